@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The options of an app, over CLI11. Every app promises the same to scripts: `--help` explains the
+// options, and a wrong option or value is one line on stderr and exit code 2.
+// Used by each app's main before apgas::run, so that a wrong option does not start any place.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace apps {
+
+class command_line {
+ public:
+  command_line(std::string app, const std::string& what_it_shows);
+  ~command_line();
+  command_line(const command_line&) = delete;
+  command_line& operator=(const command_line&) = delete;
+
+  // `names` as in CLI11: "-n,--size". `value` holds the default and must outlive parse().
+  void option(const std::string& names, std::int64_t& value, std::int64_t low, std::int64_t high,
+              const std::string& help);
+  void option(const std::string& names, int& value, int low, int high, const std::string& help);
+  void option(const std::string& names, double& value, double low, double high,
+              const std::string& help);
+  void choice(const std::string& names, std::string& value, const std::vector<std::string>& allowed,
+              const std::string& help);
+  void flag(const std::string& names, bool& value, const std::string& help);
+
+  // The exit code if the program ends here (0 after --help, 2 after a wrong option).
+  [[nodiscard]] std::optional<int> parse(int argc, char** argv);
+
+  // Says on stderr, in one line, what is wrong with the values taken together. Returns 2.
+  [[nodiscard]] int refuse(const std::string& what_is_wrong) const;
+
+ private:
+  std::string app_;
+  std::unique_ptr<CLI::App> parser_;
+};
+
+}  // namespace apps

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The last line an app prints: one JSON object that scripts read. Each app calls it once, at the
+// end of its main task, and returns what it returns.
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace apps {
+
+using figure = std::variant<bool, int, std::int64_t, std::uint64_t, double, std::string>;
+
+// Prints {"app", "places", "workers", "seconds", "verified", own figures...} as one line.
+// Returns the exit code: 0 if the result was verified, 1 if it was not.
+// Context: a task.
+[[nodiscard]] int report(const std::string& app, double seconds, bool verified,
+                         std::initializer_list<std::pair<std::string, figure>> figures);
+
+}  // namespace apps

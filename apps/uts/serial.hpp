@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "uts/tree.hpp"
+
+namespace uts {
+
+// The serial program that the parallel ones are measured against. It expands a node at once and
+// keeps the children on a stack, as the reference implementation does: hashing siblings one after
+// the other lets the processor overlap them, which makes it faster than the recursive form.
+counts search_serially(const tree& t);
+
+// The independent answer: another order (one path, a child at a time) and another SHA-1 (portable).
+counts search_by_path(const parameters& p);
+
+}  // namespace uts

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The trees of the Unbalanced Tree Search benchmark (Olivier et al., LCPC 2006), node for node
+// those of its reference implementation 2.1. A node's number of children is drawn from a random
+// number that is the node's own SHA-1 state; a child's state is the hash of its parent's and its
+// index. So any node can be expanded anywhere, and nothing but 24 bytes per node has to travel.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "uts/sha1.hpp"
+
+namespace uts {
+
+enum class tree_type { binomial = 0, geometric = 1, hybrid = 2, balanced = 3 };
+enum class tree_shape { linear = 0, exponential = 1, cyclic = 2, fixed = 3 };
+
+// The official flags and defaults. Travels between places as bytes.
+struct parameters {
+  tree_type type = tree_type::geometric;   // -t
+  double root_branching = 4.0;             // -b
+  int seed = 0;                            // -r
+  tree_shape shape = tree_shape::linear;   // -a   geometric: how branching depends on depth
+  int depth = 6;                           // -d   geometric, balanced: the limit of depth
+  int non_leaf_branching = 4;              // -m   binomial
+  double non_leaf_probability = 15. / 64;  // -q   binomial
+  double shift_depth = 0.5;                // -f   hybrid: geometric down to this fraction of -d
+
+  bool operator==(const parameters&) const = default;
+};
+
+struct node {
+  digest state;
+  std::int32_t depth;
+};
+
+// What a search finds out. Sums of parts are the whole.
+struct counts {
+  std::uint64_t nodes = 0;
+  std::uint64_t leaves = 0;
+  std::int32_t depth = 0;
+
+  void add(const node& n, int children) {
+    ++nodes;
+    leaves += children == 0 ? 1 : 0;
+    if (n.depth > depth) depth = n.depth;
+  }
+  friend counts operator+(const counts& a, const counts& b) {
+    return {a.nodes + b.nodes, a.leaves + b.leaves, a.depth > b.depth ? a.depth : b.depth};
+  }
+  bool operator==(const counts&) const = default;
+};
+
+// Says why the tree cannot be searched (it would be infinite with certainty or near it), or
+// nothing.
+std::string_view why_unsearchable(const parameters& p);
+
+class tree {
+ public:
+  explicit tree(const parameters& p, sha1_function sha1 = fastest_sha1());
+
+  [[nodiscard]] const parameters& params() const { return params_; }
+  [[nodiscard]] node root() const {
+    return {sha1_(sha1_pad(0U, 0U, 0U, 0U, static_cast<std::uint32_t>(params_.seed))), 0};
+  }
+  [[nodiscard]] node child(const node& parent, int index) const {
+    const auto [a, b, c, d, e] = parent.state;
+    return {sha1_(sha1_pad(a, b, c, d, e, static_cast<std::uint32_t>(index))), parent.depth + 1};
+  }
+  [[nodiscard]] int num_children(const node& n) const;
+
+  // No node lies deeper; the largest int where the type of the tree sets no limit.
+  [[nodiscard]] int depth_limit() const;
+
+ private:
+  [[nodiscard]] int binomial_children(const node& n) const;
+  [[nodiscard]] int geometric_children(const node& n) const;
+  [[nodiscard]] double log_continue(int depth) const;
+  [[nodiscard]] double branching_at(int depth) const;
+
+  parameters params_;
+  sha1_function sha1_;
+  std::vector<double> log_continue_;  // by depth: the logarithm is as dear as a quarter of a hash
+};
+
+// What the inventors of the benchmark publish about a tree; depth -1 where they do not say.
+struct known_tree {
+  std::string name;
+  counts result;
+};
+// nullptr for a tree without a name.
+const known_tree* find_known_tree(const parameters& p);
+
+}  // namespace uts

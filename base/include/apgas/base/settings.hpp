@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the user can set, as values. The defaults are here; names, units, limits and help are in
+// the table of option.hpp, which also reads them from the environment. One object is made when a
+// place starts and does not change afterwards.
+
+#include <cstddef>
+#include <string>
+
+namespace apgas::inline v0::base {
+
+enum class transport_choice {
+  automatic,  // mpi under a launcher, none for a single place
+  mpi,
+  local,
+};
+
+enum class bind_choice {
+  automatic,  // to a core each, unless the cores are shared with another place
+  core,
+  none,
+};
+
+struct settings {
+  int places = 0;   // 0: not set, one place unless a launcher says otherwise
+  int workers = 0;  // per place; 0: not set, the cores this place may use
+  transport_choice transport = transport_choice::automatic;
+  std::size_t stack_bytes = std::size_t{1} << 20;  // of a task
+  bind_choice bind = bind_choice::automatic;       // worker threads to cores
+  int idle_us = 20;                                // a worker searches this long before it sleeps
+  bool stats = false;                              // print counters at the end
+  std::string trace;                               // file for the event trace; empty: none
+  int watchdog_s = 0;                              // report a job without progress; 0: off
+
+  // Small messages to a place share a buffer of batch_bytes, none waits in it longer than the
+  // delay. Senders wait when more than send_queue_bytes are unsent to their destination.
+  std::size_t batch_bytes = std::size_t{16} << 10;
+  int batch_delay_us = 50;
+  std::size_t send_queue_bytes = std::size_t{64} << 20;
+};
+
+}  // namespace apgas::inline v0::base

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/base/assert.hpp>
+
+#include <atomic>
+#include <cstdlib>
+
+#include <unistd.h>
+
+#include <apgas/base/log.hpp>
+
+namespace apgas::inline v0::base {
+namespace {
+
+std::atomic<context_hook> context_of_thread{nullptr};
+std::atomic<terminate_hook> end_job{nullptr};
+
+// Ends the job, once: a second failure in the same thread (inside a hook) aborts at once, one in
+// another thread waits for the end, so that the first message stays the only one.
+[[noreturn]] void terminate_with(const std::string& message) {
+  static std::atomic<pid_t> failing_thread{0};
+  pid_t expected = 0;
+  if (!failing_thread.compare_exchange_strong(expected, gettid())) {
+    if (expected == gettid()) std::abort();
+    while (true) pause();
+  }
+  print_line(message);
+  if (auto hook = end_job.load()) hook(fatal_exit_code);
+  std::abort();
+}
+
+}  // namespace
+
+void set_fatal_hooks(context_hook context, terminate_hook terminate) noexcept {
+  context_of_thread.store(context);
+  end_job.store(terminate);
+}
+
+std::string current_context() noexcept {
+  auto hook = context_of_thread.load();
+  if (hook == nullptr) return {};
+  try {
+    return hook();
+  } catch (...) {
+    return {};
+  }
+}
+
+void fatal(const std::string& message) { terminate_with(message); }
+
+void assertion_failed(const char* expression, const char* text, std::source_location where) {
+  std::string line = where.file_name();
+  line.append(":").append(std::to_string(where.line()));
+  line.append(": assertion `").append(expression).append("' failed");
+  if (*text != '\0') line.append(": ").append(text);
+  terminate_with(line);
+}
+
+}  // namespace apgas::inline v0::base

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/base/option.hpp>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <apgas/base/log.hpp>
+#include <apgas/base/parse.hpp>
+
+namespace apgas::inline v0::base {
+namespace {
+
+[[noreturn]] void refuse(const option& o, std::string_view value) {
+  throw std::invalid_argument(
+      fmt::format("{}={}: expected {} ({})", o.name, value, o.accepted, o.help));
+}
+
+// The setters below are the three kinds of option; the member and the limits are their parameters.
+template <auto Member, long Low, long High>
+void set_integer(settings& target, const option& o, std::string_view value) {
+  auto parsed = parse_integer(value, Low, High);
+  if (!parsed) refuse(o, value);
+  target.*Member = static_cast<int>(*parsed);
+}
+
+template <auto Member, std::size_t Low, std::size_t High>
+void set_bytes(settings& target, const option& o, std::string_view value) {
+  auto parsed = parse_bytes(value, Low, High);
+  if (!parsed) refuse(o, value);
+  target.*Member = *parsed;
+}
+
+template <class Choice>
+using choice_names = std::array<std::pair<std::string_view, Choice>, 3>;
+constexpr choice_names<transport_choice> transports{{{"auto", transport_choice::automatic},
+                                                     {"mpi", transport_choice::mpi},
+                                                     {"local", transport_choice::local}}};
+constexpr choice_names<bind_choice> bindings{
+    {{"auto", bind_choice::automatic}, {"core", bind_choice::core}, {"none", bind_choice::none}}};
+
+template <auto Member, const auto& Names>
+void set_choice(settings& target, const option& o, std::string_view value) {
+  auto found = std::ranges::find(Names, value, [](auto& entry) { return entry.first; });
+  if (found == Names.end()) refuse(o, value);
+  target.*Member = found->second;
+}
+
+template <auto Member, const auto& Names>
+std::string show_choice(const settings& s) {
+  auto found = std::ranges::find(Names, s.*Member, [](auto& entry) { return entry.second; });
+  return std::string(found->first);
+}
+
+void set_stats(settings& target, const option& o, std::string_view value) {
+  auto parsed = parse_flag(value);
+  if (!parsed) refuse(o, value);
+  target.stats = *parsed;
+}
+
+void set_trace(settings& target, const option& o, std::string_view value) {
+  if (value.empty()) refuse(o, value);
+  target.trace = value;
+}
+
+template <auto Member>
+std::string show_integer(const settings& s) {
+  return std::to_string(s.*Member);
+}
+
+template <auto Member>
+std::string show_count(const settings& s) {
+  return s.*Member == 0 ? "automatic" : std::to_string(s.*Member);
+}
+
+template <auto Member>
+std::string show_size(const settings& s) {
+  return show_bytes(s.*Member);
+}
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = kib * kib;
+constexpr std::size_t gib = kib * mib;
+
+constexpr auto table = std::to_array<option>({
+    {"APGAS_PLACES", "places", "a whole number from 1 to 65536",
+     "places to run on, when no launcher says so", set_integer<&settings::places, 1, 65536>,
+     show_count<&settings::places>},
+    {"APGAS_WORKERS", "workers", "a whole number from 1 to 1024",
+     "worker threads of each place; unset: one per core it may use",
+     set_integer<&settings::workers, 1, 1024>, show_count<&settings::workers>},
+    {"APGAS_TRANSPORT", "", "auto, mpi or local",
+     "how places talk: mpi, or local for several places in one process",
+     set_choice<&settings::transport, transports>, show_choice<&settings::transport, transports>},
+    {"APGAS_STACK_SIZE", "bytes", "a size from 64K to 1G, such as 256K or 8M",
+     "stack of a task, address space only until it is used",
+     set_bytes<&settings::stack_bytes, 64 * kib, gib>, show_size<&settings::stack_bytes>},
+    {"APGAS_BIND", "", "auto, core or none", "whether worker threads are bound to cores",
+     set_choice<&settings::bind, bindings>, show_choice<&settings::bind, bindings>},
+    {"APGAS_IDLE", "us", "a whole number of microseconds from 0 to 1000000",
+     "how long a worker searches for work before it sleeps",
+     set_integer<&settings::idle_us, 0, 1'000'000>, show_integer<&settings::idle_us>},
+    {"APGAS_STATS", "", "1 or 0", "print counters at the end", set_stats,
+     [](const settings& s) { return std::string(s.stats ? "1" : "0"); }},
+    {"APGAS_TRACE", "", "a file name", "write an event trace to this file", set_trace,
+     [](const settings& s) { return s.trace; }},
+    {"APGAS_WATCHDOG", "s", "a whole number of seconds from 0 (off) to 86400",
+     "report who waits on what when nothing has moved for so long",
+     set_integer<&settings::watchdog_s, 0, 86400>, show_integer<&settings::watchdog_s>},
+    {"APGAS_BATCH_SIZE", "bytes", "a size from 256 to 1M, such as 16K",
+     "small messages to the same place share a buffer of this size",
+     set_bytes<&settings::batch_bytes, 256, mib>, show_size<&settings::batch_bytes>},
+    {"APGAS_BATCH_DELAY", "us", "a whole number of microseconds from 0 to 1000000",
+     "the longest a message waits for others to share its buffer",
+     set_integer<&settings::batch_delay_us, 0, 1'000'000>, show_integer<&settings::batch_delay_us>},
+    {"APGAS_SEND_QUEUE", "bytes", "a size from 64K to 64G, such as 64M",
+     "unsent bytes to one place before its senders wait",
+     set_bytes<&settings::send_queue_bytes, 64 * kib, 64 * gib>,
+     show_size<&settings::send_queue_bytes>},
+});
+
+constexpr std::string_view prefix = "APGAS_";
+
+bool is_known(std::string_view name) {
+  return name == "APGAS_LAUNCHED_BY" || name.starts_with("APGAS_TEST_") ||
+         std::ranges::find(table, name, &option::name) != table.end();
+}
+
+// Calls visit(name, value) for each APGAS_* variable.
+template <class Visit>
+void for_each_variable(const char* const* environment, Visit visit) {
+  for (; *environment != nullptr; ++environment) {
+    std::string_view entry = *environment;
+    const auto equals = entry.find('=');
+    if (!entry.starts_with(prefix) || equals == std::string_view::npos) continue;
+    visit(entry.substr(0, equals), entry.substr(equals + 1));
+  }
+}
+
+std::string_view closest_name(std::string_view name) {
+  return std::ranges::min(table, {},
+                          [name](const option& o) { return edit_distance(o.name, name); })
+      .name;
+}
+
+}  // namespace
+
+std::span<const option> options() noexcept { return table; }
+
+void set_option(settings& target, std::string_view name, std::string_view value) {
+  auto found = std::ranges::find(table, name, &option::name);
+  if (found == table.end()) {
+    throw std::invalid_argument(
+        fmt::format("{} is not a setting; the closest is {}", name, closest_name(name)));
+  }
+  found->set(target, *found, value);
+}
+
+settings read_settings(settings defaults, const char* const* environment) {
+  for_each_variable(environment, [&](std::string_view name, std::string_view value) {
+    auto found = std::ranges::find(table, name, &option::name);
+    if (found != table.end()) found->set(defaults, *found, value);
+  });
+  return defaults;
+}
+
+std::vector<std::string> unknown_variables(const char* const* environment) {
+  std::vector<std::string> lines;
+  for_each_variable(environment, [&](std::string_view name, std::string_view) {
+    if (is_known(name)) return;
+    lines.push_back(fmt::format("{} in the environment is not a setting; did you mean {}?", name,
+                                closest_name(name)));
+  });
+  return lines;
+}
+
+void warn_unknown_variables(const char* const* environment) {
+  static std::once_flag once;
+  std::call_once(once, [environment] {
+    for (const auto& line : unknown_variables(environment)) warn(line);
+  });
+}
+
+}  // namespace apgas::inline v0::base

@@ -1,0 +1,29 @@
+# Finds what the modules link. Each name is used by one module: hwloc and Boost.Context by
+# scheduler, cereal and MPI by comm, CLI11 and nlohmann_json by the programs; fmt in .cpp files.
+
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
+find_package(Boost 1.74 REQUIRED COMPONENTS context)
+find_package(cereal REQUIRED)
+find_package(fmt REQUIRED)
+
+# MPI: AUTO uses it when it is there. Without it a program has one place, or several in one process
+# (APGAS_TRANSPORT=local). Afterwards apgas_mpi says what was decided.
+set(MPI_CXX_SKIP_MPICXX ON)  # the C interface is enough
+set(APGAS_WITH_MPI AUTO CACHE STRING "Build the mpi transport: ON, OFF, or AUTO (when found)")
+set_property(CACHE APGAS_WITH_MPI PROPERTY STRINGS AUTO ON OFF)
+set(apgas_mpi OFF)
+if(APGAS_WITH_MPI)
+  if(APGAS_WITH_MPI STREQUAL "AUTO")
+    find_package(MPI COMPONENTS CXX)
+  else()
+    find_package(MPI REQUIRED COMPONENTS CXX)
+  endif()
+  set(apgas_mpi ${MPI_CXX_FOUND})
+endif()
+if(apgas_mpi)
+  message(STATUS "apgas: transports mpi (${MPI_CXX_LIBRARIES}) and local")
+else()
+  message(STATUS "apgas: transport local only (no MPI)")
+endif()

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The bytes behind an archive: a writer that grows and a reader that checks. No types here.
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+
+#include <apgas/comm/buffer.hpp>
+#include <apgas/comm/message.hpp>
+
+namespace apgas::inline v0::comm {
+
+// Bytes in order of writing. The first inline_bytes need no allocation; what grows beyond lies in a
+// block with room for a frame header before it, so that it can be sent without a copy.
+class out_bytes {
+ public:
+  static constexpr std::size_t inline_bytes = 256;
+
+  out_bytes() noexcept : data_(inline_) {}  // NOLINT(*-member-init): written before it is read
+  out_bytes(const out_bytes&) = delete;
+  out_bytes& operator=(const out_bytes&) = delete;
+
+  // Throws: serialization_error over max_payload_bytes, std::bad_alloc.
+  void append(const void* from, std::size_t bytes) {
+    if (bytes > capacity_ - size_) grow(bytes);
+    if (bytes != 0) std::memcpy(data_ + size_, from, bytes);
+    size_ += bytes;
+  }
+
+  std::size_t size() const noexcept { return size_; }
+  std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
+
+  // Whether the bytes lie in a block of their own; then take gives it: header room, then the bytes
+  // (zeros up to a multiple of 8). Nothing is left here.
+  bool in_block() const noexcept { return static_cast<bool>(block_); }
+  buffer take() noexcept;
+
+ private:
+  void grow(std::size_t bytes);
+
+  std::byte* data_;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = inline_bytes;
+  buffer block_;
+  alignas(8) std::byte inline_[inline_bytes];
+};
+
+// Reads from bytes that must outlive it. Throws serialization_error rather than read beyond.
+class in_bytes {
+ public:
+  explicit in_bytes(std::span<const std::byte> bytes) noexcept : rest_(bytes) {}
+
+  void extract(void* to, std::size_t bytes) {
+    const std::byte* from = take(bytes);
+    if (bytes != 0) std::memcpy(to, from, bytes);
+  }
+
+  // The next bytes, where they lie.
+  const std::byte* take(std::size_t bytes) {
+    if (bytes > rest_.size()) too_short(bytes);
+    const std::byte* from = rest_.data();
+    rest_ = rest_.subspan(bytes);
+    return from;
+  }
+
+  // A count of elements, of which each takes at least `element_bytes` here: so that a count that
+  // cannot be right is refused before memory is asked for.
+  std::size_t extract_count(std::size_t element_bytes);
+
+  std::size_t remaining() const noexcept { return rest_.size(); }
+
+ private:
+  [[noreturn]] void too_short(std::size_t wanted) const;
+
+  std::span<const std::byte> rest_;
+};
+
+}  // namespace apgas::inline v0::comm

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Cereal over out_bytes and in_bytes: the archives that a user's `serialize` is given. They differ
+// from Cereal's binary archives in this:
+//   - what is byte_copyable and has no serialize of its own is written as its bytes, and contiguous
+//     ranges of it (vector, string, array) in one piece, at any depth;
+//   - a count that the rest of the bytes cannot hold is refused before memory is asked for; to that
+//     end a value that writes nothing takes one byte;
+//   - a raw pointer does not compile.
+// CEREAL_THREAD_SAFE comes from the build: Cereal's table of class versions is shared by threads.
+
+#include <bitset>
+#include <chrono>
+#include <complex>
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <cereal/cereal.hpp>
+#include <cereal/types/array.hpp>
+#include <cereal/types/bitset.hpp>
+#include <cereal/types/chrono.hpp>
+#include <cereal/types/complex.hpp>
+#include <cereal/types/deque.hpp>
+#include <cereal/types/list.hpp>
+#include <cereal/types/map.hpp>
+#include <cereal/types/memory.hpp>
+#include <cereal/types/optional.hpp>
+#include <cereal/types/set.hpp>
+#include <cereal/types/string.hpp>
+#include <cereal/types/tuple.hpp>
+#include <cereal/types/unordered_map.hpp>
+#include <cereal/types/unordered_set.hpp>
+#include <cereal/types/utility.hpp>
+#include <cereal/types/variant.hpp>
+#include <cereal/types/vector.hpp>
+
+#include <apgas/comm/archive_bytes.hpp>
+#include <apgas/comm/byte_copyable.hpp>
+
+namespace apgas::inline v0::comm::detail {
+
+class cereal_writer;
+class cereal_reader;
+
+// Whether Cereal finds functions for T.
+template <class T>
+concept cereal_handles =
+    cereal::traits::is_output_serializable<std::remove_cv_t<T>, cereal_writer>::value &&
+    cereal::traits::is_input_serializable<std::remove_cv_t<T>, cereal_reader>::value;
+
+// Types that Cereal knows although their bytes would do.
+template <class T>
+inline constexpr bool plain_std_type = false;
+template <class T>
+inline constexpr bool plain_std_type<std::complex<T>> = true;
+template <std::size_t Bits>
+inline constexpr bool plain_std_type<std::bitset<Bits>> = true;
+template <class Rep, class Period>
+inline constexpr bool plain_std_type<std::chrono::duration<Rep, Period>> = true;
+template <class Clock, class Duration>
+inline constexpr bool plain_std_type<std::chrono::time_point<Clock, Duration>> = true;
+
+// Whether a user wrote how a T is serialised; that goes before its bytes.
+template <class T>
+inline constexpr bool own_serialize = std::is_class_v<T> && !plain_std_type<T> && cereal_handles<T>;
+template <class T>
+  requires(std::is_union_v<T>)
+inline constexpr bool own_serialize<T> = cereal_handles<T>;
+template <class T, std::size_t Size>
+inline constexpr bool own_serialize<std::array<T, Size>> = own_serialize<T>;
+template <class T, std::size_t Size>
+inline constexpr bool own_serialize<T[Size]> = own_serialize<T>;
+
+// Written as its bytes.
+template <class T>
+concept as_bytes = byte_copyable<T> && !own_serialize<std::remove_cv_t<T>>;
+
+template <class T>
+inline constexpr bool byte_range = false;
+template <class T, class Allocator>
+inline constexpr bool byte_range<std::vector<T, Allocator>> = as_bytes<T> && !std::same_as<T, bool>;
+template <class Char, class Traits, class Allocator>
+inline constexpr bool byte_range<std::basic_string<Char, Traits, Allocator>> = as_bytes<Char>;
+
+// Needs no Cereal archive.
+template <class T>
+concept direct = as_bytes<T> || byte_range<std::remove_cv_t<T>>;
+
+template <direct T>
+void save_direct(out_bytes& out, const T& value) {
+  if constexpr (as_bytes<T>) {
+    out.append(std::addressof(value), sizeof(value));
+  } else {
+    const std::uint64_t count = value.size();
+    out.append(&count, sizeof(count));
+    out.append(value.data(), value.size() * sizeof(typename T::value_type));
+  }
+}
+
+// `from` may lie at any address.
+template <class Range>
+void assign_bytes(Range& range, const std::byte* from, std::size_t count) {
+  using element = typename Range::value_type;
+  if (reinterpret_cast<std::uintptr_t>(from) % alignof(element) == 0) {
+    const auto* first = reinterpret_cast<const element*>(from);
+    range.assign(first, first + count);
+  } else {
+    range.clear();
+    range.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      raw_bytes<sizeof(element)> bytes;
+      std::memcpy(&bytes, from + i * sizeof(element), sizeof(element));
+      range.push_back(__builtin_bit_cast(element, bytes));
+    }
+  }
+}
+
+template <direct T>
+void load_direct(in_bytes& in, T& value) {
+  if constexpr (as_bytes<T>) {
+    in.extract(std::addressof(value), sizeof(value));
+  } else {
+    using element = typename T::value_type;
+    const std::size_t count = in.extract_count(sizeof(element));
+    assign_bytes(value, in.take(count * sizeof(element)), count);
+  }
+}
+
+template <class T>
+inline constexpr bool size_tag = false;
+template <class T>
+inline constexpr bool size_tag<cereal::SizeTag<T>> = true;
+
+class cereal_writer : public cereal::OutputArchive<cereal_writer, cereal::AllowEmptyClassElision> {
+  using base = cereal::OutputArchive<cereal_writer, cereal::AllowEmptyClassElision>;
+
+ public:
+  explicit cereal_writer(out_bytes& out) : base(this), out_(out) {}
+
+  template <class... Ts>
+  cereal_writer& operator()(Ts&&... values) {
+    (save_one(values), ...);
+    return *this;
+  }
+  template <class T>
+  cereal_writer& operator&(T&& value) {
+    return (*this)(value);
+  }
+  template <class T>
+  cereal_writer& operator<<(T&& value) {
+    return (*this)(value);
+  }
+
+  void append(const void* from, std::size_t bytes) { out_.append(from, bytes); }
+
+ private:
+  template <class T>
+  void save_one(const T& value) {
+    static_assert(!address_like<T>,
+                  "apgas: a raw pointer cannot be sent: send what it points to, a smart pointer "
+                  "that owns it, or an apgas::global_ref");
+    if constexpr (size_tag<T>) {
+      const std::uint64_t count = value.size;
+      out_.append(&count, sizeof(count));
+    } else if constexpr (direct<T>) {
+      save_direct(out_, value);
+    } else {
+      const std::size_t before = out_.size();
+      base::operator()(value);
+      if (out_.size() == before) out_.append("", 1);
+    }
+  }
+
+  out_bytes& out_;
+};
+
+class cereal_reader : public cereal::InputArchive<cereal_reader, cereal::AllowEmptyClassElision> {
+  using base = cereal::InputArchive<cereal_reader, cereal::AllowEmptyClassElision>;
+
+ public:
+  explicit cereal_reader(in_bytes& in) : base(this), in_(in) {}
+
+  template <class... Ts>
+  cereal_reader& operator()(Ts&&... values) {
+    (load_one(values), ...);
+    return *this;
+  }
+  template <class T>
+  cereal_reader& operator&(T&& value) {
+    return (*this)(value);
+  }
+  template <class T>
+  cereal_reader& operator>>(T&& value) {
+    return (*this)(value);
+  }
+
+  void extract(void* to, std::size_t bytes) { in_.extract(to, bytes); }
+
+ private:
+  template <class T>
+  void load_one(T& value) {
+    static_assert(!address_like<T>, "apgas: a raw pointer cannot be received");
+    if constexpr (size_tag<T>) {
+      value.size = static_cast<std::remove_cvref_t<decltype(value.size)>>(in_.extract_count(1));
+    } else if constexpr (direct<T>) {
+      load_direct(in_, value);
+    } else {
+      const std::size_t before = in_.remaining();
+      base::operator()(value);
+      if (in_.remaining() == before) in_.take(1);
+    }
+  }
+
+  in_bytes& in_;
+};
+
+// What Cereal itself asks of an archive. Found by argument-dependent look-up.
+
+template <class T>
+  requires std::is_arithmetic_v<T>
+void save(cereal_writer& archive, const T& value) {
+  archive.append(&value, sizeof(value));
+}
+template <class T>
+  requires std::is_arithmetic_v<T>
+void load(cereal_reader& archive, T& value) {
+  archive.extract(&value, sizeof(value));
+}
+template <class T>
+void save(cereal_writer& archive, const cereal::BinaryData<T>& value) {
+  archive.append(value.data, static_cast<std::size_t>(value.size));
+}
+template <class T>
+void load(cereal_reader& archive, cereal::BinaryData<T>& value) {
+  archive.extract(value.data, static_cast<std::size_t>(value.size));
+}
+template <class Archive, class T>
+  requires(std::same_as<Archive, cereal_writer> || std::same_as<Archive, cereal_reader>)
+void serialize(Archive& archive, cereal::NameValuePair<T>& pair) {
+  archive(pair.value);
+}
+template <class Archive, class T>
+  requires(std::same_as<Archive, cereal_writer> || std::same_as<Archive, cereal_reader>)
+void serialize(Archive& archive, cereal::SizeTag<T>& tag) {
+  archive(tag);
+}
+
+}  // namespace apgas::inline v0::comm::detail
+
+CEREAL_REGISTER_ARCHIVE(apgas::comm::detail::cereal_writer)
+CEREAL_REGISTER_ARCHIVE(apgas::comm::detail::cereal_reader)
+CEREAL_SETUP_ARCHIVE_TRAITS(apgas::comm::detail::cereal_reader, apgas::comm::detail::cereal_writer)

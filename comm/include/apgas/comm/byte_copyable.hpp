@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which types may travel as the bytes they are: trivially copyable, and no pointer and no reference
+// at any depth. Decided by the compiler:
+//
+//   - a type into which bytes can be cast in a constant expression has neither (bit_castable). This
+//     sees into private members and closures. Lambdas are decided by this alone.
+//   - it refuses some that are harmless: std::optional, std::variant, unions; clang 16 bit-fields and
+//     std::complex too. An aggregate of such members is looked through member by member, by trying
+//     what initialises each (values_only).
+//   - where both cannot tell, the user can: apgas::send_as_bytes<T>.
+
+#include <complex>
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#include <variant>
+
+#include <apgas/send_as_bytes.hpp>
+
+namespace apgas::inline v0::comm {
+
+template <class T>
+concept address_like = std::is_pointer_v<T> || std::is_member_pointer_v<T> ||
+                       std::is_null_pointer_v<T> || std::is_reference_v<T> ||
+                       std::is_function_v<T>;
+
+namespace detail {
+
+template <std::size_t Bytes>
+struct raw_bytes {
+  unsigned char bytes[Bytes];
+};
+
+template <class T>
+constexpr bool made(const T&) {
+  return true;
+}
+
+}  // namespace detail
+
+// That T is trivially copyable must be asked first: else the cast is an error, not an answer.
+template <class T>
+concept bit_castable =
+    std::is_trivially_copyable_v<T> && !address_like<T> && !std::is_array_v<T> && requires {
+      typename std::bool_constant<detail::made(
+          __builtin_bit_cast(T, detail::raw_bytes<sizeof(T)>{}))>;
+    };
+
+namespace detail {
+
+// Types that bit_castable refuses and that are known to hold what their parameters say.
+template <class T>
+inline constexpr bool known_value = bit_castable<T>;
+template <class T>
+inline constexpr bool known_value<std::complex<T>> = true;
+template <class T>
+inline constexpr bool known_value<std::optional<T>> =
+    std::is_trivially_copyable_v<std::optional<T>> && known_value<T>;
+template <class... Ts>
+inline constexpr bool known_value<std::variant<Ts...>> =
+    std::is_trivially_copyable_v<std::variant<Ts...>> && (known_value<Ts> && ...);
+
+// Each probe initialises the members of its sort only.
+struct pointer_probe {
+  template <class U>
+  operator U*() const;
+  template <class U, class C>
+  operator U C::*() const;
+};
+struct opaque_probe {  // what cannot be looked through: classes with constructors, and unions
+  template <class U>
+    requires(std::is_union_v<U> || (std::is_class_v<U> && !std::is_aggregate_v<U>))
+  operator U() const;
+};
+struct known_probe {
+  template <class U>
+    requires(std::is_class_v<U> && !std::is_aggregate_v<U> && known_value<U>)
+  operator U() const;
+};
+struct scalar_probe {
+  template <class U>
+    requires(std::is_arithmetic_v<U> || std::is_enum_v<U>)
+  operator U() const;
+};
+struct any_probe {
+  template <class U>
+  operator U() const;
+};
+
+template <class T, class... Probes>
+concept initialised_by = requires { T{Probes{}...}; };
+
+inline constexpr std::size_t most_members = 32;
+
+// Whether the members of aggregate T that follow those initialised by Found are values. Nested
+// aggregates are looked through because the probes leave out their braces.
+template <class T, class... Found>
+consteval bool values_only() {
+  if constexpr (sizeof...(Found) > most_members || initialised_by<T, Found..., pointer_probe>) {
+    return false;
+  } else if constexpr (initialised_by<T, Found..., known_probe>) {
+    return values_only<T, Found..., known_probe>();
+  } else if constexpr (initialised_by<T, Found..., opaque_probe>) {
+    return false;
+  } else if constexpr (initialised_by<T, Found..., scalar_probe>) {
+    return values_only<T, Found..., scalar_probe>();
+  } else {
+    return !initialised_by<T, Found..., any_probe>;
+  }
+}
+
+// Standard layout excludes references. T{} must do, so that each first part of the members does.
+template <class T>
+concept value_aggregate =
+    std::is_trivially_copyable_v<T> && std::is_standard_layout_v<T> && std::is_aggregate_v<T> &&
+    std::is_class_v<T> && initialised_by<T> && values_only<T>();
+
+template <class T>
+concept complex_number = std::is_same_v<T, std::complex<float>> ||
+                         std::is_same_v<T, std::complex<double>> ||
+                         std::is_same_v<T, std::complex<long double>>;
+
+}  // namespace detail
+
+// Whether a T may be sent as its bytes. cv and array extents do not matter.
+template <class T>
+concept byte_copyable =
+    std::is_trivially_copyable_v<std::remove_all_extents_t<T>> &&
+    !address_like<std::remove_cv_t<std::remove_all_extents_t<T>>> &&
+    (send_as_bytes<std::remove_cv_t<std::remove_all_extents_t<T>>> ||
+     bit_castable<std::remove_cv_t<std::remove_all_extents_t<T>>> ||
+     detail::complex_number<std::remove_cv_t<std::remove_all_extents_t<T>>> ||
+     detail::value_aggregate<std::remove_cv_t<std::remove_all_extents_t<T>>>);
+
+}  // namespace apgas::inline v0::comm

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The rare paths of archives: growth, and bytes that are not what was expected.
+
+#include <apgas/comm/archive.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <apgas/errors.hpp>
+
+namespace apgas::inline v0::comm {
+
+void out_bytes::grow(std::size_t bytes) {
+  if (bytes > max_payload_bytes || size_ + bytes > max_payload_bytes) {
+    throw serialization_error(
+        fmt::format("{} bytes and more to send in one message; at most {} are possible. Send the "
+                    "data in several parts",
+                    size_ + bytes, max_payload_bytes));
+  }
+  constexpr std::size_t room = sizeof(frame_header);
+  const std::size_t wanted = std::min(std::max(size_ + bytes, 2 * capacity_), max_payload_bytes);
+  buffer larger(room + padded(wanted));
+  std::memcpy(larger.data() + room, data_, size_);
+  block_ = std::move(larger);
+  data_ = block_.data() + room;
+  capacity_ = wanted;
+}
+
+buffer out_bytes::take() noexcept {
+  const std::size_t end = sizeof(frame_header) + size_;
+  std::memset(block_.data() + end, 0, padded(end) - end);
+  block_.resize(padded(end));
+  data_ = inline_;
+  size_ = 0;
+  capacity_ = inline_bytes;
+  return std::exchange(block_, buffer{});
+}
+
+std::size_t in_bytes::extract_count(std::size_t element_bytes) {
+  std::uint64_t count = 0;
+  extract(&count, sizeof(count));
+  if (count > remaining() / element_bytes) {
+    throw serialization_error(
+        fmt::format("a container of {} elements is announced, but only {} bytes are left of the "
+                    "message: it was not written as what it is read as",
+                    count, remaining()));
+  }
+  return count;
+}
+
+void in_bytes::too_short(std::size_t wanted) const {
+  throw serialization_error(
+      fmt::format("{} more bytes were expected in a message and {} are left: it was not written as "
+                  "what it is read as",
+                  wanted, remaining()));
+}
+
+void in_archive::expect_end() const {
+  if (remaining() != 0) {
+    throw serialization_error(
+        fmt::format("{} bytes of a message are left over: it was not written as what it is read as",
+                    remaining()));
+  }
+}
+
+void in_archive::malformed(const char* what) {
+  throw serialization_error(fmt::format("a message cannot be read: {}", what));
+}
+
+}  // namespace apgas::inline v0::comm

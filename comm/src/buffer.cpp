@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Blocks and their pool, and chains of blocks.
+
+#include <apgas/comm/buffer.hpp>
+
+#include <new>
+#include <utility>
+
+#include <apgas/base/assert.hpp>
+#include <apgas/comm/message_queue.hpp>
+
+namespace apgas::inline v0::comm {
+
+inbound_buffer* inbound_buffer::allocate(std::size_t capacity) {
+  void* memory =
+      ::operator new(sizeof(inbound_buffer) + capacity, std::align_val_t{alignof(inbound_buffer)});
+  return new (memory) inbound_buffer(capacity);
+}
+
+void inbound_buffer::destroy() noexcept {
+  if (pool_) {
+    pool_->put(this);
+  } else {
+    this->~inbound_buffer();
+    ::operator delete(this, std::align_val_t{alignof(inbound_buffer)});
+  }
+}
+
+int buffer_pool::shelf_of(std::size_t capacity) noexcept {
+  if (capacity <= small_bytes) return 0;
+  if (capacity <= medium_bytes) return 1;
+  return capacity <= large_bytes ? 2 : -1;
+}
+
+buffer buffer_pool::get(std::size_t capacity) {
+  const int index = shelf_of(capacity);
+  inbound_buffer* block = nullptr;
+  if (index >= 0) {
+    shelf& from = shelves_[index];
+    from.lock.lock();
+    block = from.first;
+    if (block) {
+      from.first = block->next_;
+      --from.count;
+    }
+    from.lock.unlock();
+    capacity = sizes[index];
+  }
+  if (block) {
+    block->references_.store(1, base::relaxed);
+    block->size_ = 0;
+    block->next_ = nullptr;
+  } else {
+    block = inbound_buffer::allocate(capacity);
+    block->pool_ = this;
+  }
+  outstanding_.fetch_add(1, base::relaxed);
+  return buffer::attach(block);
+}
+
+void buffer_pool::adopt(buffer& block) noexcept {
+  inbound_buffer* raw = block.detach();
+  APGAS_ASSERT(raw->pool_ == nullptr);
+  raw->pool_ = this;
+  outstanding_.fetch_add(1, base::relaxed);
+  block = buffer::attach(raw);
+}
+
+void buffer_pool::put(inbound_buffer* block) noexcept {
+  const std::size_t before = outstanding_.fetch_sub(1, base::relaxed);
+  APGAS_ASSERT(before > 0, "a block came back twice");
+  const int index = shelf_of(block->capacity_);
+  if (index >= 0 && block->capacity_ == sizes[index]) {
+    shelf& to = shelves_[index];
+    to.lock.lock();
+    const bool kept = to.count < kept_bytes / sizes[index];
+    if (kept) {
+      block->next_ = to.first;
+      to.first = block;
+      ++to.count;
+    }
+    to.lock.unlock();
+    if (kept) return;
+  }
+  block->pool_ = nullptr;
+  block->destroy();
+}
+
+buffer_pool::~buffer_pool() {
+  APGAS_ASSERT(outstanding() == 0, "message blocks are still in use");
+  for (shelf& each : shelves_) {
+    while (each.first) {
+      inbound_buffer* block = std::exchange(each.first, each.first->next_);
+      block->pool_ = nullptr;
+      block->destroy();
+    }
+  }
+}
+
+message_chain::~message_chain() {
+  while (!empty()) pop_front();
+}
+
+void message_chain::push_back(rank peer, buffer message) noexcept {
+  inbound_buffer* block = message.detach();
+  block->peer_ = peer;
+  block->next_ = nullptr;
+  if (last_) {
+    last_->next_ = block;
+  } else {
+    first_ = block;
+  }
+  last_ = block;
+}
+
+rank message_chain::front_peer() const noexcept { return first_->peer_; }
+
+buffer message_chain::pop_front() noexcept {
+  inbound_buffer* block = first_;
+  first_ = block->next_;
+  if (!first_) last_ = nullptr;
+  return buffer::attach(block);
+}
+
+}  // namespace apgas::inline v0::comm

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The receiving side of an endpoint: nothing of a frame is used before its header is found good.
+
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <apgas/base/assert.hpp>
+#include <apgas/comm/endpoint.hpp>
+
+#include "endpoint_channel.hpp"
+
+namespace apgas::inline v0::comm {
+
+namespace {
+
+bool known(frame_kind kind) noexcept {
+  return frame_kind::task <= kind && kind <= frame_kind::control;
+}
+
+// Why the frame at `at` cannot be accepted; empty if it can. `handler` is set for task frames.
+std::string fault(const frame_header& header, std::size_t left, const handler_entry*& handler) {
+  if (header.check != header_check(header)) return "a header does not match its checksum";
+  if (!known(header.kind)) return fmt::format("unknown kind {}", static_cast<int>(header.kind));
+  if (frame_bytes(header.length) > left) {
+    return fmt::format("a payload of {} bytes where {} are left", header.length,
+                       left - sizeof(frame_header));
+  }
+  if (header.kind == frame_kind::task) {
+    handler = find_handler(header.handler);
+    if (!handler) return fmt::format("no handler {:#x} in this program", header.handler);
+  }
+  return {};
+}
+
+}  // namespace
+
+void frame_sink::on_bad_message(rank source, const std::string& what) noexcept {
+  base::fatal(fmt::format("a message from rank {} is malformed: {}", source, what));
+}
+
+bool endpoint::progress() noexcept {
+  const state now = state_.load(base::acquire);  // P1
+  if (now == state::meeting || now == state::over) return false;
+  const bool received = network_.progress(*this);
+  return flush_channels(false) || received;
+}
+
+void endpoint::on_message(rank source, buffer message) noexcept {
+  inbound_buffer* const owner = message.detach();
+  const std::byte* const bytes = owner->data();
+  const std::size_t size = owner->size();
+  std::uint64_t frames = 0;
+  for (std::size_t at = 0; at < size; ++frames) {
+    const std::size_t left = size - at;
+    if (left < sizeof(frame_header)) {
+      sink_.on_bad_message(source, fmt::format("{} bytes where a header should be", left));
+      break;
+    }
+    const auto* header = reinterpret_cast<const frame_header*>(bytes + at);
+    const handler_entry* handler = nullptr;
+    if (const std::string wrong = fault(*header, left, handler); !wrong.empty()) {
+      sink_.on_bad_message(source, wrong);
+      break;
+    }
+    const std::byte* payload = bytes + at + sizeof(frame_header);
+    at += frame_bytes(header->length);
+    sink_.on_frame({source, header, {payload, header->length}, owner, handler});
+  }
+  owner->release();
+
+  channel& from = channels_[static_cast<std::size_t>(source)];
+  const std::scoped_lock guard(from.lock);
+  from.sent.frames_received += frames;
+  from.sent.messages_received += 1;
+  from.sent.bytes_received += size;
+}
+
+const char* to_string(flush_reason reason) noexcept {
+  constexpr const char* names[flush_reasons] = {"at once", "full",    "completed",
+                                                "idle",    "delayed", "alone"};
+  return names[static_cast<std::size_t>(reason)];
+}
+
+traffic& traffic::operator+=(const traffic& other) noexcept {
+  frames_sent += other.frames_sent;
+  messages_sent += other.messages_sent;
+  bytes_sent += other.bytes_sent;
+  frames_received += other.frames_received;
+  messages_received += other.messages_received;
+  bytes_received += other.bytes_received;
+  for (std::size_t i = 0; i < flush_reasons; ++i) flushes[i] += other.flushes[i];
+  return *this;
+}
+
+traffic endpoint::traffic_with(rank other) const noexcept {
+  channel& with = channels_[static_cast<std::size_t>(other)];
+  const std::scoped_lock guard(with.lock);
+  return with.sent;
+}
+
+traffic endpoint::total_traffic() const noexcept {
+  traffic sum;
+  for (rank r = 0; r < size(); ++r) sum += traffic_with(r);
+  return sum;
+}
+
+}  // namespace apgas::inline v0::comm

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "local_transport.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <utility>
+
+#include <apgas/base/assert.hpp>
+
+namespace apgas::inline v0::comm {
+
+// So many messages are delivered in one progress: the seat is given up now and then.
+constexpr int most_at_once = 64;
+
+void meeting_point::enter(rank who, std::uint64_t turn, std::span<const std::byte> record) {
+  const std::scoped_lock guard(lock_);
+  APGAS_ASSERT(entered_ / size_ == turn, "ranks meet in different orders");
+  if (!record.empty()) {
+    std::vector<std::byte>& all = records_[turn % 2];
+    all.resize(record.size() * size_);
+    std::ranges::copy(record, all.begin() + static_cast<std::ptrdiff_t>(record.size()) * who);
+  }
+  ++entered_;
+}
+
+bool meeting_point::complete(std::uint64_t turn) noexcept {
+  const std::scoped_lock guard(lock_);
+  return entered_ >= (turn + 1) * size_;
+}
+
+std::vector<std::byte> meeting_point::records(std::uint64_t turn) {
+  const std::scoped_lock guard(lock_);
+  return records_[turn % 2];
+}
+
+local_transport::local_transport(rank here, local_fabric& fabric, meeting_point& meetings,
+                                 local_fabric::abort_function end_process)
+    : transport(here, fabric.size(), fabric.pool()),
+      fabric_(fabric),
+      meetings_(meetings),
+      abort_(end_process) {}
+
+void local_transport::post(rank dest, buffer message) noexcept {
+  add_queued(dest, message.size());
+  auto& to = static_cast<local_transport&>(fabric_.at(dest));
+  to.inbox_.push(here(), std::move(message));
+  to.wake();
+}
+
+bool local_transport::progress(message_sink& sink) noexcept {
+  if (!seat_.try_lock()) return false;
+  int delivered = 0;
+  if (step_ == end_step::running || step_ == end_step::meeting_first) {
+    if (arrived_.empty() && inbox_.maybe_filled()) arrived_ = inbox_.take_all();
+    for (; delivered < most_at_once && !arrived_.empty(); ++delivered) {
+      const rank source = arrived_.front_peer();
+      buffer message = arrived_.pop_front();
+      static_cast<local_transport&>(fabric_.at(source)).sub_queued(here(), message.size());
+      sink.on_message(source, std::move(message));
+    }
+  }
+  seat_.unlock();
+  return delivered > 0;
+}
+
+void local_transport::begin_exchange(std::span<const std::byte> mine) {
+  const std::scoped_lock guard(seat_);
+  step_ = end_step::running;
+  meetings_.enter(here(), turn_++, mine);
+}
+
+bool local_transport::exchange_done(std::vector<std::byte>& all) {
+  const std::scoped_lock guard(seat_);
+  if (!meetings_.complete(turn_ - 1)) return false;
+  all = meetings_.records(turn_ - 1);
+  return true;
+}
+
+void local_transport::begin_barrier() {
+  const std::scoped_lock guard(seat_);
+  APGAS_ASSERT(step_ == end_step::running);
+  step_ = end_step::meeting_first;
+  meetings_.enter(here(), turn_++, {});
+}
+
+bool local_transport::barrier_done() {
+  if (!seat_.try_lock()) return false;
+  const std::scoped_lock guard(std::adopt_lock, seat_);
+  if (step_ == end_step::meeting_first) {
+    // Once all have met nobody posts any more: what there is lies in the inbox.
+    if (!meetings_.complete(turn_ - 1)) return false;
+    if (!arrived_.empty() || inbox_.maybe_filled()) return false;
+    step_ = end_step::meeting_second;
+    meetings_.enter(here(), turn_++, {});
+  }
+  if (step_ == end_step::meeting_second) {
+    if (!meetings_.complete(turn_ - 1)) return false;
+    step_ = end_step::over;
+  }
+  return step_ == end_step::over;
+}
+
+void local_transport::abort(int code) noexcept {
+  if (abort_) abort_(code);
+  std::_Exit(code);
+}
+
+struct local_fabric::shared {
+  explicit shared(int size) : meetings(size) {}
+
+  buffer_pool pool;
+  meeting_point meetings;
+  std::vector<std::unique_ptr<local_transport>> places;
+};
+
+local_fabric::local_fabric(int size, abort_function abort)
+    : shared_(std::make_unique<shared>(size)) {
+  APGAS_ASSERT(size > 0);
+  shared_->places.resize(static_cast<std::size_t>(size));
+  for (rank r = 0; r < size; ++r) {
+    shared_->places[static_cast<std::size_t>(r)] =
+        std::make_unique<local_transport>(r, *this, shared_->meetings, abort);
+  }
+}
+
+local_fabric::~local_fabric() = default;
+
+int local_fabric::size() const noexcept { return static_cast<int>(shared_->places.size()); }
+
+transport& local_fabric::at(rank place) noexcept {
+  return *shared_->places[static_cast<std::size_t>(place)];
+}
+
+buffer_pool& local_fabric::pool() noexcept { return shared_->pool; }
+
+}  // namespace apgas::inline v0::comm

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The local transport: places of one process. A post puts the message into the receiver's inbox;
+// it is complete when the receiver takes it out.
+//
+//                 written by                  read by
+//   inbox_        any thread of any place     the thread in progress
+//   meetings      each rank, in its turn      all ranks
+//
+// Invariants
+//   I1  all ranks take part in all meetings in the same order; a rank enters meeting k+1 after it
+//       saw meeting k complete, so one count and two sets of records serve all meetings.
+//   I2  from the second meeting of an end to the exchange of the next run nothing is delivered.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <apgas/base/spin_lock.hpp>
+#include <apgas/comm/message_queue.hpp>
+#include <apgas/comm/transports.hpp>
+
+namespace apgas::inline v0::comm {
+
+// Where n ranks meet: complete when all have entered. Context: any thread.
+class meeting_point {
+ public:
+  explicit meeting_point(int size) : size_(static_cast<std::uint64_t>(size)) {}
+
+  // Enters the next meeting; `turn` is the number of meetings this rank has entered before.
+  // Each rank may leave a record of the same size.
+  void enter(rank who, std::uint64_t turn, std::span<const std::byte> record);
+  bool complete(std::uint64_t turn) noexcept;
+  // Requires: complete(turn).
+  std::vector<std::byte> records(std::uint64_t turn);
+
+ private:
+  const std::uint64_t size_;
+  base::spin_lock lock_;
+  std::uint64_t entered_ = 0;
+  std::vector<std::byte> records_[2];
+};
+
+class local_transport final : public transport {
+ public:
+  local_transport(rank here, local_fabric& fabric, meeting_point& meetings,
+                  local_fabric::abort_function end_process);
+
+  std::string_view name() const noexcept override { return "local"; }
+  bool wakes_on_arrival() const noexcept override { return true; }
+  void post(rank dest, buffer message) noexcept override;
+  void push() noexcept override {}
+  bool progress(message_sink& sink) noexcept override;
+  void begin_exchange(std::span<const std::byte> mine) override;
+  bool exchange_done(std::vector<std::byte>& all) override;
+  void begin_barrier() override;
+  bool barrier_done() override;
+  [[noreturn]] void abort(int code) noexcept override;
+
+ private:
+  enum class end_step { running, meeting_first, meeting_second, over };
+
+  local_fabric& fabric_;
+  meeting_point& meetings_;
+  const local_fabric::abort_function abort_;
+  message_queue inbox_;
+
+  // By the thread that holds the seat.
+  base::spin_lock seat_;
+  message_chain arrived_;
+  std::uint64_t turn_ = 0;  // meetings entered
+  end_step step_ = end_step::running;
+};
+
+}  // namespace apgas::inline v0::comm

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mpi_transport.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include <apgas/base/assert.hpp>
+
+namespace apgas::inline v0::comm {
+
+// So many messages are delivered in one progress: the seat is given up now and then.
+constexpr int most_at_once = 64;
+
+mpi_transport::mpi_transport(const mpi_channels& channels, buffer_pool& pool)
+    : transport(channels.here, channels.size, pool),
+      channels_(channels),
+      sender_(channels_, pool),
+      receiver_(channels_, pool) {}
+
+void mpi_transport::post(rank dest, buffer message) noexcept {
+  add_queued(dest, message.size());
+  if (dest == here()) {
+    to_self_.push(dest, std::move(message));
+    wake();
+  } else {
+    posted_.push(dest, std::move(message));
+  }
+}
+
+void mpi_transport::push() noexcept {
+  base::full_fence();  // P1
+  while (posted_.maybe_filled() && network_.try_lock()) {
+    submit_posted();
+    network_.unlock();
+    base::full_fence();  // P1
+  }
+}
+
+void mpi_transport::submit_posted() {
+  message_chain all = posted_.take_all();
+  while (!all.empty()) {
+    const rank dest = all.front_peer();
+    sender_.submit(dest, all.pop_front());
+  }
+}
+
+bool mpi_transport::work_network() {
+  if (!network_.try_lock()) return false;
+  if (posted_.maybe_filled()) submit_posted();
+  const end_step step = step_.load(base::relaxed);
+  bool worked = false;
+  if (step != end_step::meeting && step != end_step::over) worked = receiver_.receive(arrived_);
+  worked |= sender_.complete([this](rank dest, std::size_t bytes) { sub_queued(dest, bytes); });
+  network_.unlock();
+  push();
+  return worked;
+}
+
+int mpi_transport::deliver(message_chain& from, message_sink& sink) {
+  int delivered = 0;
+  for (; delivered < most_at_once && !from.empty(); ++delivered) {
+    const rank source = from.front_peer();
+    buffer message = from.pop_front();
+    if (source == here()) sub_queued(source, message.size());
+    sink.on_message(source, std::move(message));
+  }
+  return delivered;
+}
+
+bool mpi_transport::progress(message_sink& sink) noexcept {
+  if (!seat_.try_lock()) return false;
+  bool worked = false;
+  // What did not fit last time goes first, and nothing more is taken from MPI before it is gone.
+  if (arrived_.empty()) worked = work_network();
+  if (self_arrived_.empty() && to_self_.maybe_filled()) self_arrived_ = to_self_.take_all();
+  worked |= deliver(self_arrived_, sink) > 0;
+  worked |= deliver(arrived_, sink) > 0;
+  seat_.unlock();
+  return worked;
+}
+
+void mpi_transport::begin_exchange(std::span<const std::byte> mine) {
+  const std::scoped_lock guard(network_);
+  APGAS_ASSERT(collective_ == MPI_REQUEST_NULL);
+  step_.store(end_step::running, base::relaxed);
+  record_.assign(mine.begin(), mine.end());
+  records_.resize(mine.size() * static_cast<std::size_t>(size()));
+  const auto bytes = static_cast<int>(mine.size());
+  mpi_check(MPI_Iallgather(record_.data(), bytes, MPI_BYTE, records_.data(), bytes, MPI_BYTE,
+                           channels_.bulk, &collective_),
+            "MPI_Iallgather");
+}
+
+bool mpi_transport::exchange_done(std::vector<std::byte>& all) {
+  const std::scoped_lock guard(network_);
+  int complete = 0;
+  mpi_check(MPI_Test(&collective_, &complete, MPI_STATUS_IGNORE), "MPI_Test of the exchange");
+  if (complete) all = std::exchange(records_, {});
+  return complete != 0;
+}
+
+void mpi_transport::begin_barrier() {
+  APGAS_ASSERT(step_.load(base::relaxed) == end_step::running);
+  step_.store(end_step::sending, base::relaxed);
+}
+
+bool mpi_transport::barrier_done() {
+  if (!seat_.try_lock()) return false;
+  const std::scoped_lock seated(std::adopt_lock, seat_);
+  if (!network_.try_lock()) return false;
+  take_end_step();
+  network_.unlock();
+  return step_.load(base::relaxed) == end_step::over;
+}
+
+void mpi_transport::take_end_step() {
+  int complete = 0;
+  switch (step_.load(base::relaxed)) {
+    case end_step::running:
+      APGAS_UNREACHABLE("barrier_done without begin_barrier");
+    case end_step::sending:
+      if (posted_.maybe_filled() || unsent_bytes() != 0 || !sender_.idle()) return;
+      sent_ = sender_.sent();
+      mpi_check(MPI_Ireduce_scatter_block(sent_.data(), &expected_, 1, MPI_UINT64_T, MPI_SUM,
+                                          channels_.bulk, &collective_),
+                "MPI_Ireduce_scatter_block");
+      step_.store(end_step::counting, base::relaxed);
+      return;
+    case end_step::counting:
+      mpi_check(MPI_Test(&collective_, &complete, MPI_STATUS_IGNORE), "MPI_Test of the counts");
+      if (complete) step_.store(end_step::receiving, base::relaxed);
+      return;
+    case end_step::receiving:
+      APGAS_ASSERT(receiver_.received() <= expected_, "more messages came than were sent");
+      if (receiver_.received() < expected_ || !receiver_.idle() || !arrived_.empty()) return;
+      mpi_check(MPI_Ibarrier(channels_.bulk, &collective_), "MPI_Ibarrier");
+      step_.store(end_step::meeting, base::relaxed);
+      return;
+    case end_step::meeting:
+      mpi_check(MPI_Test(&collective_, &complete, MPI_STATUS_IGNORE), "MPI_Test of the barrier");
+      if (!complete) return;
+      sender_.reset_sent();
+      receiver_.reset_received();
+      step_.store(end_step::over, base::relaxed);
+      return;
+    case end_step::over:
+      return;
+  }
+}
+
+void mpi_transport::abort(int code) noexcept {
+  // The lock may be held by this very thread, when an MPI call failed: not for ever.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds{100};
+  while (!network_.try_lock() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  MPI_Abort(MPI_COMM_WORLD, code);
+  std::_Exit(code);
+}
+
+void mpi_transport::close() {
+  const std::scoped_lock guard(network_);
+  receiver_.close();
+}
+
+}  // namespace apgas::inline v0::comm

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The mpi transport: MPI_THREAD_SERIALIZED, so every MPI call is made under network_. Nobody waits
+// for that lock: who finds it taken leaves the message in posted_, and the holder looks there again
+// after it has let go.
+//
+//               written by                        read by
+//   posted_     any thread                        holder of network_
+//   to_self_    any thread                        holder of seat_
+//   arrived_    holder of seat_                   holder of seat_
+//   all else    holder of network_                holder of network_
+//
+// Invariants
+//   I1  seat_ is taken before network_; neither is held while a message is posted to it, except
+//       that sinks, which run under seat_, may post.
+//   I2  a posted message is sent by the thread that posted it, by a later push, or by progress.
+// Pairs
+//   P1  full fences: of a thread that posts, fences and finds the network taken, and the holder that
+//       lets go, fences and looks for messages, one sees the other.
+
+#include <vector>
+
+#include <apgas/base/spin_lock.hpp>
+#include <apgas/comm/transport.hpp>
+
+#include "mpi_transport_calls.hpp"
+#include "mpi_transport_receiver.hpp"
+#include "mpi_transport_sender.hpp"
+
+namespace apgas::inline v0::comm {
+
+class mpi_transport final : public transport {
+ public:
+  mpi_transport(const mpi_channels& channels, buffer_pool& pool);
+
+  std::string_view name() const noexcept override { return "mpi"; }
+  bool wakes_on_arrival() const noexcept override { return false; }
+  void post(rank dest, buffer message) noexcept override;
+  void push() noexcept override;
+  bool progress(message_sink& sink) noexcept override;
+  void begin_exchange(std::span<const std::byte> mine) override;
+  bool exchange_done(std::vector<std::byte>& all) override;
+  void begin_barrier() override;
+  bool barrier_done() override;
+  [[noreturn]] void abort(int code) noexcept override;
+
+  // Before MPI ends. Requires: no run is active. Context: the main thread.
+  void close();
+
+ private:
+  // The end of a run: all that was posted here is sent; the ranks tell each other how many messages
+  // each of them gets; all of those came; everybody has got so far.
+  enum class end_step { running, sending, counting, receiving, meeting, over };
+
+  void submit_posted();
+  bool work_network();
+  int deliver(message_chain& from, message_sink& sink);
+  void take_end_step();
+
+  const mpi_channels channels_;
+  message_queue posted_;
+  message_queue to_self_;
+
+  alignas(64) base::spin_lock seat_;
+  message_chain arrived_;
+  message_chain self_arrived_;
+
+  alignas(64) base::spin_lock network_;
+  mpi_sender sender_;
+  mpi_receiver receiver_;
+  MPI_Request collective_ = MPI_REQUEST_NULL;
+  std::vector<std::byte> record_;   // of the exchange
+  std::vector<std::byte> records_;  // of the exchange
+  std::vector<std::uint64_t> sent_;
+  std::uint64_t expected_ = 0;
+  base::atomic<end_step> step_{end_step::running};
+};
+
+}  // namespace apgas::inline v0::comm

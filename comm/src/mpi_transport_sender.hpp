@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The sending half of the mpi transport. Used under the network lock only.
+//
+// Invariants
+//   I1  messages to a rank are given to MPI in the order of submit.
+//   I2  to each rank at most most_messages are with MPI, and at most most_bytes or a single one.
+
+#include <cstdint>
+#include <vector>
+
+#include <apgas/comm/message_queue.hpp>
+
+#include "mpi_transport_calls.hpp"
+
+namespace apgas::inline v0::comm {
+
+class mpi_sender {
+ public:
+  mpi_sender(const mpi_channels& channels, buffer_pool& pool);
+
+  void submit(rank dest, buffer message);
+
+  // Notices finished sends: `done(rank, bytes)` for each message. True if there was one.
+  template <class Done>
+  bool complete(Done done) {
+    const int finished = test();
+    for (int i = 0; i < finished; ++i) {
+      const completion what = finish(indices_[static_cast<std::size_t>(i)]);
+      if (what.bytes != 0) done(what.dest, what.bytes);
+    }
+    if (finished > 0) forget_finished();
+    return finished > 0;
+  }
+
+  bool idle() const noexcept { return requests_.empty(); }
+
+  // Messages given to MPI for each rank since the last reset.
+  const std::vector<std::uint64_t>& sent() const noexcept { return sent_; }
+  void reset_sent();
+
+ private:
+  static constexpr int most_messages = 32;
+  static constexpr std::size_t most_bytes = std::size_t{64} << 20;
+
+  struct peer {
+    message_chain waiting;
+    int messages = 0;       // with MPI
+    std::size_t bytes = 0;  // with MPI
+  };
+  struct sending {
+    rank dest;
+    std::size_t bytes;  // 0: an announcement
+    buffer message;
+  };
+  struct completion {
+    rank dest;
+    std::size_t bytes;
+  };
+
+  static bool may_start(const peer& to, std::size_t bytes) noexcept {
+    return to.messages == 0 || (to.messages < most_messages && to.bytes + bytes <= most_bytes);
+  }
+  void start(rank dest, buffer message);
+  void isend(rank dest, buffer message, std::size_t counted, int tag, MPI_Comm where);
+  int test();
+  completion finish(int index);
+  void forget_finished();
+
+  const mpi_channels& channels_;
+  buffer_pool& pool_;
+  std::vector<peer> peers_;
+  std::vector<std::uint64_t> sent_;
+  std::vector<MPI_Request> requests_;  // requests_[i] sends sendings_[i]
+  std::vector<sending> sendings_;
+  std::vector<int> indices_;
+};
+
+}  // namespace apgas::inline v0::comm

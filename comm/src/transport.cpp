@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What all transports share: the counts of what is on its way, and the wake-up of the owner.
+
+#include <apgas/comm/transport.hpp>
+
+#include <apgas/base/assert.hpp>
+
+namespace apgas::inline v0::comm {
+
+transport::transport(rank here, int size, buffer_pool& pool)
+    : here_(here), pool_(pool), peers_(static_cast<std::size_t>(size)) {
+  APGAS_ASSERT(0 <= here && here < size);
+}
+
+std::size_t transport::unsent_bytes() const noexcept {
+  std::size_t sum = 0;
+  for (rank r = 0; r < size(); ++r) sum += queued_bytes(r);
+  return sum;
+}
+
+void transport::sub_queued(rank dest, std::size_t bytes) noexcept {
+  const std::size_t before =
+      peers_[static_cast<std::size_t>(dest)]->queued.fetch_sub(bytes, base::relaxed);
+  APGAS_ASSERT(before >= bytes, "more messages completed than were posted");
+}
+
+void transport::set_wake(wake_function function, void* context) noexcept {
+  wake_lock_.lock();
+  wake_ = function;
+  wake_context_ = context;
+  wake_lock_.unlock();
+}
+
+void transport::wake() noexcept {
+  wake_lock_.lock();
+  const wake_function function = wake_;
+  void* const context = wake_context_;
+  wake_lock_.unlock();
+  if (function) function(context);
+}
+
+std::uint64_t transport::attach() noexcept {
+  APGAS_ASSERT(!attached(), "a transport serves one endpoint at a time");
+  attached_.store(true, base::relaxed);
+  return ++epoch_;
+}
+
+void transport::detach() noexcept {
+  APGAS_ASSERT(attached());
+  APGAS_ASSERT(unsent_bytes() == 0, "a run ended with messages on their way");
+  attached_.store(false, base::release);  // P1 of transport.hpp
+}
+
+}  // namespace apgas::inline v0::comm

@@ -1,0 +1,12 @@
+# The machine of the continuous integration: every package of launch/prepare.sh, nothing else.
+#   docker build -f docker/ci.Dockerfile -t apgas-ci . && docker run --rm -v "$PWD":/src apgas-ci
+FROM debian:bookworm-slim
+RUN apt-get update -q && apt-get install -y -q --no-install-recommends ca-certificates git \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+COPY launch/prepare.sh /tmp/prepare.sh
+RUN bash -c 'set -e; source /tmp/prepare.sh; install_missing "${build_packages[@]}" "${test_packages[@]}"' \
+    && rm -rf /var/lib/apt/lists/*
+# The sources of another user are mounted here.
+RUN git config --system --add safe.directory /src
+CMD ["./.ci/run"]

@@ -1,0 +1,69 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# What launch/quickstart and launch/test share: messages, the packages, building with progress.
+# Sourced, with the repository as the current folder.
+# shellcheck disable=SC2034
+
+build_packages=(g++ cmake ninja-build pkg-config python3 openmpi-bin libopenmpi-dev libhwloc-dev
+  libboost-context-dev libcereal-dev libfmt-dev libcli11-dev nlohmann-json3-dev)
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libtbb-dev relacy-dev ccache clang-16
+  shellcheck python3-venv)
+
+step() { printf '\n== %s\n' "$*"; }
+
+# give_up <what happened> <what to do>
+give_up() {
+  printf '\nFAILED: %s\n' "$1" >&2
+  shift
+  printf '  %s\n' "$@" >&2
+  exit 1
+}
+
+is_installed() {
+  [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+# install_missing <package>...: by apt, only what is not there. Needs root or sudo for that.
+install_missing() {
+  if ! command -v dpkg-query >/dev/null; then
+    echo "Not a Debian or Ubuntu system: taking what is installed. Needed are: $*"
+    return
+  fi
+  local missing=() package as_root=()
+  for package in "$@"; do
+    is_installed "$package" || missing+=("$package")
+  done
+  [ "${#missing[@]}" -gt 0 ] || return 0
+  step "Installing ${missing[*]}"
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || give_up "packages are missing, and installing them needs root" \
+      "As root: apt-get install ${missing[*]}" "Then run this command again."
+    as_root=(sudo)
+  fi
+  "${as_root[@]}" apt-get update -q || echo "apt-get update failed; trying with the lists there are"
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -q --no-install-recommends "${missing[@]}" ||
+    give_up "apt-get could not install: ${missing[*]}" \
+      "Is the network there? Does this release have these packages? (Debian 12 does.)" \
+      "Without one of them for good: install its equivalent by hand and use cmake --preset release."
+}
+
+# configure_and_build <preset> [target...]: all targets when none is named.
+configure_and_build() {
+  local preset=$1
+  shift
+  local log=build/$preset-configure.log
+  mkdir -p build
+  step "Building preset $preset${*:+ ($*)}"
+  if ! cmake --preset "$preset" >"$log" 2>&1; then
+    cat "$log" >&2
+    give_up "cmake could not configure preset $preset (log: $log)" \
+      "The message above names what is missing. After changing compilers or packages:" \
+      "rm -rf build/$preset, and again."
+  fi
+  local targets=()
+  [ $# -eq 0 ] || targets=(--target "$@")
+  cmake --build --preset "$preset" "${targets[@]}" ||
+    give_up "preset $preset does not build" \
+      "The compiler's message is above. Out of memory? cmake --build --preset $preset -j1"
+}

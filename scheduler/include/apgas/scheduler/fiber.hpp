@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <apgas/scheduler/slot.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+
+// The stack that tasks run on, and how the running code finds it: a fiber lies at the top of its
+// stack, stacks are aligned to their size and come from one range of addresses, so the current one
+// is found from the stack pointer alone. No thread_local is read, because a task may go on on
+// another thread after any suspension.
+namespace apgas::inline v0::scheduler {
+
+struct worker;
+
+// Who the running task is, for its children, its errors and reports.
+struct task_state {
+  task_counter* finish = nullptr;      // innermost enclosing finish
+  std::source_location site{};         // where it was spawned
+  const char* name = nullptr;          // given by apgas::name, or null
+  void* registrations = nullptr;       // clocks and phasers (sync)
+  std::uint32_t atomic_depth = 0;      // nested atomic sections
+};
+
+struct fiber {
+  // Written by the worker that runs the fiber, read by the frames on it.
+  worker* on = nullptr;
+  std::uint64_t generation = 0;  // grows when the frames lose sight of their slots
+  slot* base = nullptr;          // head of the deque when the fiber was last resumed
+  task_state task;
+
+  // Written while it is left or entered.
+  void* stack_pointer = nullptr;
+  fiber* next = nullptr;               // in a ready queue, a cache or a waiting list
+  std::uintptr_t exceptions[2] = {};   // the C++ runtime's per-thread state, kept per fiber
+  std::uint64_t* canary = nullptr;     // lowest word of a stack without a guard page
+
+  // A spawner that waits below its tasks, which this fiber runs (drain.cpp), or null.
+  fiber* spawner = nullptr;
+  slot* floor = nullptr;
+
+  // For the sanitizers: bounds of the stack and their own idea of it.
+  const void* stack_bottom = nullptr;
+  std::size_t stack_bytes = 0;
+  void* sanitizer_state = nullptr;
+};
+
+// The addresses that all stacks of the process come from.
+struct stack_range {
+  std::uintptr_t begin = 0;
+  std::uintptr_t bytes = 0;
+  std::uintptr_t mask = 0;  // stack size - 1
+};
+extern stack_range all_stacks;
+
+// How far a fiber lies below the end of its stack.
+inline constexpr std::size_t fiber_record_bytes = 256;
+static_assert(sizeof(fiber) <= fiber_record_bytes);
+
+[[gnu::always_inline]] inline std::uintptr_t stack_pointer() noexcept {
+#if defined(__x86_64__)
+  std::uintptr_t sp;
+  asm("mov %%rsp, %0" : "=r"(sp));
+  return sp;
+#elif defined(__aarch64__)
+  std::uintptr_t sp;
+  asm("mov %0, sp" : "=r"(sp));
+  return sp;
+#else
+  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+#endif
+}
+
+// The fiber whose stack this is; null on a thread that is no worker's.
+// Context: any thread. Cost: five instructions.
+[[gnu::always_inline]] inline fiber* current_fiber() noexcept {
+  const std::uintptr_t sp = stack_pointer();
+  if (sp - all_stacks.begin >= all_stacks.bytes) [[unlikely]] return nullptr;
+  return reinterpret_cast<fiber*>((sp | all_stacks.mask) + 1 - fiber_record_bytes);
+}
+
+}  // namespace apgas::inline v0::scheduler

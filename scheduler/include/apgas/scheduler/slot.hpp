@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <apgas/scheduler/task_counter.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+// A unit of work in place in a worker's deque: 24 bytes of header and 40 of closure, one cache line.
+namespace apgas::inline v0::scheduler {
+
+struct fiber;
+struct slot;
+
+enum class slot_kind : std::uintptr_t {
+  task,          // an async: its counter is its finish
+  join,          // a branch of fork_join: its counter is the join
+  continuation,  // a spawner whose tasks are being run by a drain fiber (drain.cpp)
+};
+
+// Runs the work of a slot on the current fiber. The slot's memory may be reused once user code runs.
+using slot_function = void (*)(slot&, fiber&);
+
+struct alignas(64) slot {
+  static constexpr std::size_t closure_bytes = 40;
+
+  slot_function run;
+  std::uintptr_t tagged_counter;  // task_counter* and a slot_kind in its low bits
+  std::source_location site;      // where it was spawned
+  alignas(8) std::byte closure[closure_bytes];
+
+  // For the deque. Thieves copy slots byte by byte: closures are trivially copyable, or boxed.
+  void add(std::ptrdiff_t n) { counter()->add(n); }
+  bool same_counter(const slot& other) const {
+    return ((tagged_counter ^ other.tagged_counter) & ~kind_mask) == 0;
+  }
+  void assign(const slot& other) { *this = other; }
+
+  static constexpr std::uintptr_t kind_mask = 3;
+  static std::uintptr_t tag(task_counter* counter, slot_kind kind) {
+    return reinterpret_cast<std::uintptr_t>(counter) | static_cast<std::uintptr_t>(kind);
+  }
+  task_counter* counter() const {
+    return reinterpret_cast<task_counter*>(tagged_counter & ~kind_mask);
+  }
+  slot_kind kind() const { return static_cast<slot_kind>(tagged_counter & kind_mask); }
+};
+static_assert(sizeof(slot) == 64 && sizeof(std::source_location) == 8);
+
+// Whether F lies in the slot itself; other closures are boxed (one allocation).
+template <class F>
+inline constexpr bool fits_slot = sizeof(F) <= slot::closure_bytes && alignof(F) <= 8 &&
+                                  std::is_trivially_copyable_v<F> &&
+                                  std::is_trivially_destructible_v<F>;
+
+// A closure that does not fit, on the heap. Copied bytewise with its slot; called exactly once, by
+// whoever runs the slot, which destroys it.
+template <class F>
+class boxed {
+ public:
+  template <class G>
+    requires(!std::is_same_v<std::remove_cvref_t<G>, boxed>)
+  explicit boxed(G&& f) : closure_(new F(std::forward<G>(f))) {}
+
+  void operator()() {
+    std::unique_ptr<F> held(closure_);
+    (*held)();
+  }
+
+ private:
+  F* closure_;
+};
+
+template <class F, class G>
+[[gnu::always_inline]] inline void store_closure(slot& s, G&& f) {
+  static_assert(fits_slot<F>);
+  ::new (static_cast<void*>(s.closure)) F(std::forward<G>(f));
+}
+
+// The closure out of the slot, whose memory is free for other tasks then.
+template <class F>
+[[gnu::always_inline]] inline F take_closure(slot& s) {
+  return *std::launder(reinterpret_cast<F*>(s.closure));
+}
+
+}  // namespace apgas::inline v0::scheduler

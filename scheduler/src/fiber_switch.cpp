@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/base/assert.hpp>
+
+#include "context.hpp"
+#include "implementation.hpp"
+#include "stack_pool.hpp"
+
+// Entering and leaving fibers, and the fibers that a worker keeps at hand.
+namespace apgas::inline v0::scheduler {
+namespace {
+
+constexpr int spares_max = 64;
+
+void begin(fiber* self) {
+  context_entered(*self);
+  arrived_on(*self);
+  loop(self);
+  APGAS_UNREACHABLE("a loop does not return: its worker's thread leaves it");
+}
+
+}  // namespace
+
+void arrived_on(fiber& self) noexcept {
+  worker& w = *self.on;
+  w.after(w.left, w.after_argument);
+}
+
+void switch_to(fiber& self, fiber& to, void (*after)(fiber*, void*), void* argument) noexcept {
+  worker& w = *self.on;
+  w.left = &self;
+  w.after = after;
+  w.after_argument = argument;
+  to.on = &w;
+  self.exceptions[0] = w.exceptions[0];
+  self.exceptions[1] = w.exceptions[1];
+  w.exceptions[0] = to.exceptions[0];
+  w.exceptions[1] = to.exceptions[1];
+  if (self.canary != nullptr) check_canary(self);
+  switch_context(self, to);
+  arrived_on(self);
+}
+
+fiber& take_spare(worker& w) noexcept {
+  if (fiber* f = w.spare) {
+    w.spare = f->next;
+    --w.spares;
+    return *f;
+  }
+  fiber* f = acquire_stack();
+  ++w.count.fibers;
+  f->exceptions[0] = f->exceptions[1] = 0;
+  f->spawner = nullptr;
+  make_context(*f, begin);
+  return *f;
+}
+
+void keep_spare(fiber* f, void* on_worker) noexcept {
+  auto& w = *static_cast<worker*>(on_worker);
+  if (w.spares < spares_max) {
+    f->next = w.spare;
+    w.spare = f;
+    ++w.spares;
+  } else {
+    drop_context(*f);
+    release_stack(f);
+  }
+}
+
+void drop_spares(worker& w) noexcept {
+  while (fiber* f = w.spare) {
+    w.spare = f->next;
+    drop_context(*f);
+    release_stack(f);
+  }
+  w.spares = 0;
+}
+
+void leave(fiber& self, void (*after)(fiber*, void*), void* argument) noexcept {
+  worker& w = *self.on;
+  ++w.count.suspensions;
+  w.tasks.publish();
+  ++self.generation;
+  // Entering a resumed fiber directly saves a switch; now and then the loop chooses, so that chains
+  // of resumptions starve neither unstarted tasks nor the network.
+  fiber* next = (++w.direct_switches & 7U) != 0 ? w.ready.pop() : nullptr;
+  switch_to(self, next != nullptr ? *next : take_spare(w), after, argument);
+  self.base = self.on->tasks.head();
+}
+
+void complete(fiber& self, task_counter& counter) noexcept {
+  if (!counter.release()) return;
+  if (fiber* waiter = counter.waiter()) {
+    worker& w = *self.on;
+    if ((++w.direct_switches & 31U) == 0) {
+      resume(waiter);
+    } else {
+      switch_to(self, *waiter, keep_spare, &w);
+    }
+  } else {
+    counter.observer()->on_zero();
+  }
+}
+
+void release_unit(task_counter& counter) noexcept {
+  if (!counter.release()) return;
+  if (fiber* waiter = counter.waiter()) {
+    resume(waiter);
+  } else {
+    counter.observer()->on_zero();
+  }
+}
+
+void wait_for_others(task_counter& counter) noexcept {
+  if (counter.alone()) return;
+  leave(
+      *current_fiber(),
+      [](fiber* self, void* argument) {
+        auto& awaited = *static_cast<task_counter*>(argument);
+        awaited.set_waiter(self);
+        if (awaited.release()) resume(self);
+      },
+      &counter);
+}
+
+void yield() noexcept {
+  suspend([](fiber* f) { resume(f); });
+}
+
+}  // namespace apgas::inline v0::scheduler

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "implementation.hpp"
+
+// Looking outside, sleeping and waking (idle.hpp has the protocol).
+namespace apgas::inline v0::scheduler {
+
+void scheduler::implementation::wake_one() noexcept {
+  if (idle_seat* seat = idle.take_sleeper()) seat->sleep.unpark();
+}
+
+bool scheduler::implementation::poll_outside(worker& w) noexcept {
+  bool any = timed.fire([this](injected* work) {
+    outside.push(work);
+    notify();
+  });
+  if (settings.events != nullptr && network_seat.try_lock()) {
+    arrived.store(false, base::relaxed);
+    ++w.count.polls;
+    any |= settings.events->poll();
+    network_seat.unlock();
+  }
+  return any;
+}
+
+bool scheduler::implementation::anything_to_do() const noexcept {
+  if (!outside.empty() || arrived.load(base::relaxed) || stopping.load(base::relaxed)) return true;
+  return std::ranges::any_of(
+      workers, [](const auto& w) { return !w->tasks.empty() || !w->ready.empty(); });
+}
+
+void scheduler::implementation::sleep(worker& w) noexcept {
+  idle_seat& seat = **seats[static_cast<std::size_t>(w.id)];
+  const bool watching = idle.announce_sleep(&seat);
+  for (const auto& other : workers) other->tasks.raise_attention();
+  if (fenced) {
+    base::full_fence();
+  } else {
+    base::heavy_fence();  // P1 of idle.hpp
+  }
+  if (anything_to_do()) {
+    if (idle.cancel_sleep(&seat)) return;
+    static_cast<void>(seat.sleep.park(std::chrono::nanoseconds::max()));  // its waker is on the way
+    return;
+  }
+  ++w.count.sleeps;
+  for (unsigned idle_polls = 0;; ++idle_polls) {
+    auto limit = std::chrono::nanoseconds::max();
+    if (watching) {
+      limit = timed.until_next();
+      if (settings.events != nullptr) limit = std::min(limit, settings.events->max_sleep(idle_polls));
+    }
+    if (seat.sleep.park(limit)) break;
+    if (poll_outside(w)) idle_polls = 0;
+  }
+}
+
+}  // namespace apgas::inline v0::scheduler

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <apgas/base/cache_line.hpp>
+#include <apgas/scheduler/scheduler.hpp>
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "helpers.hpp"
+#include "idle.hpp"
+#include "injector.hpp"
+#include "parker.hpp"
+#include "timers.hpp"
+#include "topology.hpp"
+
+// What a scheduler consists of, in the order of construction.
+namespace apgas::inline v0::scheduler {
+
+// A worker's entry in the idle list.
+struct idle_seat {
+  idle_seat* next = nullptr;
+  bool watching = false;
+  parker sleep;
+};
+
+struct scheduler::implementation {
+  explicit implementation(const config& c);
+
+  // Work was made visible to all: wakes a sleeper if nobody searches. Context: any thread.
+  void notify() noexcept {
+    if (fenced) base::full_fence();
+    if (idle.wanted()) wake_one();
+  }
+  void wake_one() noexcept;
+
+  // Looks at the network and the timers, unless another worker is at it. True if anything came.
+  bool poll_outside(worker& w) noexcept;
+
+  // Whether any queue of this scheduler has something. A hint, exact only after a heavy fence.
+  bool anything_to_do() const noexcept;
+
+  // Sleeps until woken; false when the scheduler stops.
+  void sleep(worker& w) noexcept;
+
+  config settings;
+  topology cores;
+  bool fenced = false;
+  std::vector<std::vector<int>> victims;  // of each worker, nearest first
+  std::vector<std::unique_ptr<worker>> workers;
+  std::vector<std::unique_ptr<base::cache_aligned<idle_seat>>> seats;
+  std::vector<slot*> slot_arrays;
+
+  idle_list<idle_seat> idle;
+  injector outside;
+  timers timed;
+  base::spin_lock network_seat;  // held by the worker that polls
+  base::atomic<bool> arrived{false};   // wake() since the last poll
+  base::atomic<bool> stopping{false};
+
+  helper_threads helpers;
+  std::vector<std::thread> threads;
+};
+
+// What a worker runs between tasks (loop.cpp): entered on a fiber of its own.
+void loop(fiber* self) noexcept;
+
+// Enters `to`; `after` runs there for the fiber left. Returns when `self` is entered again.
+void switch_to(fiber& self, fiber& to, void (*after)(fiber*, void*), void* argument) noexcept;
+void arrived_on(fiber& self) noexcept;
+
+// A fiber that waits in its loop, made if need be; and the way back, as the `after` of a switch.
+fiber& take_spare(worker& w) noexcept;
+void keep_spare(fiber* f, void* on_worker) noexcept;
+void drop_spares(worker& w) noexcept;
+
+// Gives up a unit of `counter` at loop level and enters the fiber that it was the last for.
+void complete(fiber& self, task_counter& counter) noexcept;
+
+// drain.cpp
+void drain(fiber& self, slot* floor) noexcept;
+void run_drain(fiber& self) noexcept;
+fiber& spawner_of(const slot& continuation) noexcept;
+
+}  // namespace apgas::inline v0::scheduler

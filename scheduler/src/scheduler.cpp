@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/base/assert.hpp>
+#include <apgas/errors.hpp>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "context.hpp"
+#include "implementation.hpp"
+#include "stack_overflow.hpp"
+#include "stack_pool.hpp"
+
+// Starting and stopping workers.
+//
+// Pairs
+//   P1  What was done before ~scheduler is visible to the workers that see `stopping`.
+namespace apgas::inline v0::scheduler {
+namespace {
+
+constexpr std::size_t slots_max = std::size_t{1} << 20;  // addresses; memory as far as used
+
+slot* map_slots() {
+  void* at = mmap(nullptr, slots_max * sizeof(slot), PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) {
+    throw launch_error(fmt::format("no address space for a worker's deque of {} MiB: {}; raise `ulimit -v`",
+                                   slots_max * sizeof(slot) >> 20U, std::strerror(errno)));
+  }
+  return static_cast<slot*>(at);
+}
+
+// The processors of this place: its part of the usable ones, when each place can have its own.
+std::vector<int> own_processors(const topology& cores, const config& c) {
+  const auto& all = cores.processors();
+  const auto n = static_cast<std::size_t>(c.workers);
+  const std::size_t first = static_cast<std::size_t>(c.share_index) * n;
+  if (!c.bind || static_cast<std::size_t>(c.share_count) * n > all.size() || usable_cores() < static_cast<int>(all.size())) return {};
+  return {all.begin() + static_cast<std::ptrdiff_t>(first),
+          all.begin() + static_cast<std::ptrdiff_t>(first + n)};
+}
+
+void run_worker(worker& w, int processor) {
+  prctl(PR_SET_NAME, fmt::format("apgas-{}", w.id).c_str());
+  prctl(PR_SET_TIMERSLACK, 1000UL);
+  if (processor >= 0) bind_thread(processor);
+  signal_stack alternate;
+  fiber thread;
+  thread.on = &w;
+  adopt_thread(thread);
+  w.thread = &thread;
+  w.exceptions = exception_state();
+  switch_to(thread, take_spare(w), [](fiber*, void*) {}, nullptr);
+  drop_spares(w);
+}
+
+}  // namespace
+
+scheduler::implementation::implementation(const config& c)
+    : settings(c), fenced(!c.asymmetric_fence || !base::membarrier_available()) {
+  APGAS_ASSERT(c.workers > 0);
+  reserve_stacks(c.stack_bytes);
+  watch_overflows();
+  const auto n = static_cast<std::size_t>(c.workers);
+  const std::vector<int> processors = own_processors(cores, c);
+  for (std::size_t i = 0; i < n; ++i) {
+    workers.push_back(std::make_unique<worker>());
+    seats.push_back(std::make_unique<base::cache_aligned<idle_seat>>());
+    slot_arrays.push_back(map_slots());
+    workers[i]->id = static_cast<int>(i);
+    workers[i]->tasks.reset(slot_arrays[i], slots_max, fenced);
+    std::vector<int> order;
+    for (std::size_t k = 1; k < n; ++k) order.push_back(static_cast<int>((i + k) % n));
+    if (!processors.empty()) {
+      std::ranges::stable_sort(order, [&](int a, int b) {
+        auto near = [&](int v) {
+          return cores.nearness(processors[i], processors[static_cast<std::size_t>(v)]);
+        };
+        return near(a) > near(b);
+      });
+    }
+    victims.push_back(std::move(order));
+  }
+}
+
+scheduler::scheduler(const config& c)
+    : environment_(c.environment), implementation_(std::make_unique<implementation>(c)) {
+  auto& s = *implementation_;
+  const std::vector<int> processors = own_processors(s.cores, c);
+  for (auto& w : s.workers) {
+    w->home = this;
+    const int processor = processors.empty() ? -1 : processors[static_cast<std::size_t>(w->id)];
+    s.threads.emplace_back([&worker = *w, processor] { run_worker(worker, processor); });
+  }
+}
+
+scheduler::~scheduler() {
+  auto& s = *implementation_;
+  s.stopping.store(true, base::release);  // P1
+  for (auto& seat : s.seats) (*seat)->sleep.unpark();
+  for (std::thread& t : s.threads) t.join();
+  for (slot* slots : s.slot_arrays) munmap(slots, slots_max * sizeof(slot));
+}
+
+void scheduler::inject(injected* work) noexcept {
+  implementation_->outside.push(work);
+  implementation_->notify();
+}
+
+void scheduler::wake() noexcept {
+  implementation_->arrived.store(true, base::relaxed);
+  implementation_->notify();
+}
+
+void scheduler::inject_at(std::chrono::steady_clock::time_point when, injected* work) {
+  auto& s = *implementation_;
+  if (!s.timed.add(when, work)) return;
+  if (s.fenced) base::full_fence();
+  if (idle_seat* watcher = s.idle.take_watcher()) watcher->sleep.unpark();  // must sleep for less
+}
+
+void scheduler::run_on_helper(std::function<void()> work) {
+  implementation_->helpers.run(std::move(work));
+}
+
+int scheduler::num_workers() const noexcept {
+  return static_cast<int>(implementation_->workers.size());
+}
+
+worker& scheduler::worker_at(int id) noexcept {
+  return *implementation_->workers[static_cast<std::size_t>(id)];
+}
+
+statistics scheduler::stats() const {
+  statistics sum;
+  for (const auto& w : implementation_->workers) {
+    sum.steals += w->count.steals;
+    sum.stolen += w->count.stolen;
+    sum.suspensions += w->count.suspensions;
+    sum.drains += w->count.drains;
+    sum.sleeps += w->count.sleeps;
+    sum.fibers += w->count.fibers;
+    sum.polls += w->count.polls;
+  }
+  return sum;
+}
+
+void resume(fiber* f) noexcept {
+  worker& home = *f->on;  // of the fiber: its scheduler does not change
+  fiber* caller = current_fiber();
+  worker& w = caller != nullptr && caller->on->home == home.home ? *caller->on : home;
+  w.ready.push(f);
+  w.home->internals().notify();
+}
+
+}  // namespace apgas::inline v0::scheduler

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stack_overflow.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "stack_pool.hpp"
+
+namespace apgas::inline v0::scheduler {
+namespace {
+
+constexpr std::size_t signal_stack_bytes = 65536;
+
+struct sigaction previous_segv;
+struct sigaction previous_bus;
+
+// A line put together without anything that is unsafe in a signal handler.
+class safe_line {
+ public:
+  safe_line& operator<<(const char* text) {
+    const std::size_t n = std::min(std::strlen(text), sizeof(text_) - used_);
+    std::memcpy(text_ + used_, text, n);
+    used_ += n;
+    return *this;
+  }
+  safe_line& operator<<(std::uint64_t number) {
+    char digits[21];
+    char* p = digits + sizeof(digits) - 1;
+    *p = 0;
+    do *--p = static_cast<char>('0' + number % 10);
+    while ((number /= 10) != 0);
+    return *this << p;
+  }
+  void print() const {
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, text_, used_);
+  }
+
+ private:
+  char text_[1024];
+  std::size_t used_ = 0;
+};
+
+void describe(const fiber& f) {
+  safe_line line;
+  line << "apgas: stack overflow in task ";
+  if (f.task.name != nullptr) line << "\"" << f.task.name << "\" ";
+  if (f.task.site.line() != 0) {
+    line << "spawned at " << f.task.site.file_name() << ":" << std::uint64_t{f.task.site.line()}
+         << " (" << f.task.site.function_name() << ")";
+  } else {
+    line << "main";
+  }
+  line << ": its stack of " << std::uint64_t{all_stacks.mask + 1}
+       << " bytes is used up; raise APGAS_STACK_SIZE (bytes), or recurse less deeply\n";
+  line.print();
+}
+
+void chain(int signal, siginfo_t* info, void* context) {
+  const struct sigaction& old = signal == SIGSEGV ? previous_segv : previous_bus;
+  if ((old.sa_flags & SA_SIGINFO) != 0) {
+    old.sa_sigaction(signal, info, context);
+  } else if (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN) {
+    old.sa_handler(signal);
+  } else {
+    ::signal(signal, SIG_DFL);  // the instruction faults again, without a handler
+  }
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  const fiber* f = fiber_of_address(info->si_addr);
+  if (f != nullptr && info->si_addr < f->stack_bottom) {
+    describe(*f);
+    ::signal(signal, SIG_DFL);
+    return;  // faults again and ends the process with the right signal
+  }
+  chain(signal, info, context);
+}
+
+}  // namespace
+
+void watch_overflows() noexcept {
+  static const bool installed = [] {
+    struct sigaction action = {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, &previous_segv);
+    sigaction(SIGBUS, &action, &previous_bus);
+    return true;
+  }();
+  static_cast<void>(installed);
+}
+
+signal_stack::signal_stack()
+    : memory_(mmap(nullptr, signal_stack_bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+  if (memory_ == MAP_FAILED) return;
+  stack_t stack = {};
+  stack.ss_sp = memory_;
+  stack.ss_size = signal_stack_bytes;
+  sigaltstack(&stack, nullptr);
+}
+
+signal_stack::~signal_stack() {
+  if (memory_ == MAP_FAILED) return;
+  stack_t off = {};
+  off.ss_flags = SS_DISABLE;
+  sigaltstack(&off, nullptr);
+  munmap(memory_, signal_stack_bytes);
+}
+
+void report_overflow(const fiber& f) noexcept {
+  describe(f);
+  std::abort();
+}
+
+}  // namespace apgas::inline v0::scheduler

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stack_pool.hpp"
+
+#include <apgas/base/assert.hpp>
+#include <apgas/base/spin_lock.hpp>
+#include <apgas/errors.hpp>
+#include <apgas/scheduler/scheduler.hpp>
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <mutex>
+#include <new>
+
+#include "stack_overflow.hpp"
+
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102  // since Linux 6.13; C libraries learn it later
+#endif
+
+namespace apgas::inline v0::scheduler {
+
+stack_range all_stacks;
+
+namespace {
+
+constexpr std::size_t guard_bytes = 16384;  // a frame larger than this may step over it
+constexpr std::uint64_t canary_value = 0x6170676173737461;
+constexpr std::size_t resident_max = 1024;  // free stacks that keep their memory
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr std::size_t stacks_max = std::size_t{1} << 14;  // their shadow makes large ranges slow
+#else
+constexpr std::size_t stacks_max = std::size_t{1} << 20;
+#endif
+
+struct pool {
+  base::spin_lock lock;
+  fiber* free = nullptr;
+  std::size_t free_count = 0;
+  std::size_t made = 0;  // stacks cut off so far
+  std::size_t limit = 0;
+  stack_guard guard = stack_guard::canary;
+  bool guard_known = false;
+};
+
+pool& the_pool() {
+  static pool p;
+  return p;
+}
+
+std::size_t map_count_max() {
+  std::size_t n = 65530;
+  std::ifstream("/proc/sys/vm/max_map_count") >> n;
+  return n;
+}
+
+bool kernel_marks_guards() {
+  void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return false;
+  const bool works = madvise(page, 4096, MADV_GUARD_INSTALL) == 0;
+  munmap(page, 4096);
+  return works;
+}
+
+// The guard of stack number `n`; returns the canary's address where there is no better one.
+std::uint64_t* install_guard(pool& p, std::byte* low, std::size_t n) {
+  if (p.guard == stack_guard::kernel_marker && madvise(low, guard_bytes, MADV_GUARD_INSTALL) == 0) {
+    return nullptr;
+  }
+  if (n < protected_stacks_max() && mprotect(low, guard_bytes, PROT_NONE) == 0) return nullptr;
+  auto* canary = reinterpret_cast<std::uint64_t*>(low);
+  *canary = canary_value;
+  return canary;
+}
+
+fiber* cut_stack(pool& p, std::size_t n) {
+  const std::size_t bytes = all_stacks.mask + 1;
+  auto* low = reinterpret_cast<std::byte*>(all_stacks.begin) + n * bytes;
+  auto* f = ::new (static_cast<void*>(low + bytes - fiber_record_bytes)) fiber;
+  f->canary = install_guard(p, low, n);
+  f->stack_bottom = low + guard_bytes;
+  f->stack_bytes = bytes - guard_bytes - fiber_record_bytes;
+  return f;
+}
+
+void unmap_stacks(pool& p) {
+  if (all_stacks.bytes == 0) return;
+  munmap(reinterpret_cast<void*>(all_stacks.begin), all_stacks.bytes);
+  all_stacks = {};
+  p.free = nullptr;
+  p.free_count = p.made = p.limit = 0;
+}
+
+}  // namespace
+
+stack_guard strongest_guard() noexcept {
+  static const stack_guard guard =
+      kernel_marks_guards() ? stack_guard::kernel_marker : stack_guard::protected_page;
+  return guard;
+}
+
+std::size_t protected_stacks_max() noexcept {
+  static const std::size_t n = map_count_max() / 4;  // half of the mappings, two for each stack
+  return n;
+}
+
+void reserve_stacks(std::size_t stack_bytes) {
+  pool& p = the_pool();
+  std::lock_guard guard(p.lock);
+  const std::size_t bytes = std::bit_ceil(std::max<std::size_t>(stack_bytes, 65536));
+  if (all_stacks.bytes != 0 && all_stacks.mask + 1 == bytes) return;
+  if (p.made != p.free_count) {
+    throw launch_error(fmt::format(
+        "APGAS_STACK_SIZE: {} bytes wanted while stacks of {} bytes are in use by another runtime of "
+        "this process; give all of them the same size",
+        bytes, all_stacks.mask + 1));
+  }
+  unmap_stacks(p);
+  p.guard = strongest_guard();
+  // As many as the address space gives: an untouched stack costs nothing but addresses.
+  for (std::size_t count = std::min(stacks_max, (std::size_t{1} << 44) / bytes); count >= 64;
+       count /= 2) {
+    const std::size_t length = (count + 1) * bytes;
+    void* at = mmap(nullptr, length, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) continue;
+    const auto low = reinterpret_cast<std::uintptr_t>(at);
+    const std::uintptr_t begin = (low + bytes - 1) & ~(bytes - 1);
+    if (begin != low) munmap(at, begin - low);
+    if (const std::size_t rest = low + length - (begin + count * bytes); rest != 0) {
+      munmap(reinterpret_cast<void*>(begin + count * bytes), rest);
+    }
+    madvise(reinterpret_cast<void*>(begin), count * bytes, MADV_NOHUGEPAGE);
+    all_stacks = {begin, count * bytes, bytes - 1};
+    p.limit = count;
+    return;
+  }
+  throw launch_error(
+      fmt::format("no address space for 64 stacks of {} bytes ({}); lower APGAS_STACK_SIZE or raise "
+                  "the limit `ulimit -v`",
+                  bytes, std::strerror(errno)));
+}
+
+fiber* acquire_stack() noexcept {
+  pool& p = the_pool();
+  p.lock.lock();
+  if (fiber* f = p.free) {
+    p.free = f->next;
+    --p.free_count;
+    p.lock.unlock();
+    return f;
+  }
+  const std::size_t n = p.made;
+  if (n < p.limit) ++p.made;
+  p.lock.unlock();
+  if (n == p.limit) {
+    base::fatal(fmt::format("all {} stacks are in use by suspended tasks; suspend fewer, or lower "
+                            "APGAS_STACK_SIZE (now {} bytes) to have more",
+                            n, all_stacks.mask + 1));
+  }
+  return cut_stack(p, n);
+}
+
+void release_stack(fiber* f) noexcept {
+  pool& p = the_pool();
+  if (p.free_count > resident_max) {  // a hint: read without the lock
+    auto* low = static_cast<std::byte*>(const_cast<void*>(f->stack_bottom));
+    auto* end = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(f) & ~std::uintptr_t{4095});
+    madvise(low, static_cast<std::size_t>(end - low), MADV_DONTNEED);
+  }
+  std::lock_guard guard(p.lock);
+  f->next = p.free;
+  p.free = f;
+  ++p.free_count;
+}
+
+void check_canary(const fiber& f) noexcept {
+  if (f.canary != nullptr && *f.canary != canary_value) report_overflow(f);
+}
+
+fiber* fiber_of_address(const void* address) noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  if (at - all_stacks.begin >= all_stacks.bytes) return nullptr;
+  return reinterpret_cast<fiber*>((at | all_stacks.mask) + 1 - fiber_record_bytes);
+}
+
+std::size_t stacks_in_use() noexcept {
+  pool& p = the_pool();
+  std::lock_guard guard(p.lock);
+  return p.made - p.free_count;
+}
+
+std::string stack_guard_description(std::size_t stack_bytes) {
+  const std::size_t bytes = std::bit_ceil(std::max<std::size_t>(stack_bytes, 65536));
+  if (strongest_guard() == stack_guard::kernel_marker) {
+    return fmt::format("{} bytes each, all guarded by kernel markers (MADV_GUARD_INSTALL)", bytes);
+  }
+  return fmt::format(
+      "{} bytes each; the first {} guarded by protected pages (vm.max_map_count {}), the others by a "
+      "canary that is checked whenever a task suspends; Linux 6.13 or later guards all",
+      bytes, protected_stacks_max(), map_count_max());
+}
+
+}  // namespace apgas::inline v0::scheduler

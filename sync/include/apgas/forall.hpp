@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <apgas/sync/branch.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <mutex>
+#include <ranges>
+#include <source_location>
+#include <type_traits>
+
+// Parallel loops: forall (iterations may share a task), coforall (each is one), parallel_reduce.
+// They split their range in halves, so that a thief takes much at once, and only while thieves have
+// taken what was there before (lazy binary splitting, Tzannes et al., PPoPP'10).
+namespace apgas::inline v0 {
+
+namespace detail {
+
+template <class I>
+concept loop_index = std::integral<I> || std::random_access_iterator<I>;
+
+template <class I>
+using distance_of = decltype(std::declval<I>() - std::declval<I>());
+
+// What the halves of a loop share; on the stack of the loop.
+template <class Body>
+struct loop {
+  Body& body;
+  std::ptrdiff_t grain;
+  std::source_location site;
+  base::spin_lock lock;
+  sync::branch_failures* failures = nullptr;  // of the first iteration that threw, lock held
+
+  explicit loop(Body& b, std::ptrdiff_t g, std::source_location s) : body(b), grain(g), site(s) {}
+  loop(const loop&) = delete;
+  loop& operator=(const loop&) = delete;
+  ~loop() { delete failures; }
+
+  void failed() {
+    std::lock_guard guard(lock);
+    if (failures == nullptr) failures = new sync::branch_failures(site);
+    failures->add();
+  }
+  void end() {
+    if (failures != nullptr) failures->raise();
+  }
+};
+
+// Runs body(i) for [first, last), every one even if some throw.
+template <class I, class Body>
+void run_iterations(I first, I last, loop<Body>& shared) {
+  while (first < last) {
+    try {
+      for (; first < last; ++first) shared.body(first);
+    } catch (...) {
+      shared.failed();
+      ++first;
+    }
+  }
+}
+
+inline bool thieves_wait(scheduler::fiber& self) { return self.on->tasks.empty(); }
+
+// Enough pieces for balance, few enough that a piece is worth its check.
+inline std::ptrdiff_t default_grain(std::ptrdiff_t n, int workers) {
+  return std::clamp<std::ptrdiff_t>(n / (64 * std::ptrdiff_t{workers}), 1, 4096);
+}
+
+template <class I, class Body>
+void run_adaptive(I first, I last, loop<Body>& shared) {
+  while (last - first > static_cast<distance_of<I>>(shared.grain)) {
+    if (thieves_wait(*scheduler::current_fiber())) {
+      const I middle = first + (last - first) / 2;
+      static_cast<void>(sync::fork_two([middle, last, &shared] { run_adaptive(middle, last, shared); },
+                                       [first, middle, &shared] { run_adaptive(first, middle, shared); },
+                                       shared.site));
+      return;
+    }
+    const I end = first + static_cast<distance_of<I>>(shared.grain);
+    run_iterations(first, end, shared);
+    first = end;
+  }
+  run_iterations(first, last, shared);
+}
+
+template <class I, class Body>
+void run_each(I first, I last, loop<Body>& shared) {
+  if (last - first <= 1) {
+    run_iterations(first, last, shared);
+    return;
+  }
+  const I middle = first + (last - first) / 2;
+  static_cast<void>(sync::fork_two([middle, last, &shared] { run_each(middle, last, shared); },
+                                   [first, middle, &shared] { run_each(first, middle, shared); },
+                                   shared.site));
+}
+
+int workers_here(const scheduler::fiber& self) noexcept;
+
+}  // namespace detail
+
+// Runs body(i) for every i of [first, last): indices, or random access iterators. Iterations may run
+// in any order and share a task, so they must not wait for each other. `grain`: how many a task runs
+// between two looks for thieves; 0 chooses.
+//
+// Throws: multiple_exceptions when iterations threw, after all others ran.
+// Context: task; not inside an atomic section. May suspend and resume elsewhere.
+template <detail::loop_index I, std::invocable<I> Body>
+void forall(I first, std::type_identity_t<I> last, Body body, std::ptrdiff_t grain = 0,
+            std::source_location site = std::source_location::current()) {
+  scheduler::fiber& self = sync::suspendable_fiber("forall");
+  if (!(first < last)) return;
+  if (grain <= 0) {
+    grain = detail::default_grain(static_cast<std::ptrdiff_t>(last - first), detail::workers_here(self));
+  }
+  detail::loop shared(body, grain, site);
+  detail::run_adaptive(first, I{last}, shared);
+  shared.end();
+}
+
+// Runs body(x) for every element of a random access range; elements of lvalues by reference.
+template <std::ranges::random_access_range Range, class Body>
+  requires std::invocable<Body&, std::ranges::range_reference_t<Range>>
+void forall(Range&& range, Body body, std::ptrdiff_t grain = 0,
+            std::source_location site = std::source_location::current()) {
+  auto element = [&](auto i) { body(*i); };
+  forall(std::ranges::begin(range), std::ranges::begin(range) + std::ranges::distance(range), element,
+         grain, site);
+}
+
+// Runs body(i) for every i of [first, last), each as a task of its own, with its own copy of i: they
+// may wait for each other. Throws, Context: as forall.
+template <detail::loop_index I, std::invocable<I> Body>
+void coforall(I first, std::type_identity_t<I> last, Body body,
+              std::source_location site = std::source_location::current()) {
+  sync::suspendable_fiber("coforall");
+  auto one = [&](I i) { body(i); };
+  detail::loop shared(one, 1, site);
+  if (first < last) detail::run_each(first, I{last}, shared);
+  shared.end();
+}
+
+template <std::ranges::random_access_range Range, class Body>
+  requires std::invocable<Body&, std::ranges::range_reference_t<Range>>
+void coforall(Range&& range, Body body, std::source_location site = std::source_location::current()) {
+  auto element = [&](auto i) { body(*i); };
+  coforall(std::ranges::begin(range), std::ranges::begin(range) + std::ranges::distance(range), element,
+           site);
+}
+
+namespace detail {
+
+template <class I, class T, class Map, class Op>
+T reduce_adaptive(I first, I last, const T& identity, Map& map, Op& op, std::ptrdiff_t grain,
+                  std::source_location site) {
+  T sum = identity;
+  while (last - first > static_cast<distance_of<I>>(grain)) {
+    if (thieves_wait(*scheduler::current_fiber())) {
+      const I middle = first + (last - first) / 2;
+      auto half = [&identity, &map, &op, grain, site](I a, I b) {
+        return reduce_adaptive(a, b, identity, map, op, grain, site);
+      };
+      auto [right, left] = sync::fork_two([&half, middle, last] { return half(middle, last); },
+                                          [&half, first, middle] { return half(first, middle); }, site);
+      return op(op(std::move(sum), std::move(left)), std::move(right));
+    }
+    for (std::ptrdiff_t i = 0; i < grain; ++i, ++first) sum = op(std::move(sum), map(first));
+  }
+  for (; first < last; ++first) sum = op(std::move(sum), map(first));
+  return sum;
+}
+
+}  // namespace detail
+
+// op over identity and map(i) for every i of [first, last), in order: op need be associative only.
+// Throws: multiple_exceptions when map or op threw. Context: as forall.
+template <detail::loop_index I, class T, std::invocable<I> Map, class Op>
+T parallel_reduce(I first, std::type_identity_t<I> last, T identity, Map map, Op op,
+                  std::source_location site = std::source_location::current()) {
+  scheduler::fiber& self = sync::suspendable_fiber("parallel_reduce");
+  if (!(first < last)) return identity;
+  const auto grain =
+      detail::default_grain(static_cast<std::ptrdiff_t>(last - first), detail::workers_here(self));
+  try {
+    return detail::reduce_adaptive(first, I{last}, identity, map, op, grain, site);
+  } catch (...) {
+    sync::branch_failures failures(site);
+    failures.add();
+    failures.raise();
+  }
+}
+
+}  // namespace apgas::inline v0

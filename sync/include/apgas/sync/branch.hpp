@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <apgas/exceptions.hpp>
+#include <apgas/sync/task.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <new>
+#include <optional>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+// One branch of a fork_join: a slot that its own frame takes back, unless a thief was faster. The
+// frame keeps the closure by value, so it stays in registers; the slot has a copy for the thief.
+namespace apgas::inline v0::sync {
+
+// void as a value.
+template <class R>
+using value_of = std::conditional_t<std::is_void_v<R>, std::monostate, std::decay_t<R>>;
+
+template <class F>
+[[gnu::always_inline]] inline auto value_from(F& f) -> value_of<std::invoke_result_t<F&>> {
+  if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
+    f();
+    return {};
+  } else {
+    return f();
+  }
+}
+
+// Who waits for a stolen branch, and what the thief leaves there. Lives on the stack of the fork.
+template <class R>
+class branch_join : public scheduler::task_counter {
+ public:
+  explicit branch_join(scheduler::task_counter* enclosing) noexcept : enclosing_(enclosing) {}
+
+  scheduler::task_counter* enclosing() const noexcept { return enclosing_; }
+
+  // By the thief, once.
+  void set_value(R&& value) {
+    ::new (static_cast<void*>(&storage_)) R(std::move(value));
+    failed_ = false;
+  }
+  void set_error(std::exception_ptr error) noexcept {
+    ::new (static_cast<void*>(&storage_)) std::exception_ptr(std::move(error));
+    failed_ = true;
+  }
+
+  // By the fork, after waiting, once.
+  R take() {
+    if (failed_) {
+      auto* error = std::launder(reinterpret_cast<std::exception_ptr*>(&storage_));
+      const std::exception_ptr held = std::move(*error);
+      std::destroy_at(error);
+      std::rethrow_exception(held);
+    }
+    auto* value = std::launder(reinterpret_cast<R*>(&storage_));
+    R held = std::move(*value);
+    std::destroy_at(value);
+    return held;
+  }
+
+ private:
+  static constexpr std::size_t bytes = std::max(sizeof(R), sizeof(std::exception_ptr));
+  static constexpr std::size_t alignment = std::max(alignof(R), alignof(std::exception_ptr));
+
+  scheduler::task_counter* enclosing_;
+  bool failed_;  // set with the storage: nothing is initialised for a branch nobody steals
+  alignas(alignment) std::byte storage_[bytes];
+};
+
+// A branch that does not fit a slot is reached through its frame, which waits for it.
+template <class F>
+class branch_reference {
+ public:
+  explicit branch_reference(F& f) noexcept : f_(&f) {}
+  auto operator()() const { return (*f_)(); }
+
+ private:
+  F* f_;
+};
+
+// What a thief does with a branch.
+template <class F, class R>
+void run_branch(scheduler::slot& s, scheduler::fiber& self) {
+  auto& join = *static_cast<branch_join<R>*>(s.counter());
+  F f = scheduler::take_closure<F>(s);
+  self.task.finish = join.enclosing();
+  try {
+    join.set_value(value_from(f));
+  } catch (...) {
+    join.set_error(std::current_exception());
+  }
+}
+
+// Collects what branches throw and throws it as one multiple_exceptions.
+class branch_failures {
+ public:
+  explicit branch_failures(std::source_location site) noexcept : site_(site) {}
+  // Context: a catch block.
+  void add();
+  [[noreturn]] void raise();
+
+ private:
+  std::source_location site_;
+  std::vector<task_exception> exceptions_;
+};
+
+// The slow half of a join: the branch was stolen, or others are in the way. True: it is the caller's
+// to run, false: it has been run.
+inline bool retake(scheduler::fiber& self, scheduler::slot* s, std::uint64_t generation,
+                   scheduler::task_counter& join) {
+  if (self.generation == generation) {
+    // Tasks that the other branch spawned into the enclosing finish may lie above.
+    if (self.on->tasks.head() == s + 1 ? self.on->tasks.pop(s) : self.on->tasks.extract(s)) {
+      return true;
+    }
+  }
+  scheduler::wait_for_others(join);
+  return false;
+}
+
+// The error path of fork_two, apart so that the usual one keeps everything in registers: `f` comes by
+// value where the slot holds a copy. Context: a catch block.
+template <class First, class Second, class F>
+[[noreturn, gnu::noinline]] void fork_failed(F f, bool first_is_due, scheduler::fiber& self,
+                                             scheduler::slot* s, std::uint64_t generation,
+                                             branch_join<First>& join, std::source_location site) {
+  branch_failures failures(site);
+  failures.add();
+  if (first_is_due) {
+    try {
+      if (retake(self, s, generation, join)) {
+        static_cast<void>(value_from(f));
+      } else {
+        static_cast<void>(join.take());
+      }
+    } catch (...) {
+      failures.add();
+    }
+  }
+  failures.raise();
+}
+
+// Runs f and g in parallel and returns both values.
+template <class F, class G>
+[[gnu::always_inline]] inline auto fork_two(F f, G g, std::source_location site) {
+  using first = value_of<std::invoke_result_t<F&>>;
+  using second = value_of<std::invoke_result_t<G&>>;
+  constexpr bool copied = scheduler::fits_slot<F>;
+  using stored = std::conditional_t<copied, F, branch_reference<F>>;
+  using handed = std::conditional_t<copied, F, F&>;
+  scheduler::fiber& self = suspendable_fiber("fork_join");
+  branch_join<first> join(self.task.finish);
+  const std::uint64_t generation = self.generation;
+  scheduler::slot* const s = self.on->tasks.head();
+  scheduler::store_closure<stored>(*s, stored(f));
+  s->run = &run_branch<stored, first>;
+  s->tagged_counter = scheduler::slot::tag(&join, scheduler::slot_kind::join);
+  s->site = site;
+  if (self.on->tasks.push(s)) [[unlikely]] scheduler::attend(self, false);
+
+  std::optional<second> from_g;
+  try {
+    from_g.emplace(value_from(g));
+  } catch (...) {
+    fork_failed<first, second, handed>(f, true, self, s, generation, join, site);
+  }
+  try {
+    if (self.generation == generation && self.on->tasks.head() == s + 1) [[likely]] {
+      if (self.on->tasks.pop(s)) [[likely]] {
+        return std::pair<first, second>(value_from(f), *std::move(from_g));
+      }
+      scheduler::wait_for_others(join);
+    } else if (retake(self, s, generation, join)) {
+      return std::pair<first, second>(value_from(f), *std::move(from_g));
+    }
+    return std::pair<first, second>(join.take(), *std::move(from_g));
+  } catch (...) {
+    fork_failed<first, second, handed>(f, false, self, s, generation, join, site);
+  }
+}
+
+}  // namespace apgas::inline v0::sync

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <apgas/comm/endpoint.hpp>
+#include <apgas/scheduler/scheduler.hpp>
+
+#include <memory>
+
+// What the tasks of one place have in common; found from any task through its worker. Several may
+// exist in a process.
+namespace apgas::inline v0::sync {
+
+class remote_finishes;
+class remote_calls;
+
+// Anything a higher layer keeps per place (tables of global references, ...).
+class place_extension {
+ public:
+  place_extension() = default;
+  place_extension(const place_extension&) = delete;
+  place_extension& operator=(const place_extension&) = delete;
+  virtual ~place_extension() = default;
+};
+
+struct place_state {
+  comm::rank here = 0;
+  int places = 1;
+  scheduler::scheduler* tasks = nullptr;
+  comm::endpoint* network = nullptr;      // also with one place: a place can send to itself
+  remote_finishes* finishes = nullptr;
+  remote_calls* calls = nullptr;
+  place_extension* globals = nullptr;     // of module places
+};
+
+// The place of the running task. Context: task.
+inline place_state& place_of(const scheduler::fiber& self) noexcept {
+  return *static_cast<place_state*>(self.on->home->environment());
+}
+
+}  // namespace apgas::inline v0::sync

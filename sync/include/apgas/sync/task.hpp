@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <apgas/sync/finish_core.hpp>
+
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+// Spawning: how a closure becomes a slot of the worker's deque, and what runs it.
+namespace apgas::inline v0::sync {
+
+[[noreturn]] void throw_outside_task(const char* operation);
+[[noreturn]] void throw_inside_atomic(const char* operation);
+
+// The fiber of the calling task. Throws: illegal_operation outside a task.
+[[gnu::always_inline]] inline scheduler::fiber& task_fiber(const char* operation) {
+  scheduler::fiber* self = scheduler::current_fiber();
+  if (self == nullptr) [[unlikely]] throw_outside_task(operation);
+  return *self;
+}
+
+// The same for operations that may suspend or spawn: not inside an atomic section.
+[[gnu::always_inline]] inline scheduler::fiber& suspendable_fiber(const char* operation) {
+  scheduler::fiber& self = task_fiber(operation);
+  if (self.task.atomic_depth != 0) [[unlikely]] throw_inside_atomic(operation);
+  return self;
+}
+
+// The body of an async with the closure type F.
+template <class F>
+void run_async(scheduler::slot& s, scheduler::fiber& self) {
+  F f = scheduler::take_closure<F>(s);
+  try {
+    f();
+  } catch (...) {
+    task_failed(self);
+  }
+}
+
+// Context: task. A suspension point: when very many tasks wait, some of them run now.
+// Cost: no allocation for trivially copyable closures up to 40 bytes; no atomic read-modify-write.
+template <class F>
+[[gnu::always_inline]] inline void spawn(scheduler::fiber& self, F&& f, std::source_location site) {
+  using closure = std::decay_t<F>;
+  if constexpr (scheduler::fits_slot<closure>) {
+    scheduler::slot* s = self.on->tasks.head();
+    scheduler::store_closure<closure>(*s, std::forward<F>(f));
+    s->run = &run_async<closure>;
+    s->tagged_counter = scheduler::slot::tag(self.task.finish, scheduler::slot_kind::task);
+    s->site = site;
+    if (self.on->tasks.push(s)) [[unlikely]] scheduler::attend(self, true);
+  } else {
+    // Boxed before the slot is looked for: copying may run user code.
+    spawn(self, scheduler::boxed<closure>(std::forward<F>(f)), site);
+  }
+}
+
+}  // namespace apgas::inline v0::sync

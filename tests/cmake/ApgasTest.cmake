@@ -1,0 +1,125 @@
+include_guard()
+# The functions by which the folders of tests/ declare tests:
+#   apgas_test, apgas_model_test, apgas_compile_fail_test
+
+# Under mpirun: any user, more places than cores, no binding; waiting places give up the core.
+set(apgas_mpirun_environment
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+  OMPI_MCA_mpi_yield_when_idle=1
+  PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none)
+
+# The sanitizers' settings are on the test, so that a plain ctest has them too.
+set(apgas_test_environment)
+if(APGAS_SANITIZE STREQUAL "address")
+  list(APPEND apgas_test_environment
+    ASAN_OPTIONS=detect_stack_use_after_return=0 UBSAN_OPTIONS=print_stacktrace=1)
+elseif(APGAS_SANITIZE STREQUAL "thread")
+  list(APPEND apgas_test_environment
+    TSAN_OPTIONS=halt_on_error=1:suppressions=${CMAKE_CURRENT_LIST_DIR}/../tsan.supp)
+endif()
+
+# Registers one run of a test program; `environment` and `command` are lists.
+function(apgas_add_test name labels processors timeout environment)
+  add_test(NAME ${name} COMMAND ${ARGN})
+  set_tests_properties(${name} PROPERTIES
+    LABELS "${labels}" PROCESSORS ${processors} TIMEOUT ${timeout}
+    ENVIRONMENT "${apgas_test_environment};${environment}")
+endfunction()
+
+# apgas_test(<name> SOURCES ... LINK <module>... [PLACES <n>...] [LABELS ...] [TIMEOUT s]
+#            [PROCESSORS n] [ENVIRONMENT VAR=value...] [SERIAL])
+# Without PLACES: one process, no launcher, label unit. With PLACES: for each n `name.mpi.np<n>`
+# under mpirun and `name.local.np<n>` in one process, label places. Under a sanitizer or without
+# MPI only the latter. A test without a main() of its own gets GoogleTest's.
+function(apgas_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT;PROCESSORS"
+    "SOURCES;LINK;PLACES;LABELS;ENVIRONMENT")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "apgas_test(${name}): unknown ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 60)
+    if(arg_PLACES)
+      set(arg_TIMEOUT 120)
+    endif()
+  endif()
+  if(APGAS_SANITIZE)
+    math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 5")
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_compile_options(${name} PRIVATE -Wall -Wextra)
+  list(TRANSFORM arg_LINK PREPEND apgas:: REGEX "^[a-z_]+$")
+  target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest GTest::gtest_main)
+
+  set(tests)
+  if(NOT arg_PLACES)
+    set(processors 1)
+    if(arg_PROCESSORS)
+      set(processors ${arg_PROCESSORS})
+    endif()
+    apgas_add_test(${name} "unit;${arg_LABELS}" ${processors} ${arg_TIMEOUT}
+      "${arg_ENVIRONMENT}" ${name})
+    list(APPEND tests ${name})
+  endif()
+  foreach(n IN LISTS arg_PLACES)
+    if(apgas_mpi AND NOT APGAS_SANITIZE)
+      apgas_add_test(${name}.mpi.np${n} "places;mpi;${arg_LABELS}" ${n} ${arg_TIMEOUT}
+        "${apgas_mpirun_environment};${arg_ENVIRONMENT}"
+        ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} ${MPIEXEC_PREFLAGS}
+        $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS})
+      list(APPEND tests ${name}.mpi.np${n})
+    endif()
+    apgas_add_test(${name}.local.np${n} "places;local;${arg_LABELS}" ${n} ${arg_TIMEOUT}
+      "APGAS_TRANSPORT=local;APGAS_PLACES=${n};${arg_ENVIRONMENT}" ${name})
+    list(APPEND tests ${name}.local.np${n})
+  endforeach()
+  if(arg_SERIAL)
+    set_tests_properties(${tests} PROPERTIES RUN_SERIAL ON)
+  endif()
+endfunction()
+
+# apgas_model_test(<name> SOURCES ... MODULES <module>... [TIMEOUT s])
+# A Relacy model: compiled with APGAS_MODEL_CHECK against the headers of the modules, private ones
+# included, and linked with nothing. Label model. Not built under a sanitizer (Relacy switches
+# contexts by itself) or where Relacy is missing.
+find_path(apgas_relacy relacy/relacy.hpp)
+if(NOT apgas_relacy)
+  message(WARNING "The models are not built: relacy/relacy.hpp not found (apt install relacy-dev)")
+endif()
+function(apgas_model_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;MODULES")
+  if(APGAS_SANITIZE OR NOT apgas_relacy)
+    return()
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_compile_features(${name} PRIVATE cxx_std_20)
+  target_compile_definitions(${name} PRIVATE APGAS_MODEL_CHECK)
+  target_compile_options(${name} PRIVATE -O2 -Wall)
+  foreach(module IN LISTS arg_MODULES ITEMS base)
+    target_include_directories(${name} PRIVATE
+      ${PROJECT_SOURCE_DIR}/${module}/include ${PROJECT_SOURCE_DIR}/${module}/src)
+  endforeach()
+  apgas_add_test(${name} model 1 ${arg_TIMEOUT} "" ${name})
+endfunction()
+
+# apgas_compile_fail_test(<name> SOURCE <file> EXPECT <regex> [LINK <module>])
+# The file must not compile, and the compiler's output must match. Where the file mentions
+# APGAS_TEST_CONTROL it is compiled with that defined too, and must then compile: so it fails
+# for what it shows and not for a slip. LINK (default: the whole library) gives the headers.
+function(apgas_compile_fail_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE;EXPECT;LINK" "")
+  if(NOT arg_LINK)
+    set(arg_LINK apgas)
+  endif()
+  set(includes $<TARGET_PROPERTY:apgas::${arg_LINK},INTERFACE_INCLUDE_DIRECTORIES>)
+  set(definitions $<TARGET_PROPERTY:apgas::${arg_LINK},INTERFACE_COMPILE_DEFINITIONS>)
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND}
+    "-Dcompiler=${CMAKE_CXX_COMPILER}" "-Dincludes=${includes}" "-Ddefinitions=${definitions}"
+    "-Dsource=${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE}" "-Dexpect=${arg_EXPECT}"
+    -P ${PROJECT_SOURCE_DIR}/tests/cmake/compile_fail.cmake)
+  set_tests_properties(${name} PROPERTIES LABELS compile TIMEOUT 120)
+endfunction()

@@ -1,0 +1,28 @@
+# Compiles `source` and fails unless the compiler refuses it with output that matches `expect`.
+# See apgas_compile_fail_test in ApgasTest.cmake.
+cmake_policy(VERSION 3.25)
+list(TRANSFORM includes PREPEND -I)
+list(TRANSFORM definitions PREPEND -D)
+
+function(compile result_variable output_variable)
+  execute_process(
+    COMMAND ${compiler} -std=c++20 -fsyntax-only ${includes} ${definitions} ${ARGN} ${source}
+    RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  set(${result_variable} ${result} PARENT_SCOPE)
+  set(${output_variable} "${output}" PARENT_SCOPE)
+endfunction()
+
+file(READ ${source} text)
+if(text MATCHES "APGAS_TEST_CONTROL")
+  compile(result output -DAPGAS_TEST_CONTROL)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "The control must compile, but:\n${output}")
+  endif()
+endif()
+compile(result output)
+if(result EQUAL 0)
+  message(FATAL_ERROR "${source} compiles, but must not")
+endif()
+if(NOT output MATCHES "${expect}")
+  message(FATAL_ERROR "The compiler's output does not match '${expect}':\n${output}")
+endif()

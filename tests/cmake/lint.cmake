@@ -1,0 +1,43 @@
+# Tests of the code as text, label lint. The tools are pinned (tests/lint-tools.txt) and come from
+# build/tools, where launch/test installs them; another version would disagree with this one.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+apgas_add_test(tidy lint 1 60 ""
+  ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/tidy.py ${PROJECT_SOURCE_DIR})
+
+# Every public header compiles by itself.
+add_test(NAME headers COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR}
+  --target all_verify_interface_header_sets)
+set_tests_properties(headers PROPERTIES LABELS lint TIMEOUT 600 RUN_SERIAL ON)
+
+find_program(apgas_shellcheck shellcheck)
+if(apgas_shellcheck)
+  add_test(NAME shellcheck COMMAND ${apgas_shellcheck} -x
+    launch/quickstart launch/test launch/prepare.sh .ci/run)
+  set_tests_properties(shellcheck PROPERTIES LABELS lint TIMEOUT 60
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endif()
+
+set(tools ${PROJECT_SOURCE_DIR}/build/tools/bin)
+find_program(apgas_clang_format clang-format PATHS ${tools} NO_DEFAULT_PATH)
+find_program(apgas_run_clang_tidy run-clang-tidy.py PATHS ${tools} NO_DEFAULT_PATH)
+if(NOT apgas_clang_format OR NOT apgas_run_clang_tidy)
+  message(STATUS "apgas: no lint tools in ${tools}: the tests format and clang_tidy are left out")
+  return()
+endif()
+
+set(patterns base scheduler comm sync places launch apps tests)
+list(TRANSFORM patterns APPEND "/*.[ch]pp")
+list(TRANSFORM patterns PREPEND ${PROJECT_SOURCE_DIR}/)
+file(GLOB_RECURSE apgas_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${patterns})
+add_test(NAME format COMMAND ${apgas_clang_format} --dry-run --Werror ${apgas_sources})
+set_tests_properties(format PROPERTIES LABELS lint TIMEOUT 60
+  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+add_custom_target(format COMMAND ${apgas_clang_format} -i ${apgas_sources}
+  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} COMMENT "Formatting ${PROJECT_SOURCE_DIR}" VERBATIM)
+
+# The sources of the library and the apps, with the headers they include.
+cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+add_test(NAME clang_tidy COMMAND ${tools}/python ${apgas_run_clang_tidy}
+  -clang-tidy-binary ${tools}/clang-tidy -p ${PROJECT_BINARY_DIR} -quiet -hide-progress -j ${cores}
+  "${PROJECT_SOURCE_DIR}/(base|scheduler|comm|sync|places|launch|apps)/")
+set_tests_properties(clang_tidy PROPERTIES LABELS lint TIMEOUT 900 PROCESSORS ${cores})

@@ -1,0 +1,25 @@
+# The library as others get it, label package: installs this build into a folder, then builds and
+# runs the project of tests/package against it in each way that README.md shows.
+set(package_dir ${PROJECT_BINARY_DIR}/package_test)
+set(package_flags -G ${CMAKE_GENERATOR} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+  -DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER} -DCMAKE_BUILD_TYPE=Release
+  -DBUILD_SHARED_LIBS=${BUILD_SHARED_LIBS} -DAPGAS_WITH_MPI=${APGAS_WITH_MPI})
+
+# package_test(<way> <timeout> [-D...]): configures, builds, and runs it on one and two places.
+function(package_test way timeout)
+  string(JOIN "\n" flags ${package_flags} ${ARGN})
+  add_test(NAME package.${way} COMMAND ${CMAKE_COMMAND} -Dway=${way}
+    -Dsource=${PROJECT_SOURCE_DIR}/tests/package -Dwork=${package_dir} "-Dflags=${flags}"
+    -Dcompiler=${CMAKE_CXX_COMPILER} -P ${PROJECT_SOURCE_DIR}/tests/cmake/package_run.cmake)
+  set_tests_properties(package.${way} PROPERTIES LABELS package TIMEOUT ${timeout})
+endfunction()
+
+add_test(NAME package.install COMMAND ${CMAKE_COMMAND}
+  --install ${PROJECT_BINARY_DIR} --prefix ${package_dir}/prefix)
+set_tests_properties(package.install PROPERTIES LABELS package TIMEOUT 60
+  FIXTURES_SETUP apgas_installed)
+package_test(find_package 120 -DCMAKE_PREFIX_PATH=${package_dir}/prefix)
+package_test(pkg_config 120)
+set_tests_properties(package.find_package package.pkg_config PROPERTIES
+  FIXTURES_REQUIRED apgas_installed)
+package_test(add_subdirectory 600 -DAPGAS_SOURCE_DIR=${PROJECT_SOURCE_DIR})

@@ -1,0 +1,29 @@
+# Builds the outside project `source` in `work` in one of the ways find_package, pkg_config and
+# add_subdirectory, with the line-separated `flags` for cmake, and runs it. See package.cmake.
+cmake_policy(VERSION 3.25)
+string(REPLACE "\n" ";" flags "${flags}")
+set(build ${work}/${way})
+file(REMOVE_RECURSE ${build})
+file(MAKE_DIRECTORY ${build})
+
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+if(way STREQUAL "pkg_config")
+  file(GLOB_RECURSE pc ${work}/prefix/*/apgas.pc)
+  cmake_path(GET pc PARENT_PATH folder)
+  set(ENV{PKG_CONFIG_PATH} ${folder})
+  cmake_path(GET folder PARENT_PATH libraries)
+  set(ENV{LD_LIBRARY_PATH} ${libraries})  # for shared libraries, which a .pc file has no rpath for
+  run(sh -c "${compiler} -O2 ${source}/outside.cpp -o ${build}/outside $(pkg-config --cflags --libs apgas)")
+else()
+  run(${CMAKE_COMMAND} -S ${source} -B ${build} ${flags})
+  run(${CMAKE_COMMAND} --build ${build} --target outside)
+endif()
+
+foreach(places IN ITEMS 1 2)
+  set(ENV{APGAS_TRANSPORT} local)
+  set(ENV{APGAS_PLACES} ${places})
+  run(${build}/outside)
+endforeach()

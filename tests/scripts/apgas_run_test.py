@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What launch/apgas-run refuses, runs and hands on. Argument: 1 where mpirun is to be tried too."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WITH_MPI = "1" in sys.argv[1:]
+
+
+def apgas_run(*arguments, **variables):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("APGAS_")}
+    environment.update(variables)
+    command = [sys.executable, str(ROOT / "launch/apgas-run"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment,
+                          cwd=ROOT, check=False)
+
+
+def is_running(process):
+    """Whether it is there and more than an entry that nobody has collected yet."""
+    try:
+        return "State:\tZ" not in pathlib.Path(f"/proc/{process}/status").read_text()
+    except FileNotFoundError:
+        return False
+
+
+def ends_soon(process):
+    deadline = time.monotonic() + 5
+    while is_running(process) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not is_running(process)
+
+
+class Refusals(unittest.TestCase):
+    def check(self, reason, *arguments, **variables):
+        result = apgas_run(*arguments, **variables)
+        self.assertEqual(result.returncode, 2, result)
+        self.assertRegex(result.stderr, reason)
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+
+    def test_places(self):
+        self.check("required: -n/--places", "true")
+        self.check("'0' is not a whole number from 1", "-n", "0", "true")
+        self.check("'-1' is not a whole number from 1", "-n", "-1", "true")
+        self.check("'two' is not a whole number from 1", "-n", "two", "true")
+
+    def test_workers(self):
+        self.check("'0' is not a whole number from 1", "-n", "2", "-w", "0", "true")
+
+    def test_program(self):
+        self.check("required: program", "-n", "2")
+        self.check("not found on PATH", "-n", "2", "no-such-program")
+        self.check("no such file", "-n", "2", "./no-such-program")
+        self.check("not executable", "-n", "2", "./LICENSE")
+        self.check("is a folder", "-n", "2", "./base")
+
+    def test_options(self):
+        self.check("--nonsense", "-n", "2", "--nonsense", "true")
+        self.check("no such file", "-n", "2", "--hostfile", "/no/file", "true")
+        self.check("in one process", "-n", "2", "--transport", "local", "--hosts", "a", "true")
+        self.check("invalid choice", "-n", "2", "--transport", "smoke", "true")
+
+    def test_no_launcher_names_the_package(self):
+        with tempfile.TemporaryDirectory() as empty:
+            self.check("apt install openmpi-bin", "-n", "2", sys.executable, PATH=empty)
+
+
+class Direct(unittest.TestCase):
+    """One place, or the local transport: the program itself is started."""
+
+    def test_one_place_needs_no_launcher(self):
+        with tempfile.TemporaryDirectory() as empty:
+            result = apgas_run("-n", "1", "/bin/sh", "-c", "echo $APGAS_PLACES; exit 3",
+                               PATH=empty, APGAS_PLACES="4")
+        self.assertEqual((result.stdout, result.returncode), ("1\n", 3))
+
+    def test_local_transport_is_handed_on(self):
+        result = apgas_run("-n", "3", "-w", "2", "--transport", "local", "sh", "-c",
+                           "echo $APGAS_PLACES $APGAS_WORKERS $APGAS_TRANSPORT")
+        self.assertEqual(result.stdout, "3 2 local\n")
+
+    def test_options_after_the_program_are_its_own(self):
+        result = apgas_run("-n", "1", "echo", "-n", "--timeout", "-v", "x")
+        self.assertEqual((result.stdout, result.stderr), ("--timeout -v x", ""))
+
+    def test_verbose_prints_the_command(self):
+        result = apgas_run("-v", "-n", "1", "echo", "a b")
+        self.assertRegex(result.stderr, r"apgas-run: \S*echo 'a b'\n")
+
+    def test_timeout(self):
+        result = apgas_run("-n", "1", "--timeout", "1", "sleep", "60")
+        self.assertEqual(result.returncode, 124)
+        self.assertIn("not done after 1 s", result.stderr)
+
+    def test_a_signal_ends_the_program(self):
+        command = [sys.executable, str(ROOT / "launch/apgas-run"), "-n", "1", "--timeout", "60",
+                   "sh", "-c", "echo $$; exec sleep 60"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as job:
+            program = int(job.stdout.readline())
+            time.sleep(0.2)
+            job.send_signal(signal.SIGTERM)
+            self.assertEqual(job.wait(20), 128 + signal.SIGTERM)
+        self.assertTrue(ends_soon(program))
+
+
+@unittest.skipUnless(WITH_MPI, "built without MPI")
+class Mpirun(unittest.TestCase):
+    SHOW = "echo r=$OMPI_COMM_WORLD_RANK w=$APGAS_WORKERS t=$APGAS_TRACE p=$APGAS_PLACES."
+
+    def test_more_places_than_cores_with_the_settings(self):
+        places = len(os.sched_getaffinity(0)) + 1
+        result = apgas_run("-n", str(places), "-w", "2", "sh", "-c", self.SHOW,
+                           APGAS_TRACE="x", APGAS_PLACES="9")
+        wanted = [f"r={r} w=2 t=x p=." for r in range(places)]
+        self.assertEqual(sorted(result.stdout.splitlines()), wanted, result.stderr)
+
+    def test_the_exit_code_is_the_programs(self):
+        self.assertEqual(apgas_run("-n", "2", "sh", "-c", "exit 5").returncode, 5)
+
+    def test_timeout_leaves_nothing_behind(self):
+        result = apgas_run("-n", "2", "--timeout", "2", "sh", "-c", "echo $$; exec sleep 60")
+        self.assertEqual(result.returncode, 124)
+        programs = result.stdout.split()
+        self.assertEqual(len(programs), 2)
+        for program in programs:
+            self.assertTrue(ends_soon(program))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

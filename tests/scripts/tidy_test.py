@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Each check of tests/tidy.py reports what it is there for, and is silent about good code."""
+
+import contextlib
+import io
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import tidy  # noqa: E402
+
+SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
+PAIR = "// P1  the store publishes to the load\n"
+
+
+def check(files):
+    output = io.StringIO()
+    with tempfile.TemporaryDirectory() as root, contextlib.redirect_stdout(output):
+        for name, text in files.items():
+            path = pathlib.Path(root, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        failed = tidy.Checker(pathlib.Path(root)).run()
+    return failed, output.getvalue()
+
+
+class Tidy(unittest.TestCase):
+    def reports(self, message, name, text, **others):
+        failed, output = check({name: text, **others})
+        self.assertTrue(failed, output)
+        self.assertIn(message, output)
+        self.assertIn(", 1 problems", output)
+
+    def test_good_code_is_silent(self):
+        failed, output = check({
+            "sync/src/a.hpp": SPDX + "#pragma once\n" + PAIR + "namespace apgas::inline v0 {}\n"
+                              "f.store(1, release);  // P1\n",
+            "sync/src/a.cpp": SPDX + "f.load(acquire);  // P1\n",
+            "sync/src/b.cpp": SPDX + "f.load(acquire);  // P1 of a.hpp\n",
+            "sync/src/c.hpp": SPDX + "#pragma once\n" + PAIR + "f.fetch_sub(1, acq_rel);  // P1\n",
+            "README.md": "see `sync/src/a.cpp : load` and [a](sync/src/a.cpp)\n",
+            "tests/tsan.supp": "# sync is not named\ncalled_from_lib:libmpi\n"})
+        self.assertFalse(failed, output)
+
+    def test_head(self):
+        self.reports("SPDX", "base/src/a.cpp", "int a;\n")
+        self.reports("#pragma once", "base/src/a.hpp", SPDX)
+
+    def test_lines(self):
+        self.reports("longer than 100", "apps/a.cpp", SPDX + "/" * 101 + "\n")
+        self.reports("longer than 400", "apps/a.cpp", SPDX + "\n" * 400)
+
+    def test_left_overs(self):
+        self.reports("left for later", "apps/a.cpp", SPDX + "// TO" + "DO: more\n")
+        self.reports("does not run", "tests/a.cpp", SPDX + "TEST(A, DIS" + "ABLED_b) {}\n")
+
+    def test_namespace(self):
+        self.reports("inline v0", "base/src/a.cpp", SPDX + "namespace apgas::base {\n")
+
+    def test_threads(self):
+        self.reports("thread_local", "scheduler/src/a.cpp", SPDX + "thread_local int a;\n")
+        self.reports("suspend the task", "sync/src/a.cpp", SPDX + "std::mutex m;\n")
+
+    def test_wrapped_headers(self):
+        self.reports("mpi.h may be", "places/src/a.cpp", SPDX + "#include <mpi.h>\n")
+        self.reports("cereal/x.hpp may be", "sync/src/a.cpp", SPDX + "#include <cereal/x.hpp>\n")
+        self.reports("atomic may be", "sync/src/a.cpp", SPDX + "#include <atomic>\n")
+        self.reports("fmt only", "sync/include/apgas/a.hpp",
+                     SPDX + "#pragma once\n#include <fmt/format.h>\n")
+
+    def test_orders(self):
+        self.reports("name the pair", "sync/src/a.cpp", SPDX + "f.load(acquire);\n")
+        self.reports("one end only", "sync/src/a.cpp", SPDX + PAIR + "f.load(acquire);  // P1\n")
+        self.reports("not described", "sync/src/a.cpp",
+                     SPDX + "f.load(acquire);  // P1\nf.store(1, release);  // P1\n")
+        self.reports("name the memory order", "sync/src/a.cpp",
+                     SPDX + "#include <apgas/base/atomic.hpp>\nf.load();\n")
+
+    def test_nolint(self):
+        self.reports("must name its check", "sync/src/a.cpp", SPDX + "int a;  // NOLINT\n")
+
+    def test_suppressions(self):
+        self.reports("our own code", "tests/tsan.supp", "race:apgas::async\n")
+
+    def test_documents(self):
+        self.reports("no file", "docs/a.md", "`sync/src/a.cpp : f`\n")
+        self.reports("has no g", "docs/a.md", "`sync/src/a.cpp : g`\n",
+                     **{"sync/src/a.cpp": SPDX + "void f();\n"})
+        self.reports("leads nowhere", "docs/a.md", "[b](b.md)\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every program of a few tasks, in every order in which its messages can arrive.
+//   APGAS_TEST_STRIDE=n   takes every n-th program only (default 1), for slow builds
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sim_finish_world.hpp"
+
+namespace {
+
+using sim::op;
+
+struct totals {
+  std::size_t programs = 0;
+  std::size_t runs = 0;
+  std::size_t states = 0;
+};
+
+// Walks all orders of one program. Returns what is wrong, or "".
+std::string every_order(const sim::settings& s, const sim::tree_script& program, totals& sum) {
+  sim::every_choice chooser;
+  std::string wrong;
+  do {
+    sim::tree_script copy = program;
+    wrong = sim::run(s, copy, chooser);
+    ++sum.runs;
+  } while (wrong.empty() && chooser.next());
+  ++sum.programs;
+  sum.states += chooser.states();
+  return wrong;
+}
+
+struct program_space {
+  int tasks;
+  std::vector<op> kinds;
+  bool finishes;  // any task that has children may put them into a finish of its own
+};
+
+// The n-th program of a space as digits of n; false when n is past the last. Place 0 is home, and
+// places 1 and 2 are alike, so the first task that leaves home goes to 1.
+bool make(const program_space& space, std::uint64_t n, sim::tree_script& program,
+          std::string& text) {
+  const auto digit = [&n](std::uint64_t base) {
+    const std::uint64_t d = n % base;
+    n /= base;
+    return static_cast<int>(d);
+  };
+  for (int i = 1; i <= space.tasks; ++i) {
+    const int parent = digit(static_cast<std::uint64_t>(i));
+    const int place = digit(3);
+    const op kind = space.kinds[static_cast<std::size_t>(digit(space.kinds.size()))];
+    program.add(parent, place, kind);
+    text += " " + std::to_string(parent) +
+            (kind == op::at          ? " at "
+             : kind == op::uncounted ? " uncounted "
+                                     : " async_at ") +
+            std::to_string(place) + ";";
+  }
+  for (int i = 0; space.finishes && i < space.tasks; ++i) {
+    if (digit(2) == 0) continue;
+    program.at(i).own_finish = true;
+    text += " finish in " + std::to_string(i) + ";";
+  }
+  return n == 0;
+}
+
+bool canonical(sim::tree_script& program, int tasks) {
+  for (int i = 1; i <= tasks; ++i) {
+    if (program.at(i).place != 0) return program.at(i).place == 1;
+  }
+  return false;  // nothing leaves home
+}
+
+bool has_empty_finish(sim::tree_script& program, int tasks) {
+  for (int i = 0; i <= tasks; ++i) {
+    if (program.at(i).own_finish && program.at(i).children.empty()) return true;
+  }
+  return false;
+}
+
+// Every order of every program. Returns what is wrong with the first that fails, or "".
+std::string every_program(const program_space& space, const sim::settings& s, totals& sum,
+                          std::uint64_t stride = 1) {
+  for (std::uint64_t n = 0;; n += stride) {
+    sim::tree_script program;
+    std::string text;
+    if (!make(space, n, program, text)) return "";
+    if (!canonical(program, space.tasks) || has_empty_finish(program, space.tasks)) continue;
+    const std::string wrong = every_order(s, program, sum);
+    if (!wrong.empty()) return wrong + " in share " + std::to_string(s.share) + ":" + text;
+  }
+}
+
+void expect_right(const program_space& space, const sim::settings& s) {
+  const char* stride = std::getenv("APGAS_TEST_STRIDE");
+  totals sum;
+  EXPECT_EQ(
+      every_program(space, s, sum, stride == nullptr ? 1 : std::strtoull(stride, nullptr, 10)), "");
+  EXPECT_GT(sum.states, 1000U);
+  std::cout << space.tasks << " tasks, share " << s.share << ": " << sum.programs << " programs, "
+            << sum.runs << " runs, " << sum.states << " states\n";
+}
+
+sim::settings tiny(std::uint64_t share, bool late_reports) {
+  sim::settings s;
+  s.share = share;
+  s.order = sim::schedule::tasks_first;
+  s.late_reports = late_reports;
+  s.max_steps = 10'000;
+  return s;
+}
+
+// Shares of 1 make every forward wait for a grant; full ones none.
+TEST(finish_every_order, three_tasks_of_all_kinds) {
+  const program_space space{3, {op::async_at, op::at, op::uncounted}, true};
+  for (const std::uint64_t share : {std::uint64_t{1}, std::uint64_t{2}, apgas::sync::full_share}) {
+    expect_right(space, tiny(share, true));
+  }
+}
+
+TEST(finish_every_order, four_tasks) {
+  const program_space space{4, {op::async_at, op::at}, false};
+  expect_right(space, tiny(1, true));
+  expect_right(space, tiny(apgas::sync::full_share, true));
+}
+
+TEST(finish_every_order, five_tasks) {
+  const program_space space{5, {op::async_at}, false};
+  expect_right(space, tiny(2, false));
+}
+
+// The programs are large enough to show every fault.
+TEST(finish_every_order, every_fault_is_seen) {
+  const program_space space{3, {op::async_at, op::at, op::uncounted}, true};
+  for (int i = 1; i < static_cast<int>(sim::fault::last); ++i) {
+    sim::settings s = tiny(1, true);
+    s.broken = static_cast<sim::fault>(i);
+    totals sum;
+    const std::string wrong = every_program(space, s, sum);
+    EXPECT_NE(wrong, "") << sim::name(s.broken) << " was not seen";
+    std::cout << sim::name(s.broken) << ": after " << sum.runs << " runs: " << wrong << '\n';
+  }
+}
+
+}  // namespace

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machines by themselves: sizes, cost, limits, and the assertions that guard each event.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#include <gtest/gtest.h>
+
+#include <apgas/sync/finish_protocol.hpp>
+
+namespace {
+
+std::size_t allocations = 0;
+
+}  // namespace
+
+// Not inlined: g++ would take malloc and delete for a mismatched pair.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  ++allocations;
+  if (void* memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t /*bytes*/) noexcept {
+  std::free(memory);
+}
+
+namespace {
+
+using apgas::sync::credit_sum;
+using apgas::sync::finish_home;
+using apgas::sync::finish_proxy;
+using apgas::sync::full_share;
+using apgas::sync::most_splits;
+using apgas::sync::next_share;
+using apgas::sync::returned_credit;
+
+TEST(finish_machine, sizes) {
+  EXPECT_LE(sizeof(finish_home), 32U);
+  EXPECT_LE(sizeof(finish_proxy), 48U);
+  EXPECT_EQ(sizeof(returned_credit), 24U);
+}
+
+TEST(finish_machine, events_allocate_nothing) {
+  const std::size_t before = allocations;
+  finish_home home;
+  bool done = false;
+  for (int i = 0; i < 1000; ++i) {
+    finish_proxy proxy;
+    proxy.on_arrival(home.mint(1).share, true);
+    EXPECT_TRUE(proxy.split().ask);
+    proxy.on_grant(home.on_request().share);
+    const auto split = proxy.next_waiting();
+    proxy.on_idle();
+    done = home.on_return(proxy.give_back());
+    done = home.on_arrival(split.share);
+  }
+  const std::size_t after = allocations;
+  EXPECT_EQ(after, before);
+  EXPECT_TRUE(done);
+  EXPECT_GT(allocations, 0U) << "the counting operator new is not in use";
+}
+
+TEST(finish_machine, home_tells_when_its_unit_comes_and_goes) {
+  finish_home home;
+  const auto first = home.mint();
+  EXPECT_TRUE(first.takes_unit);
+  const auto second = home.mint();
+  EXPECT_FALSE(second.takes_unit);
+  EXPECT_FALSE(home.on_arrival(first.share));
+  EXPECT_TRUE(home.on_arrival(second.share));
+  EXPECT_TRUE(home.mint().takes_unit);
+}
+
+// A flood: more than 64 bits of credit in one pool, given back in one message.
+TEST(finish_machine, a_pool_of_more_than_64_bits) {
+  finish_home home;
+  finish_proxy proxy;
+  for (int i = 0; i < 1'000'000; ++i) proxy.on_arrival(home.mint().share, i == 0);
+  EXPECT_EQ(proxy.pool(), static_cast<credit_sum>(full_share) * 1'000'000);
+  EXPECT_EQ(proxy.split().share, full_share);  // no share is larger than a full one
+  proxy.on_arrival(full_share, false);
+  proxy.on_idle();
+  const returned_credit all = proxy.give_back();
+  EXPECT_GT(all.high, 0U);
+  EXPECT_TRUE(proxy.empty());
+  EXPECT_TRUE(home.on_return(all));
+}
+
+TEST(finish_machine, shares) {
+  static_assert(next_share(1, 0) == 0);
+  static_assert(next_share(2, 0) == 1);
+  static_assert(next_share(full_share, 0) == full_share / 2);
+  static_assert(next_share(full_share, 1) == full_share / 4);
+  static_assert(next_share(full_share, most_splits) == full_share >> 16);
+  static_assert(next_share(full_share, 0xffffffff) == full_share >> 16);
+
+  // A hundred children of a hundred children, five generations deep, need not ask.
+  credit_sum last = full_share;
+  for (int generation = 0; generation < 5; ++generation) {
+    credit_sum pool = last;
+    for (std::uint32_t child = 0; child < 100; ++child) pool -= last = next_share(pool, child);
+    ASSERT_GT(last, 0U) << generation;
+  }
+
+  // One place that only sends asks once in more than a million and a half sends.
+  finish_proxy proxy;
+  proxy.on_arrival(full_share, true);
+  int sent = 0;
+  while (proxy.split().share != 0) ++sent;
+  EXPECT_GT(sent, 1'500'000);
+}
+
+TEST(finish_machine, frames_wait_in_order_and_one_request_is_enough) {
+  finish_proxy proxy;
+  proxy.on_arrival(1, true);
+  EXPECT_TRUE(proxy.split().ask);
+  EXPECT_FALSE(proxy.split().ask);
+  proxy.on_arrival(full_share, false);
+  EXPECT_EQ(proxy.split().share, 0U) << "overtakes frames that wait";
+  proxy.on_idle();
+  EXPECT_FALSE(proxy.quiescent());
+  proxy.on_grant(full_share);
+  for (int i = 0; i < 3; ++i) EXPECT_GT(proxy.next_waiting().share, 0U);
+  EXPECT_TRUE(proxy.quiescent());
+}
+
+TEST(finish_machine, a_guest_needs_no_task_here) {
+  finish_home home;
+  finish_proxy proxy;
+  EXPECT_TRUE(proxy.split_guest().ask);
+  EXPECT_FALSE(proxy.quiescent());
+  const auto grant = home.on_request();
+  EXPECT_TRUE(grant.takes_unit);
+  proxy.on_grant(grant.share);
+  const auto sent = proxy.next_waiting();
+  EXPECT_TRUE(proxy.quiescent());
+  EXPECT_FALSE(home.on_return(proxy.give_back()));
+  EXPECT_TRUE(home.on_arrival(sent.share));
+}
+
+using finish_machine_death = testing::Test;
+
+TEST(finish_machine_death, home) {
+  finish_home home;
+  EXPECT_DEATH((void)home.on_arrival(1), "got back more credit than it lent");
+  const auto share = home.mint().share;
+  EXPECT_DEATH((void)home.on_arrival(0), "came without credit");
+  EXPECT_DEATH((void)home.on_return({share, 1, -1}), "got back more credit than it lent");
+  EXPECT_DEATH((void)home.on_return({share, 0, 0}), "not all task frames were received");
+  EXPECT_DEATH((void)home.mint(0), "never empty");
+}
+
+TEST(finish_machine_death, proxy) {
+  finish_proxy proxy;
+  EXPECT_DEATH(proxy.on_arrival(0, true), "came without credit");
+  EXPECT_DEATH(proxy.on_arrival(1, false), "nothing counts it");
+  EXPECT_DEATH(proxy.on_arrival(2, true, 3), "came without credit");
+  EXPECT_DEATH(proxy.on_reply({1, 0, 0}), "no task waits for it");
+  EXPECT_DEATH((void)proxy.split(), "where none is");
+  EXPECT_DEATH(proxy.on_grant(1), "not asked for");
+  EXPECT_DEATH((void)proxy.next_waiting(), "before the grant");
+  EXPECT_DEATH(proxy.on_idle(), "more tasks ended");
+  EXPECT_DEATH((void)proxy.give_back(), "still needs it");
+  proxy.on_arrival(1, true);
+  EXPECT_DEATH((void)proxy.give_back(), "still needs it");
+  EXPECT_DEATH(proxy.on_reply({0, 0, 0}), "no credit");
+  (void)proxy.split();
+  EXPECT_DEATH(proxy.on_grant(0), "never empty");
+  proxy.on_idle();
+  EXPECT_DEATH((void)proxy.give_back(), "still needs it");
+}
+
+}  // namespace

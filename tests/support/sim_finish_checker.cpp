@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// What must be true of the whole world. It counts for itself and trusts no machine.
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "sim_finish_world.hpp"
+
+namespace sim {
+namespace {
+
+void require(bool holds, const char* what, int f) {
+  if (!holds) throw violation(std::string(what) + " (finish " + std::to_string(f) + ")");
+}
+
+}  // namespace
+
+void checker::after_step(const world& w) {
+  std::vector<credit_sum> away(w.finishes_.size());
+  std::set<std::pair<int, int>> asked;  // finish, place
+  for (const auto& m : w.messages_) {
+    away[static_cast<std::size_t>(m.finish)] += m.credit + m.returned.credit();
+    const bool request = m.kind == world::message_kind::request;
+    if (!request && m.kind != world::message_kind::grant) continue;
+    const bool only_one = asked.emplace(m.finish, request ? m.from : m.to).second;
+    require(only_one, "a place has asked twice", m.finish);
+  }
+  for (std::size_t place = 0; place < w.proxies_.size(); ++place) {
+    for (const auto& [f, p] : w.proxies_[place]) {
+      const finish_proxy& machine = p.machine.machine();
+      away[static_cast<std::size_t>(f)] += machine.pool();
+      require(machine.waiting() == p.frames.size(), "waiting frames are miscounted", f);
+      const bool waits = !p.frames.empty();
+      require(waits == (asked.erase({f, static_cast<int>(place)}) == 1),
+              "a frame waits and nobody was asked, or the reverse", f);
+    }
+  }
+  require(asked.empty(), "a place has asked and gone", -1);
+  for (std::size_t i = 0; i < w.finishes_.size(); ++i) {
+    const auto& f = w.finishes_[i];
+    const int id = static_cast<int>(i);
+    require(away[i] == f.ledger.machine().outstanding(), "credit is lost or made", id);
+    require(f.units == (away[i] != 0 ? 1 : 0), "home holds no unit for credit, or too many", id);
+  }
+  for (const auto& t : w.tasks_) {
+    if (t.ended || t.place < 0) continue;
+    std::vector<int> governing = t.outer;
+    governing.push_back(t.finish);
+    for (const int f : governing) {
+      if (f < 0 || w.finishes_[static_cast<std::size_t>(f)].home == t.place) continue;
+      const auto& here = w.proxies_[static_cast<std::size_t>(t.place)];
+      const auto found = here.find(f);
+      require(found != here.end() && found->second.machine.machine().pool() > 0,
+              "a task lives where its finish has no credit", f);
+    }
+  }
+}
+
+void checker::on_complete(const world& w, int id) {
+  const auto& f = w.finishes_[static_cast<std::size_t>(id)];
+  require(!f.complete, "a finish completes twice", id);
+  require(f.living == 0, "a finish completes while a task of it lives", id);
+  require(f.messages == 0, "a finish completes while a message of it is on its way", id);
+  require(f.proxies == 0, "a finish completes while a place has a proxy of it", id);
+  require(f.ledger.machine().outstanding() == 0, "a finish completes while credit is away", id);
+}
+
+void checker::at_end(const world& w) {
+  after_step(w);
+  for (std::size_t i = 0; i < w.finishes_.size(); ++i) {
+    require(w.finishes_[i].complete, "a finish never completes", static_cast<int>(i));
+  }
+  for (const auto& t : w.tasks_) require(t.ended, "a task never ends", t.finish);
+  for (const auto& here : w.proxies_) require(here.empty(), "a proxy is left at the end", -1);
+  const auto given_back = w.counted_.returns + w.counted_.reply_returns;
+  require(given_back <= w.counted_.quiescences, "a place gives back more than once", -1);
+  const bool merges = w.settings_.late_reports || w.settings_.lazy_returns;
+  require(merges || given_back == w.counted_.quiescences, "a place gives back less than once", -1);
+}
+
+// Tasks are named by their node and finishes by the node that opened them, so that the order in
+// which they were made does not tell states apart.
+std::string checker::state(const world& w) {
+  std::vector<std::string> parts;
+  const auto put = [&](char tag, std::initializer_list<int> values) -> std::string& {
+    std::string& part = parts.emplace_back(1, tag);
+    for (const int v : values) part.append(reinterpret_cast<const char*>(&v), sizeof v);
+    return part;
+  };
+  const auto node = [&](int id) {
+    return id < 0 ? -1 : w.tasks_[static_cast<std::size_t>(id)].node;
+  };
+  const auto opener = [&](int f) {
+    return f < 0 ? -1 : node(w.finishes_[static_cast<std::size_t>(f)].opener);
+  };
+  for (std::size_t i = 0; i < w.finishes_.size(); ++i) {
+    const auto& f = w.finishes_[i];
+    std::string& part = put('f', {opener(static_cast<int>(i)), i == 0, static_cast<int>(f.count),
+                                  f.complete, static_cast<int>(f.living)});
+    finish_test_access::dump(f.ledger.machine(), part);
+  }
+  for (const auto& t : w.tasks_) {
+    put('t', {t.node, t.place, opener(t.finish), t.finish == 0, t.step, t.ended, t.parked});
+  }
+  for (std::size_t place = 0; place < w.proxies_.size(); ++place) {
+    for (const auto& [f, p] : w.proxies_[place]) {
+      std::string& part =
+          put('p', {static_cast<int>(place), opener(f), f == 0, static_cast<int>(p.count)});
+      finish_test_access::dump(p.machine.machine(), part);
+      for (const auto& frame : p.frames) {
+        const int values[] = {node(frame.task), frame.to, opener(frame.holds)};
+        part.append(reinterpret_cast<const char*>(values), sizeof values);
+      }
+    }
+  }
+  for (const auto& m : w.messages_) {
+    std::string& part = put('m', {static_cast<int>(m.kind), m.from, m.to, opener(m.finish),
+                                  m.finish == 0, node(m.task)});
+    part.append(reinterpret_cast<const char*>(&m.credit), sizeof m.credit);
+    part.append(reinterpret_cast<const char*>(&m.returned), sizeof m.returned);
+  }
+  for (const auto& r : w.reports_) {
+    put('r', {r.place, opener(r.finish), r.finish == 0, node(r.caller), r.idle});
+  }
+  std::sort(parts.begin(), parts.end());
+  std::string all;
+  for (const std::string& part : parts) all.append(part);
+  return all;
+}
+
+}  // namespace sim

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstddef>
+
+#include "sim_finish_faults.hpp"
+
+namespace apgas::inline v0::sync {
+namespace {
+
+template <class T>
+void put(std::string& to, const T& value) {
+  to.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+}  // namespace
+
+void finish_test_access::dump(const finish_proxy& p, std::string& to) {
+  put(to, p.pool_);
+  put(to, p.balance_);
+  put(to, p.runs_);
+  put(to, p.splits_);
+  put(to, p.waiting_);
+  put(to, p.asked_);
+}
+
+void finish_test_access::dump(const finish_home& h, std::string& to) {
+  put(to, h.outstanding_);
+  put(to, h.balance_);
+}
+
+}  // namespace apgas::inline v0::sync
+
+namespace sim {
+
+using access = finish_test_access;
+
+std::string name(fault f) {
+  static constexpr std::array names{"none",
+                                    "split_without_subtracting",
+                                    "split_gives_all",
+                                    "revive_drops_credit",
+                                    "grant_is_lost",
+                                    "reply_credit_is_lost",
+                                    "return_keeps_half",
+                                    "return_before_waiting_frames",
+                                    "return_while_another_run_lasts",
+                                    "ask_twice",
+                                    "mint_is_not_booked",
+                                    "grant_is_not_booked",
+                                    "unit_is_not_taken",
+                                    "unit_is_dropped_early",
+                                    "home_credit_before_count",
+                                    "reply_and_return",
+                                    "reply_from_busy_place",
+                                    "only_first_waiting_frame_leaves",
+                                    "request_is_ignored",
+                                    "guest_does_not_hold"};
+  static_assert(names.size() == static_cast<std::size_t>(fault::last));
+  return names[static_cast<std::size_t>(f)];
+}
+
+void tested_proxy::on_arrival(credit_sum credit, bool wakes) {
+  if (fault_ == fault::revive_drops_credit && wakes) access::pool(machine_) = 0;
+  machine_.on_arrival(credit, wakes);
+}
+
+void tested_proxy::on_reply(const returned_credit& returned) {
+  const credit_sum before = machine_.pool();
+  machine_.on_reply(returned);
+  if (fault_ == fault::reply_credit_is_lost) access::pool(machine_) = before;
+}
+
+finish_proxy::split_result tested_proxy::split(bool guest) {
+  const credit_sum before = machine_.pool();
+  auto result = guest ? machine_.split_guest() : machine_.split();
+  if (result.share != 0 && fault_ == fault::split_without_subtracting) {
+    access::pool(machine_) = before;
+  }
+  if (result.share != 0 && fault_ == fault::split_gives_all && before >> 64 == 0) {
+    access::pool(machine_) = 0;
+    result.share = static_cast<std::uint64_t>(before);
+  }
+  if (result.share == 0 && fault_ == fault::ask_twice) result.ask = true;
+  return result;
+}
+
+void tested_proxy::on_grant(std::uint64_t credit) {
+  const credit_sum before = machine_.pool();
+  machine_.on_grant(credit);
+  if (fault_ == fault::grant_is_lost) access::pool(machine_) = before;
+}
+
+finish_proxy::split_result tested_proxy::next_waiting() { return machine_.next_waiting(); }
+
+bool tested_proxy::quiescent() {
+  if (fault_ == fault::return_before_waiting_frames) {
+    return access::runs(machine_) == 0 && machine_.pool() > 0;
+  }
+  if (fault_ == fault::return_while_another_run_lasts) {
+    return machine_.waiting() == 0 && machine_.pool() > 0;
+  }
+  return machine_.quiescent();
+}
+
+returned_credit tested_proxy::give_back() {
+  if (fault_ == fault::return_before_waiting_frames ||
+      fault_ == fault::return_while_another_run_lasts) {
+    access::runs(machine_) = 0;
+    access::waiting(machine_) = 0;
+    access::asked(machine_) = false;
+  }
+  returned_credit all = machine_.give_back();
+  if (fault_ == fault::return_keeps_half) all.low -= all.low / 2;
+  return all;
+}
+
+finish_home::minted tested_home::mint(std::uint64_t share) {
+  const credit_sum before = machine_.outstanding();
+  auto result = machine_.mint(share);
+  if (fault_ == fault::mint_is_not_booked) access::outstanding(machine_) = before;
+  if (fault_ == fault::unit_is_not_taken) result.takes_unit = false;
+  return result;
+}
+
+finish_home::minted tested_home::on_request(std::uint64_t share) {
+  const credit_sum before = machine_.outstanding();
+  const auto result = machine_.on_request(share);
+  if (fault_ == fault::grant_is_not_booked) access::outstanding(machine_) = before;
+  return result;
+}
+
+bool tested_home::on_return(const returned_credit& returned) {
+  return machine_.on_return(returned) || fault_ == fault::unit_is_dropped_early;
+}
+
+bool tested_home::on_arrival(credit_sum credit) { return machine_.on_arrival(credit); }
+
+}  // namespace sim

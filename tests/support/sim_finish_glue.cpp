@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a runtime does with the machines. The order of the operations is the one a runtime needs.
+#include <algorithm>
+
+#include "sim_finish_world.hpp"
+
+namespace sim {
+
+world::proxy& world::proxy_of(int place, int f) {
+  const auto [found, made] = proxies(place).try_emplace(f, settings_.broken);
+  if (made) ++of(f).proxies;
+  return found->second;
+}
+
+// One less of what keeps a place from being quiescent.
+void world::gone(proxy& p) {
+  if (--p.present == 0) ++counted_.quiescences;
+}
+
+void world::post(message m) {
+  m.number = counted_.steps;
+  ++of(m.finish).messages;
+  messages_.push_back(m);
+}
+
+void world::post_task(int from, int to, int f, int id, std::uint64_t credit) {
+  ++counted_.frames;
+  post({message_kind::task, from, to, f, credit, {}, id});
+}
+
+// A task of finish f, counted at `from`, spawns task `id` at `to`.
+void world::send_task(int from, int to, int f, int id) {
+  if (from == to) {
+    hold(from, f);
+    at(id).place = to;
+    ready(id);
+  } else if (from == of(f).home) {
+    const auto minted = of(f).ledger.mint(settings_.share);
+    take_credit_unit(f, minted.takes_unit);
+    post_task(from, to, f, id, minted.share);
+  } else {
+    proxy& p = proxy_of(from, f);
+    const auto split = p.machine.split(false);
+    if (split.share != 0) {
+      post_task(from, to, f, id, split.share);
+    } else {
+      p.frames.push_back({id, to, -1});
+      ++p.present;
+    }
+    if (split.ask) post({message_kind::request, from, of(f).home, f});
+  }
+}
+
+// A task of an inner finish spawns a task of the root finish, number 0.
+void world::send_guest(int sender, int to, int id) {
+  const int from = at(sender).place;
+  if (from == of(0).home) return send_task(from, to, 0, id);
+  proxy& p = proxy_of(from, 0);
+  const auto split = p.machine.split(true);
+  if (split.share != 0) {
+    post_task(from, to, 0, id, split.share);
+  } else {
+    const bool holds = settings_.broken != fault::guest_does_not_hold;
+    if (holds) hold(from, at(sender).finish);
+    p.frames.push_back({id, to, holds ? at(sender).finish : -1});
+    ++p.present;
+  }
+  if (split.ask) post({message_kind::request, from, of(0).home, 0});
+}
+
+// After a grant: the frames that waited leave, as far as the credit goes.
+void world::drain(int place, int f) {
+  proxy& p = proxy_of(place, f);
+  while (!p.frames.empty()) {
+    const auto next = p.machine.next_waiting();
+    if (next.share == 0) {
+      post({message_kind::request, place, of(f).home, f});
+      return;
+    }
+    const waiting_frame frame = p.frames.front();
+    p.frames.pop_front();
+    post_task(place, frame.to, f, frame.task, next.share);
+    gone(p);
+    if (frame.holds >= 0) leave(place, frame.holds, -1);
+    if (settings_.broken == fault::only_first_waiting_frame_leaves) return;
+  }
+  if (p.machine.quiescent()) on_quiescent(place, f);
+}
+
+// One more unit in the counter of f at this place, by someone who is counted there.
+void world::hold(int place, int f) {
+  if (place == of(f).home) {
+    ++of(f).count;
+  } else {
+    ++proxy_of(place, f).count;
+    ++proxy_of(place, f).present;
+  }
+}
+
+// One unit less. `caller`: of the at whose body held it, else -1.
+void world::leave(int place, int f, int caller) {
+  if (place == of(f).home) {
+    if (caller >= 0) reply(place, f, caller, {});
+    drop_home(f);
+    return;
+  }
+  proxy& p = proxy_of(place, f);
+  gone(p);
+  if (--p.count == 0) {
+    const report r{place, f, caller};
+    if (settings_.late_reports) {
+      reports_.push_back(r);
+    } else {
+      on_zero(r);
+    }
+    return;
+  }
+  returned_credit early;
+  if (settings_.broken == fault::reply_from_busy_place && caller >= 0 &&
+      at(caller).place != place) {
+    early.low = static_cast<std::uint64_t>(p.machine.machine().pool());
+    finish_test_access::pool(p.machine.machine()) = 0;
+  }
+  if (caller >= 0) reply(place, f, caller, early);
+}
+
+void world::on_zero(const report& r) {
+  const auto found = proxies(r.place).find(r.finish);
+  if (found == proxies(r.place).end()) throw violation("a proxy is gone before its last report");
+  tested_proxy& machine = found->second.machine;
+  machine.on_idle();
+  if (!machine.quiescent()) {
+    if (r.caller >= 0) reply(r.place, r.finish, r.caller, {});
+  } else if (r.caller >= 0) {
+    give_back(r.place, r.finish, r.caller);
+  } else {
+    on_quiescent(r.place, r.finish);
+  }
+}
+
+void world::on_quiescent(int place, int f) {
+  if (settings_.lazy_returns) {
+    reports_.push_back({place, f, -1, false});
+  } else {
+    give_back(place, f, -1);
+  }
+}
+
+void world::give_back(int place, int f, int caller) {
+  const returned_credit all = proxy_of(place, f).machine.give_back();
+  proxies(place).erase(f);
+  --of(f).proxies;
+  if (caller >= 0) {
+    ++counted_.reply_returns;
+    reply(place, f, caller, all);
+    if (settings_.broken != fault::reply_and_return) return;
+  }
+  ++counted_.returns;
+  post({message_kind::returned, place, of(f).home, f, 0, all});
+}
+
+void world::reply(int from, int f, int caller, returned_credit returned) {
+  post({message_kind::reply, from, at(caller).place, f, 0, returned, caller});
+}
+
+void world::take_credit_unit(int f, bool takes) {
+  if (!takes) return;
+  ++of(f).count;
+  ++of(f).units;
+}
+
+void world::drop_credit_unit(int f) {
+  --of(f).units;
+  drop_home(f);
+}
+
+void world::drop_home(int f) {
+  if (--of(f).count < 0) throw violation("the counter at home is below zero");
+  if (of(f).count == 0) complete(f);
+}
+
+void world::receive(const message& m) {
+  std::int64_t& youngest = youngest_[{m.from, m.to}];
+  counted_.overtakings += m.number < youngest;
+  youngest = std::max(youngest, m.number);
+  if (of(m.finish).complete) throw violation("a message for a finish that is complete");
+  switch (m.kind) {
+    case message_kind::task:
+      receive_task(m);
+      break;
+    case message_kind::returned:
+      if (of(m.finish).ledger.on_return(m.returned)) drop_credit_unit(m.finish);
+      break;
+    case message_kind::reply: {
+      at(m.task).parked = false;
+      ready(m.task);
+      if (m.returned.credit() == 0) break;
+      if (m.to != of(m.finish).home) {
+        proxy_of(m.to, m.finish).machine.on_reply(m.returned);
+      } else if (of(m.finish).ledger.on_return(m.returned)) {
+        drop_credit_unit(m.finish);
+      }
+      break;
+    }
+    case message_kind::request: {
+      ++counted_.requests;
+      if (settings_.broken == fault::request_is_ignored) break;
+      const auto minted = of(m.finish).ledger.on_request(settings_.share);
+      take_credit_unit(m.finish, minted.takes_unit);
+      post({message_kind::grant, m.to, m.from, m.finish, minted.share});
+      break;
+    }
+    case message_kind::grant:
+      proxy_of(m.to, m.finish).machine.on_grant(m.credit);
+      drain(m.to, m.finish);
+      break;
+  }
+}
+
+void world::receive_task(const message& m) {
+  const int f = m.finish;
+  if (m.to == of(f).home) {
+    const bool first_count = settings_.broken != fault::home_credit_before_count;
+    if (first_count) ++of(f).count;  // before its credit is given back
+    if (of(f).ledger.on_arrival(m.credit)) drop_credit_unit(f);
+    if (!first_count) ++of(f).count;
+  } else {
+    proxy& p = proxy_of(m.to, f);
+    const bool wakes = p.count == 0;
+    if (wakes && !p.machine.machine().empty()) ++counted_.revivals;
+    ++p.count;
+    ++p.present;
+    p.machine.on_arrival(m.credit, wakes);
+  }
+  at(m.task).place = m.to;
+  ready(m.task);
+}
+
+}  // namespace sim

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "sim_finish_world.hpp"
+
+namespace sim {
+
+world::world(settings s, script& program, choice& chooser)
+    : settings_(s),
+      script_(program),
+      choice_(chooser),
+      proxies_(static_cast<std::size_t>(s.places)) {
+  tasks_.push_back({0, 0, -1, -1, {}});
+  open(0);
+  ready(0);
+}
+
+void world::run() {
+  while (!ready_.empty() || !messages_.empty() || !reports_.empty()) {
+    if (choice_.wants_state() && (settings_.order != schedule::tasks_first || ready_.empty()) &&
+        choice_.known(checker::state(*this))) {
+      return;
+    }
+    step();
+    if (++counted_.steps % settings_.check_every == 0) checker::after_step(*this);
+    if (counted_.steps > settings_.max_steps) throw violation("it does not end");
+  }
+  checker::at_end(*this);
+}
+
+// What happens next: a number in ready_, messages_ and reports_ one after the other.
+std::uint32_t world::pick() {
+  const auto tasks = static_cast<std::uint32_t>(ready_.size());
+  const auto messages = static_cast<std::uint32_t>(messages_.size());
+  const auto reports = static_cast<std::uint32_t>(reports_.size());
+  if (settings_.order == schedule::messages_first && messages > 0) {
+    return tasks + choice_.below(messages);
+  }
+  if (settings_.order != schedule::any && tasks > 0) return 0;
+  std::uint32_t n = choice_.below(tasks + messages + reports);
+  for (int again = 0; again < 20 && held_up(n); ++again) {
+    n = choice_.below(tasks + messages + reports);
+  }
+  return n;
+}
+
+bool world::held_up(std::uint32_t n) {
+  if (n < ready_.size()) return false;
+  n -= static_cast<std::uint32_t>(ready_.size());
+  bool slow = false;
+  if (n < messages_.size()) {
+    const message& m = messages_[n];
+    slow = static_cast<int>(m.kind) == settings_.slow_kind || m.to == settings_.slow_place;
+  } else {
+    slow = !reports_[n - messages_.size()].idle;
+  }
+  return slow && choice_.below(16) != 0;
+}
+
+void world::step() {
+  const std::uint32_t n = pick();
+  const auto tasks = static_cast<std::uint32_t>(ready_.size());
+  const auto messages = static_cast<std::uint32_t>(messages_.size());
+  if (n < tasks) {
+    act(take_ready(n));
+  } else if (n < tasks + messages) {
+    std::swap(messages_[n - tasks], messages_.back());
+    const message m = messages_.back();
+    messages_.pop_back();
+    --of(m.finish).messages;
+    receive(m);
+  } else {
+    std::swap(reports_[n - tasks - messages], reports_.back());
+    const report r = reports_.back();
+    reports_.pop_back();
+    if (r.idle) {
+      on_zero(r);
+    } else if (proxies(r.place).contains(r.finish) &&
+               proxy_of(r.place, r.finish).machine.quiescent()) {
+      give_back(r.place, r.finish, -1);
+    }
+  }
+}
+
+void world::act(int id) {
+  if (at(id).finish < 0) return end(id);  // main, after its finish
+  const auto opened = static_cast<int>(at(id).outer.size());
+  const action a = script_.next({at(id).place, at(id).node, opened, at(id).step});
+  ++at(id).step;
+  switch (a.what) {
+    case op::async_at:
+    case op::at:
+    case op::uncounted:
+      spawn(id, a);
+      break;
+    case op::open_finish:
+      open(id);
+      break;
+    case op::close_finish:
+      at(id).parked = true;
+      drop_home(at(id).finish);
+      return;
+    case op::end:
+      end(id);
+      return;
+  }
+  if (!at(id).parked) ready(id);
+}
+
+void world::spawn(int id, const action& a) {
+  const bool call = a.what == op::at;
+  const bool guest = a.what == op::uncounted && at(id).finish != 0;
+  const int child = new_task(a.node, guest ? 0 : at(id).finish, call ? id : -1);
+  at(id).parked = call;
+  if (guest) {
+    send_guest(id, a.place, child);
+  } else {
+    send_task(at(id).place, a.place, at(id).finish, child);
+  }
+}
+
+int world::new_task(int node, int f, int caller) {
+  tasks_.push_back({node, -1, f, caller, {}});
+  ++of(f).living;
+  ++counted_.tasks;
+  return static_cast<int>(tasks_.size()) - 1;
+}
+
+void world::ready(int id) {
+  ready_.push_back(id);
+  if (settings_.order == schedule::any) return;
+  std::push_heap(ready_.begin(), ready_.end(),
+                 [this](int a, int b) { return at(a).node > at(b).node; });
+}
+
+int world::take_ready(std::uint32_t n) {
+  if (settings_.order == schedule::any) {
+    std::swap(ready_[n], ready_.back());
+  } else {
+    std::pop_heap(ready_.begin(), ready_.end(),
+                  [this](int a, int b) { return at(a).node > at(b).node; });
+  }
+  const int id = ready_.back();
+  ready_.pop_back();
+  return id;
+}
+
+void world::open(int id) {
+  finishes_.push_back({at(id).place, id, tested_home(settings_.broken)});
+  at(id).outer.push_back(at(id).finish);
+  at(id).finish = static_cast<int>(finishes_.size()) - 1;
+  ++counted_.finishes;
+}
+
+void world::complete(int f) {
+  checker::on_complete(*this, f);
+  of(f).complete = true;
+  task& t = at(of(f).opener);
+  t.finish = t.outer.back();
+  t.outer.pop_back();
+  t.parked = false;
+  ready(of(f).opener);
+}
+
+void world::end(int id) {
+  at(id).ended = true;
+  const int f = at(id).finish;
+  if (f < 0) return;  // main
+  --of(f).living;
+  leave(at(id).place, f, at(id).caller);
+}
+
+std::string run(const settings& s, script& program, choice& chooser, counters* out) {
+  world w(s, program, chooser);
+  std::string wrong;
+  try {
+    w.run();
+  } catch (const violation& v) {
+    wrong = v.what();
+  }
+  if (out != nullptr) *out = w.counted();
+  return wrong;
+}
+
+}  // namespace sim

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of settings: what is read, what is refused, and how it is said.
+#include <apgas/base/option.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace apgas::base;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+settings read(std::vector<const char*> environment) {
+  environment.push_back(nullptr);
+  return read_settings(settings{}, environment.data());
+}
+
+std::string refusal(std::string_view name, std::string_view value) {
+  settings target;
+  try {
+    set_option(target, name, value);
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST(Options, AreReadFromTheEnvironment) {
+  const settings s =
+      read({"PATH=/bin", "APGAS_PLACES=4", "APGAS_WORKERS=2", "APGAS_TRANSPORT=local",
+            "APGAS_STACK_SIZE=256K", "APGAS_BIND=none", "APGAS_IDLE=0", "APGAS_STATS=1",
+            "APGAS_TRACE=a=b.json", "APGAS_WATCHDOG=10", "APGAS_BATCH_SIZE=4096",
+            "APGAS_BATCH_DELAY=7", "APGAS_SEND_QUEUE=1G"});
+  EXPECT_EQ(s.places, 4);
+  EXPECT_EQ(s.workers, 2);
+  EXPECT_EQ(s.transport, transport_choice::local);
+  EXPECT_EQ(s.stack_bytes, 262144u);
+  EXPECT_EQ(s.bind, bind_choice::none);
+  EXPECT_EQ(s.idle_us, 0);
+  EXPECT_TRUE(s.stats);
+  EXPECT_EQ(s.trace, "a=b.json");
+  EXPECT_EQ(s.watchdog_s, 10);
+  EXPECT_EQ(s.batch_bytes, 4096u);
+  EXPECT_EQ(s.batch_delay_us, 7);
+  EXPECT_EQ(s.send_queue_bytes, 1u << 30);
+}
+
+TEST(Options, TheEnvironmentWinsOverGivenDefaultsAndLeavesTheRest) {
+  settings given;
+  given.workers = 3;
+  given.places = 5;
+  const char* environment[] = {"APGAS_WORKERS=1", nullptr};
+  const settings s = read_settings(given, environment);
+  EXPECT_EQ(s.workers, 1);
+  EXPECT_EQ(s.places, 5);
+}
+
+TEST(Options, ARefusalNamesVariableValueAndWhatIsAccepted) {
+  EXPECT_THAT(refusal("APGAS_WORKERS", "0"),
+              AllOf(HasSubstr("APGAS_WORKERS=0"), HasSubstr("from 1 to 1024")));
+  EXPECT_THAT(refusal("APGAS_PLACES", "0"), HasSubstr("APGAS_PLACES=0: expected a whole number"));
+  EXPECT_THAT(refusal("APGAS_TRANSPORT", "smoke"), HasSubstr("auto, mpi or local"));
+  EXPECT_THAT(refusal("APGAS_STACK_SIZE", "1T"), HasSubstr("from 64K to 1G"));
+  EXPECT_THAT(refusal("APGAS_STATS", "perhaps"), HasSubstr("1 or 0"));
+  EXPECT_THAT(refusal("APGAS_TRACE", ""), HasSubstr("a file name"));
+  EXPECT_THROW(read({"APGAS_WORKERS=many"}), std::invalid_argument);
+}
+
+// Every row: a value nobody would accept is refused, and what is shown can be read again.
+TEST(Options, EveryRowRefusesNonsenseAndReadsWhatItShows) {
+  for (const option& o : options()) {
+    const std::string_view nonsense = o.name == "APGAS_TRACE" ? "" : "-1";
+    EXPECT_NE(refusal(o.name, nonsense), "accepted") << o.name;
+    EXPECT_NE(refusal(o.name, ""), "accepted") << o.name;
+    const std::string shown = o.show(settings{});
+    if (shown.empty() || shown == "automatic") continue;
+    settings again;
+    o.set(again, o, shown);
+    EXPECT_EQ(o.show(again), shown) << o.name;
+  }
+}
+
+TEST(Options, AnUnknownNameGetsTheClosestKnownOne) {
+  EXPECT_EQ(refusal("APGAS_WORKER", "1"),
+            "APGAS_WORKER is not a setting; the closest is APGAS_WORKERS");
+  const char* environment[] = {"APGAS_PLACE=2",       "APGASX=1",           "APGAS_TEST_SEED=1",
+                               "APGAS_LAUNCHED_BY=x", "APGAS_STACKSIZE=1M", nullptr};
+  EXPECT_THAT(unknown_variables(environment),
+              ElementsAre(HasSubstr("did you mean APGAS_PLACES?"),
+                          HasSubstr("did you mean APGAS_STACK_SIZE?")));
+}
+
+TEST(Options, UnknownVariablesAreWarnedAboutOnce) {
+  const char* environment[] = {"APGAS_WORKRES=2", nullptr};
+  testing::internal::CaptureStderr();
+  warn_unknown_variables(environment);
+  warn_unknown_variables(environment);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "apgas: warning: APGAS_WORKRES in the environment is not a setting; "
+            "did you mean APGAS_WORKERS?\n");
+}
