@@ -4,8 +4,8 @@ FROM debian:bookworm-slim
 RUN apt-get update -q && apt-get install -y -q --no-install-recommends ca-certificates git \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
-COPY launch/prepare.sh /tmp/prepare.sh
-RUN bash -c 'set -e; source /tmp/prepare.sh; install_missing "${build_packages[@]}" "${test_packages[@]}"' \
+COPY launch/prepare.sh /opt/prepare.sh
+RUN bash -c 'set -e; source /opt/prepare.sh; install_missing "${build_packages[@]}" "${test_packages[@]}"' \
     && rm -rf /var/lib/apt/lists/*
 # The sources of another user are mounted here.
 RUN git config --system --add safe.directory /src

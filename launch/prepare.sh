@@ -48,21 +48,25 @@ install_missing() {
       "Without one of them for good: install its equivalent by hand and use cmake --preset release."
 }
 
-# configure_and_build <preset> [target...]: all targets when none is named.
-configure_and_build() {
-  local preset=$1
-  shift
-  local log=build/$preset-configure.log
+# configure <preset> [cmake option...]
+configure() {
+  local preset=$1 log=build/$1-configure.log
   mkdir -p build
-  step "Building preset $preset${*:+ ($*)}"
-  if ! cmake --preset "$preset" >"$log" 2>&1; then
+  step "Configuring preset $preset"
+  if ! cmake --preset "$@" >"$log" 2>&1; then
     cat "$log" >&2
     give_up "cmake could not configure preset $preset (log: $log)" \
       "The message above names what is missing. After changing compilers or packages:" \
       "rm -rf build/$preset, and again."
   fi
-  local targets=()
+}
+
+# build <preset> [target...]: all targets when none is named.
+build() {
+  local preset=$1 targets=()
+  shift
   [ $# -eq 0 ] || targets=(--target "$@")
+  step "Building preset $preset${*:+ ($*)}"
   cmake --build --preset "$preset" "${targets[@]}" ||
     give_up "preset $preset does not build" \
       "The compiler's message is above. Out of memory? cmake --build --preset $preset -j1"

@@ -84,14 +84,15 @@ std::int64_t count_splits(const interval& i) {
 // The independent answer: x^4 / 4 + x^2 / 2 at the upper limit.
 double exact(double to) { return to * to * (to * to + 2) / 4; }
 
-int integrate_and_report(const std::string& variant, double to) {
+int integrate_and_report(const std::string& variant, int to) {
   const interval i = whole(0, to);
   const apps::stopwatch clock;
   const double area = integrate(variant, i);
   const double seconds = clock.seconds();
   const std::int64_t splits = count_splits(i);
-  // Each trapezium left standing is wrong by less than `enough`; sums of doubles round besides.
-  const double bound = enough * static_cast<double>(splits + 1) + 1e-12 * exact(to);
+  // Halving makes the error of a trapezium a quarter, so what is left is at most a third of the
+  // last difference for each. Besides, the sums round: once per level of the recursion.
+  const double bound = enough / 3 * static_cast<double>(splits + 1) + 1e-14 * exact(to);
   return apps::report("integrate", seconds, std::abs(area - exact(to)) <= bound,
                       {{"variant", variant},
                        {"to", to},
@@ -102,10 +103,11 @@ int integrate_and_report(const std::string& variant, double to) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  double to = 500;
+  int to = 500;
   std::string variant = "fork_join";
   apps::command_line line("integrate", "Integrates x^3 + x from 0 by recursive halving.");
-  line.option("--to", to, 1e-3, 1e4, "the upper limit");
+  // An integer: all its halves are exact, so that the recursion ends.
+  line.option("--to", to, 1, 10000, "the upper limit");
   line.choice("--variant", variant, {"fork_join", "finish", "serial"}, "how to recurse");
   if (const auto code = line.parse(argc, argv)) return *code;
   return apgas::run(argc, argv, [&] { return integrate_and_report(variant, to); });

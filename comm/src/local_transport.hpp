@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <apgas/base/spin_lock.hpp>
@@ -52,6 +53,7 @@ class local_transport final : public transport {
   bool wakes_on_arrival() const noexcept override { return true; }
   void post(rank dest, buffer message) noexcept override;
   void push() noexcept override {}
+  void send(rank dest, buffer message) noexcept override { post(dest, std::move(message)); }
   bool progress(message_sink& sink) noexcept override;
   void begin_exchange(std::span<const std::byte> mine) override;
   bool exchange_done(std::vector<std::byte>& all) override;

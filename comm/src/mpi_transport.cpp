@@ -33,11 +33,32 @@ void mpi_transport::post(rank dest, buffer message) noexcept {
 
 void mpi_transport::push() noexcept {
   base::full_fence();  // P1
-  while (posted_.maybe_filled() && network_.try_lock()) {
-    submit_posted();
+  if (!posted_.maybe_filled() || !network_.try_lock()) return;
+  submit_posted();
+  leave_network();
+}
+
+// What was posted before, to the same rank too, is either still in posted_ or submitted: while it is
+// on its way from one to the other, the network is taken.
+void mpi_transport::send(rank dest, buffer message) noexcept {
+  if (dest == here() || posted_.maybe_filled() || !network_.try_lock()) {
+    post(dest, std::move(message));
+    push();
+    return;
+  }
+  add_queued(dest, message.size());
+  if (posted_.maybe_filled()) submit_posted();
+  sender_.submit(dest, std::move(message));
+  leave_network();
+}
+
+void mpi_transport::leave_network() noexcept {
+  do {
     network_.unlock();
     base::full_fence();  // P1
-  }
+    if (!posted_.maybe_filled() || !network_.try_lock()) return;
+    submit_posted();
+  } while (true);
 }
 
 void mpi_transport::submit_posted() {
@@ -55,8 +76,7 @@ bool mpi_transport::work_network() {
   bool worked = false;
   if (step != end_step::meeting && step != end_step::over) worked = receiver_.receive(arrived_);
   worked |= sender_.complete([this](rank dest, std::size_t bytes) { sub_queued(dest, bytes); });
-  network_.unlock();
-  push();
+  leave_network();
   return worked;
 }
 

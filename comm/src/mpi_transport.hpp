@@ -38,6 +38,7 @@ class mpi_transport final : public transport {
   bool wakes_on_arrival() const noexcept override { return false; }
   void post(rank dest, buffer message) noexcept override;
   void push() noexcept override;
+  void send(rank dest, buffer message) noexcept override;
   bool progress(message_sink& sink) noexcept override;
   void begin_exchange(std::span<const std::byte> mine) override;
   bool exchange_done(std::vector<std::byte>& all) override;
@@ -54,6 +55,7 @@ class mpi_transport final : public transport {
   enum class end_step { running, sending, counting, receiving, meeting, over };
 
   void submit_posted();
+  void leave_network() noexcept;
   bool work_network();
   int deliver(message_chain& from, message_sink& sink);
   void take_end_step();

@@ -33,7 +33,7 @@ std::uint64_t cycles() noexcept {
 bool choose(worker& w, work& found) {
   auto& s = w.home->internals();
   const std::uint32_t turn = ++w.turns;
-  if ((turn & 15U) == 0) s.poll_outside(w);
+  if ((turn & 15U) == 0 || s.arrived.load(base::relaxed)) s.poll_outside(w);
   if ((turn & 3U) != 0) {
     if ((found.resumed = w.ready.pop()) != nullptr) return true;
     if ((found.in_slot = w.tasks.take_newest(found.task))) return true;

@@ -114,11 +114,17 @@ void scheduler::wake() noexcept {
   implementation_->notify();
 }
 
+void scheduler::request_poll() noexcept { implementation_->arrived.store(true, base::relaxed); }
+
 void scheduler::inject_at(std::chrono::steady_clock::time_point when, injected* work) {
   auto& s = *implementation_;
   if (!s.timed.add(when, work)) return;
   if (s.fenced) base::full_fence();
   if (idle_seat* watcher = s.idle.take_watcher()) watcher->sleep.unpark();  // must sleep for less
+}
+
+bool scheduler::cancel_at(std::chrono::steady_clock::time_point when, injected* work) noexcept {
+  return implementation_->timed.remove(when, work);
 }
 
 void scheduler::run_on_helper(std::function<void()> work) {

@@ -7,11 +7,11 @@
 #include <chrono>
 #include <limits>
 #include <mutex>
-#include <queue>
-#include <vector>
+#include <set>
+#include <utility>
 
 // Work that becomes due at a time. Workers look between tasks; the watching sleeper sleeps until the
-// next one is due.
+// next one is due. Memory is taken and given back outside the lock.
 namespace apgas::inline v0::scheduler {
 
 class timers {
@@ -20,30 +20,42 @@ class timers {
 
   // True: it is now the first to become due. Context: any thread.
   bool add(clock::time_point when, injected* work) {
+    entries made;
+    made.emplace(when, work);
+    auto entry = made.extract(made.begin());
     std::lock_guard guard(lock_);
-    const bool first = heap_.empty() || when < heap_.top().when;
-    heap_.push({when, work});
+    const bool first = waiting_.empty() || when < waiting_.begin()->first;
+    waiting_.insert(std::move(entry));
     note_next();
     return first;
+  }
+
+  // False: it was handed out already. Context: any thread.
+  bool remove(clock::time_point when, injected* work) noexcept {
+    entries::node_type entry;
+    {
+      std::lock_guard guard(lock_);
+      entry = waiting_.extract({when, work});
+      note_next();
+    }
+    return !entry.empty();
   }
 
   // Hands what is due to `sink`; true if anything was. Context: any thread.
   template <class Sink>
   bool fire(Sink sink) {
-    if (next_.load(base::relaxed) == never || clock::now().time_since_epoch().count() < next_.load(base::relaxed)) {
-      return false;
-    }
+    const auto next = next_.load(base::relaxed);
+    if (next == never || clock::now().time_since_epoch().count() < next) return false;
     bool any = false;
     for (;;) {
-      injected* due = nullptr;
+      entries::node_type due;
       {
         std::lock_guard guard(lock_);
-        if (heap_.empty() || heap_.top().when > clock::now()) return any;
-        due = heap_.top().work;
-        heap_.pop();
+        if (waiting_.empty() || waiting_.begin()->first > clock::now()) return any;
+        due = waiting_.extract(waiting_.begin());
         note_next();
       }
-      sink(due);
+      sink(due.value().second);
       any = true;
     }
   }
@@ -57,20 +69,17 @@ class timers {
   }
 
  private:
-  struct entry {
-    clock::time_point when;
-    injected* work;
-    bool operator<(const entry& other) const { return when > other.when; }  // earliest on top
-  };
+  using entries = std::set<std::pair<clock::time_point, injected*>>;  // earliest first
   static constexpr clock::rep never = std::numeric_limits<clock::rep>::max();
 
   void note_next() {
-    next_.store(heap_.empty() ? never : heap_.top().when.time_since_epoch().count(), base::relaxed);
+    next_.store(waiting_.empty() ? never : waiting_.begin()->first.time_since_epoch().count(),
+                base::relaxed);
   }
 
   base::spin_lock lock_;
   base::atomic<clock::rep> next_{never};
-  std::priority_queue<entry> heap_;
+  entries waiting_;
 };
 
 }  // namespace apgas::inline v0::scheduler

@@ -9,14 +9,15 @@
 #include "failures.hpp"
 
 namespace apgas::inline v0 {
-namespace {
 
-std::string readable(const char* mangled) {
+std::string sync::readable_type(const std::type_info& type) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(mangled, nullptr, nullptr, &status), std::free);
-  return status == 0 ? text.get() : mangled;
+      abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), std::free);
+  return status == 0 ? text.get() : type.name();
 }
+
+namespace {
 
 std::string with_type(const std::exception_ptr& exception) {
   try {
@@ -24,10 +25,10 @@ std::string with_type(const std::exception_ptr& exception) {
   } catch (const remote_exception& e) {
     return e.what();
   } catch (const std::exception& e) {
-    return fmt::format("{}: {}", readable(typeid(e).name()), e.what());
+    return fmt::format("{}: {}", sync::readable_type(typeid(e)), e.what());
   } catch (...) {
     const std::type_info* type = abi::__cxa_current_exception_type();
-    return type == nullptr ? "an exception of unknown type" : readable(type->name());
+    return type == nullptr ? "an exception of unknown type" : sync::readable_type(*type);
   }
 }
 

@@ -4,6 +4,8 @@
 #include <apgas/exceptions.hpp>
 #include <apgas/scheduler/fiber.hpp>
 
+#include <string>
+#include <typeinfo>
 #include <vector>
 
 // From the exception being handled to the list of a finish.
@@ -12,6 +14,9 @@ namespace apgas::inline v0::sync {
 // Adds the exception that is being handled, or the parts of a multiple_exceptions.
 // Context: a catch block.
 void collect_current(std::vector<task_exception>& into, int place_id, const spawn_site& site);
+
+// A type's name as the user wrote it.
+std::string readable_type(const std::type_info& type);
 
 spawn_site site_of(const scheduler::task_state& task);
 

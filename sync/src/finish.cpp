@@ -7,8 +7,11 @@
 #include <memory>
 #include <mutex>
 
+#include <apgas/base/assert.hpp>
+
 #include "failures.hpp"
 #include "finish_details.hpp"
+#include "wire_exceptions.hpp"
 
 // The parts of finish, async and fork_join that are off the fast path.
 namespace apgas::inline v0 {
@@ -41,10 +44,48 @@ void task_failed(scheduler::fiber& self) noexcept {
 
 int place_id_of(const scheduler::fiber& self) noexcept { return place_of(self).here; }
 
-// The exceptions of an ended finish, and the end of its details.
-void finish_frame::close_details() {
+// The end of the details: what tasks here and elsewhere threw, and what they offered.
+std::unique_ptr<offer_box> finish_frame::close_collecting() {
   const std::unique_ptr<finish_details> details(core_.details());
+  if (details->id != 0) place_of(self_).finishes->close(*details);
+  for (const std::vector<std::byte>& results : details->returned) load_results(results, *details);
   if (!details->exceptions.empty()) throw multiple_exceptions(std::move(details->exceptions));
+  return std::move(details->offers);
+}
+
+void finish_frame::close_details() { static_cast<void>(close_collecting()); }
+
+void finish_frame::collect(comm::handler_id reducer, std::unique_ptr<offer_box> box) {
+  finish_details& details = core_.need_details();
+  details.reducer = reducer;
+  details.offers = std::move(box);
+}
+
+offer_box& box_for_offer(scheduler::fiber& self, const std::type_info& type) {
+  finish_details* details = finish_of(self).details();
+  if (details == nullptr || details->reducer == 0) {
+    throw illegal_operation(
+        "offer was called in a task whose innermost finish collects nothing; use finish_reduce");
+  }
+  offer_box* box = nullptr;
+  {
+    std::lock_guard guard(details->lock);
+    box = details->offers.get();
+  }
+  if (box == nullptr) {  // the first offer at a place that is not home
+    const auto make = comm::lookup<offer_box_maker>(details->reducer);
+    APGAS_ASSERT(make != nullptr, "the reducer of a finish_reduce is unknown here");
+    std::unique_ptr<offer_box> made(make(place_of(self).tasks->num_workers()));
+    std::lock_guard guard(details->lock);
+    if (details->offers == nullptr) details->offers = std::move(made);
+    box = details->offers.get();
+  }
+  if (box->type() != type) {
+    throw illegal_operation(fmt::format(
+        "offer was given a value of type {}, but its finish_reduce collects {}; convert the value",
+        readable_type(type), readable_type(box->type())));
+  }
+  return *box;
 }
 
 void branch_failures::add() {

@@ -2,28 +2,61 @@
 #pragma once
 
 #include <apgas/base/spin_lock.hpp>
+#include <apgas/comm/handler.hpp>
 #include <apgas/exceptions.hpp>
 #include <apgas/sync/finish_core.hpp>
 #include <apgas/sync/finish_protocol.hpp>
+#include <apgas/sync/offer_box.hpp>
+#include <apgas/sync/remote_finish.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
-// What a finish needs only sometimes.
+// What a finish needs only sometimes, and its replica at places that are not its home.
 namespace apgas::inline v0::sync {
 
-class offer_box {};
+struct finish_replica;
 
 struct finish_details {
-  base::spin_lock lock;  // of everything here
+  base::spin_lock lock;  // of exceptions, offers, ledger and returned
   std::vector<task_exception> exceptions;
-  std::unique_ptr<offer_box> offers;  // set before any task exists
 
-  // At the place that waits, once a task was sent elsewhere.
-  std::uint64_t id = 0;
+  // Of a finish_reduce: how to make a box of offers, and the box once something was offered here.
+  comm::handler_id reducer = 0;
+  std::unique_ptr<offer_box> offers;
+
+  // At home, once a task was sent elsewhere.
+  finish_id id = 0;
   finish_home ledger;
-  // At other places: the proxy this belongs to.
-  struct finish_replica* replica = nullptr;
+  std::vector<std::vector<std::byte>> returned;  // exceptions and offers of other places, as bytes
+
+  finish_replica* replica = nullptr;  // at other places: whose details these are
+};
+
+// A frame that waits until home grants more credit.
+struct waiting_frame {
+  comm::rank dest;
+  comm::frame_header header;
+  std::vector<std::byte> payload;
+  finish_core* held;  // of a guest: the finish that is held open meanwhile
+};
+
+// A finish of another place. Lives in the table of remote_finishes, under whose lock the machine is.
+struct finish_replica final : finish_core, scheduler::counter_observer {
+  finish_replica(remote_finishes& t, finish_id i) : finish_core(0, &own), id(i), table(t) {
+    own.replica = this;
+    set_observer(this);
+  }
+
+  void on_zero() noexcept override { table.replica_idle(*this); }
+
+  finish_details own;
+  finish_id id;
+  remote_finishes& table;
+  finish_proxy machine;
+  std::vector<waiting_frame> waiting;
+  bool listed = false;  // in the list of those that may be quiescent
 };
 
 }  // namespace apgas::inline v0::sync

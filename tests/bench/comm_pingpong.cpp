@@ -122,6 +122,7 @@ double frame_pingpong(peer& with, int rounds) {
 double frame_rate(peer& with, int frames) {
   MPI_Barrier(MPI_COMM_WORLD);
   const std::uint64_t expected = with.sink.frames + static_cast<std::uint64_t>(frames);
+  const std::uint64_t answer = with.sink.frames + 1;
   const auto start = clock_type::now();
   if (with.endpoint.here() == 0) {
     for (int i = 0; i < frames; ++i) {
@@ -134,7 +135,6 @@ double frame_rate(peer& with, int frames) {
     }
     with.endpoint.flush();
     while (with.endpoint.network().unsent_bytes() != 0) with.endpoint.progress();
-    const std::uint64_t answer = with.sink.frames + 1;
     with.wait_for(answer);
   } else {
     with.wait_for(expected);

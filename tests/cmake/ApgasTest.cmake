@@ -29,9 +29,11 @@ endfunction()
 
 # apgas_test(<name> SOURCES ... LINK <module>... [PLACES <n>...] [LABELS ...] [TIMEOUT s]
 #            [PROCESSORS n] [ENVIRONMENT VAR=value...] [SERIAL])
+# LINK names modules, or apgas for all of them, or any other target. A test without a main() of its
+# own gets GoogleTest's.
 # Without PLACES: one process, no launcher, label unit. With PLACES: for each n `name.mpi.np<n>`
 # under mpirun and `name.local.np<n>` in one process, label places. Under a sanitizer or without
-# MPI only the latter. A test without a main() of its own gets GoogleTest's.
+# MPI only the latter.
 function(apgas_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT;PROCESSORS"
     "SOURCES;LINK;PLACES;LABELS;ENVIRONMENT")
@@ -49,7 +51,8 @@ function(apgas_test name)
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_compile_options(${name} PRIVATE -Wall -Wextra)
-  list(TRANSFORM arg_LINK PREPEND apgas:: REGEX "^[a-z_]+$")
+  list(TRANSFORM arg_LINK PREPEND apgas::
+    REGEX "^(base|scheduler|comm|sync|places|launch|apgas)$")
   target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest GTest::gtest_main)
 
   set(tests)

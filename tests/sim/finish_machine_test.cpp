@@ -53,7 +53,7 @@ TEST(finish_machine, events_allocate_nothing) {
     proxy.on_grant(home.on_request().share);
     const auto split = proxy.next_waiting();
     proxy.on_idle();
-    done = home.on_return(proxy.give_back());
+    EXPECT_FALSE(home.on_return(proxy.give_back()));
     done = home.on_arrival(split.share);
   }
   const std::size_t after = allocations;
@@ -123,6 +123,21 @@ TEST(finish_machine, frames_wait_in_order_and_one_request_is_enough) {
   EXPECT_FALSE(proxy.quiescent());
   proxy.on_grant(full_share);
   for (int i = 0; i < 3; ++i) EXPECT_GT(proxy.next_waiting().share, 0U);
+  EXPECT_TRUE(proxy.quiescent());
+}
+
+TEST(finish_machine, a_frame_that_comes_between_grant_and_drain_joins_the_drain) {
+  finish_proxy proxy;
+  proxy.on_arrival(1, true);
+  EXPECT_TRUE(proxy.split().ask);
+  proxy.on_grant(full_share);
+  const auto late = proxy.split();
+  EXPECT_EQ(late.share, 0U);
+  EXPECT_FALSE(late.ask);
+  proxy.on_idle();
+  EXPECT_FALSE(proxy.quiescent());
+  EXPECT_GT(proxy.next_waiting().share, 0U);
+  EXPECT_GT(proxy.next_waiting().share, 0U);
   EXPECT_TRUE(proxy.quiescent());
 }
 

@@ -17,7 +17,7 @@ using sim::counters;
 using sim::fault;
 
 std::uint64_t from_environment(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
+  const char* text = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): one thread
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 

@@ -27,14 +27,20 @@ void checker::after_step(const world& w) {
     const bool only_one = asked.emplace(m.finish, request ? m.from : m.to).second;
     require(only_one, "a place has asked twice", m.finish);
   }
+  std::set<std::pair<int, int>> draining;
+  for (const auto& r : w.reports_) {
+    if (r.what == world::duty::drain) draining.emplace(r.finish, r.place);
+  }
   for (std::size_t place = 0; place < w.proxies_.size(); ++place) {
     for (const auto& [f, p] : w.proxies_[place]) {
       const finish_proxy& machine = p.machine.machine();
       away[static_cast<std::size_t>(f)] += machine.pool();
       require(machine.waiting() == p.frames.size(), "waiting frames are miscounted", f);
-      const bool waits = !p.frames.empty();
-      require(waits == (asked.erase({f, static_cast<int>(place)}) == 1),
+      const bool asks = asked.erase({f, static_cast<int>(place)}) == 1;
+      const bool drains = draining.contains({f, static_cast<int>(place)});
+      require(!p.frames.empty() == (asks || drains),
               "a frame waits and nobody was asked, or the reverse", f);
+      require(!asks || !drains, "a place has asked before it has used the grant", f);
     }
   }
   require(asked.empty(), "a place has asked and gone", -1);
@@ -122,9 +128,9 @@ std::string checker::state(const world& w) {
     part.append(reinterpret_cast<const char*>(&m.returned), sizeof m.returned);
   }
   for (const auto& r : w.reports_) {
-    put('r', {r.place, opener(r.finish), r.finish == 0, node(r.caller), r.idle});
+    put('r', {r.place, opener(r.finish), r.finish == 0, node(r.caller), static_cast<int>(r.what)});
   }
-  std::sort(parts.begin(), parts.end());
+  std::ranges::sort(parts);
   std::string all;
   for (const std::string& part : parts) all.append(part);
   return all;

@@ -45,6 +45,7 @@ std::string name(fault f) {
                                     "return_before_waiting_frames",
                                     "return_while_another_run_lasts",
                                     "ask_twice",
+                                    "ask_between_grant_and_drain",
                                     "mint_is_not_booked",
                                     "grant_is_not_booked",
                                     "unit_is_not_taken",
@@ -81,6 +82,10 @@ finish_proxy::split_result tested_proxy::split(bool guest) {
     result.share = static_cast<std::uint64_t>(before);
   }
   if (result.share == 0 && fault_ == fault::ask_twice) result.ask = true;
+  if (fault_ == fault::ask_between_grant_and_drain && !access::asked(machine_) &&
+      machine_.waiting() > 0) {
+    result.ask = access::asked(machine_) = true;
+  }
   return result;
 }
 

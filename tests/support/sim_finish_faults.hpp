@@ -45,6 +45,7 @@ enum class fault {
   return_before_waiting_frames,
   return_while_another_run_lasts,
   ask_twice,
+  ask_between_grant_and_drain,
   // of home
   mint_is_not_booked,
   grant_is_not_booked,

@@ -30,7 +30,7 @@ void world::post_task(int from, int to, int f, int id, std::uint64_t credit) {
 
 // A task of finish f, counted at `from`, spawns task `id` at `to`.
 void world::send_task(int from, int to, int f, int id) {
-  if (from == to) {
+  if (from == to && !settings_.self_frames) {
     hold(from, f);
     at(id).place = to;
     ready(id);
@@ -107,7 +107,7 @@ void world::leave(int place, int f, int caller) {
   proxy& p = proxy_of(place, f);
   gone(p);
   if (--p.count == 0) {
-    const report r{place, f, caller};
+    const report r{duty::report_idle, place, f, caller};
     if (settings_.late_reports) {
       reports_.push_back(r);
     } else {
@@ -122,6 +122,22 @@ void world::leave(int place, int f, int caller) {
     finish_test_access::pool(p.machine.machine()) = 0;
   }
   if (caller >= 0) reply(place, f, caller, early);
+}
+
+void world::on_duty(const report& r) {
+  switch (r.what) {
+    case duty::report_idle:
+      on_zero(r);
+      break;
+    case duty::drain:
+      drain(r.place, r.finish);
+      break;
+    case duty::give_back:  // unless something came in between
+      if (proxies(r.place).contains(r.finish) && proxy_of(r.place, r.finish).machine.quiescent()) {
+        give_back(r.place, r.finish, -1);
+      }
+      break;
+  }
 }
 
 void world::on_zero(const report& r) {
@@ -140,7 +156,7 @@ void world::on_zero(const report& r) {
 
 void world::on_quiescent(int place, int f) {
   if (settings_.lazy_returns) {
-    reports_.push_back({place, f, -1, false});
+    reports_.push_back({duty::give_back, place, f});
   } else {
     give_back(place, f, -1);
   }
@@ -212,7 +228,11 @@ void world::receive(const message& m) {
     }
     case message_kind::grant:
       proxy_of(m.to, m.finish).machine.on_grant(m.credit);
-      drain(m.to, m.finish);
+      if (settings_.late_reports) {
+        reports_.push_back({duty::drain, m.to, m.finish});
+      } else {
+        drain(m.to, m.finish);
+      }
       break;
   }
 }

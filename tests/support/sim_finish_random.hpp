@@ -31,6 +31,7 @@ inline std::string run_seed(std::uint64_t seed, fault broken = fault::none,
   const std::uint64_t shares[] = {1, 2, 5, 64, apgas::sync::full_share};
   s.share = shares[pick.below(5)];
   s.late_reports = pick.below(3) != 0;
+  s.self_frames = pick.below(2) == 0;
   s.lazy_returns = pick.below(2) == 0;
   s.order = pick.below(4) == 0 ? schedule::messages_first : schedule::any;
   s.slow_kind = static_cast<int>(pick.below(10));   // none, half of the time

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <utility>
 
 #include "sim_finish_world.hpp"
@@ -54,7 +55,7 @@ bool world::held_up(std::uint32_t n) {
     const message& m = messages_[n];
     slow = static_cast<int>(m.kind) == settings_.slow_kind || m.to == settings_.slow_place;
   } else {
-    slow = !reports_[n - messages_.size()].idle;
+    slow = reports_[n - messages_.size()].what == duty::give_back;
   }
   return slow && choice_.below(16) != 0;
 }
@@ -75,12 +76,7 @@ void world::step() {
     std::swap(reports_[n - tasks - messages], reports_.back());
     const report r = reports_.back();
     reports_.pop_back();
-    if (r.idle) {
-      on_zero(r);
-    } else if (proxies(r.place).contains(r.finish) &&
-               proxy_of(r.place, r.finish).machine.quiescent()) {
-      give_back(r.place, r.finish, -1);
-    }
+    on_duty(r);
   }
 }
 
@@ -131,16 +127,14 @@ int world::new_task(int node, int f, int caller) {
 void world::ready(int id) {
   ready_.push_back(id);
   if (settings_.order == schedule::any) return;
-  std::push_heap(ready_.begin(), ready_.end(),
-                 [this](int a, int b) { return at(a).node > at(b).node; });
+  std::ranges::push_heap(ready_, std::greater{}, [this](int t) { return at(t).node; });
 }
 
 int world::take_ready(std::uint32_t n) {
   if (settings_.order == schedule::any) {
     std::swap(ready_[n], ready_.back());
   } else {
-    std::pop_heap(ready_.begin(), ready_.end(),
-                  [this](int a, int b) { return at(a).node > at(b).node; });
+    std::ranges::pop_heap(ready_, std::greater{}, [this](int t) { return at(t).node; });
   }
   const int id = ready_.back();
   ready_.pop_back();

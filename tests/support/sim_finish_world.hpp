@@ -35,7 +35,8 @@ struct settings {
   int places = 3;
   std::uint64_t share = apgas::sync::full_share;  // of mints and grants; small ones run out soon
   schedule order = schedule::any;
-  bool late_reports = true;   // an idle counter is reported some time later, as by another worker
+  bool late_reports = true;   // idle counters and drains come some time later, as by another worker
+  bool self_frames = false;   // a task for its spawner's own place goes as a frame with credit too
   bool lazy_returns = false;  // a quiescent place returns its credit much later, as when it idles
   int slow_kind = -1;         // messages of this kind (0 task ... 4 grant) stay on the way for long
   int slow_place = -1;        // so do all messages to this place
@@ -114,12 +115,12 @@ class world {
     std::deque<waiting_frame> frames;
     std::int64_t present = 0;  // tasks and waiting frames, for the checker
   };
+  enum class duty { report_idle, give_back, drain };
   struct report {  // what a worker still has to do
+    duty what;
     int place;
     int finish;
-    int caller;  // of the at whose body ended last, or -1
-    bool idle =
-        true;  // report that the counter is zero; else: return the credit if still quiescent
+    int caller = -1;  // report_idle: of the at whose body ended last
   };
 
   // sim_finish_world.cpp: steps and tasks
@@ -141,6 +142,7 @@ class world {
   void post_task(int from, int to, int f, int id, std::uint64_t credit);
   void drain(int place, int f);
   void leave(int place, int f, int caller);
+  void on_duty(const report& r);
   void on_zero(const report& r);
   void on_quiescent(int place, int f);
   void give_back(int place, int f, int caller);

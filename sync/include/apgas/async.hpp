@@ -14,7 +14,7 @@ namespace apgas::inline v0 {
 
 // A name for a task, in reports: async(name("relax"), f). Requires: `text` outlives the task.
 struct name {
-  explicit constexpr name(const char* text) noexcept : text(text) {}
+  explicit constexpr name(const char* task_name) noexcept : text(task_name) {}
   const char* text;
 };
 

@@ -41,7 +41,11 @@ class alignas(64) inbound_buffer {
   }
   // Context: any thread; the block may be gone afterwards.
   void release() noexcept {
-    if (references_.fetch_sub(1, base::acq_rel) == 1) destroy();  // P1 with itself
+    // The holder of the only reference needs no read-modify-write.
+    if (references_.load(base::acquire) == 1 ||           // P1
+        references_.fetch_sub(1, base::acq_rel) == 1) {  // P1
+      destroy();
+    }
   }
 
  private:
@@ -116,7 +120,7 @@ class buffer_pool {
   void adopt(buffer& block) noexcept;
 
   // Blocks given and not come back: the leak counter.
-  std::size_t outstanding() const noexcept { return outstanding_.load(base::relaxed); }
+  std::size_t outstanding() noexcept;
 
   static constexpr std::size_t small_bytes = 256;
   static constexpr std::size_t medium_bytes = 2048;
@@ -132,13 +136,15 @@ class buffer_pool {
     base::spin_lock lock;
     inbound_buffer* first = nullptr;
     std::size_t count = 0;
+    std::size_t given = 0;  // and not come back
   };
 
+  // The index of the shelf for such a block, or -1 where none is kept.
   static int shelf_of(std::size_t capacity) noexcept;
   void put(inbound_buffer* block) noexcept;
 
   shelf shelves_[3];
-  base::atomic<std::size_t> outstanding_{0};
+  base::atomic<std::size_t> others_{0};  // given and not come back, of sizes that are not kept
 };
 
 }  // namespace apgas::inline v0::comm

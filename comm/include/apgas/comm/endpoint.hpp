@@ -127,7 +127,7 @@ class endpoint final : private message_sink {
   void begin_end() noexcept;
   bool end_done();
 
-  // Context: any thread; the figures of a rank are consistent, those of several ranks not.
+  // Context: any thread; what is received meanwhile may be counted in part.
   traffic traffic_with(rank other) const noexcept;
   traffic total_traffic() const noexcept;
 
@@ -138,9 +138,9 @@ class endpoint final : private message_sink {
 
   void on_message(rank source, buffer message) noexcept override;
   void send_alone(rank dest, buffer message);
-  bool waited_too_long(channel& to, rank dest) noexcept;
+  bool waited_too_long(channel& to, rank dest, bool posted) noexcept;
   void mark(rank dest, bool gathers) noexcept;
-  void post(channel& to, rank dest, flush_reason reason) noexcept;
+  buffer close_message(channel& to, rank dest, flush_reason reason) noexcept;
   bool flush_channels(bool all) noexcept;
 
   transport& network_;

@@ -64,6 +64,9 @@ class transport {
   // Sends what is posted, unless another thread is in the network and will. Context: any thread.
   virtual void push() noexcept = 0;
 
+  // post and push in one; cheaper where the network is free. Context: any thread.
+  virtual void send(rank dest, buffer message) noexcept = 0;
+
   // Sends, receives and notices completions. True if it did anything. Runs on_message for every
   // message that came. Context: any thread, one at a time.
   virtual bool progress(message_sink& sink) noexcept = 0;

@@ -32,9 +32,6 @@ class external_events {
   // True if anything was done. Context: worker at loop level, one at a time. Runs no user code.
   virtual bool poll() noexcept = 0;
 
-  // Whether poll() must be called for progress at all (false with one place).
-  virtual bool needed() const noexcept = 0;
-
   // How long the worker that watches may sleep between two polls; max() when arrivals call
   // scheduler::wake(). `idle_polls`: polls without effect so far.
   virtual std::chrono::nanoseconds max_sleep(unsigned idle_polls) noexcept = 0;
@@ -75,8 +72,12 @@ class scheduler {
   // Context: any thread.
   void inject(injected* work) noexcept;
   void wake() noexcept;  // something arrived: some worker polls soon
+  void request_poll() noexcept;  // the next worker between two tasks polls. Context: worker
   // inject() at a time; never early. Context: any thread.
   void inject_at(std::chrono::steady_clock::time_point when, injected* work);
+  // Takes back what was given to inject_at() with the same time. False: it has run or will run.
+  // Context: any thread.
+  bool cancel_at(std::chrono::steady_clock::time_point when, injected* work) noexcept;
 
   // Runs `work` on a thread of its own kind, which may block. Context: any thread.
   void run_on_helper(std::function<void()> work);

@@ -41,6 +41,9 @@ class alignas(8) task_counter {
   // Context: see I1.
   void add(std::int64_t n) noexcept { count_.fetch_add(n, base::relaxed); }
 
+  // The same where nobody may hold a unit: true if the count was zero.
+  [[nodiscard]] bool add_first() noexcept { return count_.fetch_add(1, base::relaxed) == 0; }
+
   // Gives a unit up. True: it was the last; the caller must deal with waiter() or observer().
   [[nodiscard]] bool release() noexcept {
     return count_.fetch_sub(1, base::acq_rel) == 1;  // P1

@@ -4,6 +4,7 @@
 #include <apgas/scheduler/worker.hpp>
 
 #include <cstdint>
+#include <memory>
 
 // The finish of a task as its tasks see it: a counter, and what only some finishes need (exceptions,
 // offers, credit at other places), which is made at the first use.
@@ -15,6 +16,7 @@
 namespace apgas::inline v0::sync {
 
 struct finish_details;
+class offer_box;
 
 class finish_core : public scheduler::task_counter {
  public:
@@ -57,6 +59,11 @@ class finish_frame {
     if (!core_.alone()) [[unlikely]] scheduler::wait_for_others(core_);
     self_.task = outer_;
   }
+
+  // Makes this the frame of a finish_reduce. Context: before the body.
+  void collect(std::uint64_t reducer, std::unique_ptr<offer_box> box);
+  // close() of one: what was offered. Context: after wait(), once.
+  std::unique_ptr<offer_box> close_collecting();
 
   // Throws what tasks and body threw. Context: after wait(), once.
   void close() {

@@ -24,7 +24,9 @@ namespace apgas::inline v0::sync {
 //
 // Invariants (proof in docs/protocols/finish.md)
 //   R1  runs_ > 0 implies pool_ > 0: while a task of the finish is here, home cannot complete.
-//   R2  Outside of a drain, asked_ is the same as waiting_ > 0: one request at most is on its way.
+//   R2  A frame waits if and only if a request or its grant is on its way (asked_) or a drain is
+//   due:
+//       one request at most is on its way.
 //   R3  Nothing is given back while a run lasts, a frame waits or a grant is on its way.
 class finish_proxy {
  public:
@@ -62,7 +64,8 @@ class finish_proxy {
   // Requires: the inner finish is held open until the frame has left, which keeps home alive.
   [[nodiscard]] split_result split_guest() noexcept { return split_or_wait(); }
 
-  // Home granted a request. Then, while frames wait: next_waiting() for each, oldest first.
+  // Home granted a request. Then a drain is due: next_waiting() for each frame that waits, oldest
+  // first, until none is left or it says to ask. The lock may be released in between.
   void on_grant(std::uint64_t credit) noexcept {
     APGAS_ASSERT(asked_ && waiting_ > 0, "a grant that was not asked for");
     APGAS_ASSERT(credit > 0, "a share is never empty");
@@ -116,14 +119,14 @@ class finish_proxy {
   }
 
   split_result split_or_wait() noexcept {
-    if (waiting_ == 0) {  // else the frame queues behind the others: first come, first served
+    const bool first = waiting_ == 0;  // else the frame queues behind the others
+    if (first) {
       const std::uint64_t share = take_share();
       if (share != 0) return {share, false};
+      asked_ = true;
     }
     ++waiting_;
-    const bool ask = !asked_;
-    asked_ = true;
-    return {0, ask};
+    return {0, first};
   }
 
   // The shift is at least 1, so that something is left in the pool (R1).

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <apgas/comm/endpoint.hpp>
+#include <apgas/exceptions.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 
+#include <exception>
 #include <memory>
 
 // What the tasks of one place have in common; found from any task through its worker. Several may
@@ -30,6 +32,9 @@ struct place_state {
   remote_finishes* finishes = nullptr;
   remote_calls* calls = nullptr;
   place_extension* globals = nullptr;     // of module places
+  // Takes an exception of a future that nobody looked at, for the root finish; null: it is printed.
+  // Context: any thread, with a lock held (unobserved.hpp); must not run user code.
+  void (*unobserved)(place_state&, std::exception_ptr, const spawn_site&) noexcept = nullptr;
 };
 
 // The place of the running task. Context: task.

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "place_runtime.hpp"
+
+#include <apgas/base/assert.hpp>
+#include <apgas/base/log.hpp>
+#include <apgas/finish.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <exception>
+#include <thread>
+
+namespace apgas::inline v0::launch {
+namespace {
+
+using namespace std::chrono_literals;
+
+comm::endpoint_options endpoint_options_of(const base::settings& s) {
+  comm::endpoint_options o;
+  o.batch_bytes = s.batch_bytes;
+  o.max_delay = std::chrono::microseconds(s.batch_delay_us);
+  o.queue_bytes = s.send_queue_bytes;
+  return o;
+}
+
+// The places of this node divide its cores between them.
+core_share share_of(const comm::endpoint& network) {
+  core_share share{.index = 0, .count = 0};
+  for (comm::rank r = 0; r < network.size(); ++r) {
+    if (!network.same_node(r, network.here())) continue;
+    if (r < network.here()) ++share.index;
+    ++share.count;
+  }
+  return share;
+}
+
+}  // namespace
+
+// Calls the network between tasks, and says how long it can be left alone.
+class place_runtime::network_events final : public scheduler::external_events {
+ public:
+  network_events(comm::endpoint& network, sync::remote_finishes& finishes)
+      : network_(network), finishes_(finishes) {}
+
+  bool poll() noexcept override {
+    bool any = network_.progress();
+    any |= finishes_.send_returns();
+    if (!any) network_.flush();
+    return any;
+  }
+
+  std::chrono::nanoseconds max_sleep(unsigned idle_polls) noexcept override {
+    if (network_.gathering()) return 20us;
+    if (network_.network().wakes_on_arrival()) return std::chrono::nanoseconds::max();
+    // MPI can only be asked: less and less often, down to 2,000 times a second.
+    return std::min<std::chrono::nanoseconds>(20us * (1U << std::min(idle_polls / 8, 5U)), 500us);
+  }
+
+ private:
+  comm::endpoint& network_;
+  sync::remote_finishes& finishes_;
+};
+
+place_runtime::place_runtime(comm::transport& network, const base::settings& settings)
+    : settings_(settings),
+      state_{.here = network.here(), .places = network.size()},
+      receiver_(state_),
+      endpoint_(network, receiver_, endpoint_options_of(settings)),
+      finishes_(state_),
+      events_(std::make_unique<network_events>(endpoint_, finishes_)) {
+  state_.network = &endpoint_;
+  state_.finishes = &finishes_;
+  state_.calls = &calls_;
+  receiver_.set_control(
+      [](void* self, const comm::inbound_frame& frame) {
+        static_cast<place_runtime*>(self)->on_control(frame);
+      },
+      this);
+}
+
+place_runtime::~place_runtime() = default;
+
+void place_runtime::meet_others() { endpoint_.wait_ready(); }
+
+void place_runtime::start() {
+  const core_share share = share_of(endpoint_);
+  scheduler::config c;
+  c.workers = settings_.workers > 0 ? settings_.workers
+                                    : std::max(1, scheduler::usable_cores() / share.count);
+  c.stack_bytes = settings_.stack_bytes;
+  c.spin = std::chrono::microseconds(settings_.idle_us);
+  c.bind = settings_.bind != base::bind_choice::none;
+  c.share_index = share.index;
+  c.share_count = share.count;
+  c.events = events_.get();
+  c.environment = &state_;
+  scheduler_ = std::make_unique<scheduler::scheduler>(c);
+  state_.tasks = scheduler_.get();
+  endpoint_.network().set_wake(
+      [](void* tasks) { static_cast<scheduler::scheduler*>(tasks)->wake(); }, scheduler_.get());
+  scheduler_->wake();  // what arrived before
+}
+
+namespace {
+
+// Main as a task: the body of the root finish.
+struct root_task : scheduler::injected {
+  root_task(const std::function<int()>& m, sync::place_state& p) : injected{.run = start}, main(m), place(p) {}
+
+  static scheduler::task_counter* start(injected* work, scheduler::fiber& self) noexcept {
+    static_cast<root_task*>(work)->run_on(self);
+    return nullptr;
+  }
+
+  void run_on(scheduler::fiber& self) noexcept {
+    int code = 1;
+    try {
+      sync::finish_frame root(self);
+      place.finishes->open_root(root.core());
+      try {
+        code = main();
+      } catch (...) {
+        sync::task_failed(self);
+      }
+      root.wait();
+      root.close();
+    } catch (const std::exception& e) {
+      code = 1;
+      base::print_line(fmt::format("an exception left the main function of apgas::run: {}", e.what()));
+    }
+    std::lock_guard guard(mutex);
+    result = code;
+    done.notify_one();
+  }
+
+  const std::function<int()>& main;
+  sync::place_state& place;
+  std::mutex mutex;
+  std::condition_variable done;
+  std::optional<int> result;
+};
+
+}  // namespace
+
+int place_runtime::run_main(const std::function<int()>& main) {
+  root_task root(main, state_);
+  scheduler_->inject(&root);
+  int code = 0;
+  {
+    std::unique_lock lock(root.mutex);
+    root.done.wait(lock, [&] { return root.result.has_value(); });
+    code = *root.result;
+  }
+  tell_others(code);
+  return code;
+}
+
+void place_runtime::tell_others(int code) {
+  const comm::frame_header header{.kind = comm::frame_kind::control,
+                                  .handler = static_cast<std::uint32_t>(code)};
+  for (comm::rank r = 1; r < state_.places; ++r) {
+    endpoint_.send(r, header, std::span<const std::byte>{});
+  }
+}
+
+void place_runtime::on_control(const comm::inbound_frame& frame) noexcept {
+  std::lock_guard guard(mutex_);
+  code_ = static_cast<int>(static_cast<std::uint32_t>(frame.header->handler));
+  ended_.notify_one();
+}
+
+int place_runtime::wait_for_end() {
+  std::unique_lock lock(mutex_);
+  ended_.wait(lock, [&] { return code_.has_value(); });
+  return *code_;
+}
+
+void place_runtime::stop() {
+  if (settings_.stats) print_statistics();
+  endpoint_.network().set_wake(nullptr, nullptr);
+  scheduler_.reset();
+  endpoint_.flush();
+  endpoint_.begin_end();
+  while (!endpoint_.end_done()) {
+    if (!endpoint_.progress()) std::this_thread::yield();
+  }
+}
+
+void place_runtime::print_statistics() {
+  const scheduler::statistics s = scheduler_->stats();
+  const comm::traffic t = endpoint_.total_traffic();
+  base::print_line(fmt::format(
+      "place {}: {} workers, {} steals of {} tasks, {} suspensions, {} drains, {} sleeps, {} fibers; "
+      "{} frames in {} messages ({} bytes) sent, {} frames received, by {}",
+      state_.here, scheduler_->num_workers(), s.steals, s.stolen, s.suspensions, s.drains, s.sleeps,
+      s.fibers, t.frames_sent, t.messages_sent, t.bytes_sent, t.frames_received,
+      endpoint_.network().name()));
+}
+
+}  // namespace apgas::inline v0::launch

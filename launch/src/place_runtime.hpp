@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <apgas/base/settings.hpp>
+#include <apgas/comm/endpoint.hpp>
+#include <apgas/scheduler/scheduler.hpp>
+#include <apgas/sync/finish_core.hpp>
+#include <apgas/sync/place_state.hpp>
+#include <apgas/sync/remote_call.hpp>
+#include <apgas/sync/remote_finish.hpp>
+#include <apgas/sync/remote_task.hpp>
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+// One place for the time of one run: everything it owns, in the order of construction. This is where
+// the scheduler and the network meet.
+namespace apgas::inline v0::launch {
+
+// How many places share the cores of this one, and which of them it is.
+struct core_share {
+  int index = 0;
+  int count = 1;
+};
+
+class place_runtime {
+ public:
+  // Begins the start-up exchange with the other places. Throws: launch_error.
+  place_runtime(comm::transport& network, const base::settings& settings);
+  place_runtime(const place_runtime&) = delete;
+  place_runtime& operator=(const place_runtime&) = delete;
+  ~place_runtime();
+
+  // Waits for all places, which must agree. Throws: launch_error, at every place.
+  void meet_others();
+  // Starts the workers. Requires: meet_others().
+  void start();
+
+  // Place 0: runs main under the root finish. The code is the program's. Then all places are told.
+  int run_main(const std::function<int()>& main);
+  // The others: waits for that.
+  int wait_for_end();
+
+  // Stops the workers and waits until no message is on its way anywhere. Context: outside tasks, at
+  // every place.
+  void stop();
+
+  const sync::place_state& state() const noexcept { return state_; }
+
+ private:
+  class network_events;
+
+  void on_control(const comm::inbound_frame& frame) noexcept;
+  void tell_others(int code);
+  void print_statistics();
+
+  base::settings settings_;
+  sync::place_state state_;
+  sync::frame_receiver receiver_;
+  comm::endpoint endpoint_;
+  sync::remote_calls calls_;
+  sync::remote_finishes finishes_;
+  std::unique_ptr<network_events> events_;
+  std::unique_ptr<scheduler::scheduler> scheduler_;
+
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::optional<int> code_;
+};
+
+}  // namespace apgas::inline v0::launch

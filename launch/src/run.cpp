@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/base/assert.hpp>
+#include <apgas/base/option.hpp>
+#include <apgas/comm/transports.hpp>
+#include <apgas/errors.hpp>
+#include <apgas/run.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "place_runtime.hpp"
+#include "relaunch.hpp"
+
+// How a process becomes a place, or several.
+namespace apgas::inline v0 {
+namespace {
+
+using launch::place_runtime;
+
+base::settings settings_from(const config& defaults) {
+  base::settings s;
+  if (defaults.places != 0) base::set_option(s, "APGAS_PLACES", std::to_string(defaults.places));
+  if (defaults.workers != 0) base::set_option(s, "APGAS_WORKERS", std::to_string(defaults.workers));
+  if (!defaults.transport.empty()) base::set_option(s, "APGAS_TRANSPORT", defaults.transport);
+  if (defaults.stack_bytes != 0) {
+    base::set_option(s, "APGAS_STACK_SIZE", std::to_string(defaults.stack_bytes));
+  }
+  base::warn_unknown_variables(environ);
+  return base::read_settings(s, environ);
+}
+
+// For reports of broken invariants: who the calling thread is.
+std::string fatal_context() {
+  const scheduler::fiber* f = scheduler::current_fiber();
+  if (f == nullptr || f->on == nullptr || f->on->home->environment() == nullptr) return {};
+  std::string text = fmt::format("place {}, worker {}", sync::place_of(*f).here, f->on->id);
+  if (f->task.name != nullptr) return fmt::format("{}, task \"{}\"", text, f->task.name);
+  if (f->task.site.line() == 0) return text;
+  return fmt::format("{}, task of {}:{}", text, f->task.site.file_name(), f->task.site.line());
+}
+
+int run_place(comm::transport& network, const base::settings& settings,
+              const std::function<int()>& main) {
+  place_runtime place(network, settings);
+  place.meet_others();
+  place.start();
+  const int code = network.here() == 0 ? place.run_main(main) : place.wait_for_end();
+  place.stop();
+  return code;
+}
+
+// All places in this process: place 0 on the calling thread, the others on threads that wait.
+int run_local_places(const base::settings& settings, const std::function<int()>& main) {
+  const int n = std::max(1, settings.places);
+  comm::local_fabric fabric(n);
+  std::exception_ptr failure;
+  std::mutex mutex;
+  auto guarded = [&](comm::rank r, int& code) {
+    try {
+      code = run_place(fabric.at(r), settings, main);
+    } catch (...) {
+      std::lock_guard guard(mutex);
+      if (failure == nullptr) failure = std::current_exception();
+    }
+  };
+  std::vector<int> codes(static_cast<std::size_t>(n), 1);
+  std::vector<std::thread> others;
+  for (comm::rank r = 1; r < n; ++r) {
+    others.emplace_back(guarded, r, std::ref(codes[static_cast<std::size_t>(r)]));
+  }
+  guarded(0, codes[0]);
+  for (std::thread& t : others) t.join();
+  if (failure != nullptr) std::rethrow_exception(failure);
+  return codes[0];
+}
+
+[[noreturn]] void abort_job(int code) {
+  if (comm::mpi_running()) comm::make_mpi_transport().abort(code);
+  std::_Exit(code);
+}
+
+}  // namespace
+
+int detail::run_program(int argc, char** argv, const config& defaults,
+                        const std::function<int(int, char**)>& main) {
+  if (scheduler::current_fiber() != nullptr) {
+    throw illegal_operation("apgas::run was called by a task; it starts the program, once at a time");
+  }
+  base::settings settings;
+  try {
+    settings = settings_from(defaults);
+  } catch (const std::invalid_argument& bad) {
+    throw launch_error(bad.what());
+  }
+  base::set_fatal_hooks(fatal_context, [](int code) { abort_job(code); });
+  const std::function<int()> start = [&] { return main(argc, argv); };
+  const auto launcher = comm::find_launcher();
+  const bool local = settings.transport == base::transport_choice::local;
+  if (local || (!launcher && settings.places <= 1)) return run_local_places(settings, start);
+  if (!launcher) launch::relaunch(settings.places, argc, argv);
+  return run_place(comm::make_mpi_transport(), settings, start);
+}
+
+}  // namespace apgas::inline v0

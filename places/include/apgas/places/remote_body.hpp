@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <apgas/comm/sendable.hpp>
+#include <apgas/sync/remote_call.hpp>
+#include <apgas/sync/remote_task.hpp>
+
+#include <functional>
+#include <optional>
+#include <source_location>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+// A closure and its arguments on their way to another place, and what runs there.
+namespace apgas::inline v0::remote {
+
+// F(Args...) as it is called at the other side, where everything is decayed: with arguments it may move
+// from, or with lvalues when it takes them by reference.
+template <class F, class... Args>
+struct remote_body {
+  using closure = std::decay_t<F>;
+  using arguments = std::tuple<std::decay_t<Args>...>;
+  static_assert(comm::require_sendable_closure<closure>());
+  static_assert((comm::require_sendable_value<std::decay_t<Args>>() && ...));
+  static constexpr bool moves = std::is_invocable_v<closure&, std::decay_t<Args>&&...>;
+  static_assert(moves || std::is_invocable_v<closure&, std::decay_t<Args>&...>,
+                "apgas: the closure cannot be called with these arguments, which arrive as values "
+                "without const and reference");
+
+  static decltype(auto) call(closure& f, arguments& args) {
+    return std::apply(
+        [&f](std::decay_t<Args>&... each) -> decltype(auto) {
+          if constexpr (moves) {
+            return std::invoke(f, std::move(each)...);
+          } else {
+            return std::invoke(f, each...);
+          }
+        },
+        args);
+  }
+  using result = decltype(call(std::declval<closure&>(), std::declval<arguments&>()));
+
+  static void save(comm::out_archive& to, const closure& f, const std::decay_t<Args>&... args) {
+    to(f, args...);
+  }
+
+  struct loaded {
+    closure f;
+    arguments args;
+
+    decltype(auto) operator()() { return call(f, args); }
+  };
+
+  static loaded load(comm::in_archive& from) {
+    auto f = from.read<closure>();
+    // Braces: the arguments are read from left to right.
+    return loaded{std::move(f), arguments{from.read<std::decay_t<Args>>()...}};
+  }
+};
+
+// Runs the body of an at whose place is this one: as if it had been sent and its value sent back.
+template <class Result, class F, class... Args>
+Result run_here(const std::decay_t<F>& f, const std::decay_t<Args>&... args) {
+  using body_type = remote_body<F, Args...>;
+  comm::out_archive out;
+  body_type::save(out, f, args...);
+  comm::in_archive in(out.bytes());
+  auto body = body_type::load(in);
+  if constexpr (std::is_void_v<Result>) {
+    body();
+  } else {
+    static_assert(comm::require_sendable_value<Result>());
+    comm::out_archive value;
+    value(static_cast<const Result&>(body()));
+    comm::in_archive back(value.bytes());
+    return back.read<Result>();
+  }
+}
+
+// Runs an async_at.
+template <class F, class... Args>
+scheduler::task_counter* run_remote_async(sync::remote_task& task, scheduler::fiber& self) {
+  self.task.site = sync::decode_site(task.site());
+  try {
+    comm::in_archive from = task.arguments();
+    auto body = remote_body<F, Args...>::load(from);
+    task.done();
+    body();
+  } catch (...) {
+    sync::task_failed(self);
+  }
+  task.done();
+  return task.finish;
+}
+
+// Runs the body of an at and replies.
+template <class F, class... Args>
+scheduler::task_counter* run_remote_call(sync::remote_task& task, scheduler::fiber& self) {
+  using body_type = remote_body<F, Args...>;
+  using result = typename body_type::result;
+  if constexpr (!std::is_void_v<result>) {
+    static_assert(comm::require_sendable_value<std::decay_t<result>>());
+  }
+  self.task.site = sync::decode_site(task.site());
+  const sync::children_mark before(self);
+  const comm::rank caller = task.frame.source;
+  std::uint64_t number = 0;
+  comm::out_archive value;
+  comm::out_archive failure;
+  bool failed = false;
+  try {
+    comm::in_archive from = task.arguments();
+    from(number);
+    auto body = body_type::load(from);
+    task.done();
+    if constexpr (std::is_void_v<result>) {
+      body();
+    } else {
+      value(static_cast<const std::decay_t<result>&>(body()));
+    }
+  } catch (...) {
+    failed = true;
+    sync::save_failure(failure, self);
+  }
+  task.done();
+  const bool ended = !before.has_children();
+  sync::finish_core* const finish = task.finish;
+  sync::send_reply(*task.place, caller, number, *finish, ended, failed, failed ? failure : value);
+  return ended ? nullptr : finish;
+}
+
+}  // namespace apgas::inline v0::remote

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <apgas/base/spin_lock.hpp>
+#include <apgas/comm/endpoint.hpp>
+#include <apgas/sync/finish_core.hpp>
+#include <apgas/sync/remote_finish.hpp>
+
+#include <cstdint>
+#include <exception>
+#include <unordered_map>
+
+// Calls that wait for a reply of another place.
+//
+// Wire: a task frame whose thunk's payload begins with the number of the call; a reply frame with that
+// number as `handler`, a returned_credit in `credit` and `finish` (its balance), and as payload the
+// value or the exceptions.
+namespace apgas::inline v0::sync {
+
+// Who waits for a reply.
+class pending_call {
+ public:
+  // The reply is kept by retaining frame.owner. Context: handler; must not run user code.
+  virtual void on_reply(const comm::inbound_frame& frame) noexcept = 0;
+  // The finish of the task that called.
+  virtual finish_core& finish() const noexcept = 0;
+
+ protected:
+  ~pending_call() = default;
+};
+
+class remote_calls {
+ public:
+  std::uint64_t add(pending_call& call);
+  // Context: handler.
+  pending_call* take(std::uint64_t number) noexcept;
+
+ private:
+  base::spin_lock lock_;
+  std::uint64_t next_ = 1;
+  std::unordered_map<std::uint64_t, pending_call*> calls_;
+};
+
+// A call whose task waits.
+class suspended_call final : public pending_call {
+ public:
+  suspended_call(remote_calls& calls, finish_core& finish)
+      : calls_(calls), finish_(finish), number_(calls.add(*this)) {}
+  suspended_call(const suspended_call&) = delete;
+  suspended_call& operator=(const suspended_call&) = delete;
+  ~suspended_call();
+
+  std::uint64_t number() const noexcept { return number_; }
+
+  // Suspends the task until the reply is there. Context: task.
+  void wait() noexcept;
+  // The value, or what rethrow_reply takes.
+  std::span<const std::byte> value() const noexcept { return reply_.payload; }
+  bool failed() const noexcept { return (reply_.header->flags & flag_failed) != 0; }
+
+  void on_reply(const comm::inbound_frame& frame) noexcept override;
+  finish_core& finish() const noexcept override { return finish_; }
+
+ private:
+  // P1  The reply is complete for the task that sees the state `arrived`.
+  static constexpr std::uintptr_t nobody = 0;
+  static constexpr std::uintptr_t arrived = 1;
+
+  remote_calls& calls_;
+  finish_core& finish_;
+  const std::uint64_t number_;
+  comm::inbound_frame reply_{};
+  base::atomic<std::uintptr_t> state_{nobody};  // or the fiber that waits
+};
+
+// A reply that reports the exception being handled; and throwing it at the other side: the exception
+// itself, or the multiple_exceptions it was. Context of both: task, the first in a catch block.
+void save_failure(comm::out_archive& to, const scheduler::fiber& self);
+[[noreturn]] void rethrow_reply(std::span<const std::byte> value);
+std::exception_ptr exception_from_reply(std::span<const std::byte> value);
+
+// Sends the reply of the call `number` to `caller`. `ended`: the task has no children; then its unit of
+// `finish` goes, with the reply if it is the last. Context: the task that was called.
+void send_reply(place_state& place, comm::rank caller, std::uint64_t number, finish_core& finish,
+                bool ended, bool failed, comm::out_archive& value);
+
+}  // namespace apgas::inline v0::sync

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <apgas/base/spin_lock.hpp>
+#include <apgas/comm/endpoint.hpp>
+#include <apgas/sync/credit.hpp>
+#include <apgas/sync/finish_core.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+// The finishes of a place that reach other places, and those of other places that reach this one:
+// drives the machines of finish_protocol.hpp and sends what they ask for.
+namespace apgas::inline v0::sync {
+
+struct place_state;
+struct finish_replica;
+struct finish_details;
+
+// How frames name a finish: its home in the upper 20 bits, a number that home never uses again in the
+// others. Number 0 of place 0 is no finish; number 1 of place 0 is the root.
+using finish_id = std::uint64_t;
+inline constexpr int finish_number_bits = 44;
+inline constexpr finish_id root_finish = 1;
+constexpr comm::rank home_of(finish_id id) noexcept {
+  return static_cast<comm::rank>(id >> finish_number_bits);
+}
+
+// frame_header::flags of task and reply frames.
+enum frame_flags : std::uint8_t {
+  flag_collecting = 1,  // task: the payload ends with the id of the finish's reducer
+  flag_failed = 2,      // reply: the payload is an exception
+};
+
+class remote_finishes {
+ public:
+  explicit remote_finishes(place_state& place);
+  remote_finishes(const remote_finishes&) = delete;
+  remote_finishes& operator=(const remote_finishes&) = delete;
+  // Requires: no finish reaches another place any more.
+  ~remote_finishes();
+
+  // Sends a task frame to another place; the finish of the running task waits for its task, or the
+  // root finish alone. Context: task. Throws: serialization_error, std::bad_alloc.
+  void send_task(finish_core& finish, comm::rank dest, comm::frame_header header,
+                 comm::out_archive& payload);
+  void send_uncounted(finish_core& running, comm::rank dest, comm::frame_header header,
+                      comm::out_archive& payload);
+
+  // Makes `core` the root finish, at place 0, before any task runs.
+  void open_root(finish_core& core);
+  // Forgets the id of an ended finish. Context: the task that waited.
+  void close(finish_details& details);
+
+  // A task frame arrived: its task is counted in the finish that is returned.
+  // Context: handler. `reducer`: of a collecting finish, else 0.
+  finish_core& on_task(const comm::frame_header& header, comm::handler_id reducer) noexcept;
+  // A frame of kind finish. Context: handler.
+  void on_message(const comm::inbound_frame& frame) noexcept;
+
+  // The body of an `at` ended and holds a unit of `finish`. If nothing else of the finish is here,
+  // what this place holds is returned and goes with the reply, else nothing (credit 0); what a reply
+  // has no room for goes home in a message of its own. Context: task.
+  returned_credit give_back_with_reply(finish_core& finish) noexcept;
+  // Such a reply arrived for a task of `finish`. Context: handler.
+  void on_reply(finish_core& finish, const returned_credit& returned) noexcept;
+
+  // The last task here ended. Context: worker.
+  void replica_idle(finish_replica& replica) noexcept;
+  // Gives back for the replicas that are still idle. True if there were any. Context: poll.
+  bool send_returns() noexcept;
+
+  void send_return(finish_id id, comm::out_archive& payload) noexcept;
+
+  // Frames of kind finish sent by this place, for tests: returns, requests, grants.
+  struct counts {
+    std::uint64_t returns = 0, requests = 0, grants = 0;
+  };
+  counts sent() const noexcept;
+
+ private:
+  void send_from_home(finish_core& finish, comm::rank dest, comm::frame_header header,
+                      comm::out_archive& payload);
+  void send_from_replica(finish_replica* own, finish_core* guest_of, comm::rank dest,
+                         comm::frame_header header, comm::out_archive& payload);
+  void send_waiting(finish_replica& replica) noexcept;
+  std::unique_ptr<finish_replica> take_out(finish_replica& replica);
+  void send_message(comm::rank dest, std::uint64_t operation, finish_id id, std::uint64_t credit,
+                    comm::out_archive* payload) noexcept;
+  finish_core& finish_at_home(finish_id id) noexcept;
+  finish_replica& replica_of(finish_id id);
+  void on_return(const comm::inbound_frame& frame) noexcept;
+  void on_grant(const comm::inbound_frame& frame) noexcept;
+  void settle_home(finish_core& finish, bool unit_due) noexcept;
+
+  place_state& place_;
+  mutable base::spin_lock lock_;  // of everything below
+  std::unordered_map<finish_id, finish_core*> at_home_;
+  std::unordered_map<finish_id, std::unique_ptr<finish_replica>> replicas_;
+  std::vector<finish_replica*> maybe_quiescent_;
+  finish_id next_id_;
+  counts sent_;
+};
+
+}  // namespace apgas::inline v0::sync

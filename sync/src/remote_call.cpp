@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/base/assert.hpp>
+#include <apgas/sync/place_state.hpp>
+#include <apgas/sync/remote_call.hpp>
+
+#include <mutex>
+
+#include "failures.hpp"
+#include "wire_exceptions.hpp"
+
+namespace apgas::inline v0::sync {
+
+std::uint64_t remote_calls::add(pending_call& call) {
+  std::lock_guard guard(lock_);
+  calls_.emplace(next_, &call);
+  return next_++;
+}
+
+pending_call* remote_calls::take(std::uint64_t number) noexcept {
+  std::lock_guard guard(lock_);
+  const auto at = calls_.find(number);
+  if (at == calls_.end()) return nullptr;
+  pending_call* call = at->second;
+  calls_.erase(at);
+  return call;
+}
+
+suspended_call::~suspended_call() {
+  if (reply_.owner != nullptr) {
+    reply_.owner->release();
+  } else {
+    static_cast<void>(calls_.take(number_));  // it could not be sent
+  }
+}
+
+void suspended_call::wait() noexcept {
+  scheduler::suspend([this](scheduler::fiber* self) {
+    std::uintptr_t expected = nobody;
+    if (!state_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(self),
+                                        base::acq_rel, base::acquire)) {  // P1
+      scheduler::resume(self);
+    }
+  });
+}
+
+void suspended_call::on_reply(const comm::inbound_frame& frame) noexcept {
+  frame.owner->retain();
+  reply_ = frame;
+  const std::uintptr_t waiter = state_.exchange(arrived, base::acq_rel);  // P1
+  if (waiter != nobody) scheduler::resume(reinterpret_cast<scheduler::fiber*>(waiter));
+}
+
+void save_failure(comm::out_archive& to, const scheduler::fiber& self) {
+  bool several = false;
+  try {
+    throw;
+  } catch (const multiple_exceptions&) {
+    several = true;
+  } catch (...) {
+  }
+  std::vector<task_exception> exceptions;
+  collect_current(exceptions, place_id_of(self), site_of(self.task));
+  to(several);
+  save_exceptions(to, exceptions);
+}
+
+std::exception_ptr exception_from_reply(std::span<const std::byte> value) {
+  comm::in_archive from(value);
+  const bool several = from.read<bool>();
+  std::vector<task_exception> exceptions;
+  load_exceptions(from, exceptions);
+  if (several) return std::make_exception_ptr(multiple_exceptions(std::move(exceptions)));
+  return exceptions.front().exception();
+}
+
+void rethrow_reply(std::span<const std::byte> value) {
+  std::rethrow_exception(exception_from_reply(value));
+}
+
+void send_reply(place_state& place, comm::rank caller, std::uint64_t number, finish_core& finish,
+                bool ended, bool failed, comm::out_archive& value) {
+  comm::frame_header header{.kind = comm::frame_kind::reply, .handler = number};
+  if (failed) header.flags |= flag_failed;
+  if (ended) {
+    const returned_credit credit = place.finishes->give_back_with_reply(finish);
+    header.credit = credit.low;
+    header.finish = static_cast<std::uint64_t>(credit.balance);
+  }
+  place.network->send(caller, header, std::move(value));
+}
+
+}  // namespace apgas::inline v0::sync

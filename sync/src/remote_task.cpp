@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/base/assert.hpp>
+#include <apgas/sync/remote_call.hpp>
+#include <apgas/sync/remote_finish.hpp>
+#include <apgas/sync/remote_task.hpp>
+#include <fmt/format.h>
+#include <link.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+
+namespace apgas::inline v0::sync {
+namespace {
+
+// The addresses of the program itself: spawn sites in shared libraries travel as unknown.
+struct program_range {
+  std::uintptr_t base = 0;
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+};
+
+const program_range& program() {
+  static const program_range range = [] {
+    program_range r;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* result) {
+          auto& out = *static_cast<program_range*>(result);
+          out.base = info->dlpi_addr;
+          out.begin = UINTPTR_MAX;
+          for (int i = 0; i < info->dlpi_phnum; ++i) {
+            const auto& segment = info->dlpi_phdr[i];
+            if (segment.p_type != PT_LOAD) continue;
+            out.begin = std::min<std::uintptr_t>(out.begin, out.base + segment.p_vaddr);
+            out.end = std::max<std::uintptr_t>(out.end, out.base + segment.p_vaddr + segment.p_memsz);
+          }
+          return 1;  // the first object is the program
+        },
+        &r);
+    return r;
+  }();
+  return range;
+}
+
+// The thunks' frames that were counted here and wait for a worker.
+scheduler::task_counter* run_frame(scheduler::injected* work, scheduler::fiber& self) noexcept {
+  const std::unique_ptr<remote_task> task(static_cast<remote_task*>(work));
+  self.task.finish = task->finish;
+  task_thunk* const thunk = task->frame.handler->as<task_thunk>();
+  return thunk(*task, self);
+}
+
+}  // namespace
+
+std::uint64_t encode_site(std::source_location site) noexcept {
+  const auto at = std::bit_cast<std::uintptr_t>(site);
+  const program_range& range = program();
+  return at >= range.begin && at < range.end ? at - range.base : 0;
+}
+
+std::source_location decode_site(std::uint64_t code) noexcept {
+  const program_range& range = program();
+  const std::uintptr_t at = range.base + code;
+  if (code == 0 || at < range.begin || at >= range.end) return {};
+  return std::bit_cast<std::source_location>(at);
+}
+
+void start_payload(comm::out_archive& payload, std::source_location site) {
+  payload(encode_site(site));
+}
+
+void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
+               comm::out_archive& payload) {
+  place_state& place = place_of(self);
+  const comm::frame_header header{.kind = comm::frame_kind::task, .handler = thunk};
+  while (place.network->congested(dest)) scheduler::yield();
+  place.finishes->send_task(finish_of(self), dest, header, payload);
+}
+
+void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
+                         comm::out_archive& payload) {
+  place_state& place = place_of(self);
+  const comm::frame_header header{.kind = comm::frame_kind::task, .handler = thunk};
+  while (place.network->congested(dest)) scheduler::yield();
+  place.finishes->send_uncounted(finish_of(self), dest, header, payload);
+}
+
+void frame_receiver::on_frame(const comm::inbound_frame& frame) noexcept {
+  switch (frame.header->kind) {
+    case comm::frame_kind::task:
+      on_task(frame);
+      break;
+    case comm::frame_kind::reply: {
+      pending_call* call = place_.calls->take(frame.header->handler);
+      if (call == nullptr) {
+        base::fatal(fmt::format("place {} sent a reply to a call that nobody waits for", frame.source));
+      }
+      place_.finishes->on_reply(call->finish(),
+                                {.low = frame.header->credit,
+                                 .high = 0,
+                                 .balance = static_cast<std::int64_t>(frame.header->finish)});
+      call->on_reply(frame);
+      break;
+    }
+    case comm::frame_kind::finish:
+      place_.finishes->on_message(frame);
+      break;
+    case comm::frame_kind::control:
+      control_(control_context_, frame);
+      break;
+  }
+}
+
+void frame_receiver::on_task(const comm::inbound_frame& frame) noexcept {
+  auto task = std::make_unique<remote_task>();
+  task->run = run_frame;
+  task->frame = frame;
+  task->place = &place_;
+  comm::handler_id reducer = 0;
+  if ((frame.header->flags & flag_collecting) != 0 && frame.payload.size() >= 16) {
+    std::memcpy(&reducer, frame.payload.data() + frame.payload.size() - sizeof reducer, sizeof reducer);
+    task->frame.payload = frame.payload.first(frame.payload.size() - sizeof reducer);
+  }
+  if (frame.handler->as<task_thunk>() == nullptr || task->frame.payload.size() < 8) {
+    base::fatal(fmt::format("place {} sent a task frame that is none", frame.source));
+  }
+  frame.owner->retain();
+  task->finish = &place_.finishes->on_task(*frame.header, reducer);
+  place_.tasks->inject(task.release());
+}
+
+}  // namespace apgas::inline v0::sync

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/base/log.hpp>
+#include <apgas/base/spin_lock.hpp>
+#include <apgas/sync/place_state.hpp>
+#include <apgas/sync/unobserved.hpp>
+#include <fmt/format.h>
+
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace apgas::inline v0::sync {
+namespace {
+
+struct failure_list {
+  base::spin_lock lock;
+  failure* first = nullptr;
+
+  void remove(failure& f) noexcept {
+    (f.previous == nullptr ? first : f.previous->next) = f.next;
+    if (f.next != nullptr) f.next->previous = f.previous;
+    f.listed = false;
+  }
+};
+
+constinit failure_list unseen;
+
+// Takes f off the list and tells its place while the lock is held, so that after
+// report_all_unobserved() nobody is still about to tell a place that may be gone. Where the place has
+// no ear, what is returned shall be printed when the lock is free.
+std::optional<task_exception> tell_locked(failure& f) noexcept {
+  unseen.remove(f);
+  place_state& place = *f.place;
+  if (place.unobserved == nullptr) return task_exception(f.error, place.here, std::move(f.site));
+  place.unobserved(place, f.error, f.site);
+  return std::nullopt;
+}
+
+void print(const task_exception& lost) noexcept {
+  base::warn(fmt::format("nobody looked at a future whose task failed: {}", lost.describe()));
+}
+
+}  // namespace
+
+void list_unobserved(failure& f) noexcept {
+  std::lock_guard guard(unseen.lock);
+  f.listed = true;
+  f.previous = nullptr;
+  f.next = unseen.first;
+  if (f.next != nullptr) f.next->previous = &f;
+  unseen.first = &f;
+}
+
+void forget_unobserved(failure& f) noexcept {
+  std::lock_guard guard(unseen.lock);
+  if (f.listed) unseen.remove(f);
+}
+
+void report_if_unobserved(failure& f) noexcept {
+  std::optional<task_exception> lost;
+  {
+    std::lock_guard guard(unseen.lock);
+    if (f.listed) lost = tell_locked(f);
+  }
+  if (lost.has_value()) print(*lost);
+}
+
+void report_all_unobserved(place_state& place) noexcept {
+  std::vector<task_exception> lost;
+  {
+    std::lock_guard guard(unseen.lock);
+    for (failure* f = unseen.first; f != nullptr;) {
+      failure& current = *std::exchange(f, f->next);
+      if (current.place != &place) continue;
+      if (auto one = tell_locked(current)) lost.push_back(*std::move(one));
+    }
+  }
+  for (const task_exception& one : lost) print(one);
+}
+
+}  // namespace apgas::inline v0::sync

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wire_exceptions.hpp"
+
+#include <apgas/exception_types.hpp>
+#include <cxxabi.h>
+
+#include <any>
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+#include <unordered_map>
+#include <variant>
+
+#include "failures.hpp"
+#include "finish_details.hpp"
+
+// Wire: count, then for each: type name, message, three fields of a remote_exception or nothing,
+// place, and the spawn site.
+namespace apgas::inline v0::sync {
+namespace {
+
+class type_table {
+ public:
+  void add(const std::type_info& type, exception_maker make) {
+    std::lock_guard guard(mutex_);
+    makers_[type.name()] = make;
+  }
+  exception_maker find(const std::string& name) {
+    std::lock_guard guard(mutex_);
+    const auto at = makers_.find(name);
+    return at == makers_.end() ? nullptr : at->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::string, exception_maker> makers_;
+};
+
+type_table& table() {
+  static type_table types;
+  return types;
+}
+
+const exception_types<std::runtime_error, std::logic_error, std::invalid_argument, std::out_of_range,
+                      std::domain_error, std::length_error, std::range_error, std::overflow_error,
+                      std::underflow_error, std::bad_alloc, std::bad_cast, std::bad_typeid,
+                      std::bad_function_call, std::bad_optional_access, std::bad_variant_access,
+                      std::bad_exception, std::exception, std::bad_any_cast>
+    standard_types;
+const exception_types<error, illegal_operation, bad_place, serialization_error, launch_error,
+                      broken_promise, dead_place_error, clock_use_error, phaser_use_error>
+    own_types;
+
+struct portable {
+  std::string type;      // as the compiler names it, the same in every process
+  std::string readable;  // as the user wrote it
+  std::string what;
+  int remote_place = -1;  // of a remote_exception, whose two texts are type and what
+};
+
+portable describe(const std::exception_ptr& exception) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const remote_exception& e) {
+    return {"", e.type_name(), e.remote_what(), e.place_id()};
+  } catch (const std::exception& e) {
+    return {typeid(e).name(), readable_type(typeid(e)), e.what(), -1};
+  } catch (...) {
+    const std::type_info* type = abi::__cxa_current_exception_type();
+    if (type == nullptr) return {"", "foreign exception", "", -1};
+    return {type->name(), readable_type(*type), "", -1};
+  }
+}
+
+std::exception_ptr make_again(const portable& p, int place_id) {
+  if (p.remote_place >= 0) {
+    return std::make_exception_ptr(remote_exception(p.remote_place, p.readable, p.what));
+  }
+  if (const exception_maker make = table().find(p.type)) return make(p.what);
+  return std::make_exception_ptr(remote_exception(place_id, p.readable, p.what));
+}
+
+}  // namespace
+
+void register_exception(const std::type_info& type, exception_maker make) { table().add(type, make); }
+
+void save_exceptions(comm::out_archive& to, const std::vector<task_exception>& exceptions) {
+  to(exceptions.size());
+  for (const task_exception& e : exceptions) {
+    const portable p = describe(e.exception());
+    const spawn_site& site = e.site();
+    to(p.type, p.readable, p.what, p.remote_place, e.place_id(), site.file, site.line, site.function,
+       site.task_name);
+  }
+}
+
+void load_exceptions(comm::in_archive& from, std::vector<task_exception>& into) {
+  for (auto n = from.read<std::size_t>(); n > 0; --n) {
+    portable p;
+    spawn_site site;
+    int place_id = 0;
+    from(p.type, p.readable, p.what, p.remote_place, place_id, site.file, site.line, site.function,
+         site.task_name);
+    into.emplace_back(make_again(p, place_id), place_id, std::move(site));
+  }
+}
+
+void save_results(comm::out_archive& to, finish_details& details) {
+  save_exceptions(to, details.exceptions);
+  to(details.offers != nullptr);
+  if (details.offers != nullptr) details.offers->save(to);
+}
+
+void load_results(std::span<const std::byte> bytes, finish_details& details) {
+  comm::in_archive from(bytes);
+  load_exceptions(from, details.exceptions);
+  if (from.read<bool>()) details.offers->load(from);
+  from.expect_end();
+}
+
+}  // namespace apgas::inline v0::sync

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// A raw pointer is no argument: it points to nothing at the other place.
+#include <apgas/at.hpp>
+
+void send(apgas::place p) {
+  int x = 1;
+#ifdef APGAS_TEST_CONTROL
+  apgas::at(p, [](int value) { return value; }, x);
+#else
+  apgas::at(p, [](int* value) { return *value; }, &x);
+#endif
+}

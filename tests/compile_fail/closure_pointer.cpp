@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// A closure that captures a pointer points to nothing at the other place.
+#include <apgas/at.hpp>
+
+void send(apgas::place p) {
+  int x = 1;
+  int* to_x = &x;
+#ifdef APGAS_TEST_CONTROL
+  apgas::at(p, [x] { return x; });
+  static_cast<void>(to_x);
+#else
+  apgas::at(p, [to_x] { return *to_x; });
+#endif
+}

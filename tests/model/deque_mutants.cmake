@@ -1,0 +1,66 @@
+# What deque_model must notice in scheduler/include/apgas/scheduler/deque.hpp.
+apgas_mutants(deque scheduler/include/apgas/scheduler/deque.hpp
+  pop_without_light_fence
+    [[light_fence();  // P2]] ""
+  steal_without_heavy_fence
+    [[thief_fence();                             // P2]] ""
+  fenced_pop_without_fence
+    [[full_fence();  // P2]] ""
+  fenced_steal_without_fence
+    [[if (fenced_) {
+      full_fence();
+    } else {]] [[if (!fenced_) {]]
+  limit_after_the_fence
+    [[set_limit(std::max(end, counted_));
+      thief_fence();                             // P2]]
+    [[thief_fence();
+      set_limit(std::max(end, counted_));]]
+  limit_not_raised
+    [[set_limit(std::max(end, counted_));]] ""
+  push_publishes_nothing
+    [[head_.store(s + 1, release);  // P1]] [[head_.store(s + 1, relaxed);]]
+  steal_acquires_nothing
+    [[head_.load(acquire)]] [[head_.load(relaxed)]]
+  stale_head
+    [[end = std::min(end, head_.load(acquire));]] ""
+  stolen_not_counted
+    [[if (s >= counted_) s->add(1);]] ""
+  counted_twice
+    [[if (s >= counted_) s->add(1);]] [[s->add(1);]]
+  tail_stays
+    [[if (taken != 0) tail_.store(end, relaxed);]] ""
+  limit_below_counted
+    [[set_limit(std::max(t + taken, counted_));]] [[set_limit(t + taken);]]
+  limit_below_tail
+    [[set_limit(std::max(t + taken, counted_));]] [[set_limit(counted_);]]
+  slow_pop_ignores_thief
+    [[if (s >= limit_.load(relaxed)) return true;
+    }
+    lock_.lock();
+    const bool mine = s >= tail_.load(relaxed);]]
+    [[if (s >= limit_.load(relaxed)) return true;
+    }
+    lock_.lock();
+    const bool mine = true;]]
+  popped_stays_counted
+    [[s->add(-1);
+        counted_ = s;]] [[counted_ = s;]]
+  extracted_stays_counted
+    [[s->add(-1);
+      if (s != top)]] [[if (s != top)]]
+  extract_does_not_publish
+    [[publish_locked();
+      Slot* top]] [[Slot* top]]
+  extract_loses_the_top
+    [[if (s != top) s->assign(*top);]] ""
+  publish_counts_stolen
+    [[Slot* s = std::max(counted_, tail_.load(relaxed)); s < h;]] [[Slot* s = counted_; s < h;]]
+  publish_keeps_limit
+    [[counted_ = h;
+    set_limit(h);
+  }]] [[counted_ = h;
+  }]]
+  take_oldest_keeps_tail
+    [[tail_.store(s + 1, relaxed);
+    } else {]] [[} else {]]
+)

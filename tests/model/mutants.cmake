@@ -1,0 +1,35 @@
+include_guard()
+# apgas_mutants(<set> <header> [<name> <text> <replacement>]...)
+# For a model test: copies of a lock-free header of the product, each with one thing broken. Every
+# copy lies in a namespace of its own, apgas::scheduler::<name>; <set>_mutants.hpp includes them all
+# and defines <SET>_MUTANTS(X) as X(name1) X(name2) ... Each text must occur exactly once in the
+# header, so a mutant cannot outlive the code it breaks unnoticed.
+function(apgas_mutants set header)
+  set(out ${CMAKE_CURRENT_BINARY_DIR}/mutants)
+  set(path ${PROJECT_SOURCE_DIR}/${header})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+  file(READ ${path} original)
+  set(includes)
+  set(names)
+  math(EXPR last "${ARGC} - 1")
+  foreach(i RANGE 2 ${last} 3)
+    math(EXPR text_at "${i} + 1")
+    math(EXPR replacement_at "${i} + 2")
+    set(name "${ARGV${i}}")
+    set(text "${ARGV${text_at}}")
+    string(FIND "${original}" "${text}" first)
+    string(FIND "${original}" "${text}" second REVERSE)
+    if(first EQUAL -1 OR NOT first EQUAL second)
+      message(FATAL_ERROR "mutant ${name}: not exactly once in ${header}: ${text}")
+    endif()
+    string(REPLACE "${text}" "${ARGV${replacement_at}}" mutated "${original}")
+    string(REPLACE "namespace apgas::inline v0::scheduler {"
+      "namespace apgas::inline v0::scheduler::${name} {" mutated "${mutated}")
+    file(CONFIGURE OUTPUT ${out}/${set}_${name}.hpp CONTENT "${mutated}" @ONLY)
+    string(APPEND includes "#include \"${set}_${name}.hpp\"\n")
+    string(APPEND names " X(${name})")
+  endforeach()
+  string(TOUPPER ${set} upper)
+  file(CONFIGURE OUTPUT ${out}/${set}_mutants.hpp @ONLY
+    CONTENT "#pragma once\n${includes}#define ${upper}_MUTANTS(X)${names}\n")
+endfunction()

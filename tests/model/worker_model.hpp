@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A worker reduced to its deque and counters: what the models of stealing, joining and draining
+// share. Tasks are numbers; running one writes its word of data, which whoever learns that the task
+// has ended must be able to read without a race.
+
+#include "model.hpp"
+
+#include <apgas/scheduler/deque.hpp>
+#include <apgas/scheduler/task_counter.hpp>
+
+namespace apgas::model {
+
+enum class kind { task, join, continuation };
+
+template <class Counter>
+struct basic_slot {
+  rl::var<int> id;
+  Counter* counter = nullptr;
+  kind what = kind::task;
+
+  int number() { return id($); }
+  void write(int number, Counter* c, kind k = kind::task) {
+    id($) = number;
+    counter = c;
+    what = k;
+  }
+  void add(std::ptrdiff_t n) { counter->add(n); }
+  bool same_counter(const basic_slot& other) const { return counter == other.counter; }
+  void assign(const basic_slot& other) {
+    write(const_cast<basic_slot&>(other).number(), other.counter, other.what);
+  }
+};
+
+// Three threads: the owner of a deque, and two thieves or one and something else.
+template <template <class> class Deque, class Counter, bool Fenced>
+struct worker_model {
+  static constexpr int tasks_max = 4;
+  using slot = basic_slot<Counter>;
+
+  Deque<slot> deque;
+  slot slots[12];
+  Counter finish;
+  rl::var<int> data[tasks_max];
+  int ran[tasks_max] = {};
+  int spawned = 0;
+  int ended = 0;  // how often somebody learned that the finish is over
+
+  void start() {
+    deque.reset(slots, 12, Fenced);
+    for (auto& d : data) d($) = 0;
+  }
+
+  slot* spawn(int id, kind what = kind::task) { return spawn_into(finish, id, what); }
+  slot* spawn_into(Counter& counter, int id, kind what = kind::task) {
+    slot* s = deque.head();
+    s->write(id, &counter, what);
+    ++spawned;
+    if (deque.push(s)) static_cast<void>(deque.attend(s + 1));
+    return s;
+  }
+
+  void run(int id) {
+    ++ran[id];
+    RL_ASSERT(ran[id] == 1);
+    data[id]($) = 1;
+  }
+
+  // The owner's frame at its end: its tasks that nobody stole.
+  void run_children(slot* base) {
+    while (deque.head() - 1 >= base) {
+      slot* s = deque.head() - 1;
+      if (deque.pop(s)) run(s->number());
+    }
+  }
+
+  // Everything that the finish waits for must be over and visible.
+  void finish_ended() {
+    ++ended;
+    RL_ASSERT(ended == 1);
+    for (int i = 0; i < spawned; ++i) RL_ASSERT(data[i]($) == 1);
+  }
+  // A unit of the finish goes.
+  void release() {
+    if (finish.release()) finish_ended();
+  }
+  // The owner's wait: who takes the last unit goes on in its place.
+  void wait() {
+    if (finish.alone()) {
+      finish_ended();
+    } else {
+      deque.publish();
+      release();
+    }
+  }
+
+  void thief() {
+    slot stolen[2];
+    const std::size_t n = deque.steal(stolen, 2);
+    for (std::size_t i = 0; i < n; ++i) {
+      run(stolen[i].number());
+      release();
+    }
+  }
+
+  // What nobody had time for.
+  void run_the_rest() {
+    slot s;
+    while (deque.take_newest(s)) {
+      run(s.number());
+      release();
+    }
+  }
+  void check_end() {
+    for (int i = 0; i < spawned; ++i) RL_ASSERT(ran[i] == 1);
+    RL_ASSERT(ended == 1);
+    RL_ASSERT(finish.count() == 0 || finish.alone());
+  }
+};
+
+}  // namespace apgas::model

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A place without a network for the tests of tasks: run_tasks(workers, f) runs f as the root task of
+// a scheduler, under a finish, and checks at the end that nothing is left. For every test that needs
+// tasks but neither other places nor apgas::run.
+
+#include <apgas/finish.hpp>
+#include <apgas/scheduler/scheduler.hpp>
+#include <apgas/sync/place_state.hpp>
+#include <gtest/gtest.h>
+
+#include <exception>
+#include <functional>
+#include <future>
+#include <utility>
+
+namespace apgas::test {
+
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool thread_sanitizer = true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+inline constexpr bool thread_sanitizer = true;
+#else
+inline constexpr bool thread_sanitizer = false;
+#endif
+#else
+inline constexpr bool thread_sanitizer = false;
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool address_sanitizer = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+inline constexpr bool address_sanitizer = true;
+#else
+inline constexpr bool address_sanitizer = false;
+#endif
+#else
+inline constexpr bool address_sanitizer = false;
+#endif
+
+// How many of something: `plain`, or fewer where every one costs much more. ThreadSanitizer of gcc 12
+// dies at 8128 fibers.
+constexpr int scaled(int plain, int under_tsan, int under_asan) {
+  return thread_sanitizer ? under_tsan : address_sanitizer ? under_asan : plain;
+}
+constexpr int scaled(int plain, int sanitized) { return scaled(plain, sanitized, sanitized); }
+
+// Workers and what belongs to them, for several root tasks one after the other. What run_tasks below
+// makes for one.
+class task_place {
+ public:
+  explicit task_place(scheduler::config settings) : tasks_(with_state(settings, state_)) {
+    state_.tasks = &tasks_;
+  }
+  explicit task_place(int workers) : task_place(config_for(workers)) {}
+  task_place(const task_place&) = delete;
+  task_place& operator=(const task_place&) = delete;
+
+  sync::place_state& state() { return state_; }
+  scheduler::scheduler& tasks() { return tasks_; }
+
+  // Runs f() in a finish as a task, and waits. Throws: multiple_exceptions with what f and its tasks
+  // threw. Context: a thread that is no worker.
+  template <class F>
+  void run(F f) {
+    root<F> task(f);
+    std::future<void> done = task.done.get_future();
+    tasks_.inject(&task);
+    done.get();
+  }
+
+  static scheduler::config config_for(int workers) {
+    scheduler::config settings;
+    settings.workers = workers;
+    settings.bind = false;  // tests run beside each other
+    return settings;
+  }
+
+ private:
+  template <class F>
+  struct root : scheduler::injected {
+    explicit root(F& f) : body(f) { run = &run_root<F>; }
+    F& body;
+    sync::finish_core outermost;
+    std::promise<void> done;
+  };
+
+  template <class F>
+  static scheduler::task_counter* run_root(scheduler::injected* work,
+                                           scheduler::fiber& self) noexcept {
+    auto& task = *static_cast<root<F>*>(work);
+    std::promise<void> done;
+    std::exception_ptr failure;
+    self.task.finish = &task.outermost;
+    try {
+      finish([&] { std::invoke(task.body); });
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    done.swap(task.done);  // the root ends with the call that waits for it
+    if (failure == nullptr) {
+      done.set_value();
+    } else {
+      done.set_exception(std::move(failure));
+    }
+    return nullptr;
+  }
+
+  static scheduler::config with_state(scheduler::config settings, sync::place_state& state) {
+    settings.environment = &state;
+    return settings;
+  }
+
+  sync::place_state state_;
+  scheduler::scheduler tasks_;
+};
+
+// Runs f() as the root task of a place of its own. Throws: as task_place::run.
+template <class F>
+void run_tasks(const scheduler::config& settings, F f) {
+  const std::size_t stacks_before = scheduler::stacks_in_use();
+  {
+    task_place place(settings);
+    place.run(std::move(f));
+  }
+  EXPECT_EQ(scheduler::stacks_in_use(), stacks_before) << "a task was left suspended";
+}
+
+template <class F>
+void run_tasks(int workers, F f) {
+  run_tasks(task_place::config_for(workers), std::move(f));
+}
+
+}  // namespace apgas::test
