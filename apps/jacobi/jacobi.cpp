@@ -139,7 +139,7 @@ struct outcome {
 };
 
 outcome relax_everywhere(int n, int steps) {
-  const mesh m = mesh::make(apgas::place_group::world(), [n] {
+  const mesh m = mesh::make(apgas::places(), [n] {
     const int p = apgas::here().id();
     return mesh_block(n, first_row(n, p), first_row(n, p + 1) - first_row(n, p));
   });

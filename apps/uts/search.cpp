@@ -32,7 +32,7 @@ bool contains(const std::vector<int>& places, int place) {
 // ---- within the place
 
 void searcher::spawn(const node& n) {
-  apgas::async([this, n] { explore(n); });
+  apgas::async([n, this] { explore(n); });
 }
 
 void searcher::explore(const node& n) {
@@ -79,7 +79,7 @@ bag searcher::expand(const node& from, std::size_t size) {
 }
 
 searcher::account searcher::what_was_done() const {
-  return {found_.reduce(counts{}, std::plus<>{}), bags_searched_};
+  return {found_.reduce(std::plus<>{}), bags_searched_};
 }
 
 // ---- between places
@@ -185,9 +185,8 @@ void deal_out(searchers all, const bag& nodes) {
 
 }  // namespace
 
-search_result search_in_parallel(const parameters& p, int granularity) {
-  const auto all = searchers::make(apgas::place_group::world(),
-                                   [p, granularity] { return searcher(p, granularity); });
+search_result search_in_parallel(const search_options& o) {
+  const auto all = searchers::make(apgas::places(), [o] { return searcher(o); });
   search_result result;
   const apps::stopwatch clock;
   apgas::finish([&] {

@@ -27,6 +27,17 @@
 
 namespace uts {
 
+// What all places have to know. Travels as bytes.
+struct search_options {
+  parameters tree;
+  int granularity = 1;    // nodes that a task expands by itself
+  bool portable = false;  // without the processor's SHA instructions
+
+  [[nodiscard]] uts::tree make_tree() const {
+    return uts::tree(tree, portable ? sha1_six_words : fastest_sha1());
+  }
+};
+
 class searcher;
 using searchers = apgas::place_local<searcher>;
 using bag = std::vector<node>;
@@ -34,7 +45,7 @@ using bag = std::vector<node>;
 // The part of a place in the search.
 class searcher {
  public:
-  searcher(const parameters& p, int granularity) : tree_(p), granularity_(granularity) {}
+  explicit searcher(const search_options& o) : tree_(o.make_tree()), granularity_(o.granularity) {}
 
   // Searches the subtrees of these nodes, then asks for more.
   // Context: a task of the search's finish; may suspend.
@@ -86,6 +97,6 @@ struct search_result {
 };
 
 // Context: a task at place 0; may suspend.
-search_result search_in_parallel(const parameters& p, int granularity);
+search_result search_in_parallel(const search_options& o);
 
 }  // namespace uts

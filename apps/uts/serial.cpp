@@ -24,7 +24,7 @@ counts search_by_path(const parameters& p) {
     int children;
     int next = 0;
   };
-  const tree t(p, [](const message_block& block) { return sha1_portable(block); });
+  const tree t(p, sha1_six_words);
   counts total;
   std::vector<step> path;
   const auto enter = [&](const node& n) {

@@ -7,7 +7,9 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace uts {
 
@@ -25,41 +27,59 @@ constexpr message_block sha1_pad(Words... words) {
   return block;
 }
 
+namespace detail {
+
+// Round T of 80. The five variables a .. e of the standard are v[0] .. v[4], turned by one place
+// each round: the compiler renames them instead of moving them.
+template <unsigned T>
+[[gnu::always_inline]] constexpr void sha1_round(std::array<std::uint32_t, 5>& v,
+                                                 message_block& words) {
+  const std::uint32_t a = v[(80 - T) % 5];
+  std::uint32_t& b = v[(81 - T) % 5];
+  const std::uint32_t c = v[(82 - T) % 5];
+  const std::uint32_t d = v[(83 - T) % 5];
+  std::uint32_t& e = v[(84 - T) % 5];
+  std::uint32_t& w = words[T % 16];
+  if constexpr (T >= 16) {
+    w = std::rotl(words[(T + 13) % 16] ^ words[(T + 8) % 16] ^ words[(T + 2) % 16] ^ w, 1);
+  }
+  e += std::rotl(a, 5) + w;
+  if constexpr (T < 20) {
+    e += (d ^ (b & (c ^ d))) + 0x5a827999;
+  } else if constexpr (T < 40) {
+    e += (b ^ c ^ d) + 0x6ed9eba1;
+  } else if constexpr (T < 60) {
+    e += (b & c) + (d & (b ^ c)) + 0x8f1bbcdc;
+  } else {
+    e += (b ^ c ^ d) + 0xca62c1d6;
+  }
+  b = std::rotl(b, 30);
+}
+
+template <unsigned... Ts>
+[[gnu::always_inline]] constexpr void sha1_rounds(std::array<std::uint32_t, 5>& v,
+                                                  message_block& words,
+                                                  std::integer_sequence<unsigned, Ts...>) {
+  (sha1_round<Ts>(v, words), ...);
+}
+
+}  // namespace detail
+
 // The compression function in plain C++, applied to the first block of a message.
-constexpr digest sha1_portable(message_block w) {
-  std::uint32_t a = sha1_start[0];
-  std::uint32_t b = sha1_start[1];
-  std::uint32_t c = sha1_start[2];
-  std::uint32_t d = sha1_start[3];
-  std::uint32_t e = sha1_start[4];
-  const auto expand = [&w](unsigned t) {
-    std::uint32_t& word = w[t % 16];
-    if (t >= 16) word = std::rotl(w[(t + 13) % 16] ^ w[(t + 8) % 16] ^ w[(t + 2) % 16] ^ word, 1);
-    return word;
-  };
-  const auto round = [&](unsigned t, std::uint32_t f, std::uint32_t k) {
-    const std::uint32_t next = std::rotl(a, 5) + f + e + k + expand(t);
-    e = d;
-    d = c;
-    c = std::rotl(b, 30);
-    b = a;
-    a = next;
-  };
-  // Unrolled by 20, the five variables rotate by renaming and the words stay in registers.
-#pragma GCC unroll 20
-  for (unsigned t = 0; t < 20; ++t) round(t, (b & c) | (~b & d), 0x5a827999);
-#pragma GCC unroll 20
-  for (unsigned t = 20; t < 40; ++t) round(t, b ^ c ^ d, 0x6ed9eba1);
-#pragma GCC unroll 20
-  for (unsigned t = 40; t < 60; ++t) round(t, (b & c) | (b & d) | (c & d), 0x8f1bbcdc);
-#pragma GCC unroll 20
-  for (unsigned t = 60; t < 80; ++t) round(t, b ^ c ^ d, 0xca62c1d6);
-  return {sha1_start[0] + a, sha1_start[1] + b, sha1_start[2] + c, sha1_start[3] + d,
-          sha1_start[4] + e};
+constexpr digest sha1_portable(message_block words) {
+  digest v = sha1_start;
+  detail::sha1_rounds(v, words, std::make_integer_sequence<unsigned, 80>{});
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] += sha1_start[i];
+  return v;
+}
+
+// The digest of the six words of `head` and `tail`: what the trees hash for every node.
+constexpr digest sha1_six_words(const digest& head, std::uint32_t tail) {
+  return sha1_portable(sha1_pad(head[0], head[1], head[2], head[3], head[4], tail));
 }
 
 // The same by the fastest way this processor has: the SHA instructions of x86-64, where they are.
-using sha1_function = digest (*)(const message_block&);
-sha1_function fastest_sha1() noexcept;
+using sha1_six_words_function = digest (*)(const digest& head, std::uint32_t tail);
+sha1_six_words_function fastest_sha1() noexcept;
 
 }  // namespace uts

@@ -9,6 +9,8 @@
 //   sha1msg1, xor and sha1msg2 make the message words of group g + 4 from those of g .. g + 3.
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include <immintrin.h>
@@ -43,25 +45,28 @@ inline void all_rounds(state& s, std::index_sequence<Groups...>) {
   (four_rounds<Groups>(s), ...);
 }
 
-inline __m128i four_words(const std::uint32_t* w) {  // the first in the highest lane
-  return _mm_shuffle_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(w)), 0x1b);
+inline __m128i reversed(__m128i words) { return _mm_shuffle_epi32(words, 0x1b); }
+
+inline __m128i load(const std::uint32_t* four_words) {  // the first into the highest lane
+  return reversed(_mm_loadu_si128(reinterpret_cast<const __m128i*>(four_words)));
 }
 
 }  // namespace
 
-digest sha1_x86(const message_block& block);
+digest sha1_six_words_x86(const digest& head, std::uint32_t tail);
 
-digest sha1_x86(const message_block& block) {
-  const __m128i abcd = four_words(sha1_start.data());
+digest sha1_six_words_x86(const digest& head, std::uint32_t tail) {
+  const __m128i abcd = load(sha1_start.data());
   const __m128i e = _mm_set_epi32(static_cast<int>(sha1_start[4]), 0, 0, 0);
-  state s{abcd,
-          e,
-          {four_words(&block[0]), four_words(&block[4]), four_words(&block[8]),
-           four_words(&block[12])}};
+  // Assembled in registers: the words would be read back before they have reached memory.
+  const __m128i last_words_and_end = _mm_set_epi32(
+      static_cast<int>(head[4]), static_cast<int>(tail), std::numeric_limits<int>::min(), 0);
+  const __m128i length = _mm_set_epi32(0, 0, 0, 6 * 32);
+  state s{abcd, e, {load(head.data()), last_words_and_end, _mm_setzero_si128(), length}};
   all_rounds(s, std::make_index_sequence<20>{});
 
   digest result;
-  const __m128i sum = _mm_shuffle_epi32(_mm_add_epi32(s.abcd, abcd), 0x1b);
+  const __m128i sum = reversed(_mm_add_epi32(s.abcd, abcd));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(result.data()), sum);
   result[4] = static_cast<std::uint32_t>(_mm_extract_epi32(_mm_sha1nexte_epu32(s.e, e), 3));
   return result;

@@ -35,7 +35,7 @@ std::string_view why_unsearchable(const parameters& p) {
   return {};
 }
 
-tree::tree(const parameters& p, sha1_function sha1) : params_(p), sha1_(sha1) {
+tree::tree(const parameters& p, sha1_six_words_function sha1) : params_(p), sha1_(sha1) {
   if (p.type != tree_type::geometric && p.type != tree_type::hybrid) return;
   std::vector<double> table(table_size);
   for (std::size_t depth = 0; depth < table.size(); ++depth) {

@@ -61,15 +61,14 @@ std::string_view why_unsearchable(const parameters& p);
 
 class tree {
  public:
-  explicit tree(const parameters& p, sha1_function sha1 = fastest_sha1());
+  explicit tree(const parameters& p, sha1_six_words_function sha1 = fastest_sha1());
 
   [[nodiscard]] const parameters& params() const { return params_; }
   [[nodiscard]] node root() const {
-    return {sha1_(sha1_pad(0U, 0U, 0U, 0U, static_cast<std::uint32_t>(params_.seed))), 0};
+    return {sha1_portable(sha1_pad(0U, 0U, 0U, 0U, static_cast<std::uint32_t>(params_.seed))), 0};
   }
   [[nodiscard]] node child(const node& parent, int index) const {
-    const auto [a, b, c, d, e] = parent.state;
-    return {sha1_(sha1_pad(a, b, c, d, e, static_cast<std::uint32_t>(index))), parent.depth + 1};
+    return {sha1_(parent.state, static_cast<std::uint32_t>(index)), parent.depth + 1};
   }
   [[nodiscard]] int num_children(const node& n) const;
 
@@ -83,7 +82,7 @@ class tree {
   [[nodiscard]] double branching_at(int depth) const;
 
   parameters params_;
-  sha1_function sha1_;
+  sha1_six_words_function sha1_;
   std::vector<double> log_continue_;  // by depth: the logarithm is as dear as a quarter of a hash
 };
 

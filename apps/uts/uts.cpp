@@ -25,15 +25,14 @@ namespace {
 constexpr std::uint64_t small_tree = 5'000'000;
 
 struct options {
-  uts::parameters tree;
-  int granularity = 1;
+  uts::search_options search;
   bool serial = false;
   bool verify = false;
 };
 
 uts::search_result search(const options& o) {
-  if (!o.serial) return uts::search_in_parallel(o.tree, o.granularity);
-  const uts::tree tree(o.tree);
+  if (!o.serial) return uts::search_in_parallel(o.search);
+  const uts::tree tree = o.search.make_tree();
   const apps::stopwatch clock;
   const uts::counts total = uts::search_serially(tree);
   return {.total = total, .nodes_of_place = {total.nodes}, .bags = 1, .seconds = clock.seconds()};
@@ -41,9 +40,9 @@ uts::search_result search(const options& o) {
 
 // The independent answer, unless it would take long and nobody asked for it.
 std::optional<uts::counts> expected(const options& o, const uts::counts& found) {
-  const uts::known_tree* known = uts::find_known_tree(o.tree);
+  const uts::known_tree* known = uts::find_known_tree(o.search.tree);
   if (known != nullptr) return known->result;
-  if (o.verify || found.nodes <= small_tree) return uts::search_by_path(o.tree);
+  if (o.verify || found.nodes <= small_tree) return uts::search_by_path(o.search.tree);
   std::cerr << "uts: not verified: this tree has no name; --verify searches it again, serially\n";
   return std::nullopt;
 }
@@ -55,7 +54,7 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
 int search_and_report(const options& o) {
   const uts::search_result result = search(o);
   const uts::counts& found = result.total;
-  const uts::known_tree* known = uts::find_known_tree(o.tree);
+  const uts::known_tree* known = uts::find_known_tree(o.search.tree);
   const auto [least, most] = std::ranges::minmax(result.nodes_of_place);
   const bool verified = expected(o, found) == found;
   return apps::report("uts", result.seconds, verified,
@@ -74,25 +73,27 @@ int search_and_report(const options& o) {
 
 int main(int argc, char** argv) {
   options o;
-  int type = static_cast<int>(o.tree.type);
-  int shape = static_cast<int>(o.tree.shape);
+  uts::parameters& tree = o.search.tree;
+  int type = static_cast<int>(tree.type);
+  int shape = static_cast<int>(tree.shape);
   constexpr int any = std::numeric_limits<int>::max();
   apps::command_line line("uts", "Unbalanced Tree Search, with the benchmark's official flags");
   line.option("-t", type, 0, 3, "type: 0 binomial, 1 geometric, 2 hybrid, 3 balanced");
-  line.option("-b", o.tree.root_branching, 0, 1e9, "branching factor of the root");
-  line.option("-r", o.tree.seed, 0, any, "seed of the root");
-  line.option("-d", o.tree.depth, 1, 1'000'000, "limit of depth (geometric, hybrid, balanced)");
+  line.option("-b", tree.root_branching, 0, 1e9, "branching factor of the root");
+  line.option("-r", tree.seed, 0, any, "seed of the root");
+  line.option("-d", tree.depth, 1, 1'000'000, "limit of depth (geometric, hybrid, balanced)");
   line.option("-a", shape, 0, 3, "shape: 0 linear, 1 exponential, 2 cyclic, 3 fixed");
-  line.option("-m", o.tree.non_leaf_branching, 0, any, "children of an inner node (binomial)");
-  line.option("-q", o.tree.non_leaf_probability, 0, 1, "probability of an inner node (binomial)");
-  line.option("-f", o.tree.shift_depth, 0, 1, "geometric down to this fraction of -d (hybrid)");
-  line.option("--granularity", o.granularity, 1, any, "nodes that a task expands by itself");
+  line.option("-m", tree.non_leaf_branching, 0, any, "children of an inner node (binomial)");
+  line.option("-q", tree.non_leaf_probability, 0, 1, "probability of an inner node (binomial)");
+  line.option("-f", tree.shift_depth, 0, 1, "geometric down to this fraction of -d (hybrid)");
+  line.option("--granularity", o.search.granularity, 1, any, "nodes that a task expands by itself");
+  line.flag("--portable", o.search.portable, "do without the processor's SHA instructions");
   line.flag("--serial", o.serial, "search without tasks: the program to compare with");
   line.flag("--verify", o.verify, "search a large unnamed tree again to verify the counts");
   if (const auto code = line.parse(argc, argv)) return *code;
-  o.tree.type = static_cast<uts::tree_type>(type);
-  o.tree.shape = static_cast<uts::tree_shape>(shape);
-  const std::string_view problem = uts::why_unsearchable(o.tree);
+  tree.type = static_cast<uts::tree_type>(type);
+  tree.shape = static_cast<uts::tree_shape>(shape);
+  const std::string_view problem = uts::why_unsearchable(tree);
   if (!problem.empty()) return line.refuse(std::string(problem));
 
   return apgas::run(argc, argv, [&o] { return search_and_report(o); });

@@ -59,15 +59,11 @@ endpoint_options consistent(endpoint_options options) {
                   bytes, max_payload_bytes));
 }
 
-void write_frame(std::byte* to, frame_header header, std::span<const std::byte> payload) noexcept {
-  header.length = static_cast<std::uint32_t>(payload.size());
-  header.check = header_check(header);
-  std::memcpy(to, &header, sizeof(header));
-  // The receiver has the block's old bytes in its cache: ask for the next ones before they are due.
-  // (Each send ends the overlap of its stores, by its lock: 78 of 122 ns a frame went here.)
-  __builtin_prefetch(to + 512, 1);
-  to += sizeof(header);
+void write_frame(std::byte* to, const frame_header& header,
+                 std::span<const std::byte> payload) noexcept {
+  write_header(to, header, payload.size());
   if (payload.empty()) return;
+  to += sizeof(frame_header);
   const std::size_t end = padded(payload.size());
   std::memset(to + end - 8, 0, 8);  // no byte leaves uninitialised
   std::memcpy(to, payload.data(), payload.size());
@@ -125,27 +121,47 @@ void endpoint::send(rank dest, const frame_header& header, std::span<const std::
   bool posted = false;
   {
     const std::scoped_lock guard(to.lock);
-    if (to.gathered && bytes > to.gathered.capacity() - to.gathered.size()) {
+    if (to.frames != 0 && to.bytes() + bytes > options_.batch_bytes) {
       network_.post(dest, close_message(to, dest, flush_reason::full));
       posted = true;
     }
-    const bool free = !to.gathered && network_.queued_bytes(dest) == 0;
-    if (!to.gathered) to.gathered = network_.pool().get(free ? bytes : options_.batch_bytes);
-    const std::size_t end = to.gathered.size();
-    write_frame(to.gathered.data() + end, header, payload);
-    to.gathered.resize(end + bytes);
-    ++to.frames;
-    if (free) {
-      network_.send(dest, close_message(to, dest, flush_reason::at_once));
-    } else if (waited_too_long(to, dest, posted)) {
-      network_.post(dest, close_message(to, dest, flush_reason::delayed));
-      posted = true;
-    } else if (!posted) {
-      return;
+    if (to.frames == 0 && network_.queued_bytes(dest) == 0) {
+      buffer message = network_.pool().get(bytes);
+      write_frame(message.data(), header, payload);
+      message.resize(bytes);
+      to.count_message(1, bytes, flush_reason::at_once);
+      network_.send(dest, std::move(message));
+    } else {
+      gather(to, header, payload);
+      if (waited_too_long(to, dest, posted)) {
+        network_.post(dest, close_message(to, dest, flush_reason::delayed));
+        posted = true;
+      } else if (!posted) {
+        return;
+      }
     }
   }
   if (posted) network_.push();
   to.last_post.store(clock::now(), base::relaxed);
+}
+
+// Requires: the channel's lock, and that the frame fits into the message.
+void endpoint::gather(channel& to, const frame_header& header,
+                      std::span<const std::byte> payload) {
+  const std::size_t bytes = frame_bytes(payload.size());
+  if (bytes > sizeof(to.staged) - to.staged_bytes) {
+    if (!to.message) to.message = network_.pool().get(options_.batch_bytes);
+    to.unstage();
+  }
+  if (bytes > sizeof(to.staged)) {
+    const std::size_t end = to.message.size();
+    write_frame(to.message.data() + end, header, payload);
+    to.message.resize(end + bytes);
+  } else {
+    write_frame(to.staged + to.staged_bytes, header, payload);
+    to.staged_bytes += bytes;
+  }
+  ++to.frames;
 }
 
 void endpoint::send(rank dest, const frame_header& header, out_archive&& payload) {
@@ -154,11 +170,9 @@ void endpoint::send(rank dest, const frame_header& header, out_archive&& payload
     return;
   }
   APGAS_ASSERT(0 <= dest && dest < size() && state_.load(base::relaxed) == state::running);
-  frame_header complete = header;
-  complete.length = static_cast<std::uint32_t>(payload.size());
-  complete.check = header_check(complete);
+  const std::size_t bytes = payload.size();
   buffer message = payload.take();
-  std::memcpy(message.data(), &complete, sizeof(complete));
+  write_header(message.data(), header, bytes);
   network_.pool().adopt(message);
   send_alone(dest, std::move(message));
 }
@@ -167,10 +181,9 @@ void endpoint::send_alone(rank dest, buffer message) {
   channel& to = channels_[static_cast<std::size_t>(dest)];
   {
     const std::scoped_lock guard(to.lock);
-    if (to.gathered) network_.post(dest, close_message(to, dest, flush_reason::full));
-    to.gathered = std::move(message);
-    to.frames = 1;
-    network_.post(dest, close_message(to, dest, flush_reason::alone));
+    if (to.frames != 0) network_.post(dest, close_message(to, dest, flush_reason::full));
+    to.count_message(1, message.size(), flush_reason::alone);
+    network_.post(dest, std::move(message));
   }
   network_.push();
   to.last_post.store(clock::now(), base::relaxed);
@@ -201,14 +214,13 @@ void endpoint::mark(rank dest, bool gathers) noexcept {
 }
 
 // Takes what gathered, to be posted. Requires: the channel's lock, and something gathered.
-buffer endpoint::close_message(channel& to, rank dest, flush_reason reason) noexcept {
-  to.sent.frames_sent += to.frames;
-  to.sent.messages_sent += 1;
-  to.sent.bytes_sent += to.gathered.size();
-  to.sent.flushes[static_cast<std::size_t>(reason)] += 1;
+buffer endpoint::close_message(channel& to, rank dest, flush_reason reason) {
+  if (!to.message) to.message = network_.pool().get(to.staged_bytes);
+  to.unstage();
+  to.count_message(to.frames, to.message.size(), reason);
   to.frames = 0;
   mark(dest, false);
-  return std::exchange(to.gathered, buffer{});
+  return std::exchange(to.message, buffer{});
 }
 
 bool endpoint::flush_channels(bool all) noexcept {
@@ -222,7 +234,7 @@ bool endpoint::flush_channels(bool all) noexcept {
       const auto dest = static_cast<rank>(index);
       channel& to = channels_[index];
       const std::scoped_lock guard(to.lock);
-      if (!to.gathered) continue;
+      if (to.frames == 0) continue;
       flush_reason reason = flush_reason::idle;
       if (network_.queued_bytes(dest) == 0) {
         reason = flush_reason::completed;

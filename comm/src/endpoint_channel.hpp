@@ -4,6 +4,7 @@
 // What an endpoint keeps for each rank.
 
 #include <cstdint>
+#include <cstring>
 
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/spin_lock.hpp>
@@ -11,21 +12,43 @@
 
 namespace apgas::inline v0::comm {
 
+// Frames are written to `staged` and moved to the message a kilobyte at a time. A message's block
+// comes back from another core, and each send ends, by its lock, the overlap of its stores: written
+// frame by frame, every cache line would wait for that core.
 struct alignas(64) endpoint::channel {
   // By the holder of the lock.
   base::spin_lock lock;
-  std::uint32_t frames = 0;  // in `gathered`
-  buffer gathered;
+  std::uint32_t frames = 0;  // gathered: in `message`, then in `staged`
+  std::size_t staged_bytes = 0;
+  buffer message;
   clock::time_point oldest;  // of the gathered frames
   traffic sent;              // the halves of the sender only
+  alignas(64) std::byte staged[1024];
 
   // When the last message left; after the lock, off the message's way.
-  base::atomic<clock::time_point> last_post{};
+  alignas(64) base::atomic<clock::time_point> last_post{};
 
   // By the thread in progress.
   alignas(64) base::atomic<std::uint64_t> frames_received{0};
   base::atomic<std::uint64_t> messages_received{0};
   base::atomic<std::uint64_t> bytes_received{0};
+
+  std::size_t bytes() const noexcept { return staged_bytes + (message ? message.size() : 0); }
+
+  // Requires: room in the message.
+  void unstage() noexcept {
+    const std::size_t end = message.size();
+    std::memcpy(message.data() + end, staged, staged_bytes);
+    message.resize(end + staged_bytes);
+    staged_bytes = 0;
+  }
+
+  void count_message(std::uint32_t frames_in_it, std::size_t size, flush_reason reason) noexcept {
+    sent.frames_sent += frames_in_it;
+    sent.messages_sent += 1;
+    sent.bytes_sent += size;
+    sent.flushes[static_cast<std::size_t>(reason)] += 1;
+  }
 };
 
 }  // namespace apgas::inline v0::comm

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <exception>
 #include <thread>
+#include <vector>
 
 namespace apgas::inline v0::launch {
 namespace {
@@ -65,14 +66,17 @@ class place_runtime::network_events final : public scheduler::external_events {
 
 place_runtime::place_runtime(comm::transport& network, const base::settings& settings)
     : settings_(settings),
-      state_{.here = network.here(), .places = network.size()},
+      state_{{.here = network.here(), .places = network.size()}, {}, {}},
       receiver_(state_),
       endpoint_(network, receiver_, endpoint_options_of(settings)),
       finishes_(state_),
+      globals_(state_),
       events_(std::make_unique<network_events>(endpoint_, finishes_)) {
   state_.network = &endpoint_;
   state_.finishes = &finishes_;
   state_.calls = &calls_;
+  state_.globals = &globals_;
+  keep_unobserved(state_);
   receiver_.set_control(
       [](void* self, const comm::inbound_frame& frame) {
         static_cast<place_runtime*>(self)->on_control(frame);
@@ -115,24 +119,42 @@ struct root_task : scheduler::injected {
   }
 
   void run_on(scheduler::fiber& self) noexcept {
-    int code = 1;
-    try {
-      sync::finish_frame root(self);
-      place.finishes->open_root(root.core());
-      try {
-        code = main();
-      } catch (...) {
-        sync::task_failed(self);
-      }
-      root.wait();
-      root.close();
-    } catch (const std::exception& e) {
+    std::vector<task_exception> failures;
+    int code = 0;
+    keep_failures(failures, [&] { code = run_main(self); });
+    keep_failures(failures, throw_unobserved);
+    if (!failures.empty()) {
       code = 1;
-      base::print_line(fmt::format("an exception left the main function of apgas::run: {}", e.what()));
+      base::print_line(fmt::format("an exception left the main function of apgas::run: {}",
+                                   multiple_exceptions(std::move(failures)).what()));
     }
     std::lock_guard guard(mutex);
     result = code;
     done.notify_one();
+  }
+
+  int run_main(scheduler::fiber& self) {
+    int code = 0;
+    sync::finish_frame root(self);
+    place.finishes->open_root(root.core());
+    try {
+      code = main();
+    } catch (...) {
+      sync::task_failed(self);
+    }
+    root.end();
+    return code;
+  }
+
+  template <class F>
+  static void keep_failures(std::vector<task_exception>& failures, F f) {
+    try {
+      f();
+    } catch (const multiple_exceptions& several) {
+      failures.insert(failures.end(), several.begin(), several.end());
+    } catch (...) {
+      failures.emplace_back(std::current_exception(), 0, spawn_site{});
+    }
   }
 
   const std::function<int()>& main;

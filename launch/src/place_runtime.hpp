@@ -3,6 +3,7 @@
 
 #include <apgas/base/settings.hpp>
 #include <apgas/comm/endpoint.hpp>
+#include <apgas/places/global_table.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/finish_core.hpp>
 #include <apgas/sync/place_state.hpp>
@@ -15,6 +16,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+
+#include "unobserved_failures.hpp"
 
 // One place for the time of one run: everything it owns, in the order of construction. This is where
 // the scheduler and the network meet.
@@ -58,11 +61,12 @@ class place_runtime {
   void print_statistics();
 
   base::settings settings_;
-  sync::place_state state_;
+  runtime_state state_;
   sync::frame_receiver receiver_;
   comm::endpoint endpoint_;
   sync::remote_calls calls_;
   sync::remote_finishes finishes_;
+  remote::global_table globals_;
   std::unique_ptr<network_events> events_;
   std::unique_ptr<scheduler::scheduler> scheduler_;
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <apgas/base/assert.hpp>
+#include <apgas/base/atomic.hpp>
+#include <apgas/base/log.hpp>
 #include <apgas/base/option.hpp>
 #include <apgas/comm/transports.hpp>
 #include <apgas/errors.hpp>
@@ -7,8 +9,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <string_view>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -47,7 +52,11 @@ int run_place(comm::transport& network, const base::settings& settings,
               const std::function<int()>& main) {
   place_runtime place(network, settings);
   place.meet_others();
-  place.start();
+  try {
+    place.start();
+  } catch (const launch_error& failure) {  // this place alone knows, the others count on it
+    base::fatal(failure.what());
+  }
   const int code = network.here() == 0 ? place.run_main(main) : place.wait_for_end();
   place.stop();
   return code;
@@ -69,8 +78,13 @@ int run_local_places(const base::settings& settings, const std::function<int()>&
   };
   std::vector<int> codes(static_cast<std::size_t>(n), 1);
   std::vector<std::thread> others;
-  for (comm::rank r = 1; r < n; ++r) {
-    others.emplace_back(guarded, r, std::ref(codes[static_cast<std::size_t>(r)]));
+  try {
+    for (comm::rank r = 1; r < n; ++r) {
+      others.emplace_back(guarded, r, std::ref(codes[static_cast<std::size_t>(r)]));
+    }
+  } catch (const std::system_error& refused) {
+    base::fatal(fmt::format("no thread for place {} of {} in this process: {}", others.size() + 1, n,
+                            refused.what()));
   }
   guarded(0, codes[0]);
   for (std::thread& t : others) t.join();
@@ -83,13 +97,40 @@ int run_local_places(const base::settings& settings, const std::function<int()>&
   std::_Exit(code);
 }
 
-}  // namespace
-
-int detail::run_program(int argc, char** argv, const config& defaults,
-                        const std::function<int(int, char**)>& main) {
-  if (scheduler::current_fiber() != nullptr) {
-    throw illegal_operation("apgas::run was called by a task; it starts the program, once at a time");
+// Of the processes of a job that did not start, one says why: the first, as launchers count. A process
+// that no launcher started speaks for itself.
+bool speaks_for_job() {
+  for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID",
+                           "PMIX_RANK"}) {
+    const char* value = std::getenv(rank);  // NOLINT(concurrency-mt-unsafe): before any thread
+    if (value != nullptr) return std::string_view(value) == "0";
   }
+  return true;
+}
+
+// Whether run is active; the tests of that in other threads and at exit only want to know roughly.
+base::atomic<bool> active{false};
+
+struct active_run {
+  active_run() {
+    if (active.exchange(true, base::acq_rel)) {
+      throw illegal_operation(
+          "apgas::run was called while it is active in another thread; one program at a time");
+    }
+    static const bool at_exit = std::atexit(end_active_run) == 0;
+    static_cast<void>(at_exit);
+  }
+  active_run(const active_run&) = delete;
+  active_run& operator=(const active_run&) = delete;
+  ~active_run() { active.store(false, base::release); }
+
+  // Static objects are about to go while tasks run, and other places wait for this one.
+  static void end_active_run() {
+    if (active.load(base::acquire)) base::fatal("the process exits while a run is active; this ends the job");
+  }
+};
+
+int start_program(int argc, char** argv, const config& defaults, const std::function<int()>& main) {
   base::settings settings;
   try {
     settings = settings_from(defaults);
@@ -97,12 +138,27 @@ int detail::run_program(int argc, char** argv, const config& defaults,
     throw launch_error(bad.what());
   }
   base::set_fatal_hooks(fatal_context, [](int code) { abort_job(code); });
-  const std::function<int()> start = [&] { return main(argc, argv); };
   const auto launcher = comm::find_launcher();
   const bool local = settings.transport == base::transport_choice::local;
-  if (local || (!launcher && settings.places <= 1)) return run_local_places(settings, start);
+  if (local || (!launcher && settings.places <= 1)) return run_local_places(settings, main);
   if (!launcher) launch::relaunch(settings.places, argc, argv);
-  return run_place(comm::make_mpi_transport(), settings, start);
+  return run_place(comm::make_mpi_transport(), settings, main);
+}
+
+}  // namespace
+
+int detail::run_program(int argc, char** argv, const config& defaults,
+                        const std::function<int(int, char**)>& main) {
+  if (scheduler::current_fiber() != nullptr) {
+    throw illegal_operation("apgas::run was called by a task; it starts the program, once at a time");
+  }
+  const active_run guard;
+  try {
+    return start_program(argc, argv, defaults, [&] { return main(argc, argv); });
+  } catch (const launch_error& failure) {
+    if (speaks_for_job()) base::print_line(failure.what());
+    return exit_code_not_started;
+  }
 }
 
 }  // namespace apgas::inline v0

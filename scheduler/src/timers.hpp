@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/base/spin_lock.hpp>
-#include <apgas/scheduler/scheduler.hpp>
-
 #include <chrono>
 #include <limits>
 #include <mutex>
 #include <set>
 #include <utility>
 
-// Work that becomes due at a time. Workers look between tasks; the watching sleeper sleeps until the
-// next one is due. Memory is taken and given back outside the lock.
+#include <apgas/base/spin_lock.hpp>
+#include <apgas/scheduler/scheduler.hpp>
+
+// Work that becomes due at a time. Workers look between tasks; the watching sleeper sleeps until
+// the next one is due. Memory is taken and given back outside the lock.
 namespace apgas::inline v0::scheduler {
 
 class timers {

@@ -27,6 +27,7 @@ finish_details& finish_core::need_details() {
   if (present != nullptr) return *present;
   auto made = std::make_unique<finish_details>();
   if (details_.compare_exchange_strong(present, made.get(), base::acq_rel, base::acquire)) {  // P1
+    add(mark);
     return *made.release();
   }
   return *present;
@@ -34,7 +35,7 @@ finish_details& finish_core::need_details() {
 
 void task_failed(scheduler::fiber& self) noexcept {
   const spawn_site site = site_of(self.task);
-  self.task.name = nullptr;
+  name_task(nullptr);
   finish_details& details = finish_of(self).need_details();
   std::vector<task_exception> caught;  // copies of user exceptions are made outside the lock
   collect_current(caught, place_id_of(self), site);
@@ -44,16 +45,40 @@ void task_failed(scheduler::fiber& self) noexcept {
 
 int place_id_of(const scheduler::fiber& self) noexcept { return place_of(self).here; }
 
-// The end of the details: what tasks here and elsewhere threw, and what they offered.
-std::unique_ptr<offer_box> finish_frame::close_collecting() {
-  const std::unique_ptr<finish_details> details(core_.details());
-  if (details->id != 0) place_of(self_).finishes->close(*details);
+namespace {
+
+std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core& core,
+                                            scheduler::task_counter* outer) {
+  scheduler::wait_for_others(core);
+  self.task.finish = outer;
+  const std::unique_ptr<finish_details> details(core.details());
+  if (details == nullptr) return nullptr;
+  if (details->id != 0) place_of(self).finishes->close(*details);
   for (const std::vector<std::byte>& results : details->returned) load_results(results, *details);
   if (!details->exceptions.empty()) throw multiple_exceptions(std::move(details->exceptions));
   return std::move(details->offers);
 }
 
-void finish_frame::close_details() { static_cast<void>(close_collecting()); }
+}  // namespace
+
+// What is left to do when the last child did not simply return here.
+void finish_frame::finish_slowly(scheduler::fiber& self, finish_core& core,
+                                 scheduler::task_counter* outer) {
+  static_cast<void>(wait_and_collect(self, core, outer));
+}
+
+std::unique_ptr<offer_box> finish_frame::end_collecting() {
+  run_own();
+  return wait_and_collect(self_, core_, outer_);
+}
+
+void finish_frame::run_children_of_special(scheduler::fiber& self, scheduler::slot* base,
+                                           std::uint64_t generation) noexcept {
+  const scheduler::task_state own = self.task;
+  self.task = {.finish = own.finish};
+  scheduler::run_children(self, base, generation);
+  self.task = own;
+}
 
 void finish_frame::collect(comm::handler_id reducer, std::unique_ptr<offer_box> box) {
   finish_details& details = core_.need_details();
@@ -86,6 +111,19 @@ offer_box& box_for_offer(scheduler::fiber& self, const std::type_info& type) {
         readable_type(type), readable_type(box->type())));
   }
   return *box;
+}
+
+bool retake(scheduler::task_counter& join) noexcept {
+  auto& tasks = scheduler::current_fiber()->on->tasks;
+  if (join.untouched()) {
+    const std::uintptr_t tag = scheduler::slot::tag(&join, scheduler::slot_kind::join);
+    scheduler::slot* const top = tasks.head() - 1;
+    scheduler::slot* s = top;
+    while (s->tagged_counter != tag) --s;  // it lies there: untouched
+    if (s == top ? tasks.pop(s) : tasks.extract(s)) return true;
+  }
+  scheduler::wait_for_others(join);
+  return false;
 }
 
 void branch_failures::add() {

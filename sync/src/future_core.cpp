@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <apgas/base/assert.hpp>
-#include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/future_core.hpp>
-#include <apgas/sync/handoff.hpp>
 
 #include <mutex>
 #include <utility>
+
+#include <apgas/base/assert.hpp>
+#include <apgas/scheduler/scheduler.hpp>
+#include <apgas/sync/handoff.hpp>
 
 namespace apgas::inline v0::sync {
 namespace {
@@ -29,8 +30,9 @@ class timed_waiter final : public ref_counted, scheduler::injected, future_waite
   // Context: task, once.
   void wait(future_core& awaited, std::chrono::steady_clock::time_point when) {
     scheduler::scheduler& home = *scheduler::current_fiber()->on->home;
+    auto for_timer = ref<timed_waiter>::share(this);
     home.inject_at(when, this);
-    retain();
+    static_cast<void>(for_timer.release());
     retain();
     const bool enlisted = awaited.enlist(*this);
     if (enlisted) event_.wait();
@@ -84,6 +86,7 @@ void future_core::wait_for_value() {
 }
 
 void future_core::look() noexcept {
+  if (has_value()) return;
   {
     std::lock_guard guard(lock_);
     looked_ = true;
@@ -111,7 +114,7 @@ bool future_core::enlist(future_waiter& w) noexcept {
 
 bool future_core::withdraw(future_waiter& w) noexcept {
   std::lock_guard guard(lock_);
-  if (ready() || !w.listed) return false;
+  if (ready() || !w.listed) return false;  // ready: the setter has the whole list
   (w.previous == nullptr ? first_ : w.previous->next) = w.next;
   (w.next == nullptr ? last_ : w.next->previous) = w.previous;
   w.listed = false;

@@ -203,11 +203,12 @@ void remote_finishes::on_return(const comm::inbound_frame& frame) noexcept {
   finish_details& details = *finish.details();
   bool unit_due = false;
   {
-    const auto rest = frame.payload.subspan(sizeof(returned_credit));
+    const returned_credit credit = credit_from(frame.payload);
+    const auto rest = frame.payload.subspan(sizeof credit);
     std::vector<std::byte> kept(rest.begin(), rest.end());
     std::lock_guard guard(details.lock);
     if (!kept.empty()) details.returned.push_back(std::move(kept));
-    unit_due = details.ledger.on_return(credit_from(frame.payload));
+    unit_due = details.ledger.on_return(credit);
   }
   settle_home(finish, unit_due);
 }
@@ -240,11 +241,7 @@ void remote_finishes::send_waiting(finish_replica& replica) noexcept {
     const auto end = replica.waiting.begin() + static_cast<std::ptrdiff_t>(sent);
     ready.assign(std::make_move_iterator(replica.waiting.begin()), std::make_move_iterator(end));
     replica.waiting.erase(replica.waiting.begin(), end);
-    // Tasks may have ended while their frames waited.
-    if (replica.machine.quiescent() && !replica.listed) {
-      replica.listed = true;
-      maybe_quiescent_.push_back(&replica);
-    }
+    if (replica.machine.quiescent()) list(replica);  // tasks ended while their frames waited
   }
   for (waiting_frame& frame : ready) {
     place_.network->send(frame.dest, frame.header, std::span<const std::byte>(frame.payload));
@@ -258,9 +255,15 @@ void remote_finishes::send_waiting(finish_replica& replica) noexcept {
 void remote_finishes::replica_idle(finish_replica& replica) noexcept {
   std::lock_guard guard(lock_);
   replica.machine.on_idle();
-  if (!replica.machine.quiescent() || replica.listed) return;
+  if (replica.machine.quiescent()) list(replica);
+}
+
+// Requires: lock_ is held.
+void remote_finishes::list(finish_replica& replica) {
+  if (replica.listed) return;
   replica.listed = true;
   maybe_quiescent_.push_back(&replica);
+  quiescence_possible_.store(true, base::relaxed);
   place_.tasks->request_poll();
 }
 
@@ -299,6 +302,7 @@ void remote_finishes::send_return(finish_id id, comm::out_archive& payload) noex
 }
 
 bool remote_finishes::send_returns() noexcept {
+  if (!quiescence_possible_.load(base::relaxed)) return false;
   for (bool any = false;; any = true) {
     std::unique_ptr<finish_replica> gone;
     returned_credit credit;
@@ -313,6 +317,7 @@ bool remote_finishes::send_returns() noexcept {
         gone = take_out(replica);
         ++sent_.returns;
       }
+      if (gone == nullptr) quiescence_possible_.store(false, base::relaxed);
     }
     if (gone == nullptr) return any;
     if (gone->own.exceptions.empty() && gone->own.offers == nullptr) {
@@ -339,9 +344,7 @@ returned_credit remote_finishes::give_back_with_reply(finish_core& finish) noexc
   if (!replica.machine.quiescent() || replica.listed) return {};
   // Exceptions, offers and a sum beyond 64 bits need a message of their own.
   if (!details->exceptions.empty() || details->offers != nullptr || replica.machine.pool() >> 64 != 0) {
-    replica.listed = true;
-    maybe_quiescent_.push_back(&replica);
-    place_.tasks->request_poll();
+    list(replica);
     return {};
   }
   const returned_credit credit = replica.machine.give_back();

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <apgas/base/log.hpp>
-#include <apgas/base/spin_lock.hpp>
-#include <apgas/sync/place_state.hpp>
 #include <apgas/sync/unobserved.hpp>
-#include <fmt/format.h>
 
 #include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
+
+#include <apgas/base/log.hpp>
+#include <apgas/base/spin_lock.hpp>
+#include <apgas/sync/place_state.hpp>
 
 namespace apgas::inline v0::sync {
 namespace {
@@ -27,8 +29,8 @@ struct failure_list {
 constinit failure_list unseen;
 
 // Takes f off the list and tells its place while the lock is held, so that after
-// report_all_unobserved() nobody is still about to tell a place that may be gone. Where the place has
-// no ear, what is returned shall be printed when the lock is free.
+// report_all_unobserved() nobody is still about to tell a place that may be gone. Where the place
+// has no ear, what is returned shall be printed when the lock is free.
 std::optional<task_exception> tell_locked(failure& f) noexcept {
   unseen.remove(f);
   place_state& place = *f.place;

@@ -13,6 +13,7 @@
 #undef delete
 
 #include <cstdio>
+#include <iostream>
 #include <ostream>
 #include <streambuf>
 
@@ -29,54 +30,54 @@ struct outcome {
   unsigned long interleavings;
 };
 
-// Explores all schedules of Suite with at most `bound` preemptions.
+// Explores all schedules of Suite with at most `bound` preemptions; the history of a failure is
+// printed unless `quiet`. (rl::simulate would compile two other schedulers with every suite.)
 template <class Suite>
 outcome explore(unsigned bound, bool quiet) {
+  using scheduler = rl::context_bound_scheduler<Suite::params::thread_count>;
   static no_output nowhere;
   static std::ostream discarded(&nowhere);
   rl::test_params params;
-  params.search_type = rl::fair_context_bound_scheduler_type;
   params.context_bound = bound;
   params.execution_depth_limit = 4000;
-  params.progress_output_period = 1000000;
-  if (quiet) {
-    params.output_stream = &discarded;
-    params.progress_stream = &discarded;
+  params.output_stream = quiet ? &discarded : &std::cout;
+  params.progress_stream = &discarded;
+  rl::ostringstream state;
+  const rl::test_result_e result = rl::run_test<Suite, scheduler>(params, state, false);
+  const unsigned long interleavings = static_cast<unsigned long>(params.stop_iteration);
+  if (result != rl::test_result_success && !quiet) {
+    rl::ostringstream again;
+    params.initial_state = state.str();
+    params.collect_history = true;
+    static_cast<void>(rl::run_test<Suite, scheduler>(params, again, true));
   }
-  const bool holds = rl::simulate<Suite>(params);
-  return {holds, static_cast<unsigned long>(params.stop_iteration)};
+  return {result == rl::test_result_success, interleavings};
 }
 
-// Whether all suites hold; the history of the first failure is printed.
-template <class... Suites>
-bool holds(const char* name, unsigned bound) {
-  unsigned long total = 0;
-  const bool ok = ([&] {
-    const outcome o = explore<Suites>(bound, false);
-    total += o.interleavings;
-    return o.holds;
-  }() && ...);
-  std::printf("%-34s %s after %lu interleavings\n\n", name, ok ? "holds" : "IS BROKEN", total);
-  return ok;
+// Suite explores several scenarios, chosen by Suite::scenario.
+template <class Suite>
+bool holds(const char* what, int scenario, unsigned bound) {
+  Suite::scenario = scenario;
+  const outcome o = explore<Suite>(bound, false);
+  std::printf("%-32s %s after %lu interleavings\n", what, o.holds ? "holds" : "IS BROKEN",
+              o.interleavings);
+  return o.holds;
 }
 
-// Whether one of the suites fails, as it must: they run on a mutant.
-template <class... Suites>
-bool refuted(const char* mutant, unsigned bound) {
+// Whether one of the scenarios fails, as it must: Suite runs on a mutant.
+template <class Suite>
+bool refuted(const char* mutant, int scenarios, unsigned bound) {
   unsigned long total = 0;
-  int scenario = 0;
-  const bool broken = ([&] {
-    ++scenario;
-    const outcome o = explore<Suites>(bound, true);
+  for (Suite::scenario = 0; Suite::scenario < scenarios; ++Suite::scenario) {
+    const outcome o = explore<Suite>(bound, true);
     total += o.interleavings;
-    return !o.holds;
-  }() || ...);
-  if (broken) {
-    std::printf("mutant %-32s refuted by scenario %d after %lu interleavings\n", mutant, scenario, total);
-  } else {
-    std::printf("mutant %-32s SURVIVES %lu interleavings\n", mutant, total);
+    if (o.holds) continue;
+    std::printf("mutant %-32s refuted by scenario %d after %lu interleavings\n", mutant,
+                Suite::scenario, total);
+    return true;
   }
-  return broken;
+  std::printf("mutant %-32s SURVIVES %lu interleavings\n", mutant, total);
+  return false;
 }
 
 }  // namespace apgas::model

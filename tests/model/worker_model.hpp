@@ -34,7 +34,7 @@ struct basic_slot {
 };
 
 // Three threads: the owner of a deque, and two thieves or one and something else.
-template <template <class> class Deque, class Counter, bool Fenced>
+template <template <class> class Deque, class Counter>
 struct worker_model {
   static constexpr int tasks_max = 4;
   using slot = basic_slot<Counter>;
@@ -47,8 +47,8 @@ struct worker_model {
   int spawned = 0;
   int ended = 0;  // how often somebody learned that the finish is over
 
-  void start() {
-    deque.reset(slots, 12, Fenced);
+  void start(bool fenced) {
+    deque.reset(slots, 12, fenced);
     for (auto& d : data) d($) = 0;
   }
 
@@ -98,19 +98,19 @@ struct worker_model {
   void thief() {
     slot stolen[2];
     const std::size_t n = deque.steal(stolen, 2);
-    for (std::size_t i = 0; i < n; ++i) {
-      run(stolen[i].number());
-      release();
-    }
+    for (std::size_t i = 0; i < n; ++i) run_counted(stolen[i]);
+  }
+
+  // A task that left the deque counted.
+  void run_counted(slot& s) {
+    run(s.number());
+    release();
   }
 
   // What nobody had time for.
   void run_the_rest() {
     slot s;
-    while (deque.take_newest(s)) {
-      run(s.number());
-      release();
-    }
+    while (deque.take_newest(s)) run_counted(s);
   }
   void check_end() {
     for (int i = 0; i < spawned; ++i) RL_ASSERT(ran[i] == 1);

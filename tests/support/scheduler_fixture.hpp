@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A place without a network for the tests of tasks: run_tasks(workers, f) runs f as the root task of
-// a scheduler, under a finish, and checks at the end that nothing is left. For every test that needs
-// tasks but neither other places nor apgas::run.
-
-#include <apgas/finish.hpp>
-#include <apgas/scheduler/scheduler.hpp>
-#include <apgas/sync/place_state.hpp>
-#include <gtest/gtest.h>
+// A place without a network for the tests of tasks: run_tasks(workers, f) runs f as the root task
+// of a scheduler, under a finish, and checks at the end that nothing is left. For every test that
+// needs tasks but neither other places nor apgas::run.
 
 #include <exception>
 #include <functional>
 #include <future>
 #include <utility>
+
+#include <gtest/gtest.h>
+
+#include <apgas/finish.hpp>
+#include <apgas/scheduler/scheduler.hpp>
+#include <apgas/sync/place_state.hpp>
+#include <apgas/sync/unobserved.hpp>
 
 namespace apgas::test {
 
@@ -40,15 +42,15 @@ inline constexpr bool address_sanitizer = false;
 inline constexpr bool address_sanitizer = false;
 #endif
 
-// How many of something: `plain`, or fewer where every one costs much more. ThreadSanitizer of gcc 12
-// dies at 8128 fibers.
+// How many of something: `plain`, or fewer where every one costs much more. ThreadSanitizer of gcc
+// 12 dies at 8128 fibers.
 constexpr int scaled(int plain, int under_tsan, int under_asan) {
   return thread_sanitizer ? under_tsan : address_sanitizer ? under_asan : plain;
 }
 constexpr int scaled(int plain, int sanitized) { return scaled(plain, sanitized, sanitized); }
 
-// Workers and what belongs to them, for several root tasks one after the other. What run_tasks below
-// makes for one.
+// Workers and what belongs to them, for several root tasks one after the other. What run_tasks
+// below makes for one.
 class task_place {
  public:
   explicit task_place(scheduler::config settings) : tasks_(with_state(settings, state_)) {
@@ -57,12 +59,13 @@ class task_place {
   explicit task_place(int workers) : task_place(config_for(workers)) {}
   task_place(const task_place&) = delete;
   task_place& operator=(const task_place&) = delete;
+  ~task_place() { sync::report_all_unobserved(state_); }
 
   sync::place_state& state() { return state_; }
   scheduler::scheduler& tasks() { return tasks_; }
 
-  // Runs f() in a finish as a task, and waits. Throws: multiple_exceptions with what f and its tasks
-  // threw. Context: a thread that is no worker.
+  // Runs f() in a finish as a task, and waits. Throws: multiple_exceptions with what f and its
+  // tasks threw. Context: a thread that is no worker.
   template <class F>
   void run(F f) {
     root<F> task(f);
@@ -116,6 +119,14 @@ class task_place {
   sync::place_state state_;
   scheduler::scheduler tasks_;
 };
+
+// Runs f() as if inside an atomic section. Context: task.
+template <class F>
+void as_if_atomic(F f) {
+  ++scheduler::current_fiber()->task.atomic_depth;
+  f();
+  --scheduler::current_fiber()->task.atomic_depth;
+}
 
 // Runs f() as the root task of a place of its own. Throws: as task_place::run.
 template <class F>

@@ -4,7 +4,9 @@
 // Everything: the header that programs include.
 
 #include <apgas/async.hpp>
+#include <apgas/async_future_at.hpp>
 #include <apgas/at.hpp>
+#include <apgas/blocking.hpp>
 #include <apgas/config.hpp>
 #include <apgas/errors.hpp>
 #include <apgas/exception_types.hpp>
@@ -13,6 +15,15 @@
 #include <apgas/finish_reduce.hpp>
 #include <apgas/forall.hpp>
 #include <apgas/fork_join.hpp>
+#include <apgas/future.hpp>
+#include <apgas/global_ref.hpp>
 #include <apgas/place.hpp>
+#include <apgas/place_group.hpp>
+#include <apgas/place_local.hpp>
+#include <apgas/promise.hpp>
 #include <apgas/run.hpp>
+#include <apgas/sleep.hpp>
 #include <apgas/version.hpp>
+#include <apgas/when_all.hpp>
+#include <apgas/worker_local.hpp>
+#include <apgas/yield.hpp>

@@ -11,6 +11,9 @@
 // The begin and the end of a program.
 namespace apgas::inline v0 {
 
+// What run returns when the program could not be started.
+inline constexpr int exit_code_not_started = 2;
+
 namespace detail {
 int run_program(int argc, char** argv, const config& defaults,
                 const std::function<int(int, char**)>& main);
@@ -38,13 +41,18 @@ std::function<int(int, char**)> main_function(F& main) {
 
 // Runs main as the first task, at place 0, under the root finish, and returns when every task at
 // every place has ended: at each place with the same exit code, which is main's int, 0, or 1 when an
-// exception left main (place 0 prints it then).
+// exception left main (place 0 prints it then). When the program cannot start as asked (a setting, no
+// mpirun, places that do not fit together), one line on standard error says why, main is not run, and
+// the code is 2 at every place; so `return apgas::run(...)` is all that an int main needs.
 //
 // Under a launcher (mpirun, srun) each process is a place, and all call run in the same order.
 // Without one the program is one place; APGAS_PLACES=n starts the same command line under mpirun, and
 // with APGAS_TRANSPORT=local runs n places in this process. It may be called again after it returned.
 //
-// Throws: launch_error when the program cannot start as asked, at every place.
+// A place that dies, exits or fails in the runtime while the program runs ends the job, with a code
+// that is not 0.
+//
+// Throws: illegal_operation when it is called by a task, or while it is active in another thread.
 // Context: the thread that called the program's main; not a task.
 template <class F>
 int run(int argc, char** argv, const config& defaults, F main) {

@@ -4,6 +4,7 @@
 #include <apgas/place.hpp>
 #include <apgas/places/remote_body.hpp>
 #include <apgas/sync/spawn_from.hpp>
+#include <apgas/sync/task.hpp>
 
 #include <source_location>
 #include <type_traits>

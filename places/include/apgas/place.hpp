@@ -11,6 +11,12 @@
 // Places: the processes of a program, each with its own memory and workers.
 namespace apgas::inline v0 {
 
+class place;
+namespace remote {
+// The place of an id that came from a place.
+constexpr place trusted_place(int id) noexcept;
+}  // namespace remote
+
 // A place by number. A value: copying and sending it is free.
 class place {
  public:
@@ -30,11 +36,14 @@ class place {
   friend class place_range;
   friend class place_group;
   friend place here();
+  friend constexpr place remote::trusted_place(int id) noexcept;
   struct trusted {};
   constexpr place(trusted, int id) noexcept : id_(id) {}
 
   int id_ = 0;
 };
+
+constexpr place remote::trusted_place(int id) noexcept { return {place::trusted{}, id}; }
 
 std::ostream& operator<<(std::ostream& out, place p);
 

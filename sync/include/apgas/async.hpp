@@ -12,7 +12,7 @@
 // Tasks.
 namespace apgas::inline v0 {
 
-// A name for a task, in reports: async(name("relax"), f). Requires: `text` outlives the task.
+// A name for a task, in reports: async(name("relax"), f). Requires: the text outlives the task.
 struct name {
   explicit constexpr name(const char* task_name) noexcept : text(task_name) {}
   const char* text;
@@ -34,9 +34,9 @@ void async(name n, F&& f, std::source_location site = std::source_location::curr
   sync::spawn(
       sync::suspendable_fiber("async"),
       [n, body = std::forward<F>(f)]() mutable {
-        scheduler::current_fiber()->task.name = n.text;
+        sync::name_task(n.text);
         body();
-        scheduler::current_fiber()->task.name = nullptr;  // the next task on this stack has none
+        sync::name_task(nullptr);  // the next task on this stack has none
       },
       site);
 }

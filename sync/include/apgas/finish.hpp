@@ -30,8 +30,7 @@ auto finish(F&& body) -> std::invoke_result_t<F> {
     } catch (...) {
       sync::task_failed(self);
     }
-    frame.wait();
-    frame.close();
+    frame.end();
   } else {
     static_assert(!std::is_reference_v<result>,
                   "the body of a finish returns by value: what it refers to may end with it");
@@ -41,8 +40,7 @@ auto finish(F&& body) -> std::invoke_result_t<F> {
     } catch (...) {
       sync::task_failed(self);
     }
-    frame.wait();
-    frame.close();
+    frame.end();
     return *std::move(value);
   }
 }

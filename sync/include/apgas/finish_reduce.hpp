@@ -49,8 +49,7 @@ T finish_reduce(T identity, Op op, Body&& body) {
   } catch (...) {
     sync::task_failed(self);
   }
-  frame.wait();
-  auto box = frame.close_collecting();
+  auto box = frame.end_collecting();
   std::optional<T> offered = static_cast<sync::reducing_offer_box<T, Op>&>(*box).take();
   return offered.has_value() ? op(std::move(identity), *std::move(offered)) : std::move(identity);
 }

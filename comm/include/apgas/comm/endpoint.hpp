@@ -140,7 +140,8 @@ class endpoint final : private message_sink {
   void send_alone(rank dest, buffer message);
   bool waited_too_long(channel& to, rank dest, bool posted) noexcept;
   void mark(rank dest, bool gathers) noexcept;
-  buffer close_message(channel& to, rank dest, flush_reason reason) noexcept;
+  void gather(channel& to, const frame_header& header, std::span<const std::byte> payload);
+  buffer close_message(channel& to, rank dest, flush_reason reason);
   bool flush_channels(bool all) noexcept;
 
   transport& network_;

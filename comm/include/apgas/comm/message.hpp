@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 namespace apgas::inline v0::comm {
@@ -51,19 +52,39 @@ constexpr std::size_t frame_bytes(std::size_t payload) noexcept {
   return sizeof(frame_header) + padded(payload);
 }
 
+// A header as it lies in memory, `check` left at 0. Put together from the fields in registers: to
+// write the fields and read the words would wait, each time, until all earlier stores are done.
+struct header_words {
+  std::uint64_t word[4];
+};
+
+constexpr header_words unchecked_words(const frame_header& header) noexcept {
+  return {{header.length | std::uint64_t{static_cast<std::uint8_t>(header.kind)} << 32 |
+               std::uint64_t{header.flags} << 40,
+           header.handler, header.finish, header.credit}};
+}
+
 // The value `check` must have. Each bit of the header counts in exactly one bit of the result, and
 // neighbouring bits in different ones: that is the second invariant.
-constexpr std::uint16_t header_check(const frame_header& header) noexcept {
-  struct words {
-    std::uint64_t w[4];
-  };
-  frame_header unchecked = header;
-  unchecked.check = 0;
-  const auto [w] = std::bit_cast<words>(unchecked);
+constexpr std::uint16_t header_check(const header_words& unchecked) noexcept {
+  const auto& w = unchecked.word;
   const std::uint64_t mixed =
       w[0] ^ std::rotl(w[1], 1) ^ std::rotl(w[2], 2) ^ std::rotl(w[3], 3) ^ 0x6170'6761'7332'3032;
   const std::uint64_t half = mixed ^ (mixed >> 32);
   return static_cast<std::uint16_t>(half ^ (half >> 16));
+}
+
+constexpr std::uint16_t header_check(const frame_header& header) noexcept {
+  return header_check(unchecked_words(header));
+}
+
+// Writes the header of a frame with so much payload, completed with `length` and `check`.
+inline void write_header(std::byte* to, const frame_header& header, std::size_t length) noexcept {
+  frame_header complete = header;
+  complete.length = static_cast<std::uint32_t>(length);
+  header_words words = unchecked_words(complete);
+  words.word[0] |= std::uint64_t{header_check(words)} << 48;
+  std::memcpy(to, &words, sizeof(words));
 }
 
 }  // namespace apgas::inline v0::comm

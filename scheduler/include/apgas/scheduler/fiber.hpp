@@ -22,6 +22,7 @@ struct task_state {
   const char* name = nullptr;          // given by apgas::name, or null
   void* registrations = nullptr;       // clocks and phasers (sync)
   std::uint32_t atomic_depth = 0;      // nested atomic sections
+  bool special = false;                // has a name or registrations
 };
 
 struct fiber {
@@ -73,12 +74,32 @@ static_assert(sizeof(fiber) <= fiber_record_bytes);
 #endif
 }
 
+// Whether this thread runs on a fiber. Context: any thread.
+[[gnu::always_inline]] inline bool on_fiber() noexcept {
+  return stack_pointer() - all_stacks.begin < all_stacks.bytes;
+}
+
+// Requires: on_fiber().
+[[gnu::always_inline]] inline fiber* fiber_of_this_stack() noexcept {
+  return reinterpret_cast<fiber*>((stack_pointer() | all_stacks.mask) + 1 - fiber_record_bytes);
+}
+
+// The same, computed anew: after a call, where the compiler would otherwise keep the value of before
+// in a register that every caller must save. Requires: on_fiber().
+[[gnu::always_inline]] inline fiber* fiber_after_call() noexcept {
+#if defined(__x86_64__)
+  std::uintptr_t sp;
+  asm volatile("mov %%rsp, %0" : "=r"(sp));
+  return reinterpret_cast<fiber*>((sp | all_stacks.mask) + 1 - fiber_record_bytes);
+#else
+  return fiber_of_this_stack();
+#endif
+}
+
 // The fiber whose stack this is; null on a thread that is no worker's.
 // Context: any thread. Cost: five instructions.
 [[gnu::always_inline]] inline fiber* current_fiber() noexcept {
-  const std::uintptr_t sp = stack_pointer();
-  if (sp - all_stacks.begin >= all_stacks.bytes) [[unlikely]] return nullptr;
-  return reinterpret_cast<fiber*>((sp | all_stacks.mask) + 1 - fiber_record_bytes);
+  return on_fiber() ? fiber_of_this_stack() : nullptr;
 }
 
 }  // namespace apgas::inline v0::scheduler

@@ -15,6 +15,8 @@
 //   I1  While the owner's frame lives, count_ >= 1: the owner holds a unit until it gives it up in
 //       its wait. Only who holds a unit, or the lock of a deque with a task of it, may add.
 //   I2  A task that nobody but its own frame can reach is not counted (count on leave).
+//   I3  The upper part of count_ is a mark that the owner has more to do than to go on: a branch of a
+//       join left its deque, or a finish got details. So the owner's usual case is one load.
 //
 // Pairs
 //   P1  What a task did is visible to who takes the last unit, and to the owner that sees alone().
@@ -46,12 +48,20 @@ class alignas(8) task_counter {
 
   // Gives a unit up. True: it was the last; the caller must deal with waiter() or observer().
   [[nodiscard]] bool release() noexcept {
-    return count_.fetch_sub(1, base::acq_rel) == 1;  // P1
+    return (count_.fetch_sub(1, base::acq_rel) & units_mask) == 1;  // P1
   }
 
   // Whether the owner's unit is the only one left. Context: owner.
-  bool alone() const noexcept { return count_.load(base::acquire) == 1; }  // P1
-  std::int64_t count() const noexcept { return count_.load(base::relaxed); }
+  bool alone() const noexcept {
+    return (count_.load(base::acquire) & units_mask) == 1;  // P1
+  }
+  // Whether the owner's unit is the only one left and there is no mark (I3). Context: owner.
+  bool untouched() const noexcept { return count_.load(base::acquire) == 1; }  // P1
+  std::int64_t count() const noexcept { return count_.load(base::relaxed) & units_mask; }
+
+  // See I3: the mark alone, and a unit of a branch that leaves.
+  static constexpr std::int64_t mark = std::int64_t{1} << 40;
+  static constexpr std::int64_t branch_unit = mark + 1;
 
   // Who is told of the last unit; set before the owner gives its unit up.
   void set_waiter(fiber* f) noexcept { waiter_ = reinterpret_cast<std::uintptr_t>(f); }
@@ -66,6 +76,8 @@ class alignas(8) task_counter {
   }
 
  private:
+  static constexpr std::int64_t units_mask = (std::int64_t{1} << 40) - 1;
+
   base::atomic<std::int64_t> count_;
   std::uintptr_t waiter_;  // unset until the owner waits: a store saved on every spawn
 };

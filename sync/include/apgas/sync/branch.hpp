@@ -113,31 +113,20 @@ class branch_failures {
   std::vector<task_exception> exceptions_;
 };
 
-// The slow half of a join: the branch was stolen, or others are in the way. True: it is the caller's
-// to run, false: it has been run.
-inline bool retake(scheduler::fiber& self, scheduler::slot* s, std::uint64_t generation,
-                   scheduler::task_counter& join) {
-  if (self.generation == generation) {
-    // Tasks that the other branch spawned into the enclosing finish may lie above.
-    if (self.on->tasks.head() == s + 1 ? self.on->tasks.pop(s) : self.on->tasks.extract(s)) {
-      return true;
-    }
-  }
-  scheduler::wait_for_others(join);
-  return false;
-}
+// The slow half of a join: its branch was stolen, or tasks that the other branch spawned into the
+// enclosing finish lie above it. True: the branch is the caller's to run, false: it has been run.
+bool retake(scheduler::task_counter& join) noexcept;
 
 // The error path of fork_two, apart so that the usual one keeps everything in registers: `f` comes by
 // value where the slot holds a copy. Context: a catch block.
-template <class First, class Second, class F>
-[[noreturn, gnu::noinline]] void fork_failed(F f, bool first_is_due, scheduler::fiber& self,
-                                             scheduler::slot* s, std::uint64_t generation,
-                                             branch_join<First>& join, std::source_location site) {
+template <class First, class F>
+[[noreturn, gnu::noinline]] void fork_failed(F f, bool first_is_due, branch_join<First>& join,
+                                             std::source_location site) {
   branch_failures failures(site);
   failures.add();
   if (first_is_due) {
     try {
-      if (retake(self, s, generation, join)) {
+      if (retake(join)) {
         static_cast<void>(value_from(f));
       } else {
         static_cast<void>(join.take());
@@ -149,7 +138,8 @@ template <class First, class Second, class F>
   failures.raise();
 }
 
-// Runs f and g in parallel and returns both values.
+// Runs f and g in parallel and returns both values. While g runs nothing is kept in registers but f:
+// the slot is found again by what it says, since it is on top unless something went the slow way.
 template <class F, class G>
 [[gnu::always_inline]] inline auto fork_two(F f, G g, std::source_location site) {
   using first = value_of<std::invoke_result_t<F&>>;
@@ -157,34 +147,38 @@ template <class F, class G>
   constexpr bool copied = scheduler::fits_slot<F>;
   using stored = std::conditional_t<copied, F, branch_reference<F>>;
   using handed = std::conditional_t<copied, F, F&>;
-  scheduler::fiber& self = suspendable_fiber("fork_join");
-  branch_join<first> join(self.task.finish);
-  const std::uint64_t generation = self.generation;
-  scheduler::slot* const s = self.on->tasks.head();
+  scheduler::fiber& before = suspendable_fiber("fork_join");
+  branch_join<first> join(before.task.finish);
+  scheduler::slot* const s = before.on->tasks.head();
   scheduler::store_closure<stored>(*s, stored(f));
   s->run = &run_branch<stored, first>;
   s->tagged_counter = scheduler::slot::tag(&join, scheduler::slot_kind::join);
   s->site = site;
-  if (self.on->tasks.push(s)) [[unlikely]] scheduler::attend(self, false);
+  if (before.on->tasks.push(s)) [[unlikely]] scheduler::attend(before, false);
 
   std::optional<second> from_g;
   try {
     from_g.emplace(value_from(g));
   } catch (...) {
-    fork_failed<first, second, handed>(f, true, self, s, generation, join, site);
+    fork_failed<first, handed>(f, true, join, site);
   }
   try {
-    if (self.generation == generation && self.on->tasks.head() == s + 1) [[likely]] {
-      if (self.on->tasks.pop(s)) [[likely]] {
+    // Untouched: this stack was not left since, or its slots would have been counted.
+    if (join.untouched()) [[likely]] {
+      auto& tasks = scheduler::fiber_after_call()->on->tasks;
+      scheduler::slot* const top = tasks.head() - 1;
+      if (top->tagged_counter ==
+              scheduler::slot::tag(&join, scheduler::slot_kind::join) &&
+          tasks.pop(top)) [[likely]] {
         return std::pair<first, second>(value_from(f), *std::move(from_g));
       }
-      scheduler::wait_for_others(join);
-    } else if (retake(self, s, generation, join)) {
+    }
+    if (retake(join)) {
       return std::pair<first, second>(value_from(f), *std::move(from_g));
     }
     return std::pair<first, second>(join.take(), *std::move(from_g));
   } catch (...) {
-    fork_failed<first, second, handed>(f, false, self, s, generation, join, site);
+    fork_failed<first, handed>(f, false, join, site);
   }
 }
 

@@ -44,8 +44,11 @@ void task_failed(scheduler::fiber& self) noexcept;
 // The frame of a finish: opened on the stack of its body.
 class finish_frame {
  public:
-  explicit finish_frame(scheduler::fiber& self) noexcept
-      : self_(self), outer_(self.task), generation_(self.generation), base_(self.on->tasks.head()) {
+  [[gnu::always_inline]] explicit finish_frame(scheduler::fiber& self) noexcept
+      : self_(self),
+        outer_(self.task.finish),
+        generation_(self.generation),
+        base_(self.on->tasks.head()) {
     self.task.finish = &core_;
   }
   finish_frame(const finish_frame&) = delete;
@@ -53,33 +56,42 @@ class finish_frame {
 
   finish_core& core() noexcept { return core_; }
 
-  // Runs and awaits all tasks, then makes the enclosing finish the current one again.
-  void wait() noexcept {
-    if (self_.on->tasks.head() != base_ || self_.generation != generation_) run_own();
-    if (!core_.alone()) [[unlikely]] scheduler::wait_for_others(core_);
-    self_.task = outer_;
-  }
-
   // Makes this the frame of a finish_reduce. Context: before the body.
   void collect(std::uint64_t reducer, std::unique_ptr<offer_box> box);
-  // close() of one: what was offered. Context: after wait(), once.
-  std::unique_ptr<offer_box> close_collecting();
 
-  // Throws what tasks and body threw. Context: after wait(), once.
-  void close() {
-    if (core_.details() != nullptr) [[unlikely]] close_details();
+  // Runs and awaits all tasks, makes the enclosing finish the current one again, and throws what
+  // tasks and body threw.
+  [[gnu::always_inline]] void end() {
+    run_own();
+    if (!core_.untouched()) [[unlikely]] {
+      finish_slowly(self_, core_, outer_);
+      return;
+    }
+    self_.task.finish = outer_;
   }
+  // The same for a finish_reduce: returns what was offered.
+  std::unique_ptr<offer_box> end_collecting();
 
  private:
   // Children have no name, no clocks, and their own site.
-  void run_own() noexcept {
-    self_.task = {.finish = &core_};
+  [[gnu::always_inline]] void run_own() noexcept {
+    if (self_.task.special) [[unlikely]] {
+      run_children_of_special(self_, base_, generation_);
+      return;
+    }
+    const std::source_location site = self_.task.site;
     scheduler::run_children(self_, base_, generation_);
+    self_.task.site = site;
   }
-  void close_details();
+
+  // Static, so that the frame's members need not lie in memory.
+  static void run_children_of_special(scheduler::fiber& self, scheduler::slot* base,
+                                      std::uint64_t generation) noexcept;
+  static void finish_slowly(scheduler::fiber& self, finish_core& core,
+                            scheduler::task_counter* outer);
 
   scheduler::fiber& self_;
-  const scheduler::task_state outer_;
+  scheduler::task_counter* const outer_;
   const std::uint64_t generation_;
   scheduler::slot* const base_;
   finish_core core_;

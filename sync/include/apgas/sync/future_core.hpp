@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/base/atomic.hpp>
-#include <apgas/base/spin_lock.hpp>
-#include <apgas/sync/ref_counted.hpp>
-#include <apgas/sync/unobserved.hpp>
-
 #include <chrono>
 #include <cstdint>
 #include <exception>
 #include <memory>
+
+#include <apgas/base/atomic.hpp>
+#include <apgas/base/spin_lock.hpp>
+#include <apgas/sync/ref_counted.hpp>
+#include <apgas/sync/unobserved.hpp>
 
 // What all futures have in common: whether it is there yet, and who waits for it. The value is in
 // future_state.hpp.
@@ -50,7 +50,7 @@ struct future_waiter {
 class future_core : public ref_counted {
  public:
   // Context: any thread.
-  bool ready() const noexcept { return status_.load(base::acquire) >= status::value; }  // P1
+  bool ready() const noexcept { return status_.load(base::acquire) >= status::value; }      // P1
   bool has_value() const noexcept { return status_.load(base::acquire) == status::value; }  // P1
 
   // Suspends the task until the future is ready, or until `when`; true if it is ready.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/base/atomic.hpp>
-
 #include <cstdint>
 #include <utility>
+
+#include <apgas/base/atomic.hpp>
 
 // Shared ownership with the count inside the object: one pointer a handle, one allocation.
 //
@@ -49,6 +49,8 @@ class ref {
 
   ref(const ref& other) noexcept : ref(share(other.object_)) {}
   ref(ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  template <class U>
+  ref(const ref<U>& other) noexcept : ref(share(other.get())) {}
   template <class U>
   ref(ref<U>&& other) noexcept : object_(other.release()) {}
   ref& operator=(ref other) noexcept {

@@ -91,6 +91,7 @@ class remote_finishes {
                     comm::out_archive* payload) noexcept;
   finish_core& finish_at_home(finish_id id) noexcept;
   finish_replica& replica_of(finish_id id);
+  void list(finish_replica& replica);
   void on_return(const comm::inbound_frame& frame) noexcept;
   void on_grant(const comm::inbound_frame& frame) noexcept;
   void settle_home(finish_core& finish, bool unit_due) noexcept;
@@ -100,6 +101,7 @@ class remote_finishes {
   std::unordered_map<finish_id, finish_core*> at_home_;
   std::unordered_map<finish_id, std::unique_ptr<finish_replica>> replicas_;
   std::vector<finish_replica*> maybe_quiescent_;
+  base::atomic<bool> quiescence_possible_{false};  // a hint, read without the lock
   finish_id next_id_;
   counts sent_;
 };

@@ -15,9 +15,8 @@ namespace apgas::inline v0::sync {
 
 // The fiber of the calling task. Throws: illegal_operation outside a task.
 [[gnu::always_inline]] inline scheduler::fiber& task_fiber(const char* operation) {
-  scheduler::fiber* self = scheduler::current_fiber();
-  if (self == nullptr) [[unlikely]] throw_outside_task(operation);
-  return *self;
+  if (!scheduler::on_fiber()) [[unlikely]] throw_outside_task(operation);
+  return *scheduler::fiber_of_this_stack();
 }
 
 // The same for operations that may suspend or spawn: not inside an atomic section.
@@ -25,6 +24,13 @@ namespace apgas::inline v0::sync {
   scheduler::fiber& self = task_fiber(operation);
   if (self.task.atomic_depth != 0) [[unlikely]] throw_inside_atomic(operation);
   return self;
+}
+
+// Gives the running task a name, or none.
+inline void name_task(const char* text) noexcept {
+  scheduler::task_state& task = scheduler::current_fiber()->task;
+  task.name = text;
+  task.special = text != nullptr || task.registrations != nullptr;
 }
 
 // The body of an async with the closure type F.

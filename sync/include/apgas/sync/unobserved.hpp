@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/exceptions.hpp>
-
 #include <exception>
+
+#include <apgas/exceptions.hpp>
 
 // Exceptions of futures that nobody has looked at. Each is in a list from the end of its task until
 // somebody looks, or the future goes, or the run ends; in the latter two cases it is reported, by

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <apgas/at.hpp>
+#include <apgas/future.hpp>
+#include <apgas/places/remote_future.hpp>
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+// Futures of what runs at other places.
+namespace apgas::inline v0 {
+
+// Spawns f(args...) as a task at p and returns the future of what it returns or throws. The innermost
+// enclosing finish waits for the task, and for those that it spawns.
+//
+// Throws: serialization_error; what copying throws. What f throws goes to the future.
+// Context: task; not inside an atomic section. May suspend while very much is under way to p.
+// Cost: one message each way, and two allocations.
+template <class F, class... Args>
+auto async_future_at(sync::spawn_from<place> p, F&& f, Args&&... args)
+    -> future<std::decay_t<typename remote::remote_body<F, Args...>::result>> {
+  using body_type = remote::remote_body<F, Args...>;
+  using result = std::decay_t<typename body_type::result>;
+  scheduler::fiber& self = sync::suspendable_fiber("async_future_at");
+  comm::out_archive out;
+  auto call = std::make_unique<remote::remote_future<result>>(self, p.site);
+  auto made = call->get_future();
+  auto* const sent = call.release();  // it ends itself from here on
+  try {
+    sync::start_payload(out, p.site);
+    out(sent->number());
+    body_type::save(out, f, args...);
+    sync::send_task(self, p.value.id(), comm::id_of<&remote::run_remote_call<F, Args...>>(), out);
+  } catch (...) {
+    sent->cancel();
+    throw;
+  }
+  return made;
+}
+
+}  // namespace apgas::inline v0

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <ranges>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <apgas/sync/future_handle.hpp>
+
+// Futures of futures: when all, or one, of several are ready. They are no tasks: nothing runs and
+// no finish waits for them. Futures that fail are ready too; get() of the part throws.
+namespace apgas::inline v0 {
+
+// Which future was ready first, and all of them as they were given.
+template <class Sequence>
+struct when_any_result {
+  std::size_t index = none;  // none: there was no future
+  Sequence futures;
+
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_future = false;
+template <class T>
+inline constexpr bool is_future<future<T>> = true;
+
+template <class R>
+concept future_range = std::ranges::input_range<R> &&
+                       is_future<std::remove_cvref_t<std::ranges::range_reference_t<R>>>;
+
+// The states of a tuple of futures.
+template <class... T>
+auto states_of(const char* operation, const std::tuple<future<T>...>& futures) {
+  return std::apply(
+      [operation](const auto&... f) {
+        return std::array<sync::future_core*, sizeof...(T)>{
+            &sync::future_access::state(f, operation)...};
+      },
+      futures);
+}
+
+template <class T>
+auto states_of(const char* operation, const std::vector<future<T>>& futures) {
+  std::vector<sync::future_core*> states;
+  states.reserve(futures.size());
+  for (const auto& f : futures) states.push_back(&sync::future_access::state(f, operation));
+  return states;
+}
+
+template <future_range R>
+auto copy_futures(R&& range) {
+  std::vector<std::remove_cvref_t<std::ranges::range_reference_t<R>>> futures;
+  if constexpr (std::ranges::sized_range<R>) futures.reserve(std::ranges::size(range));
+  for (auto&& f : range) futures.push_back(f);
+  return futures;
+}
+
+template <class Sequence>
+future<Sequence> all_futures(Sequence futures) {
+  sync::task_fiber("when_all");
+  auto state = sync::ref<sync::future_state<Sequence>>::adopt(new sync::future_state<Sequence>);
+  const auto awaited = states_of("when_all", state->emplace(std::move(futures)));
+  sync::publish_when_all(state, awaited);
+  return sync::future_access::make(std::move(state));
+}
+
+template <class Sequence>
+future<when_any_result<Sequence>> any_future(Sequence futures) {
+  using result = when_any_result<Sequence>;
+  sync::task_fiber("when_any");
+  auto state = sync::ref<sync::future_state<result>>::adopt(new sync::future_state<result>);
+  result& value = state->emplace(result{.index = result::none, .futures = std::move(futures)});
+  const auto awaited = states_of("when_any", value.futures);
+  sync::publish_when_any(state, value.index, awaited);
+  return sync::future_access::make(std::move(state));
+}
+
+}  // namespace detail
+
+// A future of the tuple, or of the vector, of the futures; ready when all of them are, at once if
+// there are none. Context: task; does not suspend.
+template <class... T>
+future<std::tuple<future<T>...>> when_all(const future<T>&... futures) {
+  return detail::all_futures(std::tuple<future<T>...>(futures...));
+}
+
+template <detail::future_range R>
+auto when_all(R&& futures) {
+  return detail::all_futures(detail::copy_futures(std::forward<R>(futures)));
+}
+
+// A future of when_any_result: ready when the first of the futures is; with index `none` and at
+// once if there are none. Context: task; does not suspend.
+template <class... T>
+future<when_any_result<std::tuple<future<T>...>>> when_any(const future<T>&... futures) {
+  return detail::any_future(std::tuple<future<T>...>(futures...));
+}
+
+template <detail::future_range R>
+auto when_any(R&& futures) {
+  return detail::any_future(detail::copy_futures(std::forward<R>(futures)));
+}
+
+}  // namespace apgas::inline v0

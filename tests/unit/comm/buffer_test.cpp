@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Blocks: given, shared, returned, used again; the leak counter.
+
+#include <apgas/comm/buffer.hpp>
+
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace apgas::comm;
+
+TEST(buffer_pool, gives_the_returned_block_again) {
+  buffer_pool pool;
+  const std::byte* where = nullptr;
+  {
+    buffer block = pool.get(100);
+    EXPECT_EQ(block.size(), 0u);
+    EXPECT_GE(block.capacity(), 100u);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block.data()) % 64, 0u);
+    block.resize(50);
+    where = block.data();
+    EXPECT_EQ(pool.outstanding(), 1u);
+  }
+  EXPECT_EQ(pool.outstanding(), 0u);
+  const buffer again = pool.get(200);
+  EXPECT_EQ(again.data(), where);
+  EXPECT_EQ(again.size(), 0u);
+}
+
+TEST(buffer_pool, every_size) {
+  buffer_pool pool;
+  for (std::size_t size = 1; size < (std::size_t{1} << 21); size = size * 3 / 2 + 1) {
+    buffer block = pool.get(size);
+    ASSERT_GE(block.capacity(), size);
+    block.data()[size - 1] = std::byte{1};
+    EXPECT_EQ(pool.outstanding(), 1u);
+  }
+  EXPECT_EQ(pool.outstanding(), 0u);
+}
+
+TEST(buffer_pool, adopts_blocks_from_the_heap) {
+  buffer_pool pool;
+  buffer block(std::size_t{1} << 20);
+  pool.adopt(block);
+  EXPECT_EQ(pool.outstanding(), 1u);
+  block = buffer{};
+  EXPECT_EQ(pool.outstanding(), 0u);
+}
+
+TEST(inbound_buffer, lives_until_the_last_release) {
+  buffer_pool pool;
+  inbound_buffer* block = pool.get(10).detach();
+  block->retain();
+  block->retain(2);
+  for (int i = 0; i < 3; ++i) {
+    block->release();
+    EXPECT_EQ(pool.outstanding(), 1u);
+  }
+  block->release();
+  EXPECT_EQ(pool.outstanding(), 0u);
+}
+
+TEST(inbound_buffer, released_by_many_threads) {
+  buffer_pool pool;
+  constexpr int holders = 4;
+  for (int round = 0; round < 200; ++round) {
+    buffer block = pool.get(64);
+    block.data()[0] = std::byte{42};
+    inbound_buffer* shared = block.detach();
+    shared->retain(holders - 1);
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < holders; ++i) {
+      threads.emplace_back([shared] {
+        EXPECT_EQ(shared->data()[0], std::byte{42});
+        shared->release();
+      });
+    }
+  }
+  EXPECT_EQ(pool.outstanding(), 0u);
+}
+
+TEST(buffer_pool, used_by_many_threads) {
+  buffer_pool pool;
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned i = 0; i < 4; ++i) {
+      threads.emplace_back([&pool, i] {
+        for (unsigned k = 0; k < 2000; ++k) {
+          buffer block = pool.get((k * 37 + i * 101) % 5000 + 1);
+          block.data()[0] = static_cast<std::byte>(i);
+          block.resize(1);
+          ASSERT_EQ(block.data()[0], static_cast<std::byte>(i));
+        }
+      });
+    }
+  }
+  EXPECT_EQ(pool.outstanding(), 0u);
+}
+
+TEST(buffer_pool_death, a_block_that_never_came_back) {
+  EXPECT_DEATH(
+      {
+        buffer_pool pool;
+        pool.get(10).detach();
+      },
+      "blocks are still in use");
+}
+
+}  // namespace

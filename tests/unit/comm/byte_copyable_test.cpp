@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which types may travel as their bytes. The answers are the compiler's, so most of this is
+// checked when it is compiled; the run shows that a copy of the bytes is the value.
+
+#include <apgas/comm/byte_copyable.hpp>
+
+#include <array>
+#include <chrono>
+#include <complex>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using apgas::comm::byte_copyable;
+
+enum class colour : char { red, green };
+
+struct plain {
+  int a;
+  double b[3];
+};
+struct derived : plain {
+  char c;
+};
+struct bits {
+  int low : 3;
+  int high : 5;
+};
+struct with_private {
+  explicit with_private(int v) : value(v) {}
+  int get() const { return value; }
+
+ private:
+  int value;
+};
+
+// What the language rule alone refuses, though harmless.
+struct with_optional {
+  int id;
+  std::optional<double> weight;
+};
+struct deep {
+  struct {
+    colour c;
+    std::array<std::optional<int>, 2> o;
+  } inner;
+  std::variant<int, double> v;
+  std::complex<double> z;
+};
+struct told {
+  explicit told(int v) : value(v) {}
+  std::optional<int> hidden() const { return value; }
+
+ private:
+  std::optional<int> value;
+};
+
+// What holds an address somewhere.
+struct with_pointer {
+  struct {
+    int a;
+    int* p;
+  } inner;
+};
+struct pointer_behind_optional {
+  std::optional<int> o;
+  struct {
+    int a;
+    int* p;
+  } inner;
+};
+struct optional_pointer {
+  int a;
+  std::optional<int*> o;
+};
+struct with_reference {
+  const int& r;
+};
+struct with_view {
+  int a;
+  std::string_view text;
+};
+struct with_span {
+  std::span<int> s;
+  std::optional<int> o;
+};
+struct with_function {
+  void (*f)();
+};
+struct with_member_pointer {
+  int plain::*m;
+  std::optional<int> o;
+};
+struct hidden_pointer {
+  explicit hidden_pointer(int) {}
+  const void* get() const { return p; }
+
+ private:
+  void* p = nullptr;
+};
+struct hidden_inside {
+  int a;
+  hidden_pointer h{1};
+  std::optional<int> o;
+};
+struct hidden_in_variant {
+  std::variant<int, hidden_pointer> v;
+};
+union number_or_pointer {
+  long number;
+  int* pointer;
+};
+struct with_union {
+  number_or_pointer u;
+  std::optional<int> o;
+};
+struct with_anonymous_union {
+  union {
+    int* p;
+    long l;
+  };
+  std::optional<int> o;
+};
+struct with_dynamic {
+  virtual ~with_dynamic() = default;
+};
+
+}  // namespace
+
+template <>
+inline constexpr bool apgas::send_as_bytes<told> = true;
+
+namespace {
+
+template <class... Ts>
+constexpr bool all_copyable = (byte_copyable<Ts> && ...);
+template <class... Ts>
+constexpr bool none_copyable = (!byte_copyable<Ts> && ...);
+
+static_assert(all_copyable<int, const int, bool, colour, long double, std::byte, __int128>);
+static_assert(all_copyable<plain, plain[4], derived, bits, with_private, std::monostate>);
+static_assert(all_copyable<std::array<int, 5>, std::complex<float>, std::chrono::nanoseconds,
+                           std::chrono::steady_clock::time_point>);
+static_assert(all_copyable<with_optional, deep, told>);
+
+static_assert(none_copyable<int*, int* [2], const char*, std::nullptr_t, int plain::*, void (*)(),
+                            int&, void()>);
+static_assert(none_copyable<with_pointer, pointer_behind_optional, optional_pointer,
+                            with_reference, with_view, with_span, with_function>);
+static_assert(none_copyable<with_member_pointer, hidden_pointer, hidden_inside, hidden_in_variant,
+                            number_or_pointer, with_union, with_anonymous_union>);
+static_assert(none_copyable<std::string, std::vector<int>, std::string_view, std::span<int>,
+                            std::tuple<int>, with_dynamic>);
+
+template <class T>
+T through_bytes(const T& value) {
+  apgas::comm::detail::raw_bytes<sizeof(T)> bytes;
+  std::memcpy(&bytes, &value, sizeof(T));
+  return __builtin_bit_cast(T, bytes);
+}
+
+TEST(byte_copyable, the_copy_is_the_value) {
+  const auto weighted = through_bytes(with_optional{3, 2.5});
+  EXPECT_EQ(weighted.id, 3);
+  EXPECT_EQ(weighted.weight, 2.5);
+  EXPECT_EQ(through_bytes(told{4}).hidden(), 4);
+  EXPECT_EQ(through_bytes(with_private{5}).get(), 5);
+  const auto d = through_bytes(deep{{colour::green, {{{}, 7}}}, 1.5, {1, 2}});
+  EXPECT_EQ(d.inner.c, colour::green);
+  EXPECT_FALSE(d.inner.o[0].has_value());
+  EXPECT_EQ(d.inner.o[1], 7);
+  EXPECT_EQ(std::get<double>(d.v), 1.5);
+  EXPECT_EQ(d.z, std::complex<double>(1, 2));
+}
+
+}  // namespace

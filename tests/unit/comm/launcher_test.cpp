@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Who started this process, told from the environment.
+
+#include <cstdlib>
+#include <initializer_list>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include <apgas/comm/transports.hpp>
+#include <apgas/errors.hpp>
+
+namespace {
+
+using namespace apgas::comm;
+
+class launcher : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name :
+         {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "PMIX_RANK",
+          "PMIX_NAMESPACE", "SLURM_PROCID", "SLURM_STEP_ID", "SLURM_STEP_NUM_TASKS",
+          "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"}) {
+      unsetenv(name);
+    }
+  }
+  static void set(std::initializer_list<std::pair<const char*, const char*>> variables) {
+    for (const auto& [name, value] : variables) setenv(name, value, 1);
+  }
+};
+
+TEST_F(launcher, none) { EXPECT_FALSE(launched_by_mpi()); }
+
+TEST_F(launcher, open_mpi) {
+  set({{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "4"}, {"PMIX_RANK", "1"}});
+  ASSERT_TRUE(launched_by_mpi());
+  EXPECT_EQ(find_launcher()->launcher, "Open MPI");
+  EXPECT_EQ(find_launcher()->size, 4);
+}
+
+TEST_F(launcher, pmi) {
+  set({{"PMI_RANK", "0"}, {"PMI_SIZE", "nonsense"}});
+  ASSERT_TRUE(launched_by_mpi());
+  EXPECT_EQ(find_launcher()->size, 0);
+}
+
+TEST_F(launcher, a_slurm_batch_script_is_not_a_job_step) {
+  set({{"SLURM_PROCID", "0"}});
+  EXPECT_FALSE(launched_by_mpi());
+  set({{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "8"}});
+  ASSERT_TRUE(launched_by_mpi());
+  EXPECT_EQ(find_launcher()->size, 8);
+}
+
+TEST_F(launcher, asking_does_not_start_mpi) {
+  launched_by_mpi();
+  EXPECT_FALSE(mpi_running());
+}
+
+TEST_F(launcher, without_mpi_in_the_build_the_transport_says_so) {
+  if (mpi_available()) GTEST_SKIP() << "this build has MPI";
+  try {
+    make_mpi_transport();
+    FAIL();
+  } catch (const apgas::launch_error& e) {
+    EXPECT_NE(std::string(e.what()).find("built without MPI"), std::string::npos);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <string>
+#include <string_view>
+#include <optional>
+
+#include <apgas/comm/archive.hpp>
+#include <apgas/comm/sendable.hpp>
+
+namespace comm = apgas::comm;
+
+#ifdef APGAS_TEST_CONTROL
+using argument = std::string;
+#else
+using argument = std::string_view;
+#endif
+
+int main() { return comm::require_sendable_value<argument>() ? 0 : 1; }

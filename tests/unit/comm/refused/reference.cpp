@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <string>
+#include <string_view>
+#include <optional>
+
+#include <apgas/comm/archive.hpp>
+#include <apgas/comm/sendable.hpp>
+
+namespace comm = apgas::comm;
+
+int main() {
+  int x = 0;
+#ifdef APGAS_TEST_CONTROL
+  auto f = [x] { return x; };
+#else
+  auto f = [&x] { return x; };
+#endif
+  return comm::require_sendable_closure<decltype(f)>() ? 0 : 1;
+}
