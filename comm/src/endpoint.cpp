@@ -76,11 +76,10 @@ endpoint::endpoint(transport& network, frame_sink& sink, endpoint_options option
       sink_(sink),
       options_(consistent(std::move(options))),
       channels_(std::make_unique<channel[]>(static_cast<std::size_t>(network.size()))),
-      gathering_(std::make_unique<base::atomic<std::uint64_t>[]>(words_for(network.size()))),
-      epoch_(network.attach()) {
+      gathering_(std::make_unique<base::atomic<std::uint64_t>[]>(words_for(network.size()))) {
   const std::uint32_t version = options_.version ? options_.version : APGAS_VERSION;
-  const start_record mine =
-      make_start_record(version, options_.fingerprint, epoch_, options_.settings);
+  start_record mine = make_start_record(version, options_.fingerprint, options_.settings);
+  mine.epoch = network_.attach();
   network_.begin_exchange(std::as_bytes(std::span(&mine, 1)));
 }
 

@@ -82,12 +82,11 @@ void compare(const std::vector<start_record>& records, const agreement& on) {
 }  // namespace
 
 start_record make_start_record(std::uint32_t version, std::uint64_t fingerprint,
-                               std::uint64_t epoch, const std::string& settings) {
+                               const std::string& settings) {
   start_record record;
   record.bytes = sizeof(record);
   record.version = version;
   record.fingerprint = fingerprint;
-  record.epoch = epoch;
   if (gethostname(record.host, sizeof(record.host) - 1) != 0) record.host[0] = '?';
   if (settings.size() >= sizeof(record.settings)) {
     throw std::invalid_argument(fmt::format("settings to compare take {} bytes, at most {} fit",

@@ -25,9 +25,9 @@ struct start_record {
 };
 static_assert(sizeof(start_record) == 1024 && std::is_trivially_copyable_v<start_record>);
 
-// Throws: std::invalid_argument if the settings' text does not fit.
+// This process's, but for the epoch. Throws: std::invalid_argument if the settings' text does not fit.
 start_record make_start_record(std::uint32_t version, std::uint64_t fingerprint,
-                               std::uint64_t epoch, const std::string& settings);
+                               const std::string& settings);
 
 // The hosts, by rank. Throws: launch_error when a record differs from rank 0's in anything but the
 // host; it names the ranks, the hosts and the values.

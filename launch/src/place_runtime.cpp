@@ -40,16 +40,27 @@ core_share share_of(const comm::endpoint& network) {
 }  // namespace
 
 // Calls the network between tasks, and says how long it can be left alone.
+//
+// Pairs
+//   P1  The place is complete for the worker that sees connected_: workers poll from their first
+//       moment, and frames of other places may be there before.
 class place_runtime::network_events final : public scheduler::external_events {
  public:
   network_events(comm::endpoint& network, sync::remote_finishes& finishes)
       : network_(network), finishes_(finishes) {}
 
+  void connect() noexcept { connected_.store(true, base::release); }  // P1
+
   bool poll() noexcept override {
+    if (!connected_.load(base::acquire)) return false;  // P1
     bool any = network_.progress();
     any |= finishes_.send_returns();
     if (!any) network_.flush();
     return any;
+  }
+
+  bool pending() noexcept override {
+    return network_.gathering() || network_.network().unsent_bytes() != 0;
   }
 
   std::chrono::nanoseconds max_sleep(unsigned idle_polls) noexcept override {
@@ -62,6 +73,7 @@ class place_runtime::network_events final : public scheduler::external_events {
  private:
   comm::endpoint& network_;
   sync::remote_finishes& finishes_;
+  base::atomic<bool> connected_{false};
 };
 
 place_runtime::place_runtime(comm::transport& network, const base::settings& settings)
@@ -69,12 +81,14 @@ place_runtime::place_runtime(comm::transport& network, const base::settings& set
       state_{{.here = network.here(), .places = network.size()}, {}, {}},
       receiver_(state_),
       endpoint_(network, receiver_, endpoint_options_of(settings)),
+      flow_(network.size()),
       finishes_(state_),
       globals_(state_),
       events_(std::make_unique<network_events>(endpoint_, finishes_)) {
   state_.network = &endpoint_;
   state_.finishes = &finishes_;
   state_.calls = &calls_;
+  state_.flow = &flow_;
   state_.globals = &globals_;
   keep_unobserved(state_);
   receiver_.set_control(
@@ -104,6 +118,7 @@ void place_runtime::start() {
   state_.tasks = scheduler_.get();
   endpoint_.network().set_wake(
       [](void* tasks) { static_cast<scheduler::scheduler*>(tasks)->wake(); }, scheduler_.get());
+  events_->connect();
   scheduler_->wake();  // what arrived before
 }
 

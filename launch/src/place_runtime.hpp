@@ -6,6 +6,7 @@
 #include <apgas/places/global_table.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/finish_core.hpp>
+#include <apgas/sync/flow_control.hpp>
 #include <apgas/sync/place_state.hpp>
 #include <apgas/sync/remote_call.hpp>
 #include <apgas/sync/remote_finish.hpp>
@@ -65,6 +66,7 @@ class place_runtime {
   sync::frame_receiver receiver_;
   comm::endpoint endpoint_;
   sync::remote_calls calls_;
+  sync::flow_control flow_;
   sync::remote_finishes finishes_;
   remote::global_table globals_;
   std::unique_ptr<network_events> events_;

@@ -18,10 +18,21 @@ bool scheduler::implementation::poll_outside(worker& w) noexcept {
   if (settings.events != nullptr && network_seat.try_lock()) {
     arrived.store(false, base::relaxed);
     ++w.count.polls;
+    polls.store(polls.load(base::relaxed) + 1, base::relaxed);
     any |= settings.events->poll();
     network_seat.unlock();
   }
   return any;
+}
+
+bool scheduler::implementation::poll_for_busy_workers() noexcept {
+  const std::uint64_t now = polls.load(base::relaxed);
+  if (now == polls_seen && network_seat.try_lock()) {
+    settings.events->poll();
+    network_seat.unlock();
+  }
+  polls_seen = now;
+  return settings.events->pending();
 }
 
 bool scheduler::implementation::anything_to_do() const noexcept {

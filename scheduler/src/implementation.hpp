@@ -12,6 +12,7 @@
 #include "idle.hpp"
 #include "injector.hpp"
 #include "parker.hpp"
+#include "poll_guard.hpp"
 #include "timers.hpp"
 #include "topology.hpp"
 
@@ -38,6 +39,9 @@ struct scheduler::implementation {
   // Looks at the network and the timers, unless another worker is at it. True if anything came.
   bool poll_outside(worker& w) noexcept;
 
+  // For the poll guard: polls if no worker did since the last call; whether something is pending.
+  bool poll_for_busy_workers() noexcept;
+
   // Whether any queue of this scheduler has something. A hint, exact only after a heavy fence.
   bool anything_to_do() const noexcept;
 
@@ -58,6 +62,10 @@ struct scheduler::implementation {
   base::spin_lock network_seat;  // held by the worker that polls
   base::atomic<bool> arrived{false};   // wake() since the last poll
   base::atomic<bool> stopping{false};
+
+  base::atomic<std::uint64_t> polls{0};      // of the network, by whom ever
+  std::uint64_t polls_seen = 0;              // by the guard
+  std::unique_ptr<poll_guard> guard;         // with events only
 
   helper_threads helpers;
   std::vector<std::thread> threads;

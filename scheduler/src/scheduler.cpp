@@ -88,6 +88,9 @@ scheduler::implementation::implementation(const config& c)
 scheduler::scheduler(const config& c)
     : environment_(c.environment), implementation_(std::make_unique<implementation>(c)) {
   auto& s = *implementation_;
+  if (c.events != nullptr) {
+    s.guard = std::make_unique<poll_guard>([&s] { return s.poll_for_busy_workers(); });
+  }
   const std::vector<int> processors = own_processors(s.cores, c);
   for (auto& w : s.workers) {
     w->home = this;
@@ -98,6 +101,7 @@ scheduler::scheduler(const config& c)
 
 scheduler::~scheduler() {
   auto& s = *implementation_;
+  s.guard.reset();
   s.stopping.store(true, base::release);  // P1
   for (auto& seat : s.seats) (*seat)->sleep.unpark();
   for (std::thread& t : s.threads) t.join();
@@ -112,6 +116,13 @@ void scheduler::inject(injected* work) noexcept {
 void scheduler::wake() noexcept {
   implementation_->arrived.store(true, base::relaxed);
   implementation_->notify();
+}
+
+void scheduler::keep_polling() noexcept {
+  auto& s = *implementation_;
+  if (s.guard == nullptr || !s.settings.events->pending()) return;
+  if (s.fenced) base::full_fence();
+  s.guard->arm();
 }
 
 void scheduler::request_poll() noexcept { implementation_->arrived.store(true, base::relaxed); }

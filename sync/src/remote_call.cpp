@@ -87,6 +87,7 @@ void send_reply(place_state& place, comm::rank caller, std::uint64_t number, fin
     header.finish = static_cast<std::uint64_t>(credit.balance);
   }
   place.network->send(caller, header, std::move(value));
+  place.tasks->keep_polling();
 }
 
 }  // namespace apgas::inline v0::sync

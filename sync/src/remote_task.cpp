@@ -3,6 +3,7 @@
 #include <apgas/sync/remote_call.hpp>
 #include <apgas/sync/remote_finish.hpp>
 #include <apgas/sync/remote_task.hpp>
+#include <apgas/sync/flow_control.hpp>
 #include <fmt/format.h>
 #include <link.h>
 
@@ -47,6 +48,13 @@ const program_range& program() {
 scheduler::task_counter* run_frame(scheduler::injected* work, scheduler::fiber& self) noexcept {
   const std::unique_ptr<remote_task> task(static_cast<remote_task*>(work));
   self.task.finish = task->finish;
+  place_state& place = *task->place;
+  const comm::rank source = task->frame.source;
+  if (const auto total = place.flow->on_start(source, task->bytes)) {
+    place.network->send(source,
+                        {.kind = comm::frame_kind::control, .handler = control_flow, .credit = *total},
+                        std::span<const std::byte>{});
+  }
   task_thunk* const thunk = task->frame.handler->as<task_thunk>();
   return thunk(*task, self);
 }
@@ -70,20 +78,30 @@ void start_payload(comm::out_archive& payload, std::source_location site) {
   payload(encode_site(site));
 }
 
+namespace {
+
+// Waits while too much is under way to `dest`, and returns what the frame must begin with.
+comm::frame_header admit(place_state& place, comm::rank dest, comm::handler_id thunk,
+                         const comm::out_archive& payload) {
+  while (place.flow->full(dest) || place.network->congested(dest)) scheduler::yield();
+  place.flow->on_send(dest, comm::frame_bytes(payload.size()));
+  return {.kind = comm::frame_kind::task, .handler = thunk};
+}
+
+}  // namespace
+
 void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
                comm::out_archive& payload) {
   place_state& place = place_of(self);
-  const comm::frame_header header{.kind = comm::frame_kind::task, .handler = thunk};
-  while (place.network->congested(dest)) scheduler::yield();
-  place.finishes->send_task(finish_of(self), dest, header, payload);
+  place.finishes->send_task(finish_of(self), dest, admit(place, dest, thunk, payload), payload);
+  place.tasks->keep_polling();
 }
 
 void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
                          comm::out_archive& payload) {
   place_state& place = place_of(self);
-  const comm::frame_header header{.kind = comm::frame_kind::task, .handler = thunk};
-  while (place.network->congested(dest)) scheduler::yield();
-  place.finishes->send_uncounted(finish_of(self), dest, header, payload);
+  place.finishes->send_uncounted(finish_of(self), dest, admit(place, dest, thunk, payload), payload);
+  place.tasks->keep_polling();
 }
 
 void frame_receiver::on_frame(const comm::inbound_frame& frame) noexcept {
@@ -107,7 +125,11 @@ void frame_receiver::on_frame(const comm::inbound_frame& frame) noexcept {
       place_.finishes->on_message(frame);
       break;
     case comm::frame_kind::control:
-      control_(control_context_, frame);
+      if (frame.header->handler == control_flow) {
+        place_.flow->on_report(frame.source, frame.header->credit);
+      } else {
+        control_(control_context_, frame);
+      }
       break;
   }
 }
@@ -117,6 +139,7 @@ void frame_receiver::on_task(const comm::inbound_frame& frame) noexcept {
   task->run = run_frame;
   task->frame = frame;
   task->place = &place_;
+  task->bytes = comm::frame_bytes(frame.payload.size());
   comm::handler_id reducer = 0;
   if ((frame.header->flags & flag_collecting) != 0 && frame.payload.size() >= 16) {
     std::memcpy(&reducer, frame.payload.data() + frame.payload.size() - sizeof reducer, sizeof reducer);

@@ -37,11 +37,20 @@ struct bits {
   int high : 5;
 };
 struct with_private {
-  explicit with_private(int v) : value(v) {}
+  explicit constexpr with_private(int v) : value(v) {}
   int get() const { return value; }
 
  private:
   int value;
+};
+struct vector3 {  // no constexpr constructor
+  vector3() {}    // NOLINT(*-member-init)
+  vector3(double a, double b, double c) : x(a), y(b), z(c) {}
+  double x, y, z;
+};
+struct particle {
+  vector3 position;
+  std::optional<int> charge;
 };
 
 // What the language rule alone refuses, though harmless.
@@ -58,7 +67,7 @@ struct deep {
   std::complex<double> z;
 };
 struct told {
-  explicit told(int v) : value(v) {}
+  explicit constexpr told(int v) : value(v) {}
   std::optional<int> hidden() const { return value; }
 
  private:
@@ -102,7 +111,7 @@ struct with_member_pointer {
   std::optional<int> o;
 };
 struct hidden_pointer {
-  explicit hidden_pointer(int) {}
+  explicit constexpr hidden_pointer(int) {}
   const void* get() const { return p; }
 
  private:
@@ -151,7 +160,7 @@ static_assert(all_copyable<int, const int, bool, colour, long double, std::byte,
 static_assert(all_copyable<plain, plain[4], derived, bits, with_private, std::monostate>);
 static_assert(all_copyable<std::array<int, 5>, std::complex<float>, std::chrono::nanoseconds,
                            std::chrono::steady_clock::time_point>);
-static_assert(all_copyable<with_optional, deep, told>);
+static_assert(all_copyable<with_optional, deep, told, vector3, vector3[2], particle>);
 
 static_assert(none_copyable<int*, int* [2], const char*, std::nullptr_t, int plain::*, void (*)(),
                             int&, void()>);

@@ -69,7 +69,7 @@ TEST(handler, garbage_is_refused) {
   }
   // Inside a thunk, and code that is no thunk.
   EXPECT_EQ(find_handler(id + 1), nullptr);
-  apgas::base::random random(3);
+  apgas::base::random_engine random(3);
   for (int i = 0; i < 100'000; ++i) {
     const handler_id guess = random();
     EXPECT_EQ(find_handler(guess), nullptr) << guess;

@@ -104,7 +104,7 @@ TEST_F(message, an_unknown_kind) {
 }
 
 TEST_F(message, an_unknown_handler) {
-  apgas::base::random random(5);
+  apgas::base::random_engine random(5);
   for (int i = 0; i < 1000; ++i) {
     comm::frame_header header = task_header();
     header.handler = i == 0 ? 0 : random();
@@ -144,7 +144,7 @@ TEST_F(message, frames_before_a_bad_one_are_taken_and_none_after) {
 }
 
 TEST_F(message, random_bytes) {
-  apgas::base::random random(11);
+  apgas::base::random_engine random(11);
   for (int round = 0; round < 2000; ++round) {
     std::vector<std::byte> bytes(random.below(300) + 1);
     for (std::byte& b : bytes) b = static_cast<std::byte>(random.below(256));

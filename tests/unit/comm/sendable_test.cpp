@@ -56,6 +56,10 @@ struct function_object {
     archive(greeting);
   }
 };
+struct no_constexpr {
+  explicit no_constexpr(int* p) : pointer(p) {}
+  int* pointer;
+};
 struct pointers {
   int a;
   struct {
@@ -104,6 +108,7 @@ TEST(sendable, closures) {
   EXPECT_FALSE(closure([inner = [&y] { return y; }] { return inner(); }));
   EXPECT_FALSE(closure([s = std::string()] { return s; }));
   EXPECT_FALSE(closure([o = std::optional<int>()] { return o; }));
+  EXPECT_FALSE(closure([h = no_constexpr(p)] { return h.pointer; }));
   EXPECT_TRUE(sendable_closure<function_object>);
   EXPECT_FALSE(sendable_closure<int (*)(int)>);
 }

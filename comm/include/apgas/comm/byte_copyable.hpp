@@ -9,7 +9,9 @@
 //   - it refuses some that are harmless: std::optional, std::variant, unions; clang 16 bit-fields and
 //     std::complex too. An aggregate of such members is looked through member by member, by trying
 //     what initialises each (values_only).
-//   - where both cannot tell, the user can: apgas::send_as_bytes<T>.
+//   - g++ cannot look into classes whose constructors are not constexpr (unseen). As arguments they
+//     are taken for values, as captures of a closure they are refused.
+//   - what is refused wrongly, the user can allow: apgas::send_as_bytes<T>.
 
 #include <complex>
 #include <cstddef>
@@ -40,19 +42,33 @@ constexpr bool made(const T&) {
 
 }  // namespace detail
 
-// That T is trivially copyable must be asked first: else the cast is an error, not an answer.
+// That T is trivially copyable must be asked first: else the cast is an error, not an answer. The
+// first form is for g++, the second for clang and its types without a constexpr constructor.
 template <class T>
 concept bit_castable =
-    std::is_trivially_copyable_v<T> && !address_like<T> && !std::is_array_v<T> && requires {
+    std::is_trivially_copyable_v<T> && !address_like<T> && !std::is_array_v<T> && (requires {
       typename std::bool_constant<detail::made(
           __builtin_bit_cast(T, detail::raw_bytes<sizeof(T)>{}))>;
-    };
+    } || requires {
+      typename std::bool_constant<(__builtin_bit_cast(T, detail::raw_bytes<sizeof(T)>{}), true)>;
+    });
 
 namespace detail {
 
+// A class that g++ cannot cast to for want of a constexpr constructor, so that nothing is known of
+// its private members. Taken for a value: vectors and matrices with constructors are like this.
+template <class T>
+concept unseen =
+#ifdef __clang__
+    false;
+#else
+    std::is_trivially_copyable_v<T> && std::is_standard_layout_v<T> && std::is_class_v<T> &&
+    !std::is_aggregate_v<T> && !__is_literal_type(T);
+#endif
+
 // Types that bit_castable refuses and that are known to hold what their parameters say.
 template <class T>
-inline constexpr bool known_value = bit_castable<T>;
+inline constexpr bool known_value = bit_castable<T> || unseen<T>;
 template <class T>
 inline constexpr bool known_value<std::complex<T>> = true;
 template <class T>
@@ -132,6 +148,7 @@ concept byte_copyable =
     (send_as_bytes<std::remove_cv_t<std::remove_all_extents_t<T>>> ||
      bit_castable<std::remove_cv_t<std::remove_all_extents_t<T>>> ||
      detail::complex_number<std::remove_cv_t<std::remove_all_extents_t<T>>> ||
-     detail::value_aggregate<std::remove_cv_t<std::remove_all_extents_t<T>>>);
+     detail::value_aggregate<std::remove_cv_t<std::remove_all_extents_t<T>>> ||
+     detail::unseen<std::remove_cv_t<std::remove_all_extents_t<T>>>);
 
 }  // namespace apgas::inline v0::comm

@@ -83,7 +83,8 @@ struct traffic {
 class endpoint final : private message_sink {
  public:
   // Begins the start-up exchange; nothing may be sent before ready().
-  // Requires: the transport has no other endpoint.
+  // Requires: the transport has no other endpoint. Throws: std::invalid_argument for settings of
+  // more than 735 bytes.
   endpoint(transport& network, frame_sink& sink, endpoint_options options = {});
   // Requires: the end protocol is through (or nothing was ever sent).
   ~endpoint();
@@ -149,7 +150,6 @@ class endpoint final : private message_sink {
   const endpoint_options options_;
   std::unique_ptr<channel[]> channels_;                       // one for each rank
   std::unique_ptr<base::atomic<std::uint64_t>[]> gathering_;  // a bit for each rank
-  const std::uint64_t epoch_;
   base::atomic<state> state_{state::meeting};
   std::vector<std::string> hosts_;
 };

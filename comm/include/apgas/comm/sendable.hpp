@@ -84,7 +84,7 @@ concept sendable_result = std::is_void_v<R> || sendable_value<std::decay_t<R>>;
 
 template <class F>
 concept sendable_closure =
-    std::is_class_v<F> && (detail::own_serialize<F> || detail::as_bytes<F>);
+    std::is_class_v<F> && (detail::own_serialize<F> || (byte_copyable<F> && !detail::unseen<F>));
 
 // Each compiles only for what may be sent; otherwise one line of the compiler's says why not.
 
@@ -106,8 +106,8 @@ consteval bool require_sendable_closure() {
                       "the value as an argument; for shared state use apgas::global_ref");
         static_assert(!std::is_standard_layout_v<F>,
                       "apgas: this closure captures a pointer (`this` is one), or something that "
-                      "cannot be told from one: std::optional, std::variant, a union, or a class "
-                      "that holds one of these. Pass the value as an argument instead; for shared "
+                      "cannot be told from one: std::optional, std::variant, a union, a class with "
+                      "no constexpr constructor, or what holds one of these. Pass the value as an argument instead; for shared "
                       "state use apgas::global_ref");
       }
     }

@@ -32,6 +32,9 @@ class external_events {
   // True if anything was done. Context: worker at loop level, one at a time. Runs no user code.
   virtual bool poll() noexcept = 0;
 
+  // Whether something was begun that goes on only while somebody polls. Context: any thread.
+  virtual bool pending() noexcept = 0;
+
   // How long the worker that watches may sleep between two polls; max() when arrivals call
   // scheduler::wake(). `idle_polls`: polls without effect so far.
   virtual std::chrono::nanoseconds max_sleep(unsigned idle_polls) noexcept = 0;
@@ -72,6 +75,7 @@ class scheduler {
   // Context: any thread.
   void inject(injected* work) noexcept;
   void wake() noexcept;  // something arrived: some worker polls soon
+  void keep_polling() noexcept;  // events->pending() may be true now: poll even if all are busy
   void request_poll() noexcept;  // the next worker between two tasks polls. Context: worker
   // inject() at a time; never early. Context: any thread.
   void inject_at(std::chrono::steady_clock::time_point when, injected* work);

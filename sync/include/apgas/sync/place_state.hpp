@@ -14,6 +14,7 @@ namespace apgas::inline v0::sync {
 
 class remote_finishes;
 class remote_calls;
+class flow_control;
 
 // Anything a higher layer keeps per place (tables of global references, ...).
 class place_extension {
@@ -31,6 +32,7 @@ struct place_state {
   comm::endpoint* network = nullptr;      // also with one place: a place can send to itself
   remote_finishes* finishes = nullptr;
   remote_calls* calls = nullptr;
+  flow_control* flow = nullptr;
   place_extension* globals = nullptr;     // of module places
   // Takes an exception of a future that nobody looked at, for the root finish; null: it is printed.
   // Context: any thread, with a lock held (unobserved.hpp); must not run user code.

@@ -21,11 +21,16 @@ namespace apgas::inline v0::sync {
 std::uint64_t encode_site(std::source_location site) noexcept;
 std::source_location decode_site(std::uint64_t code) noexcept;
 
+// frame_header::handler of the control frames that report started tasks (flow_control.hpp); the total
+// is in `credit`. Other control frames are launch's.
+inline constexpr std::uint64_t control_flow = std::uint64_t{1} << 63;
+
 // One task frame that was counted in its finish and waits for a worker.
 struct remote_task : scheduler::injected {
   comm::inbound_frame frame;  // holds a reference to its block until done()
   finish_core* finish = nullptr;
   place_state* place = nullptr;
+  std::size_t bytes = 0;  // of the frame, for flow control
 
   ~remote_task() { done(); }
 

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace bench {
+namespace {
+
+// Idle threads of the variant before (a team of OpenMP spins for some milliseconds) are asleep then.
+constexpr auto settle = std::chrono::milliseconds{10};
+
+void keep(result& r, const sample& s, bool counts) {
+  if (counts) r.seconds.push_back(s.seconds);
+  r.correct = r.correct && s.correct;
+}
+
+void run_round(finding& f, bool counts, const apgas_runner& run_apgas) {
+  for (result& r : f.results) {
+    if (r.of.is == role::ours) continue;
+    std::this_thread::sleep_for(settle);
+    keep(r, r.of.run(), counts);
+  }
+  for (const int workers : {1, 2}) {
+    const auto is_ours = [workers](const result& r) {
+      return r.of.is == role::ours && r.of.workers == workers;
+    };
+    if (std::ranges::none_of(f.results, is_ours)) continue;
+    std::this_thread::sleep_for(settle);
+    run_apgas(workers, [&] {
+      for (result& r : f.results) {
+        if (is_ours(r)) keep(r, r.of.run(), counts);
+      }
+    });
+  }
+}
+
+}  // namespace
+
+double result::least() const { return *std::ranges::min_element(seconds); }
+
+double result::median() const {
+  std::vector<double> sorted = seconds;
+  std::ranges::sort(sorted);
+  return sorted[sorted.size() / 2];
+}
+
+bool finding::correct() const {
+  return std::ranges::all_of(results, [](const result& r) { return r.correct; });
+}
+
+double finding::best_serial() const {
+  double best = 0;
+  for (const result& r : results) {
+    if (r.of.is == role::serial && (best == 0 || r.least() < best)) best = r.least();
+  }
+  return best;
+}
+
+const result* finding::find(const std::string& variant_name, int workers) const {
+  for (const result& r : results) {
+    if (r.of.name == variant_name && r.of.workers == workers) return &r;
+  }
+  return nullptr;
+}
+
+finding measure(const benchmark& what, int repetitions, const apgas_runner& run_apgas) {
+  finding f{what, {}};
+  for (const variant& v : what.variants) f.results.push_back({v, {}, true});
+  for (int i = -1; i < repetitions; ++i) run_round(f, i >= 0, run_apgas);
+  return f;
+}
+
+}  // namespace bench

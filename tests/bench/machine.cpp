@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include <apgas/version.hpp>
+
+namespace bench {
+namespace {
+
+// Seconds that all cores were busy since the machine started, from /proc/stat.
+double machine_busy_seconds() {
+  std::ifstream stat("/proc/stat");
+  std::string label;
+  double user = 0, nice = 0, system = 0, idle = 0, wait = 0, interrupt = 0, soft = 0;
+  stat >> label >> user >> nice >> system >> idle >> wait >> interrupt >> soft;
+  if (!stat) return -1;
+  return (user + nice + system + interrupt + soft) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+std::string processor() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+double process_cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+machine_watch::machine_watch()
+    : begin_(std::chrono::steady_clock::now()),
+      machine_busy_(machine_busy_seconds()),
+      own_busy_(process_cpu_seconds()) {}
+
+double machine_watch::cores_used_by_others() const {
+  const double busy = machine_busy_seconds();
+  if (busy < 0) return -1;
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin_;
+  return ((busy - machine_busy_) - (process_cpu_seconds() - own_busy_)) / passed.count();
+}
+
+nlohmann::ordered_json describe_machine() {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  std::array<char, 32> date{};
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+  std::array<double, 3> load{};
+  getloadavg(load.data(), 3);
+#if defined(__clang__)
+  const std::string compiler = std::string("clang ") + __clang_version__;
+#else
+  const std::string compiler = std::string("gcc ") + __VERSION__;
+#endif
+  return {{"apgas", APGAS_VERSION_STRING},
+          {"date", date.data()},
+          {"host", host.data()},
+          {"processor", processor()},
+          {"cores", std::thread::hardware_concurrency()},
+          {"compiler", compiler},
+          {"build", BENCH_BUILD_TYPE},
+          {"load", load}};
+}
+
+}  // namespace bench

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// async_at and uncounted_async_at: tasks elsewhere, many of them, and who waits for them.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <numeric>
+#include <vector>
+
+#include "check.hpp"
+
+namespace {
+
+using apgas::async_at;
+using apgas::place;
+using test::check;
+
+// Per process: with the transport local, all places share it.
+std::atomic<long> counted{0};
+
+long sum_and_reset() {
+  // One process has one counter, so exchange() gives it to the first place that asks.
+  long sum = 0;
+  for (place p : apgas::places()) sum += apgas::at(p, [] { return counted.exchange(0); });
+  return sum;
+}
+
+TEST(async_at, finish_waits_for_tasks_everywhere) {
+  for (int round = 0; round < 20; ++round) {
+    apgas::finish([] {
+      for (place p : apgas::places()) {
+        async_at(p, [p] {
+          check(apgas::here() == p);
+          apgas::yield();
+          ++counted;
+        });
+      }
+    });
+    EXPECT_EQ(sum_and_reset(), apgas::num_places());
+  }
+}
+
+struct bounce {
+  int left;
+  void operator()() const {
+    if (left == 0) {
+      ++counted;
+    } else {
+      async_at(test::next(apgas::here()), bounce{left - 1});
+    }
+  }
+};
+
+TEST(async_at, bounces_ten_thousand_times) {
+  apgas::finish([] { async_at(test::next(apgas::here()), bounce{10'000}); });
+  EXPECT_EQ(sum_and_reset(), 1);
+}
+
+TEST(async_at, bounces_in_an_inner_finish_of_each_place) {
+  apgas::finish([] {
+    for (place p : apgas::places()) {
+      async_at(p, [] {
+        apgas::finish([] { async_at(test::next(apgas::here()), bounce{1000}); });
+        ++counted;
+      });
+    }
+  });
+  EXPECT_EQ(sum_and_reset(), 2 * apgas::num_places());
+}
+
+TEST(async_at, all_to_all) {
+  const int each = 20'000 / test::slower;
+  apgas::finish([each] {
+    for (place p : apgas::places()) {
+      async_at(p, [each] {
+        for (int i = 0; i < each; ++i) {
+          async_at(place(i % apgas::num_places()), [](int k) { counted += k % 3; }, i);
+        }
+      });
+    }
+  });
+  long expected = 0;
+  for (int i = 0; i < each; ++i) expected += i % 3;
+  EXPECT_EQ(sum_and_reset(), expected * apgas::num_places());
+}
+
+TEST(async_at, one_place_sends_more_than_its_queue_takes) {
+  const int n = 300 / test::slower;
+  const std::vector<char> megabyte(1U << 20, 'x');
+  apgas::finish([&] {
+    for (int i = 0; i < n; ++i) {
+      async_at(
+          test::last(), [](const std::vector<char>& v) { counted += v[v.size() - 1] == 'x'; },
+          megabyte);
+    }
+  });
+  EXPECT_EQ(sum_and_reset(), n);
+}
+
+TEST(async_at, takes_a_closure_that_changes_itself_and_move_only_arguments) {
+  for (place p : apgas::places()) {
+    apgas::finish([&] {
+      async_at(
+          p,
+          [n = 0](std::unique_ptr<int> x) mutable {
+            n += *x;
+            check(n == 3);
+          },
+          std::make_unique<int>(3));
+    });
+  }
+}
+
+// What a task wrote is visible after the finish that waited for it.
+TEST(async_at, orders_memory) {
+  static std::vector<long> here_only(64);
+  for (long round = 1; round <= 200; ++round) {
+    apgas::finish([round] {
+      for (std::size_t i = 0; i < here_only.size(); ++i) {
+        async_at(test::next(apgas::here()), [i, round] {
+          async_at(place(0), [i, round] { here_only[i] = round; });
+        });
+      }
+    });
+    for (long x : here_only) ASSERT_EQ(x, round);
+  }
+}
+
+TEST(uncounted_async_at, does_not_hold_the_finish_up) {
+  const auto released = apgas::make_global<std::atomic<bool>>(false);
+  const auto done = apgas::make_global<std::atomic<int>>(0);
+  apgas::finish([&] {
+    for (place p : apgas::places()) {
+      apgas::uncounted_async_at(p, [released, done] {
+        // Would wait for ever if the finish waited for this task.
+        while (!apgas::at(released.home(), [released] { return released->load(); })) apgas::yield();
+        apgas::at(done.home(), [done] { ++*done; });
+      });
+    }
+  });
+  EXPECT_EQ(*done, 0);
+  *released = true;
+  while (*done < apgas::num_places()) apgas::yield();
+}
+
+TEST(uncounted_async_at, from_inner_finishes_of_other_places) {
+  const auto done = apgas::make_global<std::atomic<int>>(0);
+  for (place p : apgas::places()) {
+    async_at(p, [done] {
+      apgas::finish([done] {
+        for (place q : apgas::places()) {
+          apgas::uncounted_async_at(q, [done] { apgas::at(done.home(), [done] { ++*done; }); });
+        }
+      });
+    });
+  }
+  const int expected = apgas::num_places() * apgas::num_places();
+  while (*done < expected) apgas::yield();
+  EXPECT_EQ(*done, expected);
+}
+
+}  // namespace
