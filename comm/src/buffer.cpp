@@ -28,14 +28,19 @@ void inbound_buffer::destroy() noexcept {
   }
 }
 
-int buffer_pool::shelf_of(std::size_t capacity) noexcept {
+int buffer_pool::shelf_for(std::size_t capacity) noexcept {
   if (capacity <= small_bytes) return 0;
   if (capacity <= medium_bytes) return 1;
   return capacity <= large_bytes ? 2 : -1;
 }
 
+int buffer_pool::shelf_of(const inbound_buffer& block) noexcept {
+  const int index = shelf_for(block.capacity_);
+  return index >= 0 && block.capacity_ == sizes[index] ? index : -1;
+}
+
 buffer buffer_pool::get(std::size_t capacity) {
-  const int index = shelf_of(capacity);
+  const int index = shelf_for(capacity);
   inbound_buffer* block = nullptr;
   if (index >= 0) {
     shelf& from = shelves_[index];
@@ -59,15 +64,20 @@ buffer buffer_pool::get(std::size_t capacity) {
 
 void buffer_pool::adopt(buffer& block) noexcept {
   inbound_buffer* raw = block.detach();
-  APGAS_ASSERT(raw->pool_ == nullptr && shelf_of(raw->capacity_) < 0);
+  APGAS_ASSERT(raw->pool_ == nullptr);
   raw->pool_ = this;
-  others_.fetch_add(1, base::relaxed);
+  if (const int index = shelf_of(*raw); index >= 0) {
+    const std::scoped_lock guard(shelves_[index].lock);
+    ++shelves_[index].given;
+  } else {
+    others_.fetch_add(1, base::relaxed);
+  }
   block = buffer::attach(raw);
 }
 
 // Kept blocks have one reference and no bytes, ready to be given.
 void buffer_pool::put(inbound_buffer* block) noexcept {
-  const int index = shelf_of(block->capacity_);
+  const int index = shelf_of(*block);
   if (index < 0) {
     const std::size_t before = others_.fetch_sub(1, base::relaxed);
     APGAS_ASSERT(before > 0, "a block came back twice");

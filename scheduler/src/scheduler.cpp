@@ -120,7 +120,7 @@ void scheduler::wake() noexcept {
 
 void scheduler::keep_polling() noexcept {
   auto& s = *implementation_;
-  if (s.guard == nullptr || !s.settings.events->pending()) return;
+  if (s.guard == nullptr) return;
   if (s.fenced) base::full_fence();
   s.guard->arm();
 }

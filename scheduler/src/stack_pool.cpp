@@ -41,7 +41,7 @@ constexpr std::size_t stacks_max = std::size_t{1} << 20;
 struct pool {
   base::spin_lock lock;
   fiber* free = nullptr;
-  std::size_t free_count = 0;
+  base::atomic<std::size_t> free_count{0};  // written under the lock
   std::size_t made = 0;  // stacks cut off so far
   std::size_t limit = 0;
   stack_guard guard = stack_guard::canary;
@@ -93,7 +93,8 @@ void unmap_stacks(pool& p) {
   munmap(reinterpret_cast<void*>(all_stacks.begin), all_stacks.bytes);
   all_stacks = {};
   p.free = nullptr;
-  p.free_count = p.made = p.limit = 0;
+  p.free_count.store(0, base::relaxed);
+  p.made = p.limit = 0;
 }
 
 }  // namespace
@@ -114,7 +115,7 @@ void reserve_stacks(std::size_t stack_bytes) {
   std::lock_guard guard(p.lock);
   const std::size_t bytes = std::bit_ceil(std::max<std::size_t>(stack_bytes, 65536));
   if (all_stacks.bytes != 0 && all_stacks.mask + 1 == bytes) return;
-  if (p.made != p.free_count) {
+  if (p.made != p.free_count.load(base::relaxed)) {
     throw launch_error(fmt::format(
         "APGAS_STACK_SIZE: {} bytes wanted while stacks of {} bytes are in use by another runtime of "
         "this process; give all of them the same size",
@@ -151,7 +152,7 @@ fiber* acquire_stack() noexcept {
   p.lock.lock();
   if (fiber* f = p.free) {
     p.free = f->next;
-    --p.free_count;
+    p.free_count.fetch_sub(1, base::relaxed);
     p.lock.unlock();
     return f;
   }
@@ -168,7 +169,7 @@ fiber* acquire_stack() noexcept {
 
 void release_stack(fiber* f) noexcept {
   pool& p = the_pool();
-  if (p.free_count > resident_max) {  // a hint: read without the lock
+  if (p.free_count.load(base::relaxed) > resident_max) {  // a hint: without the lock
     auto* low = static_cast<std::byte*>(const_cast<void*>(f->stack_bottom));
     auto* end = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(f) & ~std::uintptr_t{4095});
     madvise(low, static_cast<std::size_t>(end - low), MADV_DONTNEED);
@@ -176,7 +177,7 @@ void release_stack(fiber* f) noexcept {
   std::lock_guard guard(p.lock);
   f->next = p.free;
   p.free = f;
-  ++p.free_count;
+  p.free_count.fetch_add(1, base::relaxed);
 }
 
 void check_canary(const fiber& f) noexcept {
@@ -192,7 +193,7 @@ fiber* fiber_of_address(const void* address) noexcept {
 std::size_t stacks_in_use() noexcept {
   pool& p = the_pool();
   std::lock_guard guard(p.lock);
-  return p.made - p.free_count;
+  return p.made - p.free_count.load(base::relaxed);
 }
 
 std::string stack_guard_description(std::size_t stack_bytes) {

@@ -83,7 +83,8 @@ namespace {
 // Waits while too much is under way to `dest`, and returns what the frame must begin with.
 comm::frame_header admit(place_state& place, comm::rank dest, comm::handler_id thunk,
                          const comm::out_archive& payload) {
-  while (place.flow->full(dest) || place.network->congested(dest)) scheduler::yield();
+  if (place.flow->full(dest)) place.flow->wait_for_room(dest);
+  while (place.network->congested(dest)) scheduler::yield();
   place.flow->on_send(dest, comm::frame_bytes(payload.size()));
   return {.kind = comm::frame_kind::task, .handler = thunk};
 }

@@ -55,11 +55,6 @@ apgas_mutants(deque scheduler/include/apgas/scheduler/deque.hpp
     [[if (s != top) s->assign(*top);]] ""
   publish_counts_stolen
     [[Slot* s = std::max(counted_, tail_.load(relaxed)); s < h;]] [[Slot* s = counted_; s < h;]]
-  publish_keeps_limit
-    [[counted_ = h;
-    set_limit(h);
-  }]] [[counted_ = h;
-  }]]
   take_oldest_keeps_tail
     [[tail_.store(s + 1, relaxed);
     } else {]] [[} else {]]

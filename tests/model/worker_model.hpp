@@ -7,6 +7,16 @@
 
 #include "model.hpp"
 
+#include <apgas/base/atomic.hpp>
+
+// Seen by the deque before base's: without membarrier the light fence is nothing.
+namespace apgas::inline v0::scheduler {
+inline bool asymmetric = true;
+inline void light_fence() {
+  if (asymmetric) base::light_fence();
+}
+}  // namespace apgas::inline v0::scheduler
+
 #include <apgas/scheduler/deque.hpp>
 #include <apgas/scheduler/task_counter.hpp>
 
@@ -48,6 +58,7 @@ struct worker_model {
   int ended = 0;  // how often somebody learned that the finish is over
 
   void start(bool fenced) {
+    scheduler::asymmetric = !fenced;
     deque.reset(slots, 12, fenced);
     for (auto& d : data) d($) = 0;
   }

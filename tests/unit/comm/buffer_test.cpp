@@ -44,11 +44,13 @@ TEST(buffer_pool, every_size) {
 
 TEST(buffer_pool, adopts_blocks_from_the_heap) {
   buffer_pool pool;
-  buffer block(std::size_t{1} << 20);
-  pool.adopt(block);
-  EXPECT_EQ(pool.outstanding(), 1u);
-  block = buffer{};
-  EXPECT_EQ(pool.outstanding(), 0u);
+  for (const std::size_t size : {std::size_t{1} << 20, std::size_t{5000}, buffer_pool::large_bytes}) {
+    buffer block(size);
+    pool.adopt(block);
+    EXPECT_EQ(pool.outstanding(), 1u);
+    block = buffer{};
+    EXPECT_EQ(pool.outstanding(), 0u);
+  }
 }
 
 TEST(inbound_buffer, lives_until_the_last_release) {

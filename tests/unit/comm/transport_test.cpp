@@ -221,11 +221,13 @@ TEST(transport, questions_and_answers) {
   struct answering_sink final : frame_sink {
     endpoint* here = nullptr;
     std::uint64_t answers = 0;
+    std::uint64_t questions = 0;
     void on_frame(const inbound_frame& frame) noexcept override {
       if (frame.header->kind == frame_kind::reply) {
         ++answers;
         return;
       }
+      ++questions;
       frame_header header;
       header.kind = frame_kind::reply;
       here->send(frame.source, header, frame.payload);  // from within the sink
@@ -241,6 +243,9 @@ TEST(transport, questions_and_answers) {
       while (sink.answers < i) {
         if (!here.progress()) std::this_thread::yield();
       }
+    }
+    while (sink.questions < 300) {  // an answer may not be sent once the end began
+      if (!here.progress()) std::this_thread::yield();
     }
     end(here);
     EXPECT_EQ(sink.answers, 300u);

@@ -110,7 +110,7 @@ TEST(async_await, starts_when_all_are_ready) {
 
 // Each cell of a grid is a task that waits for its neighbours above and on the left.
 TEST(async_await, wavefront) {
-  constexpr std::size_t n = 20;
+  static constexpr std::size_t n = 20;
   run_tasks(2, [] {
     std::vector<std::vector<apgas::promise<long>>> cells;
     for (std::size_t i = 0; i < n; ++i) cells.emplace_back(n);

@@ -139,8 +139,9 @@ class buffer_pool {
     std::size_t given = 0;  // and not come back
   };
 
-  // The index of the shelf for such a block, or -1 where none is kept.
-  static int shelf_of(std::size_t capacity) noexcept;
+  // The index of the shelf with such blocks, or that a block belongs to; -1: none.
+  static int shelf_for(std::size_t capacity) noexcept;
+  static int shelf_of(const inbound_buffer& block) noexcept;
   void put(inbound_buffer* block) noexcept;
 
   shelf shelves_[3];

@@ -3,11 +3,14 @@
 
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/cache_line.hpp>
+#include <apgas/base/spin_lock.hpp>
 #include <apgas/comm/rank.hpp>
+#include <apgas/scheduler/worker.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 // How far a place may send tasks ahead of another one that starts them slowly: the receiver reports
@@ -19,8 +22,10 @@
 //   started       the handler of reports        senders
 //   begun         tasks that start (+)          tasks that start
 //   reported      tasks that start (CAS)        tasks that start
+//   waiting       senders, reports (under lock)
 //
-// Totals only grow, so reports may come in any order: the largest holds.
+// Totals only grow, so reports may come in any order: the largest holds. A sender that finds the
+// window full under the lock is in the list before the next report takes it.
 namespace apgas::inline v0::sync {
 
 class flow_control {
@@ -29,6 +34,21 @@ class flow_control {
 
   explicit flow_control(int places) : peers_(static_cast<std::size_t>(places)) {}
 
+  // Suspends the caller until a task may be sent to `dest`. Context: task.
+  void wait_for_room(comm::rank dest) noexcept {
+    while (full(dest)) {
+      scheduler::suspend([&p = at(dest), this, dest](scheduler::fiber* self) {
+        p.lock.lock();
+        const bool waits = full(dest);
+        if (waits) {
+          self->next = p.waiting;
+          p.waiting = self;
+        }
+        p.lock.unlock();
+        if (!waits) scheduler::resume(self);
+      });
+    }
+  }
   // Whether a task for `dest` must wait. Context: any thread.
   bool full(comm::rank dest) const noexcept {
     const peer& p = at(dest);
@@ -53,6 +73,10 @@ class flow_control {
   void on_report(comm::rank source, std::uint64_t total) noexcept {
     peer& p = at(source);
     if (total > p.started.load(base::relaxed)) p.started.store(total, base::relaxed);
+    p.lock.lock();
+    scheduler::fiber* waiter = std::exchange(p.waiting, nullptr);
+    p.lock.unlock();
+    while (waiter != nullptr) scheduler::resume(std::exchange(waiter, waiter->next));
   }
 
  private:
@@ -61,6 +85,8 @@ class flow_control {
     base::atomic<std::uint64_t> started{0};
     base::atomic<std::uint64_t> begun{0};
     base::atomic<std::uint64_t> reported{0};
+    base::spin_lock lock;
+    scheduler::fiber* waiting = nullptr;
   };
 
   peer& at(comm::rank r) noexcept { return *peers_[static_cast<std::size_t>(r)]; }

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What tasks cost within a place, beside oneTBB, OpenMP tasks and plain calls doing the same work in
+// the same run. Prints tables; --json writes what compare.py reads. docs/performance.md.
+
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <apgas/apgas.hpp>
+
+#include "machine.hpp"
+#include "report.hpp"
+#include "spawn_benchmarks.hpp"
+
+namespace {
+
+struct entry {
+  std::string name;
+  bench::benchmark (*make)(const bench::sizes&);
+};
+
+const std::vector<entry> entries = {
+    {"fib", bench::fib},           {"integrate", bench::integrate},
+    {"flat", bench::flat},         {"suspend", bench::suspension},
+    {"coarse", bench::coarse},     {"empty-loop", bench::empty_loop},
+    {"loop", bench::worked_loop},  {"uts", bench::uts_tree},
+};
+
+constexpr bench::sizes quick = {.fib = 16,
+                                .integrate_to = 10,
+                                .flat_tasks = 10'000,
+                                .rounds_of_suspensions = 20,
+                                .coarse_milliseconds = 1,
+                                .loop_iterations = 100'000,
+                                .worked_iterations = 1'000,
+                                .uts_depth = 5};
+
+struct options {
+  bool quick = false;
+  bool large = false;
+  int repetitions = 5;
+  std::vector<std::string> only;
+  std::string json;
+  std::string label;
+};
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const entry& e : entries) all.push_back(e.name);
+  return all;
+}
+
+// The figures that the project has set itself, of what was measured.
+void add_demands(std::vector<bench::demand>& to, const std::string& name, const bench::finding& f) {
+  const auto ns = [&f](const std::string& variant, int workers) {
+    return f.find(variant, workers)->least() / f.what.operations * 1e9;
+  };
+  const auto seconds = [&f](const std::string& variant, int workers) {
+    return f.find(variant, workers)->least();
+  };
+  const double serial = f.best_serial();
+  const double serial_ns = serial / f.what.operations * 1e9;
+  if (name == "fib") {
+    const std::string fork = "apgas fork_join";
+    to.push_back({"fork_join, cost of a spawn", ns(fork, 1) - serial_ns, 3.5, true, "ns"});
+    to.push_back({"fork_join, 2 workers over 1", seconds(fork, 1) / seconds(fork, 2), 1.8, false, "x"});
+    to.push_back({"finish/async, cost of a spawn", ns("apgas finish/async", 1) - serial_ns, 8, true, "ns"});
+  } else if (name == "integrate") {
+    to.push_back({"integrate, 2 workers over serial", serial / seconds("apgas fork_join", 2), 1.7, false, "x"});
+  } else if (name == "flat") {
+    to.push_back({"flat loop, a task at 1 worker", ns("apgas async", 1), 8, true, "ns"});
+    to.push_back({"flat loop, 2 workers over 1", seconds("apgas async", 1) / seconds("apgas async", 2), 1, false, "x"});
+  } else if (name == "suspend") {
+    to.push_back({"yield, suspension and resumption", ns("apgas yield", 1), 60, true, "ns"});
+    to.push_back({"future, suspension and resumption", ns("apgas future", 1) - ns("apgas future, ready before", 1), 60, true, "ns"});
+  } else if (name == "coarse") {
+    to.push_back({"8 tasks on 2 workers over an even division", seconds("apgas async", 2) / (serial / 2), 1.01, true, "x"});
+  } else if (name == "uts") {
+    to.push_back({"uts, 1 worker over serial", seconds("apgas async", 1) / serial, 1.05, true, "x"});
+  }
+}
+
+void run_apgas(int argc, char** argv, int workers, const std::function<void()>& body) {
+  const apgas::config settings{.places = 1, .workers = workers};
+  if (apgas::run(argc, argv, settings, [&body] { body(); }) != 0) {
+    throw std::runtime_error("apgas::run failed");
+  }
+}
+
+int run_benchmarks(const options& o, const bench::apgas_runner& runner) {
+  bench::sizes size = o.quick ? quick : bench::sizes{};
+  if (o.large) {
+    size.fib = 35;
+    size.integrate_to = 800;
+  }
+  const bench::machine_watch watch;
+  nlohmann::ordered_json file = {{"program", "spawn_bench"}, {"label", o.label}};
+  file["machine"] = bench::describe_machine();
+  file["findings"] = nlohmann::ordered_json::array();
+  std::vector<bench::demand> demands;
+  bool correct = true;
+  for (const entry& e : entries) {
+    if (!o.only.empty() && std::ranges::find(o.only, e.name) == o.only.end()) continue;
+    const auto found = bench::measure(e.make(size), o.quick ? 1 : o.repetitions, runner);
+    bench::print_table(found);
+    add_demands(demands, e.name, found);
+    file["findings"].push_back(bench::to_json(found));
+    correct = correct && found.correct();
+  }
+  if (!o.quick) bench::print_demands(demands);
+  file["demands"] = bench::to_json(demands);
+  file["cores_used_by_others"] = watch.cores_used_by_others();
+  std::cout << "\ncores used by others meanwhile: " << watch.cores_used_by_others() << '\n';
+  if (!o.json.empty() && !bench::write_json(o.json, file)) return 2;
+  if (!correct) std::cerr << "spawn_bench: a variant had a wrong result\n";
+  return correct ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  options o;
+  CLI::App app("Spawning, waiting and suspending within a place, beside peers");
+  app.add_flag("--quick", o.quick, "small sizes, once: checks results, times mean nothing");
+  app.add_flag("--large", o.large, "fib(35) and integrate to 800, as in the project's demands");
+  app.add_option("--reps", o.repetitions, "repetitions")->check(CLI::Range(1, 1000));
+  app.add_option("--only", o.only, "benchmarks to run")->check(CLI::IsMember(names()));
+  app.add_option("--json", o.json, "write the findings to this file");
+  app.add_option("--label", o.label, "free text for the file, such as `git describe`");
+  CLI11_PARSE(app, argc, argv);
+  return run_benchmarks(o, [argc, argv](int workers, const std::function<void()>& body) {
+    run_apgas(argc, argv, workers, body);
+  });
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A task that suspends and is resumed: by yield, with two tasks taking turns, and by a future, with
+// 64 tasks that wait for one and are resumed together. The same 64 with a future that is ready do
+// everything but that; the difference is what a suspension costs on top of the task.
+
+#include <cstdint>
+
+#include <apgas/apgas.hpp>
+
+#include "spawn_benchmarks.hpp"
+#include "spawn_peers.hpp"
+
+#if defined(BENCH_TBB)
+#include <oneapi/tbb/task.h>
+#endif
+
+namespace bench {
+namespace {
+
+constexpr int waiters = 64;
+
+std::uint64_t yielding(int rounds) {
+  const int turns = rounds * waiters / 2;
+  apgas::finish([turns] {
+    for (int i = 0; i < 2; ++i) {
+      apgas::async([turns] {
+        for (int k = 0; k < turns; ++k) apgas::yield();
+        tally::add(static_cast<std::uint64_t>(turns));
+      });
+    }
+  });
+  return tally::take();
+}
+
+// The setter is spawned first, so that with one worker it runs last, when all others wait.
+std::uint64_t waiting(int rounds, bool ready_before) {
+  for (int round = 0; round < rounds; ++round) {
+    const apgas::promise<int> gate;
+    const apgas::future<int> open = gate.get_future();
+    if (ready_before) gate.set_value(1);
+    apgas::finish([&] {
+      if (!ready_before) apgas::async([&gate] { gate.set_value(1); });
+      for (int i = 0; i < waiters; ++i) {
+        apgas::async([&open] { tally::add(static_cast<std::uint64_t>(open.get())); });
+      }
+    });
+  }
+  return tally::take();
+}
+
+#if defined(BENCH_TBB)
+std::uint64_t suspending(int rounds) {
+  tbb::task_group group;
+  for (int i = 0; i < 2; ++i) {
+    group.run([turns = rounds * waiters / 2] {
+      for (int k = 0; k < turns; ++k) {
+        tbb::task::suspend([](tbb::task::suspend_point p) { tbb::task::resume(p); });
+      }
+      tally::add(static_cast<std::uint64_t>(turns));
+    });
+  }
+  group.wait();
+  return tally::take();
+}
+#endif
+
+}  // namespace
+
+benchmark suspension(const sizes& s) {
+  const int n = s.rounds_of_suspensions;
+  const auto count = static_cast<std::uint64_t>(n) * waiters;
+  benchmark b{"suspension", "suspension", static_cast<double>(count), 0, {}};
+  add_ours(b, "apgas yield", yielding, n, count);
+  add_ours(b, "apgas future", [](int r) { return waiting(r, false); }, n, count);
+  add_ours(b, "apgas future, ready before", [](int r) { return waiting(r, true); }, n, count);
+#if defined(BENCH_TBB)
+  add_peer(b, "TBB suspend/resume", [](int w) { return with_tbb(w, suspending); }, n, count);
+#endif
+  return b;
+}
+
+}  // namespace bench

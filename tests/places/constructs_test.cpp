@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// The constructs of one place, run at each place: also where the finish is a replica.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+
+namespace {
+
+using apgas::place;
+using test::check;
+
+// Runs body as a task at each place at a time, under one finish.
+template <class F>
+void everywhere(F body) {
+  apgas::finish([&] {
+    for (place p : apgas::places()) apgas::async_at(p, body);
+  });
+}
+
+long fib(int n) {
+  if (n < 2) return n;
+  const auto [a, b] = apgas::fork_join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  return a + b;
+}
+
+TEST(constructs, finish_and_async) {
+  everywhere([] {
+    std::atomic<int> n{0};
+    const int value = apgas::finish([&] {
+      for (int i = 0; i < 100; ++i) {
+        apgas::async([&n] { apgas::async(apgas::name("inner"), [&n] { ++n; }); });
+      }
+      apgas::begin([&n] { ++n; });
+      return 5;
+    });
+    check(n == 101 && value == 5);
+  });
+}
+
+TEST(constructs, fork_join) {
+  everywhere([] {
+    check(fib(16) == 987);
+    const auto [a, b, c] =
+        apgas::fork_join([] { return 1; }, [] {}, [] { return std::string("three"); });
+    static_assert(std::is_same_v<decltype(b), const std::monostate>);
+    check(a == 1 && c == "three");
+  });
+}
+
+TEST(constructs, loops) {
+  everywhere([] {
+    std::vector<int> v(5000);
+    apgas::forall(0, 5000, [&](int i) { v[static_cast<std::size_t>(i)] = i; });
+    apgas::forall(v, [](int& x) { x *= 2; });
+    std::vector<int> w(50);
+    apgas::coforall(0, 50, [&](int i) {
+      apgas::yield();
+      w[static_cast<std::size_t>(i)] = i;
+    });
+    apgas::coforall(w, [](int& x) { ++x; });
+    check(std::accumulate(v.begin(), v.end(), 0) == 4999 * 5000);
+    check(std::accumulate(w.begin(), w.end(), 0) == 50 * 51 / 2);
+    const long sum = apgas::parallel_reduce(
+        0, 10'000, 0L, [](int i) { return static_cast<long>(i); }, std::plus<>());
+    check(sum == 9999L * 5000);
+  });
+}
+
+TEST(constructs, loops_whose_iterations_go_elsewhere) {
+  everywhere([] {
+    std::atomic<long> sum{0};
+    apgas::coforall(0, 20, [&sum](int i) {
+      sum += apgas::at(place(i % apgas::num_places()), [](int x) { return x; }, i);
+    });
+    check(sum == 190);
+    apgas::forall(0, 20, [&sum](int i) {
+      sum -= apgas::at(place(i % apgas::num_places()), [](int x) { return x; }, i);
+    });
+    check(sum == 0);
+  });
+}
+
+TEST(constructs, finish_reduce_over_all_places) {
+  for (place home : apgas::places()) {
+    const auto total = apgas::at(home, [] {
+      return apgas::finish_reduce(std::string(), [](std::string a, std::string b) { return a + b; },
+                                  [] {
+                                    for (place p : apgas::places()) {
+                                      apgas::async_at(p, [] {
+                                        for (int i = 0; i < 3; ++i) {
+                                          apgas::async([] { apgas::offer(std::string("x")); });
+                                        }
+                                      });
+                                    }
+                                  });
+    });
+    EXPECT_EQ(total, std::string(static_cast<std::size_t>(3 * apgas::num_places()), 'x'));
+  }
+  EXPECT_EQ(apgas::finish_reduce(7, std::plus<>(), [] {}), 7);
+}
+
+TEST(constructs, finish_reduce_refuses_what_it_does_not_collect) {
+  for (place p : apgas::places()) {
+    EXPECT_THROW(apgas::at(p, [] { apgas::offer(1); }), apgas::illegal_operation);
+    try {
+      apgas::finish_reduce(0L, std::plus<>(), [p] {
+        apgas::async_at(p, [] { apgas::offer(std::string("no number")); });
+      });
+      FAIL();
+    } catch (const apgas::multiple_exceptions& several) {
+      ASSERT_EQ(several.size(), 1U);
+      EXPECT_THROW(std::rethrow_exception(several[0].exception()), apgas::illegal_operation);
+      EXPECT_NE(std::string(several.what()).find("string"), std::string::npos) << several.what();
+    }
+  }
+}
+
+TEST(constructs, finishes_of_different_homes_at_the_same_place) {
+  everywhere([] {
+    for (int round = 0; round < 10; ++round) {
+      std::atomic<int> mine{0};
+      const auto ref = apgas::make_global<std::atomic<int>*>(&mine);
+      apgas::finish([&] {
+        for (place p : apgas::places()) {
+          apgas::async_at(p, [ref] {
+            apgas::async_at(test::next(apgas::here()), [ref] {
+              apgas::async_at(ref.home(), [ref] { ++**ref; });
+            });
+          });
+        }
+      });
+      check(mine == apgas::num_places());
+      ref.forget();
+    }
+  });
+}
+
+TEST(constructs, worker_local_and_sleep) {
+  using namespace std::chrono_literals;
+  everywhere([] {
+    apgas::worker_local<long> sums;
+    apgas::forall(0, 1000, [&](int i) { *sums += i; });
+    check(sums.reduce(std::plus<>()) == 499'500);
+    const auto begin = std::chrono::steady_clock::now();
+    apgas::sleep_for(5ms);
+    check(std::chrono::steady_clock::now() - begin >= 5ms);
+    check(apgas::blocking([] { return 3; }) == 3);
+  });
+}
+
+}  // namespace

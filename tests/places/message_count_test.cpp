@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many messages the finishes of several places cost: one return per place and quiescence,
+// however many tasks ran.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+
+#include <apgas/sync/place_state.hpp>
+#include <apgas/sync/remote_finish.hpp>
+
+#include "check.hpp"
+
+namespace {
+
+using apgas::at;
+using apgas::place;
+
+struct counters {
+  std::uint64_t returns = 0, requests = 0, grants = 0, messages_from_home = 0;
+};
+
+counters counters_of(place p) {
+  return at(p, [] {
+    auto& state = apgas::sync::place_of(*apgas::scheduler::current_fiber());
+    const auto sent = state.finishes->sent();
+    return counters{sent.returns, sent.requests, sent.grants,
+                    state.network->traffic_with(0).messages_received};
+  });
+}
+
+// The returns that p sends while f runs. at itself costs none: its reply carries the credit.
+template <class F>
+std::uint64_t returns_of(place p, F f) {
+  const counters before = counters_of(p);
+  f();
+  return counters_of(p).returns - before.returns;
+}
+
+constexpr int thousand = 1000;
+std::atomic<int> arrived{0};
+
+TEST(message_count, at_needs_no_return) {
+  if (apgas::num_places() == 1) return;  // nothing of a finish leaves its home
+  EXPECT_EQ(returns_of(test::last(), [] {
+              for (int i = 0; i < 100; ++i) at(test::last(), [] {});
+            }),
+            0U);
+}
+
+TEST(message_count, many_local_tasks_of_a_remote_one_are_one_return) {
+  if (apgas::num_places() == 1) return;
+  for (int round = 0; round < 20; ++round) {
+    ASSERT_EQ(returns_of(test::last(), [] {
+                apgas::finish([] {
+                  apgas::async_at(test::last(), [] {
+                    for (int i = 0; i < thousand; ++i) apgas::async([] { apgas::yield(); });
+                  });
+                });
+              }),
+              1U);
+  }
+}
+
+TEST(message_count, tasks_that_are_there_together_are_one_return) {
+  if (apgas::num_places() == 1) return;
+  at(test::last(), [] { arrived = 0; });
+  EXPECT_EQ(returns_of(test::last(), [] {
+              apgas::finish([] {
+                for (int i = 0; i < thousand; ++i) {
+                  apgas::async_at(test::last(), [] {
+                    ++arrived;
+                    while (arrived < thousand) apgas::yield();
+                  });
+                }
+              });
+            }),
+            1U);
+}
+
+TEST(message_count, short_tasks_cost_at_most_a_return_per_message) {
+  if (apgas::num_places() == 1) return;
+  const counters before = counters_of(test::last());
+  apgas::finish([] {
+    for (int i = 0; i < thousand; ++i) apgas::async_at(test::last(), [] {});
+  });
+  const counters after = counters_of(test::last());
+  const auto returns = after.returns - before.returns;
+  const auto messages = after.messages_from_home - before.messages_from_home;
+  std::printf("%d tasks came in %llu messages and cost %llu returns\n", thousand,
+              static_cast<unsigned long long>(messages), static_cast<unsigned long long>(returns));
+  EXPECT_GE(returns, 1U);
+  EXPECT_LE(returns, messages);
+}
+
+TEST(message_count, local_finishes_send_nothing) {
+  const counters before = counters_of(test::last());
+  at(test::last(), [] {
+    apgas::finish([] {
+      for (int i = 0; i < thousand; ++i) apgas::async([] {});
+    });
+  });
+  const counters after = counters_of(test::last());
+  EXPECT_EQ(after.returns, before.returns);
+  EXPECT_EQ(after.requests, before.requests);
+  EXPECT_EQ(after.grants, before.grants);
+}
+
+// A chain uses up its credit, a bit per hop; then home is asked, once in 62 hops or more.
+TEST(message_count, a_long_chain_asks_for_credit_now_and_then) {
+  if (apgas::num_places() < 4) return;  // among places that are not home
+  struct hop {
+    int left;
+    void operator()() const {
+      if (left == 0) return;
+      const int here = apgas::here().id();
+      apgas::async_at(place(here == apgas::num_places() - 1 ? 1 : here + 1), hop{left - 1});
+    }
+  };
+  std::uint64_t before = 0;
+  std::uint64_t after = 0;
+  for (place p : apgas::places()) before += counters_of(p).requests;
+  apgas::finish([] { apgas::async_at(place(1), hop{6200}); });
+  for (place p : apgas::places()) after += counters_of(p).requests;
+  EXPECT_GE(after - before, 50U);
+  EXPECT_LE(after - before, 130U);
+}
+
+}  // namespace
