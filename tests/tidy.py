@@ -28,6 +28,7 @@ BLOCKING = re.compile(r"std::((\w+_)?mutex|j?thread|condition_variable)\b")
 ORDERED = re.compile(r"(?:\b|order_)(acquire|release|acq_rel|seq_cst)\b")
 ATOMIC = re.compile(r"\.(load|store|exchange|fetch_\w+|compare_exchange_\w+)\(")
 NO_ORDER = re.compile(r"\.load\(\)|\.(store|exchange|fetch_\w+)\((\w+|\w+\(\w*\))\)")
+FENCE = re.compile(r"\w+_fence\(\)")
 TAG = re.compile(r"\b(P\d+)\b(?: of ([\w.]+))?")
 DESCRIPTION = re.compile(r"\s*//\s+(P\d+)\b")
 LEFT_OVER = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")  # tidy: the words themselves
@@ -125,9 +126,10 @@ class Checker:
             description = DESCRIPTION.match(line)
             if description:
                 self.described[module, stem].add(description[1])
-            if not (ATOMIC.search(code) and ORDERED.search(code)):
-                continue
             tags = TAG.findall(comment)
+            ordered = ATOMIC.search(code) and ORDERED.search(code)
+            if not ordered and not (FENCE.search(code) and tags):
+                continue
             if not tags and not name.startswith("base/src/"):
                 self.report(name, number, "name the pair this ordering belongs to (// P<n>)")
             for tag, other in tags:

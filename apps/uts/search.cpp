@@ -31,11 +31,7 @@ bool contains(const std::vector<int>& places, int place) {
 
 // ---- within the place
 
-void searcher::spawn(const node& n) {
-  apgas::async([n, this] { explore(n); });
-}
-
-void searcher::explore(const node& n) {
+[[gnu::always_inline]] inline void searcher::explore(const node& n) {
   if (waiting_.load(std::memory_order_relaxed) > 0 && worth_sharing(n)) return share(n);
   if (granularity_ > 1) return explore_some(n);
   const int children = tree_.num_children(n);
@@ -44,6 +40,10 @@ void searcher::explore(const node& n) {
   const bool look_around = found.nodes % nodes_between_yields == 0;  // `found` ends with the spawns
   for (int i = 0; i < children; ++i) spawn(tree_.child(n, i));
   if (look_around && apgas::num_places() > 1) apgas::yield();
+}
+
+void searcher::spawn(const node& n) {
+  apgas::async([n, this] { explore(n); });
 }
 
 // Up to `granularity_` nodes in this task, what is left then as tasks.

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // apgas-info: what the library is, and what it makes of this machine and this environment.
 
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <apgas/base/membarrier.hpp>
 #include <apgas/base/option.hpp>
 #include <apgas/comm/transports.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/version.hpp>
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <cstdio>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 
 namespace {
 
@@ -20,8 +21,10 @@ constexpr int usage_error = 2;
 
 constexpr std::string_view help =
     "Usage: apgas-info [--version] [--help]\n"
-    "Shows the version of apgas, how it was built, the transports, the cores, how stacks are guarded,\n"
-    "and every setting with its value in this environment. Code 2 when a setting has a bad value.\n";
+    "Shows the version of apgas, how it was built, the transports, the cores, how stacks are "
+    "guarded,\n"
+    "and every setting with its value in this environment. Code 2 when a setting has a bad "
+    "value.\n";
 
 std::string compiler() {
 #if defined(__clang__)
@@ -73,8 +76,8 @@ void print_settings(const apgas::base::settings& settings) {
   fmt::print("\n{:<18} {:<12} {:<8} meaning\n", "setting", "value", "unit");
   for (const apgas::base::option& o : apgas::base::options()) {
     const std::string value = o.show(settings);
-    fmt::print("{:<18} {:<12} {:<8} {} ({}){}\n", o.name, value.empty() ? "-" : value, o.unit, o.help,
-               o.accepted, value == o.show(defaults) ? "" : " [set here]");
+    fmt::print("{:<18} {:<12} {:<8} {} ({}){}\n", o.name, value.empty() ? "-" : value, o.unit,
+               o.help, o.accepted, value == o.show(defaults) ? "" : " [set here]");
   }
 }
 

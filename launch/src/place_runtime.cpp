@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "place_runtime.hpp"
-
-#include <apgas/base/assert.hpp>
-#include <apgas/base/log.hpp>
-#include <apgas/finish.hpp>
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <exception>
 #include <thread>
 #include <vector>
+
+#include <fmt/format.h>
+
+#include <apgas/base/assert.hpp>
+#include <apgas/base/log.hpp>
+#include <apgas/finish.hpp>
+
+#include "place_runtime.hpp"
 
 namespace apgas::inline v0::launch {
 namespace {
@@ -105,8 +106,9 @@ void place_runtime::meet_others() { endpoint_.wait_ready(); }
 void place_runtime::start() {
   const core_share share = share_of(endpoint_);
   scheduler::config c;
-  c.workers = settings_.workers > 0 ? settings_.workers
-                                    : std::max(1, scheduler::usable_cores() / share.count);
+  c.workers = settings_.workers > 0
+                  ? settings_.workers
+                  : std::max(1, scheduler::usable_cores() / std::max(1, share.count));
   c.stack_bytes = settings_.stack_bytes;
   c.spin = std::chrono::microseconds(settings_.idle_us);
   c.bind = settings_.bind != base::bind_choice::none;
@@ -126,7 +128,8 @@ namespace {
 
 // Main as a task: the body of the root finish.
 struct root_task : scheduler::injected {
-  root_task(const std::function<int()>& m, sync::place_state& p) : injected{.run = start}, main(m), place(p) {}
+  root_task(const std::function<int()>& m, sync::place_state& p)
+      : injected{.run = start}, main(m), place(p) {}
 
   static scheduler::task_counter* start(injected* work, scheduler::fiber& self) noexcept {
     static_cast<root_task*>(work)->run_on(self);
@@ -188,7 +191,7 @@ int place_runtime::run_main(const std::function<int()>& main) {
   {
     std::unique_lock lock(root.mutex);
     root.done.wait(lock, [&] { return root.result.has_value(); });
-    code = *root.result;
+    code = root.result.value();
   }
   tell_others(code);
   return code;
@@ -211,7 +214,7 @@ void place_runtime::on_control(const comm::inbound_frame& frame) noexcept {
 int place_runtime::wait_for_end() {
   std::unique_lock lock(mutex_);
   ended_.wait(lock, [&] { return code_.has_value(); });
-  return *code_;
+  return code_.value();
 }
 
 void place_runtime::stop() {
@@ -228,12 +231,13 @@ void place_runtime::stop() {
 void place_runtime::print_statistics() {
   const scheduler::statistics s = scheduler_->stats();
   const comm::traffic t = endpoint_.total_traffic();
-  base::print_line(fmt::format(
-      "place {}: {} workers, {} steals of {} tasks, {} suspensions, {} drains, {} sleeps, {} fibers; "
-      "{} frames in {} messages ({} bytes) sent, {} frames received, by {}",
-      state_.here, scheduler_->num_workers(), s.steals, s.stolen, s.suspensions, s.drains, s.sleeps,
-      s.fibers, t.frames_sent, t.messages_sent, t.bytes_sent, t.frames_received,
-      endpoint_.network().name()));
+  base::print_line(
+      fmt::format("place {}: {} workers, {} steals of {} tasks, {} suspensions, {} drains, {} "
+                  "sleeps, {} fibers; "
+                  "{} frames in {} messages ({} bytes) sent, {} frames received, by {}",
+                  state_.here, scheduler_->num_workers(), s.steals, s.stolen, s.suspensions,
+                  s.drains, s.sleeps, s.fibers, t.frames_sent, t.messages_sent, t.bytes_sent,
+                  t.frames_received, endpoint_.network().name()));
 }
 
 }  // namespace apgas::inline v0::launch

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
 #include <apgas/base/settings.hpp>
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/places/global_table.hpp>
@@ -12,16 +18,10 @@
 #include <apgas/sync/remote_finish.hpp>
 #include <apgas/sync/remote_task.hpp>
 
-#include <condition_variable>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <optional>
-
 #include "unobserved_failures.hpp"
 
-// One place for the time of one run: everything it owns, in the order of construction. This is where
-// the scheduler and the network meet.
+// One place for the time of one run: everything it owns, in the order of construction. This is
+// where the scheduler and the network meet.
 namespace apgas::inline v0::launch {
 
 // How many places share the cores of this one, and which of them it is.

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "relaunch.hpp"
-
-#include <apgas/errors.hpp>
-#include <apgas/scheduler/scheduler.hpp>
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <apgas/errors.hpp>
+#include <apgas/scheduler/scheduler.hpp>
+
+#include "relaunch.hpp"
 
 namespace apgas::inline v0::launch {
 namespace {
@@ -37,7 +38,8 @@ void relaunch(int places, int argc, char** argv) {
         "openmpi-bin), or run all places in one process with APGAS_TRANSPORT=local",
         places));
   }
-  // Open MPI refuses root and more places than cores unless told; the places bind their own workers.
+  // Open MPI refuses root and more places than cores unless told; the places bind their own
+  // workers.
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);          // NOLINT(concurrency-mt-unsafe)
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);  // NOLINT(concurrency-mt-unsafe)
   std::vector<std::string> command = {mpirun, "-n", std::to_string(places), "--bind-to", "none"};
@@ -52,10 +54,12 @@ void relaunch(int places, int argc, char** argv) {
   command.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
   command.insert(command.end(), argv + 1, argv + argc);
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (std::string& word : command) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   execv(mpirun.c_str(), arguments.data());
-  throw launch_error(fmt::format("{} could not be started: {}", mpirun, std::strerror(errno)));
+  throw launch_error(
+      fmt::format("{} could not be started: {}", mpirun, std::system_category().message(errno)));
 }
 
 }  // namespace apgas::inline v0::launch

@@ -1,13 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <apgas/base/assert.hpp>
-#include <apgas/base/atomic.hpp>
-#include <apgas/base/log.hpp>
-#include <apgas/base/option.hpp>
-#include <apgas/comm/transports.hpp>
-#include <apgas/errors.hpp>
 #include <apgas/run.hpp>
-#include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <exception>
@@ -16,6 +8,16 @@
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <apgas/base/assert.hpp>
+#include <apgas/base/atomic.hpp>
+#include <apgas/base/log.hpp>
+#include <apgas/base/option.hpp>
+#include <apgas/comm/transports.hpp>
+#include <apgas/errors.hpp>
 
 #include "place_runtime.hpp"
 #include "relaunch.hpp"
@@ -83,8 +85,8 @@ int run_local_places(const base::settings& settings, const std::function<int()>&
       others.emplace_back(guarded, r, std::ref(codes[static_cast<std::size_t>(r)]));
     }
   } catch (const std::system_error& refused) {
-    base::fatal(fmt::format("no thread for place {} of {} in this process: {}", others.size() + 1, n,
-                            refused.what()));
+    base::fatal(fmt::format("no thread for place {} of {} in this process: {}", others.size() + 1,
+                            n, refused.what()));
   }
   guarded(0, codes[0]);
   for (std::thread& t : others) t.join();
@@ -97,11 +99,11 @@ int run_local_places(const base::settings& settings, const std::function<int()>&
   std::_Exit(code);
 }
 
-// Of the processes of a job that did not start, one says why: the first, as launchers count. A process
-// that no launcher started speaks for itself.
+// Of the processes of a job that did not start, one says why: the first, as launchers count. A
+// process that no launcher started speaks for itself.
 bool speaks_for_job() {
-  for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID",
-                           "PMIX_RANK"}) {
+  for (const char* rank :
+       {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID", "PMIX_RANK"}) {
     const char* value = std::getenv(rank);  // NOLINT(concurrency-mt-unsafe): before any thread
     if (value != nullptr) return std::string_view(value) == "0";
   }
@@ -126,7 +128,8 @@ struct active_run {
 
   // Static objects are about to go while tasks run, and other places wait for this one.
   static void end_active_run() {
-    if (active.load(base::acquire)) base::fatal("the process exits while a run is active; this ends the job");
+    if (active.load(base::acquire))
+      base::fatal("the process exits while a run is active; this ends the job");
   }
 };
 
@@ -150,7 +153,8 @@ int start_program(int argc, char** argv, const config& defaults, const std::func
 int detail::run_program(int argc, char** argv, const config& defaults,
                         const std::function<int(int, char**)>& main) {
   if (scheduler::current_fiber() != nullptr) {
-    throw illegal_operation("apgas::run was called by a task; it starts the program, once at a time");
+    throw illegal_operation(
+        "apgas::run was called by a task; it starts the program, once at a time");
   }
   const active_run guard;
   try {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "unobserved_failures.hpp"
+#include <mutex>
+#include <utility>
 
 #include <apgas/at.hpp>
 #include <apgas/finish.hpp>
 #include <apgas/sync/unobserved.hpp>
 
-#include <mutex>
-#include <utility>
+#include "unobserved_failures.hpp"
 
 namespace apgas::inline v0::launch {
 
@@ -23,7 +23,8 @@ void throw_unobserved() {
   finish([] {
     for (place p : places()) {
       async_at(p, [] {
-        auto& state = static_cast<runtime_state&>(sync::place_of(sync::task_fiber("the end of run")));
+        auto& state =
+            static_cast<runtime_state&>(sync::place_of(sync::task_fiber("the end of run")));
         sync::report_all_unobserved(state);
         std::lock_guard guard(state.lock);
         if (!state.failures.empty()) throw multiple_exceptions(std::exchange(state.failures, {}));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/exceptions.hpp>
 #include <apgas/sync/place_state.hpp>
-
-#include <vector>
 
 // The exceptions of futures that nobody looked at: kept at each place until the end of the program,
 // then thrown by the root finish.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "context.hpp"
-
 #include <cxxabi.h>
+
+#include "context.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define APGAS_ASAN 1
@@ -22,10 +22,9 @@
 #endif
 
 #ifdef APGAS_ASAN
+#include <pthread.h>
 #include <sanitizer/common_interface_defs.h>
 #include <sanitizer/lsan_interface.h>
-
-#include <pthread.h>
 #endif
 #ifdef APGAS_TSAN
 #include <sanitizer/tsan_interface.h>
@@ -190,12 +189,12 @@ void make_context(fiber& f, void (*entry)(fiber*)) noexcept {
   auto** sp = reinterpret_cast<void**>(stack_top(f));
   sp -= 2;  // apgas_enter_fiber calls with an aligned stack pointer
   *--sp = reinterpret_cast<void*>(&apgas_enter_fiber);
-  *--sp = nullptr;                          // rbp
-  *--sp = nullptr;                          // rbx
-  *--sp = &f;                               // r12
-  *--sp = reinterpret_cast<void*>(entry);   // r13
-  *--sp = nullptr;                          // r14
-  *--sp = nullptr;                          // r15
+  *--sp = nullptr;                         // rbp
+  *--sp = nullptr;                         // rbx
+  *--sp = &f;                              // r12
+  *--sp = reinterpret_cast<void*>(entry);  // r13
+  *--sp = nullptr;                         // r14
+  *--sp = nullptr;                         // r15
   f.stack_pointer = sp;
 }
 #else

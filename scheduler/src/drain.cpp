@@ -16,9 +16,9 @@
 // Invariants
 //   I1  All drained slots have the spawner's innermost finish F as counter: no join slot is passed.
 //   I2  The continuation's counter is F: whoever counts it on leaving (a thief, or publish when the
-//       drain fiber suspends) thereby gives the drain fiber a unit of F, which it holds for the task
-//       it runs and those it has not run, and gives up at its end. The continuation itself is no
-//       task and gives up none.
+//       drain fiber suspends) thereby gives the drain fiber a unit of F, which it holds for the
+//       task it runs and those it has not run, and gives up at its end. The continuation itself is
+//       no task and gives up none.
 //   I3  A spawner entered through its continuation slot is detached (its generation grows); one
 //       entered by the drain fiber finds its frames and slots as they were.
 namespace apgas::inline v0::scheduler {

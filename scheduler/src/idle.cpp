@@ -37,8 +37,8 @@ bool scheduler::implementation::poll_for_busy_workers() noexcept {
 
 bool scheduler::implementation::anything_to_do() const noexcept {
   if (!outside.empty() || arrived.load(base::relaxed) || stopping.load(base::relaxed)) return true;
-  return std::ranges::any_of(
-      workers, [](const auto& w) { return !w->tasks.empty() || !w->ready.empty(); });
+  return std::ranges::any_of(workers,
+                             [](const auto& w) { return !w->tasks.empty() || !w->ready.empty(); });
 }
 
 void scheduler::implementation::sleep(worker& w) noexcept {
@@ -60,7 +60,8 @@ void scheduler::implementation::sleep(worker& w) noexcept {
     auto limit = std::chrono::nanoseconds::max();
     if (watching) {
       limit = timed.until_next();
-      if (settings.events != nullptr) limit = std::min(limit, settings.events->max_sleep(idle_polls));
+      if (settings.events != nullptr)
+        limit = std::min(limit, settings.events->max_sleep(idle_polls));
     }
     if (seat.sleep.park(limit)) break;
     if (poll_outside(w)) idle_polls = 0;

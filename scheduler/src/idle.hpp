@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/spin_lock.hpp>
-
-#include <cstdint>
 
 // Who searches for work and who sleeps. docs/protocols/idle.md.
 //
@@ -14,11 +14,13 @@
 //   sleepers_   lock holder               lock holder
 //
 // Invariants
-//   I1  wanted_ == (searching_ == 0 and somebody sleeps): then, and only then, a producer must wake.
-//   I2  If work is visible in a queue, then some worker searches or none sleeps, or the producer of
+//   I1  wanted_ == (searching_ == 0 and somebody sleeps): then, and only then, a producer must
+//   wake. I2  If work is visible in a queue, then some worker searches or none sleeps, or the
+//   producer of
 //       that work is on its way into notify(), or a sleeper is on its way through its last look.
 //   I3  Who is taken off the list is counted as searching by who takes it off.
-//   I4  A worker that finds work as the last searcher wakes the next sleeper: there may be more, and
+//   I4  A worker that finds work as the last searcher wakes the next sleeper: there may be more,
+//   and
 //       its producer did not wake anybody because this one searched. The one woken also takes over
 //       the watch of the network when it sleeps again, if nobody asleep has it.
 //
@@ -35,7 +37,7 @@ class idle_list {
  public:
   // Whether a producer that made work visible must call take_sleeper(). Context: any thread.
   bool wanted() const noexcept {
-    base::light_fence();                  // P1
+    base::light_fence();  // P1
     return wanted_.load(base::relaxed);
   }
 
@@ -124,9 +126,13 @@ class idle_list {
   }
 
   void remove_locked(Seat* s) noexcept {
-    Seat** at = &sleepers_;
-    while (*at != s) at = &(*at)->next;
-    *at = s->next;
+    if (sleepers_ == s) {
+      sleepers_ = s->next;
+      return;
+    }
+    for (Seat* i = sleepers_; i != nullptr; i = i->next) {
+      if (i->next == s) i->next = s->next;
+    }
   }
 
   void update_locked() noexcept {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/base/cache_line.hpp>
-#include <apgas/scheduler/scheduler.hpp>
-
 #include <memory>
 #include <thread>
 #include <vector>
+
+#include <apgas/base/cache_line.hpp>
+#include <apgas/scheduler/scheduler.hpp>
 
 #include "helpers.hpp"
 #include "idle.hpp"
@@ -59,13 +59,13 @@ struct scheduler::implementation {
   idle_list<idle_seat> idle;
   injector outside;
   timers timed;
-  base::spin_lock network_seat;  // held by the worker that polls
-  base::atomic<bool> arrived{false};   // wake() since the last poll
+  base::spin_lock network_seat;       // held by the worker that polls
+  base::atomic<bool> arrived{false};  // wake() since the last poll
   base::atomic<bool> stopping{false};
 
-  base::atomic<std::uint64_t> polls{0};      // of the network, by whom ever
-  std::uint64_t polls_seen = 0;              // by the guard
-  std::unique_ptr<poll_guard> guard;         // with events only
+  base::atomic<std::uint64_t> polls{0};  // of the network, by whom ever
+  std::uint64_t polls_seen = 0;          // by the guard
+  std::unique_ptr<poll_guard> guard;     // with events only
 
   helper_threads helpers;
   std::vector<std::thread> threads;

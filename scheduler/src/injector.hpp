@@ -4,9 +4,9 @@
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 
-// Tasks and resumed fibers from outside the workers, first in, first out. Guarded by a lock; empty()
-// is a hint for searching. Only loops take from it: what comes from outside never runs on top of
-// another task.
+// Tasks and resumed fibers from outside the workers, first in, first out. Guarded by a lock;
+// empty() is a hint for searching. Only loops take from it: what comes from outside never runs on
+// top of another task.
 namespace apgas::inline v0::scheduler {
 
 class injector {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+
 #include <apgas/base/cpu_relax.hpp>
 #include <apgas/base/membarrier.hpp>
-
-#include <chrono>
 
 #include "implementation.hpp"
 
@@ -35,13 +35,15 @@ bool choose(worker& w, work& found) {
   const std::uint32_t turn = ++w.turns;
   if ((turn & 15U) == 0 || s.arrived.load(base::relaxed)) s.poll_outside(w);
   if ((turn & 3U) != 0) {
-    if ((found.resumed = w.ready.pop()) != nullptr) return true;
-    if ((found.in_slot = w.tasks.take_newest(found.task))) return true;
-    return (found.external = s.outside.pop()) != nullptr;
+    found.resumed = w.ready.pop();
+    if (!found) found.in_slot = w.tasks.take_newest(found.task);
+    if (!found) found.external = s.outside.pop();
+  } else {
+    found.external = s.outside.pop();
+    if (!found) found.in_slot = w.tasks.take_oldest(found.task);
+    if (!found) found.resumed = w.ready.pop();
   }
-  if ((found.external = s.outside.pop()) != nullptr) return true;
-  if ((found.in_slot = w.tasks.take_oldest(found.task))) return true;
-  return (found.resumed = w.ready.pop()) != nullptr;
+  return static_cast<bool>(found);
 }
 
 constexpr std::size_t batch = 8;
@@ -57,7 +59,8 @@ bool may_steal(worker& w) {
   if (w.stolen_at != 0) {
     const bool paid = now - w.stolen_at >= worthwhile_cycles;
     w.stolen_at = 0;
-    w.steal_pause = paid ? 0 : std::min(pause_max, w.steal_pause == 0 ? pause_min : w.steal_pause * 2);
+    w.steal_pause =
+        paid ? 0 : std::min(pause_max, w.steal_pause == 0 ? pause_min : w.steal_pause * 2);
     w.steal_again_at = now + w.steal_pause;
   }
   return now >= w.steal_again_at;
@@ -75,7 +78,8 @@ bool steal_from(worker& w, worker& victim, work& found) {
     w.stolen_at = cycles();
     return true;
   }
-  return (found.resumed = victim.ready.pop()) != nullptr;
+  found.resumed = victim.ready.pop();
+  return found.resumed != nullptr;
 }
 
 bool steal(worker& w, work& found) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/base/atomic.hpp>
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <cstdint>
-#include <ctime>
+#include <apgas/base/atomic.hpp>
 
 // How one thread sleeps and is woken: a token, and a futex to wait for it.
 //
@@ -24,7 +25,8 @@ class parker {
   // Context: owner.
   [[nodiscard]] bool park(std::chrono::nanoseconds timeout) noexcept {
     const bool forever = timeout == std::chrono::nanoseconds::max();
-    const auto end = std::chrono::steady_clock::now() + (forever ? std::chrono::nanoseconds{0} : timeout);
+    const auto end =
+        std::chrono::steady_clock::now() + (forever ? std::chrono::nanoseconds{0} : timeout);
     while (token_.exchange(0, base::acquire) == 0) {  // P1
       timespec left{};
       if (!forever) {
@@ -49,6 +51,8 @@ class parker {
  private:
   base::atomic<std::uint32_t> token_{0};
 };
+#ifndef APGAS_MODEL_CHECK  // where words are larger, and the futex is the model's
 static_assert(sizeof(base::atomic<std::uint32_t>) == sizeof(std::uint32_t));
+#endif
 
 }  // namespace apgas::inline v0::scheduler

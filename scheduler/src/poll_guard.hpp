@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/base/atomic.hpp>
-
 #include <chrono>
 #include <functional>
 #include <thread>
 
+#include <apgas/base/atomic.hpp>
+
 #include "parker.hpp"
 
-// A thread that polls when all workers are busy with long tasks: what a place has begun to send must
-// not wait for them. It sleeps unless armed, and then looks a thousand times a second.
+// A thread that polls when all workers are busy with long tasks: what a place has begun to send
+// must not wait for them. It sleeps unless armed, and then looks a thousand times a second.
 //
 //   armed_   set by anybody, cleared by the thread
 //
 // Pairs
-//   P1  arm's (make work pending, light fence, load armed_) against the thread's (clear armed_, heavy
+//   P1  arm's (make work pending, light fence, load armed_) against the thread's (clear armed_,
+//   heavy
 //       fence, ask whether something is pending): one of the two sees the other.
 //   P2  What ~poll_guard's caller did is visible to the thread that sees stopping_.
 namespace apgas::inline v0::scheduler {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <apgas/base/assert.hpp>
-#include <apgas/errors.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-#include <algorithm>
-#include <cstring>
+#include <apgas/base/assert.hpp>
+#include <apgas/errors.hpp>
 
 #include "context.hpp"
 #include "implementation.hpp"
@@ -26,8 +28,9 @@ slot* map_slots() {
   void* at = mmap(nullptr, slots_max * sizeof(slot), PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) {
-    throw launch_error(fmt::format("no address space for a worker's deque of {} MiB: {}; raise `ulimit -v`",
-                                   slots_max * sizeof(slot) >> 20U, std::strerror(errno)));
+    throw launch_error(
+        fmt::format("no address space for a worker's deque of {} MiB: {}; raise `ulimit -v`",
+                    slots_max * sizeof(slot) >> 20U, std::system_category().message(errno)));
   }
   return static_cast<slot*>(at);
 }
@@ -37,7 +40,9 @@ std::vector<int> own_processors(const topology& cores, const config& c) {
   const auto& all = cores.processors();
   const auto n = static_cast<std::size_t>(c.workers);
   const std::size_t first = static_cast<std::size_t>(c.share_index) * n;
-  if (!c.bind || static_cast<std::size_t>(c.share_count) * n > all.size() || usable_cores() < static_cast<int>(all.size())) return {};
+  if (!c.bind || static_cast<std::size_t>(c.share_count) * n > all.size() ||
+      usable_cores() < static_cast<int>(all.size()))
+    return {};
   return {all.begin() + static_cast<std::ptrdiff_t>(first),
           all.begin() + static_cast<std::ptrdiff_t>(first + n)};
 }

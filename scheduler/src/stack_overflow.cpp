@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stack_overflow.hpp"
-
-#include <sys/mman.h>
-#include <unistd.h>
-
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "stack_overflow.hpp"
 #include "stack_pool.hpp"
 
 namespace apgas::inline v0::scheduler {
@@ -31,13 +31,13 @@ class safe_line {
     char digits[21];
     char* p = digits + sizeof(digits) - 1;
     *p = 0;
-    do *--p = static_cast<char>('0' + number % 10);
-    while ((number /= 10) != 0);
+    do {
+      *--p = static_cast<char>('0' + number % 10);
+      number /= 10;
+    } while (number != 0);
     return *this << p;
   }
-  void print() const {
-    [[maybe_unused]] const auto written = write(STDERR_FILENO, text_, used_);
-  }
+  void print() const { [[maybe_unused]] const auto written = write(STDERR_FILENO, text_, used_); }
 
  private:
   char text_[1024];
@@ -96,8 +96,8 @@ void watch_overflows() noexcept {
 }
 
 signal_stack::signal_stack()
-    : memory_(mmap(nullptr, signal_stack_bytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    : memory_(mmap(nullptr, signal_stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                   -1, 0)) {
   if (memory_ == MAP_FAILED) return;
   stack_t stack = {};
   stack.ss_sp = memory_;

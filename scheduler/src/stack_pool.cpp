@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stack_pool.hpp"
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <fstream>
+#include <mutex>
+#include <new>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <apgas/base/assert.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/errors.hpp>
 #include <apgas/scheduler/scheduler.hpp>
-#include <fmt/format.h>
-#include <sys/mman.h>
-
-#include <algorithm>
-#include <bit>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <mutex>
-#include <new>
 
 #include "stack_overflow.hpp"
-
-#ifndef MADV_GUARD_INSTALL
-#define MADV_GUARD_INSTALL 102  // since Linux 6.13; C libraries learn it later
-#endif
+#include "stack_pool.hpp"
 
 namespace apgas::inline v0::scheduler {
 
@@ -28,6 +24,7 @@ stack_range all_stacks;
 
 namespace {
 
+constexpr int madvise_guard_install = 102;  // MADV_GUARD_INSTALL of Linux 6.13; C libraries lag
 constexpr std::size_t guard_bytes = 16384;  // a frame larger than this may step over it
 constexpr std::uint64_t canary_value = 0x6170676173737461;
 constexpr std::size_t resident_max = 1024;  // free stacks that keep their memory
@@ -42,7 +39,7 @@ struct pool {
   base::spin_lock lock;
   fiber* free = nullptr;
   base::atomic<std::size_t> free_count{0};  // written under the lock
-  std::size_t made = 0;  // stacks cut off so far
+  std::size_t made = 0;                     // stacks cut off so far
   std::size_t limit = 0;
   stack_guard guard = stack_guard::canary;
   bool guard_known = false;
@@ -62,14 +59,15 @@ std::size_t map_count_max() {
 bool kernel_marks_guards() {
   void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return false;
-  const bool works = madvise(page, 4096, MADV_GUARD_INSTALL) == 0;
+  const bool works = madvise(page, 4096, madvise_guard_install) == 0;
   munmap(page, 4096);
   return works;
 }
 
 // The guard of stack number `n`; returns the canary's address where there is no better one.
 std::uint64_t* install_guard(pool& p, std::byte* low, std::size_t n) {
-  if (p.guard == stack_guard::kernel_marker && madvise(low, guard_bytes, MADV_GUARD_INSTALL) == 0) {
+  if (p.guard == stack_guard::kernel_marker &&
+      madvise(low, guard_bytes, madvise_guard_install) == 0) {
     return nullptr;
   }
   if (n < protected_stacks_max() && mprotect(low, guard_bytes, PROT_NONE) == 0) return nullptr;
@@ -116,10 +114,11 @@ void reserve_stacks(std::size_t stack_bytes) {
   const std::size_t bytes = std::bit_ceil(std::max<std::size_t>(stack_bytes, 65536));
   if (all_stacks.bytes != 0 && all_stacks.mask + 1 == bytes) return;
   if (p.made != p.free_count.load(base::relaxed)) {
-    throw launch_error(fmt::format(
-        "APGAS_STACK_SIZE: {} bytes wanted while stacks of {} bytes are in use by another runtime of "
-        "this process; give all of them the same size",
-        bytes, all_stacks.mask + 1));
+    throw launch_error(
+        fmt::format("APGAS_STACK_SIZE: {} bytes wanted while stacks of {} bytes are in use by "
+                    "another runtime of "
+                    "this process; give all of them the same size",
+                    bytes, all_stacks.mask + 1));
   }
   unmap_stacks(p);
   p.guard = strongest_guard();
@@ -141,10 +140,10 @@ void reserve_stacks(std::size_t stack_bytes) {
     p.limit = count;
     return;
   }
-  throw launch_error(
-      fmt::format("no address space for 64 stacks of {} bytes ({}); lower APGAS_STACK_SIZE or raise "
-                  "the limit `ulimit -v`",
-                  bytes, std::strerror(errno)));
+  throw launch_error(fmt::format(
+      "no address space for 64 stacks of {} bytes ({}); lower APGAS_STACK_SIZE or raise "
+      "the limit `ulimit -v`",
+      bytes, std::system_category().message(errno)));
 }
 
 fiber* acquire_stack() noexcept {
@@ -160,9 +159,10 @@ fiber* acquire_stack() noexcept {
   if (n < p.limit) ++p.made;
   p.lock.unlock();
   if (n == p.limit) {
-    base::fatal(fmt::format("all {} stacks are in use by suspended tasks; suspend fewer, or lower "
-                            "APGAS_STACK_SIZE (now {} bytes) to have more",
-                            n, all_stacks.mask + 1));
+    base::fatal(
+        fmt::format("all {} stacks are in use by suspended tasks; suspend fewer, or lower "
+                    "APGAS_STACK_SIZE (now {} bytes) to have more",
+                    n, all_stacks.mask + 1));
   }
   return cut_stack(p, n);
 }
@@ -171,7 +171,8 @@ void release_stack(fiber* f) noexcept {
   pool& p = the_pool();
   if (p.free_count.load(base::relaxed) > resident_max) {  // a hint: without the lock
     auto* low = static_cast<std::byte*>(const_cast<void*>(f->stack_bottom));
-    auto* end = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(f) & ~std::uintptr_t{4095});
+    auto* end =
+        reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(f) & ~std::uintptr_t{4095});
     madvise(low, static_cast<std::size_t>(end - low), MADV_DONTNEED);
   }
   std::lock_guard guard(p.lock);
@@ -202,7 +203,8 @@ std::string stack_guard_description(std::size_t stack_bytes) {
     return fmt::format("{} bytes each, all guarded by kernel markers (MADV_GUARD_INSTALL)", bytes);
   }
   return fmt::format(
-      "{} bytes each; the first {} guarded by protected pages (vm.max_map_count {}), the others by a "
+      "{} bytes each; the first {} guarded by protected pages (vm.max_map_count {}), the others by "
+      "a "
       "canary that is checked whenever a task suspends; Linux 6.13 or later guards all",
       bytes, protected_stacks_max(), map_count_max());
 }

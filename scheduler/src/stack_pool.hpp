@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/scheduler/fiber.hpp>
-
 #include <cstddef>
+
+#include <apgas/scheduler/fiber.hpp>
 
 // The stacks of all fibers of the process: one reservation of address space, cut into stacks of
 // equal size, each with a guard at its low end and the fiber's record at its high end.

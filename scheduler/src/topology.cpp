@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology.hpp"
+#include <algorithm>
+#include <fstream>
+#include <sstream>
 
-#include <apgas/scheduler/scheduler.hpp>
 #include <fmt/format.h>
 #include <hwloc.h>
 #include <sched.h>
 
-#include <algorithm>
-#include <fstream>
-#include <sstream>
+#include <apgas/scheduler/scheduler.hpp>
+
+#include "topology.hpp"
 
 namespace apgas::inline v0::scheduler {
 namespace {
@@ -77,6 +78,7 @@ topology::topology() : processors_(affinity_mask()) {
   if (hwloc_topology_init(&hw) != 0) return;
   if (hwloc_topology_load(hw) == 0) {
     std::vector<hwloc_obj_t> units;
+    units.reserve(n);
     for (int p : processors_) {
       units.push_back(hwloc_get_pu_obj_by_os_index(hw, static_cast<unsigned>(p)));
     }
@@ -86,11 +88,11 @@ topology::topology() : processors_(affinity_mask()) {
         nearness_[a][b] = hwloc_get_common_ancestor_obj(hw, units[a], units[b])->depth;
       }
     }
-    description_ = fmt::format(
-        "{} of {} processors usable, {} cores, {} packages, {} NUMA nodes", n,
-        hwloc_get_nbobjs_by_type(hw, HWLOC_OBJ_PU), hwloc_get_nbobjs_by_type(hw, HWLOC_OBJ_CORE),
-        hwloc_get_nbobjs_by_type(hw, HWLOC_OBJ_PACKAGE),
-        hwloc_get_nbobjs_by_type(hw, HWLOC_OBJ_NUMANODE));
+    description_ = fmt::format("{} of {} processors usable, {} cores, {} packages, {} NUMA nodes",
+                               n, hwloc_get_nbobjs_by_type(hw, HWLOC_OBJ_PU),
+                               hwloc_get_nbobjs_by_type(hw, HWLOC_OBJ_CORE),
+                               hwloc_get_nbobjs_by_type(hw, HWLOC_OBJ_PACKAGE),
+                               hwloc_get_nbobjs_by_type(hw, HWLOC_OBJ_NUMANODE));
   }
   hwloc_topology_destroy(hw);
 }

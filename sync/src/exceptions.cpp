@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <apgas/exceptions.hpp>
-#include <cxxabi.h>
-#include <fmt/format.h>
 
 #include <cstdlib>
 #include <memory>
+
+#include <cxxabi.h>
+#include <fmt/format.h>
 
 #include "failures.hpp"
 
@@ -34,8 +35,8 @@ std::string with_type(const std::exception_ptr& exception) {
 
 std::string summary(const std::vector<task_exception>& exceptions) {
   constexpr std::size_t shown_max = 8;
-  std::string text = exceptions.size() == 1 ? "1 task failed"
-                                            : fmt::format("{} tasks failed", exceptions.size());
+  std::string text =
+      exceptions.size() == 1 ? "1 task failed" : fmt::format("{} tasks failed", exceptions.size());
   for (std::size_t i = 0; i < exceptions.size() && i < shown_max; ++i) {
     text += fmt::format("\n  {}", exceptions[i].describe());
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/exceptions.hpp>
-#include <apgas/scheduler/fiber.hpp>
-
 #include <string>
 #include <typeinfo>
 #include <vector>
+
+#include <apgas/exceptions.hpp>
+#include <apgas/scheduler/fiber.hpp>
 
 // From the exception being handled to the list of a finish.
 namespace apgas::inline v0::sync {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <apgas/finish.hpp>
-#include <apgas/forall.hpp>
-#include <apgas/sync/place_state.hpp>
-#include <fmt/format.h>
 
 #include <memory>
 #include <mutex>
 
+#include <fmt/format.h>
+
 #include <apgas/base/assert.hpp>
+#include <apgas/forall.hpp>
+#include <apgas/sync/place_state.hpp>
 
 #include "failures.hpp"
 #include "finish_details.hpp"
@@ -26,7 +27,7 @@ finish_details& finish_core::need_details() {
   finish_details* present = details();
   if (present != nullptr) return *present;
   auto made = std::make_unique<finish_details>();
-  if (details_.compare_exchange_strong(present, made.get(), base::acq_rel, base::acquire)) {  // P1
+  if (set_details(present, made.get())) {
     add(mark);
     return *made.release();
   }
@@ -128,18 +129,21 @@ bool retake(scheduler::task_counter& join) noexcept {
 
 void branch_failures::add() {
   const scheduler::fiber& self = *scheduler::current_fiber();
-  const spawn_site site{.file = site_.file_name(), .line = site_.line(),
-                        .function = site_.function_name(), .task_name = {}};
+  const spawn_site site{.file = site_.file_name(),
+                        .line = site_.line(),
+                        .function = site_.function_name(),
+                        .task_name = {}};
   collect_current(exceptions_, place_id_of(self), site);
 }
 
 void branch_failures::raise() { throw multiple_exceptions(std::move(exceptions_)); }
 
 void throw_outside_task(const char* operation) {
-  throw illegal_operation(fmt::format(
-      "{} was called outside a task: on a thread of your own, or before apgas::run; call it from the "
-      "function given to apgas::run or from a task spawned there",
-      operation));
+  throw illegal_operation(
+      fmt::format("{} was called outside a task: on a thread of your own, or before apgas::run; "
+                  "call it from the "
+                  "function given to apgas::run or from a task spawned there",
+                  operation));
 }
 
 void throw_inside_atomic(const char* operation) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <memory>
+#include <vector>
+
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/comm/handler.hpp>
 #include <apgas/exceptions.hpp>
@@ -8,10 +12,6 @@
 #include <apgas/sync/finish_protocol.hpp>
 #include <apgas/sync/offer_box.hpp>
 #include <apgas/sync/remote_finish.hpp>
-
-#include <cstddef>
-#include <memory>
-#include <vector>
 
 // What a finish needs only sometimes, and its replica at places that are not its home.
 namespace apgas::inline v0::sync {
@@ -42,7 +42,8 @@ struct waiting_frame {
   finish_core* held;  // of a guest: the finish that is held open meanwhile
 };
 
-// A finish of another place. Lives in the table of remote_finishes, under whose lock the machine is.
+// A finish of another place. Lives in the table of remote_finishes, under whose lock the machine
+// is.
 struct finish_replica final : finish_core, scheduler::counter_observer {
   finish_replica(remote_finishes& t, finish_id i) : finish_core(0, &own), id(i), table(t) {
     own.replica = this;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <apgas/base/assert.hpp>
-#include <apgas/sync/place_state.hpp>
 #include <apgas/sync/remote_call.hpp>
 
 #include <mutex>
+
+#include <apgas/base/assert.hpp>
+#include <apgas/sync/place_state.hpp>
 
 #include "failures.hpp"
 #include "wire_exceptions.hpp"
@@ -51,12 +52,13 @@ void suspended_call::on_reply(const comm::inbound_frame& frame) noexcept {
 }
 
 void save_failure(comm::out_archive& to, const scheduler::fiber& self) {
-  bool several = false;
+  bool several = true;
   try {
     throw;
   } catch (const multiple_exceptions&) {
     several = true;
   } catch (...) {
+    several = false;
   }
   std::vector<task_exception> exceptions;
   collect_current(exceptions, place_id_of(self), site_of(self.task));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <apgas/base/assert.hpp>
-#include <apgas/sync/place_state.hpp>
 #include <apgas/sync/remote_finish.hpp>
 
 #include <cstring>
 #include <mutex>
+
+#include <apgas/base/assert.hpp>
+#include <apgas/sync/place_state.hpp>
 
 #include "finish_details.hpp"
 #include "wire_exceptions.hpp"
@@ -72,8 +73,8 @@ void remote_finishes::send_uncounted(finish_core& running, comm::rank dest,
   }
 }
 
-void remote_finishes::send_from_home(finish_core& finish, comm::rank dest, comm::frame_header header,
-                                     comm::out_archive& payload) {
+void remote_finishes::send_from_home(finish_core& finish, comm::rank dest,
+                                     comm::frame_header header, comm::out_archive& payload) {
   finish_details& details = finish.need_details();
   {
     std::lock_guard guard(details.lock);
@@ -98,7 +99,8 @@ void remote_finishes::send_from_replica(finish_replica* own, finish_core* guest_
   {
     std::lock_guard guard(lock_);
     finish_replica& replica = own == nullptr ? replica_of(root_finish) : *own;
-    const auto split = guest_of == nullptr ? replica.machine.split() : replica.machine.split_guest();
+    const auto split =
+        guest_of == nullptr ? replica.machine.split() : replica.machine.split_guest();
     header.credit = split.share;
     ask = split.ask;
     if (split.share == 0) {
@@ -325,7 +327,8 @@ bool remote_finishes::send_returns() noexcept {
       payload(credit);
       send_return(gone->id, payload);
     } else {
-      place_.tasks->inject(new return_with_results(std::move(gone), credit));
+      place_.tasks->inject(
+          std::make_unique<return_with_results>(std::move(gone), credit).release());
     }
   }
 }
@@ -343,7 +346,8 @@ returned_credit remote_finishes::give_back_with_reply(finish_core& finish) noexc
   replica.machine.on_idle();
   if (!replica.machine.quiescent() || replica.listed) return {};
   // Exceptions, offers and a sum beyond 64 bits need a message of their own.
-  if (!details->exceptions.empty() || details->offers != nullptr || replica.machine.pool() >> 64 != 0) {
+  if (!details->exceptions.empty() || details->offers != nullptr ||
+      replica.machine.pool() >> 64 != 0) {
     list(replica);
     return {};
   }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <apgas/base/assert.hpp>
-#include <apgas/sync/remote_call.hpp>
-#include <apgas/sync/remote_finish.hpp>
 #include <apgas/sync/remote_task.hpp>
-#include <apgas/sync/flow_control.hpp>
-#include <fmt/format.h>
-#include <link.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <memory>
+
+#include <fmt/format.h>
+#include <link.h>
+
+#include <apgas/base/assert.hpp>
+#include <apgas/sync/flow_control.hpp>
+#include <apgas/sync/remote_call.hpp>
+#include <apgas/sync/remote_finish.hpp>
 
 namespace apgas::inline v0::sync {
 namespace {
@@ -30,11 +32,12 @@ const program_range& program() {
           auto& out = *static_cast<program_range*>(result);
           out.base = info->dlpi_addr;
           out.begin = UINTPTR_MAX;
-          for (int i = 0; i < info->dlpi_phnum; ++i) {
+          for (std::uint16_t i = 0; i < info->dlpi_phnum; ++i) {
             const auto& segment = info->dlpi_phdr[i];
             if (segment.p_type != PT_LOAD) continue;
             out.begin = std::min<std::uintptr_t>(out.begin, out.base + segment.p_vaddr);
-            out.end = std::max<std::uintptr_t>(out.end, out.base + segment.p_vaddr + segment.p_memsz);
+            out.end =
+                std::max<std::uintptr_t>(out.end, out.base + segment.p_vaddr + segment.p_memsz);
           }
           return 1;  // the first object is the program
         },
@@ -51,9 +54,9 @@ scheduler::task_counter* run_frame(scheduler::injected* work, scheduler::fiber& 
   place_state& place = *task->place;
   const comm::rank source = task->frame.source;
   if (const auto total = place.flow->on_start(source, task->bytes)) {
-    place.network->send(source,
-                        {.kind = comm::frame_kind::control, .handler = control_flow, .credit = *total},
-                        std::span<const std::byte>{});
+    place.network->send(
+        source, {.kind = comm::frame_kind::control, .handler = control_flow, .credit = *total},
+        std::span<const std::byte>{});
   }
   task_thunk* const thunk = task->frame.handler->as<task_thunk>();
   return thunk(*task, self);
@@ -101,7 +104,8 @@ void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
 void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
                          comm::out_archive& payload) {
   place_state& place = place_of(self);
-  place.finishes->send_uncounted(finish_of(self), dest, admit(place, dest, thunk, payload), payload);
+  place.finishes->send_uncounted(finish_of(self), dest, admit(place, dest, thunk, payload),
+                                 payload);
   place.tasks->keep_polling();
 }
 
@@ -113,7 +117,8 @@ void frame_receiver::on_frame(const comm::inbound_frame& frame) noexcept {
     case comm::frame_kind::reply: {
       pending_call* call = place_.calls->take(frame.header->handler);
       if (call == nullptr) {
-        base::fatal(fmt::format("place {} sent a reply to a call that nobody waits for", frame.source));
+        base::fatal(
+            fmt::format("place {} sent a reply to a call that nobody waits for", frame.source));
       }
       place_.finishes->on_reply(call->finish(),
                                 {.low = frame.header->credit,
@@ -143,7 +148,8 @@ void frame_receiver::on_task(const comm::inbound_frame& frame) noexcept {
   task->bytes = comm::frame_bytes(frame.payload.size());
   comm::handler_id reducer = 0;
   if ((frame.header->flags & flag_collecting) != 0 && frame.payload.size() >= 16) {
-    std::memcpy(&reducer, frame.payload.data() + frame.payload.size() - sizeof reducer, sizeof reducer);
+    std::memcpy(&reducer, frame.payload.data() + frame.payload.size() - sizeof reducer,
+                sizeof reducer);
     task->frame.payload = frame.payload.first(frame.payload.size() - sizeof reducer);
   }
   if (frame.handler->as<task_thunk>() == nullptr || task->frame.payload.size() < 8) {

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wire_exceptions.hpp"
-
-#include <apgas/exception_types.hpp>
-#include <cxxabi.h>
-
 #include <any>
 #include <filesystem>
 #include <functional>
@@ -14,8 +9,13 @@
 #include <unordered_map>
 #include <variant>
 
+#include <cxxabi.h>
+
+#include <apgas/exception_types.hpp>
+
 #include "failures.hpp"
 #include "finish_details.hpp"
+#include "wire_exceptions.hpp"
 
 // Wire: count, then for each: type name, message, three fields of a remote_exception or nothing,
 // place, and the spawn site.
@@ -25,17 +25,17 @@ namespace {
 class type_table {
  public:
   void add(const std::type_info& type, exception_maker make) {
-    std::lock_guard guard(mutex_);
+    std::lock_guard guard(lock_);
     makers_[type.name()] = make;
   }
   exception_maker find(const std::string& name) {
-    std::lock_guard guard(mutex_);
+    std::lock_guard guard(lock_);
     const auto at = makers_.find(name);
     return at == makers_.end() ? nullptr : at->second;
   }
 
  private:
-  std::mutex mutex_;
+  base::spin_lock lock_;
   std::unordered_map<std::string, exception_maker> makers_;
 };
 
@@ -44,11 +44,12 @@ type_table& table() {
   return types;
 }
 
-const exception_types<std::runtime_error, std::logic_error, std::invalid_argument, std::out_of_range,
-                      std::domain_error, std::length_error, std::range_error, std::overflow_error,
-                      std::underflow_error, std::bad_alloc, std::bad_cast, std::bad_typeid,
-                      std::bad_function_call, std::bad_optional_access, std::bad_variant_access,
-                      std::bad_exception, std::exception, std::bad_any_cast>
+const exception_types<std::runtime_error, std::logic_error, std::invalid_argument,
+                      std::out_of_range, std::domain_error, std::length_error, std::range_error,
+                      std::overflow_error, std::underflow_error, std::bad_alloc, std::bad_cast,
+                      std::bad_typeid, std::bad_function_call, std::bad_optional_access,
+                      std::bad_variant_access, std::bad_exception, std::exception,
+                      std::bad_any_cast>
     standard_types;
 const exception_types<error, illegal_operation, bad_place, serialization_error, launch_error,
                       broken_promise, dead_place_error, clock_use_error, phaser_use_error>
@@ -85,15 +86,17 @@ std::exception_ptr make_again(const portable& p, int place_id) {
 
 }  // namespace
 
-void register_exception(const std::type_info& type, exception_maker make) { table().add(type, make); }
+void register_exception(const std::type_info& type, exception_maker make) noexcept {
+  table().add(type, make);
+}
 
 void save_exceptions(comm::out_archive& to, const std::vector<task_exception>& exceptions) {
   to(exceptions.size());
   for (const task_exception& e : exceptions) {
     const portable p = describe(e.exception());
     const spawn_site& site = e.site();
-    to(p.type, p.readable, p.what, p.remote_place, e.place_id(), site.file, site.line, site.function,
-       site.task_name);
+    to(p.type, p.readable, p.what, p.remote_place, e.place_id(), site.file, site.line,
+       site.function, site.task_name);
   }
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include <apgas/comm/archive.hpp>
 #include <apgas/exceptions.hpp>
-
-#include <vector>
 
 // Exceptions on their way between places: by type name and message.
 namespace apgas::inline v0::sync {

@@ -3,7 +3,10 @@
 // What tasks cost within a place, beside oneTBB, OpenMP tasks and plain calls doing the same work in
 // the same run. Prints tables; --json writes what compare.py reads. docs/performance.md.
 
+#include <algorithm>
+#include <functional>
 #include <iostream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -84,7 +87,9 @@ void add_demands(std::vector<bench::demand>& to, const std::string& name, const 
 }
 
 void run_apgas(int argc, char** argv, int workers, const std::function<void()>& body) {
-  const apgas::config settings{.places = 1, .workers = workers};
+  apgas::config settings;
+  settings.places = 1;
+  settings.workers = workers;
   if (apgas::run(argc, argv, settings, [&body] { body(); }) != 0) {
     throw std::runtime_error("apgas::run failed");
   }

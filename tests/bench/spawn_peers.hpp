@@ -61,7 +61,7 @@ class tally {
  private:
   static constexpr unsigned most_threads = 512;  // that live at the same time
   struct alignas(64) padded {
-    std::atomic<std::uint64_t> value{0};
+    std::atomic<std::uint64_t> value;
   };
 
   static unsigned cell() {

@@ -82,7 +82,8 @@ def check(program, expected):
     found = sorted(run.stdout.splitlines())
     wanted = sorted(pathlib.Path(expected).read_text().splitlines())
     if run.returncode != 0 or found != wanted:
-        sys.exit(f"code {run.returncode}; printed {found}, the document says {wanted}\n{run.stderr}")
+        print(run.stderr, file=sys.stderr)
+        sys.exit(f"code {run.returncode}, printed {found}; the document says {wanted}")
 
 
 def settings(program, readme):

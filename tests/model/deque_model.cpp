@@ -75,7 +75,7 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
   void escaped() {
     base_slot* base = this->deque.head();
     this->spawn(0);
-    base_slot* join = this->spawn(1, kind::join);
+    base_slot* join = this->spawn(1);
     this->spawn(2);
     if (this->deque.extract(join)) this->run(1);
     this->run_children(base);

@@ -36,7 +36,8 @@ struct basic_slot {
     counter = c;
     what = k;
   }
-  void add(std::ptrdiff_t n) { counter->add(n); }
+  // As slot::add: a join's branch that leaves its deque marks the join.
+  void add(std::ptrdiff_t n) { counter->add(what == kind::join ? n * Counter::branch_unit : n); }
   bool same_counter(const basic_slot& other) const { return counter == other.counter; }
   void assign(const basic_slot& other) {
     write(const_cast<basic_slot&>(other).number(), other.counter, other.what);
@@ -63,10 +64,9 @@ struct worker_model {
     for (auto& d : data) d($) = 0;
   }
 
-  slot* spawn(int id, kind what = kind::task) { return spawn_into(finish, id, what); }
-  slot* spawn_into(Counter& counter, int id, kind what = kind::task) {
+  slot* spawn(int id) {
     slot* s = deque.head();
-    s->write(id, &counter, what);
+    s->write(id, &finish);
     ++spawned;
     if (deque.push(s)) static_cast<void>(deque.attend(s + 1));
     return s;
@@ -96,12 +96,12 @@ struct worker_model {
   void release() {
     if (finish.release()) finish_ended();
   }
-  // The owner's wait: who takes the last unit goes on in its place.
-  void wait() {
+  // The wait of the frame: who takes the last unit goes on in its place. `attached`: on the owner.
+  void wait(bool attached = true) {
     if (finish.alone()) {
       finish_ended();
     } else {
-      deque.publish();
+      if (attached) deque.publish();
       release();
     }
   }

@@ -70,7 +70,8 @@ TEST(async_future_at, composes) {
         async_future_at(place(i % apgas::num_places()), [](int x) { return x * x; }, i));
   }
   int sum = 0;
-  for (const auto& f : apgas::when_all(squares).get()) sum += f.get();
+  const auto all = apgas::when_all(squares);
+  for (const auto& f : all.get()) sum += f.get();
   EXPECT_EQ(sum, 328'350);
   const auto chained =
       async_future_at(test::last(), [] { return 20; }).then([](const auto& f) {

@@ -10,7 +10,7 @@ namespace apgas::inline v0 {
 struct config {
   int places = 0;               // 0: one, or as many as the launcher started
   int workers = 0;              // per place; 0: the cores this place may use
-  std::string transport;        // "mpi", "local"; empty: mpi under a launcher
+  std::string transport = {};   // "mpi", "local"; empty: mpi under a launcher
   std::size_t stack_bytes = 0;  // of a task; 0: 1 MiB
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/config.hpp>
-
 #include <concepts>
 #include <functional>
 #include <type_traits>
 #include <utility>
+
+#include <apgas/config.hpp>
 
 // The begin and the end of a program.
 namespace apgas::inline v0 {
@@ -40,14 +40,16 @@ std::function<int(int, char**)> main_function(F& main) {
 }  // namespace detail
 
 // Runs main as the first task, at place 0, under the root finish, and returns when every task at
-// every place has ended: at each place with the same exit code, which is main's int, 0, or 1 when an
-// exception left main (place 0 prints it then). When the program cannot start as asked (a setting, no
-// mpirun, places that do not fit together), one line on standard error says why, main is not run, and
-// the code is 2 at every place; so `return apgas::run(...)` is all that an int main needs.
+// every place has ended: at each place with the same exit code, which is main's int, 0, or 1 when
+// an exception left main (place 0 prints it then). When the program cannot start as asked (a
+// setting, no mpirun, places that do not fit together), one line on standard error says why, main
+// is not run, and the code is 2 at every place; so `return apgas::run(...)` is all that an int main
+// needs.
 //
 // Under a launcher (mpirun, srun) each process is a place, and all call run in the same order.
-// Without one the program is one place; APGAS_PLACES=n starts the same command line under mpirun, and
-// with APGAS_TRANSPORT=local runs n places in this process. It may be called again after it returned.
+// Without one the program is one place; APGAS_PLACES=n starts the same command line under mpirun,
+// and with APGAS_TRANSPORT=local runs n places in this process. It may be called again after it
+// returned.
 //
 // A place that dies, exits or fails in the runtime while the program runs ends the job, with a code
 // that is not 0.

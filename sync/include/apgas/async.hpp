@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/sync/task.hpp>
-
 #include <concepts>
 #include <functional>
 #include <source_location>
 #include <type_traits>
 #include <utility>
+
+#include <apgas/sync/task.hpp>
 
 // Tasks.
 namespace apgas::inline v0 {

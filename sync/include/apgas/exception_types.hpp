@@ -19,7 +19,7 @@ namespace apgas::inline v0 {
 namespace sync {
 using exception_maker = std::exception_ptr (*)(const std::string& what);
 // Context: any thread; usually before main.
-void register_exception(const std::type_info& type, exception_maker make);
+void register_exception(const std::type_info& type, exception_maker make) noexcept;
 
 template <class E>
 std::exception_ptr make_exception(const std::string& what) {
@@ -39,7 +39,9 @@ std::exception_ptr make_exception(const std::string& what) {
 template <class... E>
 class exception_types {
  public:
-  exception_types() { (sync::register_exception(typeid(E), &sync::make_exception<E>), ...); }
+  exception_types() noexcept {
+    (sync::register_exception(typeid(E), &sync::make_exception<E>), ...);
+  }
 };
 
 }  // namespace apgas::inline v0

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/errors.hpp>
-
 #include <exception>
 #include <string>
 #include <vector>
+
+#include <apgas/errors.hpp>
 
 // What a finish throws when tasks failed.
 namespace apgas::inline v0 {

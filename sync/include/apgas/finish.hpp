@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/exceptions.hpp>
-#include <apgas/sync/finish_core.hpp>
-#include <apgas/sync/task.hpp>
-
 #include <functional>
 #include <optional>
 #include <type_traits>
 #include <utility>
+
+#include <apgas/exceptions.hpp>
+#include <apgas/sync/finish_core.hpp>
+#include <apgas/sync/task.hpp>
 
 // Waiting for tasks.
 namespace apgas::inline v0 {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/comm/handler.hpp>
-#include <apgas/comm/sendable.hpp>
-#include <apgas/finish.hpp>
-#include <apgas/sync/offer_box.hpp>
-#include <apgas/sync/place_state.hpp>
-
 #include <bit>
 #include <concepts>
 #include <functional>
 #include <memory>
 #include <type_traits>
 #include <utility>
+
+#include <apgas/comm/handler.hpp>
+#include <apgas/comm/sendable.hpp>
+#include <apgas/finish.hpp>
+#include <apgas/sync/offer_box.hpp>
+#include <apgas/sync/place_state.hpp>
 
 // A finish that collects values from its tasks (X10's collecting finish).
 namespace apgas::inline v0 {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/sync/branch.hpp>
-
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
@@ -11,6 +9,8 @@
 #include <ranges>
 #include <source_location>
 #include <type_traits>
+
+#include <apgas/sync/branch.hpp>
 
 // Parallel loops: forall (iterations may share a task), coforall (each is one), parallel_reduce.
 // They split their range in halves, so that a thief takes much at once, and only while thieves have
@@ -74,9 +74,9 @@ void run_adaptive(I first, I last, loop<Body>& shared) {
   while (last - first > static_cast<distance_of<I>>(shared.grain)) {
     if (thieves_wait(*scheduler::current_fiber())) {
       const I middle = first + (last - first) / 2;
-      static_cast<void>(sync::fork_two([middle, last, &shared] { run_adaptive(middle, last, shared); },
-                                       [first, middle, &shared] { run_adaptive(first, middle, shared); },
-                                       shared.site));
+      static_cast<void>(sync::fork_two(
+          [middle, last, &shared] { run_adaptive(middle, last, shared); },
+          [first, middle, &shared] { run_adaptive(first, middle, shared); }, shared.site));
       return;
     }
     const I end = first + static_cast<distance_of<I>>(shared.grain);
@@ -102,9 +102,9 @@ int workers_here(const scheduler::fiber& self) noexcept;
 
 }  // namespace detail
 
-// Runs body(i) for every i of [first, last): indices, or random access iterators. Iterations may run
-// in any order and share a task, so they must not wait for each other. `grain`: how many a task runs
-// between two looks for thieves; 0 chooses.
+// Runs body(i) for every i of [first, last): indices, or random access iterators. Iterations may
+// run in any order and share a task, so they must not wait for each other. `grain`: how many a task
+// runs between two looks for thieves; 0 chooses.
 //
 // Throws: multiple_exceptions when iterations threw, after all others ran.
 // Context: task; not inside an atomic section. May suspend and resume elsewhere.
@@ -114,7 +114,8 @@ void forall(I first, std::type_identity_t<I> last, Body body, std::ptrdiff_t gra
   scheduler::fiber& self = sync::suspendable_fiber("forall");
   if (!(first < last)) return;
   if (grain <= 0) {
-    grain = detail::default_grain(static_cast<std::ptrdiff_t>(last - first), detail::workers_here(self));
+    grain = detail::default_grain(static_cast<std::ptrdiff_t>(last - first),
+                                  detail::workers_here(self));
   }
   detail::loop shared(body, grain, site);
   detail::run_adaptive(first, I{last}, shared);
@@ -127,12 +128,12 @@ template <std::ranges::random_access_range Range, class Body>
 void forall(Range&& range, Body body, std::ptrdiff_t grain = 0,
             std::source_location site = std::source_location::current()) {
   auto element = [&](auto i) { body(*i); };
-  forall(std::ranges::begin(range), std::ranges::begin(range) + std::ranges::distance(range), element,
-         grain, site);
+  forall(std::ranges::begin(range), std::ranges::begin(range) + std::ranges::distance(range),
+         element, grain, site);
 }
 
-// Runs body(i) for every i of [first, last), each as a task of its own, with its own copy of i: they
-// may wait for each other. Throws, Context: as forall.
+// Runs body(i) for every i of [first, last), each as a task of its own, with its own copy of i:
+// they may wait for each other. Throws, Context: as forall.
 template <detail::loop_index I, std::invocable<I> Body>
 void coforall(I first, std::type_identity_t<I> last, Body body,
               std::source_location site = std::source_location::current()) {
@@ -145,10 +146,11 @@ void coforall(I first, std::type_identity_t<I> last, Body body,
 
 template <std::ranges::random_access_range Range, class Body>
   requires std::invocable<Body&, std::ranges::range_reference_t<Range>>
-void coforall(Range&& range, Body body, std::source_location site = std::source_location::current()) {
+void coforall(Range&& range, Body body,
+              std::source_location site = std::source_location::current()) {
   auto element = [&](auto i) { body(*i); };
-  coforall(std::ranges::begin(range), std::ranges::begin(range) + std::ranges::distance(range), element,
-           site);
+  coforall(std::ranges::begin(range), std::ranges::begin(range) + std::ranges::distance(range),
+           element, site);
 }
 
 namespace detail {
@@ -163,8 +165,9 @@ T reduce_adaptive(I first, I last, const T& identity, Map& map, Op& op, std::ptr
       auto half = [&identity, &map, &op, grain, site](I a, I b) {
         return reduce_adaptive(a, b, identity, map, op, grain, site);
       };
-      auto [right, left] = sync::fork_two([&half, middle, last] { return half(middle, last); },
-                                          [&half, first, middle] { return half(first, middle); }, site);
+      auto [right, left] =
+          sync::fork_two([&half, middle, last] { return half(middle, last); },
+                         [&half, first, middle] { return half(first, middle); }, site);
       return op(op(std::move(sum), std::move(left)), std::move(right));
     }
     for (std::ptrdiff_t i = 0; i < grain; ++i, ++first) sum = op(std::move(sum), map(first));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/sync/branch.hpp>
-
 #include <concepts>
 #include <source_location>
 #include <tuple>
 #include <utility>
+
+#include <apgas/sync/branch.hpp>
 
 // Structured parallelism.
 namespace apgas::inline v0 {
@@ -55,7 +55,8 @@ auto fork_join(F f, G g, H h, More... more) {
   const auto site = std::source_location::current();
   if constexpr (detail::returns_void<F> && detail::returns_void<G> && detail::returns_void<H> &&
                 (detail::returns_void<More> && ...)) {
-    static_cast<void>(detail::fork_all(site, std::move(f), std::move(g), std::move(h), std::move(more)...));
+    static_cast<void>(
+        detail::fork_all(site, std::move(f), std::move(g), std::move(h), std::move(more)...));
   } else {
     return detail::fork_all(site, std::move(f), std::move(g), std::move(h), std::move(more)...);
   }

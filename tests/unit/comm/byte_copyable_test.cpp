@@ -140,6 +140,13 @@ struct with_anonymous_union {
   };
   std::optional<int> o;
 };
+struct pointer_arrays {
+  double numbers[3];
+  struct {
+    char tag;
+    const int* p;
+  } parts[2];
+};
 struct with_dynamic {
   virtual ~with_dynamic() = default;
 };
@@ -158,7 +165,7 @@ constexpr bool none_copyable = (!byte_copyable<Ts> && ...);
 
 static_assert(all_copyable<int, const int, bool, colour, long double, std::byte, __int128>);
 static_assert(all_copyable<plain, plain[4], derived, bits, with_private, std::monostate>);
-static_assert(all_copyable<std::array<int, 5>, std::complex<float>, std::chrono::nanoseconds,
+static_assert(all_copyable<std::array<int, 5>, std::array<plain, 500>, std::complex<float>, std::chrono::nanoseconds,
                            std::chrono::steady_clock::time_point>);
 static_assert(all_copyable<with_optional, deep, told, vector3, vector3[2], particle>);
 
@@ -168,6 +175,8 @@ static_assert(none_copyable<with_pointer, pointer_behind_optional, optional_poin
                             with_reference, with_view, with_span, with_function>);
 static_assert(none_copyable<with_member_pointer, hidden_pointer, hidden_inside, hidden_in_variant,
                             number_or_pointer, with_union, with_anonymous_union>);
+static_assert(none_copyable<pointer_arrays, std::array<int*, 2>, std::array<with_pointer, 1>,
+                            std::array<pointer_arrays, 3>>);
 static_assert(none_copyable<std::string, std::vector<int>, std::string_view, std::span<int>,
                             std::tuple<int>, with_dynamic>);
 

@@ -407,9 +407,11 @@ TEST_F(endpoint, runs_follow_each_other_without_leaks) {
     for (int i = 0; i < 30; ++i) a.send(1, control_header(), bytes_of(text));
     a.begin_end();
     b.begin_end();
-    while (!a.end_done() || !b.end_done()) {
+    for (bool done = false; !done;) {
       a.progress();
       b.progress();
+      const bool a_done = a.end_done();
+      done = b.end_done() && a_done;
     }
     EXPECT_FALSE(b.progress());
     ASSERT_EQ(there.frames.size(), 30u);

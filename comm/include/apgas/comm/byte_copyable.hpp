@@ -8,7 +8,7 @@
 //     sees into private members and closures. Lambdas are decided by this alone.
 //   - it refuses some that are harmless: std::optional, std::variant, unions; clang 16 bit-fields and
 //     std::complex too. An aggregate of such members is looked through member by member, by trying
-//     what initialises each (values_only).
+//     what initialises each (members_of).
 //   - g++ cannot look into classes whose constructors are not constexpr (unseen). As arguments they
 //     are taken for values, as captures of a closure they are refused.
 //   - what is refused wrongly, the user can allow: apgas::send_as_bytes<T>.
@@ -110,45 +110,56 @@ concept initialised_by = requires { T{Probes{}...}; };
 
 inline constexpr std::size_t most_members = 32;
 
-// Whether the members of aggregate T that follow those initialised by Found are values. Nested
-// aggregates are looked through because the probes leave out their braces.
+enum class members { values, an_address, unknown };
+
+// What the members of aggregate T are that follow those initialised by Found. Nested aggregates are
+// looked through because the probes leave out their braces.
 template <class T, class... Found>
-consteval bool values_only() {
-  if constexpr (sizeof...(Found) > most_members || initialised_by<T, Found..., pointer_probe>) {
-    return false;
+consteval members members_of() {
+  if constexpr (sizeof...(Found) > most_members) {
+    return members::unknown;
+  } else if constexpr (initialised_by<T, Found..., pointer_probe>) {
+    return members::an_address;
   } else if constexpr (initialised_by<T, Found..., known_probe>) {
-    return values_only<T, Found..., known_probe>();
+    return members_of<T, Found..., known_probe>();
   } else if constexpr (initialised_by<T, Found..., opaque_probe>) {
-    return false;
+    return members::unknown;
   } else if constexpr (initialised_by<T, Found..., scalar_probe>) {
-    return values_only<T, Found..., scalar_probe>();
+    return members_of<T, Found..., scalar_probe>();
   } else {
-    return !initialised_by<T, Found..., any_probe>;
+    return initialised_by<T, Found..., any_probe> ? members::unknown : members::values;
   }
 }
 
-// Standard layout excludes references. T{} must do, so that each first part of the members does.
+// T{} must do, so that each first part of the members does.
 template <class T>
-concept value_aggregate =
-    std::is_trivially_copyable_v<T> && std::is_standard_layout_v<T> && std::is_aggregate_v<T> &&
-    std::is_class_v<T> && initialised_by<T> && values_only<T>();
+concept open_aggregate = std::is_class_v<T> && std::is_aggregate_v<T> && initialised_by<T>;
+
+// Standard layout excludes references.
+template <class T>
+concept value_aggregate = open_aggregate<T> && std::is_trivially_copyable_v<T> &&
+                          std::is_standard_layout_v<T> && members_of<T>() == members::values;
+
+// Up to g++ 14 bit_castable overlooks pointers in arrays that are members; in aggregates (std::array
+// is one) they are found here. In a closure they are not: only the types of its captures would tell.
+template <class T>
+concept address_aggregate = open_aggregate<T> && members_of<T>() == members::an_address;
 
 template <class T>
 concept complex_number = std::is_same_v<T, std::complex<float>> ||
                          std::is_same_v<T, std::complex<double>> ||
                          std::is_same_v<T, std::complex<long double>>;
 
+template <class T>
+concept value_type =
+    std::is_trivially_copyable_v<T> && !address_like<T> &&
+    (send_as_bytes<T> || (bit_castable<T> && !address_aggregate<T>) || complex_number<T> ||
+     value_aggregate<T> || unseen<T>);
+
 }  // namespace detail
 
 // Whether a T may be sent as its bytes. cv and array extents do not matter.
 template <class T>
-concept byte_copyable =
-    std::is_trivially_copyable_v<std::remove_all_extents_t<T>> &&
-    !address_like<std::remove_cv_t<std::remove_all_extents_t<T>>> &&
-    (send_as_bytes<std::remove_cv_t<std::remove_all_extents_t<T>>> ||
-     bit_castable<std::remove_cv_t<std::remove_all_extents_t<T>>> ||
-     detail::complex_number<std::remove_cv_t<std::remove_all_extents_t<T>>> ||
-     detail::value_aggregate<std::remove_cv_t<std::remove_all_extents_t<T>>> ||
-     detail::unseen<std::remove_cv_t<std::remove_all_extents_t<T>>>);
+concept byte_copyable = detail::value_type<std::remove_cv_t<std::remove_all_extents_t<T>>>;
 
 }  // namespace apgas::inline v0::comm

@@ -5,22 +5,33 @@
 #include <apgas/sync/remote_call.hpp>
 #include <apgas/sync/remote_task.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <optional>
-#include <source_location>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
 // A closure and its arguments on their way to another place, and what runs there.
 namespace apgas::inline v0::remote {
 
+// Arguments as members. Not a std::tuple: that asks whether closures among them can be assigned, and
+// g++ 12 takes a closure that it has been asked about for one that is not trivially copyable.
+template <std::size_t I, class T>
+struct argument {
+  T value;
+};
+template <class Indices, class... Ts>
+struct argument_list;
+template <std::size_t... Is, class... Ts>
+struct argument_list<std::index_sequence<Is...>, Ts...> : argument<Is, Ts>... {};
+
 // F(Args...) as it is called at the other side, where everything is decayed: with arguments it may move
 // from, or with lvalues when it takes them by reference.
 template <class F, class... Args>
 struct remote_body {
   using closure = std::decay_t<F>;
-  using arguments = std::tuple<std::decay_t<Args>...>;
+  using indices = std::index_sequence_for<Args...>;
+  using arguments = argument_list<indices, std::decay_t<Args>...>;
   static_assert(comm::require_sendable_closure<closure>());
   static_assert((comm::require_sendable_value<std::decay_t<Args>>() && ...));
   static constexpr bool moves = std::is_invocable_v<closure&, std::decay_t<Args>&&...>;
@@ -28,17 +39,15 @@ struct remote_body {
                 "apgas: the closure cannot be called with these arguments, which arrive as values "
                 "without const and reference");
 
-  static decltype(auto) call(closure& f, arguments& args) {
-    return std::apply(
-        [&f](std::decay_t<Args>&... each) -> decltype(auto) {
-          if constexpr (moves) {
-            return std::invoke(f, std::move(each)...);
-          } else {
-            return std::invoke(f, each...);
-          }
-        },
-        args);
+  template <std::size_t... Is>
+  static decltype(auto) call(closure& f, arguments& args, std::index_sequence<Is...>) {
+    if constexpr (moves) {
+      return std::invoke(f, std::move(static_cast<argument<Is, std::decay_t<Args>>&>(args).value)...);
+    } else {
+      return std::invoke(f, static_cast<argument<Is, std::decay_t<Args>>&>(args).value...);
+    }
   }
+  static decltype(auto) call(closure& f, arguments& args) { return call(f, args, indices{}); }
   using result = decltype(call(std::declval<closure&>(), std::declval<arguments&>()));
 
   static void save(comm::out_archive& to, const closure& f, const std::decay_t<Args>&... args) {
@@ -55,7 +64,7 @@ struct remote_body {
   static loaded load(comm::in_archive& from) {
     auto f = from.read<closure>();
     // Braces: the arguments are read from left to right.
-    return loaded{std::move(f), arguments{from.read<std::decay_t<Args>>()...}};
+    return loaded{std::move(f), arguments{{from.read<std::decay_t<Args>>()}...}};
   }
 };
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/base/atomic.hpp>
-#include <apgas/base/cache_line.hpp>
-#include <apgas/base/spin_lock.hpp>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-// The deque of a worker: tasks lie in place in an array of slots; the owner works at the head, thieves
-// take from the tail. The owner's path has no fence and no read-modify-write: the full fence of the
-// Dekker handshake stands in the thief (heavy_fence = membarrier). docs/protocols/steal.md tells why.
+#include <apgas/base/atomic.hpp>
+#include <apgas/base/cache_line.hpp>
+#include <apgas/base/spin_lock.hpp>
+
+// The deque of a worker: tasks lie in place in an array of slots; the owner works at the head,
+// thieves take from the tail. The owner's path has no fence and no read-modify-write: the full
+// fence of the Dekker handshake stands in the thief (heavy_fence = membarrier).
+// docs/protocols/steal.md tells why.
 //
 //               written by                        read by
 //   head_       owner                             owner, thieves
@@ -30,7 +31,8 @@
 //
 // Pairs
 //   P1  push publishes a slot's contents to the thief that sees the new head_.
-//   P2  pop's (store head_, light fence, load gate_) against steal's (store gate_, heavy fence, load
+//   P2  pop's (store head_, light fence, load gate_) against steal's (store gate_, heavy fence,
+//   load
 //       head_): one of the two sees the other, so a slot is not taken twice.
 //   P3  raise_attention's null reaches the owner's exchange in attend().
 namespace apgas::inline v0::scheduler {
@@ -69,7 +71,8 @@ class deque {
   [[nodiscard]] bool pop(Slot* s) {
     head_.store(s, relaxed);
     light_fence();  // P2
-    if (s >= gate_.load(relaxed)) [[likely]] return true;
+    if (s >= gate_.load(relaxed)) [[likely]]
+      return true;
     return pop_slow(s);
   }
 

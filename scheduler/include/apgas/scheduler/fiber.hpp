@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/scheduler/slot.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
+
+#include <apgas/scheduler/slot.hpp>
 
 // The stack that tasks run on, and how the running code finds it: a fiber lies at the top of its
 // stack, stacks are aligned to their size and come from one range of addresses, so the current one
@@ -17,12 +17,12 @@ struct worker;
 
 // Who the running task is, for its children, its errors and reports.
 struct task_state {
-  task_counter* finish = nullptr;      // innermost enclosing finish
-  std::source_location site{};         // where it was spawned
-  const char* name = nullptr;          // given by apgas::name, or null
-  void* registrations = nullptr;       // clocks and phasers (sync)
-  std::uint32_t atomic_depth = 0;      // nested atomic sections
-  bool special = false;                // has a name or registrations
+  task_counter* finish = nullptr;  // innermost enclosing finish
+  std::source_location site{};     // where it was spawned
+  const char* name = nullptr;      // given by apgas::name, or null
+  void* registrations = nullptr;   // clocks and phasers (sync)
+  std::uint32_t atomic_depth = 0;  // nested atomic sections
+  bool special = false;            // has a name or registrations
 };
 
 struct fiber {
@@ -34,9 +34,9 @@ struct fiber {
 
   // Written while it is left or entered.
   void* stack_pointer = nullptr;
-  fiber* next = nullptr;               // in a ready queue, a cache or a waiting list
-  std::uintptr_t exceptions[2] = {};   // the C++ runtime's per-thread state, kept per fiber
-  std::uint64_t* canary = nullptr;     // lowest word of a stack without a guard page
+  fiber* next = nullptr;              // in a ready queue, a cache or a waiting list
+  std::uintptr_t exceptions[2] = {};  // the C++ runtime's per-thread state, kept per fiber
+  std::uint64_t* canary = nullptr;    // lowest word of a stack without a guard page
 
   // A spawner that waits below its tasks, which this fiber runs (drain.cpp), or null.
   fiber* spawner = nullptr;
@@ -84,8 +84,8 @@ static_assert(sizeof(fiber) <= fiber_record_bytes);
   return reinterpret_cast<fiber*>((stack_pointer() | all_stacks.mask) + 1 - fiber_record_bytes);
 }
 
-// The same, computed anew: after a call, where the compiler would otherwise keep the value of before
-// in a register that every caller must save. Requires: on_fiber().
+// The same, computed anew: after a call, where the compiler would otherwise keep the value of
+// before in a register that every caller must save. Requires: on_fiber().
 [[gnu::always_inline]] inline fiber* fiber_after_call() noexcept {
 #if defined(__x86_64__)
   std::uintptr_t sp;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/scheduler/worker.hpp>
-
 #include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
 
+#include <apgas/scheduler/worker.hpp>
+
 // The workers of one place, and what connects them with the world outside.
 namespace apgas::inline v0::scheduler {
 
 // A task from outside the workers: a message, a timer, a foreign thread. Intrusive. run() is called
-// once at loop level with a fresh task state, which it may fill, and may suspend. What it returns is
-// the counter that the task holds a unit of, or null: the unit is given up when the children that
-// the task left behind have run.
+// once at loop level with a fresh task state, which it may fill, and may suspend. What it returns
+// is the counter that the task holds a unit of, or null: the unit is given up when the children
+// that the task left behind have run.
 struct injected {
   injected* next = nullptr;
   task_counter* (*run)(injected*, fiber&) noexcept = nullptr;
@@ -54,13 +54,13 @@ struct config {
 
 // Sums over the workers since the start.
 struct statistics {
-  std::uint64_t steals = 0;       // successful ones
-  std::uint64_t stolen = 0;       // tasks they took
+  std::uint64_t steals = 0;  // successful ones
+  std::uint64_t stolen = 0;  // tasks they took
   std::uint64_t suspensions = 0;
   std::uint64_t drains = 0;
   std::uint64_t sleeps = 0;
-  std::uint64_t fibers = 0;       // contexts made
-  std::uint64_t polls = 0;        // of the network
+  std::uint64_t fibers = 0;  // contexts made
+  std::uint64_t polls = 0;   // of the network
 };
 
 class scheduler {
@@ -74,7 +74,7 @@ class scheduler {
 
   // Context: any thread.
   void inject(injected* work) noexcept;
-  void wake() noexcept;  // something arrived: some worker polls soon
+  void wake() noexcept;          // something arrived: some worker polls soon
   void keep_polling() noexcept;  // events->pending() may be true now: poll even if all are busy
   void request_poll() noexcept;  // the next worker between two tasks polls. Context: worker
   // inject() at a time; never early. Context: any thread.

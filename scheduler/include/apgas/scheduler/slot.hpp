@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/scheduler/task_counter.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,7 +9,10 @@
 #include <type_traits>
 #include <utility>
 
-// A unit of work in place in a worker's deque: 24 bytes of header and 40 of closure, one cache line.
+#include <apgas/scheduler/task_counter.hpp>
+
+// A unit of work in place in a worker's deque: 24 bytes of header and 40 of closure, one cache
+// line.
 namespace apgas::inline v0::scheduler {
 
 struct fiber;
@@ -23,7 +24,8 @@ enum class slot_kind : std::uintptr_t {
   continuation,  // a spawner whose tasks are being run by a drain fiber (drain.cpp)
 };
 
-// Runs the work of a slot on the current fiber. The slot's memory may be reused once user code runs.
+// Runs the work of a slot on the current fiber. The slot's memory may be reused once user code
+// runs.
 using slot_function = void (*)(slot&, fiber&);
 
 struct alignas(64) slot {
@@ -56,9 +58,9 @@ static_assert(sizeof(slot) == 64 && sizeof(std::source_location) == 8);
 
 // Whether F lies in the slot itself; other closures are boxed (one allocation).
 template <class F>
-inline constexpr bool fits_slot = sizeof(F) <= slot::closure_bytes && alignof(F) <= 8 &&
-                                  std::is_trivially_copyable_v<F> &&
-                                  std::is_trivially_destructible_v<F>;
+inline constexpr bool fits_slot =
+    sizeof(F) <= slot::closure_bytes && alignof(F) <= 8 && std::is_trivially_copyable_v<F> &&
+    std::is_trivially_destructible_v<F>;
 
 // A closure that does not fit, on the heap. Copied bytewise with its slot; called exactly once, by
 // whoever runs the slot, which destroys it.

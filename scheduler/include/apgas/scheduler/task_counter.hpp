@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/base/atomic.hpp>
-
 #include <cstdint>
+
+#include <apgas/base/atomic.hpp>
 
 // Who waits for tasks: the counter of a finish, a join, or a proxy of a finish of another place.
 //
@@ -15,7 +15,8 @@
 //   I1  While the owner's frame lives, count_ >= 1: the owner holds a unit until it gives it up in
 //       its wait. Only who holds a unit, or the lock of a deque with a task of it, may add.
 //   I2  A task that nobody but its own frame can reach is not counted (count on leave).
-//   I3  The upper part of count_ is a mark that the owner has more to do than to go on: a branch of a
+//   I3  The upper part of count_ is a mark that the owner has more to do than to go on: a branch of
+//   a
 //       join left its deque, or a finish got details. So the owner's usual case is one load.
 //
 // Pairs
@@ -27,11 +28,13 @@ struct fiber;
 // Called by who takes the last unit, in place of waking a fiber.
 class counter_observer {
  public:
+  counter_observer() = default;
+  counter_observer(const counter_observer&) = delete;
+  counter_observer& operator=(const counter_observer&) = delete;
+  virtual ~counter_observer() = default;
+
   // Context: worker, at loop level; must not suspend.
   virtual void on_zero() noexcept = 0;
-
- protected:
-  ~counter_observer() = default;
 };
 
 class alignas(8) task_counter {

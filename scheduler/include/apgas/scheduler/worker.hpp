@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <utility>
+
 #include <apgas/scheduler/deque.hpp>
 #include <apgas/scheduler/fiber.hpp>
 #include <apgas/scheduler/ready_queue.hpp>
-
-#include <cstdint>
-#include <utility>
 
 // What a worker thread owns, and the ways in which a task leaves its worker. The spawning paths of
 // sync are inline over `tasks`; everything else is in src/.
@@ -17,7 +17,9 @@ class scheduler;
 // A number that one thread counts and others may read.
 class owner_count {
  public:
-  void operator+=(std::uint64_t n) noexcept { value_.store(value_.load(base::relaxed) + n, base::relaxed); }
+  void operator+=(std::uint64_t n) noexcept {
+    value_.store(value_.load(base::relaxed) + n, base::relaxed);
+  }
   void operator++() noexcept { *this += 1; }
   operator std::uint64_t() const noexcept { return value_.load(base::relaxed); }
 
@@ -31,16 +33,16 @@ struct alignas(base::cache_line_bytes) worker {
   // Owner only.
   scheduler* home = nullptr;
   int id = 0;
-  fiber* spare = nullptr;      // cached fibers, each waiting in its loop
+  fiber* spare = nullptr;  // cached fibers, each waiting in its loop
   int spares = 0;
-  std::uint32_t turns = 0;     // selections of work, for fairness
+  std::uint32_t turns = 0;  // selections of work, for fairness
   std::uint32_t direct_switches = 0;
   int last_victim = 0;
-  std::uint64_t stolen_at = 0;     // cycle count at the last steal, 0 when judged
+  std::uint64_t stolen_at = 0;  // cycle count at the last steal, 0 when judged
   std::uint64_t steal_again_at = 0;
   std::uint64_t steal_pause = 0;
   std::uintptr_t* exceptions = nullptr;  // of this thread, see fiber::exceptions
-  fiber* thread = nullptr;     // the thread's own stack
+  fiber* thread = nullptr;               // the thread's own stack
 
   // What the fiber just entered does for the one just left.
   fiber* left = nullptr;
@@ -56,7 +58,8 @@ struct alignas(base::cache_line_bytes) worker {
 };
 
 // Runs the tasks that the frames of `self` have above `base` (or above fiber::base, when the fiber
-// was left since `generation` was read), newest first, on the stack of the caller, who waits for them.
+// was left since `generation` was read), newest first, on the stack of the caller, who waits for
+// them.
 inline void run_children(fiber& self, slot* base, std::uint64_t generation) {
   for (;;) {
     deque<slot>& tasks = self.on->tasks;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/exceptions.hpp>
-#include <apgas/sync/task.hpp>
-
 #include <algorithm>
 #include <cstddef>
 #include <exception>
@@ -16,6 +13,9 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include <apgas/exceptions.hpp>
+#include <apgas/sync/task.hpp>
 
 // One branch of a fork_join: a slot that its own frame takes back, unless a thief was faster. The
 // frame keeps the closure by value, so it stays in registers; the slot has a copy for the thief.
@@ -117,8 +117,8 @@ class branch_failures {
 // enclosing finish lie above it. True: the branch is the caller's to run, false: it has been run.
 bool retake(scheduler::task_counter& join) noexcept;
 
-// The error path of fork_two, apart so that the usual one keeps everything in registers: `f` comes by
-// value where the slot holds a copy. Context: a catch block.
+// The error path of fork_two, apart so that the usual one keeps everything in registers: `f` comes
+// by value where the slot holds a copy. Context: a catch block.
 template <class First, class F>
 [[noreturn, gnu::noinline]] void fork_failed(F f, bool first_is_due, branch_join<First>& join,
                                              std::source_location site) {
@@ -138,8 +138,9 @@ template <class First, class F>
   failures.raise();
 }
 
-// Runs f and g in parallel and returns both values. While g runs nothing is kept in registers but f:
-// the slot is found again by what it says, since it is on top unless something went the slow way.
+// Runs f and g in parallel and returns both values. While g runs nothing is kept in registers but
+// f: the slot is found again by what it says, since it is on top unless something went the slow
+// way.
 template <class F, class G>
 [[gnu::always_inline]] inline auto fork_two(F f, G g, std::source_location site) {
   using first = value_of<std::invoke_result_t<F&>>;
@@ -154,7 +155,8 @@ template <class F, class G>
   s->run = &run_branch<stored, first>;
   s->tagged_counter = scheduler::slot::tag(&join, scheduler::slot_kind::join);
   s->site = site;
-  if (before.on->tasks.push(s)) [[unlikely]] scheduler::attend(before, false);
+  if (before.on->tasks.push(s)) [[unlikely]]
+    scheduler::attend(before, false);
 
   std::optional<second> from_g;
   try {
@@ -167,8 +169,7 @@ template <class F, class G>
     if (join.untouched()) [[likely]] {
       auto& tasks = scheduler::fiber_after_call()->on->tasks;
       scheduler::slot* const top = tasks.head() - 1;
-      if (top->tagged_counter ==
-              scheduler::slot::tag(&join, scheduler::slot_kind::join) &&
+      if (top->tagged_counter == scheduler::slot::tag(&join, scheduler::slot_kind::join) &&
           tasks.pop(top)) [[likely]] {
         return std::pair<first, second>(value_from(f), *std::move(from_g));
       }

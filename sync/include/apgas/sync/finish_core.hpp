@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/scheduler/worker.hpp>
-
 #include <cstdint>
 #include <memory>
 
-// The finish of a task as its tasks see it: a counter, and what only some finishes need (exceptions,
-// offers, credit at other places), which is made at the first use.
+#include <apgas/scheduler/worker.hpp>
+
+// The finish of a task as its tasks see it: a counter, and what only some finishes need
+// (exceptions, offers, credit at other places), which is made at the first use.
 //
 //   details_   written once by whoever needs it first (compare-exchange), read by everybody
 //
@@ -29,7 +29,11 @@ class finish_core : public scheduler::task_counter {
   finish_details& need_details();
 
  private:
-  base::atomic<finish_details*> details_;  // P1
+  bool set_details(finish_details*& present, finish_details* made) noexcept {
+    return details_.compare_exchange_strong(present, made, base::acq_rel, base::acquire);  // P1
+  }
+
+  base::atomic<finish_details*> details_;
 };
 
 // The finish that governs the running task.

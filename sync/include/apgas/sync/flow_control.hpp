@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/base/atomic.hpp>
-#include <apgas/base/cache_line.hpp>
-#include <apgas/base/spin_lock.hpp>
-#include <apgas/comm/rank.hpp>
-#include <apgas/scheduler/worker.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include <apgas/base/atomic.hpp>
+#include <apgas/base/cache_line.hpp>
+#include <apgas/base/spin_lock.hpp>
+#include <apgas/comm/rank.hpp>
+#include <apgas/scheduler/worker.hpp>
 
 // How far a place may send tasks ahead of another one that starts them slowly: the receiver reports
 // how many bytes of tasks it has started, and a sender that is a window ahead waits, letting other

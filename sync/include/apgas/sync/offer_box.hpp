@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/base/cache_line.hpp>
-#include <apgas/base/spin_lock.hpp>
-#include <apgas/comm/archive.hpp>
-#include <apgas/scheduler/fiber.hpp>
-
 #include <mutex>
 #include <optional>
 #include <typeinfo>
 #include <utility>
 #include <vector>
+
+#include <apgas/base/cache_line.hpp>
+#include <apgas/base/spin_lock.hpp>
+#include <apgas/comm/archive.hpp>
+#include <apgas/scheduler/fiber.hpp>
 
 // The offers of a collecting finish at one place, reduced as they come.
 namespace apgas::inline v0::sync {
@@ -44,13 +44,17 @@ class typed_offer_box : public offer_box {
   virtual void add(int worker, T value) = 0;
 };
 
-// `Op` runs without a lock held, since it is the user's: a part that is being combined is taken out.
+// `Op` runs without a lock held, since it is the user's: a part that is being combined is taken
+// out.
 template <class T, class Op>
 class reducing_offer_box final : public typed_offer_box<T> {
  public:
-  reducing_offer_box(Op op, int workers) : op_(std::move(op)), parts_(static_cast<std::size_t>(workers)) {}
+  reducing_offer_box(Op op, int workers)
+      : op_(std::move(op)), parts_(static_cast<std::size_t>(workers)) {}
 
-  void add(int worker, T value) override { put(*parts_[static_cast<std::size_t>(worker)], std::move(value)); }
+  void add(int worker, T value) override {
+    put(*parts_[static_cast<std::size_t>(worker)], std::move(value));
+  }
 
   // Everything added so far.
   std::optional<T> take() {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <exception>
+#include <memory>
+
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/exceptions.hpp>
 #include <apgas/scheduler/scheduler.hpp>
-
-#include <exception>
-#include <memory>
 
 // What the tasks of one place have in common; found from any task through its worker. Several may
 // exist in a process.
@@ -29,11 +29,11 @@ struct place_state {
   comm::rank here = 0;
   int places = 1;
   scheduler::scheduler* tasks = nullptr;
-  comm::endpoint* network = nullptr;      // also with one place: a place can send to itself
+  comm::endpoint* network = nullptr;  // also with one place: a place can send to itself
   remote_finishes* finishes = nullptr;
   remote_calls* calls = nullptr;
   flow_control* flow = nullptr;
-  place_extension* globals = nullptr;     // of module places
+  place_extension* globals = nullptr;  // of module places
   // Takes an exception of a future that nobody looked at, for the root finish; null: it is printed.
   // Context: any thread, with a lock held (unobserved.hpp); must not run user code.
   void (*unobserved)(place_state&, std::exception_ptr, const spawn_site&) noexcept = nullptr;

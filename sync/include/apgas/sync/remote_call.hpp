@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <exception>
+#include <unordered_map>
+
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/sync/finish_core.hpp>
 #include <apgas/sync/remote_finish.hpp>
 
-#include <cstdint>
-#include <exception>
-#include <unordered_map>
-
 // Calls that wait for a reply of another place.
 //
-// Wire: a task frame whose thunk's payload begins with the number of the call; a reply frame with that
-// number as `handler`, a returned_credit in `credit` and `finish` (its balance), and as payload the
-// value or the exceptions.
+// Wire: a task frame whose thunk's payload begins with the number of the call; a reply frame with
+// that number as `handler`, a returned_credit in `credit` and `finish` (its balance), and as
+// payload the value or the exceptions.
 namespace apgas::inline v0::sync {
 
 // Who waits for a reply.
@@ -73,14 +73,15 @@ class suspended_call final : public pending_call {
   base::atomic<std::uintptr_t> state_{nobody};  // or the fiber that waits
 };
 
-// A reply that reports the exception being handled; and throwing it at the other side: the exception
-// itself, or the multiple_exceptions it was. Context of both: task, the first in a catch block.
+// A reply that reports the exception being handled; and throwing it at the other side: the
+// exception itself, or the multiple_exceptions it was. Context of both: task, the first in a catch
+// block.
 void save_failure(comm::out_archive& to, const scheduler::fiber& self);
 [[noreturn]] void rethrow_reply(std::span<const std::byte> value);
 std::exception_ptr exception_from_reply(std::span<const std::byte> value);
 
-// Sends the reply of the call `number` to `caller`. `ended`: the task has no children; then its unit of
-// `finish` goes, with the reply if it is the last. Context: the task that was called.
+// Sends the reply of the call `number` to `caller`. `ended`: the task has no children; then its
+// unit of `finish` goes, with the reply if it is the last. Context: the task that was called.
 void send_reply(place_state& place, comm::rank caller, std::uint64_t number, finish_core& finish,
                 bool ended, bool failed, comm::out_archive& value);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/base/spin_lock.hpp>
-#include <apgas/comm/endpoint.hpp>
-#include <apgas/sync/credit.hpp>
-#include <apgas/sync/finish_core.hpp>
-
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
 #include <vector>
+
+#include <apgas/base/spin_lock.hpp>
+#include <apgas/comm/endpoint.hpp>
+#include <apgas/sync/credit.hpp>
+#include <apgas/sync/finish_core.hpp>
 
 // The finishes of a place that reach other places, and those of other places that reach this one:
 // drives the machines of finish_protocol.hpp and sends what they ask for.
@@ -19,8 +19,8 @@ struct place_state;
 struct finish_replica;
 struct finish_details;
 
-// How frames name a finish: its home in the upper 20 bits, a number that home never uses again in the
-// others. Number 0 of place 0 is no finish; number 1 of place 0 is the root.
+// How frames name a finish: its home in the upper 20 bits, a number that home never uses again in
+// the others. Number 0 of place 0 is no finish; number 1 of place 0 is the root.
 using finish_id = std::uint64_t;
 inline constexpr int finish_number_bits = 44;
 inline constexpr finish_id root_finish = 1;
@@ -61,8 +61,8 @@ class remote_finishes {
   void on_message(const comm::inbound_frame& frame) noexcept;
 
   // The body of an `at` ended and holds a unit of `finish`. If nothing else of the finish is here,
-  // what this place holds is returned and goes with the reply, else nothing (credit 0); what a reply
-  // has no room for goes home in a message of its own. Context: task.
+  // what this place holds is returned and goes with the reply, else nothing (credit 0); what a
+  // reply has no room for goes home in a message of its own. Context: task.
   returned_credit give_back_with_reply(finish_core& finish) noexcept;
   // Such a reply arrived for a task of `finish`. Context: handler.
   void on_reply(finish_core& finish, const returned_credit& returned) noexcept;

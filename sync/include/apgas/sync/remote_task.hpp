@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <cstring>
+#include <source_location>
+#include <utility>
+
 #include <apgas/comm/archive.hpp>
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/comm/handler.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/finish_core.hpp>
 #include <apgas/sync/place_state.hpp>
-
-#include <cstdint>
-#include <cstring>
-#include <source_location>
-#include <utility>
 
 // Tasks that come in frames. The payload is: the spawn site, what the thunk wants, and the id of a
 // reducer when the header says so.
@@ -21,8 +21,8 @@ namespace apgas::inline v0::sync {
 std::uint64_t encode_site(std::source_location site) noexcept;
 std::source_location decode_site(std::uint64_t code) noexcept;
 
-// frame_header::handler of the control frames that report started tasks (flow_control.hpp); the total
-// is in `credit`. Other control frames are launch's.
+// frame_header::handler of the control frames that report started tasks (flow_control.hpp); the
+// total is in `credit`. Other control frames are launch's.
 inline constexpr std::uint64_t control_flow = std::uint64_t{1} << 63;
 
 // One task frame that was counted in its finish and waits for a worker.

@@ -13,7 +13,8 @@ template <class T>
 struct spawn_from {
   template <class U>
     requires std::convertible_to<U, T>
-  spawn_from(U&& v, std::source_location s = std::source_location::current())  // NOLINT(*-explicit-*)
+  spawn_from(U&& v,
+             std::source_location s = std::source_location::current())  // NOLINT(*-explicit-*)
       : value(std::forward<U>(v)), site(s) {}
 
   T value;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/sync/finish_core.hpp>
-
 #include <source_location>
 #include <type_traits>
 #include <utility>
+
+#include <apgas/sync/finish_core.hpp>
 
 // Spawning: how a closure becomes a slot of the worker's deque, and what runs it.
 namespace apgas::inline v0::sync {
@@ -15,14 +15,16 @@ namespace apgas::inline v0::sync {
 
 // The fiber of the calling task. Throws: illegal_operation outside a task.
 [[gnu::always_inline]] inline scheduler::fiber& task_fiber(const char* operation) {
-  if (!scheduler::on_fiber()) [[unlikely]] throw_outside_task(operation);
+  if (!scheduler::on_fiber()) [[unlikely]]
+    throw_outside_task(operation);
   return *scheduler::fiber_of_this_stack();
 }
 
 // The same for operations that may suspend or spawn: not inside an atomic section.
 [[gnu::always_inline]] inline scheduler::fiber& suspendable_fiber(const char* operation) {
   scheduler::fiber& self = task_fiber(operation);
-  if (self.task.atomic_depth != 0) [[unlikely]] throw_inside_atomic(operation);
+  if (self.task.atomic_depth != 0) [[unlikely]]
+    throw_inside_atomic(operation);
   return self;
 }
 
@@ -55,7 +57,8 @@ template <class F>
     s->run = &run_async<closure>;
     s->tagged_counter = scheduler::slot::tag(self.task.finish, scheduler::slot_kind::task);
     s->site = site;
-    if (self.on->tasks.push(s)) [[unlikely]] scheduler::attend(self, true);
+    if (self.on->tasks.push(s)) [[unlikely]]
+      scheduler::attend(self, true);
   } else {
     // Boxed before the slot is looked for: copying may run user code.
     spawn(self, scheduler::boxed<closure>(std::forward<F>(f)), site);

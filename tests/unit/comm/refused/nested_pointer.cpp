@@ -19,10 +19,11 @@ struct node {
 };
 
 struct outer {
-  node nodes[2];
+  node first;
+  node last;
 };
 
 int main() {
-  auto f = [o = outer{}] { return o.nodes[0].value; };
+  auto f = [o = outer{}] { return o.first.value; };
   return comm::require_sendable_closure<decltype(f)>() ? 0 : 1;
 }

@@ -1,0 +1,40 @@
+# What drain_model must notice in the deque.
+apgas_mutants(drain scheduler/include/apgas/scheduler/deque.hpp
+  exchange_of_a_stolen_slot
+    [[const bool mine = s >= limit_.load(relaxed);
+    if (mine) {
+      h->assign]]
+    [[const bool mine = true;
+    if (mine) {
+      h->assign]]
+  exchange_without_lock
+    [[lock_.lock();
+    Slot* h = head_.load(relaxed);
+    const bool mine = s >= limit_.load(relaxed);
+    if (mine) {
+      h->assign(*s);
+      s->assign(by);
+      head_.store(h + 1, release);  // P1
+    }
+    lock_.unlock();]]
+    [[Slot* h = head_.load(relaxed);
+    const bool mine = s >= limit_.load(relaxed);
+    if (mine) {
+      h->assign(*s);
+      s->assign(by);
+      head_.store(h + 1, release);
+    }]]
+  exchange_loses_the_task
+    [[h->assign(*s);
+      s->assign(by);]] [[s->assign(by);]]
+  publish_keeps_limit
+    [[counted_ = h;
+    set_limit(h);
+  }]] [[counted_ = h;
+  }]]
+  popped_stays_counted
+    [[s->add(-1);
+        counted_ = s;]] [[counted_ = s;]]
+  stolen_not_counted
+    [[if (s >= counted_) s->add(1);]] ""
+)

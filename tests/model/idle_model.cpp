@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// A producer that makes two tasks and is busy from then on, and two workers that take one each and
+// are busy then: nobody may sleep while a task waits. A lost wake-up is a deadlock here, because
+// sleeping has no time-out. The workers' search and sleep are those of scheduler/src/{loop,idle}.cpp.
+// docs/protocols/idle.md.
+#include "worker_model.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <ctime>
+
+// The futex of the parker is Relacy's.
+namespace apgas::inline v0::scheduler {
+inline long syscall(long, std::uint32_t* word, int operation, std::uint32_t value, const timespec*,
+                    void*, int) {
+  auto* futex = reinterpret_cast<rl::atomic<int>*>(word);
+  return rl::rl_futex(futex, operation == FUTEX_WAIT_PRIVATE ? rl::RL_FUTEX_WAIT : rl::RL_FUTEX_WAKE,
+                      static_cast<int>(value), nullptr, nullptr, 0, $);
+}
+}  // namespace apgas::inline v0::scheduler
+
+#include "attention_mutants.hpp"
+#include "idle.hpp"
+#include "idle_mutants.hpp"
+#include "parker.hpp"
+#include "parker_mutants.hpp"
+
+namespace apgas::model {
+
+enum class mistake { none, no_heavy_fence, attention_after_the_look, look_before_announcing };
+
+constexpr const char* scenarios[] = {"spawned tasks", "injected tasks", "spawned tasks, fenced",
+                                     "one spawned, one injected"};
+constexpr int scenario_count = 4;
+mistake made = mistake::none;
+
+template <class Parker>
+struct seat {
+  seat* next = nullptr;
+  bool watching = false;
+  Parker sleep;
+};
+
+template <template <class> class Deque, template <class> class Idle, class Parker>
+struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
+  using slot = basic_slot<scheduler::task_counter>;
+  static inline int scenario = 0;
+
+  Deque<slot> deque;  // of the producer
+  slot slots[8];
+  scheduler::task_counter finish;
+  // Injected tasks: a number under a lock, and a hint as in injector.hpp.
+  base::spin_lock injector_lock;
+  int injected = 0;
+  base::atomic<bool> filled{false};
+
+  Idle<seat<Parker>> idle;
+  seat<Parker> seats[2];
+  rl::var<int> woken_for[2];  // written by who wakes
+  int consumed = 0;
+
+  bool fenced() const { return scenario == 2; }
+
+  void before() {
+    scheduler::asymmetric = !fenced();
+    deque.reset(slots, 8, fenced());
+    for (auto& w : woken_for) w($) = 0;
+    for (int i = 0; i < 2; ++i) idle.begin_search();  // both workers have just started
+  }
+  void thread(unsigned index) {
+    if (index == 2) {
+      produce();
+    } else {
+      work(static_cast<int>(index));
+    }
+  }
+  void after() { RL_ASSERT(consumed == 2); }
+
+  void produce() {
+    if (scenario == 1) {
+      inject();
+      inject();
+    } else {
+      spawn();
+      scenario == 3 ? inject() : spawn();
+    }
+  }
+  void spawn() {
+    slot* s = deque.head();
+    s->write(0, &finish);
+    if (deque.push(s) && deque.attend(slots + 7)) notify();
+  }
+  void inject() {
+    injector_lock.lock();
+    ++injected;
+    filled.store(true, base::relaxed);
+    injector_lock.unlock();
+    notify();
+  }
+  void notify() {
+    if (fenced()) base::full_fence();
+    if (idle.wanted()) wake(idle.take_sleeper());
+  }
+  void wake(seat<Parker>* s) {
+    if (s == nullptr) return;
+    woken_for[s - seats]($) = 1;
+    s->sleep.unpark();
+  }
+
+  void work(int id) {
+    while (!take()) sleep(id);
+    ++consumed;
+    wake(idle.end_search());
+  }
+  bool take() {
+    if (filled.load(base::relaxed)) {
+      injector_lock.lock();
+      const bool any = injected > 0;
+      if (any) --injected;
+      filled.store(injected > 0, base::relaxed);
+      injector_lock.unlock();
+      if (any) return true;
+    }
+    slot s[1];
+    return deque.steal(s, 1) == 1;
+  }
+  bool anything_to_do() { return filled.load(base::relaxed) || !deque.empty(); }
+
+  void sleep(int id) {
+    bool found = false;
+    if (made == mistake::look_before_announcing) found = anything_to_do();
+    static_cast<void>(idle.announce_sleep(&seats[id]));
+    if (made != mistake::attention_after_the_look) deque.raise_attention();
+    if (made != mistake::no_heavy_fence) base::heavy_fence();
+    if (made != mistake::look_before_announcing) found = anything_to_do();
+    if (made == mistake::attention_after_the_look) deque.raise_attention();
+    if (found && idle.cancel_sleep(&seats[id])) {
+      rl::yield(1, $);
+      return;
+    }
+    static_cast<void>(seats[id].sleep.park(std::chrono::nanoseconds::max()));
+    RL_ASSERT(woken_for[id]($) == 1);
+    woken_for[id]($) = 0;
+  }
+};
+
+}  // namespace apgas::model
+
+int main() {
+  using namespace apgas::model;
+  namespace product = apgas::scheduler;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  using as_written = idle_suite<product::deque, product::idle_list, product::parker>;
+  bool right = true;
+  for (int number = 0; number < scenario_count; ++number) {
+    right &= holds<as_written>(scenarios[number], number, 2);
+  }
+  made = mistake::no_heavy_fence;
+  right &= refuted<as_written>("no_heavy_fence", scenario_count, 2);
+  made = mistake::attention_after_the_look;
+  right &= refuted<as_written>("attention_after_the_look", scenario_count, 2);
+  made = mistake::look_before_announcing;
+  right &= refuted<as_written>("look_before_announcing", scenario_count, 2);
+  made = mistake::none;
+#define REFUTE_IDLE(name)                                                                      \
+  right &= refuted<idle_suite<product::deque, product::name::idle_list, product::parker>>(     \
+      #name, scenario_count, 2);
+  IDLE_MUTANTS(REFUTE_IDLE)
+#define REFUTE_ATTENTION(name)                                                                 \
+  right &= refuted<idle_suite<product::name::deque, product::idle_list, product::parker>>(     \
+      #name, scenario_count, 2);
+  ATTENTION_MUTANTS(REFUTE_ATTENTION)
+#define REFUTE_PARKER(name)                                                                    \
+  right &= refuted<idle_suite<product::deque, product::idle_list, product::name::parker>>(     \
+      #name, scenario_count, 2);
+  PARKER_MUTANTS(REFUTE_PARKER)
+  return right ? 0 : 1;
+}

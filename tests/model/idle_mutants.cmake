@@ -1,0 +1,49 @@
+# What idle_model must notice in the idle list, the parker, and the attention word of the deque.
+apgas_mutants(idle scheduler/src/idle.hpp
+  wanted_without_light_fence
+    [[base::light_fence();                  // P1]] ""
+  end_search_wakes_nobody
+    [[--searching_;
+    Seat* s = searching_ == 0 ? take_locked() : nullptr;]]
+    [[--searching_;
+    Seat* s = nullptr;]]
+  woken_one_does_not_search
+    [[++searching_;
+  }
+
+  void remove_locked]]
+    [[}
+
+  void remove_locked]]
+  announced_but_not_wanted
+    [[sleepers_ = s;
+    update_locked();]] [[sleepers_ = s;]]
+  sleeper_still_searches
+    [[--searching_;
+    s->watching = !watched_;]] [[s->watching = !watched_;]]
+  cancelled_though_taken
+    [[return found;]] [[return true;]]
+)
+apgas_mutants(attention scheduler/include/apgas/scheduler/deque.hpp
+  push_without_light_fence
+    [[light_fence();
+    return s >= attention_]] [[return s >= attention_]]
+  attention_overlooked
+    [[return s >= attention_.load(relaxed);]] [[return s + 1 == last_;]]
+  attention_lost
+    [[return attention_.exchange(std::min(mark, last_ - 1), acq_rel) == nullptr;]]
+    [[
+    attention_.store(std::min(mark, last_ - 1), relaxed);
+    return false;]]
+)
+apgas_mutants(parker scheduler/src/parker.hpp
+  token_without_release
+    [[token_.store(1, base::release);]] [[token_.store(1, base::relaxed);]]
+  token_without_acquire
+    [[token_.exchange(0, base::acquire)]] [[token_.exchange(0, base::relaxed)]]
+  no_wake
+    [[syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&token_), FUTEX_WAKE_PRIVATE, 1, nullptr,
+            nullptr, 0);]] ""
+  token_not_set
+    [[token_.store(1, base::release);  // P1]] ""
+)

@@ -1,0 +1,32 @@
+# What join_model must notice in the counter, and in the counting of the deque.
+apgas_mutants(join scheduler/include/apgas/scheduler/task_counter.hpp
+  release_releases_nothing
+    [[count_.fetch_sub(1, base::acq_rel)]] [[count_.fetch_sub(1, base::acquire)]]
+  release_acquires_nothing
+    [[count_.fetch_sub(1, base::acq_rel)]] [[count_.fetch_sub(1, base::release)]]
+  alone_acquires_nothing
+    [[return (count_.load(base::acquire)]] [[return (count_.load(base::relaxed)]]
+  last_one_too_early
+    [[base::acq_rel) & units_mask) == 1;]] [[base::acq_rel) & units_mask) <= 2;]]
+  branch_leaves_no_mark
+    [[branch_unit = mark + 1;]] [[branch_unit = 1;]]
+  marked_is_untouched
+    [[return count_.load(base::acquire) == 1;]] [[return alone();]]
+)
+apgas_mutants(counting scheduler/include/apgas/scheduler/deque.hpp
+  counted_after_the_lock
+    [[for (Slot* s = t; s < end; ++s) {
+        if (s >= counted_) s->add(1);
+        out[taken++].assign(*s);
+      }
+      if (taken != 0) tail_.store(end, relaxed);
+      set_limit(std::max(t + taken, counted_));
+    }
+    lock_.unlock();]]
+    [[for (Slot* s = t; s < end; ++s) out[taken++].assign(*s);
+      if (taken != 0) tail_.store(end, relaxed);
+      set_limit(std::max(t + taken, counted_));
+    }
+    lock_.unlock();
+    for (std::size_t i = 0; i < taken; ++i) out[i].add(1);]]
+)
