@@ -62,11 +62,6 @@ void set_stats(settings& target, const option& o, std::string_view value) {
   target.stats = *parsed;
 }
 
-void set_trace(settings& target, const option& o, std::string_view value) {
-  if (value.empty()) refuse(o, value);
-  target.trace = value;
-}
-
 template <auto Member>
 std::string show_integer(const settings& s) {
   return std::to_string(s.*Member);
@@ -106,11 +101,6 @@ constexpr auto table = std::to_array<option>({
      set_integer<&settings::idle_us, 0, 1'000'000>, show_integer<&settings::idle_us>},
     {"APGAS_STATS", "", "1 or 0", "print counters at the end", set_stats,
      [](const settings& s) { return std::string(s.stats ? "1" : "0"); }},
-    {"APGAS_TRACE", "", "a file name", "write an event trace to this file", set_trace,
-     [](const settings& s) { return s.trace; }},
-    {"APGAS_WATCHDOG", "s", "a whole number of seconds from 0 (off) to 86400",
-     "report who waits on what when nothing has moved for so long",
-     set_integer<&settings::watchdog_s, 0, 86400>, show_integer<&settings::watchdog_s>},
     {"APGAS_BATCH_SIZE", "bytes", "a size from 256 to 1M, such as 16K",
      "small messages to the same place share a buffer of this size",
      set_bytes<&settings::batch_bytes, 256, mib>, show_size<&settings::batch_bytes>},

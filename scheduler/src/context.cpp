@@ -278,6 +278,11 @@ void drop_context([[maybe_unused]] fiber& f) noexcept {
 #endif
 #ifdef APGAS_ASAN
   __lsan_unregister_root_region(f.stack_bottom, f.stack_bytes);
+  // The frames that wait in the loop are given up without returning, so their red zones are still
+  // marked for the frames that the stack will have next.
+  const auto* top = static_cast<const std::byte*>(f.stack_bottom) + f.stack_bytes;
+  const auto* left = static_cast<const std::byte*>(f.stack_pointer);
+  __asan_unpoison_memory_region(left, static_cast<std::size_t>(top - left));
 #endif
   f.sanitizer_state = nullptr;
 }

@@ -1,2 +1,188 @@
 // SPDX-License-Identifier: Apache-2.0
-int main() {}
+
+// What messages cost between two places, beside plain MPI in the same job:
+//
+//   mpirun -n 2 place_bench                                  with the transport mpi
+//   APGAS_TRANSPORT=local APGAS_PLACES=2 place_bench         two places in one process, no peer
+//
+// A repetition is a round of plain MPI by the main threads, then an apgas::run that does the same
+// by `at`, all sizes in turn. One worker per place.
+
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <apgas/apgas.hpp>
+
+#include "machine.hpp"
+#include "place_calls.hpp"
+#include "raw_mpi.hpp"
+#include "report.hpp"
+
+namespace {
+
+struct options {
+  bool quick = false;
+  int repetitions = 5;
+  int tasks = 1'000'000;
+  double idle_seconds = 3;
+  std::string json;
+  std::string label;
+};
+
+struct exchange {
+  const char* name;
+  std::size_t bytes;
+  int rounds;
+};
+
+struct measured {
+  std::vector<bench::finding> trips;
+  bench::finding finishes;
+  bench::finding tasks;
+  bench::one_way last;
+  double idle = 0;
+};
+
+bench::finding make_finding(const std::string& name, const std::string& operation, double count,
+                            const std::vector<std::string>& variants) {
+  bench::finding f{{name, operation, count, 0, {}}, {}};
+  for (const std::string& v : variants) {
+    f.results.push_back({{v, v == "MPI" ? bench::role::serial : bench::role::ours, 1, {}}, {}, true});
+  }
+  return f;
+}
+
+void keep(bench::finding& f, std::size_t variant, const bench::sample& s, bool counts) {
+  bench::result& r = f.results[variant];
+  if (counts) r.seconds.push_back(s.seconds);
+  r.correct = r.correct && s.correct;
+}
+
+std::vector<exchange> exchanges(bool quick) {
+  const int factor = quick ? 1 : 50;
+  return {{"8 B", 8, 100 * factor},
+          {"1 KiB", 1 << 10, 100 * factor},
+          {"64 KiB", 64 << 10, 20 * factor},
+          {"1 MiB", 1 << 20, 2 * factor}};
+}
+
+measured empty_findings(const options& o, bool with_mpi) {
+  measured m;
+  std::vector<std::string> variants = {"apgas at"};
+  if (with_mpi) variants.emplace_back("MPI");
+  for (const exchange& e : exchanges(o.quick)) {
+    m.trips.push_back(make_finding(fmt::format("round trip, {} there and back", e.name),
+                                   "round trip", e.rounds, variants));
+  }
+  m.finishes = make_finding("finish over a remote task", "finish", exchanges(o.quick)[0].rounds,
+                            {"apgas finish/async_at"});
+  m.tasks = make_finding("one finish over remote tasks of 8 B", "task", o.tasks, {"apgas async_at"});
+  return m;
+}
+
+// One repetition; all processes of the job call it. Returns apgas::run's code.
+int run_once(int argc, char** argv, const options& o, const bench::raw_mpi& mpi, measured& m,
+             bool counts) {
+  const auto all = exchanges(o.quick);
+  for (std::size_t i = 0; mpi.there() && i < all.size(); ++i) {
+    keep(m.trips[i], 1, {mpi.ping_pong(all[i].bytes, all[i].rounds), true}, counts);
+  }
+  apgas::config settings;
+  settings.workers = 1;
+  return apgas::run(argc, argv, settings, [&]() -> int {
+    if (apgas::num_places() != 2) {
+      fmt::print(stderr, "usage: mpirun -n 2 place_bench (there are {} places)\n", apgas::num_places());
+      return 2;
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      keep(m.trips[i], 0, bench::at_round_trips(all[i].bytes, all[i].rounds), counts);
+    }
+    keep(m.finishes, 0, bench::remote_finishes(all[0].rounds), counts);
+    m.last = bench::one_way_tasks(o.tasks);
+    keep(m.tasks, 0, m.last.time, counts);
+    if (!counts) m.idle = bench::idle_share(o.idle_seconds, !mpi.there());
+    return 0;
+  });
+}
+
+std::vector<bench::demand> demands_of(const measured& m, bool with_mpi) {
+  std::vector<bench::demand> all;
+  for (const bench::finding& f : m.trips) {
+    if (!with_mpi) break;
+    all.push_back({"at over MPI, " + f.what.name, f.results[0].least() / f.results[1].least(), 3,
+                   true, "x"});
+  }
+  all.push_back({"async_at of 8 B, per second", m.tasks.what.operations / m.tasks.results[0].least() / 1e6,
+                 5, false, "M"});
+  all.push_back({"an idle place, share of a core", m.idle * 100, with_mpi ? 10. : 2., true, "%"});
+  return all;
+}
+
+int report(const options& o, const measured& m, bool with_mpi, double others) {
+  nlohmann::ordered_json file = {{"program", "place_bench"},
+                                 {"label", o.label},
+                                 {"transport", with_mpi ? "mpi" : "local"}};
+  file["machine"] = bench::describe_machine();
+  file["findings"] = nlohmann::ordered_json::array();
+  std::vector<bench::finding> all = m.trips;
+  all.push_back(m.finishes);
+  all.push_back(m.tasks);
+  bool correct = true;
+  for (const bench::finding& f : all) {
+    bench::print_table(f);
+    file["findings"].push_back(bench::to_json(f));
+    correct = correct && f.correct();
+  }
+  const auto demands = demands_of(m, with_mpi);
+  if (!o.quick) bench::print_demands(demands);
+  fmt::print("\nthe finish over {} remote tasks: {} frames in {} messages, {} of them its own\n",
+             o.tasks, m.last.frames, m.last.messages, m.last.finish_messages);
+  fmt::print("cores used by others meanwhile (the other place counts): {:.2f}\n", others);
+  file["demands"] = bench::to_json(demands);
+  file["frames_of_a_finish"] = m.last.frames;
+  file["messages_of_a_finish"] = m.last.messages;
+  file["finish_messages_of_a_finish"] = m.last.finish_messages;
+  file["cores_used_by_others"] = others;
+  if (!o.json.empty() && !bench::write_json(o.json, file)) return 2;
+  if (!correct) fmt::print(stderr, "place_bench: a result is wrong\n");
+  return correct ? 0 : 1;
+}
+
+int run_all(int argc, char** argv, const options& o) {
+  const bench::raw_mpi mpi(argc, argv);
+  if (mpi.there() && mpi.processes() != 2) {
+    fmt::print(stderr, "usage: mpirun -n 2 place_bench (there are {} processes)\n", mpi.processes());
+    return 2;
+  }
+  measured m = empty_findings(o, mpi.there());
+  const bench::machine_watch watch;
+  for (int i = -1; i < (o.quick ? 1 : o.repetitions); ++i) {
+    if (const int code = run_once(argc, argv, o, mpi, m, i >= 0); code != 0) return code;
+  }
+  if (mpi.there() && !mpi.first()) return 0;
+  return report(o, m, mpi.there(), watch.cores_used_by_others());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  options o;
+  CLI::App app("Messages between two places, beside plain MPI");
+  app.add_flag("--quick", o.quick, "small sizes, once: checks results, times mean nothing");
+  app.add_option("--reps", o.repetitions, "repetitions")->check(CLI::Range(1, 1000));
+  app.add_option("--tasks", o.tasks, "remote tasks of one finish")->check(CLI::Range(1, 100'000'000));
+  app.add_option("--idle", o.idle_seconds, "seconds to idle")->check(CLI::Range(0.1, 3600.));
+  app.add_option("--json", o.json, "write the findings to this file");
+  app.add_option("--label", o.label, "free text for the file, such as `git describe`");
+  CLI11_PARSE(app, argc, argv);
+  if (o.quick) {
+    o.tasks = 1'000;
+    o.idle_seconds = 0.1;
+  }
+  return run_all(argc, argv, o);
+}

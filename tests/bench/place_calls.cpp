@@ -1,1 +1,117 @@
-int x;
+// SPDX-License-Identifier: Apache-2.0
+#include "place_calls.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <vector>
+
+#include <apgas/apgas.hpp>
+#include <apgas/sync/place_state.hpp>
+
+#include "machine.hpp"
+
+namespace bench {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+double seconds_since(clock::time_point begin) {
+  return std::chrono::duration<double>(clock::now() - begin).count();
+}
+
+// Written by the tasks at place 1, which has one worker.
+std::atomic<std::uint64_t> sum_at_target{0};
+
+void add_at_target(std::uint64_t value) {
+  sum_at_target.store(sum_at_target.load(std::memory_order_relaxed) + value,
+                      std::memory_order_relaxed);
+}
+
+struct sent {
+  std::uint64_t frames;
+  std::uint64_t messages;
+  std::uint64_t of_finish;
+};
+
+sent sent_here() {
+  const auto& place = apgas::sync::place_of(*apgas::scheduler::current_fiber());
+  const apgas::comm::traffic t = place.network->total_traffic();
+  const auto f = place.finishes->sent();
+  return {t.frames_sent, t.messages_sent, f.returns + f.requests + f.grants};
+}
+
+sent sent_by_both() {
+  const sent there = apgas::at(apgas::place(1), [] { return sent_here(); });
+  const sent ours = sent_here();
+  return {ours.frames + there.frames, ours.messages + there.messages,
+          ours.of_finish + there.of_finish};
+}
+
+// An argument and a result of type T. Equality is looked at once: it costs time with long ones.
+template <class T>
+sample round_trips(const T& value, int rounds) {
+  T back{};
+  const auto begin = clock::now();
+  for (int i = 0; i < rounds; ++i) {
+    back = apgas::at(apgas::place(1), [](const T& v) -> const T& { return v; }, value);
+  }
+  const double seconds = seconds_since(begin);
+  return {seconds, back == value};
+}
+
+}  // namespace
+
+sample at_round_trips(std::size_t bytes, int rounds) {
+  if (bytes == sizeof(std::uint64_t)) return round_trips(std::uint64_t{42}, rounds);
+  return round_trips(std::vector<std::byte>(bytes, std::byte{42}), rounds);
+}
+
+sample remote_finishes(int rounds) {
+  const auto begin = clock::now();
+  for (int i = 0; i < rounds; ++i) {
+    apgas::finish([] { apgas::async_at(apgas::place(1), [] {}); });
+  }
+  return {seconds_since(begin), true};
+}
+
+one_way one_way_tasks(int tasks) {
+  apgas::at(apgas::place(1), [] { sum_at_target.store(0); });
+  const sent before = sent_by_both();
+  const auto begin = clock::now();
+  apgas::finish([tasks] {
+    for (int i = 0; i < tasks; ++i) {
+      apgas::async_at(apgas::place(1), [](std::uint64_t v) { add_at_target(v); },
+                      static_cast<std::uint64_t>(i));
+    }
+  });
+  const double seconds = seconds_since(begin);
+  const sent after = sent_by_both();
+  const auto sum = apgas::at(apgas::place(1), [] { return sum_at_target.load(); });
+  const auto n = static_cast<std::uint64_t>(tasks);
+  one_way result{{seconds, sum == n * (n - 1) / 2}};
+  // Of the counting itself: a call, its answer; the finish protocol sends none for these.
+  result.frames = after.frames - before.frames - 2;
+  result.messages = after.messages - before.messages - 2;
+  result.finish_messages = after.of_finish - before.of_finish;
+  return result;
+}
+
+double idle_share(double seconds, bool one_process) {
+  const auto nap = std::chrono::duration<double>(seconds);
+  const double before = process_cpu_seconds();
+  const auto begin = clock::now();
+  const double there = apgas::at(
+      apgas::place(1),
+      [](std::chrono::duration<double> length) {
+        const double cpu = process_cpu_seconds();
+        const auto start = clock::now();
+        apgas::sleep_for(length);
+        return (process_cpu_seconds() - cpu) / seconds_since(start);
+      },
+      nap);
+  const double ours = (process_cpu_seconds() - before) / seconds_since(begin);
+  return one_process ? ours / 2 : std::max(ours, there);
+}
+
+}  // namespace bench

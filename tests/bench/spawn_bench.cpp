@@ -4,6 +4,7 @@
 // the same run. Prints tables; --json writes what compare.py reads. docs/performance.md.
 
 #include <algorithm>
+#include <cstdio>
 #include <functional>
 #include <iostream>
 #include <stdexcept>
@@ -118,7 +119,7 @@ int run_benchmarks(const options& o, const bench::apgas_runner& runner) {
   if (!o.quick) bench::print_demands(demands);
   file["demands"] = bench::to_json(demands);
   file["cores_used_by_others"] = watch.cores_used_by_others();
-  std::cout << "\ncores used by others meanwhile: " << watch.cores_used_by_others() << '\n';
+  std::printf("\ncores used by others meanwhile: %.2f\n", watch.cores_used_by_others());
   if (!o.json.empty() && !bench::write_json(o.json, file)) return 2;
   if (!correct) std::cerr << "spawn_bench: a variant had a wrong result\n";
   return correct ? 0 : 1;

@@ -3,6 +3,8 @@
 // Fibonacci numbers: two calls of next to nothing per spawn, so the price of the spawn itself.
 
 #include <cstdint>
+#include <string>
+#include <utility>
 
 #include <apgas/apgas.hpp>
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <string>
 
 #include <apgas/apgas.hpp>
 
@@ -18,10 +19,9 @@ constexpr double enough = 1e-9;
 
 double f(double x) { return (x * x + 1.0) * x; }
 
+// An interval with the values of f at its ends and the area of the trapezium below.
 struct interval {
-  double from, f_from;
-  double to, f_to;
-  double area;  // of the trapezium
+  double from, f_from, to, f_to, area;
 };
 
 struct halves {
@@ -31,7 +31,7 @@ struct halves {
 
 interval whole(double to) { return {0, f(0), to, f(to), (f(0) + f(to)) / 2 * to}; }
 
-halves split(const interval& i) {
+[[gnu::always_inline]] inline halves split(const interval& i) {
   const double half = (i.to - i.from) / 2;
   const double middle = i.from + half;
   const double f_middle = f(middle);
@@ -39,61 +39,62 @@ halves split(const interval& i) {
           {middle, f_middle, i.to, i.f_to, (f_middle + i.f_to) / 2 * half}};
 }
 
-bool fine(const interval& i, const halves& h) { return std::abs(h.area() - i.area) < enough; }
+[[gnu::always_inline]] inline bool fine(const interval& i, const halves& h) {
+  return std::abs(h.area() - i.area) < enough;
+}
 
-double serial(const interval& i) {
+// Five numbers as arguments travel in registers, which a struct of them does not: all variants call
+// themselves so.
+#define BENCH_INTERVAL double from, double f_from, double to, double f_to, double area
+#define BENCH_ALL_OF(part) part.from, part.f_from, part.to, part.f_to, part.area
+
+double serial(BENCH_INTERVAL) {
+  const interval i{from, f_from, to, f_to, area};
   const halves h = split(i);
-  return fine(i, h) ? h.area() : serial(h.left) + serial(h.right);
+  return fine(i, h) ? h.area() : serial(BENCH_ALL_OF(h.left)) + serial(BENCH_ALL_OF(h.right));
 }
 
-[[gnu::noinline]] double serial_call(const interval& i) {
-  const halves h = split(i);
-  return fine(i, h) ? h.area() : serial_call(h.left) + serial_call(h.right);
-}
-
-// The form with everything in registers is the fastest one of gcc.
-[[gnu::noinline]] double serial_values(double from, double f_from, double to, double f_to,
-                                       double area) {
-  const double half = (to - from) / 2;
-  const double middle = from + half;
-  const double f_middle = f(middle);
-  const double left = (f_from + f_middle) / 2 * half;
-  const double right = (f_middle + f_to) / 2 * half;
-  const double sum = left + right;
-  if (std::abs(sum - area) < enough) return sum;
-  return serial_values(from, f_from, middle, f_middle, left) +
-         serial_values(middle, f_middle, to, f_to, right);
-}
-
-double forked(const interval& i) {
+[[gnu::noinline]] double serial_call(BENCH_INTERVAL) {
+  const interval i{from, f_from, to, f_to, area};
   const halves h = split(i);
   if (fine(i, h)) return h.area();
-  const auto [left, right] = apgas::fork_join([part = h.left] { return forked(part); },
-                                              [part = h.right] { return forked(part); });
+  return serial_call(BENCH_ALL_OF(h.left)) + serial_call(BENCH_ALL_OF(h.right));
+}
+
+double forked(BENCH_INTERVAL) {
+  const interval i{from, f_from, to, f_to, area};
+  const halves h = split(i);
+  if (fine(i, h)) return h.area();
+  const auto [left, right] =
+      apgas::fork_join([part = h.left] { return forked(BENCH_ALL_OF(part)); },
+                       [part = h.right] { return forked(BENCH_ALL_OF(part)); });
   return left + right;
 }
 
 #if defined(BENCH_TBB)
-double grouped(const interval& i) {
+double grouped(BENCH_INTERVAL) {
+  const interval i{from, f_from, to, f_to, area};
   const halves h = split(i);
   if (fine(i, h)) return h.area();
   double left = 0;
   tbb::task_group group;
-  group.run([&] { left = grouped(h.left); });
-  const double right = grouped(h.right);
+  group.run([&left, part = h.left] { left = grouped(BENCH_ALL_OF(part)); });
+  const double right = grouped(BENCH_ALL_OF(h.right));
   group.wait();
   return left + right;
 }
 #endif
 
 #if defined(BENCH_OPENMP)
-double tasked(const interval& i) {
+double tasked(BENCH_INTERVAL) {
+  const interval i{from, f_from, to, f_to, area};
   const halves h = split(i);
   if (fine(i, h)) return h.area();
   double left = 0;
-#pragma omp task shared(left, h)
-  left = tasked(h.left);
-  const double right = tasked(h.right);
+  const interval part = h.left;
+#pragma omp task shared(left) firstprivate(part)
+  left = tasked(BENCH_ALL_OF(part));
+  const double right = tasked(BENCH_ALL_OF(h.right));
 #pragma omp taskwait
   return left + right;
 }
@@ -104,25 +105,26 @@ std::int64_t splits(const interval& i) {
   return fine(i, h) ? 0 : 1 + splits(h.left) + splits(h.right);
 }
 
+template <auto Function>
+double of(const interval& i) {
+  return Function(BENCH_ALL_OF(i));
+}
+
 }  // namespace
 
 benchmark integrate(const sizes& s) {
   const interval i = whole(s.integrate_to);
-  const double expected = serial(i);
+  const double expected = of<serial>(i);
   const auto spawns = static_cast<double>(splits(i));
   benchmark b{"integrate to " + std::to_string(s.integrate_to), "spawn", spawns, 2 * spawns + 1, {}};
-  add_serial(b, "serial", serial, i, expected);
-  add_serial(b, "serial, not inlined", serial_call, i, expected);
-  add_serial(
-      b, "serial, in registers",
-      [](const interval& w) { return serial_values(w.from, w.f_from, w.to, w.f_to, w.area); }, i,
-      expected);
-  add_ours(b, "apgas fork_join", forked, i, expected);
+  add_serial(b, "serial", of<serial>, i, expected);
+  add_serial(b, "serial, not inlined", of<serial_call>, i, expected);
+  add_ours(b, "apgas fork_join", of<forked>, i, expected);
 #if defined(BENCH_TBB)
-  add_peer(b, "TBB task_group", [](int w) { return with_tbb(w, grouped); }, i, expected);
+  add_peer(b, "TBB task_group", [](int w) { return with_tbb(w, of<grouped>); }, i, expected);
 #endif
 #if defined(BENCH_OPENMP)
-  add_peer(b, "OpenMP task", [](int w) { return with_openmp(w, tasked); }, i, expected);
+  add_peer(b, "OpenMP task", [](int w) { return with_openmp(w, of<tasked>); }, i, expected);
 #endif
   return b;
 }

@@ -4,6 +4,7 @@
 // its serial program, and the same tasks with the peers.
 
 #include <array>
+#include <string>
 
 #include <apgas/apgas.hpp>
 

@@ -112,13 +112,13 @@ class Direct(unittest.TestCase):
 
 @unittest.skipUnless(WITH_MPI, "built without MPI")
 class Mpirun(unittest.TestCase):
-    SHOW = "echo r=$OMPI_COMM_WORLD_RANK w=$APGAS_WORKERS t=$APGAS_TRACE p=$APGAS_PLACES."
+    SHOW = "echo r=$OMPI_COMM_WORLD_RANK w=$APGAS_WORKERS t=$APGAS_TRANSPORT p=$APGAS_PLACES."
 
     def test_more_places_than_cores_with_the_settings(self):
         places = len(os.sched_getaffinity(0)) + 1
         result = apgas_run("-n", str(places), "-w", "2", "sh", "-c", self.SHOW,
-                           APGAS_TRACE="x", APGAS_PLACES="9")
-        wanted = [f"r={r} w=2 t=x p=." for r in range(places)]
+                           APGAS_TRANSPORT="mpi", APGAS_PLACES="9")
+        wanted = [f"r={r} w=2 t=mpi p=." for r in range(places)]
         self.assertEqual(sorted(result.stdout.splitlines()), wanted, result.stderr)
 
     def test_the_exit_code_is_the_programs(self):

@@ -37,7 +37,7 @@ TEST(Options, AreReadFromTheEnvironment) {
   const settings s =
       read({"PATH=/bin", "APGAS_PLACES=4", "APGAS_WORKERS=2", "APGAS_TRANSPORT=local",
             "APGAS_STACK_SIZE=256K", "APGAS_BIND=none", "APGAS_IDLE=0", "APGAS_STATS=1",
-            "APGAS_TRACE=a=b.json", "APGAS_WATCHDOG=10", "APGAS_BATCH_SIZE=4096",
+            "APGAS_BATCH_SIZE=4096",
             "APGAS_BATCH_DELAY=7", "APGAS_SEND_QUEUE=1G"});
   EXPECT_EQ(s.places, 4);
   EXPECT_EQ(s.workers, 2);
@@ -46,8 +46,6 @@ TEST(Options, AreReadFromTheEnvironment) {
   EXPECT_EQ(s.bind, bind_choice::none);
   EXPECT_EQ(s.idle_us, 0);
   EXPECT_TRUE(s.stats);
-  EXPECT_EQ(s.trace, "a=b.json");
-  EXPECT_EQ(s.watchdog_s, 10);
   EXPECT_EQ(s.batch_bytes, 4096u);
   EXPECT_EQ(s.batch_delay_us, 7);
   EXPECT_EQ(s.send_queue_bytes, 1u << 30);
@@ -70,15 +68,13 @@ TEST(Options, ARefusalNamesVariableValueAndWhatIsAccepted) {
   EXPECT_THAT(refusal("APGAS_TRANSPORT", "smoke"), HasSubstr("auto, mpi or local"));
   EXPECT_THAT(refusal("APGAS_STACK_SIZE", "1T"), HasSubstr("from 64K to 1G"));
   EXPECT_THAT(refusal("APGAS_STATS", "perhaps"), HasSubstr("1 or 0"));
-  EXPECT_THAT(refusal("APGAS_TRACE", ""), HasSubstr("a file name"));
   EXPECT_THROW(read({"APGAS_WORKERS=many"}), std::invalid_argument);
 }
 
 // Every row: a value nobody would accept is refused, and what is shown can be read again.
 TEST(Options, EveryRowRefusesNonsenseAndReadsWhatItShows) {
   for (const option& o : options()) {
-    const std::string_view nonsense = o.name == "APGAS_TRACE" ? "" : "-1";
-    EXPECT_NE(refusal(o.name, nonsense), "accepted") << o.name;
+    EXPECT_NE(refusal(o.name, "-1"), "accepted") << o.name;
     EXPECT_NE(refusal(o.name, ""), "accepted") << o.name;
     const std::string shown = o.show(settings{});
     if (shown.empty() || shown == "automatic") continue;

@@ -72,14 +72,16 @@ TEST(sleep, in_the_order_of_the_times) {
 TEST(sleep, a_later_and_shorter_sleep_is_not_held_up_by_a_longer) {
   run_tasks(2, [] {
     std::atomic<bool> short_over{false};
-    async([&] {
-      apgas::sleep_for(300ms);
-      EXPECT_TRUE(short_over);
-    });
-    apgas::sleep_for(20ms);  // the workers sleep with the long one as their next time
-    async([&] {
-      apgas::sleep_for(2ms);
-      short_over = true;
+    apgas::finish([&] {
+      async([&] {
+        apgas::sleep_for(300ms);
+        EXPECT_TRUE(short_over);
+      });
+      apgas::sleep_for(20ms);  // the workers sleep with the long one as their next time
+      async([&] {
+        apgas::sleep_for(2ms);
+        short_over = true;
+      });
     });
   });
 }

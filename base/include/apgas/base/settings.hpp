@@ -6,7 +6,6 @@
 // place starts and does not change afterwards.
 
 #include <cstddef>
-#include <string>
 
 namespace apgas::inline v0::base {
 
@@ -30,8 +29,6 @@ struct settings {
   bind_choice bind = bind_choice::automatic;       // worker threads to cores
   int idle_us = 20;                                // a worker searches this long before it sleeps
   bool stats = false;                              // print counters at the end
-  std::string trace;                               // file for the event trace; empty: none
-  int watchdog_s = 0;                              // report a job without progress; 0: off
 
   // Small messages to a place share a buffer of batch_bytes, none waits in it longer than the
   // delay. Senders wait when more than send_queue_bytes are unsent to their destination.

@@ -140,7 +140,7 @@ template <class T>
 concept value_aggregate = open_aggregate<T> && std::is_trivially_copyable_v<T> &&
                           std::is_standard_layout_v<T> && members_of<T>() == members::values;
 
-// Up to g++ 14 bit_castable overlooks pointers in arrays that are members; in aggregates (std::array
+// With g++ 12 bit_castable overlooks pointers in arrays that are members; in aggregates (std::array
 // is one) they are found here. In a closure they are not: only the types of its captures would tell.
 template <class T>
 concept address_aggregate = open_aggregate<T> && members_of<T>() == members::an_address;
