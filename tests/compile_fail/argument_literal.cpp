@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// A string literal decays to a pointer.
+#include <apgas/at.hpp>
+#include <string>
+
+void send(apgas::place p) {
+#ifdef APGAS_TEST_CONTROL
+  apgas::at(p, [](const std::string& text) { return text.size(); }, std::string("text"));
+#else
+  apgas::at(p, [](const std::string& text) { return text.size(); }, "text");
+#endif
+}

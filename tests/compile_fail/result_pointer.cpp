@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// A result travels too.
+#include <apgas/at.hpp>
+
+static int there = 1;
+
+void send(apgas::place p) {
+#ifdef APGAS_TEST_CONTROL
+  static_cast<void>(apgas::at(p, [] { return there; }));
+#else
+  static_cast<void>(apgas::at(p, [] { return &there; }));
+#endif
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that ends in a way of your choice: behave.cpp <what> [place]. See launch_test.py.
+#include <apgas/apgas.hpp>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+namespace {
+
+using namespace std::chrono_literals;
+
+double processor_seconds() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+// Every place has a task that waits for so long; then each says what that cost.
+void idle(int seconds) {
+  apgas::finish([seconds] {
+    for (apgas::place p : apgas::places()) {
+      apgas::async_at(
+          p,
+          [](int s) {
+            const double before = processor_seconds();
+            apgas::sleep_for(std::chrono::seconds(s));
+            std::printf("place %d used %.3f s in %d s\n", apgas::here().id(),
+                        processor_seconds() - before, s);
+            std::fflush(stdout);
+          },
+          seconds);
+    }
+  });
+}
+
+void fail(const std::string& how) {
+  if (how == "abort") std::abort();
+  if (how == "exit") std::exit(3);      // NOLINT(concurrency-mt-unsafe): that is the test
+  if (how == "exit0") std::exit(0);     // NOLINT(concurrency-mt-unsafe)
+  if (how == "kill") std::raise(SIGKILL);
+  if (how == "segv") std::raise(SIGSEGV);
+  if (how == "foreign") {
+    std::thread([] { throw std::runtime_error("thrown by a foreign thread"); }).join();
+  }
+}
+
+int behave(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "hello";
+  const int number = argc > 2 ? std::atoi(argv[2]) : 0;
+  if (what == "hello") {
+    apgas::finish([] {
+      for (apgas::place p : apgas::places()) {
+        apgas::async_at(p, [] { std::printf("hello from place %d\n", apgas::here().id()); });
+      }
+    });
+    std::printf("%d places\n", apgas::num_places());
+  } else if (what == "code") {
+    return number;
+  } else if (what == "throw") {
+    apgas::async_at(apgas::place(number), [] { throw std::out_of_range("row 7"); });
+  } else if (what == "idle") {
+    idle(number);
+  } else {
+    const apgas::place there(number);
+    apgas::finish([&] {
+      apgas::async_at(there, [](const std::string& how) { fail(how); }, what);
+      apgas::sleep_for(60s);
+    });
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return apgas::run(argc, argv, behave); }

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How programs start and end: settings, failures, signals; that no process is left behind.
+
+Arguments: the program behave, apgas-info, 1 where mpirun is to be tried too, and names of tests.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+import uuid
+
+BEHAVE, INFO, WITH_MPI = sys.argv[1], sys.argv[2], sys.argv[3] == "1"
+STARTS = int(os.environ.get("APGAS_TEST_STARTS", "5"))
+
+
+def environment_with(variables):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("APGAS_")}
+    environment.update(variables)
+    return environment
+
+
+class Job:
+    """A run of behave, whose processes are known by an argument that only they have."""
+
+    def __init__(self, *arguments, wrapper=(), **variables):
+        self.mark = f"mark-{uuid.uuid4()}"
+        padding = ["0"] * max(0, 2 - len(arguments))
+        self.process = subprocess.Popen(
+            [*wrapper, BEHAVE, *arguments, *padding, self.mark], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env=environment_with(variables))
+
+    def end(self, timeout=60):
+        """Waits; returns code, stdout, stderr, and how long it took. Checks that all is gone."""
+        begin = time.monotonic()
+        out, err = self.process.communicate(timeout=timeout)
+        self.seconds = time.monotonic() - begin
+        deadline = time.monotonic() + 5
+        while self.left_behind() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        left = self.left_behind()
+        assert not left, f"left behind: {left}"
+        return self.process.returncode, out, err
+
+    def left_behind(self):
+        return subprocess.run(["pgrep", "-f", "--", self.mark], capture_output=True, text=True,
+                              check=False).stdout.split()
+
+
+def mpirun(n):
+    return ["mpirun", "-n", str(n)]
+
+
+def jobs(places):
+    """The ways to start so many places, as arguments of Job."""
+    yield {"APGAS_PLACES": str(places), "APGAS_TRANSPORT": "local"}
+    if WITH_MPI:
+        yield {"APGAS_PLACES": str(places)}
+        yield {"wrapper": mpirun(places)}
+
+
+def own_lines(text):
+    return [line for line in text.splitlines() if line.startswith("apgas: ")]
+
+
+class Start(unittest.TestCase):
+    def test_every_way_to_start(self):
+        for places in (1, 2, 4):
+            for way in jobs(places):
+                with self.subTest(way=way):
+                    code, out, err = Job("hello", **way).end()
+                    self.assertEqual(code, 0, err)
+                    self.assertIn(f"{places} places", out)
+                    self.assertEqual(sorted(re.findall(r"hello from place (\d)", out)),
+                                     [str(p) for p in range(places)])
+
+    def test_many_starts(self):
+        if not WITH_MPI:
+            return
+        for _ in range(STARTS):
+            code, out, err = Job("hello", wrapper=mpirun(2)).end()
+            self.assertEqual((code, "2 places" in out), (0, True), out + err)
+
+    def test_singleton_does_not_start_mpi(self):
+        code, out, _ = Job("hello", PATH="/nonexistent").end()
+        self.assertEqual((code, "1 places" in out), (0, True))
+
+    def test_code(self):
+        for way in jobs(2):
+            with self.subTest(way=way):
+                self.assertEqual(Job("code", "7", **way).end()[0], 7)
+
+
+class Refusals(unittest.TestCase):
+    """One line that names the setting, code 2, and main is not run."""
+
+    def check(self, reason, **way):
+        code, out, err = Job("hello", **way).end()
+        self.assertEqual(code, 2, err)
+        self.assertEqual(len(own_lines(err)), 1, err)
+        self.assertRegex(own_lines(err)[0], reason)
+        self.assertNotIn("terminate called", err)
+        self.assertNotIn("hello", out)
+
+    def test_bad_settings(self):
+        for name, value in (("WORKERS", "0"), ("WORKERS", "many"), ("PLACES", "0"),
+                            ("PLACES", "-1"), ("TRANSPORT", "nonsense"), ("STACK_SIZE", "1"),
+                            ("STATS", "perhaps")):
+            with self.subTest(name=name, value=value):
+                self.check(rf"APGAS_{name}={value}: expected", **{f"APGAS_{name}": value})
+
+    def test_bad_settings_under_a_launcher(self):
+        if WITH_MPI:
+            self.check("APGAS_WORKERS=0: expected", wrapper=mpirun(2), APGAS_WORKERS="0")
+
+    def test_no_mpirun(self):
+        self.check("APGAS_PLACES=2 needs mpirun.*APGAS_TRANSPORT=local", APGAS_PLACES="2",
+                   PATH="/nonexistent")
+
+    def test_unknown_variables_are_warned_about_once(self):
+        for way in jobs(2):
+            if "wrapper" in way:
+                continue
+            with self.subTest(way=way):
+                code, _, err = Job("hello", APGAS_WORKRES="1", **way).end()
+                self.assertEqual(code, 0)
+                self.assertEqual(err.count("APGAS_WORKRES"), 1, err)
+                self.assertIn("did you mean APGAS_WORKERS?", err)
+
+
+class Failures(unittest.TestCase):
+    def test_main_throws(self):
+        for way in jobs(2):
+            for place in ("0", "1"):
+                with self.subTest(way=way, place=place):
+                    code, _, err = Job("throw", place, **way).end()
+                    self.assertEqual(code, 1, err)
+                    self.assertEqual(len(own_lines(err)), 1, err)
+                    self.assertRegex(err, rf"std::out_of_range: row 7 \(place {place}, spawned at "
+                                          r".*behave.cpp:\d+\)")
+
+    def check_ends(self, what, place, way):
+        with self.subTest(what=what, place=place, way=way):
+            job = Job(what, place, **way)
+            code, _, err = job.end(timeout=30)
+            self.assertNotEqual(code, 0, err)
+            self.assertLess(job.seconds, 20)
+            return err
+
+    def test_a_place_that_dies_ends_the_job(self):
+        for way in jobs(2):
+            for place in ("0", "1"):
+                for what in ("abort", "kill", "segv"):
+                    self.check_ends(what, place, way)
+
+    def test_a_place_that_exits_ends_the_job(self):
+        for way in jobs(2):
+            for place in ("0", "1"):
+                for what in ("exit", "exit0"):
+                    err = self.check_ends(what, place, way)
+                    self.assertEqual(len(own_lines(err)), 1, err)
+                    self.assertIn("exits while a run is active", err)
+
+    def test_a_foreign_thread_that_throws_ends_the_job(self):
+        for way in jobs(2):
+            for place in ("0", "1"):
+                err = self.check_ends("foreign", place, way)
+                self.assertEqual(err.count("thrown by a foreign thread"), 1, err)
+
+    def test_signals_leave_nothing_behind(self):
+        for way in jobs(2):
+            for number in (signal.SIGINT, signal.SIGTERM):
+                with self.subTest(way=way, number=number):
+                    job = Job("idle", "60", **way)
+                    time.sleep(2)
+                    job.process.send_signal(number)
+                    code, _, _ = job.end(timeout=20)
+                    self.assertNotEqual(code, 0)
+
+
+class Idle(unittest.TestCase):
+    def test_waiting_costs_little(self):
+        for way in jobs(2):
+            with self.subTest(way=way):
+                code, out, err = Job("idle", "5", **way).end()
+                self.assertEqual(code, 0, err)
+                used = [float(x) for x in re.findall(r"used ([\d.]+) s", out)]
+                self.assertEqual(len(used), 2, out)
+                print(f"{way}: {used} s of processor time in 5 s", flush=True)
+                self.assertLess(max(used), 2.5)  # half a core; a spinning place uses all of it
+
+
+class Info(unittest.TestCase):
+    def run_info(self, *arguments, **variables):
+        return subprocess.run([INFO, *arguments], capture_output=True, text=True, check=False,
+                              timeout=20, env=environment_with(variables))
+
+    def test_shows(self):
+        shown = self.run_info(APGAS_WORKERS="3")
+        self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+        for what in ("version", "build", "transports", "topology", "stacks", "APGAS_PLACES"):
+            self.assertRegex(shown.stdout, rf"(?m)^{what} ")
+        self.assertRegex(shown.stdout, r"(?m)^APGAS_WORKERS +3 +workers ")
+
+    def test_help_and_version(self):
+        self.assertEqual(self.run_info("--help").returncode, 0)
+        self.assertIn("Usage", self.run_info("--help").stdout)
+        self.assertRegex(self.run_info("--version").stdout, r"^apgas \d+\.\d+\.\d+\n$")
+
+    def test_wrong_arguments(self):
+        for arguments in (("--nonsense",), ("--help", "more"), ("x",)):
+            refused = self.run_info(*arguments)
+            self.assertEqual(refused.returncode, 2)
+            self.assertEqual((refused.stdout, len(refused.stderr.splitlines())), ("", 1))
+
+    def test_bad_and_unknown_settings(self):
+        bad = self.run_info(APGAS_WORKERS="0")
+        self.assertEqual(bad.returncode, 2)
+        self.assertIn("APGAS_WORKERS=0: expected", bad.stderr)
+        self.assertIn("APGAS_WORKRES", self.run_info(APGAS_WORKRES="1").stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
