@@ -7,9 +7,11 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <apgas/base/assert.hpp>
 #include <apgas/base/log.hpp>
+#include <apgas/comm/transports.hpp>
 #include <apgas/finish.hpp>
 
 #include "place_runtime.hpp"
@@ -109,6 +111,12 @@ void place_runtime::start() {
   c.workers = settings_.workers > 0
                   ? settings_.workers
                   : std::max(1, scheduler::usable_cores() / std::max(1, share.count));
+  if (share.count == 1 && comm::launched_by_mpi() && scheduler::usable_cores() == 1 &&
+      sysconf(_SC_NPROCESSORS_ONLN) > 1 && settings_.workers == 0) {
+    base::warn(
+        "the launcher bound this place to one core, so it has one worker; mpirun --bind-to none "
+        "gives it the others");
+  }
   c.stack_bytes = settings_.stack_bytes;
   c.spin = std::chrono::microseconds(settings_.idle_us);
   c.bind = settings_.bind != base::bind_choice::none;

@@ -42,9 +42,10 @@ void relaunch(int places, int argc, char** argv) {
   // workers.
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);          // NOLINT(concurrency-mt-unsafe)
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);  // NOLINT(concurrency-mt-unsafe)
-  std::vector<std::string> command = {mpirun, "-n", std::to_string(places), "--bind-to", "none"};
+  std::vector<std::string> command = {mpirun,      "-n",   std::to_string(places),
+                                      "--bind-to", "none", "--oversubscribe"};
   if (places > scheduler::usable_cores()) {
-    command.insert(command.end(), {"--oversubscribe", "--mca", "mpi_yield_when_idle", "1"});
+    command.insert(command.end(), {"--mca", "mpi_yield_when_idle", "1"});
   }
   if (access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0) {
     // Containers may not read each other's memory.

@@ -36,7 +36,7 @@ base::settings settings_from(const config& defaults) {
   if (defaults.stack_bytes != 0) {
     base::set_option(s, "APGAS_STACK_SIZE", std::to_string(defaults.stack_bytes));
   }
-  base::warn_unknown_variables(environ);
+  for (const auto& [name, value] : defaults.more) base::set_option(s, name, value);
   return base::read_settings(s, environ);
 }
 
@@ -143,8 +143,10 @@ int start_program(int argc, char** argv, const config& defaults, const std::func
   base::set_fatal_hooks(fatal_context, [](int code) { abort_job(code); });
   const auto launcher = comm::find_launcher();
   const bool local = settings.transport == base::transport_choice::local;
-  if (local || (!launcher && settings.places <= 1)) return run_local_places(settings, main);
-  if (!launcher) launch::relaunch(settings.places, argc, argv);
+  const bool one_process = local || (!launcher && settings.places <= 1);
+  if (!one_process && !launcher) launch::relaunch(settings.places, argc, argv);
+  if (speaks_for_job()) base::warn_unknown_variables(environ);
+  if (one_process) return run_local_places(settings, main);
   return run_place(comm::make_mpi_transport(), settings, main);
 }
 

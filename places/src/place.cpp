@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <apgas/errors.hpp>
 #include <apgas/place.hpp>
-#include <apgas/sync/place_state.hpp>
-#include <apgas/sync/task.hpp>
-#include <fmt/format.h>
 
 #include <ostream>
+
+#include <fmt/format.h>
+
+#include <apgas/errors.hpp>
+#include <apgas/sync/place_state.hpp>
+#include <apgas/sync/task.hpp>
 
 namespace apgas::inline v0 {
 namespace {
@@ -20,17 +22,18 @@ place::place(int id) : id_(id) {
   if (id == 0) return;
   const int n = state("the constructor of place").places;
   if (id < 0 || id >= n) {
-    throw bad_place(fmt::format(
-        "place {} was asked for, but the program runs with {} {}, numbered from 0; start it with more "
-        "(APGAS_PLACES or apgas-run -n), or ask apgas::num_places()",
-        id, n, n == 1 ? "place" : "places"));
+    throw bad_place(
+        fmt::format("place {} was asked for, but the program runs with {} {}, numbered from 0; "
+                    "start it with more "
+                    "(APGAS_PLACES or apgas-run -n), or ask apgas::num_places()",
+                    id, n, n == 1 ? "place" : "places"));
   }
 }
 
 std::string place::host() const { return state("place::host").network->host(id_); }
 
-bool place::same_node(place a, place b) {
-  return state("place::same_node").network->same_node(a.id_, b.id_);
+bool place::same_node(place other) const {
+  return state("place::same_node").network->same_node(id_, other.id_);
 }
 
 std::ostream& operator<<(std::ostream& out, place p) { return out << "place(" << p.id() << ")"; }

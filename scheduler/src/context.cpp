@@ -23,6 +23,7 @@
 
 #ifdef APGAS_ASAN
 #include <pthread.h>
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #include <sanitizer/lsan_interface.h>
 #endif

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <string_view>
 
 #include <cxxabi.h>
 #include <fmt/format.h>
@@ -15,7 +16,13 @@ std::string sync::readable_type(const std::type_info& type) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
       abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), std::free);
-  return status == 0 ? text.get() : type.name();
+  std::string name = status == 0 ? text.get() : type.name();
+  // The inline namespace is no part of the name that users write.
+  constexpr std::string_view hidden = "apgas::v0::";
+  for (auto at = name.find(hidden); at != std::string::npos; at = name.find(hidden, at)) {
+    name.replace(at, hidden.size(), "apgas::");
+  }
+  return name;
 }
 
 namespace {

@@ -85,11 +85,9 @@ class remote_exception : public error {
   // By append: g++ 12 warns in the user's code about "..." + std::to_string() (its bug 105329).
   static std::string describe(int place, const std::string& type, const std::string& text) {
     std::string line = "place ";
-    return line.append(std::to_string(place))
-        .append(" threw ")
-        .append(type)
-        .append(": ")
-        .append(text);
+    line.append(std::to_string(place)).append(" threw ").append(type);
+    if (!text.empty()) line.append(": ").append(text);
+    return line;
   }
 
   int place_;

@@ -30,7 +30,8 @@ class place {
   // The name of the machine it runs on. Context: task.
   std::string host() const;
   // Whether both run on the same machine. Context: task.
-  static bool same_node(place a, place b);
+  bool same_node(place other) const;
+  static bool same_node(place a, place b) { return a.same_node(b); }
 
  private:
   friend class place_range;

@@ -47,4 +47,9 @@ void begin(F&& f, std::source_location site = std::source_location::current()) {
   async(std::forward<F>(f), site);
 }
 
+template <std::invocable F>
+void begin(name n, F&& f, std::source_location site = std::source_location::current()) {
+  async(n, std::forward<F>(f), site);
+}
+
 }  // namespace apgas::inline v0

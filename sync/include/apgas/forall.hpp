@@ -9,7 +9,10 @@
 #include <ranges>
 #include <source_location>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
+#include <apgas/errors.hpp>
 #include <apgas/sync/branch.hpp>
 
 // Parallel loops: forall (iterations may share a task), coforall (each is one), parallel_reduce.
@@ -21,6 +24,22 @@ namespace detail {
 
 template <class I>
 concept loop_index = std::integral<I> || std::random_access_iterator<I>;
+
+// The end of a loop in the type of its begin: forall(0, v.size(), ...) counts in int, as long as it
+// can.
+template <class I, class J>
+I end_as(J last) {
+  if constexpr (std::integral<I>) {
+    static_assert(std::integral<J>, "the end of a loop over indices is an index");
+    if (!std::in_range<I>(last)) {
+      throw illegal_operation(
+          "the end of a loop does not fit the type of its begin; begin with std::size_t{0} or 0L");
+    }
+    return static_cast<I>(last);
+  } else {
+    return last;
+  }
+}
 
 template <class I>
 using distance_of = decltype(std::declval<I>() - std::declval<I>());
@@ -60,6 +79,42 @@ void run_iterations(I first, I last, loop<Body>& shared) {
       ++first;
     }
   }
+}
+
+// The elements of a range by number: a list of iterators where the range has no other way.
+template <class Range>
+class all_positions {
+ public:
+  explicit all_positions(Range& range) {
+    if constexpr (std::ranges::random_access_range<Range>) {
+      first_ = std::ranges::begin(range);
+      size_ = static_cast<std::size_t>(std::ranges::distance(range));
+    } else {
+      for (auto i = std::ranges::begin(range); i != std::ranges::end(range); ++i) {
+        first_.push_back(i);
+      }
+      size_ = first_.size();
+    }
+  }
+  std::size_t size() const noexcept { return size_; }
+  std::ranges::iterator_t<Range> operator[](std::size_t i) const {
+    if constexpr (std::ranges::random_access_range<Range>) {
+      return first_ + static_cast<std::ranges::range_difference_t<Range>>(i);
+    } else {
+      return first_[i];
+    }
+  }
+
+ private:
+  using iterator = std::ranges::iterator_t<Range>;
+  std::conditional_t<std::ranges::random_access_range<Range>, iterator, std::vector<iterator>>
+      first_;
+  std::size_t size_ = 0;
+};
+
+template <class Range>
+all_positions<Range> positions(Range& range) {
+  return all_positions<Range>(range);
 }
 
 inline bool thieves_wait(scheduler::fiber& self) { return self.on->tasks.empty(); }
@@ -108,49 +163,51 @@ int workers_here(const scheduler::fiber& self) noexcept;
 //
 // Throws: multiple_exceptions when iterations threw, after all others ran.
 // Context: task; not inside an atomic section. May suspend and resume elsewhere.
-template <detail::loop_index I, std::invocable<I> Body>
-void forall(I first, std::type_identity_t<I> last, Body body, std::ptrdiff_t grain = 0,
+template <detail::loop_index I, detail::loop_index J, std::invocable<I> Body>
+void forall(I first, J end, Body body, std::ptrdiff_t grain = 0,
             std::source_location site = std::source_location::current()) {
   scheduler::fiber& self = sync::suspendable_fiber("forall");
+  const I last = detail::end_as<I>(end);
   if (!(first < last)) return;
   if (grain <= 0) {
     grain = detail::default_grain(static_cast<std::ptrdiff_t>(last - first),
                                   detail::workers_here(self));
   }
   detail::loop shared(body, grain, site);
-  detail::run_adaptive(first, I{last}, shared);
+  detail::run_adaptive(first, last, shared);
   shared.end();
 }
 
-// Runs body(x) for every element of a random access range; elements of lvalues by reference.
-template <std::ranges::random_access_range Range, class Body>
+// Runs body(x) for every element of a range; elements of lvalues by reference.
+template <std::ranges::forward_range Range, class Body>
   requires std::invocable<Body&, std::ranges::range_reference_t<Range>>
 void forall(Range&& range, Body body, std::ptrdiff_t grain = 0,
             std::source_location site = std::source_location::current()) {
-  auto element = [&](auto i) { body(*i); };
-  forall(std::ranges::begin(range), std::ranges::begin(range) + std::ranges::distance(range),
-         element, grain, site);
+  const auto at = detail::positions(range);
+  auto element = [&](std::size_t i) { body(*at[i]); };
+  forall(std::size_t{0}, at.size(), element, grain, site);
 }
 
 // Runs body(i) for every i of [first, last), each as a task of its own, with its own copy of i:
 // they may wait for each other. Throws, Context: as forall.
-template <detail::loop_index I, std::invocable<I> Body>
-void coforall(I first, std::type_identity_t<I> last, Body body,
+template <detail::loop_index I, detail::loop_index J, std::invocable<I> Body>
+void coforall(I first, J end, Body body,
               std::source_location site = std::source_location::current()) {
   sync::suspendable_fiber("coforall");
+  const I last = detail::end_as<I>(end);
   auto one = [&](I i) { body(i); };
   detail::loop shared(one, 1, site);
-  if (first < last) detail::run_each(first, I{last}, shared);
+  if (first < last) detail::run_each(first, last, shared);
   shared.end();
 }
 
-template <std::ranges::random_access_range Range, class Body>
+template <std::ranges::forward_range Range, class Body>
   requires std::invocable<Body&, std::ranges::range_reference_t<Range>>
 void coforall(Range&& range, Body body,
               std::source_location site = std::source_location::current()) {
-  auto element = [&](auto i) { body(*i); };
-  coforall(std::ranges::begin(range), std::ranges::begin(range) + std::ranges::distance(range),
-           element, site);
+  const auto at = detail::positions(range);
+  auto element = [&](std::size_t i) { body(*at[i]); };
+  coforall(std::size_t{0}, at.size(), element, site);
 }
 
 namespace detail {
@@ -180,15 +237,16 @@ T reduce_adaptive(I first, I last, const T& identity, Map& map, Op& op, std::ptr
 
 // op over identity and map(i) for every i of [first, last), in order: op need be associative only.
 // Throws: multiple_exceptions when map or op threw. Context: as forall.
-template <detail::loop_index I, class T, std::invocable<I> Map, class Op>
-T parallel_reduce(I first, std::type_identity_t<I> last, T identity, Map map, Op op,
+template <detail::loop_index I, detail::loop_index J, class T, std::invocable<I> Map, class Op>
+T parallel_reduce(I first, J end, T identity, Map map, Op op,
                   std::source_location site = std::source_location::current()) {
   scheduler::fiber& self = sync::suspendable_fiber("parallel_reduce");
+  const I last = detail::end_as<I>(end);
   if (!(first < last)) return identity;
   const auto grain =
       detail::default_grain(static_cast<std::ptrdiff_t>(last - first), detail::workers_here(self));
   try {
-    return detail::reduce_adaptive(first, I{last}, identity, map, op, grain, site);
+    return detail::reduce_adaptive(first, last, identity, map, op, grain, site);
   } catch (...) {
     sync::branch_failures failures(site);
     failures.add();

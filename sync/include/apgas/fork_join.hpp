@@ -50,16 +50,38 @@ template <std::invocable F, std::invocable G>
   }
 }
 
-template <std::invocable F, std::invocable G, std::invocable H, std::invocable... More>
-auto fork_join(F f, G g, H h, More... more) {
-  const auto site = std::source_location::current();
-  if constexpr (detail::returns_void<F> && detail::returns_void<G> && detail::returns_void<H> &&
-                (detail::returns_void<More> && ...)) {
-    static_cast<void>(
-        detail::fork_all(site, std::move(f), std::move(g), std::move(h), std::move(more)...));
+namespace detail {
+template <class... F>
+auto fork_many(std::source_location site, F... branches) {
+  if constexpr ((returns_void<F> && ...)) {
+    static_cast<void>(fork_all(site, std::move(branches)...));
   } else {
-    return detail::fork_all(site, std::move(f), std::move(g), std::move(h), std::move(more)...);
+    return fork_all(site, std::move(branches)...);
   }
+}
+}  // namespace detail
+
+// Up to six branches; a defaulted parameter cannot follow a pack.
+template <std::invocable F, std::invocable G, std::invocable H>
+auto fork_join(F f, G g, H h, std::source_location site = std::source_location::current()) {
+  return detail::fork_many(site, std::move(f), std::move(g), std::move(h));
+}
+template <std::invocable F, std::invocable G, std::invocable H, std::invocable I>
+auto fork_join(F f, G g, H h, I i, std::source_location site = std::source_location::current()) {
+  return detail::fork_many(site, std::move(f), std::move(g), std::move(h), std::move(i));
+}
+template <std::invocable F, std::invocable G, std::invocable H, std::invocable I, std::invocable J>
+auto fork_join(F f, G g, H h, I i, J j,
+               std::source_location site = std::source_location::current()) {
+  return detail::fork_many(site, std::move(f), std::move(g), std::move(h), std::move(i),
+                           std::move(j));
+}
+template <std::invocable F, std::invocable G, std::invocable H, std::invocable I, std::invocable J,
+          std::invocable K>
+auto fork_join(F f, G g, H h, I i, J j, K k,
+               std::source_location site = std::source_location::current()) {
+  return detail::fork_many(site, std::move(f), std::move(g), std::move(h), std::move(i),
+                           std::move(j), std::move(k));
 }
 
 }  // namespace apgas::inline v0
