@@ -31,15 +31,25 @@ bool contains(const std::vector<int>& places, int place) {
 
 // ---- within the place
 
+// True if it is time to yield.
+inline bool searcher::count(const counts& found) {
+  counts& sum = found_.local();
+  const std::uint64_t before = sum.nodes;
+  sum = sum + found;
+  return several_places_ && before / nodes_between_yields != sum.nodes / nodes_between_yields;
+}
+
+// Inline, so that the node stays where its task finds it.
 [[gnu::always_inline]] inline void searcher::explore(const node& n) {
   if (waiting_.load(std::memory_order_relaxed) > 0 && worth_sharing(n)) return share(n);
   if (granularity_ > 1) return explore_some(n);
   const int children = tree_.num_children(n);
-  counts& found = found_.local();
-  found.add(n, children);
-  const bool look_around = found.nodes % nodes_between_yields == 0;  // `found` ends with the spawns
+  if (children == 0) return;
+  counts found;
+  found.add_children(n, children);
+  const bool look_around = count(found);
   for (int i = 0; i < children; ++i) spawn(tree_.child(n, i));
-  if (look_around && apgas::num_places() > 1) apgas::yield();
+  if (look_around) apgas::yield();
 }
 
 void searcher::spawn(const node& n) {
@@ -49,20 +59,17 @@ void searcher::spawn(const node& n) {
 // Up to `granularity_` nodes in this task, what is left then as tasks.
 void searcher::explore_some(const node& n) {
   bag pending = {n};
-  counts here;
+  counts found;
   for (int budget = granularity_; budget > 0 && !pending.empty(); --budget) {
     const node next = pending.back();
     pending.pop_back();
     const int children = tree_.num_children(next);
-    here.add(next, children);
+    found.add_children(next, children);
     for (int i = 0; i < children; ++i) pending.push_back(tree_.child(next, i));
   }
-  counts& found = found_.local();
-  const std::uint64_t before = found.nodes / nodes_between_yields;
-  found = found + here;
-  const bool look_around = found.nodes / nodes_between_yields != before;
+  const bool look_around = count(found);
   for (const node& left : pending) spawn(left);
-  if (look_around && apgas::num_places() > 1) apgas::yield();
+  if (look_around) apgas::yield();
 }
 
 bag searcher::expand(const node& from, std::size_t size) {
@@ -71,7 +78,7 @@ bag searcher::expand(const node& from, std::size_t size) {
   while (first < nodes.size() && nodes.size() - first < size) {
     const node n = nodes[first++];
     const int children = tree_.num_children(n);
-    found_.local().add(n, children);
+    found_.local().add_children(n, children);
     for (int i = 0; i < children; ++i) nodes.push_back(tree_.child(n, i));
   }
   nodes.erase(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(first));
@@ -188,6 +195,7 @@ void deal_out(searchers all, const bag& nodes) {
 search_result search_in_parallel(const search_options& o) {
   const auto all = searchers::make(apgas::places(), [o] { return searcher(o); });
   search_result result;
+  result.total = root_alone;
   const apps::stopwatch clock;
   apgas::finish([&] {
     if (apgas::num_places() == 1) {

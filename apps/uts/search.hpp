@@ -69,6 +69,7 @@ class searcher {
   };
 
   void explore(const node& n);
+  [[nodiscard]] bool count(const counts& found);
   void explore_some(const node& n);
   void spawn(const node& n);
   void share(const node& n);
@@ -79,6 +80,7 @@ class searcher {
 
   tree tree_;
   int granularity_;
+  bool several_places_ = apgas::num_places() > 1;
   apgas::worker_local<counts> found_;
   std::atomic<std::size_t> waiting_{0};  // requests_.size(), for the tasks to look at
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <vector>
 
 #include "uts/serial.hpp"
@@ -6,13 +7,13 @@
 namespace uts {
 
 counts search_serially(const tree& t) {
-  counts total;
+  counts total = root_alone;
   std::vector<node> pending = {t.root()};
   while (!pending.empty()) {
     const node n = pending.back();
     pending.pop_back();
     const int children = t.num_children(n);
-    total.add(n, children);
+    total.add_children(n, children);
     for (int i = 0; i < children; ++i) pending.push_back(t.child(n, i));
   }
   return total;
@@ -29,7 +30,9 @@ counts search_by_path(const parameters& p) {
   std::vector<step> path;
   const auto enter = [&](const node& n) {
     const int children = t.num_children(n);
-    total.add(n, children);
+    ++total.nodes;
+    total.inner += children > 0 ? 1 : 0;
+    total.depth = std::max(total.depth, n.depth);
     if (children > 0) path.push_back({n, children});
   };
   enter(t.root());

@@ -105,16 +105,18 @@ const known_tree* find_known_tree(const parameters& p) {
     parameters params;
     known_tree tree;
   };
+  const auto published = [](const char* name, std::uint64_t nodes, std::uint64_t leaves,
+                            int depth) { return known_tree{name, {nodes, nodes - leaves, depth}}; };
   static const std::vector<entry> table = {
-      {{geometric, 4, 19, fixed, 10}, {"T1", {4130071, 3305118, 10}}},
-      {{geometric, 6, 502, cyclic, 16}, {"T2", {4117769, 2342762, 81}}},
-      {{binomial, 2000, 42, linear, 6, 8, 0.124875}, {"T3", {4112897, 3599034, 1572}}},
-      {{hybrid, 6, 1, linear, 16, 4, 0.234375}, {"T4", {4132453, 3108986, 134}}},
-      {{geometric, 4, 34, linear, 20}, {"T5", {4147582, 2181318, 20}}},
-      {{geometric, 4, 29, fixed, 13}, {"T1L", {102181082, 81746377, 13}}},
-      {{geometric, 7, 220, cyclic, 23}, {"T2L", {96793510, 53791152, 67}}},
-      {{binomial, 2000, 7, linear, 6, 5, 0.200014}, {"T3L", {111345631, 89076904, 17844}}},
-      {{geometric, 4, 29, fixed, 15}, {"T1XL", {1635119272, 1308100063, 15}}},
+      {{geometric, 4, 19, fixed, 10}, published("T1", 4130071, 3305118, 10)},
+      {{geometric, 6, 502, cyclic, 16}, published("T2", 4117769, 2342762, 81)},
+      {{binomial, 2000, 42, linear, 6, 8, 0.124875}, published("T3", 4112897, 3599034, 1572)},
+      {{hybrid, 6, 1, linear, 16, 4, 0.234375}, published("T4", 4132453, 3108986, 134)},
+      {{geometric, 4, 34, linear, 20}, published("T5", 4147582, 2181318, 20)},
+      {{geometric, 4, 29, fixed, 13}, published("T1L", 102181082, 81746377, 13)},
+      {{geometric, 7, 220, cyclic, 23}, published("T2L", 96793510, 53791152, 67)},
+      {{binomial, 2000, 7, linear, 6, 5, 0.200014}, published("T3L", 111345631, 89076904, 17844)},
+      {{geometric, 4, 29, fixed, 15}, published("T1XL", 1635119272, 1308100063, 15)},
   };
   const auto found = std::ranges::find(table, p, &entry::params);
   return found == table.end() ? nullptr : &found->tree;

@@ -38,22 +38,28 @@ struct node {
   std::int32_t depth;
 };
 
-// What a search finds out. Sums of parts are the whole.
+// What a search finds out, or a part of it.
 struct counts {
   std::uint64_t nodes = 0;
-  std::uint64_t leaves = 0;
+  std::uint64_t inner = 0;  // that have children
   std::int32_t depth = 0;
 
-  void add(const node& n, int children) {
-    ++nodes;
-    leaves += children == 0 ? 1 : 0;
-    if (n.depth > depth) depth = n.depth;
+  [[nodiscard]] std::uint64_t leaves() const { return nodes - inner; }
+
+  // Counts the children of `n`, and `n` as inner if it has any: a leaf, the most frequent sort of
+  // node, costs nothing. Somebody has to count the root.
+  void add_children(const node& n, int children) {
+    if (children == 0) return;
+    nodes += static_cast<std::uint64_t>(children);
+    ++inner;
+    if (n.depth >= depth) depth = n.depth + 1;
   }
   friend counts operator+(const counts& a, const counts& b) {
-    return {a.nodes + b.nodes, a.leaves + b.leaves, a.depth > b.depth ? a.depth : b.depth};
+    return {a.nodes + b.nodes, a.inner + b.inner, a.depth > b.depth ? a.depth : b.depth};
   }
   bool operator==(const counts&) const = default;
 };
+inline constexpr counts root_alone{.nodes = 1};
 
 // Says why the tree cannot be searched (it would be infinite with certainty or near it), or
 // nothing.
@@ -86,7 +92,7 @@ class tree {
   std::vector<double> log_continue_;  // by depth: the logarithm is as dear as a quarter of a hash
 };
 
-// What the inventors of the benchmark publish about a tree; depth -1 where they do not say.
+// What the inventors of the benchmark publish about a tree.
 struct known_tree {
   std::string name;
   counts result;

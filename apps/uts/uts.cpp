@@ -61,7 +61,7 @@ int search_and_report(const options& o) {
                       {{"tree", known != nullptr ? known->name : std::string("unnamed")},
                        {"variant", std::string(o.serial ? "serial" : "tasks")},
                        {"nodes", found.nodes},
-                       {"leaves", found.leaves},
+                       {"leaves", found.leaves()},
                        {"depth", found.depth},
                        {"nodes_per_second", static_cast<double>(found.nodes) / result.seconds},
                        {"least_share", share_of(least, found.nodes)},

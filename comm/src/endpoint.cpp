@@ -35,7 +35,9 @@ namespace {
 
 constexpr std::size_t word_bits = 64;
 
-std::size_t words_for(int size) { return (static_cast<std::size_t>(size) + word_bits - 1) / word_bits; }
+std::size_t words_for(int size) {
+  return (static_cast<std::size_t>(size) + word_bits - 1) / word_bits;
+}
 
 // A message that left so long ago (a fraction of max_delay) counts as arrived when nobody has
 // noticed: where no thread polls, a frame must not wait for one.
@@ -145,8 +147,7 @@ void endpoint::send(rank dest, const frame_header& header, std::span<const std::
 }
 
 // Requires: the channel's lock, and that the frame fits into the message.
-void endpoint::gather(channel& to, const frame_header& header,
-                      std::span<const std::byte> payload) {
+void endpoint::gather(channel& to, const frame_header& header, std::span<const std::byte> payload) {
   const std::size_t bytes = frame_bytes(payload.size());
   if (bytes > sizeof(to.staged) - to.staged_bytes) {
     if (!to.message) to.message = network_.pool().get(options_.batch_bytes);
@@ -193,7 +194,8 @@ void endpoint::send_alone(rank dest, buffer message) {
 bool endpoint::waited_too_long(channel& to, rank dest, bool posted) noexcept {
   if (to.frames == 1) {
     const auto now = clock::now();
-    if (!posted && now - to.last_post.load(base::relaxed) > options_.max_delay / stale_fraction) return true;
+    if (!posted && now - to.last_post.load(base::relaxed) > options_.max_delay / stale_fraction)
+      return true;
     to.oldest = now;
     mark(dest, true);
     return false;

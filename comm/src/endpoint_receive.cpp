@@ -47,7 +47,7 @@ void frame_sink::on_bad_message(rank source, const std::string& what) noexcept {
 }
 
 bool endpoint::progress() noexcept {
-  const state now = state_.load(base::acquire);  // P1
+  const state now = state_.load(base::acquire);  // P1 of endpoint.hpp
   if (now == state::meeting || now == state::over) return false;
   const bool received = network_.progress(*this);
   return flush_channels(false) || received;

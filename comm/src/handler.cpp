@@ -116,9 +116,10 @@ class registry {
     for (loaded_object& object : objects_) {
       if (object.identity == found.identity) return object = found;  // the same one, moved
       if (tag_of(object) == tag_of(found)) {
-        base::fatal(fmt::format("the build-ids of {} and {} have the same 16-bit hash: link one of "
-                                "them again",
-                                object.file, found.file));
+        base::fatal(
+            fmt::format("the build-ids of {} and {} have the same 16-bit hash: link one of "
+                        "them again",
+                        object.file, found.file));
       }
     }
     return objects_.emplace_back(found);

@@ -13,9 +13,9 @@ namespace {
 
 struct launcher {
   const char* name;
-  const char* rank;   // set in every process that it starts
-  const char* also;   // must be set too; nullptr: nothing
-  const char* size;   // processes of the job; nullptr: not said
+  const char* rank;  // set in every process that it starts
+  const char* also;  // must be set too; nullptr: nothing
+  const char* size;  // processes of the job; nullptr: not said
 };
 
 // The first that fits is taken. Slurm sets SLURM_PROCID in batch scripts too, a step id only in

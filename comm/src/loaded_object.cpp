@@ -2,18 +2,18 @@
 
 // Finds loaded objects by dl_iterate_phdr, and their build-ids in their notes.
 
-#include "loaded_object.hpp"
-
-#include <elf.h>
-#include <link.h>
-
 #include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <span>
 #include <string_view>
 
+#include <elf.h>
+#include <link.h>
+
 #include <apgas/base/assert.hpp>
+
+#include "loaded_object.hpp"
 
 namespace apgas::inline v0::comm {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "local_transport.hpp"
-
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <utility>
 
 #include <apgas/base/assert.hpp>
+
+#include "local_transport.hpp"
 
 namespace apgas::inline v0::comm {
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mpi_transport.hpp"
-
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
@@ -9,6 +7,8 @@
 #include <utility>
 
 #include <apgas/base/assert.hpp>
+
+#include "mpi_transport.hpp"
 
 namespace apgas::inline v0::comm {
 
@@ -38,8 +38,8 @@ void mpi_transport::push() noexcept {
   leave_network();
 }
 
-// What was posted before, to the same rank too, is either still in posted_ or submitted: while it is
-// on its way from one to the other, the network is taken.
+// What was posted before, to the same rank too, is either still in posted_ or submitted: while it
+// is on its way from one to the other, the network is taken.
 void mpi_transport::send(rank dest, buffer message) noexcept {
   if (dest == here() || posted_.maybe_filled() || !network_.try_lock()) {
     post(dest, std::move(message));

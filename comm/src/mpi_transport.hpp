@@ -16,7 +16,8 @@
 //       that sinks, which run under seat_, may post.
 //   I2  a posted message is sent by the thread that posted it, by a later push, or by progress.
 // Pairs
-//   P1  full fences: of a thread that posts, fences and finds the network taken, and the holder that
+//   P1  full fences: of a thread that posts, fences and finds the network taken, and the holder
+//   that
 //       lets go, fences and looks for messages, one sees the other.
 
 #include <vector>

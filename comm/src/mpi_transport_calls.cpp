@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mpi_transport_calls.hpp"
-
 #include <fmt/format.h>
 
 #include <apgas/base/assert.hpp>
+
+#include "mpi_transport_calls.hpp"
 
 namespace apgas::inline v0::comm {
 

@@ -3,10 +3,10 @@
 
 // What the parts of the mpi transport share: the communicators, tags, and what a failed call does.
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <string>
+
+#include <mpi.h>
 
 #include <apgas/comm/rank.hpp>
 

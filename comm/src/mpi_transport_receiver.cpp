@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mpi_transport_receiver.hpp"
-
 #include <cstring>
 #include <utility>
 
 #include <apgas/base/assert.hpp>
 #include <apgas/comm/message.hpp>
+
+#include "mpi_transport_receiver.hpp"
 
 namespace apgas::inline v0::comm {
 

@@ -67,7 +67,7 @@ class mpi_receiver {
   std::vector<posted> ring_;
   std::size_t head_ = 0;
   std::size_t posted_ = 0;
-  std::vector<std::deque<held>> held_;  // for each rank
+  std::vector<std::deque<held>> held_;      // for each rank
   std::vector<MPI_Request> bulk_requests_;  // bulk_requests_[i] receives bulk_[i]
   std::vector<bulk> bulk_;
   std::uint64_t received_ = 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mpi_transport_sender.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include <apgas/base/assert.hpp>
 #include <apgas/comm/message.hpp>
+
+#include "mpi_transport_sender.hpp"
 
 namespace apgas::inline v0::comm {
 

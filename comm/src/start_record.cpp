@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "start_record.hpp"
-
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -11,8 +7,11 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <apgas/errors.hpp>
+
+#include "start_record.hpp"
 
 namespace apgas::inline v0::comm {
 
@@ -38,7 +37,8 @@ constexpr agreement agreements[] = {
      "start the same program at all places"},
     {"the program (a hash of the build-ids of what holds tasks)",
      [](const start_record& r) { return fmt::format("{:016x}", r.fingerprint); },
-     "start the same file, with the same libraries, at all places; was it rebuilt on one host only?"},
+     "start the same file, with the same libraries, at all places; was it rebuilt on one host "
+     "only?"},
     {"the settings", [](const start_record& r) { return text_of(r.settings, sizeof(r.settings)); },
      "give all places the same environment (mpirun -x NAME)"},
     {"the number of the run", [](const start_record& r) { return fmt::format("{}", r.epoch); },

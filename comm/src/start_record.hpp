@@ -25,7 +25,8 @@ struct start_record {
 };
 static_assert(sizeof(start_record) == 1024 && std::is_trivially_copyable_v<start_record>);
 
-// This process's, but for the epoch. Throws: std::invalid_argument if the settings' text does not fit.
+// This process's, but for the epoch. Throws: std::invalid_argument if the settings' text does not
+// fit.
 start_record make_start_record(std::uint32_t version, std::uint64_t fingerprint,
                                const std::string& settings);
 

@@ -110,12 +110,12 @@ bool speaks_for_job() {
   return true;
 }
 
-// Whether run is active; the tests of that in other threads and at exit only want to know roughly.
+// Whether run is active. It publishes nothing.
 base::atomic<bool> active{false};
 
 struct active_run {
   active_run() {
-    if (active.exchange(true, base::acq_rel)) {
+    if (active.exchange(true, base::relaxed)) {
       throw illegal_operation(
           "apgas::run was called while it is active in another thread; one program at a time");
     }
@@ -124,11 +124,11 @@ struct active_run {
   }
   active_run(const active_run&) = delete;
   active_run& operator=(const active_run&) = delete;
-  ~active_run() { active.store(false, base::release); }
+  ~active_run() { active.store(false, base::relaxed); }
 
   // Static objects are about to go while tasks run, and other places wait for this one.
   static void end_active_run() {
-    if (active.load(base::acquire))
+    if (active.load(base::relaxed))
       base::fatal("the process exits while a run is active; this ends the job");
   }
 };

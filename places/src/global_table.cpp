@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <apgas/errors.hpp>
 #include <apgas/places/global_table.hpp>
-#include <fmt/format.h>
 
 #include <bit>
 #include <mutex>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <apgas/base/assert.hpp>
+#include <apgas/errors.hpp>
 
 namespace apgas::inline v0::remote {
 namespace {
@@ -147,10 +148,11 @@ void throw_no_object(const scheduler::fiber& self, const global_id& id, const ch
         "handle may be used then",
         what, is_ref ? "forget()" : "destroy()"));
   }
-  throw bad_place(fmt::format(
-      "a place_local was used at place {}, which is not in its group; go to a place that is, or make "
-      "it over places()",
-      here));
+  throw bad_place(
+      fmt::format("a place_local was used at place {}, which is not in its group; go to a place "
+                  "that is, or make "
+                  "it over places()",
+                  here));
 }
 
 }  // namespace apgas::inline v0::remote

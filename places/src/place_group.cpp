@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <apgas/errors.hpp>
 #include <apgas/place_group.hpp>
-#include <apgas/sync/place_state.hpp>
-#include <apgas/sync/task.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
+
+#include <fmt/format.h>
+
+#include <apgas/errors.hpp>
+#include <apgas/sync/place_state.hpp>
+#include <apgas/sync/task.hpp>
 
 namespace apgas::inline v0 {
 
@@ -21,8 +23,8 @@ void place_group::check_and_pack() {
   if (twice != sorted.end()) {
     throw bad_place(fmt::format("place {} was given twice to a place_group", *twice));
   }
-  const bool rising = std::ranges::adjacent_find(ids_, [](int a, int b) { return b != a + 1; }) ==
-                      ids_.end();
+  const bool rising =
+      std::ranges::adjacent_find(ids_, [](int a, int b) { return b != a + 1; }) == ids_.end();
   if (!rising) return;
   first_ = ids_.empty() ? 0 : ids_.front();
   count_ = ids_.size();
@@ -48,9 +50,10 @@ std::size_t place_group::find(place p) const noexcept {
 std::size_t place_group::index_of(place p) const {
   const std::size_t i = find(p);
   if (i == none) {
-    throw bad_place(fmt::format("place {} is not in the place_group of {} that was asked for it; "
-                                "ask contains() first",
-                                p.id(), size()));
+    throw bad_place(
+        fmt::format("place {} is not in the place_group of {} that was asked for it; "
+                    "ask contains() first",
+                    p.id(), size()));
   }
   return i;
 }

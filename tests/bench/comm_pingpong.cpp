@@ -9,8 +9,6 @@
 //                           window of 64; and frames, which gather
 // Prints one JSON object: minimum and median of the repetitions.
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -20,6 +18,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <mpi.h>
 
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/comm/transports.hpp>

@@ -34,7 +34,8 @@ def ours(variant):
 
 def machine_factor(old, new, benchmark):
     """How much slower the others became; 1 where there are none."""
-    ratios = [new[k] / old[k] for k in old.keys() & new.keys() if k[0] == benchmark and not ours(k[1])]
+    common = [k for k in old.keys() & new.keys() if k[0] == benchmark and not ours(k[1])]
+    ratios = [new[k] / old[k] for k in common]
     return statistics.median(ratios) if ratios else 1.0
 
 
@@ -58,7 +59,8 @@ def main():
     old, new = times(old_report), times(new_report)
 
     failed = False
-    print(f"{'benchmark':<38}{'variant':<28}{'w':>2}{'old ns':>12}{'new ns':>12}{'ratio':>8}{'corrected':>11}")
+    columns = f"{'old ns':>12}{'new ns':>12}{'ratio':>8}{'corrected':>11}"
+    print(f"{'benchmark':<38}{'variant':<28}{'w':>2}{columns}")
     for key in sorted(old.keys() & new.keys(), key=list(old).index):
         benchmark, variant, workers = key
         ratio = new[key] / old[key]
@@ -66,8 +68,8 @@ def main():
         worse = options.worse is not None and ours(variant) and corrected > options.worse
         failed |= worse
         print(
-            f"{benchmark:<38}{variant:<28}{workers:>2}{old[key] * 1e9:>12.2f}{new[key] * 1e9:>12.2f}"
-            f"{ratio:>8.2f}{corrected:>11.2f}{'  WORSE' if worse else ''}"
+            f"{benchmark:<38}{variant:<28}{workers:>2}"
+            f"{old[key] * 1e9:>12.2f}{new[key] * 1e9:>12.2f}{ratio:>8.2f}{corrected:>11.2f}{'  WORSE' if worse else ''}"
         )
     for key in sorted(old.keys() ^ new.keys()):
         print(f"only in {'old' if key in old else 'new'}: {', '.join(map(str, key))}")

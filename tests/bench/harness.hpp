@@ -6,7 +6,6 @@
 // least and the median time of each. Own code and not Google Benchmark: that repeats one variant
 // many times before the next, and cannot run one inside apgas::run and its neighbour outside.
 
-#include <chrono>
 #include <functional>
 #include <string>
 #include <utility>
@@ -67,6 +66,12 @@ using apgas_runner = std::function<void(int workers, const std::function<void()>
 // After a first round that does not count. Context: the program's main thread, outside apgas::run.
 finding measure(const benchmark& what, int repetitions, const apgas_runner& run_apgas);
 
+// Seconds of the clock that timed() reads: the wall's, or after use_cpu_clock() what all threads of
+// the process have used together. The latter compares what variants with one worker cost when others
+// keep the machine busy; measure() leaves out the rest then.
+double now();
+void use_cpu_clock();
+
 // The compiler must take the value for changed, and for read.
 template <class T>
 [[gnu::always_inline]] inline void opaque(T& value) {
@@ -77,16 +82,15 @@ template <class T>
 template <class F, class Argument, class T>
 std::function<sample()> timed(F f, Argument argument, T expected) {
   return [=]() mutable {
-    const auto begin = std::chrono::steady_clock::now();
+    const double begin = now();
     opaque(argument);
     T value = f(argument);
     opaque(value);
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-    return sample{passed.count(), value == expected};
+    return sample{now() - begin, value == expected};
   };
 }
 
-// Adds a variant that does the same at 1 and at 2 workers, given as f(workers)(argument).
+// Add a variant at 1 and at 2 workers: a peer as make(workers)(argument), ours as f(argument).
 template <class Make, class Argument, class T>
 void add_peer(benchmark& to, const std::string& name, Make make, Argument argument, T expected) {
   for (const int workers : {1, 2}) {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine.hpp"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
-#include <sstream>
 #include <thread>
 
 #include <apgas/version.hpp>
@@ -37,12 +35,9 @@ std::string processor() {
 }  // namespace
 
 double process_cpu_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
 
 machine_watch::machine_watch()

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A string literal decays to a pointer.
-#include <apgas/at.hpp>
 #include <string>
+
+#include <apgas/at.hpp>
 
 void send(apgas::place p) {
 #ifdef APGAS_TEST_CONTROL

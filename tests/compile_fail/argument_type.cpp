@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A class that is not trivially copyable needs a Cereal serialize.
-#include <apgas/at.hpp>
 #include <string>
+
+#include <apgas/at.hpp>
 
 struct person {
   std::string name;

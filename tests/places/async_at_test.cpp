@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // async_at and uncounted_async_at: tasks elsewhere, many of them, and who waits for them.
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <numeric>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "check.hpp"
 
@@ -116,9 +116,8 @@ TEST(async_at, orders_memory) {
   for (long round = 1; round <= 200; ++round) {
     apgas::finish([round] {
       for (std::size_t i = 0; i < here_only.size(); ++i) {
-        async_at(test::next(apgas::here()), [i, round] {
-          async_at(place(0), [i, round] { here_only[i] = round; });
-        });
+        async_at(test::next(apgas::here()),
+                 [i, round] { async_at(place(0), [i, round] { here_only[i] = round; }); });
       }
     });
     for (long x : here_only) ASSERT_EQ(x, round);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // at: what goes, what comes back, and in what order.
-#include <gtest/gtest.h>
-
 #include <map>
 #include <memory>
 #include <numeric>
@@ -10,6 +8,8 @@
 #include <tuple>
 #include <variant>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "check.hpp"
 
@@ -49,8 +49,8 @@ TEST(at, runs_there_and_returns_the_value) {
   for (place p : apgas::places()) {
     EXPECT_EQ(at(p, [] { return apgas::here(); }), p);
     const int captured = 20;
-    EXPECT_EQ(at(p, [captured](int x) { return captured + x + apgas::here().id(); }, 1),
-              21 + p.id());
+    EXPECT_EQ(
+        at(p, [captured](int x) { return captured + x + apgas::here().id(); }, 1), 21 + p.id());
     EXPECT_EQ(at(p, adder{{1, 2, 3}}, 4), 10);
   }
 }
@@ -69,7 +69,8 @@ TEST(at, carries_values_of_many_types) {
     EXPECT_EQ(at(p, same, std::tuple(1, 2.0, 'c')), std::tuple(1, 2.0, 'c'));
     EXPECT_EQ(at(p, same, std::vector<std::vector<int>>{{1}, {2, 3}}),
               (std::vector<std::vector<int>>{{1}, {2, 3}}));
-    EXPECT_EQ(*at(p, [](const std::unique_ptr<int>& x) { return std::make_unique<int>(*x + 1); },
+    EXPECT_EQ(*at(
+                  p, [](const std::unique_ptr<int>& x) { return std::make_unique<int>(*x + 1); },
                   std::make_unique<int>(4)),
               5);
   }
@@ -125,9 +126,8 @@ TEST(at, leaves_tasks_to_the_finish_of_the_caller) {
           apgas::yield();
           at(ended.home(), [ended] { ++*ended; });
         });
-        apgas::async_at(test::next(apgas::here()), [ended] {
-          at(ended.home(), [ended] { ++*ended; });
-        });
+        apgas::async_at(test::next(apgas::here()),
+                        [ended] { at(ended.home(), [ended] { ++*ended; }); });
       });
     });
     EXPECT_EQ(ended->exchange(0), 2) << p;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that ends in a way of your choice: behave.cpp <what> [place]. See launch_test.py.
-#include <apgas/apgas.hpp>
-#include <sys/resource.h>
-
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <thread>
+
+#include <sys/resource.h>
+
+#include <apgas/apgas.hpp>
 
 namespace {
 
@@ -43,8 +44,8 @@ void idle(int seconds) {
 
 void fail(const std::string& how) {
   if (how == "abort") std::abort();
-  if (how == "exit") std::exit(3);      // NOLINT(concurrency-mt-unsafe): that is the test
-  if (how == "exit0") std::exit(0);     // NOLINT(concurrency-mt-unsafe)
+  if (how == "exit") std::exit(3);   // NOLINT(concurrency-mt-unsafe): that is the test
+  if (how == "exit0") std::exit(0);  // NOLINT(concurrency-mt-unsafe)
   if (how == "kill") std::raise(SIGKILL);
   if (how == "segv") *reinterpret_cast<volatile int*>(how.size()) = 1;  // nothing lies there
   if (how == "foreign") {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The constructs of one place, run at each place: also where the finish is a replica.
-#include <gtest/gtest.h>
-
 #include <functional>
 #include <numeric>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "check.hpp"
 
@@ -88,16 +88,17 @@ TEST(constructs, loops_whose_iterations_go_elsewhere) {
 TEST(constructs, finish_reduce_over_all_places) {
   for (place home : apgas::places()) {
     const auto total = apgas::at(home, [] {
-      return apgas::finish_reduce(std::string(), [](std::string a, std::string b) { return a + b; },
-                                  [] {
-                                    for (place p : apgas::places()) {
-                                      apgas::async_at(p, [] {
-                                        for (int i = 0; i < 3; ++i) {
-                                          apgas::async([] { apgas::offer(std::string("x")); });
-                                        }
-                                      });
-                                    }
-                                  });
+      return apgas::finish_reduce(
+          std::string(), [](std::string a, std::string b) { return a + b; },
+          [] {
+            for (place p : apgas::places()) {
+              apgas::async_at(p, [] {
+                for (int i = 0; i < 3; ++i) {
+                  apgas::async([] { apgas::offer(std::string("x")); });
+                }
+              });
+            }
+          });
     });
     EXPECT_EQ(total, std::string(static_cast<std::size_t>(3 * apgas::num_places()), 'x'));
   }
@@ -128,9 +129,8 @@ TEST(constructs, finishes_of_different_homes_at_the_same_place) {
       apgas::finish([&] {
         for (place p : apgas::places()) {
           apgas::async_at(p, [ref] {
-            apgas::async_at(test::next(apgas::here()), [ref] {
-              apgas::async_at(ref.home(), [ref] { ++**ref; });
-            });
+            apgas::async_at(test::next(apgas::here()),
+                            [ref] { apgas::async_at(ref.home(), [ref] { ++**ref; }); });
           });
         }
       });

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exceptions that leave tasks anywhere: nothing is lost, and what can keeps its type.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "check.hpp"
 
@@ -210,8 +210,8 @@ TEST(exceptions, of_serialisation) {
                    apgas::async_at(p, [](const thrown_while_loaded&) {}, thrown_while_loaded{});
                  }),
                  apgas::multiple_exceptions);
-    EXPECT_THROW(apgas::async_at(p, [](const thrown_while_saved&) {}, thrown_while_saved{}),
-                 parse_error);
+    EXPECT_THROW(
+        apgas::async_at(p, [](const thrown_while_saved&) {}, thrown_while_saved{}), parse_error);
   }
 }
 

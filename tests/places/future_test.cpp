@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Futures of what runs at other places.
-#include <gtest/gtest.h>
-
 #include <chrono>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "check.hpp"
 
@@ -73,10 +73,9 @@ TEST(async_future_at, composes) {
   const auto all = apgas::when_all(squares);
   for (const auto& f : all.get()) sum += f.get();
   EXPECT_EQ(sum, 328'350);
-  const auto chained =
-      async_future_at(test::last(), [] { return 20; }).then([](const auto& f) {
-        return f.get() + 1;
-      });
+  const auto chained = async_future_at(test::last(), [] { return 20; }).then([](const auto& f) {
+    return f.get() + 1;
+  });
   EXPECT_EQ(chained.get(), 21);
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // global_ref and place_local.
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "check.hpp"
 
@@ -45,9 +45,8 @@ TEST(global_ref, is_used_at_home) {
   apgas::finish([sum] {
     for (place p : apgas::places()) {
       apgas::async_at(p, [sum] {
-        for (int i = 0; i < 100; ++i) apgas::async_at(sum.home(), [sum] {
-          std::atomic_ref(*sum).fetch_add(1);
-        });
+        for (int i = 0; i < 100; ++i)
+          apgas::async_at(sum.home(), [sum] { std::atomic_ref(*sum).fetch_add(1); });
       });
     }
   });
@@ -154,8 +153,8 @@ TEST(place_local, is_made_anywhere_over_any_group) {
 
 TEST(place_local, values_may_be_immovable_and_init_a_closure) {
   const int base = 10;
-  const auto v = place_local<tracked>::make(
-      apgas::places(), [base] { return tracked(base + apgas::here().id()); });
+  const auto v = place_local<tracked>::make(apgas::places(),
+                                            [base] { return tracked(base + apgas::here().id()); });
   for (place p : apgas::places()) {
     EXPECT_EQ(at(p, [v] { return v->value; }), 10 + p.id());
   }

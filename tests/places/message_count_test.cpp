@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many messages the finishes of several places cost: one return per place and quiescence,
 // however many tasks ran.
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+
+#include <gtest/gtest.h>
 
 #include <apgas/sync/place_state.hpp>
 #include <apgas/sync/remote_finish.hpp>
@@ -43,22 +43,25 @@ std::atomic<int> arrived{0};
 
 TEST(message_count, at_needs_no_return) {
   if (apgas::num_places() == 1) return;  // nothing of a finish leaves its home
-  EXPECT_EQ(returns_of(test::last(), [] {
-              for (int i = 0; i < 100; ++i) at(test::last(), [] {});
-            }),
+  EXPECT_EQ(returns_of(test::last(),
+                       [] {
+                         for (int i = 0; i < 100; ++i) at(test::last(), [] {});
+                       }),
             0U);
 }
 
 TEST(message_count, many_local_tasks_of_a_remote_one_are_one_return) {
   if (apgas::num_places() == 1) return;
   for (int round = 0; round < 20; ++round) {
-    ASSERT_EQ(returns_of(test::last(), [] {
-                apgas::finish([] {
-                  apgas::async_at(test::last(), [] {
-                    for (int i = 0; i < thousand; ++i) apgas::async([] { apgas::yield(); });
-                  });
-                });
-              }),
+    ASSERT_EQ(returns_of(test::last(),
+                         [] {
+                           apgas::finish([] {
+                             apgas::async_at(test::last(), [] {
+                               for (int i = 0; i < thousand; ++i)
+                                 apgas::async([] { apgas::yield(); });
+                             });
+                           });
+                         }),
               1U);
   }
 }
@@ -66,16 +69,17 @@ TEST(message_count, many_local_tasks_of_a_remote_one_are_one_return) {
 TEST(message_count, tasks_that_are_there_together_are_one_return) {
   if (apgas::num_places() == 1) return;
   at(test::last(), [] { arrived = 0; });
-  EXPECT_EQ(returns_of(test::last(), [] {
-              apgas::finish([] {
-                for (int i = 0; i < thousand; ++i) {
-                  apgas::async_at(test::last(), [] {
-                    ++arrived;
-                    while (arrived < thousand) apgas::yield();
-                  });
-                }
-              });
-            }),
+  EXPECT_EQ(returns_of(test::last(),
+                       [] {
+                         apgas::finish([] {
+                           for (int i = 0; i < thousand; ++i) {
+                             apgas::async_at(test::last(), [] {
+                               ++arrived;
+                               while (arrived < thousand) apgas::yield();
+                             });
+                           }
+                         });
+                       }),
             1U);
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Places and groups of them as values.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <sstream>
 #include <thread>
 #include <unordered_set>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "check.hpp"
 

@@ -2,13 +2,13 @@
 // Random trees of tasks over all places, against a sequential walk of the same tree.
 //
 // APGAS_TEST_SEED=n runs that one tree; APGAS_TEST_TREES=n so many.
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <random>
 #include <stdexcept>
+
+#include <gtest/gtest.h>
 
 #include <apgas/base/random.hpp>
 
@@ -28,7 +28,14 @@ const apgas::exception_types<failed_node> sent_as_themselves;
 enum class report : std::uint8_t { values, failures };
 
 enum class edge : std::uint8_t {
-  async, async_at, at, future, branches, inner_values, inner_failures, edges
+  async,
+  async_at,
+  at,
+  future,
+  branches,
+  inner_values,
+  inner_failures,
+  edges
 };
 
 struct node {
@@ -135,7 +142,8 @@ void grow(const node& n) {
   if (n.kind == report::values) apgas::offer(p.value);
   for (int i = 0; i < p.children; ++i) {
     const auto [way, child] = p.child(n);
-    follow(way, child, place(static_cast<int>(child.seed % static_cast<unsigned>(apgas::num_places()))));
+    follow(way, child,
+           place(static_cast<int>(child.seed % static_cast<unsigned>(apgas::num_places()))));
   }
   if (p.throws) throw failed_node(std::to_string(n.seed));
 }

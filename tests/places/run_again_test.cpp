@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // apgas::run many times in one process: MPI starts once, nothing is left from one run to the next.
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <cstddef>
+
+#include <gtest/gtest.h>
 
 #include <apgas/scheduler/scheduler.hpp>
 
@@ -28,9 +28,8 @@ TEST(run_again, returns_the_code_of_main) {
 
 TEST(run_again, many_times) {
   int here = 0;
-  EXPECT_EQ(run([] { return apgas::num_places(); }) > 1, apgas::run(arguments, values, [&] {
-                                                           return apgas::num_places() > 1;
-                                                         }) != 0);
+  EXPECT_EQ(run([] { return apgas::num_places(); }) > 1,
+            apgas::run(arguments, values, [&] { return apgas::num_places() > 1; }) != 0);
   const bool one = run([] { return apgas::num_places(); }) == 1;
   const int times = (one ? 1000 : 50) / (one ? test::slower : 1);
   for (int i = 0; i < times; ++i) {

@@ -13,7 +13,8 @@ struct config {
   int workers = 0;              // per place; 0: the cores this place may use
   std::string transport = {};   // "mpi", "local"; empty: mpi under a launcher
   std::size_t stack_bytes = 0;  // of a task; 0: 1 MiB
-  // The other settings by the name of their variable: {{"APGAS_IDLE", "100"}, {"APGAS_STATS", "1"}}.
+  // The other settings by the name of their variable: {{"APGAS_IDLE", "100"}, {"APGAS_STATS",
+  // "1"}}.
   std::map<std::string, std::string> more = {};
 };
 

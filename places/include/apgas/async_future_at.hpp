@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/at.hpp>
-#include <apgas/future.hpp>
-#include <apgas/places/remote_future.hpp>
-
 #include <memory>
 #include <type_traits>
 #include <utility>
 
+#include <apgas/at.hpp>
+#include <apgas/future.hpp>
+#include <apgas/places/remote_future.hpp>
+
 // Futures of what runs at other places.
 namespace apgas::inline v0 {
 
-// Spawns f(args...) as a task at p and returns the future of what it returns or throws. The innermost
-// enclosing finish waits for the task, and for those that it spawns.
+// Spawns f(args...) as a task at p and returns the future of what it returns or throws. The
+// innermost enclosing finish waits for the task, and for those that it spawns.
 //
 // Throws: serialization_error; what copying throws. What f throws goes to the future.
 // Context: task; not inside an atomic section. May suspend while very much is under way to p.

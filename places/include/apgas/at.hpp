@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
 #include <apgas/place.hpp>
 #include <apgas/places/remote_body.hpp>
 #include <apgas/sync/spawn_from.hpp>
 #include <apgas/sync/task.hpp>
 
-#include <source_location>
-#include <type_traits>
-#include <utility>
-
 // Running code at another place.
 //
-// What is sent: the closure must be empty, or trivially copyable without references and pointers, or a
-// function object with a Cereal serialize; arguments and results are values that are trivially
+// What is sent: the closure must be empty, or trivially copyable without references and pointers,
+// or a function object with a Cereal serialize; arguments and results are values that are trivially
 // copyable or that Cereal serialises. All arrive as copies, also when the place is this one.
 namespace apgas::inline v0 {
 
-// Runs f(args...) at p and returns its value; the caller is suspended meanwhile. Tasks that f spawns
-// belong to the caller's finish, so they may outlive this call.
+// Runs f(args...) at p and returns its value; the caller is suspended meanwhile. Tasks that f
+// spawns belong to the caller's finish, so they may outlive this call.
 //
 // Throws: what f throws, made again here (exception_types.hpp); serialization_error.
 // Context: task; not inside an atomic section. May suspend and resume elsewhere.
@@ -66,8 +66,8 @@ void uncounted_async_at(sync::spawn_from<place> p, F&& f, Args&&... args) {
   comm::out_archive out;
   sync::start_payload(out, p.site);
   remote::remote_body<F, Args...>::save(out, f, args...);
-  sync::send_uncounted_task(self, p.value.id(), comm::id_of<&remote::run_remote_async<F, Args...>>(),
-                            out);
+  sync::send_uncounted_task(self, p.value.id(),
+                            comm::id_of<&remote::run_remote_async<F, Args...>>(), out);
 }
 
 }  // namespace apgas::inline v0

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+#include <type_traits>
+#include <utility>
+
 #include <apgas/at.hpp>
 #include <apgas/place.hpp>
 #include <apgas/places/global_table.hpp>
 #include <apgas/sync/task.hpp>
-
-#include <memory>
-#include <type_traits>
-#include <utility>
 
 // References that may be sent.
 namespace apgas::inline v0 {
@@ -66,7 +66,8 @@ class global_ref {
     scheduler::fiber& self = sync::task_fiber("global_ref");
     void* object = nullptr;
     if (sync::place_of(self).here == id_.home) object = remote::global_table_of(self).find(id_);
-    if (object == nullptr) [[unlikely]] remote::throw_no_object(self, id_, "global_ref");
+    if (object == nullptr) [[unlikely]]
+      remote::throw_no_object(self, id_, "global_ref");
     return *static_cast<T*>(object);
   }
   T* operator->() const { return std::addressof(**this); }

@@ -85,7 +85,9 @@ class place_range {
     friend constexpr iterator operator+(iterator i, std::ptrdiff_t n) noexcept { return i += n; }
     friend constexpr iterator operator+(std::ptrdiff_t n, iterator i) noexcept { return i += n; }
     friend constexpr iterator operator-(iterator i, std::ptrdiff_t n) noexcept { return i -= n; }
-    friend constexpr std::ptrdiff_t operator-(iterator a, iterator b) noexcept { return a.id_ - b.id_; }
+    friend constexpr std::ptrdiff_t operator-(iterator a, iterator b) noexcept {
+      return a.id_ - b.id_;
+    }
     constexpr auto operator<=>(const iterator&) const noexcept = default;
 
    private:

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/place.hpp>
-
 #include <cstddef>
 #include <initializer_list>
 #include <iterator>
 #include <ranges>
 #include <vector>
+
+#include <apgas/place.hpp>
 
 // Some of the places, in an order.
 namespace apgas::inline v0 {

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/at.hpp>
-#include <apgas/finish.hpp>
-#include <apgas/place_group.hpp>
-#include <apgas/places/global_table.hpp>
-
 #include <concepts>
 #include <exception>
 #include <functional>
@@ -13,14 +8,19 @@
 #include <type_traits>
 #include <utility>
 
+#include <apgas/at.hpp>
+#include <apgas/finish.hpp>
+#include <apgas/place_group.hpp>
+#include <apgas/places/global_table.hpp>
+
 // A value at each of several places under one name.
 namespace apgas::inline v0 {
 
 // A handle: trivially copyable, 16 bytes; copying registers nothing, and all copies are stale after
 // destroy(). The values last until then, or until the end of the run.
 //
-//   auto counts = place_local<std::vector<int>>::make(places(), [] { return std::vector<int>(100); });
-//   finish([counts] { for (place p : places()) async_at(p, [counts] { (*counts)[7]++; }); });
+//   auto counts = place_local<std::vector<int>>::make(places(), [] { return std::vector<int>(100);
+//   }); finish([counts] { for (place p : places()) async_at(p, [counts] { (*counts)[7]++; }); });
 //
 // Values at different places are different objects; tasks of one place share one, and must
 // synchronise.
@@ -30,8 +30,8 @@ class place_local {
   // Names nothing.
   place_local() = default;
 
-  // Makes the values: init(args...) runs once at each place of the group and returns T (which may be
-  // immovable), and the call returns when all have run. Called by one task, at any place.
+  // Makes the values: init(args...) runs once at each place of the group and returns T (which may
+  // be immovable), and the call returns when all have run. Called by one task, at any place.
   //
   // Throws: multiple_exceptions with what any init threw; then there are no values.
   // Context: task; not inside an atomic section. May suspend. Cost: a message to each place.
@@ -45,7 +45,8 @@ class place_local {
   T& operator*() const {
     scheduler::fiber& self = sync::task_fiber("place_local");
     void* object = remote::global_table_of(self).find(id_);
-    if (object == nullptr) [[unlikely]] remote::throw_no_object(self, id_, "place_local");
+    if (object == nullptr) [[unlikely]]
+      remote::throw_no_object(self, id_, "place_local");
     return *static_cast<T*>(object);
   }
   T* operator->() const { return std::addressof(**this); }

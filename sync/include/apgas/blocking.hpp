@@ -29,7 +29,7 @@ void run_blocking(scheduler::fiber& self, void (*run)(void*) noexcept, void* cal
 //
 // Throws: what f throws; illegal_operation outside a task and inside an atomic section;
 // std::system_error when a thread is needed and there is none to be had.
-// Context: task. May suspend and resume elsewhere. Cost: about 10 us, two wake-ups of threads.
+// Context: task. May suspend and resume elsewhere. Cost: some 10 us, two wake-ups of threads.
 template <std::invocable F>
 auto blocking(F&& f) -> std::invoke_result_t<F> {
   using result = std::invoke_result_t<F>;

@@ -20,7 +20,7 @@ namespace apgas::inline v0 {
 //
 // Throws: illegal_operation outside a task and inside an atomic section; what copying f throws.
 // Context: task. May suspend and resume elsewhere: when very many children wait, some run first.
-// Cost: about 40 ns, most of it the one allocation.
+// Cost: about 30 ns, most of it the one allocation.
 template <std::invocable F>
 auto async_future(name n, F&& f, std::source_location site = std::source_location::current())
     -> future<sync::future_value<std::decay_t<F>>> {

@@ -10,7 +10,7 @@ namespace apgas::inline v0 {
 // task, unstarted ones and the network included.
 //
 // Throws: illegal_operation outside a task and inside an atomic section.
-// Context: task. May suspend and resume elsewhere. Cost: about 30 ns if nothing else is ready.
+// Context: task. May suspend and resume elsewhere. Cost: about 50 ns if nothing else is ready.
 inline void yield() {
   sync::suspendable_fiber("yield");
   scheduler::yield();

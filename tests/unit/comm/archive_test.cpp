@@ -126,9 +126,10 @@ TEST(archive, everything_cereal_knows) {
              std::map<std::string, point>{{"a", {1, 2}}},
              std::unordered_map<int, std::string>{{1, "one"}, {2, "two"}},
              std::unordered_set<std::string>{"p", "q"});
-  round_trip(std::pair<int, std::string>{1, "x"}, std::tuple<int, point, std::string>{1, {2, 3}, "y"},
-             std::optional<int>{}, std::optional<std::string>{"z"},
-             std::variant<int, std::string>{"v"}, std::variant<int, double>{1.5});
+  round_trip(std::pair<int, std::string>{1, "x"},
+             std::tuple<int, point, std::string>{1, {2, 3}, "y"}, std::optional<int>{},
+             std::optional<std::string>{"z"}, std::variant<int, std::string>{"v"},
+             std::variant<int, double>{1.5});
   round_trip(person{"ann", {{1, 2}, {3, 4}}, {{1, "note"}, {2, std::nullopt}}});
   round_trip(std::vector<person>(3, {"bob", {}, {}}));
 }
@@ -201,13 +202,8 @@ TEST(archive, a_taken_block_has_room_for_a_header_and_is_padded) {
 TEST(archive, truncated_bytes) {
   using all = std::tuple<point, std::string, std::vector<double>, person, std::optional<int>,
                          std::map<int, std::string>, std::variant<int, std::string>>;
-  const all value{{1, 2},
-                  "text",
-                  {1, 2, 3},
-                  {"ann", {{1, 2}}, {{1, "note"}}},
-                  4,
-                  {{1, "one"}},
-                  std::string("v")};
+  const all value{{1, 2}, "text",       {1, 2, 3},       {"ann", {{1, 2}}, {{1, "note"}}},
+                  4,      {{1, "one"}}, std::string("v")};
   out_archive out;
   out(value);
   for (std::size_t size = 0; size < out.size(); ++size) {

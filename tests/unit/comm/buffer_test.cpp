@@ -44,7 +44,8 @@ TEST(buffer_pool, every_size) {
 
 TEST(buffer_pool, adopts_blocks_from_the_heap) {
   buffer_pool pool;
-  for (const std::size_t size : {std::size_t{1} << 20, std::size_t{5000}, buffer_pool::large_bytes}) {
+  for (const std::size_t size :
+       {std::size_t{1} << 20, std::size_t{5000}, buffer_pool::large_bytes}) {
     buffer block(size);
     pool.adopt(block);
     EXPECT_EQ(pool.outstanding(), 1u);

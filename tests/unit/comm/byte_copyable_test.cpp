@@ -107,7 +107,7 @@ struct with_function {
   void (*f)();
 };
 struct with_member_pointer {
-  int plain::*m;
+  int plain::* m;
   std::optional<int> o;
 };
 struct hidden_pointer {
@@ -165,14 +165,14 @@ constexpr bool none_copyable = (!byte_copyable<Ts> && ...);
 
 static_assert(all_copyable<int, const int, bool, colour, long double, std::byte, __int128>);
 static_assert(all_copyable<plain, plain[4], derived, bits, with_private, std::monostate>);
-static_assert(all_copyable<std::array<int, 5>, std::array<plain, 500>, std::complex<float>, std::chrono::nanoseconds,
-                           std::chrono::steady_clock::time_point>);
+static_assert(all_copyable<std::array<int, 5>, std::array<plain, 500>, std::complex<float>,
+                           std::chrono::nanoseconds, std::chrono::steady_clock::time_point>);
 static_assert(all_copyable<with_optional, deep, told, vector3, vector3[2], particle>);
 
 static_assert(none_copyable<int*, int* [2], const char*, std::nullptr_t, int plain::*, void (*)(),
                             int&, void()>);
-static_assert(none_copyable<with_pointer, pointer_behind_optional, optional_pointer,
-                            with_reference, with_view, with_span, with_function>);
+static_assert(none_copyable<with_pointer, pointer_behind_optional, optional_pointer, with_reference,
+                            with_view, with_span, with_function>);
 static_assert(none_copyable<with_member_pointer, hidden_pointer, hidden_inside, hidden_in_variant,
                             number_or_pointer, with_union, with_anonymous_union>);
 static_assert(none_copyable<pointer_arrays, std::array<int*, 2>, std::array<with_pointer, 1>,

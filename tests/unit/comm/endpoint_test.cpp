@@ -5,7 +5,6 @@
 
 #include <apgas/comm/endpoint.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -245,9 +244,9 @@ TEST_F(endpoint, payloads_live_as_long_as_they_are_retained) {
   for (std::uint64_t i = 0; i < 300; ++i) {
     const comm::inbound_frame& frame = keeper.kept[i];
     EXPECT_EQ(frame.header->finish, i);
-    EXPECT_EQ(std::string(reinterpret_cast<const char*>(frame.payload.data()),
-                          frame.payload.size()),
-              std::string(i, 'k'));
+    EXPECT_EQ(
+        std::string(reinterpret_cast<const char*>(frame.payload.data()), frame.payload.size()),
+        std::string(i, 'k'));
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(frame.payload.data()) % 8, 0u);
   }
   for (const comm::inbound_frame& frame : keeper.kept) frame.owner->release();
@@ -308,79 +307,6 @@ TEST_F(endpoint, tiny_batches_are_made_usable) {
   settle();
   ASSERT_EQ(sink(1).frames.size(), 50u);
   for (std::uint64_t i = 0; i < 50; ++i) EXPECT_EQ(sink(1).frames[i].payload.size(), i);
-}
-
-// All threads of one place send to all places while one thread of each polls. Frames of one thread
-// to one place arrive in order.
-TEST_F(endpoint, many_threads_send) {
-  constexpr std::uint64_t frames = 4000;
-  constexpr std::uint64_t threads = 3;
-  start();
-  std::atomic<std::uint64_t> running{2 * threads};
-  {
-    std::vector<std::jthread> workers;
-    for (std::uint64_t t = 0; t < 2 * threads; ++t) {
-      workers.emplace_back([&, t] {
-        const std::size_t from = t % 2;
-        for (std::uint64_t i = 0; i < frames; ++i) {
-          send(from, static_cast<comm::rank>(i % 2), std::string((i * 31) % 300, 'm'),
-               t << 32 | i);
-          if (i % 1000 == 999) send(from, static_cast<comm::rank>(i % 2), std::string(9000, 'M'));
-          if (i % 512 == 0) at(from).flush();
-        }
-        --running;
-      });
-    }
-    for (std::size_t place = 0; place < 2; ++place) {
-      workers.emplace_back([&, place] {
-        while (running != 0) {
-          at(place).progress();
-          std::this_thread::yield();
-        }
-      });
-    }
-  }
-  for (auto& each : endpoints) each->flush();
-  settle();
-  std::uint64_t total = 0;
-  for (std::size_t place = 0; place < 2; ++place) {
-    std::vector<std::uint64_t> next(2 * threads, place);
-    for (const recorded& frame : sink(place).frames) {
-      if (frame.payload.size() == 9000) continue;
-      const std::uint64_t thread = frame.header.finish >> 32;
-      ASSERT_EQ(frame.header.finish & 0xffffffff, next[thread]);
-      ASSERT_EQ(frame.source, static_cast<comm::rank>(thread % 2));
-      next[thread] += 2;
-      ++total;
-    }
-  }
-  EXPECT_EQ(total, 2 * threads * frames);
-}
-
-TEST_F(endpoint, progress_by_two_threads_delivers_once) {
-  start();
-  std::atomic<bool> stop{false};
-  {
-    std::vector<std::jthread> pollers;
-    for (int i = 0; i < 3; ++i) {
-      pollers.emplace_back([&] {
-        while (!stop) {
-          at(1).progress();
-          std::this_thread::yield();
-        }
-      });
-    }
-    for (std::uint64_t i = 0; i < 20'000; ++i) {
-      send(0, 1, "p", i);
-      if (i % 64 == 0) at(0).progress();
-    }
-    at(0).flush();
-    while (at(0).queued_bytes(1) != 0) std::this_thread::yield();
-    stop = true;
-  }
-  settle();
-  ASSERT_EQ(sink(1).frames.size(), 20'000u);
-  for (std::uint64_t i = 0; i < 20'000; ++i) ASSERT_EQ(sink(1).frames[i].header.finish, i);
 }
 
 TEST_F(endpoint, frames_sent_last_arrive_before_the_end) {

@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <apgas/comm/transports.hpp>
-#include <apgas/errors.hpp>
 
 namespace {
 
@@ -56,16 +55,6 @@ TEST_F(launcher, a_slurm_batch_script_is_not_a_job_step) {
 TEST_F(launcher, asking_does_not_start_mpi) {
   launched_by_mpi();
   EXPECT_FALSE(mpi_running());
-}
-
-TEST_F(launcher, without_mpi_in_the_build_the_transport_says_so) {
-  if (mpi_available()) GTEST_SKIP() << "this build has MPI";
-  try {
-    make_mpi_transport();
-    FAIL();
-  } catch (const apgas::launch_error& e) {
-    EXPECT_NE(std::string(e.what()).find("built without MPI"), std::string::npos);
-  }
 }
 
 }  // namespace

@@ -79,8 +79,8 @@ static_assert(all<std::pair<int, std::string>, std::tuple<int, serialized>, std:
 static_assert(all<std::vector<bool>, std::deque<int>, std::list<serialized>, std::set<int>,
                   std::map<int, std::vector<serialized>>,
                   std::unordered_map<std::string, std::optional<int>>>);
-static_assert(all<std::unique_ptr<int>, std::shared_ptr<serialized>,
-                  std::vector<std::unique_ptr<tree>>>);
+static_assert(
+    all<std::unique_ptr<int>, std::shared_ptr<serialized>, std::vector<std::unique_ptr<tree>>>);
 static_assert(none<int*, const char*, std::nullptr_t, std::string_view, unknown, pointers>);
 static_assert(none<std::vector<unknown>, std::vector<int*>, std::map<int, int*>,
                    std::optional<unknown>, std::pair<int, const char*>, std::tuple<unknown>,
@@ -93,7 +93,7 @@ constexpr bool closure(const F&) {
 }
 
 TEST(sendable, closures) {
-  const int x = 1;
+  int x = 1;
   int y = 2;
   int* p = &y;
   const pointers inside{};
@@ -114,7 +114,7 @@ TEST(sendable, closures) {
 }
 
 TEST(sendable, closures_arrive_as_they_left) {
-  const int x = 20;
+  int x = 20;
   auto sum = [x, y = 1.5](int z) { return x + y + z; };
   out_archive out;
   auto seven = [] { return 7; };

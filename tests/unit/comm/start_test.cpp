@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Places that do not agree do not start: every one of them says who differs, in what, and from whom.
-
-#include <unistd.h>
+// Places that do not agree do not start: every one of them says who differs, in what, and from
+// whom.
 
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/comm/transports.hpp>
@@ -31,8 +31,7 @@ std::vector<std::string> start(const std::vector<endpoint_options>& options) {
       EXPECT_FALSE(all[0]->ready());
       EXPECT_FALSE(all[0]->progress());
     }
-    all.push_back(
-        std::make_unique<endpoint>(fabric.at(static_cast<rank>(i)), sink, options[i]));
+    all.push_back(std::make_unique<endpoint>(fabric.at(static_cast<rank>(i)), sink, options[i]));
   }
   std::vector<std::string> messages;
   for (auto& each : all) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Endpoints over each transport, with real concurrency: under mpirun each rank is a process; with
-// APGAS_TRANSPORT=local and APGAS_PLACES each is a thread of this one. All ranks run the same tests.
+// APGAS_TRANSPORT=local and APGAS_PLACES each is a thread of this one. All ranks run the same
+// tests.
 
 #include <algorithm>
 #include <atomic>
@@ -44,7 +45,8 @@ void at_every_place(const std::function<void(transport&)>& body) {
 
 // The byte at `i` of message `number` from `source`.
 std::byte pattern(rank source, std::uint64_t number, std::size_t i) {
-  return static_cast<std::byte>((i ^ (i >> 8)) * 7 + number * 13 + static_cast<std::uint64_t>(source));
+  return static_cast<std::byte>((i ^ (i >> 8)) * 7 + number * 13 +
+                                static_cast<std::uint64_t>(source));
 }
 
 std::string payload_of(rank source, std::uint64_t number, std::size_t size) {
@@ -202,7 +204,8 @@ TEST(transport, runs_follow_each_other) {
                     std::as_bytes(std::span(payload)));
         }
       }
-      if (run % static_cast<std::uint64_t>(here.size()) == static_cast<std::uint64_t>(here.here())) {
+      if (run % static_cast<std::uint64_t>(here.size()) ==
+          static_cast<std::uint64_t>(here.here())) {
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
       }
       end(here);

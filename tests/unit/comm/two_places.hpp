@@ -30,9 +30,9 @@ class recording_sink final : public comm::frame_sink {
   std::vector<std::string> bad;
 
   void on_frame(const comm::inbound_frame& frame) noexcept override {
-    frames.push_back({frame.source, *frame.header,
-                      std::string(reinterpret_cast<const char*>(frame.payload.data()),
-                                  frame.payload.size())});
+    frames.push_back(
+        {frame.source, *frame.header,
+         std::string(reinterpret_cast<const char*>(frame.payload.data()), frame.payload.size())});
     last_payload = frame.payload.data();
   }
   void on_bad_message(comm::rank source, const std::string& what) noexcept override {

@@ -3,12 +3,12 @@
 // The mpi transport beside a user's own MPI, and at the ends of a process. Run under mpirun with
 // the name of a case; exits with 0 if it went as it should.
 
-#include <mpi.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+
+#include <mpi.h>
 
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/comm/transports.hpp>

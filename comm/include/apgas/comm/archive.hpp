@@ -6,9 +6,9 @@
 //   out_archive out;  out(f, x, y);                 endpoint.send(dest, header, std::move(out));
 //   in_archive in(frame.payload);  auto f = in.read<F>();  in(x, y);  in.expect_end();
 //
-// What may be sent as bytes (byte_copyable) is copied as such, contiguous ranges of it in one piece;
-// everything else goes through Cereal, whose `serialize`, `save` and `load` users write. Pointers
-// that are shared within one archive stay shared. Values of an empty type take no bytes.
+// What may be sent as bytes (byte_copyable) is copied as such, contiguous ranges of it in one
+// piece; everything else goes through Cereal, whose `serialize`, `save` and `load` users write.
+// Pointers that are shared within one archive stay shared. Values of an empty type take no bytes.
 //
 // Context: user code runs in both: any thread, never under a lock of the runtime.
 

@@ -8,7 +8,8 @@
 //                   live on until the task that decodes it is done
 //   buffer_pool     where blocks come from and return to; one per transport, outlives its blocks
 //
-// A block that is retained keeps all of its bytes: whoever keeps a small payload for long copies it.
+// A block that is retained keeps all of its bytes: whoever keeps a small payload for long copies
+// it.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,13 +37,11 @@ class alignas(64) inbound_buffer {
   std::size_t capacity() const noexcept { return capacity_; }
 
   // Requires: the caller holds a reference. Context: any thread.
-  void retain(std::uint32_t count = 1) noexcept {
-    references_.fetch_add(count, base::relaxed);
-  }
+  void retain(std::uint32_t count = 1) noexcept { references_.fetch_add(count, base::relaxed); }
   // Context: any thread; the block may be gone afterwards.
   void release() noexcept {
     // The holder of the only reference needs no read-modify-write.
-    if (references_.load(base::acquire) == 1 ||           // P1
+    if (references_.load(base::acquire) == 1 ||          // P1
         references_.fetch_sub(1, base::acq_rel) == 1) {  // P1
       destroy();
     }

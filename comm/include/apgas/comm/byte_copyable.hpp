@@ -6,7 +6,8 @@
 //
 //   - a type into which bytes can be cast in a constant expression has neither (bit_castable). This
 //     sees into private members and closures. Lambdas are decided by this alone.
-//   - it refuses some that are harmless: std::optional, std::variant, unions; clang 16 bit-fields and
+//   - it refuses some that are harmless: std::optional, std::variant, unions; clang 16 bit-fields
+//   and
 //     std::complex too. An aggregate of such members is looked through member by member, by trying
 //     what initialises each (members_of).
 //   - g++ cannot look into classes whose constructors are not constexpr (unseen). As arguments they
@@ -25,8 +26,7 @@ namespace apgas::inline v0::comm {
 
 template <class T>
 concept address_like = std::is_pointer_v<T> || std::is_member_pointer_v<T> ||
-                       std::is_null_pointer_v<T> || std::is_reference_v<T> ||
-                       std::is_function_v<T>;
+                       std::is_null_pointer_v<T> || std::is_reference_v<T> || std::is_function_v<T>;
 
 namespace detail {
 
@@ -78,31 +78,43 @@ template <class... Ts>
 inline constexpr bool known_value<std::variant<Ts...>> =
     std::is_trivially_copyable_v<std::variant<Ts...>> && (known_value<Ts> && ...);
 
-// Each probe initialises the members of its sort only.
+// Each probe initialises the members of its sort only. None is ever called; clang wants the bodies.
 struct pointer_probe {
   template <class U>
-  operator U*() const;
+  operator U*() const {
+    __builtin_unreachable();
+  }
   template <class U, class C>
-  operator U C::*() const;
+  operator U C::*() const {
+    __builtin_unreachable();
+  }
 };
 struct opaque_probe {  // what cannot be looked through: classes with constructors, and unions
   template <class U>
     requires(std::is_union_v<U> || (std::is_class_v<U> && !std::is_aggregate_v<U>))
-  operator U() const;
+  operator U() const {
+    __builtin_unreachable();
+  }
 };
 struct known_probe {
   template <class U>
     requires(std::is_class_v<U> && !std::is_aggregate_v<U> && known_value<U>)
-  operator U() const;
+  operator U() const {
+    __builtin_unreachable();
+  }
 };
 struct scalar_probe {
   template <class U>
     requires(std::is_arithmetic_v<U> || std::is_enum_v<U>)
-  operator U() const;
+  operator U() const {
+    __builtin_unreachable();
+  }
 };
 struct any_probe {
   template <class U>
-  operator U() const;
+  operator U() const {
+    __builtin_unreachable();
+  }
 };
 
 template <class T, class... Probes>
@@ -141,20 +153,20 @@ concept value_aggregate = open_aggregate<T> && std::is_trivially_copyable_v<T> &
                           std::is_standard_layout_v<T> && members_of<T>() == members::values;
 
 // With g++ 12 bit_castable overlooks pointers in arrays that are members; in aggregates (std::array
-// is one) they are found here. In a closure they are not: only the types of its captures would tell.
+// is one) they are found here. In a closure they are not: only the types of its captures would
+// tell.
 template <class T>
 concept address_aggregate = open_aggregate<T> && members_of<T>() == members::an_address;
 
 template <class T>
-concept complex_number = std::is_same_v<T, std::complex<float>> ||
-                         std::is_same_v<T, std::complex<double>> ||
-                         std::is_same_v<T, std::complex<long double>>;
+concept complex_number =
+    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>> ||
+    std::is_same_v<T, std::complex<long double>>;
 
 template <class T>
-concept value_type =
-    std::is_trivially_copyable_v<T> && !address_like<T> &&
-    (send_as_bytes<T> || (bit_castable<T> && !address_aggregate<T>) || complex_number<T> ||
-     value_aggregate<T> || unseen<T>);
+concept value_type = std::is_trivially_copyable_v<T> && !address_like<T> &&
+                     (send_as_bytes<T> || (bit_castable<T> && !address_aggregate<T>) ||
+                      complex_number<T> || value_aggregate<T> || unseen<T>);
 
 }  // namespace detail
 

@@ -2,7 +2,8 @@
 #pragma once
 
 // Frames between ranks: puts small ones to the same rank into one message, checks every header that
-// comes in, counts, and says when too much is waiting. One for each place and run, above a transport.
+// comes in, counts, and says when too much is waiting. One for each place and run, above a
+// transport.
 //
 // A frame to a rank with nothing in flight goes at once. While a message to that rank is in flight
 // frames gather; they go when the message is full, when progress notices the completion, when flush
@@ -54,13 +55,13 @@ class frame_sink {
 };
 
 struct endpoint_options {
-  std::size_t batch_bytes = std::size_t{16} << 10;    // a message of gathered frames
-  std::size_t alone_bytes = std::size_t{4} << 10;     // a payload from here on goes alone
+  std::size_t batch_bytes = std::size_t{16} << 10;  // a message of gathered frames
+  std::size_t alone_bytes = std::size_t{4} << 10;   // a payload from here on goes alone
   std::chrono::nanoseconds max_delay = std::chrono::microseconds{50};
-  std::size_t queue_bytes = std::size_t{64} << 20;    // per rank: more is congested
-  std::string settings;                               // what all ranks must agree on, as text
+  std::size_t queue_bytes = std::size_t{64} << 20;  // per rank: more is congested
+  std::string settings;                             // what all ranks must agree on, as text
   std::uint64_t fingerprint = binary_fingerprint();
-  std::uint32_t version = 0;                          // of the library; 0: APGAS_VERSION
+  std::uint32_t version = 0;  // of the library; 0: APGAS_VERSION
 };
 
 enum class flush_reason : std::uint8_t { at_once, full, completed, idle, delayed, alone };

@@ -107,7 +107,8 @@ consteval bool require_sendable_closure() {
         static_assert(!std::is_standard_layout_v<F>,
                       "apgas: this closure captures a pointer (`this` is one), or something that "
                       "cannot be told from one: std::optional, std::variant, a union, a class with "
-                      "no constexpr constructor, or what holds one of these. Pass the value as an argument instead; for shared "
+                      "no constexpr constructor, or what holds one of these. Pass the value as an "
+                      "argument instead; for shared "
                       "state use apgas::global_ref");
       }
     }

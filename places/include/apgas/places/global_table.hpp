@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/base/atomic.hpp>
-#include <apgas/base/spin_lock.hpp>
-#include <apgas/place_group.hpp>
-#include <apgas/scheduler/fiber.hpp>
-#include <apgas/sync/place_state.hpp>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -15,11 +9,17 @@
 #include <utility>
 #include <vector>
 
+#include <apgas/base/atomic.hpp>
+#include <apgas/base/spin_lock.hpp>
+#include <apgas/place_group.hpp>
+#include <apgas/scheduler/fiber.hpp>
+#include <apgas/sync/place_state.hpp>
+
 // The objects of a place that handles name from everywhere: those of global_ref and place_local.
 //
 // A name is given by one place, its home. A global_ref has an object there; a place_local has one
-// under the same name at each place of its group. Per home there is a list of slots, found by index,
-// in chunks that stay where they are, so that looking up takes no lock.
+// under the same name at each place of its group. Per home there is a list of slots, found by
+// index, in chunks that stay where they are, so that looking up takes no lock.
 //
 //                written by                                    read by
 //   chunks       lock holder, once each                        anybody
@@ -75,8 +75,8 @@ class global_table final : public sync::place_extension {
   // The object, or null. Context: any thread. Cost: four dependent loads.
   void* find(const global_id& id) const noexcept {
     const slot* s = slot_at(id);
-    return s != nullptr && s->generation.load(base::acquire) == id.generation ? s->what.object  // P2
-                                                                              : nullptr;
+    if (s == nullptr || s->generation.load(base::acquire) != id.generation) return nullptr;  // P2
+    return s->what.object;
   }
   // Whether an object of that name has been here and is gone.
   bool is_stale(const global_id& id) const noexcept;

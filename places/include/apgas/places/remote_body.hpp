@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/comm/sendable.hpp>
-#include <apgas/sync/remote_call.hpp>
-#include <apgas/sync/remote_task.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <type_traits>
 #include <utility>
 
+#include <apgas/comm/sendable.hpp>
+#include <apgas/sync/remote_call.hpp>
+#include <apgas/sync/remote_task.hpp>
+
 // A closure and its arguments on their way to another place, and what runs there.
 namespace apgas::inline v0::remote {
 
-// Arguments as members. Not a std::tuple: that asks whether closures among them can be assigned, and
-// g++ 12 takes a closure that it has been asked about for one that is not trivially copyable.
+// Arguments as members. Not a std::tuple: that asks whether closures among them can be assigned,
+// and g++ 12 takes a closure that it has been asked about for one that is not trivially copyable.
 template <std::size_t I, class T>
 struct argument {
   T value;
@@ -25,8 +25,8 @@ struct argument_list;
 template <std::size_t... Is, class... Ts>
 struct argument_list<std::index_sequence<Is...>, Ts...> : argument<Is, Ts>... {};
 
-// F(Args...) as it is called at the other side, where everything is decayed: with arguments it may move
-// from, or with lvalues when it takes them by reference.
+// F(Args...) as it is called at the other side, where everything is decayed: with arguments it may
+// move from, or with lvalues when it takes them by reference.
 template <class F, class... Args>
 struct remote_body {
   using closure = std::decay_t<F>;
@@ -42,7 +42,8 @@ struct remote_body {
   template <std::size_t... Is>
   static decltype(auto) call(closure& f, arguments& args, std::index_sequence<Is...>) {
     if constexpr (moves) {
-      return std::invoke(f, std::move(static_cast<argument<Is, std::decay_t<Args>>&>(args).value)...);
+      return std::invoke(f,
+                         std::move(static_cast<argument<Is, std::decay_t<Args>>&>(args).value)...);
     } else {
       return std::invoke(f, static_cast<argument<Is, std::decay_t<Args>>&>(args).value...);
     }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <type_traits>
+
 #include <apgas/comm/archive.hpp>
 #include <apgas/future.hpp>
 #include <apgas/sync/place_state.hpp>
 #include <apgas/sync/remote_call.hpp>
 #include <apgas/sync/task.hpp>
-
-#include <cstdint>
-#include <memory>
-#include <source_location>
-#include <type_traits>
 
 // A call to another place that nobody waits for yet: its reply sets a future.
 namespace apgas::inline v0::remote {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <optional>
 #include <string>
 #include <string_view>
-#include <optional>
 
 #include <apgas/comm/archive.hpp>
 #include <apgas/comm/sendable.hpp>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <string>
-#include <string_view>
+
 #include <optional>
+#include <string_view>
 
 #include <apgas/comm/archive.hpp>
 #include <apgas/comm/sendable.hpp>

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <apgas/async.hpp>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "support/scheduler_fixture.hpp"
+
+// Schedulers come and go within a process.
+namespace apgas::test {
+namespace {
+
+TEST(Lifetime, AThousandSchedulersOneAfterTheOther) {
+  constexpr int schedulers = scaled(1000, 100);
+  const std::size_t stacks = scheduler::stacks_in_use();
+  int ran = 0;
+  for (int i = 0; i < schedulers; ++i) {
+    std::atomic<int> tasks{0};
+    run_tasks(1 + i % 3, [&] {
+      finish([&] {
+        for (int k = 0; k < 10; ++k) {
+          async([&] {
+            scheduler::yield();
+            ++tasks;
+          });
+        }
+      });
+    });
+    ran += tasks;
+  }
+  EXPECT_EQ(ran, schedulers * 10);
+  EXPECT_EQ(scheduler::stacks_in_use(), stacks);
+}
+
+TEST(Lifetime, AnUnusedSchedulerEnds) {
+  for (int i = 0; i < 50; ++i) task_place place(2);
+}
+
+TEST(Lifetime, SeveralSchedulersAtOnce) {
+  std::vector<std::thread> threads;
+  std::atomic<int> ran{0};
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      task_place place(2);
+      for (int k = 0; k < 20; ++k) {
+        place.run([&] {
+          finish([&] {
+            for (int m = 0; m < 100; ++m) {
+              async([&] {
+                if (m % 10 == 0) scheduler::yield();
+                ++ran;
+              });
+            }
+          });
+        });
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(ran, 4 * 20 * 100);
+}
+
+// A task resumes one of another scheduler, which goes on there.
+TEST(Lifetime, ATaskGoesOnInItsOwnScheduler) {
+  task_place one(1), other(1);
+  std::atomic<scheduler::fiber*> waiting{nullptr};
+  std::thread first([&] {
+    one.run([&] {
+      scheduler::scheduler* const home = scheduler::current_fiber()->on->home;
+      scheduler::suspend([&](scheduler::fiber* f) { waiting = f; });
+      EXPECT_EQ(scheduler::current_fiber()->on->home, home);
+    });
+  });
+  other.run([&] {
+    while (waiting == nullptr) scheduler::yield();
+    scheduler::resume(waiting);
+  });
+  first.join();
+}
+
+}  // namespace
+}  // namespace apgas::test

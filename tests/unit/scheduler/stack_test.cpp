@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <apgas/async.hpp>
+#include <apgas/base/spin_lock.hpp>
+#include <apgas/fork_join.hpp>
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "support/scheduler_fixture.hpp"
+#include "waiting.hpp"
+
+// Stacks: deep ones, too deep ones, and many at once.
+namespace apgas::test {
+namespace {
+
+[[gnu::noinline]] int dig(int depth, volatile char* above) {
+  volatile char frame[1024];
+  frame[0] = above == nullptr ? 'a' : above[0];
+  return depth == 0 ? frame[0] : dig(depth - 1, frame) + frame[0];
+}
+
+// The sanitizers have reports of their own for this.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+class StackOverflow : public testing::Test {
+ protected:
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+using StackOverflowDeathTest = StackOverflow;
+
+TEST_F(StackOverflowDeathTest, NamesTheTaskWhereItWasSpawnedAndTheSetting) {
+  EXPECT_DEATH(run_tasks(2, [] { async(name("digger"), [] { dig(1 << 20, nullptr); }); }),
+               "stack overflow in task \"digger\" spawned at .*stack_test.cpp:[0-9]+ .*"
+               "raise APGAS_STACK_SIZE");
+}
+
+TEST_F(StackOverflowDeathTest, NamesTheSpawnSiteOfATaskWithoutAName) {
+  EXPECT_DEATH(run_tasks(1, [] { async([] { dig(1 << 20, nullptr); }); }),
+               "stack overflow in task spawned at .*stack_test.cpp:[0-9]+ ");
+}
+
+TEST_F(StackOverflowDeathTest, ReportsMain) {
+  EXPECT_DEATH(run_tasks(1, [] { dig(1 << 20, nullptr); }), "stack overflow in task main");
+}
+
+TEST_F(StackOverflowDeathTest, LeavesOtherFaultsAlone) {
+  EXPECT_EXIT(run_tasks(1, [] { *static_cast<volatile int*>(nullptr) = 1; }),
+              testing::KilledBySignal(SIGSEGV), "^$");
+}
+#endif
+
+TEST(Stack, OfTheDefaultSizeTakesDeepRecursion) {
+  run_tasks(2, [] { EXPECT_GT(dig(scaled(700, 100), nullptr), 0); });
+}
+
+int depth_of_finishes(int depth) {
+  if (depth == 0) {
+    scheduler::yield();
+    return 0;
+  }
+  int below = 0;
+  finish([&] { async([&] { below = depth_of_finishes(depth - 1); }); });
+  return below + 1;
+}
+
+TEST(Stack, TakesAFinishPerLevelOfADeepTree) {
+  constexpr int depth = scaled(1500, 150);
+  for (int workers : {1, 2}) {
+    run_tasks(workers, [] { EXPECT_EQ(depth_of_finishes(depth), depth); });
+  }
+}
+
+int depth_of_joins(int depth) {
+  if (depth == 0) {
+    scheduler::yield();
+    return 0;
+  }
+  auto [a, b] = fork_join([] { return 1; }, [depth] { return depth_of_joins(depth - 1); });
+  return a + b;
+}
+
+TEST(Stack, TakesAJoinPerLevelOfADeepTree) {
+  constexpr int depth = scaled(1500, 150);
+  for (int workers : {1, 2}) {
+    run_tasks(workers, [] { EXPECT_EQ(depth_of_joins(depth), depth); });
+  }
+}
+
+TEST(Stack, SizeIsASetting) {
+  const std::size_t before = scheduler::stacks_in_use();
+  scheduler::config small = task_place::config_for(1);
+  small.stack_bytes = 256 * 1024;
+  run_tasks(small, [] { EXPECT_GT(dig(60, nullptr), 0); });
+  run_tasks(1, [] { EXPECT_GT(dig(100, nullptr), 0); });  // the default again
+  EXPECT_EQ(scheduler::stacks_in_use(), before);
+}
+
+TEST(Stack, SizesOfTwoSchedulersAtOnceMustAgree) {
+  task_place place(1);
+  scheduler::config other = task_place::config_for(1);
+  other.stack_bytes = 128 * 1024;
+  EXPECT_THROW(task_place{other}, launch_error);
+  bool ran = false;
+  place.run([&] { ran = true; });
+  EXPECT_TRUE(ran);
+}
+
+// With the default settings; every one holds a stack.
+TEST(Stack, VeryManyTasksMayBeSuspendedAtOnce) {
+  constexpr int many = scaled(100'000, 3'000, 8'000);
+  for (int workers : {1, 2}) {
+    run_tasks(workers, [] {
+      base::spin_lock lock;
+      std::vector<scheduler::fiber*> waiting;
+      std::atomic<int> resumed{0};
+      finish([&] {
+        for (int i = 0; i < many; ++i) {
+          async([&] {
+            scheduler::suspend([&](scheduler::fiber* f) {
+              std::lock_guard guard(lock);
+              waiting.push_back(f);
+            });
+            ++resumed;
+          });
+        }
+        EXPECT_TRUE(yields_until([&] {
+          std::lock_guard guard(lock);
+          return waiting.size() == static_cast<std::size_t>(many);
+        }));
+        EXPECT_GE(scheduler::stacks_in_use(), static_cast<std::size_t>(many));
+        for (scheduler::fiber* f : waiting) scheduler::resume(f);
+      });
+      EXPECT_EQ(resumed, many);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace apgas::test

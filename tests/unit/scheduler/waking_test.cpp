@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <apgas/async.hpp>
+#include <apgas/fork_join.hpp>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "support/scheduler_fixture.hpp"
+#include "waiting.hpp"
+
+// Sleeping workers are woken for the first task there is, and for every one after it.
+namespace apgas::test {
+namespace {
+
+struct setting {
+  int workers;
+  bool asymmetric;
+};
+
+class Waking : public testing::TestWithParam<setting> {
+ protected:
+  scheduler::config settings() const {
+    scheduler::config c = task_place::config_for(GetParam().workers);
+    c.asymmetric_fence = GetParam().asymmetric;
+    c.spin = std::chrono::nanoseconds{0};  // to sleep as soon as possible
+    return c;
+  }
+  // Until the other workers sleep, most likely.
+  static void wait_for_sleep() { std::this_thread::sleep_for(std::chrono::milliseconds{3}); }
+};
+INSTANTIATE_TEST_SUITE_P(All, Waking,
+                         testing::Values(setting{2, true}, setting{4, true}, setting{2, false},
+                                         setting{4, false}),
+                         [](const auto& test) {
+                           return std::to_string(test.param.workers) +
+                                  (test.param.asymmetric ? "Asymmetric" : "Fenced");
+                         });
+
+// As many tasks as workers, each of which ends when all have begun: needs every worker.
+TEST_P(Waking, EveryTaskGetsAWorker) {
+  run_tasks(settings(), [&] {
+    for (int i = 0; i < 30; ++i) {
+      if (i % 2 == 0) wait_for_sleep();
+      std::atomic<int> begun{0}, together{0};
+      auto meet = [&] {
+        ++begun;
+        together += spins_until([&] { return begun == GetParam().workers; }) ? 1 : 0;
+      };
+      finish([&] {
+        for (int k = 1; k < GetParam().workers; ++k) async(meet);
+        meet();
+      });
+      EXPECT_EQ(together, GetParam().workers);
+    }
+  });
+}
+
+TEST_P(Waking, BranchesOfAForkJoinGetWorkers) {
+  run_tasks(settings(), [&] {
+    for (int i = 0; i < 30; ++i) {
+      if (i % 2 == 0) wait_for_sleep();
+      std::atomic<int> begun{0};
+      auto meet = [&] {
+        ++begun;
+        return spins_until([&] { return begun == 2; });
+      };
+      const auto [a, b] = fork_join(meet, meet);
+      EXPECT_TRUE(a && b);
+    }
+  });
+}
+
+// A task spawned by a task spawned ...: each of them needs a worker of its own.
+TEST_P(Waking, ATaskThatIsSpawnedByAStolenTaskGetsAWorker) {
+  run_tasks(settings(), [&] {
+    for (int i = 0; i < 30; ++i) {
+      if (i % 2 == 0) wait_for_sleep();
+      std::atomic<int> begun{0}, together{0};
+      std::function<void()> chain = [&] {
+        if (++begun < GetParam().workers) async([&] { chain(); });
+        together += spins_until([&] { return begun == GetParam().workers; }) ? 1 : 0;
+      };
+      finish([&] { chain(); });
+      EXPECT_EQ(together, GetParam().workers);
+    }
+  });
+}
+
+TEST_P(Waking, AForeignThreadWakesAWorker) {
+  task_place place(settings());
+  for (int i = 0; i < 300; ++i) {
+    if (i % 10 == 0) wait_for_sleep();
+    std::atomic<bool> ran{false};
+    place.run([&] { ran = true; });  // a lost wake-up hangs here
+    EXPECT_TRUE(ran);
+  }
+}
+
+TEST_P(Waking, AForeignThreadResumesATask) {
+  run_tasks(settings(), [&] {
+    for (int i = 0; i < 100; ++i) {
+      std::thread other;
+      scheduler::suspend([&](scheduler::fiber* f) {
+        other = std::thread([f, i] {
+          if (i % 10 == 0) wait_for_sleep();
+          scheduler::resume(f);
+        });
+      });
+      other.join();
+    }
+  });
+}
+
+}  // namespace
+}  // namespace apgas::test
