@@ -25,8 +25,9 @@ bool is_geometric(const parameters& p, const node& n) {
 
 std::string_view why_unsearchable(const parameters& p) {
   const bool ends_binomial = p.type == tree_type::binomial || p.type == tree_type::hybrid;
-  if (ends_binomial && p.non_leaf_branching * p.non_leaf_probability >= 1) {
-    return "the tree would be infinite: -m times -q must be below 1";
+  // That -m times -q exceeds 1 is no reason: the published T3L does, by a little, and ends.
+  if (ends_binomial && p.non_leaf_probability >= 1 && p.non_leaf_branching > 0) {
+    return "the tree would be infinite: with -q 1 every node has children";
   }
   const bool has_shape = p.type == tree_type::geometric || p.type == tree_type::hybrid;
   if (has_shape && p.shape == tree_shape::exponential && (p.root_branching < 1 || p.depth < 2)) {

@@ -61,8 +61,7 @@ struct counts {
 };
 inline constexpr counts root_alone{.nodes = 1};
 
-// Says why the tree cannot be searched (it would be infinite with certainty or near it), or
-// nothing.
+// Says why the tree cannot be searched (it would certainly be infinite), or nothing.
 std::string_view why_unsearchable(const parameters& p);
 
 class tree {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <apgas/sync/future_group.hpp>
-#include <apgas/sync/place_state.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -8,6 +7,7 @@
 
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/finish_core.hpp>
+#include <apgas/sync/place_state.hpp>
 
 #include "failures.hpp"
 #include "future_countdown.hpp"

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <thread>
 
+#include "harness.hpp"
 #include "machine.hpp"
 
 namespace bench {
 namespace {
 
-// Idle threads of the variant before (a team of OpenMP spins for some milliseconds) are asleep then.
+// Idle threads of the variant before (a team of OpenMP spins for some milliseconds) are asleep
+// then.
 constexpr auto settle = std::chrono::milliseconds{10};
 
 bool cpu_clock = false;

@@ -21,9 +21,9 @@ struct sample {
 
 // What a variant is for the comparison.
 enum class role {
-  serial,   // the fastest of these is what spawn costs and speed-ups refer to
-  ours,     // runs as a task of apgas::run with so many workers
-  peer,     // another library, run by the main thread with so many threads
+  serial,  // the fastest of these is what spawn costs and speed-ups refer to
+  ours,    // runs as a task of apgas::run with so many workers
+  peer,    // another library, run by the main thread with so many threads
 };
 
 struct variant {
@@ -67,8 +67,8 @@ using apgas_runner = std::function<void(int workers, const std::function<void()>
 finding measure(const benchmark& what, int repetitions, const apgas_runner& run_apgas);
 
 // Seconds of the clock that timed() reads: the wall's, or after use_cpu_clock() what all threads of
-// the process have used together. The latter compares what variants with one worker cost when others
-// keep the machine busy; measure() leaves out the rest then.
+// the process have used together. The latter compares what variants with one worker cost when
+// others keep the machine busy; measure() leaves out the rest then.
 double now();
 void use_cpu_clock();
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine.hpp"
-
-#include <unistd.h>
-
 #include <array>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <thread>
 
+#include <unistd.h>
+
 #include <apgas/version.hpp>
+
+#include "machine.hpp"
 
 namespace bench {
 namespace {

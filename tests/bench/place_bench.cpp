@@ -27,8 +27,8 @@ namespace {
 
 struct options {
   bool quick = false;
-  int repetitions = 5;
-  int tasks = 1'000'000;
+  int repetitions = 15;
+  int tasks = 200'000;
   double idle_seconds = 3;
   std::string json;
   std::string label;
@@ -52,7 +52,8 @@ bench::finding make_finding(const std::string& name, const std::string& operatio
                             const std::vector<std::string>& variants) {
   bench::finding f{{name, operation, count, 0, {}}, {}};
   for (const std::string& v : variants) {
-    f.results.push_back({{v, v == "MPI" ? bench::role::serial : bench::role::ours, 1, {}}, {}, true});
+    f.results.push_back(
+        {{v, v == "MPI" ? bench::role::serial : bench::role::ours, 1, {}}, {}, true});
   }
   return f;
 }
@@ -64,7 +65,7 @@ void keep(bench::finding& f, std::size_t variant, const bench::sample& s, bool c
 }
 
 std::vector<exchange> exchanges(bool quick) {
-  const int factor = quick ? 1 : 50;
+  const int factor = quick ? 1 : 10;
   return {{"8 B", 8, 100 * factor},
           {"1 KiB", 1 << 10, 100 * factor},
           {"64 KiB", 64 << 10, 20 * factor},
@@ -81,7 +82,8 @@ measured empty_findings(const options& o, bool with_mpi) {
   }
   m.finishes = make_finding("finish over a remote task", "finish", exchanges(o.quick)[0].rounds,
                             {"apgas finish/async_at"});
-  m.tasks = make_finding("one finish over remote tasks of 8 B", "task", o.tasks, {"apgas async_at"});
+  m.tasks =
+      make_finding("one finish over remote tasks of 8 B", "task", o.tasks, {"apgas async_at"});
   return m;
 }
 
@@ -96,7 +98,8 @@ int run_once(int argc, char** argv, const options& o, const bench::raw_mpi& mpi,
   settings.workers = 1;
   return apgas::run(argc, argv, settings, [&]() -> int {
     if (apgas::num_places() != 2) {
-      fmt::print(stderr, "usage: mpirun -n 2 place_bench (there are {} places)\n", apgas::num_places());
+      fmt::print(stderr, "usage: mpirun -n 2 place_bench (there are {} places)\n",
+                 apgas::num_places());
       return 2;
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -114,19 +117,18 @@ std::vector<bench::demand> demands_of(const measured& m, bool with_mpi) {
   std::vector<bench::demand> all;
   for (const bench::finding& f : m.trips) {
     if (!with_mpi) break;
-    all.push_back({"at over MPI, " + f.what.name, f.results[0].least() / f.results[1].least(), 3,
-                   true, "x"});
+    all.push_back(
+        {"at over MPI, " + f.what.name, f.results[0].least() / f.results[1].least(), 3, true, "x"});
   }
-  all.push_back({"async_at of 8 B, per second", m.tasks.what.operations / m.tasks.results[0].least() / 1e6,
-                 5, false, "M"});
+  all.push_back({"async_at of 8 B, per second",
+                 m.tasks.what.operations / m.tasks.results[0].least() / 1e6, 5, false, "M"});
   all.push_back({"an idle place, share of a core", m.idle * 100, with_mpi ? 10. : 2., true, "%"});
   return all;
 }
 
 int report(const options& o, const measured& m, bool with_mpi, double others) {
-  nlohmann::ordered_json file = {{"program", "place_bench"},
-                                 {"label", o.label},
-                                 {"transport", with_mpi ? "mpi" : "local"}};
+  nlohmann::ordered_json file = {
+      {"program", "place_bench"}, {"label", o.label}, {"transport", with_mpi ? "mpi" : "local"}};
   file["machine"] = bench::describe_machine();
   file["findings"] = nlohmann::ordered_json::array();
   std::vector<bench::finding> all = m.trips;
@@ -156,7 +158,8 @@ int report(const options& o, const measured& m, bool with_mpi, double others) {
 int run_all(int argc, char** argv, const options& o) {
   const bench::raw_mpi mpi(argc, argv);
   if (mpi.there() && mpi.processes() != 2) {
-    fmt::print(stderr, "usage: mpirun -n 2 place_bench (there are {} processes)\n", mpi.processes());
+    fmt::print(stderr, "usage: mpirun -n 2 place_bench (there are {} processes)\n",
+               mpi.processes());
     return 2;
   }
   measured m = empty_findings(o, mpi.there());
@@ -175,7 +178,8 @@ int main(int argc, char** argv) {
   CLI::App app("Messages between two places, beside plain MPI");
   app.add_flag("--quick", o.quick, "small sizes, once: checks results, times mean nothing");
   app.add_option("--reps", o.repetitions, "repetitions")->check(CLI::Range(1, 1000));
-  app.add_option("--tasks", o.tasks, "remote tasks of one finish")->check(CLI::Range(1, 100'000'000));
+  app.add_option("--tasks", o.tasks, "remote tasks of one finish")
+      ->check(CLI::Range(1, 100'000'000));
   app.add_option("--idle", o.idle_seconds, "seconds to idle")->check(CLI::Range(0.1, 3600.));
   app.add_option("--json", o.json, "write the findings to this file");
   app.add_option("--label", o.label, "free text for the file, such as `git describe`");

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "place_calls.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -10,6 +8,7 @@
 #include <apgas/sync/place_state.hpp>
 
 #include "machine.hpp"
+#include "place_calls.hpp"
 
 namespace bench {
 namespace {
@@ -81,8 +80,9 @@ one_way one_way_tasks(int tasks) {
   const auto begin = clock::now();
   apgas::finish([tasks] {
     for (int i = 0; i < tasks; ++i) {
-      apgas::async_at(apgas::place(1), [](std::uint64_t v) { add_at_target(v); },
-                      static_cast<std::uint64_t>(i));
+      apgas::async_at(
+          apgas::place(1), [](std::uint64_t v) { add_at_target(v); },
+          static_cast<std::uint64_t>(i));
     }
   });
   const double seconds = seconds_since(begin);

@@ -19,14 +19,14 @@ sample remote_finishes(int rounds);
 // One finish over `tasks` remote tasks of 8 bytes each; the time ends when the finish does.
 struct one_way {
   sample time;
-  std::uint64_t frames = 0;           // sent by both places
+  std::uint64_t frames = 0;  // sent by both places
   std::uint64_t messages = 0;
   std::uint64_t finish_messages = 0;  // of the finish protocol, within `frames`
 };
 one_way one_way_tasks(int tasks);
 
-// The share of a core that a place needs while all its tasks sleep or wait, the larger of the two, or
-// of both in one process the average.
+// The share of a core that a place needs while all its tasks sleep or wait, the larger of the two,
+// or of both in one process the average.
 double idle_share(double seconds, bool one_process);
 
 }  // namespace bench

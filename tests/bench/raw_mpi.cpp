@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "raw_mpi.hpp"
-
 #include <chrono>
 #include <cstdlib>
 #include <string_view>
 #include <vector>
+
+#include "raw_mpi.hpp"
 
 #if defined(BENCH_MPI)
 #include <mpi.h>

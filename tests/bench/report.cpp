@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report.hpp"
-
 #include <cstdio>
 #include <fstream>
 
 #include <fmt/format.h>
+
+#include "report.hpp"
 
 namespace bench {
 namespace {
@@ -39,9 +39,9 @@ void print_table(const finding& f) {
   for (const result& r : f.results) {
     const derived d = derive(f, r);
     fmt::print("  {:<30}{:>8}{:>11.3f}{:>11.3f}{:>10.2f}{:>9}{:>9}{:>9}{:>9}{}\n", r.of.name,
-               r.of.workers, r.least() * 1e3, r.median() * 1e3, d.ns_per_operation,
-               cell(d.cost_ns), cell(d.cost_in_calls), cell(d.speed_up, "x"),
-               cell(d.over_one_worker, "x"), r.correct ? "" : "  WRONG RESULT");
+               r.of.workers, r.least() * 1e3, r.median() * 1e3, d.ns_per_operation, cell(d.cost_ns),
+               cell(d.cost_in_calls), cell(d.speed_up, "x"), cell(d.over_one_worker, "x"),
+               r.correct ? "" : "  WRONG RESULT");
   }
   std::fflush(stdout);
 }

@@ -26,10 +26,10 @@ struct demand {
 // What follows from the times of one variant; -1 where it means nothing.
 struct derived {
   double ns_per_operation;
-  double cost_ns = -1;         // (time - best serial) / operations, at one worker
-  double cost_in_calls = -1;   // the same in calls of the serial function
-  double speed_up = -1;        // best serial / time
-  double over_one_worker = -1; // time at one worker / time
+  double cost_ns = -1;          // (time - best serial) / operations, at one worker
+  double cost_in_calls = -1;    // the same in calls of the serial function
+  double speed_up = -1;         // best serial / time
+  double over_one_worker = -1;  // time at one worker / time
 };
 derived derive(const finding& f, const result& r);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What tasks cost within a place, beside oneTBB, OpenMP tasks and plain calls doing the same work in
-// the same run. Prints tables; --json writes what compare.py reads. docs/performance.md.
+// What tasks cost within a place, beside oneTBB, OpenMP tasks and plain calls doing the same work
+// in the same run. Prints tables; --json writes what compare.py reads. docs/performance.md.
 
 #include <algorithm>
 #include <cstdio>
@@ -27,10 +27,15 @@ struct entry {
 };
 
 const std::vector<entry> entries = {
-    {"fib", bench::fib},           {"integrate", bench::integrate},
-    {"flat", bench::flat},         {"suspend", bench::suspension},
-    {"coarse", bench::coarse},     {"empty-loop", bench::empty_loop},
-    {"loop", bench::worked_loop},  {"uts", bench::uts_tree},
+    {"fib", bench::fib},
+    {"integrate", bench::integrate},
+    {"flat", bench::flat},
+    {"suspend", bench::suspension},
+    {"coarse", bench::coarse},
+    {"empty-loop", bench::empty_loop},
+    {"loop", bench::worked_loop},
+    {"uts", bench::uts_tree},
+    {"uts-portable", bench::uts_tree_portable},
 };
 
 constexpr bench::sizes quick = {.fib = 16,
@@ -73,11 +78,11 @@ void add_demands(std::vector<bench::demand>& to, const std::string& name, const 
   if (name == "fib") {
     const std::string fork = "apgas fork_join";
     to.push_back({"fork_join, cost of a spawn", ns(fork, 1) - serial_ns, 3.5, true, "ns"});
-    to.push_back({"finish/async, cost of a spawn", ns("apgas finish/async", 1) - serial_ns, 8, true,
-                  "ns"});
+    to.push_back(
+        {"finish/async, cost of a spawn", ns("apgas finish/async", 1) - serial_ns, 8, true, "ns"});
     if (two_workers) {
-      to.push_back({"fork_join, 2 workers over 1", seconds(fork, 1) / seconds(fork, 2), 1.8, false,
-                    "x"});
+      to.push_back(
+          {"fork_join, 2 workers over 1", seconds(fork, 1) / seconds(fork, 2), 1.8, false, "x"});
     }
   } else if (name == "integrate" && two_workers) {
     to.push_back({"integrate, 2 workers over serial", serial / seconds("apgas fork_join", 2), 1.7,
@@ -91,14 +96,14 @@ void add_demands(std::vector<bench::demand>& to, const std::string& name, const 
   } else if (name == "suspend") {
     const double ready = ns("apgas future, ready before", 1);
     to.push_back({"yield, suspension and resumption", ns("apgas yield", 1), 60, true, "ns"});
-    to.push_back({"future, suspension and resumption", ns("apgas future", 1) - ready, 60, true,
-                  "ns"});
+    to.push_back(
+        {"future, suspension and resumption", ns("apgas future", 1) - ready, 60, true, "ns"});
   } else if (name == "coarse" && two_workers) {
     to.push_back({"8 tasks on 2 workers over an even division",
                   seconds("apgas async", 2) / (serial / 2), 1.01, true, "x"});
-  } else if (name == "uts") {
-    to.push_back({"uts, 1 worker over serial", seconds("apgas async", 1) / serial, 1.05, true,
-                  "x"});
+  } else if (name.starts_with("uts")) {
+    to.push_back({f.what.name + ", 1 worker over serial", seconds("apgas async", 1) / serial, 1.05,
+                  true, "x"});
   }
 }
 
@@ -118,7 +123,8 @@ int run_benchmarks(const options& o, const bench::apgas_runner& runner) {
     size.integrate_to = 800;
   }
   const bench::machine_watch watch;
-  nlohmann::ordered_json file = {{"program", "spawn_bench"}, {"label", o.label}, {"clock", o.cpu_clock ? "cpu" : "wall"}};
+  nlohmann::ordered_json file = {
+      {"program", "spawn_bench"}, {"label", o.label}, {"clock", o.cpu_clock ? "cpu" : "wall"}};
   file["machine"] = bench::describe_machine();
   file["findings"] = nlohmann::ordered_json::array();
   std::vector<bench::demand> demands;

@@ -26,5 +26,6 @@ benchmark suspension(const sizes& s);
 benchmark empty_loop(const sizes& s);
 benchmark worked_loop(const sizes& s);
 benchmark uts_tree(const sizes& s);
+benchmark uts_tree_portable(const sizes& s);
 
 }  // namespace bench

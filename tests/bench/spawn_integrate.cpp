@@ -116,7 +116,8 @@ benchmark integrate(const sizes& s) {
   const interval i = whole(s.integrate_to);
   const double expected = of<serial>(i);
   const auto spawns = static_cast<double>(splits(i));
-  benchmark b{"integrate to " + std::to_string(s.integrate_to), "spawn", spawns, 2 * spawns + 1, {}};
+  benchmark b{
+      "integrate to " + std::to_string(s.integrate_to), "spawn", spawns, 2 * spawns + 1, {}};
   add_serial(b, "serial", of<serial>, i, expected);
   add_serial(b, "serial, not inlined", of<serial_call>, i, expected);
   add_ours(b, "apgas fork_join", of<forked>, i, expected);

@@ -65,7 +65,8 @@ class tally {
   };
 
   static unsigned cell() {
-    if (mine_ == 0) [[unlikely]] mine_ = 1 + next_.fetch_add(1) % most_threads;
+    if (mine_ == 0) [[unlikely]]
+      mine_ = 1 + next_.fetch_add(1) % most_threads;
     return mine_ - 1;
   }
 

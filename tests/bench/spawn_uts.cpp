@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The tree T1 of the Unbalanced Tree Search benchmark, with a task per node: the search of apps/uts,
-// its serial program, and the same tasks with the peers.
+// The tree T1 of the Unbalanced Tree Search benchmark, with a task per node: the search of
+// apps/uts, its serial program, and the same tasks with the peers.
 
 #include <array>
 #include <string>
@@ -16,8 +16,9 @@
 namespace bench {
 namespace {
 
-uts::search_options tree_of(int depth) {
+uts::search_options tree_of(int depth, bool portable) {
   uts::search_options o;
+  o.portable = portable;
   o.tree = {.type = uts::tree_type::geometric,
             .root_branching = 4,
             .seed = 19,
@@ -26,9 +27,9 @@ uts::search_options tree_of(int depth) {
   return o;
 }
 
-uts::counts serial(int depth) { return uts::search_serially(tree_of(depth).make_tree()); }
+uts::counts serial(const uts::search_options& o) { return uts::search_serially(o.make_tree()); }
 
-uts::counts ours(int depth) { return uts::search_in_parallel(tree_of(depth)).total; }
+uts::counts ours(const uts::search_options& o) { return uts::search_in_parallel(o).total; }
 
 // What the tasks of a peer share: counts by thread.
 struct peer_search {
@@ -38,22 +39,24 @@ struct peer_search {
   };
   std::array<padded, 2> found{};
 
-  explicit peer_search(int depth) : tree(tree_of(depth).make_tree()) {}
-  [[nodiscard]] uts::counts total() const { return found[0].value + found[1].value; }
+  explicit peer_search(const uts::search_options& o) : tree(o.make_tree()) {}
+  [[nodiscard]] uts::counts total() const {
+    return uts::root_alone + found[0].value + found[1].value;
+  }
 };
 
 #if defined(BENCH_TBB)
 void explore_grouped(peer_search& s, tbb::task_group& group, const uts::node& n) {
   const int children = s.tree.num_children(n);
   const auto thread = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
-  s.found[thread].value.add(n, children);
+  s.found[thread].value.add_children(n, children);
   for (int i = 0; i < children; ++i) {
     group.run([&s, &group, child = s.tree.child(n, i)] { explore_grouped(s, group, child); });
   }
 }
 
-uts::counts grouped(int depth) {
-  peer_search s(depth);
+uts::counts grouped(const uts::search_options& o) {
+  peer_search s(o);
   tbb::task_group group;
   explore_grouped(s, group, s.tree.root());
   group.wait();
@@ -66,7 +69,7 @@ extern "C" int omp_get_thread_num();
 
 void explore_tasked(peer_search& s, const uts::node& n) {
   const int children = s.tree.num_children(n);
-  s.found[static_cast<std::size_t>(omp_get_thread_num())].value.add(n, children);
+  s.found[static_cast<std::size_t>(omp_get_thread_num())].value.add_children(n, children);
   for (int i = 0; i < children; ++i) {
     const uts::node child = s.tree.child(n, i);
 #pragma omp task firstprivate(child) shared(s)
@@ -74,29 +77,38 @@ void explore_tasked(peer_search& s, const uts::node& n) {
   }
 }
 
-uts::counts tasked(int depth) {
-  peer_search s(depth);
+uts::counts tasked(const uts::search_options& o) {
+  peer_search s(o);
 #pragma omp taskgroup
   explore_tasked(s, s.tree.root());
   return s.total();
 }
 #endif
 
-}  // namespace
-
-benchmark uts_tree(const sizes& s) {
-  const uts::counts expected = uts::search_by_path(tree_of(s.uts_depth).tree);
-  benchmark b{"uts to depth " + std::to_string(s.uts_depth), "node",
-              static_cast<double>(expected.nodes), 0, {}};
-  add_serial(b, "serial", serial, s.uts_depth, expected);
-  add_ours(b, "apgas async", ours, s.uts_depth, expected);
+benchmark tree_search(const std::string& name, const uts::search_options& o) {
+  const uts::counts expected = uts::search_by_path(o.tree);
+  benchmark b{name + " to depth " + std::to_string(o.tree.depth),
+              "node",
+              static_cast<double>(expected.nodes),
+              0,
+              {}};
+  add_serial(b, "serial", serial, o, expected);
+  add_ours(b, "apgas async", ours, o, expected);
 #if defined(BENCH_TBB)
-  add_peer(b, "TBB task_group", [](int w) { return with_tbb(w, grouped); }, s.uts_depth, expected);
+  add_peer(b, "TBB task_group", [](int w) { return with_tbb(w, grouped); }, o, expected);
 #endif
 #if defined(BENCH_OPENMP)
-  add_peer(b, "OpenMP task", [](int w) { return with_openmp(w, tasked); }, s.uts_depth, expected);
+  add_peer(b, "OpenMP task", [](int w) { return with_openmp(w, tasked); }, o, expected);
 #endif
   return b;
+}
+
+}  // namespace
+
+benchmark uts_tree(const sizes& s) { return tree_search("uts", tree_of(s.uts_depth, false)); }
+
+benchmark uts_tree_portable(const sizes& s) {
+  return tree_search("uts, portable SHA-1", tree_of(s.uts_depth, true));
 }
 
 }  // namespace bench

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include <apgas/async.hpp>
-#include <apgas/base/spin_lock.hpp>
-#include <apgas/forall.hpp>
-#include <apgas/fork_join.hpp>
 #include <mutex>
 #include <vector>
 
+#include <gtest/gtest.h>
+
+#include <apgas/async.hpp>
+#include <apgas/base/cpu_relax.hpp>
+#include <apgas/base/spin_lock.hpp>
+#include <apgas/forall.hpp>
+#include <apgas/fork_join.hpp>
+
 #include "support/scheduler_fixture.hpp"
 
-// Ordinary variables, written and read by tasks that are ordered by the constructs alone. There is no
-// atomic in the tests: a missing order is a race that ThreadSanitizer reports, or a stale value.
+// Ordinary variables, written and read by tasks that are ordered by the constructs alone. There is
+// no atomic in the tests: a missing order is a race that ThreadSanitizer reports, or a stale value.
 namespace apgas::test {
 namespace {
 
@@ -38,8 +40,7 @@ INSTANTIATE_TEST_SUITE_P(Settings, Litmus,
 
 // Some of the tasks must be stolen for this to test anything.
 void linger(int i) {
-  for (volatile int k = 0; k < (i % 8) * 100; k = k + 1) {
-  }
+  for (int k = 0; k < (i % 8) * 20; ++k) base::cpu_relax();
 }
 
 TEST_P(Litmus, SpawnAndFinish) {

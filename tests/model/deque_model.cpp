@@ -2,9 +2,8 @@
 // One owner and two thieves on the deque: every task leaves exactly once, what it wrote is visible
 // to who learns of its end, and the counters of those that left, and only those, were raised.
 // docs/protocols/steal.md.
-#include "worker_model.hpp"
-
 #include "deque_mutants.hpp"
+#include "worker_model.hpp"
 
 namespace apgas::model {
 
@@ -27,12 +26,18 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
       return;
     }
     switch (scenario) {
-      case 0: return again();
-      case 1: return nested();
-      case 2: return suspended();
-      case 3: return escaped();
-      case 4: return counted();
-      default: return again();
+      case 0:
+        return again();
+      case 1:
+        return nested();
+      case 2:
+        return suspended();
+      case 3:
+        return escaped();
+      case 4:
+        return counted();
+      default:
+        return again();
     }
   }
   void after() {

@@ -2,17 +2,16 @@
 // A spawner that waits below its tasks while another fiber runs them (scheduler/src/drain.cpp, with
 // fibers as functions): it goes on exactly once, and the units of its finish add up, whoever takes
 // its continuation. docs/protocols/drain.md.
-#include "worker_model.hpp"
-
 #include "drain_mutants.hpp"
+#include "worker_model.hpp"
 
 namespace apgas::model {
 
 enum class mistake {
   none,
-  continuation_is_a_task,   // I2: who runs the continuation gives a unit up
-  drain_keeps_its_unit,     // I2: the drain fiber gives none up at its end
-  drain_goes_below_floor,   // I1: the slots below are drained as well
+  continuation_is_a_task,  // I2: who runs the continuation gives a unit up
+  drain_keeps_its_unit,    // I2: the drain fiber gives none up at its end
+  drain_goes_below_floor,  // I1: the slots below are drained as well
 };
 
 constexpr const char* scenarios[] = {"two thieves", "a drained task suspends",

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A producer that makes two tasks and is busy from then on, and two workers that take one each and
 // are busy then: nobody may sleep while a task waits. A lost wake-up is a deadlock here, because
-// sleeping has no time-out. The workers' search and sleep are those of scheduler/src/{loop,idle}.cpp.
-// docs/protocols/idle.md.
-#include "worker_model.hpp"
+// sleeping has no time-out. The workers' search and sleep are those of
+// scheduler/src/{loop,idle}.cpp. docs/protocols/idle.md.
+#include <ctime>
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <ctime>
+#include "worker_model.hpp"
 
 // The futex of the parker is Relacy's, without spurious wake-ups: each would double the schedules.
 namespace apgas::inline v0::scheduler {
@@ -176,16 +176,16 @@ int main() {
   made = mistake::look_before_announcing;
   right &= refuted<as_written>("look_before_announcing", scenario_count, 1);
   made = mistake::none;
-#define REFUTE_IDLE(name)                                                                      \
-  right &= refuted<idle_suite<product::deque, product::name::idle_list, product::parker>>(     \
+#define REFUTE_IDLE(name)                                                                  \
+  right &= refuted<idle_suite<product::deque, product::name::idle_list, product::parker>>( \
       #name, scenario_count, 1);
   IDLE_MUTANTS(REFUTE_IDLE)
-#define REFUTE_ATTENTION(name)                                                                 \
-  right &= refuted<idle_suite<product::name::deque, product::idle_list, product::parker>>(     \
+#define REFUTE_ATTENTION(name)                                                             \
+  right &= refuted<idle_suite<product::name::deque, product::idle_list, product::parker>>( \
       #name, scenario_count, 1);
   ATTENTION_MUTANTS(REFUTE_ATTENTION)
-#define REFUTE_PARKER(name)                                                                    \
-  right &= refuted<idle_suite<product::deque, product::idle_list, product::name::parker>>(     \
+#define REFUTE_PARKER(name)                                                                \
+  right &= refuted<idle_suite<product::deque, product::idle_list, product::name::parker>>( \
       #name, scenario_count, 1);
   PARKER_MUTANTS(REFUTE_PARKER)
   return right ? 0 : 1;

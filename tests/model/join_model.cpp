@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The counters of finish and join with count-on-leave. A finish whose stolen task spawns another; a
 // fork_join whose branch may leave a task above the join's slot. Waiting ends once, not before all
-// tasks, and sees what they wrote; who takes the last unit sees the waiter. docs/protocols/steal.md.
-#include "worker_model.hpp"
-
+// tasks, and sees what they wrote; who takes the last unit sees the waiter.
+// docs/protocols/steal.md.
 #include <utility>
 
 #include "counting_mutants.hpp"
 #include "join_mutants.hpp"
+#include "worker_model.hpp"
 
 namespace apgas::model {
 
@@ -176,13 +176,13 @@ int main() {
   waiter_comes_late = true;
   right &= refuted<as_written>("waiter_comes_late", scenario_count, 1);
   waiter_comes_late = false;
-#define REFUTE(name)                                                                          \
-  right &= refuted<join_suite<product::name::task_counter, product::deque>>(#name,            \
-                                                                            scenario_count, 1);
+#define REFUTE(name) \
+  right &=           \
+      refuted<join_suite<product::name::task_counter, product::deque>>(#name, scenario_count, 1);
   JOIN_MUTANTS(REFUTE)
-#define REFUTE_DEQUE(name)                                                                    \
-  right &= refuted<join_suite<product::task_counter, product::name::deque>>(#name,            \
-                                                                            scenario_count, 1);
+#define REFUTE_DEQUE(name) \
+  right &=                 \
+      refuted<join_suite<product::task_counter, product::name::deque>>(#name, scenario_count, 1);
   COUNTING_MUTANTS(REFUTE_DEQUE)
   return right ? 0 : 1;
 }

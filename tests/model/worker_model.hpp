@@ -5,9 +5,9 @@
 // share. Tasks are numbers; running one writes its word of data, which whoever learns that the task
 // has ended must be able to read without a race.
 
-#include "model.hpp"
-
 #include <apgas/base/atomic.hpp>
+
+#include "model.hpp"
 
 // Seen by the deque before base's: without membarrier the light fence is nothing.
 namespace apgas::inline v0::scheduler {

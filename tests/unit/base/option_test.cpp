@@ -37,8 +37,7 @@ TEST(Options, AreReadFromTheEnvironment) {
   const settings s =
       read({"PATH=/bin", "APGAS_PLACES=4", "APGAS_WORKERS=2", "APGAS_TRANSPORT=local",
             "APGAS_STACK_SIZE=256K", "APGAS_BIND=none", "APGAS_IDLE=0", "APGAS_STATS=1",
-            "APGAS_BATCH_SIZE=4096",
-            "APGAS_BATCH_DELAY=7", "APGAS_SEND_QUEUE=1G"});
+            "APGAS_BATCH_SIZE=4096", "APGAS_BATCH_DELAY=7", "APGAS_SEND_QUEUE=1G"});
   EXPECT_EQ(s.places, 4);
   EXPECT_EQ(s.workers, 2);
   EXPECT_EQ(s.transport, transport_choice::local);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+
 #include <gtest/gtest.h>
 
 #include <apgas/async.hpp>
 #include <apgas/fork_join.hpp>
-#include <atomic>
 
 #include "support/scheduler_fixture.hpp"
 #include "waiting.hpp"
@@ -109,8 +110,8 @@ TEST_P(Drain, DrainedTasksMayDoEverything) {
   });
 }
 
-// The first task that the spawner's own worker runs does not return before all were spawned: another
-// worker must go on with the spawner.
+// The first task that the spawner's own worker runs does not return before all were spawned:
+// another worker must go on with the spawner.
 TEST(DrainOfTwoWorkers, OneLongDrainedTaskDoesNotHoldTheSpawner) {
   run_tasks(2, [] {
     for (int i = 0; i < 20; ++i) {

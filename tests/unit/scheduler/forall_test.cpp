@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include <apgas/async.hpp>
 #include <apgas/forall.hpp>
+
 #include <atomic>
 #include <cstdint>
 #include <limits>
@@ -10,6 +8,10 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <apgas/async.hpp>
 
 #include "support/scheduler_fixture.hpp"
 #include "waiting.hpp"
@@ -83,7 +85,7 @@ TEST_P(Loop, OverARangeChangesItsElements) {
 
 TEST_P(Loop, RunsAllOthersWhenIterationsThrow) {
   run([] {
-    constexpr int n = 3000;
+    static constexpr int n = 3000;
     auto check = [](auto loop) {
       std::atomic<int> ran{0};
       try {
@@ -106,7 +108,7 @@ TEST_P(Loop, RunsAllOthersWhenIterationsThrow) {
 // Each iteration of coforall is a task: they may all be suspended at once.
 TEST_P(Loop, TasksOfACoforallMayWaitForEachOther) {
   run([] {
-    constexpr int n = scaled(2000, 200);
+    static constexpr int n = scaled(2000, 200);
     std::atomic<int> arrived{0}, together{0};
     coforall(0, n, [&](int) {
       ++arrived;
@@ -151,7 +153,8 @@ TEST_P(Loop, ReducesInOrder) {
   run([] {
     for (int n : {1, 2, 100, 5000}) {
       const std::string text = parallel_reduce(
-          0, n, std::string(), [](int i) { return std::string(1, static_cast<char>('a' + i % 26)); },
+          0, n, std::string(),
+          [](int i) { return std::string(1, static_cast<char>('a' + i % 26)); },
           [](std::string a, const std::string& b) { return std::move(a) + b; });
       ASSERT_EQ(text.size(), static_cast<std::size_t>(n));
       for (int i = 0; i < n; ++i) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <functional>
+#include <string>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include <apgas/async.hpp>
 #include <apgas/forall.hpp>
 #include <apgas/fork_join.hpp>
 #include <apgas/yield.hpp>
-#include <functional>
-#include <string>
-#include <thread>
 
 #include "support/scheduler_fixture.hpp"
 
@@ -24,7 +25,9 @@ const call calls[] = {
     {"forall", [] { forall(0, 10, [](int) {}); }},
     {"coforall", [] { coforall(0, 10, [](int) {}); }},
     {"parallel_reduce",
-     [] { parallel_reduce(0, 10, 0, [](int i) { return i; }, [](int a, int b) { return a + b; }); }},
+     [] {
+       parallel_reduce(0, 10, 0, [](int i) { return i; }, [](int a, int b) { return a + b; });
+     }},
     {"yield", [] { yield(); }},
 };
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include <apgas/async.hpp>
 #include <apgas/fork_join.hpp>
+
 #include <array>
 #include <atomic>
 #include <memory>
 #include <stdexcept>
 #include <string>
+
+#include <gtest/gtest.h>
+
+#include <apgas/async.hpp>
 
 #include "support/scheduler_fixture.hpp"
 #include "waiting.hpp"
@@ -112,7 +114,8 @@ TEST_P(ForkJoin, AnEscapedTaskMayWaitForWhatFollowsTheJoin) {
     for (int i = 0; i < 50; ++i) {
       std::atomic<bool> joined{false}, seen{false};
       finish([&] {
-        fork_join([] {}, [&] { async([&] { seen = yields_until([&] { return joined.load(); }); }); });
+        fork_join([] {},
+                  [&] { async([&] { seen = yields_until([&] { return joined.load(); }); }); });
         joined = true;
       });
       EXPECT_TRUE(seen);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <functional>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include <apgas/async.hpp>
 #include <apgas/scheduler/scheduler.hpp>
-#include <atomic>
-#include <functional>
-#include <thread>
 
 #include "support/scheduler_fixture.hpp"
 #include "waiting.hpp"
@@ -84,7 +85,7 @@ TEST(Injected, IsNotStarvedByAChainOfFinishes) {
 }
 
 TEST(Injected, RunsOnceWhoeverInjects) {
-  constexpr int each = scaled(5000, 500);
+  static constexpr int each = scaled(5000, 500);
   for (int workers : {1, 2, 4}) {
     task_place place(workers);
     std::atomic<int> ran{0};
@@ -94,7 +95,8 @@ TEST(Injected, RunsOnceWhoeverInjects) {
         works.push_back(std::make_unique<outside_work>([&] { ++ran; }));
       }
       std::thread foreign([&] {
-        for (int i = 0; i < each; ++i) place.tasks().inject(works[static_cast<std::size_t>(i)].get());
+        for (int i = 0; i < each; ++i)
+          place.tasks().inject(works[static_cast<std::size_t>(i)].get());
       });
       for (int i = each; i < 2 * each; ++i) {
         place.tasks().inject(works[static_cast<std::size_t>(i)].get());

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include <apgas/async.hpp>
 #include <atomic>
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <apgas/async.hpp>
 
 #include "support/scheduler_fixture.hpp"
 
@@ -13,7 +14,7 @@ namespace apgas::test {
 namespace {
 
 TEST(Lifetime, AThousandSchedulersOneAfterTheOther) {
-  constexpr int schedulers = scaled(1000, 100);
+  static constexpr int schedulers = scaled(1000, 100);
   const std::size_t stacks = scheduler::stacks_in_use();
   int ran = 0;
   for (int i = 0; i < schedulers; ++i) {

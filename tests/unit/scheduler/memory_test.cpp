@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <apgas/async.hpp>
-#include <atomic>
 
 #include "support/scheduler_fixture.hpp"
 
@@ -22,7 +23,8 @@ class Memory : public testing::TestWithParam<int> {
   static constexpr int million = scaled(1'000'000, 50'000);
   static constexpr long most_mib = 128;
   void TearDown() override {
-    if (!thread_sanitizer && !address_sanitizer) EXPECT_LT(most_memory_mib(), most_mib);
+    if (thread_sanitizer || address_sanitizer) return;
+    EXPECT_LT(most_memory_mib(), most_mib);
   }
 };
 INSTANTIATE_TEST_SUITE_P(Workers, Memory, testing::Values(1, 2, 4));

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <algorithm>
-#include <apgas/async.hpp>
-#include <apgas/base/random.hpp>
-#include <apgas/forall.hpp>
-#include <apgas/fork_join.hpp>
 #include <atomic>
 #include <cstdlib>
 #include <random>
 #include <vector>
 
+#include <gtest/gtest.h>
+
+#include <apgas/async.hpp>
+#include <apgas/base/random.hpp>
+#include <apgas/forall.hpp>
+#include <apgas/fork_join.hpp>
+
 #include "support/scheduler_fixture.hpp"
 
 // Random programs of finish, async, fork_join, forall, yield and throw, run by tasks and compared
-// with what a sequential reading of them says: every statement runs exactly once, and every form that
-// throws throws exactly what it should. APGAS_TEST_SEED repeats a failure.
+// with what a sequential reading of them says: every statement runs exactly once, and every form
+// that throws throws exactly what it should. APGAS_TEST_SEED repeats a failure.
 namespace apgas::test {
 namespace {
 
 enum class form { visit, yields, async, finish, fork_join, forall, burst };
 
-// A statement. Its children are what it runs: one after the other (async, finish), as branches or as
-// iterations. `throws`: the last thing its body does; each form but async and burst catches that.
+// A statement. Its children are what it runs: one after the other (async, finish), as branches or
+// as iterations. `throws`: the last thing its body does; each form but async and burst catches
+// that.
 struct statement {
   form what = form::visit;
   int id = 0;
@@ -97,16 +99,19 @@ class interpreter {
 
   void run(const statement& s) {
     switch (s.what) {
-      case form::visit: return visit(s);
+      case form::visit:
+        return visit(s);
       case form::yields:
         scheduler::yield();
         return visit(s);
-      case form::async: return async([this, &s] { body(s); });
+      case form::async:
+        return async([this, &s] { body(s); });
       case form::burst:
         visit(s);
         for (int i = 0; i < burst_size; ++i) async([this] { ++burst_; });
         return;
-      case form::finish: return catching(s, [&] { finish([&] { body(s); }); });
+      case form::finish:
+        return catching(s, [&] { finish([&] { body(s); }); });
       case form::fork_join:
         return catching(s, [&] {
           fork_join(
@@ -192,7 +197,7 @@ INSTANTIATE_TEST_SUITE_P(Settings, RandomTree,
                          [](const auto& test) { return test.param.name; });
 
 TEST_P(RandomTree, DoesWhatItsSequentialReadingSays) {
-  constexpr int programs = scaled(100, 20);
+  static constexpr int programs = scaled(100, 20);
   const std::uint64_t seed = first_seed();
   std::printf("APGAS_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
   scheduler::config c = task_place::config_for(GetParam().workers);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <mutex>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include <apgas/async.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/fork_join.hpp>
-#include <atomic>
-#include <mutex>
-#include <vector>
 
 #include "support/scheduler_fixture.hpp"
 #include "waiting.hpp"
@@ -65,7 +66,7 @@ int depth_of_finishes(int depth) {
 }
 
 TEST(Stack, TakesAFinishPerLevelOfADeepTree) {
-  constexpr int depth = scaled(1500, 150);
+  static constexpr int depth = scaled(1500, 150);
   for (int workers : {1, 2}) {
     run_tasks(workers, [] { EXPECT_EQ(depth_of_finishes(depth), depth); });
   }
@@ -81,7 +82,7 @@ int depth_of_joins(int depth) {
 }
 
 TEST(Stack, TakesAJoinPerLevelOfADeepTree) {
-  constexpr int depth = scaled(1500, 150);
+  static constexpr int depth = scaled(1500, 150);
   for (int workers : {1, 2}) {
     run_tasks(workers, [] { EXPECT_EQ(depth_of_joins(depth), depth); });
   }
@@ -108,7 +109,7 @@ TEST(Stack, SizesOfTwoSchedulersAtOnceMustAgree) {
 
 // With the default settings; every one holds a stack.
 TEST(Stack, VeryManyTasksMayBeSuspendedAtOnce) {
-  constexpr int many = scaled(100'000, 3'000, 8'000);
+  static constexpr int many = scaled(100'000, 3'000, 8'000);
   for (int workers : {1, 2}) {
     run_tasks(workers, [] {
       base::spin_lock lock;

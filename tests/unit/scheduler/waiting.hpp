@@ -4,10 +4,11 @@
 // Waiting in tests: for a condition that a defect would leave false for ever, up to a deadline that
 // is far beyond what a loaded machine needs.
 
+#include <chrono>
+
 #include <sched.h>
 
 #include <apgas/scheduler/worker.hpp>
-#include <chrono>
 
 namespace apgas::test {
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <ostream>
+#include <string>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include <apgas/async.hpp>
 #include <apgas/fork_join.hpp>
-#include <atomic>
-#include <chrono>
-#include <thread>
 
 #include "support/scheduler_fixture.hpp"
 #include "waiting.hpp"
@@ -17,6 +21,9 @@ namespace {
 struct setting {
   int workers;
   bool asymmetric;
+  friend std::ostream& operator<<(std::ostream& out, const setting& s) {
+    return out << s.workers << (s.asymmetric ? " workers" : " workers, fenced");
+  }
 };
 
 class Waking : public testing::TestWithParam<setting> {
@@ -99,18 +106,25 @@ TEST_P(Waking, AForeignThreadWakesAWorker) {
 }
 
 TEST_P(Waking, AForeignThreadResumesATask) {
-  run_tasks(settings(), [&] {
-    for (int i = 0; i < 100; ++i) {
-      std::thread other;
-      scheduler::suspend([&](scheduler::fiber* f) {
-        other = std::thread([f, i] {
-          if (i % 10 == 0) wait_for_sleep();
-          scheduler::resume(f);
-        });
-      });
-      other.join();
+  constexpr int rounds = 100;
+  std::atomic<scheduler::fiber*> waiting{nullptr};
+  std::thread other([&] {
+    for (int i = 0; i < rounds; ++i) {
+      scheduler::fiber* f = nullptr;
+      while ((f = waiting.exchange(nullptr)) == nullptr) sched_yield();
+      if (i % 10 == 0) wait_for_sleep();
+      scheduler::resume(f);
     }
   });
+  int resumed = 0;
+  run_tasks(settings(), [&] {
+    for (int i = 0; i < rounds; ++i) {
+      scheduler::suspend([&](scheduler::fiber* f) { waiting = f; });
+      ++resumed;
+    }
+  });
+  other.join();
+  EXPECT_EQ(resumed, rounds);
 }
 
 }  // namespace

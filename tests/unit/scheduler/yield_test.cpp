@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <apgas/yield.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include <apgas/async.hpp>
 #include <apgas/scheduler/scheduler.hpp>
-#include <apgas/yield.hpp>
-#include <atomic>
-#include <chrono>
-#include <thread>
 
 #include "support/scheduler_fixture.hpp"
 #include "waiting.hpp"

@@ -49,6 +49,8 @@ struct future_waiter {
 
 class future_core : public ref_counted {
  public:
+  ~future_core() override;
+
   // Context: any thread.
   bool ready() const noexcept { return status_.load(base::acquire) >= status::value; }      // P1
   bool has_value() const noexcept { return status_.load(base::acquire) == status::value; }  // P1
@@ -79,7 +81,6 @@ class future_core : public ref_counted {
 
  protected:
   future_core() = default;
-  ~future_core() override;
 
  private:
   enum class status : std::uint8_t { empty, filling, value, failed };

@@ -17,6 +17,7 @@ namespace apgas::inline v0::sync {
 // Made with one reference, which is its maker's.
 class ref_counted {
  public:
+  virtual ~ref_counted() = default;
   ref_counted(const ref_counted&) = delete;
   ref_counted& operator=(const ref_counted&) = delete;
 
@@ -28,7 +29,6 @@ class ref_counted {
 
  protected:
   ref_counted() = default;
-  virtual ~ref_counted() = default;
 
  private:
   mutable base::atomic<std::uint32_t> refs_{1};
