@@ -48,7 +48,8 @@ bool choose(worker& w, work& found) {
 
 constexpr std::size_t batch = 8;
 
-// Tasks that were done before another steal would have paid off make the thief wait a little, or
+// Tasks that were done before another steal would have paid off, or faster than they were stolen
+// (the heavy fence takes 2 us on one machine and 10 on another), make the thief wait a little, or
 // two workers would pass cache lines of tiny tasks to and fro (scheduler-core measurements).
 constexpr std::uint64_t worthwhile_cycles = 8'000;
 constexpr std::uint64_t pause_min = 5'000;
@@ -57,16 +58,19 @@ constexpr std::uint64_t pause_max = 40'000;
 bool may_steal(worker& w) {
   const std::uint64_t now = cycles();
   if (w.stolen_at != 0) {
-    const bool paid = now - w.stolen_at >= worthwhile_cycles;
+    const bool paid = now - w.stolen_at >= std::max(worthwhile_cycles, w.steal_cost);
     w.stolen_at = 0;
-    w.steal_pause =
-        paid ? 0 : std::min(pause_max, w.steal_pause == 0 ? pause_min : w.steal_pause * 2);
+    w.steal_pause = paid ? 0
+                         : std::min(std::max(pause_max, 2 * w.steal_cost),
+                                    w.steal_pause == 0 ? pause_min : w.steal_pause * 2);
     w.steal_again_at = now + w.steal_pause;
   }
   return now >= w.steal_again_at;
 }
 
 bool steal_from(worker& w, worker& victim, work& found) {
+  if (victim.tasks.empty() && victim.ready.empty()) return false;
+  const std::uint64_t begun = cycles();
   slot taken[batch];
   const std::size_t n = victim.tasks.steal(taken, batch);
   if (n != 0) {
@@ -76,6 +80,7 @@ bool steal_from(worker& w, worker& victim, work& found) {
     ++w.count.steals;
     w.count.stolen += n;
     w.stolen_at = cycles();
+    w.steal_cost = w.stolen_at - begun;
     return true;
   }
   found.resumed = victim.ready.pop();

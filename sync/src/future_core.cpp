@@ -17,6 +17,7 @@ struct suspended_waiter : future_waiter {
 
 // A wait that ends at a time. Referred to by the task, the timer and the list of the future, each
 // until it is certain that it will not be called.
+// NOLINTNEXTLINE(misc-multiple-inheritance): its parts are what those three know of it
 class timed_waiter final : public ref_counted, scheduler::injected, future_waiter {
  public:
   timed_waiter() {

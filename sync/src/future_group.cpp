@@ -16,6 +16,7 @@ namespace apgas::inline v0::sync {
 namespace {
 
 // A task that is counted in its finish already and enters the scheduler when all is ready.
+// NOLINTNEXTLINE(misc-multiple-inheritance): its parts are what scheduler and futures know of it
 class waiting_task final : public scheduler::injected, public future_countdown {
  public:
   waiting_task(scheduler::fiber& self, awaited_futures awaited, task_body body, const char* name,

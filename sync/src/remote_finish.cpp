@@ -160,7 +160,8 @@ finish_core& remote_finishes::on_task(const comm::frame_header& header,
   }
   std::lock_guard guard(lock_);
   finish_replica& replica = replica_of(header.finish);
-  replica.own.reducer = reducer;
+  // Written once, before the first task: its tasks read it without the lock.
+  if (replica.own.reducer != reducer) replica.own.reducer = reducer;
   const bool wakes = replica.add_first();
   replica.machine.on_arrival(header.credit, wakes);
   return replica;

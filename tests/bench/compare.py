@@ -43,7 +43,8 @@ def describe(name, report):
     machine = report["machine"]
     print(
         f"{name}: {machine['date']} {machine['host']} {machine['compiler']} {report['label']} "
-        f"(load {machine['load'][0]:.1f}, {report['cores_used_by_others']:.2f} cores used by others)"
+        f"(load {machine['load'][0]:.1f}, "
+        f"{report['cores_used_by_others']:.2f} cores used by others)"
     )
 
 
@@ -69,7 +70,8 @@ def main():
         failed |= worse
         print(
             f"{benchmark:<38}{variant:<28}{workers:>2}"
-            f"{old[key] * 1e9:>12.2f}{new[key] * 1e9:>12.2f}{ratio:>8.2f}{corrected:>11.2f}{'  WORSE' if worse else ''}"
+            f"{old[key] * 1e9:>12.2f}{new[key] * 1e9:>12.2f}{ratio:>8.2f}{corrected:>11.2f}"
+            f"{'  WORSE' if worse else ''}"
         )
     for key in sorted(old.keys() ^ new.keys()):
         print(f"only in {'old' if key in old else 'new'}: {', '.join(map(str, key))}")

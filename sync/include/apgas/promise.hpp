@@ -102,8 +102,9 @@ class promise {
 
  private:
   sync::promise_state<T>& need(const char* operation) const {
-    if (!state_) [[unlikely]]
+    if (!state_) [[unlikely]] {
       sync::throw_no_state(operation);
+    }
     return *state_;
   }
 

@@ -51,8 +51,9 @@ class worker_local {
   // Cost: about 1 ns.
   T& local() {
     scheduler::fiber& self = sync::task_fiber("worker_local");
-    if (self.on->home != home_) [[unlikely]]
+    if (self.on->home != home_) [[unlikely]] {
       sync::throw_other_workers();
+    }
     return cells_[static_cast<std::size_t>(self.on->id)]->value;
   }
   T& operator*() { return local(); }

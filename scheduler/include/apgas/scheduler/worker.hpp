@@ -38,7 +38,8 @@ struct alignas(base::cache_line_bytes) worker {
   std::uint32_t turns = 0;  // selections of work, for fairness
   std::uint32_t direct_switches = 0;
   int last_victim = 0;
-  std::uint64_t stolen_at = 0;  // cycle count at the last steal, 0 when judged
+  std::uint64_t stolen_at = 0;   // cycle count at the last steal, 0 when judged
+  std::uint64_t steal_cost = 0;  // cycles that the last steal took
   std::uint64_t steal_again_at = 0;
   std::uint64_t steal_pause = 0;
   std::uintptr_t* exceptions = nullptr;  // of this thread, see fiber::exceptions

@@ -32,8 +32,9 @@ struct future_access {
   }
   template <class T>
   static future_state<T>& state(const future<T>& f, const char* operation) {
-    if (!f.state_) [[unlikely]]
+    if (!f.state_) [[unlikely]] {
       throw_no_state(operation);
+    }
     return *f.state_;
   }
 };
