@@ -17,3 +17,8 @@ endif()
 if(APGAS_BOOST_CONTEXT)
   add_compile_definitions(APGAS_BOOST_CONTEXT=1)
 endif()
+
+# With its sanitizers g++ takes the inside of a std::optional for uninitialised (its bug 105562).
+if(APGAS_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options(-Wno-maybe-uninitialized)
+endif()
