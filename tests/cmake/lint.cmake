@@ -7,7 +7,7 @@ apgas_add_test(tidy lint 1 60 ""
 # Every public header compiles by itself.
 add_test(NAME headers COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR}
   --target all_verify_interface_header_sets)
-set_tests_properties(headers PROPERTIES LABELS lint TIMEOUT 600 RUN_SERIAL ON)
+set_tests_properties(headers PROPERTIES LABELS lint TIMEOUT 1500 RUN_SERIAL ON)
 
 find_program(apgas_shellcheck shellcheck)
 if(apgas_shellcheck)
@@ -40,4 +40,4 @@ cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 add_test(NAME clang_tidy COMMAND ${tools}/python ${apgas_run_clang_tidy}
   -clang-tidy-binary ${tools}/clang-tidy -p ${PROJECT_BINARY_DIR} -quiet -hide-progress -j ${cores}
   "${PROJECT_SOURCE_DIR}/(base|scheduler|comm|sync|places|launch|apps)/")
-set_tests_properties(clang_tidy PROPERTIES LABELS lint TIMEOUT 900 PROCESSORS ${cores})
+set_tests_properties(clang_tidy PROPERTIES LABELS lint TIMEOUT 1800 PROCESSORS ${cores})
