@@ -49,7 +49,7 @@ TEST(Lifetime, SeveralSchedulersAtOnce) {
         place.run([&] {
           finish([&] {
             for (int m = 0; m < 100; ++m) {
-              async([&] {
+              async([&, m] {
                 if (m % 10 == 0) scheduler::yield();
                 ++ran;
               });

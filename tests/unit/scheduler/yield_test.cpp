@@ -105,8 +105,8 @@ TEST(Yield, TakesTurns) {
     constexpr int tasks = 8, rounds = 1000;
     int turns[tasks] = {};
     int furthest_ahead = 0;
+    std::atomic<int> begun{0};  // outside the finish, as its tasks use it
     finish([&] {
-      std::atomic<int> begun{0};
       for (int i = 0; i < tasks; ++i) {
         async([&, i] {
           ++begun;
