@@ -34,10 +34,9 @@ void transport::set_wake(wake_function function, void* context) noexcept {
 
 void transport::wake() noexcept {
   wake_lock_.lock();
-  const wake_function function = wake_;
-  void* const context = wake_context_;
+  // Under the lock: who takes the function back with set_wake may end what it would wake.
+  if (wake_) wake_(wake_context_);
   wake_lock_.unlock();
-  if (function) function(context);
 }
 
 std::uint64_t transport::attach() noexcept {

@@ -36,6 +36,21 @@ struct scheduler::implementation {
   }
   void wake_one() noexcept;
 
+  // A thread that is no worker of this scheduler is inside a call that makes work visible: the work
+  // may end the program, but the scheduler must outlive the call.
+  class visit {
+   public:
+    explicit visit(implementation& s) noexcept : visitors_(s.visitors) {
+      visitors_.fetch_add(1, base::relaxed);
+    }
+    visit(const visit&) = delete;
+    visit& operator=(const visit&) = delete;
+    ~visit() { visitors_.fetch_sub(1, base::release); }  // P2 of scheduler.cpp
+
+   private:
+    base::atomic<int>& visitors_;
+  };
+
   // Looks at the network and the timers, unless another worker is at it. True if anything came.
   bool poll_outside(worker& w) noexcept;
 
@@ -62,6 +77,7 @@ struct scheduler::implementation {
   base::spin_lock network_seat;       // held by the worker that polls
   base::atomic<bool> arrived{false};  // wake() since the last poll
   base::atomic<bool> stopping{false};
+  base::atomic<int> visitors{0};
 
   base::atomic<std::uint64_t> polls{0};  // of the network, by whom ever
   std::uint64_t polls_seen = 0;          // by the guard

@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 
 #include <apgas/base/assert.hpp>
+#include <apgas/base/cpu_relax.hpp>
 #include <apgas/errors.hpp>
 
 #include "context.hpp"
@@ -19,6 +20,7 @@
 //
 // Pairs
 //   P1  What was done before ~scheduler is visible to the workers that see `stopping`.
+//   P2  The last access of a visiting thread comes before the end that ~scheduler waits for.
 namespace apgas::inline v0::scheduler {
 namespace {
 
@@ -110,10 +112,13 @@ scheduler::~scheduler() {
   s.stopping.store(true, base::release);  // P1
   for (auto& seat : s.seats) (*seat)->sleep.unpark();
   for (std::thread& t : s.threads) t.join();
+  base::spin_wait wait;
+  while (s.visitors.load(base::acquire) != 0) wait.once();  // P2
   for (slot* slots : s.slot_arrays) munmap(slots, slots_max * sizeof(slot));
 }
 
 void scheduler::inject(injected* work) noexcept {
+  const implementation::visit here(*implementation_);
   implementation_->outside.push(work);
   implementation_->notify();
 }
@@ -172,9 +177,16 @@ statistics scheduler::stats() const {
 void resume(fiber* f) noexcept {
   worker& home = *f->on;  // of the fiber: its scheduler does not change
   fiber* caller = current_fiber();
-  worker& w = caller != nullptr && caller->on->home == home.home ? *caller->on : home;
-  w.ready.push(f);
-  w.home->internals().notify();
+  if (caller != nullptr && caller->on->home == home.home) {
+    worker& w = *caller->on;
+    w.ready.push(f);
+    w.home->internals().notify();
+  } else {
+    auto& s = home.home->internals();
+    const scheduler::implementation::visit here(s);
+    home.ready.push(f);
+    s.notify();
+  }
 }
 
 }  // namespace apgas::inline v0::scheduler
