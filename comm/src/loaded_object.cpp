@@ -78,7 +78,7 @@ int visit(dl_phdr_info* info, std::size_t, void* context) {
   }
   if (wanted.address < object.begin || wanted.address >= object.end) return 0;
   object.file = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
-  wanted.found = object;
+  wanted.found = std::move(object);
   wanted.build_id = build_id;
   return 1;
 }

@@ -108,10 +108,10 @@ scheduler::scheduler(const config& c)
 
 scheduler::~scheduler() {
   auto& s = *implementation_;
-  s.guard.reset();
   s.stopping.store(true, base::release);  // P1
   for (auto& seat : s.seats) (*seat)->sleep.unpark();
   for (std::thread& t : s.threads) t.join();
+  s.guard.reset();  // after the workers, which arm it
   base::spin_wait wait;
   while (s.visitors.load(base::acquire) != 0) wait.once();  // P2
   for (slot* slots : s.slot_arrays) munmap(slots, slots_max * sizeof(slot));

@@ -58,6 +58,7 @@ scheduler::task_counter* run_frame(scheduler::injected* work, scheduler::fiber& 
         source, {.kind = comm::frame_kind::control, .handler = control_flow, .credit = *total},
         std::span<const std::byte>{});
   }
+  // NOLINTNEXTLINE(modernize-use-auto): g++ 12 cannot deduce it
   task_thunk* const thunk = task->frame.handler->as<task_thunk>();
   return thunk(*task, self);
 }
