@@ -26,8 +26,16 @@ struct idle_seat {
   parker sleep;
 };
 
+struct unmap_slots {
+  void operator()(slot* slots) const noexcept;
+};
+using slot_array = std::unique_ptr<slot, unmap_slots>;
+
 struct scheduler::implementation {
   explicit implementation(const config& c);
+  implementation(const implementation&) = delete;
+  implementation& operator=(const implementation&) = delete;
+  ~implementation();  // stops the workers that were started
 
   // Work was made visible to all: wakes a sleeper if nobody searches. Context: any thread.
   void notify() noexcept {
@@ -69,7 +77,7 @@ struct scheduler::implementation {
   std::vector<std::vector<int>> victims;  // of each worker, nearest first
   std::vector<std::unique_ptr<worker>> workers;
   std::vector<std::unique_ptr<base::cache_aligned<idle_seat>>> seats;
-  std::vector<slot*> slot_arrays;
+  std::vector<slot_array> slot_arrays;
 
   idle_list<idle_seat> idle;
   injector outside;

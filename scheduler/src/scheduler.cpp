@@ -26,15 +26,15 @@ namespace {
 
 constexpr std::size_t slots_max = std::size_t{1} << 20;  // addresses; memory as far as used
 
-slot* map_slots() {
+slot_array map_slots() {
   void* at = mmap(nullptr, slots_max * sizeof(slot), PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) {
     throw launch_error(
         fmt::format("no address space for a worker's deque of {} MiB: {}; raise `ulimit -v`",
-                    slots_max * sizeof(slot) >> 20U, std::system_category().message(errno)));
+                    slots_max * sizeof(slot) >> 20U, std::strerror(errno)));
   }
-  return static_cast<slot*>(at);
+  return slot_array(static_cast<slot*>(at));
 }
 
 // The processors of this place: its part of the usable ones, when each place can have its own.
@@ -65,6 +65,10 @@ void run_worker(worker& w, int processor) {
 
 }  // namespace
 
+void unmap_slots::operator()(slot* slots) const noexcept {
+  munmap(slots, slots_max * sizeof(slot));
+}
+
 scheduler::implementation::implementation(const config& c)
     : settings(c), fenced(!c.asymmetric_fence || !base::membarrier_available()) {
   APGAS_ASSERT(c.workers > 0);
@@ -77,7 +81,7 @@ scheduler::implementation::implementation(const config& c)
     seats.push_back(std::make_unique<base::cache_aligned<idle_seat>>());
     slot_arrays.push_back(map_slots());
     workers[i]->id = static_cast<int>(i);
-    workers[i]->tasks.reset(slot_arrays[i], slots_max, fenced);
+    workers[i]->tasks.reset(slot_arrays[i].get(), slots_max, fenced);
     std::vector<int> order;
     for (std::size_t k = 1; k < n; ++k) order.push_back(static_cast<int>((i + k) % n));
     if (!processors.empty()) {
@@ -92,30 +96,34 @@ scheduler::implementation::implementation(const config& c)
   }
 }
 
+scheduler::implementation::~implementation() {
+  guard.reset();
+  stopping.store(true, base::release);  // P1
+  for (auto& seat : seats) (*seat)->sleep.unpark();
+  for (std::thread& t : threads) t.join();
+}
+
 scheduler::scheduler(const config& c)
     : environment_(c.environment), implementation_(std::make_unique<implementation>(c)) {
   auto& s = *implementation_;
-  if (c.events != nullptr) {
-    s.guard = std::make_unique<poll_guard>([&s] { return s.poll_for_busy_workers(); });
-  }
-  const std::vector<int> processors = own_processors(s.cores, c);
-  for (auto& w : s.workers) {
-    w->home = this;
-    const int processor = processors.empty() ? -1 : processors[static_cast<std::size_t>(w->id)];
-    s.threads.emplace_back([&worker = *w, processor] { run_worker(worker, processor); });
+  for (auto& w : s.workers) w->home = this;
+  try {
+    if (c.events != nullptr) {
+      s.guard = std::make_unique<poll_guard>([&s] { return s.poll_for_busy_workers(); });
+    }
+    const std::vector<int> processors = own_processors(s.cores, c);
+    for (auto& w : s.workers) {
+      const int processor = processors.empty() ? -1 : processors[static_cast<std::size_t>(w->id)];
+      s.threads.emplace_back([&worker = *w, processor] { run_worker(worker, processor); });
+    }
+  } catch (const std::system_error& e) {
+    throw launch_error(fmt::format(
+        "no thread for worker {} of {} ({}); lower APGAS_WORKERS or raise the limit `ulimit -u`",
+        s.threads.size(), c.workers, e.what()));
   }
 }
 
-scheduler::~scheduler() {
-  auto& s = *implementation_;
-  s.stopping.store(true, base::release);  // P1
-  for (auto& seat : s.seats) (*seat)->sleep.unpark();
-  for (std::thread& t : s.threads) t.join();
-  s.guard.reset();  // after the workers, which arm it
-  base::spin_wait wait;
-  while (s.visitors.load(base::acquire) != 0) wait.once();  // P2
-  for (slot* slots : s.slot_arrays) munmap(slots, slots_max * sizeof(slot));
-}
+scheduler::~scheduler() = default;
 
 void scheduler::inject(injected* work) noexcept {
   const implementation::visit here(*implementation_);

@@ -146,13 +146,13 @@ void frame_receiver::on_task(const comm::inbound_frame& frame) noexcept {
   task->run = run_frame;
   task->frame = frame;
   task->place = &place_;
-  task->bytes = comm::frame_bytes(frame.payload.size());
   comm::handler_id reducer = 0;
   if ((frame.header->flags & flag_collecting) != 0 && frame.payload.size() >= 16) {
     std::memcpy(&reducer, frame.payload.data() + frame.payload.size() - sizeof reducer,
                 sizeof reducer);
     task->frame.payload = frame.payload.first(frame.payload.size() - sizeof reducer);
   }
+  task->bytes = comm::frame_bytes(task->frame.payload.size());  // as admit() counts: no reducer
   if (frame.handler->as<task_thunk>() == nullptr || task->frame.payload.size() < 8) {
     base::fatal(fmt::format("place {} sent a task frame that is none", frame.source));
   }

@@ -2,8 +2,11 @@
 // One owner and two thieves on the deque: every task leaves exactly once, what it wrote is visible
 // to who learns of its end, and the counters of those that left, and only those, were raised.
 // docs/protocols/steal.md.
+// clang-format off: model.hpp comes before every header of the product
+#include "model.hpp"
 #include "deque_mutants.hpp"
 #include "worker_model.hpp"
+// clang-format on
 
 namespace apgas::model {
 

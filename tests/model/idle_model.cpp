@@ -9,7 +9,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+// clang-format off: model.hpp comes before every header of the product
+#include "model.hpp"
 #include "worker_model.hpp"
+// clang-format on
 
 // The futex of the parker is Relacy's, without spurious wake-ups: each would double the schedules.
 namespace apgas::inline v0::scheduler {

@@ -105,6 +105,20 @@ TEST(constructs, finish_reduce_over_all_places) {
   EXPECT_EQ(apgas::finish_reduce(7, std::plus<>(), [] {}), 7);
 }
 
+// More than may be under way to a place at a time: both ends must count the same bytes.
+TEST(constructs, finish_reduce_over_many_messages) {
+  const int n = 20'000;
+  const std::vector<char> kilobyte(1000, 'x');
+  const long sum = apgas::finish_reduce(0L, std::plus<>(), [&] {
+    for (int i = 0; i < n; ++i) {
+      apgas::async_at(
+          test::last(),
+          [](const std::vector<char>& v) { apgas::offer(static_cast<long>(v.size())); }, kilobyte);
+    }
+  });
+  EXPECT_EQ(sum, 1000L * n);
+}
+
 TEST(constructs, finish_reduce_refuses_what_it_does_not_collect) {
   for (place p : apgas::places()) {
     EXPECT_THROW(apgas::at(p, [] { apgas::offer(1); }), apgas::illegal_operation);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <apgas/async.hpp>
 
@@ -61,6 +63,30 @@ TEST(Lifetime, SeveralSchedulersAtOnce) {
   }
   for (std::thread& t : threads) t.join();
   EXPECT_EQ(ran, 4 * 20 * 100);
+}
+
+// Every thread that is asked for gets more stack than there are addresses.
+TEST(Lifetime, AThreadThatCannotBeStartedIsAnErrorAtLaunch) {
+  const std::size_t stacks = scheduler::stacks_in_use();
+  pthread_attr_t usual, impossible;
+  ASSERT_EQ(pthread_getattr_default_np(&usual), 0);
+  ASSERT_EQ(pthread_attr_init(&impossible), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&impossible, std::size_t{1} << 48), 0);
+  ASSERT_EQ(pthread_setattr_default_np(&impossible), 0);
+  try {
+    task_place place(3);
+    ADD_FAILURE() << "it started";
+  } catch (const launch_error& e) {
+    EXPECT_NE(std::string(e.what()).find("worker 0 of 3"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("APGAS_WORKERS"), std::string::npos) << e.what();
+  }
+  ASSERT_EQ(pthread_setattr_default_np(&usual), 0);
+  pthread_attr_destroy(&impossible);
+  pthread_attr_destroy(&usual);
+  EXPECT_EQ(scheduler::stacks_in_use(), stacks);
+  bool ran = false;
+  run_tasks(3, [&] { ran = true; });
+  EXPECT_TRUE(ran);
 }
 
 // A task resumes one of another scheduler, which goes on there.

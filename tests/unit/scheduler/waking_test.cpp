@@ -122,8 +122,8 @@ TEST_P(Waking, AForeignThreadResumesATask) {
       scheduler::suspend([&](scheduler::fiber* f) { waiting = f; });
       ++resumed;
     }
+    other.join();  // its last resume() must return before the scheduler ends
   });
-  other.join();
   EXPECT_EQ(resumed, rounds);
 }
 
