@@ -97,10 +97,12 @@ scheduler::implementation::implementation(const config& c)
 }
 
 scheduler::implementation::~implementation() {
-  guard.reset();
   stopping.store(true, base::release);  // P1
   for (auto& seat : seats) (*seat)->sleep.unpark();
   for (std::thread& t : threads) t.join();
+  guard.reset();  // after the workers, which arm it
+  base::spin_wait wait;
+  while (visitors.load(base::acquire) != 0) wait.once();  // P2
 }
 
 scheduler::scheduler(const config& c)

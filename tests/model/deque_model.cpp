@@ -2,10 +2,9 @@
 // One owner and two thieves on the deque: every task leaves exactly once, what it wrote is visible
 // to who learns of its end, and the counters of those that left, and only those, were raised.
 // docs/protocols/steal.md.
-// clang-format off: model.hpp comes before every header of the product
-#include "model.hpp"
-#include "deque_mutants.hpp"
+// clang-format off: worker_model.hpp comes before every header of the product
 #include "worker_model.hpp"
+#include "deque_mutants.hpp"
 // clang-format on
 
 namespace apgas::model {

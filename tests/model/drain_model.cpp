@@ -2,10 +2,9 @@
 // A spawner that waits below its tasks while another fiber runs them (scheduler/src/drain.cpp, with
 // fibers as functions): it goes on exactly once, and the units of its finish add up, whoever takes
 // its continuation. docs/protocols/drain.md.
-// clang-format off: model.hpp comes before every header of the product
-#include "model.hpp"
-#include "drain_mutants.hpp"
+// clang-format off: worker_model.hpp comes before every header of the product
 #include "worker_model.hpp"
+#include "drain_mutants.hpp"
 // clang-format on
 
 namespace apgas::model {

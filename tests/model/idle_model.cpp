@@ -9,8 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// clang-format off: model.hpp comes before every header of the product
-#include "model.hpp"
+// clang-format off: worker_model.hpp comes before every header of the product
 #include "worker_model.hpp"
 // clang-format on
 

@@ -5,11 +5,10 @@
 // docs/protocols/steal.md.
 #include <utility>
 
-// clang-format off: model.hpp comes before every header of the product
-#include "model.hpp"
+// clang-format off: worker_model.hpp comes before every header of the product
+#include "worker_model.hpp"
 #include "counting_mutants.hpp"
 #include "join_mutants.hpp"
-#include "worker_model.hpp"
 // clang-format on
 
 namespace apgas::model {
