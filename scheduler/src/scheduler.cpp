@@ -32,7 +32,7 @@ slot_array map_slots() {
   if (at == MAP_FAILED) {
     throw launch_error(
         fmt::format("no address space for a worker's deque of {} MiB: {}; raise `ulimit -v`",
-                    slots_max * sizeof(slot) >> 20U, std::strerror(errno)));
+                    slots_max * sizeof(slot) >> 20U, std::system_category().message(errno)));
   }
   return slot_array(static_cast<slot*>(at));
 }
