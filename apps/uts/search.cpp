@@ -44,11 +44,17 @@ inline bool searcher::count(const counts& found) {
   if (waiting_.load(std::memory_order_relaxed) > 0 && worth_sharing(n)) return share(n);
   if (granularity_ > 1) return explore_some(n);
   const int children = tree_.num_children(n);
-  if (children == 0) return;
+  if (children != 0) spawn_children(n, children);
+}
+
+// Apart, so that a leaf saves no registers for it.
+[[gnu::noinline]] void searcher::spawn_children(const node& n, int children) {
   counts found;
   found.add_children(n, children);
   const bool look_around = count(found);
-  for (int i = 0; i < children; ++i) spawn(tree_.child(n, i));
+  for (int i = 0; i < children; ++i) {
+    apgas::async([child = tree_.child(n, i), this] { explore(child); });
+  }
   if (look_around) apgas::yield();
 }
 

@@ -69,6 +69,7 @@ class searcher {
   };
 
   void explore(const node& n);
+  void spawn_children(const node& n, int children);
   [[nodiscard]] bool count(const counts& found);
   void explore_some(const node& n);
   void spawn(const node& n);

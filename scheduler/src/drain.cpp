@@ -99,7 +99,7 @@ void run_drain(fiber& self) noexcept {
     self.task.site = s->site;
     s->run(*s, self);
     if (self.generation != generation) {  // suspended meanwhile: everything was counted
-      run_children(self, self.base, self.generation);
+      run_children(self, frame_mark(self.base, self.generation));
       break;
     }
   }

@@ -135,12 +135,11 @@ void run_slot(fiber& self, slot& s) {
     switch_to(self, spawner, keep_spare, self.on);
     return;
   }
-  slot* const base = self.on->tasks.head();
-  const std::uint64_t generation = self.generation;
+  const frame_mark mark(self);
   self.task = {.finish = &counter, .site = s.site};
   s.run(s, self);
   if (kind == slot_kind::task) {
-    run_children(self, base, generation);
+    run_children(self, mark);
   } else {
     self.on->tasks.publish();  // what a branch spawned may wait for what follows the join
   }
@@ -148,11 +147,10 @@ void run_slot(fiber& self, slot& s) {
 }
 
 void run_injected(fiber& self, injected& i) {
-  slot* const base = self.on->tasks.head();
-  const std::uint64_t generation = self.generation;
+  const frame_mark mark(self);
   self.task = {};
   task_counter* counter = i.run(&i, self);
-  run_children(self, base, generation);
+  run_children(self, mark);
   if (counter != nullptr) complete(self, *counter);
 }
 

@@ -48,6 +48,7 @@ int place_id_of(const scheduler::fiber& self) noexcept { return place_of(self).h
 
 namespace {
 
+// What is left to do when the last child did not simply return here.
 std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core& core,
                                             scheduler::task_counter* outer) {
   scheduler::wait_for_others(core);
@@ -60,25 +61,47 @@ std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core&
   return std::move(details->offers);
 }
 
-}  // namespace
-
-// What is left to do when the last child did not simply return here.
-void finish_frame::finish_slowly(scheduler::fiber& self, finish_core& core,
-                                 scheduler::task_counter* outer) {
+// Apart, so that the usual case saves no registers for it.
+[[gnu::noinline]] void finish_slowly(scheduler::fiber& self, finish_core& core,
+                                     scheduler::task_counter* outer) {
   static_cast<void>(wait_and_collect(self, core, outer));
 }
 
-std::unique_ptr<offer_box> finish_frame::end_collecting() {
-  run_own();
-  return wait_and_collect(self_, core_, outer_);
-}
-
-void finish_frame::run_children_of_special(scheduler::fiber& self, scheduler::slot* base,
-                                           std::uint64_t generation) noexcept {
+[[gnu::noinline]] void run_children_of_special(scheduler::fiber& self,
+                                               const scheduler::frame_mark& mark) noexcept {
   const scheduler::task_state own = self.task;
   self.task = {.finish = own.finish};
-  scheduler::run_children(self, base, generation);
+  scheduler::run_children(self, mark);
   self.task = own;
+}
+
+}  // namespace
+
+// Children have no name, no clocks, and their own site.
+[[gnu::always_inline]] inline void finish_frame::run_own(scheduler::fiber& self) noexcept {
+  if (self.task.special) [[unlikely]] {
+    run_children_of_special(self, mark_);
+    return;
+  }
+  const std::source_location site = self.task.site;
+  scheduler::run_children(self, mark_);
+  self.task.site = site;
+}
+
+void finish_frame::end() {
+  scheduler::fiber& self = *scheduler::fiber_of_this_stack();
+  run_own(self);
+  if (!core_.untouched()) [[unlikely]] {
+    finish_slowly(self, core_, outer_);
+    return;
+  }
+  self.task.finish = outer_;
+}
+
+std::unique_ptr<offer_box> finish_frame::end_collecting() {
+  scheduler::fiber& self = *scheduler::fiber_of_this_stack();
+  run_own(self);
+  return wait_and_collect(self, core_, outer_);
 }
 
 void finish_frame::collect(comm::handler_id reducer, std::unique_ptr<offer_box> box) {

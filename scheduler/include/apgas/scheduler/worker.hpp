@@ -58,13 +58,21 @@ struct alignas(base::cache_line_bytes) worker {
   ready_queue ready;  // resumed fibers; thieves take from it as well
 };
 
-// Runs the tasks that the frames of `self` have above `base` (or above fiber::base, when the fiber
-// was left since `generation` was read), newest first, on the stack of the caller, who waits for
-// them.
-inline void run_children(fiber& self, slot* base, std::uint64_t generation) {
+// Where the tasks of a frame begin in its worker's deque, as long as its fiber was not left.
+struct frame_mark {
+  explicit frame_mark(const fiber& self) noexcept
+      : base(self.on->tasks.head()), generation(self.generation) {}
+  frame_mark(slot* lowest, std::uint64_t left) noexcept : base(lowest), generation(left) {}
+  slot* base;
+  std::uint64_t generation;
+};
+
+// Runs the tasks that the frames of `self` have above the mark (or above fiber::base, when the
+// fiber was left since), newest first, on the stack of the caller, who waits for them.
+inline void run_children(fiber& self, const frame_mark& mark) {
   for (;;) {
     deque<slot>& tasks = self.on->tasks;
-    slot* const from = self.generation == generation ? base : self.base;
+    slot* const from = self.generation == mark.generation ? mark.base : self.base;
     slot* const s = tasks.head() - 1;
     if (s < from) return;
     if (tasks.pop(s)) {

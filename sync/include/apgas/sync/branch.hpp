@@ -39,9 +39,11 @@ template <class F>
 template <class R>
 class branch_join : public scheduler::task_counter {
  public:
-  explicit branch_join(scheduler::task_counter* enclosing) noexcept : enclosing_(enclosing) {}
+  branch_join(scheduler::task_counter* enclosing, std::source_location site) noexcept
+      : enclosing_(enclosing), site_(site) {}
 
   scheduler::task_counter* enclosing() const noexcept { return enclosing_; }
+  std::source_location site() const noexcept { return site_; }
 
   // By the thief, once.
   void set_value(R&& value) {
@@ -55,12 +57,7 @@ class branch_join : public scheduler::task_counter {
 
   // By the fork, after waiting, once.
   R take() {
-    if (failed_) {
-      auto* error = std::launder(reinterpret_cast<std::exception_ptr*>(&storage_));
-      const std::exception_ptr held = std::move(*error);
-      std::destroy_at(error);
-      std::rethrow_exception(held);
-    }
+    if (failed_) rethrow();
     auto* value = std::launder(reinterpret_cast<R*>(&storage_));
     R held = std::move(*value);
     std::destroy_at(value);
@@ -68,10 +65,18 @@ class branch_join : public scheduler::task_counter {
   }
 
  private:
+  [[noreturn, gnu::noinline, gnu::cold]] void rethrow() {
+    auto* error = std::launder(reinterpret_cast<std::exception_ptr*>(&storage_));
+    const std::exception_ptr held = std::move(*error);
+    std::destroy_at(error);
+    std::rethrow_exception(held);
+  }
+
   static constexpr std::size_t bytes = std::max(sizeof(R), sizeof(std::exception_ptr));
   static constexpr std::size_t alignment = std::max(alignof(R), alignof(std::exception_ptr));
 
   scheduler::task_counter* enclosing_;
+  std::source_location site_;
   bool failed_;  // set with the storage: nothing is initialised for a branch nobody steals
   alignas(alignment) std::byte storage_[bytes];
 };
@@ -93,6 +98,7 @@ void run_branch(scheduler::slot& s, scheduler::fiber& self) {
   auto& join = *static_cast<branch_join<R>*>(s.counter());
   F f = scheduler::take_closure<F>(s);
   self.task.finish = join.enclosing();
+  self.task.site = join.site();
   try {
     join.set_value(value_from(f));
   } catch (...) {
@@ -120,9 +126,9 @@ bool retake(scheduler::task_counter& join) noexcept;
 // The error path of fork_two, apart so that the usual one keeps everything in registers: `f` comes
 // by value where the slot holds a copy. Context: a catch block.
 template <class First, class F>
-[[noreturn, gnu::noinline]] void fork_failed(F f, bool first_is_due, branch_join<First>& join,
-                                             std::source_location site) {
-  branch_failures failures(site);
+[[noreturn, gnu::noinline, gnu::cold]] void fork_failed(F f, bool first_is_due,
+                                                        branch_join<First>& join) {
+  branch_failures failures(join.site());
   failures.add();
   if (first_is_due) {
     try {
@@ -138,6 +144,20 @@ template <class First, class F>
   failures.raise();
 }
 
+// The address of a local object plus `offset`, computed here: kept in a register from before a
+// call, it would be saved and restored by every function of a recursion, leaves included.
+template <std::uintptr_t Offset = 0, class T>
+[[gnu::always_inline]] inline std::uintptr_t address_here(const T& object) noexcept {
+  static_assert(Offset < sizeof(T));
+#if defined(__x86_64__)
+  std::uintptr_t address;
+  asm volatile("lea %1, %0" : "=r"(address) : "m"(reinterpret_cast<const char*>(&object)[Offset]));
+  return address;
+#else
+  return reinterpret_cast<std::uintptr_t>(&object) + Offset;
+#endif
+}
+
 // Runs f and g in parallel and returns both values. While g runs nothing is kept in registers but
 // f: the slot is found again by what it says, since it is on top unless something went the slow
 // way.
@@ -149,37 +169,44 @@ template <class F, class G>
   using stored = std::conditional_t<copied, F, branch_reference<F>>;
   using handed = std::conditional_t<copied, F, F&>;
   scheduler::fiber& before = suspendable_fiber("fork_join");
-  branch_join<first> join(before.task.finish);
-  scheduler::slot* const s = before.on->tasks.head();
-  scheduler::store_closure<stored>(*s, stored(f));
-  s->run = &run_branch<stored, first>;
-  s->tagged_counter = scheduler::slot::tag(&join, scheduler::slot_kind::join);
-  s->site = site;
-  if (before.on->tasks.push(s)) [[unlikely]]
-    scheduler::attend(before, false);
+  constexpr auto join_kind = static_cast<std::uintptr_t>(scheduler::slot_kind::join);
+  branch_join<first> join(before.task.finish, site);
+  const auto join_here = [&join]() -> auto& {
+    return *reinterpret_cast<branch_join<first>*>(address_here(join));
+  };
+  {
+    auto& tasks = before.on->tasks;
+    scheduler::slot* const s = tasks.head();
+    scheduler::store_closure<stored>(*s, stored(f));
+    s->run = &run_branch<stored, first>;
+    s->tagged_counter = address_here<join_kind>(join);
+    if (tasks.push(s)) [[unlikely]]
+      scheduler::attend(before, false);
+  }
 
   std::optional<second> from_g;
   try {
     from_g.emplace(value_from(g));
   } catch (...) {
-    fork_failed<first, handed>(f, true, join, site);
+    fork_failed<first, handed>(f, true, join_here());
   }
   try {
     // Untouched: this stack was not left since, or its slots would have been counted.
     if (join.untouched()) [[likely]] {
       auto& tasks = scheduler::fiber_after_call()->on->tasks;
       scheduler::slot* const top = tasks.head() - 1;
-      if (top->tagged_counter == scheduler::slot::tag(&join, scheduler::slot_kind::join) &&
+      if (top->tagged_counter ==
+              address_here<join_kind>(join) &&
           tasks.pop(top)) [[likely]] {
         return std::pair<first, second>(value_from(f), *std::move(from_g));
       }
     }
-    if (retake(join)) {
+    if (retake(join_here())) {
       return std::pair<first, second>(value_from(f), *std::move(from_g));
     }
     return std::pair<first, second>(join.take(), *std::move(from_g));
   } catch (...) {
-    fork_failed<first, handed>(f, false, join, site);
+    fork_failed<first, handed>(f, false, join_here());
   }
 }
 

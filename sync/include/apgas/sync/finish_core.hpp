@@ -49,10 +49,7 @@ void task_failed(scheduler::fiber& self) noexcept;
 class finish_frame {
  public:
   [[gnu::always_inline]] explicit finish_frame(scheduler::fiber& self) noexcept
-      : self_(self),
-        outer_(self.task.finish),
-        generation_(self.generation),
-        base_(self.on->tasks.head()) {
+      : outer_(self.task.finish), mark_(self) {
     self.task.finish = &core_;
   }
   finish_frame(const finish_frame&) = delete;
@@ -64,40 +61,17 @@ class finish_frame {
   void collect(std::uint64_t reducer, std::unique_ptr<offer_box> box);
 
   // Runs and awaits all tasks, makes the enclosing finish the current one again, and throws what
-  // tasks and body threw.
-  [[gnu::always_inline]] void end() {
-    run_own();
-    if (!core_.untouched()) [[unlikely]] {
-      finish_slowly(self_, core_, outer_);
-      return;
-    }
-    self_.task.finish = outer_;
-  }
+  // tasks and body threw. Not inline: the registers it needs are saved here and not by every
+  // function that has a finish in it.
+  void end();
   // The same for a finish_reduce: returns what was offered.
   std::unique_ptr<offer_box> end_collecting();
 
  private:
-  // Children have no name, no clocks, and their own site.
-  [[gnu::always_inline]] void run_own() noexcept {
-    if (self_.task.special) [[unlikely]] {
-      run_children_of_special(self_, base_, generation_);
-      return;
-    }
-    const std::source_location site = self_.task.site;
-    scheduler::run_children(self_, base_, generation_);
-    self_.task.site = site;
-  }
+  void run_own(scheduler::fiber& self) noexcept;
 
-  // Static, so that the frame's members need not lie in memory.
-  static void run_children_of_special(scheduler::fiber& self, scheduler::slot* base,
-                                      std::uint64_t generation) noexcept;
-  static void finish_slowly(scheduler::fiber& self, finish_core& core,
-                            scheduler::task_counter* outer);
-
-  scheduler::fiber& self_;
   scheduler::task_counter* const outer_;
-  const std::uint64_t generation_;
-  scheduler::slot* const base_;
+  const scheduler::frame_mark mark_;
   finish_core core_;
 };
 

@@ -37,12 +37,12 @@ inline void name_task(const char* text) noexcept {
 
 // The body of an async with the closure type F.
 template <class F>
-void run_async(scheduler::slot& s, scheduler::fiber& self) {
+void run_async(scheduler::slot& s, scheduler::fiber&) {
   F f = scheduler::take_closure<F>(s);
   try {
     f();
   } catch (...) {
-    task_failed(self);
+    task_failed(*scheduler::fiber_of_this_stack());
   }
 }
 
@@ -52,12 +52,13 @@ template <class F>
 [[gnu::always_inline]] inline void spawn(scheduler::fiber& self, F&& f, std::source_location site) {
   using closure = std::decay_t<F>;
   if constexpr (scheduler::fits_slot<closure>) {
-    scheduler::slot* s = self.on->tasks.head();
+    auto& tasks = self.on->tasks;
+    scheduler::slot* const s = tasks.head();
     scheduler::store_closure<closure>(*s, std::forward<F>(f));
     s->run = &run_async<closure>;
     s->tagged_counter = scheduler::slot::tag(self.task.finish, scheduler::slot_kind::task);
     s->site = site;
-    if (self.on->tasks.push(s)) [[unlikely]]
+    if (tasks.push(s)) [[unlikely]]
       scheduler::attend(self, true);
   } else {
     // Boxed before the slot is looked for: copying may run user code.
