@@ -48,22 +48,33 @@ bool choose(worker& w, work& found) {
 
 constexpr std::size_t batch = 8;
 
-// Tasks that were done before another steal would have paid off, or faster than they were stolen
-// (the heavy fence takes 2 us on one machine and 10 on another), make the thief wait a little, or
-// two workers would pass cache lines of tiny tasks to and fro (scheduler-core measurements).
+// A steal costs thief and victim the time of the heavy fence (2 us on one machine, 10 on another)
+// and some cache lines. When the tasks were done sooner than that, the thief waits before the next,
+// the longer the worse the bargain was: two workers would pass cache lines of tiny tasks to and
+// fro, slower than one alone. Tasks that are worth it end the waiting.
 constexpr std::uint64_t worthwhile_cycles = 8'000;
-constexpr std::uint64_t pause_min = 5'000;
-constexpr std::uint64_t pause_max = 40'000;
+constexpr std::uint64_t pause_growth = 4;
+constexpr std::uint64_t loss_weight = 8;        // how many times the loss is waited
+constexpr std::uint64_t steals_per_pause = 32;  // of all workers: so many steals' time at most
+
+// How long to wait after a steal of `cost` whose tasks took `ran`.
+std::uint64_t pause_after(std::uint64_t cost, std::uint64_t ran, std::uint64_t before,
+                          int workers) {
+  cost = std::max(cost, worthwhile_cycles);
+  if (ran >= cost) return before / pause_growth < cost ? 0 : before / pause_growth;
+  const std::uint64_t longest =
+      cost * std::min(steals_per_pause * static_cast<unsigned>(workers),
+                      loss_weight * cost / std::max<std::uint64_t>(ran, 1));
+  return std::min(longest, before == 0 ? cost : before * pause_growth);
+}
 
 bool may_steal(worker& w) {
   const std::uint64_t now = cycles();
   if (w.stolen_at != 0) {
-    const bool paid = now - w.stolen_at >= std::max(worthwhile_cycles, w.steal_cost);
-    w.stolen_at = 0;
-    w.steal_pause = paid ? 0
-                         : std::min(std::max(pause_max, 2 * w.steal_cost),
-                                    w.steal_pause == 0 ? pause_min : w.steal_pause * 2);
+    w.steal_pause =
+        pause_after(w.steal_cost, now - w.stolen_at, w.steal_pause, w.home->num_workers());
     w.steal_again_at = now + w.steal_pause;
+    w.stolen_at = 0;
   }
   return now >= w.steal_again_at;
 }
@@ -118,7 +129,8 @@ bool search(worker& w, work& found) {
     if (s.poll_outside(w)) continue;
     base::cpu_relax();
     if ((++rounds & 31U) == 0 && clock::now() > give_up) {
-      s.sleep(w);
+      // While a steal would not pay, neither would the fence of going to sleep.
+      if (cycles() >= w.steal_again_at) s.sleep(w);
       give_up = clock::now() + s.settings.spin;
     }
   }

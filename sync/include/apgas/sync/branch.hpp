@@ -195,9 +195,7 @@ template <class F, class G>
     if (join.untouched()) [[likely]] {
       auto& tasks = scheduler::fiber_after_call()->on->tasks;
       scheduler::slot* const top = tasks.head() - 1;
-      if (top->tagged_counter ==
-              address_here<join_kind>(join) &&
-          tasks.pop(top)) [[likely]] {
+      if (top->tagged_counter == address_here<join_kind>(join) && tasks.pop(top)) [[likely]] {
         return std::pair<first, second>(value_from(f), *std::move(from_g));
       }
     }
