@@ -6,6 +6,7 @@
 #include <apgas/async.hpp>
 #include <apgas/async_future_at.hpp>
 #include <apgas/at.hpp>
+#include <apgas/atomic.hpp>
 #include <apgas/blocking.hpp>
 #include <apgas/config.hpp>
 #include <apgas/errors.hpp>
@@ -17,6 +18,7 @@
 #include <apgas/fork_join.hpp>
 #include <apgas/future.hpp>
 #include <apgas/global_ref.hpp>
+#include <apgas/monitor.hpp>
 #include <apgas/place.hpp>
 #include <apgas/place_group.hpp>
 #include <apgas/place_local.hpp>

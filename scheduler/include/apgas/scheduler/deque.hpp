@@ -267,16 +267,16 @@ class deque {
     shrink_locked(first_);
   }
 
-  alignas(cache_line_bytes) atomic<Slot*> head_{};
-  atomic<Slot*> gate_{};
-  atomic<Slot*> attention_{};
-  atomic<Slot*> limit_{};
+  alignas(cache_line_bytes) base::atomic<Slot*> head_{};
+  base::atomic<Slot*> gate_{};
+  base::atomic<Slot*> attention_{};
+  base::atomic<Slot*> limit_{};
   Slot* first_ = nullptr;
   Slot* last_ = nullptr;
   bool fenced_ = false;
 
   alignas(cache_line_bytes) spin_lock lock_;
-  atomic<Slot*> tail_{};
+  base::atomic<Slot*> tail_{};
   Slot* counted_ = nullptr;
 };
 
