@@ -7,6 +7,7 @@
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/exceptions.hpp>
 #include <apgas/scheduler/scheduler.hpp>
+#include <apgas/sync/monitor_core.hpp>
 
 // What the tasks of one place have in common; found from any task through its worker. Several may
 // exist in a process.
@@ -34,6 +35,7 @@ struct place_state {
   remote_calls* calls = nullptr;
   flow_control* flow = nullptr;
   place_extension* globals = nullptr;  // of module places
+  monitor_core atomic_sections;
   // Takes an exception of a future that nobody looked at, for the root finish; null: it is printed.
   // Context: any thread, with a lock held (unobserved.hpp); must not run user code.
   void (*unobserved)(place_state&, std::exception_ptr, const spawn_site&) noexcept = nullptr;

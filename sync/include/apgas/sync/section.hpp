@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <apgas/sync/branch.hpp>
+#include <apgas/sync/monitor_core.hpp>
+#include <apgas/sync/task.hpp>
+
+// Sections of a monitor as closures with a result.
+namespace apgas::inline v0::sync {
+
+struct always {
+  bool operator()() const noexcept { return true; }
+};
+
+// A section that waits, with what it is made of. C and F may be references: the task waits.
+template <class C, class F>
+class typed_section : public waiting_section {
+ public:
+  using value = value_of<std::invoke_result_t<F&>>;
+
+  typed_section(C& c, F& f) noexcept : condition_(c), body_(f) {
+    if constexpr (!std::is_same_v<std::remove_const_t<C>, always>) {
+      condition = [](waiting_section& s) {
+        return static_cast<bool>(std::invoke(static_cast<typed_section&>(s).condition_));
+      };
+    }
+    body = [](waiting_section& s) {
+      auto& self = static_cast<typed_section&>(s);
+      self.result_.emplace(value_from(self.body_));
+    };
+  }
+
+  // After the section was run.
+  value take() { return *std::move(result_); }
+
+ private:
+  C& condition_;
+  F& body_;
+  std::optional<value> result_;
+};
+
+// The calling task is inside a section of the monitor.
+class inside {
+ public:
+  explicit inside(scheduler::fiber& self) noexcept : self_(self) { ++self.task.atomic_depth; }
+  inside(const inside&) = delete;
+  inside& operator=(const inside&) = delete;
+  ~inside() { --self_.task.atomic_depth; }
+
+ private:
+  scheduler::fiber& self_;
+};
+
+// The same, and the monitor is left at the end.
+class holding {
+ public:
+  holding(monitor_core& m, scheduler::fiber& self) noexcept : monitor_(&m), self_(self) {
+    ++self.task.atomic_depth;
+  }
+  holding(const holding&) = delete;
+  holding& operator=(const holding&) = delete;
+  ~holding() {
+    if (monitor_ == nullptr) return;
+    --self_.task.atomic_depth;
+    monitor_->leave(self_);
+  }
+  // The section ends here, the monitor is not left.
+  void keep() noexcept {
+    --self_.task.atomic_depth;
+    monitor_ = nullptr;
+  }
+
+ private:
+  monitor_core* monitor_;
+  scheduler::fiber& self_;
+};
+
+template <class F>
+auto section_value(F& f) -> std::invoke_result_t<F&> {
+  static_assert(!std::is_reference_v<std::invoke_result_t<F&>>,
+                "an atomic section returns by value: what it refers to may change when it ends");
+  return std::invoke(f);
+}
+
+template <class F>
+auto run_atomic(monitor_core& m, scheduler::fiber& self, F& f) -> std::invoke_result_t<F&> {
+  if (m.held_by(self)) {
+    const inside nested(self);
+    return section_value(f);
+  }
+  if (m.try_enter(self)) [[likely]] {
+    const holding section(m, self);
+    return section_value(f);
+  }
+  const always condition;
+  typed_section<const always, F> s(condition, f);
+  m.submit(self, s);
+  if constexpr (!std::is_void_v<std::invoke_result_t<F&>>) return s.take();
+}
+
+// Requires: the task is inside no atomic section.
+template <class C, class F>
+auto run_when(monitor_core& m, scheduler::fiber& self, C& c, F& f) -> std::invoke_result_t<F&> {
+  typed_section<C, F> s(c, f);
+  if (m.try_enter(self)) [[likely]] {
+    holding section(m, self);
+    if (std::invoke(c)) return section_value(f);
+    section.keep();
+    m.wait(self, s);
+  } else {
+    m.submit(self, s);
+  }
+  if constexpr (!std::is_void_v<std::invoke_result_t<F&>>) return s.take();
+}
+
+}  // namespace apgas::inline v0::sync
