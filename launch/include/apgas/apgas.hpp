@@ -8,6 +8,7 @@
 #include <apgas/at.hpp>
 #include <apgas/atomic.hpp>
 #include <apgas/blocking.hpp>
+#include <apgas/channel.hpp>
 #include <apgas/config.hpp>
 #include <apgas/errors.hpp>
 #include <apgas/exception_types.hpp>
@@ -18,13 +19,18 @@
 #include <apgas/fork_join.hpp>
 #include <apgas/future.hpp>
 #include <apgas/global_ref.hpp>
+#include <apgas/latch.hpp>
 #include <apgas/monitor.hpp>
+#include <apgas/mutex.hpp>
 #include <apgas/place.hpp>
 #include <apgas/place_group.hpp>
 #include <apgas/place_local.hpp>
 #include <apgas/promise.hpp>
 #include <apgas/run.hpp>
+#include <apgas/semaphore.hpp>
+#include <apgas/single_var.hpp>
 #include <apgas/sleep.hpp>
+#include <apgas/sync_var.hpp>
 #include <apgas/version.hpp>
 #include <apgas/when_all.hpp>
 #include <apgas/worker_local.hpp>

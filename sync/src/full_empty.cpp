@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/sync/full_empty.hpp>
+
+#include <mutex>
+
+namespace apgas::inline v0::sync {
+
+bool full_empty::take(want w) noexcept {
+  const bool wanted = w == want::either ? state_ != state::in_use
+                                        : state_ == (w == want::full ? state::full : state::empty);
+  if (wanted) {
+    last_ = state_;
+    state_ = state::in_use;
+  }
+  return wanted;
+}
+
+full_empty::state full_empty::acquire(want w) noexcept {
+  {
+    std::lock_guard hold(lock_);
+    if (take(w)) return last_;
+  }
+  queue_unless(lock_, queue_of(w), [this, w] { return take(w); });
+  return last_;  // of our turn: nobody else changes it before release
+}
+
+void full_empty::release(state left) noexcept {
+  queued_task* next = nullptr;
+  {
+    std::lock_guard hold(lock_);
+    last_ = left;
+    next = either_.pop();
+    if (next == nullptr) next = (left == state::full ? full_ : empty_).pop();
+    if (next == nullptr) state_ = left;
+  }
+  if (next != nullptr) scheduler::resume(next->task);
+}
+
+bool full_empty::is_full() noexcept {
+  std::lock_guard hold(lock_);
+  return last_ == state::full;
+}
+
+}  // namespace apgas::inline v0::sync
