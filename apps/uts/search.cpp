@@ -39,10 +39,15 @@ inline bool searcher::count(const counts& found) {
   return several_places_ && before / nodes_between_yields != sum.nodes / nodes_between_yields;
 }
 
+// Whether another place waits for a subtree like that of `n`.
+inline bool searcher::wanted(const node& n) const {
+  return waiting_.load(std::memory_order_relaxed) > 0 &&
+         n.depth <= tree_.depth_limit() - least_height_to_share;
+}
+
 // Inline, so that the node stays where its task finds it.
 [[gnu::always_inline]] inline void searcher::explore(const node& n) {
-  if (waiting_.load(std::memory_order_relaxed) > 0 && worth_sharing(n)) return share(n);
-  if (granularity_ > 1) return explore_some(n);
+  if (wanted(n)) return share(n);
   const int children = tree_.num_children(n);
   if (children != 0) spawn_children(n, children);
 }
@@ -59,11 +64,16 @@ inline bool searcher::count(const counts& found) {
 }
 
 void searcher::spawn(const node& n) {
-  apgas::async([n, this] { explore(n); });
+  if (granularity_ > 1) {
+    apgas::async([n, this] { explore_some(n); });
+  } else {
+    apgas::async([n, this] { explore(n); });
+  }
 }
 
 // Up to `granularity_` nodes in this task, what is left then as tasks.
 void searcher::explore_some(const node& n) {
+  if (wanted(n)) return share(n);
   bag pending = {n};
   counts found;
   for (int budget = granularity_; budget > 0 && !pending.empty(); --budget) {
@@ -97,9 +107,6 @@ searcher::account searcher::what_was_done() const {
 
 // ---- between places
 
-bool searcher::worth_sharing(const node& n) const {
-  return n.depth <= tree_.depth_limit() - least_height_to_share;
-}
 
 // Splits the subtree of `n` between us and a place that waits, unless it turns out to be small.
 void searcher::share(const node& n) {

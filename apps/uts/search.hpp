@@ -74,7 +74,7 @@ class searcher {
   void explore_some(const node& n);
   void spawn(const node& n);
   void share(const node& n);
-  [[nodiscard]] bool worth_sharing(const node& n) const;
+  [[nodiscard]] bool wanted(const node& n) const;
 
   void serve(searchers all, int thief);
   void ask_neighbours(searchers all);
