@@ -30,6 +30,7 @@ void switch_to(fiber& self, fiber& to, void (*after)(fiber*, void*), void* argum
   w.left = &self;
   w.after = after;
   w.after_argument = argument;
+  w.running = &to;
   to.on = &w;
   self.exceptions[0] = w.exceptions[0];
   self.exceptions[1] = w.exceptions[1];

@@ -53,7 +53,7 @@ void run_worker(worker& w, int processor) {
   prctl(PR_SET_NAME, fmt::format("apgas-{}", w.id).c_str());
   prctl(PR_SET_TIMERSLACK, 1000UL);
   if (processor >= 0) bind_thread(processor);
-  signal_stack alternate;
+  const signal_stack alternate(w);
   fiber thread;
   thread.on = &w;
   adopt_thread(thread);

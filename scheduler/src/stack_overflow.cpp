@@ -3,9 +3,12 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <apgas/scheduler/worker.hpp>
 
 #include "stack_overflow.hpp"
 #include "stack_pool.hpp"
@@ -55,7 +58,8 @@ void describe(const fiber& f) {
     line << "main";
   }
   line << ": its stack of " << std::uint64_t{all_stacks.mask + 1}
-       << " bytes is used up; raise APGAS_STACK_SIZE (bytes), or recurse less deeply\n";
+       << " bytes is used up; raise APGAS_STACK_SIZE (bytes), recurse less deeply, or keep large "
+          "arrays elsewhere\n";
   line.print();
 }
 
@@ -70,9 +74,25 @@ void chain(int signal, siginfo_t* info, void* context) {
   }
 }
 
+// The lowest words of a signal stack.
+struct ownership {
+  static constexpr std::uint64_t marked = 0x6170676173736967;
+  std::uint64_t mark;
+  const worker* owner;
+};
+
+// What runs on this thread, or null. Context: signal handler.
+const fiber* interrupted_fiber() {
+  stack_t here = {};
+  if (sigaltstack(nullptr, &here) != 0 || here.ss_size != signal_stack_bytes) return nullptr;
+  const auto* note = static_cast<const ownership*>(here.ss_sp);
+  return note->mark == ownership::marked ? note->owner->running : nullptr;
+}
+
 void on_fault(int signal, siginfo_t* info, void* context) {
-  const fiber* f = fiber_of_address(info->si_addr);
-  if (f != nullptr && info->si_addr < f->stack_bottom) {
+  const fiber* f = interrupted_fiber();
+  const bool among_stacks = fiber_of_address(info->si_addr) != nullptr;
+  if (f != nullptr && among_stacks && info->si_addr < f->stack_bottom) {
     describe(*f);
     ::signal(signal, SIG_DFL);
     return;  // faults again and ends the process with the right signal
@@ -95,10 +115,11 @@ void watch_overflows() noexcept {
   static_cast<void>(installed);
 }
 
-signal_stack::signal_stack()
+signal_stack::signal_stack(const worker& owner)
     : memory_(mmap(nullptr, signal_stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                    -1, 0)) {
   if (memory_ == MAP_FAILED) return;
+  ::new (memory_) ownership{ownership::marked, &owner};
   stack_t stack = {};
   stack.ss_sp = memory_;
   stack.ss_size = signal_stack_bytes;

@@ -3,8 +3,9 @@
 
 #include <apgas/scheduler/fiber.hpp>
 
-// Telling the user which task overflowed its stack. A guard page faults: the handler, on a stack of
-// its own, finds the task from the address. Other faults go on to the handler that was there before
+// Telling the user which task overflowed its stack. A guard page faults: the handler, on the signal
+// stack of its worker, finds the task that runs there. Not by the address: a large frame may have
+// stepped over the guard of its own stack. Other faults go on to the handler that was there before
 // (UCX and Open MPI have theirs).
 namespace apgas::inline v0::scheduler {
 
@@ -14,7 +15,7 @@ void watch_overflows() noexcept;
 // Gives this worker thread its signal stack for as long as the object lives.
 class signal_stack {
  public:
-  signal_stack();
+  explicit signal_stack(const worker& owner);
   ~signal_stack();
   signal_stack(const signal_stack&) = delete;
   signal_stack& operator=(const signal_stack&) = delete;

@@ -25,7 +25,7 @@ stack_range all_stacks;
 namespace {
 
 constexpr int madvise_guard_install = 102;  // MADV_GUARD_INSTALL of Linux 6.13; C libraries lag
-constexpr std::size_t guard_bytes = 16384;  // a frame larger than this may step over it
+constexpr std::size_t least_stack_bytes = 65536;
 constexpr std::uint64_t canary_value = 0x6170676173737461;
 constexpr std::size_t resident_max = 1024;  // free stacks that keep their memory
 
@@ -64,13 +64,16 @@ bool kernel_marks_guards() {
   return works;
 }
 
+// A frame larger than the guard may step over it. Only addresses: the guard takes no memory.
+std::size_t guard_bytes() { return std::min<std::size_t>((all_stacks.mask + 1) / 4, 65536); }
+
 // The guard of stack number `n`; returns the canary's address where there is no better one.
 std::uint64_t* install_guard(pool& p, std::byte* low, std::size_t n) {
   if (p.guard == stack_guard::kernel_marker &&
-      madvise(low, guard_bytes, madvise_guard_install) == 0) {
+      madvise(low, guard_bytes(), madvise_guard_install) == 0) {
     return nullptr;
   }
-  if (n < protected_stacks_max() && mprotect(low, guard_bytes, PROT_NONE) == 0) return nullptr;
+  if (n < protected_stacks_max() && mprotect(low, guard_bytes(), PROT_NONE) == 0) return nullptr;
   auto* canary = reinterpret_cast<std::uint64_t*>(low);
   *canary = canary_value;
   return canary;
@@ -81,8 +84,8 @@ fiber* cut_stack(pool& p, std::size_t n) {
   auto* low = reinterpret_cast<std::byte*>(all_stacks.begin) + n * bytes;
   auto* f = ::new (static_cast<void*>(low + bytes - fiber_record_bytes)) fiber;
   f->canary = install_guard(p, low, n);
-  f->stack_bottom = low + guard_bytes;
-  f->stack_bytes = bytes - guard_bytes - fiber_record_bytes;
+  f->stack_bottom = low + guard_bytes();
+  f->stack_bytes = bytes - guard_bytes() - fiber_record_bytes;
   return f;
 }
 
@@ -111,7 +114,7 @@ std::size_t protected_stacks_max() noexcept {
 void reserve_stacks(std::size_t stack_bytes) {
   pool& p = the_pool();
   std::lock_guard guard(p.lock);
-  const std::size_t bytes = std::bit_ceil(std::max<std::size_t>(stack_bytes, 65536));
+  const std::size_t bytes = std::bit_ceil(std::max(stack_bytes, least_stack_bytes));
   if (all_stacks.bytes != 0 && all_stacks.mask + 1 == bytes) return;
   if (p.made != p.free_count.load(base::relaxed)) {
     throw launch_error(
@@ -198,7 +201,7 @@ std::size_t stacks_in_use() noexcept {
 }
 
 std::string stack_guard_description(std::size_t stack_bytes) {
-  const std::size_t bytes = std::bit_ceil(std::max<std::size_t>(stack_bytes, 65536));
+  const std::size_t bytes = std::bit_ceil(std::max(stack_bytes, least_stack_bytes));
   if (strongest_guard() == stack_guard::kernel_marker) {
     return fmt::format("{} bytes each, all guarded by kernel markers (MADV_GUARD_INSTALL)", bytes);
   }

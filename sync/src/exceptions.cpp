@@ -72,6 +72,7 @@ void collect_current(std::vector<task_exception>& into, int place_id, const spaw
   try {
     throw;
   } catch (const multiple_exceptions& inner) {
+    if (inner.size() == 0) into.emplace_back(std::current_exception(), place_id, site);
     into.insert(into.end(), inner.begin(), inner.end());
   } catch (...) {
     into.emplace_back(std::current_exception(), place_id, site);

@@ -71,6 +71,22 @@ double forked(BENCH_INTERVAL) {
   return left + right;
 }
 
+// As a program would do it that cares: no tasks for what takes microseconds.
+double forked_above(int levels, BENCH_INTERVAL) {
+  if (levels == 0) return serial(from, f_from, to, f_to, area);
+  const interval i{from, f_from, to, f_to, area};
+  const halves h = split(i);
+  if (fine(i, h)) return h.area();
+  const auto [left, right] = apgas::fork_join(
+      [levels, part = h.left] { return forked_above(levels - 1, BENCH_ALL_OF(part)); },
+      [levels, part = h.right] { return forked_above(levels - 1, BENCH_ALL_OF(part)); });
+  return left + right;
+}
+
+double forked_with_cut_off(BENCH_INTERVAL) {
+  return forked_above(10, from, f_from, to, f_to, area);
+}
+
 #if defined(BENCH_TBB)
 double grouped(BENCH_INTERVAL) {
   const interval i{from, f_from, to, f_to, area};
@@ -121,6 +137,7 @@ benchmark integrate(const sizes& s) {
   add_serial(b, "serial", of<serial>, i, expected);
   add_serial(b, "serial, not inlined", of<serial_call>, i, expected);
   add_ours(b, "apgas fork_join", of<forked>, i, expected);
+  add_ours(b, "apgas fork_join, 10 levels", of<forked_with_cut_off>, i, expected);
 #if defined(BENCH_TBB)
   add_peer(b, "TBB task_group", [](int w) { return with_tbb(w, of<grouped>); }, i, expected);
 #endif

@@ -52,6 +52,51 @@ TEST(constructs, fork_join) {
   });
 }
 
+TEST(constructs, waiting) {
+  everywhere([] {
+    const auto begin = std::chrono::steady_clock::now();
+    apgas::sleep_until(begin + std::chrono::milliseconds(2));
+    check(std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(2));
+    apgas::promise<int> never;
+    apgas::promise<int> soon;
+    std::atomic<int> awaited{0};
+    apgas::finish([&] {
+      apgas::async_await([&] { awaited = soon.get_future().get(); }, soon.get_future());
+      apgas::async([soon] { soon.set_value(7); });
+      check(apgas::when_any(never.get_future(), soon.get_future()).get().index == 1);
+    });
+    check(awaited == 7);
+    never.set_value(0);
+  });
+}
+
+// Each place has its own sections, variables and queues.
+TEST(constructs, exclusion_and_synchronisation_variables) {
+  everywhere([] {
+    int turn = 0;
+    apgas::monitor m;
+    apgas::sync_var<int> v;
+    apgas::channel<int> c(2);
+    apgas::finish([&] {
+      for (int i = 9; i >= 0; --i) {
+        apgas::async([&, i] {
+          apgas::when([&, i] { return turn == i; }, [&] { ++turn; });
+          m.when([] { return true; }, [] {});
+          v.write_ef(i);
+        });
+      }
+      apgas::async([&] {
+        for (int i = 0; i < 10; ++i) c.send(v.read_fe());
+        c.close();
+      });
+      int sum = 0;
+      while (const auto x = c.receive()) sum += *x;
+      check(sum == 45);
+    });
+    check(apgas::atomic([&] { return turn; }) == 10);
+  });
+}
+
 TEST(constructs, loops) {
   everywhere([] {
     std::vector<int> v(5000);

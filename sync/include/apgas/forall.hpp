@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <mutex>
 #include <ranges>
@@ -41,19 +42,40 @@ I end_as(J last) {
   }
 }
 
+// How many there are in [first, last), which may be more than the type of an index can count.
 template <class I>
-using distance_of = decltype(std::declval<I>() - std::declval<I>());
+std::uint64_t length(I first, I last) {
+  if constexpr (std::integral<I>) {
+    return static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
+  } else {
+    return static_cast<std::uint64_t>(last - first);
+  }
+}
+
+template <class I>
+I advanced(I first, std::uint64_t n) {
+  if constexpr (std::integral<I>) {
+    return static_cast<I>(static_cast<std::uint64_t>(first) + n);
+  } else {
+    return first + static_cast<std::iter_difference_t<I>>(n);
+  }
+}
+
+template <class I>
+I middle_of(I first, I last) {
+  return advanced(first, length(first, last) / 2);
+}
 
 // What the halves of a loop share; on the stack of the loop.
 template <class Body>
 struct loop {
   Body& body;
-  std::ptrdiff_t grain;
+  std::uint64_t grain;
   std::source_location site;
   base::spin_lock lock;
   sync::branch_failures* failures = nullptr;  // of the first iteration that threw, lock held
 
-  explicit loop(Body& b, std::ptrdiff_t g, std::source_location s) : body(b), grain(g), site(s) {}
+  explicit loop(Body& b, std::uint64_t g, std::source_location s) : body(b), grain(g), site(s) {}
   loop(const loop&) = delete;
   loop& operator=(const loop&) = delete;
   ~loop() { delete failures; }
@@ -120,21 +142,21 @@ all_positions<Range> positions(Range& range) {
 inline bool thieves_wait(scheduler::fiber& self) { return self.on->tasks.empty(); }
 
 // Enough pieces for balance, few enough that a piece is worth its check.
-inline std::ptrdiff_t default_grain(std::ptrdiff_t n, int workers) {
-  return std::clamp<std::ptrdiff_t>(n / (64 * std::ptrdiff_t{workers}), 1, 4096);
+inline std::uint64_t default_grain(std::uint64_t n, int workers) {
+  return std::clamp<std::uint64_t>(n / (64 * static_cast<std::uint64_t>(workers)), 1, 4096);
 }
 
 template <class I, class Body>
 void run_adaptive(I first, I last, loop<Body>& shared) {
-  while (last - first > static_cast<distance_of<I>>(shared.grain)) {
+  while (length(first, last) > shared.grain) {
     if (thieves_wait(*scheduler::current_fiber())) {
-      const I middle = first + (last - first) / 2;
+      const I middle = middle_of(first, last);
       static_cast<void>(sync::fork_two(
           [middle, last, &shared] { run_adaptive(middle, last, shared); },
           [first, middle, &shared] { run_adaptive(first, middle, shared); }, shared.site));
       return;
     }
-    const I end = first + static_cast<distance_of<I>>(shared.grain);
+    const I end = advanced(first, shared.grain);
     run_iterations(first, end, shared);
     first = end;
   }
@@ -143,11 +165,11 @@ void run_adaptive(I first, I last, loop<Body>& shared) {
 
 template <class I, class Body>
 void run_each(I first, I last, loop<Body>& shared) {
-  if (last - first <= 1) {
+  if (length(first, last) <= 1) {
     run_iterations(first, last, shared);
     return;
   }
-  const I middle = first + (last - first) / 2;
+  const I middle = middle_of(first, last);
   static_cast<void>(sync::fork_two([middle, last, &shared] { run_each(middle, last, shared); },
                                    [first, middle, &shared] { run_each(first, middle, shared); },
                                    shared.site));
@@ -169,11 +191,10 @@ void forall(I first, J end, Body body, std::ptrdiff_t grain = 0,
   scheduler::fiber& self = sync::suspendable_fiber("forall");
   const I last = detail::end_as<I>(end);
   if (!(first < last)) return;
-  if (grain <= 0) {
-    grain = detail::default_grain(static_cast<std::ptrdiff_t>(last - first),
-                                  detail::workers_here(self));
-  }
-  detail::loop shared(body, grain, site);
+  const std::uint64_t piece =
+      grain > 0 ? static_cast<std::uint64_t>(grain)
+                : detail::default_grain(detail::length(first, last), detail::workers_here(self));
+  detail::loop shared(body, piece, site);
   detail::run_adaptive(first, last, shared);
   shared.end();
 }
@@ -213,12 +234,12 @@ void coforall(Range&& range, Body body,
 namespace detail {
 
 template <class I, class T, class Map, class Op>
-T reduce_adaptive(I first, I last, const T& identity, Map& map, Op& op, std::ptrdiff_t grain,
+T reduce_adaptive(I first, I last, const T& identity, Map& map, Op& op, std::uint64_t grain,
                   std::source_location site) {
   T sum = identity;
-  while (last - first > static_cast<distance_of<I>>(grain)) {
+  while (length(first, last) > grain) {
     if (thieves_wait(*scheduler::current_fiber())) {
-      const I middle = first + (last - first) / 2;
+      const I middle = middle_of(first, last);
       auto half = [&identity, &map, &op, grain, site](I a, I b) {
         return reduce_adaptive(a, b, identity, map, op, grain, site);
       };
@@ -227,7 +248,7 @@ T reduce_adaptive(I first, I last, const T& identity, Map& map, Op& op, std::ptr
                          [&half, first, middle] { return half(first, middle); }, site);
       return op(op(std::move(sum), std::move(left)), std::move(right));
     }
-    for (std::ptrdiff_t i = 0; i < grain; ++i, ++first) sum = op(std::move(sum), map(first));
+    for (std::uint64_t i = 0; i < grain; ++i, ++first) sum = op(std::move(sum), map(first));
   }
   for (; first < last; ++first) sum = op(std::move(sum), map(first));
   return sum;
@@ -243,8 +264,8 @@ T parallel_reduce(I first, J end, T identity, Map map, Op op,
   scheduler::fiber& self = sync::suspendable_fiber("parallel_reduce");
   const I last = detail::end_as<I>(end);
   if (!(first < last)) return identity;
-  const auto grain =
-      detail::default_grain(static_cast<std::ptrdiff_t>(last - first), detail::workers_here(self));
+  const std::uint64_t grain =
+      detail::default_grain(detail::length(first, last), detail::workers_here(self));
   try {
     return detail::reduce_adaptive(first, last, identity, map, op, grain, site);
   } catch (...) {

@@ -61,7 +61,13 @@ auto fork_many(std::source_location site, F... branches) {
 }
 }  // namespace detail
 
-// Up to six branches; a defaulted parameter cannot follow a pack.
+// A defaulted parameter cannot follow a pack: up to six branches know where they were forked, more
+// only where their task was spawned.
+template <std::invocable... F>
+  requires(sizeof...(F) > 6)
+auto fork_join(F... branches) {
+  return detail::fork_many(sync::suspendable_fiber("fork_join").task.site, std::move(branches)...);
+}
 template <std::invocable F, std::invocable G, std::invocable H>
 auto fork_join(F f, G g, H h, std::source_location site = std::source_location::current()) {
   return detail::fork_many(site, std::move(f), std::move(g), std::move(h));

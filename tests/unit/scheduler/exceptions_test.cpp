@@ -157,6 +157,17 @@ TEST_P(Exceptions, OfNestedFinishesAreTakenApartAndNameTheirSpawnSites) {
   });
 }
 
+TEST_P(Exceptions, AnEmptyCollectionIsAnExceptionToo) {
+  run_tasks(GetParam(), [] {
+    try {
+      finish([] { async([] { throw multiple_exceptions({}); }); });
+      ADD_FAILURE() << "it disappeared";
+    } catch (const multiple_exceptions& e) {
+      ASSERT_EQ(e.size(), 1U);
+    }
+  });
+}
+
 TEST_P(Exceptions, AFinishWaitsForAllTasksBeforeItThrows) {
   run_tasks(GetParam(), [] {
     for (int i = 0; i < 50; ++i) {

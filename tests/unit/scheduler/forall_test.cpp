@@ -73,6 +73,24 @@ TEST_P(Loop, TakesUnsignedAndWideIndices) {
   });
 }
 
+// More iterations than an int can count, so few of them that they can be run.
+TEST_P(Loop, OfMoreIterationsThanTheIndexCanCount) {
+  run_tasks(GetParam(), [] {
+    EXPECT_EQ(detail::length(-2'000'000'000, 2'000'000'000), 4'000'000'000U);
+    EXPECT_EQ(detail::middle_of(-2'000'000'000, 2'000'000'000), 0);
+    EXPECT_EQ(detail::length(INT64_MIN, INT64_MAX), UINT64_MAX);
+    EXPECT_EQ(detail::advanced<signed char>(-128, 200), 72);
+    std::vector<std::atomic<int>> ran(256);
+    const auto count = [&](signed char i) { ++ran[static_cast<std::size_t>(i + 128)]; };
+    const auto low = static_cast<signed char>(-128);
+    forall(low, static_cast<signed char>(127), count);
+    coforall(low, static_cast<signed char>(127), count);
+    for (std::size_t i = 0; i < 255; ++i) EXPECT_EQ(ran[i], 2) << i;
+    const auto one = [](signed char) { return 1; };
+    EXPECT_EQ(parallel_reduce(low, static_cast<signed char>(127), 0, one, std::plus<>{}), 255);
+  });
+}
+
 TEST_P(Loop, OverARangeChangesItsElements) {
   run([] {
     std::vector<int> numbers(10'000);

@@ -44,6 +44,21 @@ TEST_P(ForkJoin, ReturnsTheValuesOfItsBranches) {
   });
 }
 
+TEST_P(ForkJoin, TakesAnyNumberOfBranches) {
+  run_tasks(GetParam(), [] {
+    const auto [a, b, c, d, e, f, g, h] =
+        fork_join([] { return 1; }, [] { return 2; }, [] { return 3; }, [] { return 4; },
+                  [] { return 5; }, [] { return 6; }, [] { return std::string("seven"); }, [] {});
+    EXPECT_EQ(a + b + c + d + e + f, 21);
+    EXPECT_EQ(g, "seven");
+    EXPECT_EQ(h, std::monostate{});
+    std::atomic<int> ran{0};
+    const auto one = [&] { ++ran; };
+    fork_join(one, one, one, one, one, one, one, one, one);
+    EXPECT_EQ(ran, 9);
+  });
+}
+
 TEST_P(ForkJoin, TakesAndReturnsMoveOnlyAndLargeThings) {
   run([] {
     for (int i = 0; i < 200; ++i) {

@@ -8,6 +8,7 @@
 #include <apgas/async.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/fork_join.hpp>
+#include <apgas/yield.hpp>
 
 #include "support/scheduler_fixture.hpp"
 #include "waiting.hpp"
@@ -43,6 +44,29 @@ TEST_F(StackOverflowDeathTest, NamesTheSpawnSiteOfATaskWithoutAName) {
 
 TEST_F(StackOverflowDeathTest, ReportsMain) {
   EXPECT_DEATH(run_tasks(1, [] { dig(1 << 20, nullptr); }), "stack overflow in task main");
+}
+
+template <std::size_t Bytes>
+[[gnu::noinline]] char touch_lowest_of() {
+  volatile char frame[Bytes];
+  frame[0] = 1;
+  return frame[0];
+}
+
+// Only the lowest byte of the frame is touched, far below all that the task used before.
+TEST_F(StackOverflowDeathTest, SeesALargeFrame) {
+  EXPECT_DEATH(run_tasks(1, [] { async(name("large"), touch_lowest_of<1000 * 1024>); }),
+               "stack overflow in task \"large\"");
+}
+
+// The frame steps over its own stack and guard into those of the task that waits below it.
+TEST_F(StackOverflowDeathTest, DoesNotTakeTheNeighbourForTheCulprit) {
+  EXPECT_DEATH(run_tasks(1,
+                         [] {
+                           async(name("huge"), touch_lowest_of<2000 * 1024>);
+                           yield();
+                         }),
+               "stack overflow in task \"huge\"");
 }
 
 TEST_F(StackOverflowDeathTest, LeavesOtherFaultsAlone) {

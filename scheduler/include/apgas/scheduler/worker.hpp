@@ -44,6 +44,7 @@ struct alignas(base::cache_line_bytes) worker {
   std::uint64_t steal_pause = 0;
   std::uintptr_t* exceptions = nullptr;  // of this thread, see fiber::exceptions
   fiber* thread = nullptr;               // the thread's own stack
+  const fiber* running = nullptr;        // for the report of an overflow
 
   // What the fiber just entered does for the one just left.
   fiber* left = nullptr;
