@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <apgas/sync/wait_queue.hpp>
+
 namespace apgas::inline v0::sync {
 namespace {
 
@@ -105,7 +107,9 @@ void monitor_core::leave(scheduler::fiber& self) noexcept {
 }
 
 void monitor_core::join(scheduler::fiber& self, waiting_section& s) {
-  s.done.wait();
+  if (s.condition != nullptr || !succeeds_soon(self, [&s] { return s.done.signalled(); })) {
+    s.done.wait();
+  }
   if (s.granted) {
     count_one(counters_.entered);
     ++self.task.atomic_depth;

@@ -32,6 +32,9 @@ const std::vector<entry> entries = {
     {"flat", bench::flat},
     {"suspend", bench::suspension},
     {"coarse", bench::coarse},
+    {"section", bench::sections_alone},
+    {"contended", bench::sections_contended},
+    {"hand-over", bench::hand_over},
     {"empty-loop", bench::empty_loop},
     {"loop", bench::worked_loop},
     {"uts", bench::uts_tree},
@@ -43,6 +46,7 @@ constexpr bench::sizes quick = {.fib = 16,
                                 .flat_tasks = 10'000,
                                 .rounds_of_suspensions = 20,
                                 .coarse_milliseconds = 1,
+                                .sections = 1'600,
                                 .loop_iterations = 100'000,
                                 .worked_iterations = 1'000,
                                 .uts_depth = 5};
@@ -101,6 +105,10 @@ void add_demands(std::vector<bench::demand>& to, const std::string& name, const 
   } else if (name == "coarse" && two_workers) {
     to.push_back({"8 tasks on 2 workers over an even division",
                   seconds("apgas async", 2) / (serial / 2), 1.01, true, "x"});
+  } else if (name == "section") {
+    to.push_back({"atomic section, uncontended", ns("apgas atomic", 1), 15, true, "ns"});
+  } else if (name == "hand-over") {
+    to.push_back({"sync_var, hand-over", ns("apgas sync_var", 1), 60, true, "ns"});
   } else if (name.starts_with("uts")) {
     to.push_back({f.what.name + ", 1 worker over serial", seconds("apgas async", 1) / serial, 1.05,
                   true, "x"});

@@ -20,9 +20,12 @@ class handoff {
   handoff(const handoff&) = delete;
   handoff& operator=(const handoff&) = delete;
 
+  // Whether wait() would return at once. Context: task.
+  bool signalled() const noexcept { return missing_.load(base::acquire) == 1; }  // P1
+
   // Suspends until signal(). Context: task, once. May resume elsewhere.
   void wait() noexcept {
-    if (missing_.load(base::acquire) == 1) return;  // P1
+    if (signalled()) return;
     scheduler::suspend([this](scheduler::fiber* self) {
       fiber_ = self;
       arrive();

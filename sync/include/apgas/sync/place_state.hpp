@@ -35,7 +35,7 @@ struct place_state {
   remote_calls* calls = nullptr;
   flow_control* flow = nullptr;
   place_extension* globals = nullptr;  // of module places
-  monitor_core atomic_sections{};  // atomic and when
+  monitor_core atomic_sections{};      // atomic and when
   // Takes an exception of a future that nobody looked at, for the root finish; null: it is printed.
   // Context: any thread, with a lock held (unobserved.hpp); must not run user code.
   void (*unobserved)(place_state&, std::exception_ptr, const spawn_site&) noexcept = nullptr;

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <apgas/base/cpu_relax.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/scheduler/worker.hpp>
 
 // Tasks that wait for their turn, first come first served. Guarded by the lock of what they wait
 // for.
 namespace apgas::inline v0::sync {
+
+// Whether the place has more than one worker.
+bool other_workers(const scheduler::fiber& self) noexcept;
 
 // One of them. Lives on its stack.
 struct queued_task {
@@ -45,6 +49,20 @@ class wait_queue {
   queued_task* first_ = nullptr;
   queued_task** end_ = &first_;
 };
+
+// What a task waits for is often over before it could be suspended and resumed (some 40 ns each, or
+// much more when that moves it): tries for about as long, where there is another worker that could
+// do it. Context: task.
+template <class Attempt>
+bool succeeds_soon(const scheduler::fiber& self, Attempt attempt) {
+  constexpr int attempts = 30;
+  if (!other_workers(self)) return false;
+  for (int i = 0; i < attempts; ++i) {
+    if (attempt()) return true;
+    base::cpu_relax();
+  }
+  return false;
+}
 
 // Suspends the running task, unless proceed() under `lock` says that it may go on; then it is in
 // `queue`, until somebody takes it off and resumes it. Context: task that may suspend.
