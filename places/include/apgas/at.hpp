@@ -22,7 +22,7 @@ namespace apgas::inline v0 {
 //
 // Throws: what f throws, made again here (exception_types.hpp); serialization_error.
 // Context: task; not inside an atomic section. May suspend and resume elsewhere.
-// Cost: one message each way; no allocation below 256 bytes.
+// Cost: one message each way.
 template <class F, class... Args>
 auto at(sync::spawn_from<place> p, F&& f, Args&&... args)
     -> std::decay_t<typename remote::remote_body<F, Args...>::result> {
@@ -49,7 +49,7 @@ auto at(sync::spawn_from<place> p, F&& f, Args&&... args)
 //
 // Throws: serialization_error; what copying throws. What f throws goes to the finish.
 // Context: task; not inside an atomic section. May suspend while very much is under way to p.
-// Cost: one frame, which shares a message with others; no allocation below 256 bytes.
+// Cost: one frame, which shares a message with others; its buffers are pooled.
 template <class F, class... Args>
 void async_at(sync::spawn_from<place> p, F&& f, Args&&... args) {
   scheduler::fiber& self = sync::suspendable_fiber("async_at");
