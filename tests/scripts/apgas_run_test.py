@@ -132,6 +132,40 @@ class Mpirun(unittest.TestCase):
         for program in programs:
             self.assertTrue(ends_soon(program))
 
+    def test_a_place_that_a_signal_ends(self):
+        result = apgas_run("-n", "2", "sh", "-c", "kill -9 $$")
+        self.assertEqual((result.returncode, result.stderr), (
+            137, "apgas: a place was ended by signal 9 (Killed); the job has ended\n"))
+
+    def test_mpirun_says_why_it_refuses_hosts(self):
+        result = apgas_run("-n", "3", "--hosts", "localhost:1", "true")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("slots", result.stderr)
+
+    def check_signal(self, number, send, *options):
+        command = [sys.executable, str(ROOT / "launch/apgas-run"), "-n", "2", *options, "sh", "-c",
+                   "echo $$; exec sleep 60"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True,
+                              start_new_session=True) as job:
+            programs = [int(job.stdout.readline()) for _ in range(2)]
+            time.sleep(0.2)
+            send(job.pid, number)
+            wanted = -number if number == signal.SIGKILL else 128 + number
+            self.assertEqual(job.wait(20), wanted)
+        for program in programs:
+            self.assertTrue(ends_soon(program))
+
+    def test_signals_leave_nothing_behind(self):
+        for options in ((), ("--timeout", "60")):
+            for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGKILL):
+                with self.subTest(number=number, options=options):
+                    self.check_signal(number, os.kill, *options)
+
+    def test_a_terminal_signals_all_processes_at_once(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number=number):
+                self.check_signal(number, os.killpg)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

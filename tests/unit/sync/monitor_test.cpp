@@ -235,10 +235,10 @@ TEST(When, ASectionRunByAnotherTaskKeepsItsName) {
 
 // Wakes are counted: a task that waits is woken once, after its section was run.
 TEST(Monitor, WakesNobodyInVain) {
-  run_tasks(2, [] {
+  run_tasks(1, [] {  // so a task that has arrived is in the monitor before others run
     apgas::sync::monitor_core m;
     int turn = -1;
-    std::atomic<int> waiting{0};
+    int waiting = 0;
     const int n = scaled(300, 50);
     const auto section = [&](auto condition, auto body) {
       apgas::scheduler::fiber& self = *apgas::scheduler::current_fiber();
@@ -252,7 +252,6 @@ TEST(Monitor, WakesNobodyInVain) {
         });
       }
       while (waiting < n) apgas::yield();
-      apgas::sleep_for(std::chrono::milliseconds(1));
       for (int i = 0; i < n; ++i) section([] { return true; }, [&, i] { turn = i; });
     });
     const auto count = m.count();
@@ -314,15 +313,17 @@ TEST(Monitor, IsPassedOnByWhoRanManySections) {
     apgas::sync::monitor_core m;
     int released = 0;
     const int n = 1000;
+    std::atomic<int> arrived{0};
     finish([&] {
       for (int i = 1; i <= n; ++i) {
         async([&, i] {
+          ++arrived;
           auto condition = [&, i] { return released == i; };
           auto body = [&] { ++released; };
           apgas::sync::run_when(m, *apgas::scheduler::current_fiber(), condition, body);
         });
       }
-      apgas::sleep_for(std::chrono::milliseconds(2));
+      while (arrived < n) apgas::yield();
       auto begin = [&] { released = 1; };
       apgas::sync::run_atomic(m, *apgas::scheduler::current_fiber(), begin);
     });

@@ -57,15 +57,17 @@ TEST(Mutex, IsPassedOnInOrder) {
   run_tasks(1, [] {
     apgas::mutex m;
     std::vector<int> order;
+    int arrived = 0;
     m.lock();
     finish([&] {
       for (int i = 0; i < 20; ++i) {
         async([&, i] {
+          ++arrived;
           m.lock();
           order.push_back(i);
           m.unlock();
         });
-        apgas::sleep_for(milliseconds(1));  // it waits now
+        while (arrived <= i) apgas::yield();  // it waits then: there is one worker
       }
       m.unlock();
     });
@@ -108,7 +110,16 @@ TEST(Semaphore, BoundsHowManyAreInside) {
       }
     });
     EXPECT_LE(most, 3);
-    EXPECT_GT(most, 1);
+    apgas::latch all_three(3);  // all its units can be out at once
+    finish([&] {
+      for (int i = 0; i < 3; ++i) {
+        async([&] {
+          s.acquire();
+          all_three.arrive_and_wait();
+          s.release();
+        });
+      }
+    });
     for (int i = 0; i < 3; ++i) EXPECT_TRUE(s.try_acquire());
     EXPECT_FALSE(s.try_acquire());
   });

@@ -93,13 +93,15 @@ TEST(SyncVar, ServesWhoCameFirst) {
   run_tasks(1, [] {
     sync_var<int> v;
     std::vector<int> order;
+    int arrived = 0;
     finish([&] {
       for (int i = 0; i < 20; ++i) {
         async([&, i] {
+          ++arrived;
           EXPECT_EQ(v.read_fe(), i);
           order.push_back(i);
         });
-        apgas::sleep_for(milliseconds(1));
+        while (arrived <= i) apgas::yield();  // it waits then: there is one worker
       }
       for (int i = 0; i < 20; ++i) v.write_ef(i);
     });
