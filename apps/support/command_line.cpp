@@ -8,6 +8,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <apgas/run.hpp>
+
 #include "support/command_line.hpp"
 
 namespace apps {
@@ -66,14 +68,18 @@ std::optional<int> command_line::parse(int argc, char** argv) {
     parser_->parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    std::cout << parser_->help();
-    return 0;
+    if (apgas::detail::speaks_for_job()) std::cout << parser_->help() << std::flush;
+    return std::cout ? 0 : 1;
   } catch (const CLI::ParseError& error) {
     return refuse(error.what());
   }
 }
 
 int command_line::refuse(const std::string& what_is_wrong) const {
+  if (!apgas::detail::speaks_for_job()) {
+    apgas::detail::let_others_speak();
+    return usage_error;
+  }
   std::string line = what_is_wrong;
   std::ranges::replace(line, '\n', ' ');
   std::cerr << app_ << ": " << line << " (see " << app_ << " --help)\n";

@@ -37,7 +37,8 @@ class command_line {
   // The exit code if the program ends here (0 after --help, 2 after a wrong option).
   [[nodiscard]] std::optional<int> parse(int argc, char** argv);
 
-  // Says on stderr, in one line, what is wrong with the values taken together. Returns 2.
+  // Says on stderr, in one line of the whole job, what is wrong with the values taken together.
+  // Returns 2.
   [[nodiscard]] int refuse(const std::string& what_is_wrong) const;
 
  private:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
 #include <iostream>
 
 #include <nlohmann/json.hpp>
@@ -20,6 +21,10 @@ int report(const std::string& app, double seconds, bool verified,
     std::visit([&line, key = name](const auto& v) { line[key] = v; }, value);
   }
   std::cout << line.dump() << '\n' << std::flush;  // the last line must not be lost
+  if (!std::cout || std::fflush(stdout) != 0) {
+    std::cerr << app << ": the output could not be written; is the disk full?\n";
+    return 1;
+  }
   return verified ? 0 : 1;
 }
 

@@ -15,7 +15,8 @@ namespace apps {
 using figure = std::variant<bool, int, std::int64_t, std::uint64_t, double, std::string>;
 
 // Prints {"app", "places", "workers", "seconds", "verified", own figures...} as one line.
-// Returns the exit code: 0 if the result was verified, 1 if it was not.
+// Returns the exit code: 0 if the result was verified, 1 if it was not, or if the output could not
+// be written, which one line on stderr says.
 // Context: a task.
 [[nodiscard]] int report(const std::string& app, double seconds, bool verified,
                          std::initializer_list<std::pair<std::string, figure>> figures);

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <initializer_list>
 #include <sstream>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <apgas/base/log.hpp>
 #include <apgas/errors.hpp>
+#include <apgas/run.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 
 #include "relaunch.hpp"
@@ -23,9 +31,114 @@ std::string find_on_path(const std::string& program) {
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
     std::string file = fmt::format("{}/{}", folder, program);
-    if (access(file.c_str(), X_OK) == 0) return file;
+    std::error_code ignored;
+    const bool is_file = std::filesystem::is_regular_file(file, ignored);
+    if (is_file && access(file.c_str(), X_OK) == 0) return file;
   }
   return {};
+}
+
+// Whether the user steers Open MPI by its own variables: then it may say why it refuses.
+bool open_mpi_is_steered() {
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (std::strncmp(*variable, "OMPI_MCA_", 9) == 0) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> launch_command(const std::string& mpirun, int places) {
+  std::vector<std::string> command = {mpirun,      "-n",   std::to_string(places),
+                                      "--bind-to", "none", "--oversubscribe"};
+  // What ends a job is said once, by the place that failed or below. Open MPI would add its own
+  // words, and print the stack of a place that a signal ends.
+  if (!open_mpi_is_steered()) command.emplace_back("-q");
+  command.insert(command.end(), {"--mca", "opal_signal", ""});
+  if (places > scheduler::usable_cores()) {
+    command.insert(command.end(), {"--mca", "mpi_yield_when_idle", "1"});
+  }
+  if (access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0) {
+    // Containers may not read each other's memory.
+    command.insert(command.end(), {"--mca", "btl_vader_single_copy_mechanism", "none"});
+  }
+  return command;
+}
+
+sigset_t set_of(std::initializer_list<int> signals) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int s : signals) sigaddset(&set, s);
+  return set;
+}
+
+// mpirun ends its places at the first signal, and leaves them behind at a second one within five
+// seconds. A terminal sends a signal to all processes of the job, so this process must not send
+// another: mpirun hears nothing but stop_signal, which is sent once.
+constexpr int stop_signal = SIGHUP;
+constexpr std::chrono::seconds second_signal_is_safe{6};
+constexpr std::chrono::seconds longest_stop{20};
+
+// Those that ask for the end, but for what is ignored here, as under nohup; and mpirun's end.
+sigset_t signals_to_watch() {
+  sigset_t set = set_of({SIGCHLD});
+  for (const int s : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    struct sigaction now = {};
+    sigaction(s, nullptr, &now);
+    if ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_IGN) sigaddset(&set, s);
+  }
+  return set;
+}
+
+[[noreturn]] void become_mpirun(std::vector<std::string>& command, pid_t parent) {
+  std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const sigset_t deaf = set_of({SIGINT, SIGTERM, SIGQUIT});
+  sigprocmask(SIG_SETMASK, &deaf, nullptr);
+  prctl(PR_SET_PDEATHSIG, stop_signal);
+  if (getppid() == parent) execv(arguments[0], arguments.data());
+  base::print_line(
+      fmt::format("{} could not be started ({}): check its installation, or run all "
+                  "places in one process with APGAS_TRANSPORT=local",
+                  command[0], std::system_category().message(errno)));
+  _exit(exit_code_not_started);
+}
+
+// The code of this process when mpirun ended like that.
+int code_of(int status) {
+  const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  for (const int s : {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGTERM}) {
+    if (code != 128 + s) continue;
+    base::print_line(
+        fmt::format("a place was ended by signal {} ({}); the job has ended", s, sigdescr_np(s)));
+  }
+  return code;
+}
+
+// Waits for mpirun and hands on the first signal that asks for the end.
+int watch(pid_t mpirun, const sigset_t& signals) {
+  using clock = std::chrono::steady_clock;
+  int asked = 0;
+  bool sent = false;
+  clock::time_point since;
+  int status = 0;
+  while (waitpid(mpirun, &status, WNOHANG) == 0) {
+    const timespec second{.tv_sec = 1, .tv_nsec = 0};
+    const int signal = sigtimedwait(&signals, nullptr, &second);
+    if (signal > 0 && signal != SIGCHLD && asked == 0) {
+      asked = signal;
+      since = clock::now();
+    }
+    if (asked == 0) continue;
+    const auto passed = clock::now() - since;
+    // A hang-up reaches mpirun too, if it was for all.
+    if (!sent && (asked != stop_signal || passed > second_signal_is_safe)) {
+      kill(mpirun, stop_signal);
+      sent = true;
+    }
+    if (passed > longest_stop) kill(mpirun, SIGKILL);
+  }
+  return asked != 0 ? 128 + asked : code_of(status);
 }
 
 }  // namespace
@@ -42,25 +155,28 @@ void relaunch(int places, int argc, char** argv) {
   // workers.
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);          // NOLINT(concurrency-mt-unsafe)
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);  // NOLINT(concurrency-mt-unsafe)
-  std::vector<std::string> command = {mpirun,      "-n",   std::to_string(places),
-                                      "--bind-to", "none", "--oversubscribe"};
-  if (places > scheduler::usable_cores()) {
-    command.insert(command.end(), {"--mca", "mpi_yield_when_idle", "1"});
-  }
-  if (access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0) {
-    // Containers may not read each other's memory.
-    command.insert(command.end(), {"--mca", "btl_vader_single_copy_mechanism", "none"});
-  }
   unsetenv("APGAS_PLACES");  // NOLINT(concurrency-mt-unsafe): the launcher says how many
+  std::vector<std::string> command = launch_command(mpirun, places);
   command.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
-  command.insert(command.end(), argv + 1, argv + argc);
-  std::vector<char*> arguments;
-  arguments.reserve(command.size() + 1);
-  for (std::string& word : command) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  execv(mpirun.c_str(), arguments.data());
-  throw launch_error(
-      fmt::format("{} could not be started: {}", mpirun, std::system_category().message(errno)));
+  for (int i = 1; i < argc; ++i) command.emplace_back(argv[i]);
+
+  const sigset_t signals = signals_to_watch();
+  std::signal(SIGCHLD, SIG_DFL);  // or nobody learns how mpirun ended
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child == 0) become_mpirun(command, parent);
+  if (child < 0) {
+    const std::string reason = std::system_category().message(errno);
+    sigprocmask(SIG_UNBLOCK, &signals, nullptr);
+    throw launch_error(fmt::format(
+        "no process for {} ({}): raise ulimit -u, or run all places in one process with "
+        "APGAS_TRANSPORT=local",
+        mpirun, reason));
+  }
+  // The program runs in the places. This process ends as if it had become mpirun: nothing that
+  // follows apgas::run is done here.
+  _exit(watch(child, signals));
 }
 
 }  // namespace apgas::inline v0::launch

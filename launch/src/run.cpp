@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <apgas/run.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
@@ -50,23 +52,44 @@ std::string fatal_context() {
   return fmt::format("{}, task of {}:{}", text, f->task.site.file_name(), f->task.site.line());
 }
 
+[[noreturn]] void abort_job(int code) {
+  if (comm::mpi_running()) comm::make_mpi_transport().abort(code);
+  std::_Exit(code);
+}
+
 int run_place(comm::transport& network, const base::settings& settings,
               const std::function<int()>& main) {
   place_runtime place(network, settings);
   place.meet_others();
   try {
     place.start();
-  } catch (const launch_error& failure) {  // this place alone knows, the others count on it
-    base::fatal(failure.what());
+  } catch (const launch_error& failure) {
+    if (network.size() == 1) throw;
+    // This place alone knows, and the others count on it; or the others fail too, and one speaks.
+    if (network.here() != 0) detail::let_others_speak();
+    static std::mutex speaking;
+    speaking.lock();
+    base::print_line(failure.what());
+    abort_job(exit_code_not_started);
   }
   const int code = network.here() == 0 ? place.run_main(main) : place.wait_for_end();
   place.stop();
   return code;
 }
 
+// Each place of one process has its threads, and a queue for every other: 65536 places took 24 GB
+// before the first task ran.
+constexpr int max_local_places = 4096;
+
 // All places in this process: place 0 on the calling thread, the others on threads that wait.
 int run_local_places(const base::settings& settings, const std::function<int()>& main) {
   const int n = std::max(1, settings.places);
+  if (n > max_local_places) {
+    throw launch_error(
+        fmt::format("APGAS_PLACES={} with APGAS_TRANSPORT=local: one process runs at most {} "
+                    "places; start fewer, or use mpi on several hosts",
+                    n, max_local_places));
+  }
   comm::local_fabric fabric(n);
   std::exception_ptr failure;
   std::mutex mutex;
@@ -85,29 +108,15 @@ int run_local_places(const base::settings& settings, const std::function<int()>&
       others.emplace_back(guarded, r, std::ref(codes[static_cast<std::size_t>(r)]));
     }
   } catch (const std::system_error& refused) {
-    base::fatal(fmt::format("no thread for place {} of {} in this process: {}", others.size() + 1,
-                            n, refused.what()));
+    base::print_line(fmt::format(
+        "no thread for place {} of {} in this process ({}): start fewer places, or raise ulimit -u",
+        others.size() + 1, n, refused.what()));
+    abort_job(exit_code_not_started);
   }
   guarded(0, codes[0]);
   for (std::thread& t : others) t.join();
   if (failure != nullptr) std::rethrow_exception(failure);
   return codes[0];
-}
-
-[[noreturn]] void abort_job(int code) {
-  if (comm::mpi_running()) comm::make_mpi_transport().abort(code);
-  std::_Exit(code);
-}
-
-// Of the processes of a job that did not start, one says why: the first, as launchers count. A
-// process that no launcher started speaks for itself.
-bool speaks_for_job() {
-  for (const char* rank :
-       {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID", "PMIX_RANK"}) {
-    const char* value = std::getenv(rank);  // NOLINT(concurrency-mt-unsafe): before any thread
-    if (value != nullptr) return std::string_view(value) == "0";
-  }
-  return true;
 }
 
 // Whether run is active. It publishes nothing.
@@ -145,12 +154,23 @@ int start_program(int argc, char** argv, const config& defaults, const std::func
   const bool local = settings.transport == base::transport_choice::local;
   const bool one_process = local || (!launcher && settings.places <= 1);
   if (!one_process && !launcher) launch::relaunch(settings.places, argc, argv);
-  if (speaks_for_job()) base::warn_unknown_variables(environ);
+  if (detail::speaks_for_job()) base::warn_unknown_variables(environ);
   if (one_process) return run_local_places(settings, main);
   return run_place(comm::make_mpi_transport(), settings, main);
 }
 
 }  // namespace
+
+bool detail::speaks_for_job() {
+  for (const char* rank :
+       {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID", "PMIX_RANK"}) {
+    const char* value = std::getenv(rank);  // NOLINT(concurrency-mt-unsafe): before any thread
+    if (value != nullptr) return std::string_view(value) == "0";
+  }
+  return true;
+}
+
+void detail::let_others_speak() { std::this_thread::sleep_for(std::chrono::milliseconds(500)); }
 
 int detail::run_program(int argc, char** argv, const config& defaults,
                         const std::function<int(int, char**)>& main) {
@@ -162,7 +182,11 @@ int detail::run_program(int argc, char** argv, const config& defaults,
   try {
     return start_program(argc, argv, defaults, [&] { return main(argc, argv); });
   } catch (const launch_error& failure) {
-    if (speaks_for_job()) base::print_line(failure.what());
+    if (speaks_for_job()) {
+      base::print_line(failure.what());
+    } else {
+      let_others_speak();
+    }
     return exit_code_not_started;
   }
 }

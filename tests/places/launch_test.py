@@ -21,8 +21,8 @@ APPS = pathlib.Path(BEHAVE).parents[2] / "apps"
 STARTS = int(os.environ.get("APGAS_TEST_STARTS", "5"))
 
 
-def environment_with(variables):
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("APGAS_")}
+def environment_with(variables, without=("APGAS_",)):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(without)}
     environment.update(variables)
     return environment
 
@@ -33,9 +33,11 @@ class Job:
     def __init__(self, *arguments, wrapper=(), **variables):
         self.mark = f"mark-{uuid.uuid4()}"
         padding = ["0"] * max(0, 2 - len(arguments))
+        # Open MPI's own variables are for plain mpirun; apgas lets it speak where they are set.
+        without = ("APGAS_",) if wrapper else ("APGAS_", "OMPI_MCA_")
         self.process = subprocess.Popen(
             [*wrapper, BEHAVE, *arguments, *padding, self.mark], stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, env=environment_with(variables),
+            stderr=subprocess.PIPE, text=True, env=environment_with(variables, without),
             start_new_session=True)
 
     def end(self, timeout=60):

@@ -16,7 +16,8 @@ WITH_MPI = "1" in sys.argv[1:]
 
 
 def apgas_run(*arguments, **variables):
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("APGAS_")}
+    environment = {k: v for k, v in os.environ.items()
+                   if not k.startswith(("APGAS_", "OMPI_MCA_"))}
     environment.update(variables)
     command = [sys.executable, str(ROOT / "launch/apgas-run"), *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment,

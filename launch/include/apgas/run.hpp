@@ -18,6 +18,13 @@ namespace detail {
 int run_program(int argc, char** argv, const config& defaults,
                 const std::function<int(int, char**)>& main);
 
+// Of the processes of a job that does not start, one says why: the first, as launchers count. A
+// process that no launcher started speaks for itself.
+bool speaks_for_job();
+// What the others do before they end: a launcher ends the whole job with the first process that
+// fails, perhaps before another has spoken.
+void let_others_speak();
+
 template <class F>
 std::function<int(int, char**)> main_function(F& main) {
   if constexpr (std::is_invocable_v<F&, int, char**>) {
@@ -47,8 +54,9 @@ std::function<int(int, char**)> main_function(F& main) {
 // needs.
 //
 // Under a launcher (mpirun, srun) each process is a place, and all call run in the same order.
-// Without one the program is one place; APGAS_PLACES=n starts the same command line under mpirun,
-// and with APGAS_TRANSPORT=local runs n places in this process. It may be called again after it
+// Without one the program is one place; APGAS_PLACES=n runs the same command line under Open MPI's
+// mpirun and ends with its code, so that nothing after run is done in the process that was started;
+// with APGAS_TRANSPORT=local it runs n places in this process. It may be called again after it
 // returned.
 //
 // A place that dies, exits or fails in the runtime while the program runs ends the job, with a code
