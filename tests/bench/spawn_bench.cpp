@@ -89,8 +89,10 @@ void add_demands(std::vector<bench::demand>& to, const std::string& name, const 
           {"fork_join, 2 workers over 1", seconds(fork, 1) / seconds(fork, 2), 1.8, false, "x"});
     }
   } else if (name == "integrate" && two_workers) {
-    to.push_back({"integrate, 2 workers over serial", serial / seconds("apgas fork_join", 2), 1.7,
-                  false, "x"});
+    to.push_back({"integrate, a task per interval, 2 workers over serial",
+                  serial / seconds("apgas fork_join", 2), 1.7, false, "x"});
+    to.push_back({"integrate, tasks for 10 levels, 2 workers over serial",
+                  serial / seconds("apgas fork_join, 10 levels", 2), 1.7, false, "x"});
   } else if (name == "flat") {
     to.push_back({"flat loop, a task at 1 worker", ns("apgas async", 1), 8, true, "ns"});
     if (two_workers) {
