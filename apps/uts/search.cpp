@@ -107,7 +107,6 @@ searcher::account searcher::what_was_done() const {
 
 // ---- between places
 
-
 // Splits the subtree of `n` between us and a place that waits, unless it turns out to be small.
 void searcher::share(const node& n) {
   bag ours = expand(n, nodes_to_split);
