@@ -94,7 +94,7 @@ sigset_t signals_to_watch() {
   for (std::string& word : command) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   const sigset_t deaf = set_of({SIGINT, SIGTERM, SIGQUIT});
-  sigprocmask(SIG_SETMASK, &deaf, nullptr);
+  pthread_sigmask(SIG_SETMASK, &deaf, nullptr);
   prctl(PR_SET_PDEATHSIG, stop_signal);
   if (getppid() == parent) execv(arguments[0], arguments.data());
   base::print_line(
@@ -162,13 +162,13 @@ void relaunch(int places, int argc, char** argv) {
 
   const sigset_t signals = signals_to_watch();
   std::signal(SIGCHLD, SIG_DFL);  // or nobody learns how mpirun ended
-  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) become_mpirun(command, parent);
   if (child < 0) {
     const std::string reason = std::system_category().message(errno);
-    sigprocmask(SIG_UNBLOCK, &signals, nullptr);
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
     throw launch_error(fmt::format(
         "no process for {} ({}): raise ulimit -u, or run all places in one process with "
         "APGAS_TRANSPORT=local",
