@@ -3,13 +3,7 @@
 
 #include <mutex>
 
-#include <apgas/scheduler/scheduler.hpp>
-
 namespace apgas::inline v0::sync {
-
-bool other_workers(const scheduler::fiber& self) noexcept {
-  return self.on->home->num_workers() > 1;
-}
 
 bool full_empty::take(want w) noexcept {
   const bool wanted = w == want::either ? state_ != state::in_use

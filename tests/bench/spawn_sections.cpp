@@ -51,33 +51,30 @@ std::uint64_t alone_std(int n) {
 }
 
 // Tasks, or threads, that all want the same section all the time.
-std::uint64_t contended_monitor(int n) {
-  apgas::monitor m;
+template <class Section>
+std::uint64_t contended(int n, Section section) {
   std::uint64_t sum = 0;
   apgas::finish([&] {
     for (int t = 0; t < contenders; ++t) {
       apgas::async([&, n] {
-        for (int i = 0; i < n / contenders; ++i) m.atomic([&sum] { ++sum; });
+        for (int i = 0; i < n / contenders; ++i) section([&sum] { ++sum; });
       });
     }
   });
   return sum;
 }
 
+std::uint64_t contended_monitor(int n) {
+  apgas::monitor m;
+  return contended(n, [&m](auto f) { m.atomic(f); });
+}
+
 std::uint64_t contended_mutex(int n) {
   apgas::mutex m;
-  std::uint64_t sum = 0;
-  apgas::finish([&] {
-    for (int t = 0; t < contenders; ++t) {
-      apgas::async([&, n] {
-        for (int i = 0; i < n / contenders; ++i) {
-          const std::lock_guard hold(m);
-          ++sum;
-        }
-      });
-    }
+  return contended(n, [&m](auto f) {
+    const std::lock_guard hold(m);
+    f();
   });
-  return sum;
 }
 
 std::uint64_t contended_std(int n, int threads) {

@@ -3,14 +3,12 @@
 
 #include <apgas/base/cpu_relax.hpp>
 #include <apgas/base/spin_lock.hpp>
+#include <apgas/scheduler/scheduler.hpp>
 #include <apgas/scheduler/worker.hpp>
 
 // Tasks that wait for their turn, first come first served. Guarded by the lock of what they wait
 // for.
 namespace apgas::inline v0::sync {
-
-// Whether the place has more than one worker.
-bool other_workers(const scheduler::fiber& self) noexcept;
 
 // One of them. Lives on its stack.
 struct queued_task {
@@ -56,7 +54,7 @@ class wait_queue {
 template <class Attempt>
 bool succeeds_soon(const scheduler::fiber& self, Attempt attempt) {
   constexpr int attempts = 30;
-  if (!other_workers(self)) return false;
+  if (self.on->home->num_workers() == 1) return false;
   for (int i = 0; i < attempts; ++i) {
     if (attempt()) return true;
     base::cpu_relax();
