@@ -16,7 +16,7 @@ if(APGAS_SANITIZE STREQUAL "address")
     ASAN_OPTIONS=detect_stack_use_after_return=0 UBSAN_OPTIONS=print_stacktrace=1)
 elseif(APGAS_SANITIZE STREQUAL "thread")
   list(APPEND apgas_test_environment
-    TSAN_OPTIONS=halt_on_error=1:suppressions=${CMAKE_CURRENT_LIST_DIR}/../tsan.supp)
+    TSAN_OPTIONS=halt_on_error=1)
 endif()
 
 # Registers one run of a test program; `environment` and `command` are lists.
