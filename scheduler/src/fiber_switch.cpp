@@ -11,7 +11,11 @@
 namespace apgas::inline v0::scheduler {
 namespace {
 
-constexpr int spares_max = 64;
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr int spares_max = 64;  // their stacks are expensive
+#else
+constexpr int spares_max = 1024;
+#endif
 
 void begin(fiber* self) {
   context_entered(*self);

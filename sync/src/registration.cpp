@@ -36,8 +36,7 @@ void move_to_leaf_of(scheduler::worker& w, registration& r) {
 
 }  // namespace
 
-registration ticket::open() const noexcept {
-  registration r;
+void ticket::open(registration& r) const noexcept {
   r.node = node_;
   r.number = node_->core().number();
   r.kind = node_->core().kind();
@@ -45,7 +44,6 @@ registration ticket::open() const noexcept {
   r.implicit = (bits_ & 4U) != 0;
   r.waited = static_cast<std::int64_t>(bits_ >> 4);
   r.signalled = r.waited + ((bits_ & 8U) != 0 ? 1 : 0);
-  return r;
 }
 
 registrations& registrations::needed(scheduler::fiber& self) {
@@ -120,7 +118,8 @@ ticket give_ticket(scheduler::fiber& self, registration& r, phaser_mode mode,
 }
 
 void return_ticket(scheduler::fiber& self, const ticket& t) noexcept {
-  const registration r = t.open();
+  registration r;
+  t.open(r);
   if (!r.signals()) r.node->core().waiter_moved(r.waited, -1);
   r.node->update(*self.on, r.signalled, {.leave = r.signals() ? 1 : 0, .gone = 1});
 }
@@ -129,7 +128,8 @@ registered_body::registered_body(scheduler::fiber& self, std::span<const ticket>
                                  std::span<registration> storage) noexcept
     : registrations(false) {
   for (std::size_t i = 0; i < tickets.size(); ++i) {
-    registration& r = storage[i] = tickets[i].open();
+    registration& r = storage[i];
+    tickets[i].open(r);
     r.finish = self.task.finish;
     if (r.node->core().is_tree()) move_to_leaf_of(*self.on, r);
     add(r);

@@ -27,6 +27,7 @@ HEAD = """#undef NDEBUG  // the examples say by assert what holds
 #include <atomic>
 #include <cassert>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <numeric>
 #include <stdexcept>

@@ -60,7 +60,8 @@ class ticket {
         bits_(static_cast<std::uint64_t>(phase) << 4 | (signalled ? 8U : 0U) |
               (implicit ? 4U : 0U) | static_cast<std::uint64_t>(mode)) {}
 
-  registration open() const noexcept;
+  // Fills in `r`, which is as new.
+  void open(registration& r) const noexcept;
 
  private:
   phase_node* node_ = nullptr;

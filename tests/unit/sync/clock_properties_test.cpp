@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The properties that the uClocks paper asks of clocks, by counting: unrelated constructs share no
+// lock (DP1), no more threads run than there are workers (DP2), and a phase of n tasks takes O(n)
+// operations (DP3).
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include <apgas/atomic.hpp>
+#include <apgas/clock.hpp>
+#include <apgas/monitor.hpp>
+
+#include "support/scheduler_fixture.hpp"
+
+namespace {
+
+using apgas::async;
+using apgas::clock;
+using apgas::clocked;
+using apgas::finish;
+using apgas::test::scaled;
+using apgas::test::task_place;
+
+apgas::sync::phase_node::counts counts_of(const clock& c) {
+  return apgas::sync::registration_of(*apgas::scheduler::current_fiber(),
+                                      apgas::clock_access::id(c), apgas::sync::phase_kind::clock,
+                                      "test")
+      .node->core()
+      .count();
+}
+
+// n tasks advance `phases` times; returns what the clock counted in them.
+apgas::sync::phase_node::counts phases_of(int n, int phases) {
+  apgas::sync::phase_node::counts before;
+  apgas::sync::phase_node::counts after;
+  finish([&] {
+    auto c = clock::make();
+    for (int i = 0; i < n; ++i) {
+      async(clocked(c), [c, phases] {
+        for (int k = 0; k < phases + 2; ++k) c.advance();
+      });
+    }
+    c.advance();
+    before = counts_of(c);
+    for (int k = 0; k < phases; ++k) c.advance();
+    after = counts_of(c);
+  });
+  return {after.phases - before.phases, after.parked - before.parked,
+          after.updates - before.updates};
+}
+
+TEST(ClockProperties, Dp1ClocksTakeNoLockOfThePlace) {
+  task_place place(2);
+  place.run([&] {
+    const auto before = place.state().atomic_sections.count().entered;
+    static_cast<void>(phases_of(scaled(500, 50), 20));
+    EXPECT_EQ(place.state().atomic_sections.count().entered, before);
+    apgas::atomic([] {});
+    EXPECT_EQ(place.state().atomic_sections.count().entered, before + 1) << "it does count";
+  });
+}
+
+TEST(ClockProperties, Dp1UnrelatedClocksShareNothing) {
+  task_place place(2);
+  place.run([&] {
+    auto idle = clock::make();
+    const auto before = counts_of(idle);
+    static_cast<void>(phases_of(100, 20));
+    EXPECT_EQ(counts_of(idle).updates, before.updates);
+    apgas::monitor m;
+    m.atomic([] {});
+    EXPECT_EQ(counts_of(idle).updates, before.updates);
+  });
+}
+
+struct threads {
+  int all = 0;
+  int running = 0;
+};
+
+// Of this process, without the calling one.
+threads count_threads() {
+  threads n;
+  const std::string self = std::to_string(gettid());
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+    if (entry.path().filename() == self) continue;
+    std::ifstream file(entry.path() / "stat");
+    std::string line;
+    std::getline(file, line);
+    const auto at = line.rfind(')');
+    if (at == std::string::npos) continue;  // it has just ended
+    ++n.all;
+    if (line[at + 2] == 'R') ++n.running;
+  }
+  return n;
+}
+
+TEST(ClockProperties, Dp2NoMoreThreadsRunThanWorkers) {
+  const int outside = count_threads().all;
+  task_place place(2);
+  const int tasks = scaled(10'000, 1'000, 3'000);
+  std::atomic<bool> over{false};
+  int samples = 0;
+  int most_running = 0;
+  int most = 0;
+  std::thread sampler([&] {
+    while (!over) {
+      const threads n = count_threads();
+      most = std::max(most, n.all);
+      most_running = std::max(most_running, n.running);
+      ++samples;
+    }
+  });
+  place.run([&] { static_cast<void>(phases_of(tasks, scaled(200, 10))); });
+  over = true;
+  sampler.join();
+  EXPECT_GT(samples, 5);
+  EXPECT_LE(most_running, 2);
+  EXPECT_EQ(most, outside + 1 + 2) << "the thread that waits, and the workers";
+}
+
+TEST(ClockProperties, Dp3OperationsPerPhaseGrowWithTheTasks) {
+  for (const int workers : {1, 2}) {
+    task_place place(workers);
+    place.run([&] {
+      for (const int n : {64, 512, 4096, scaled(65'536, 1'500, 8'192)}) {
+        constexpr int phases = 10;
+        const std::uint64_t suspended = place.tasks().stats().suspensions;
+        const auto counted = phases_of(n, phases);
+        const auto all = static_cast<std::uint64_t>(n + 1) * phases;
+        EXPECT_EQ(counted.phases, static_cast<std::uint64_t>(phases));
+        // A task is parked and resumed once per phase, but for the last one of each. Some are a
+        // phase further already when the numbers are read.
+        const auto at_most_ahead = static_cast<std::uint64_t>(n);
+        EXPECT_LE(counted.parked, all + at_most_ahead) << n;
+        EXPECT_GE(counted.parked + at_most_ahead, all - 2 * phases) << n;
+        // The lock is taken for a block of tasks, not for each.
+        EXPECT_LE(counted.updates, all / 8 + 64 * phases) << n;
+        EXPECT_LE(place.tasks().stats().suspensions - suspended, 3 * all + 1000) << n;
+      }
+    });
+  }
+}
+
+}  // namespace
