@@ -15,7 +15,8 @@ namespace apgas::inline v0::sync {
   scheduler::fiber* const next = scheduler::next_of_batch_fast(w);
   if (next == nullptr) return false;
   scheduler::batch_block& waiting = *w.tally.waiting;
-  waiting.at[waiting.size++].task = &self;
+  waiting.at[waiting.size++] = {.task = &self,
+                                .stack = reinterpret_cast<const void*>(scheduler::stack_pointer())};
   r.signalled = ++r.waited;
   scheduler::pass(self, *next);
   return true;

@@ -38,7 +38,7 @@ phase_core::~phase_core() {
 }
 
 void phase_core::release() noexcept {
-  if (users_.fetch_sub(1, base::acq_rel) == 1) delete this;
+  if (users_.fetch_sub(1, base::acq_rel) == 1) delete this;  // P2
 }
 
 void phase_core::never_signalled() noexcept {
@@ -115,7 +115,7 @@ void phase_core::waiter_moved(std::int64_t from, std::int64_t to) {
 
 bool phase_core::elect(elected_task& t) noexcept {
   elected_task* none = nullptr;
-  if (!elected_.compare_exchange_strong(none, &t, base::acq_rel, base::relaxed)) return false;
+  if (!elected_.compare_exchange_strong(none, &t, base::relaxed, base::relaxed)) return false;
   simple_.store(false, base::relaxed);
   return true;
 }

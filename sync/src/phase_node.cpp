@@ -112,7 +112,7 @@ void phase_node::conclude(scheduler::worker& w, before b) noexcept {
   if (completed && core_.simple()) {  // the whole of a clock: no other lock is needed
     completed = false;
     resumed = roll_locked();
-    if (silent) open_.store(true, base::release);
+    if (silent) open_.store(true, base::release);                             // P1
     while (!silent && counter_.due() == 0) static_cast<void>(roll_locked());  // signals ahead
   } else {
     due_.store(counter_.due(), base::relaxed);
@@ -142,7 +142,7 @@ bool phase_node::child_reopened() {
 bool phase_node::roll(scheduler::worker& w, bool open) noexcept {
   lock_.lock();
   scheduler::batch_block* const resumed = roll_locked();
-  if (open) open_.store(true, base::release);
+  if (open) open_.store(true, base::release);  // P1
   const bool complete = counter_.due() == 0;
   lock_.unlock();
   if (resumed != nullptr) scheduler::resume_blocks(w, resumed);

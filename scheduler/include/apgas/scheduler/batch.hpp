@@ -18,10 +18,11 @@ struct worker;
 // An entry, in the form that deque<> wants.
 struct fiber_slot {
   fiber* task;
+  const void* stack;  // about where its stack ends, for the caches
 
   static void add(std::ptrdiff_t) noexcept {}
   static bool same_counter(const fiber_slot&) noexcept { return true; }
-  void assign(const fiber_slot& other) noexcept { task = other.task; }
+  void assign(const fiber_slot& other) noexcept { *this = other; }
 };
 
 // What the tasks of a batch wait for.
@@ -44,7 +45,7 @@ class batch_source {
 
 // Suspended fibers of one source that were left on one worker.
 struct batch_block {
-  static constexpr std::size_t capacity = 124;
+  static constexpr std::size_t capacity = 126;
 
   batch_block* next;
   batch_source* source;
@@ -52,7 +53,7 @@ struct batch_block {
   std::size_t size;
   fiber_slot at[capacity];
 };
-static_assert(sizeof(batch_block) == 1024);
+static_assert(sizeof(batch_block) == 2048);
 
 // What the tasks of the batch did that only their worker knows yet.
 //

@@ -147,7 +147,7 @@ inline batch_block* take_block(worker& w, batch_source* of, batch_block* next) n
 // Adds a fiber to a list of blocks of this worker. Requires: reserve_block().
 inline void park_in(worker& w, batch_block*& list, batch_source* of, fiber* f) noexcept {
   if (list == nullptr || list->size == batch_block::capacity) list = take_block(w, of, list);
-  list->at[list->size++].task = f;
+  list->at[list->size++] = {.task = f, .stack = f->stack_pointer};
 }
 
 // Adds the blocks of `more` to `list`; both of one worker.
@@ -169,9 +169,9 @@ inline fiber* next_of_batch(worker& w) noexcept {
   const fiber_slot* const head = w.batch.head();
   if (head - w.batch_memory->at >= 4) {
     __builtin_prefetch(head[-4].task);
-    const auto* const sp = static_cast<const char*>(head[-2].task->stack_pointer);
-    __builtin_prefetch(sp);
-    __builtin_prefetch(sp + 64);
+    const auto* const stack = static_cast<const char*>(head[-2].stack);
+    __builtin_prefetch(stack);
+    __builtin_prefetch(stack - 64);
   }
   return s.task;
 }

@@ -25,6 +25,8 @@
 //   actions_   add_action() at its head         who completes a phase, registered tasks
 // Pairs
 //   P1  An action is complete for who sees it in the list.
+//   P2  Everybody is done with the core when the last user deletes it.
+//   elected_ needs none: who is elected signals through the lock of its node afterwards.
 namespace apgas::inline v0::sync {
 
 enum class phase_kind : std::uint8_t { clock, phaser };

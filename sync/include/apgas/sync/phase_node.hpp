@@ -25,7 +25,7 @@
 //       (scheduler/batch.hpp) of it cannot keep a phase open longer than they do. Nodes with tasks
 //       that only wait have no tallies.
 // Pairs
-//   P1  What the tasks of a phase did is visible to who sees phase_ beyond it.
+//   P1  What the tasks of a phase did is visible to who sees phase_ beyond it, or open_.
 namespace apgas::inline v0::sync {
 
 class phase_core;
@@ -68,7 +68,7 @@ class phase_node final : public scheduler::batch_source {
   bool child_reopened();
   // The next phase begins. `open`: no signaller is left anywhere. True as above.
   bool roll(scheduler::worker& w, bool open) noexcept;
-  void open() noexcept { open_.store(true, base::release); }
+  void open() noexcept { open_.store(true, base::release); }  // P1
   phase_node* parent() const noexcept { return parent_; }
 
   // What happened so far, for tests: exact when the node is at rest.
