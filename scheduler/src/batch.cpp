@@ -89,9 +89,9 @@ void renew_tally(worker& w, batch_source* of) noexcept {
 
 void begin_batch(worker& w, batch_block* b) noexcept {
   settle(w);
-  w.batch.adopt(b->at, b->size);  // no thief looks at the old array any more
-  drop_block(w, std::exchange(w.batch_memory, b));
-  renew_tally(w, b->source);
+  renew_tally(w, b->source);  // before thieves can run the last task of the source
+  w.batch.adopt(b->at, b->size);
+  drop_block(w, std::exchange(w.batch_memory, b));  // no thief looks at the old array any more
 }
 
 batch_tally take_tally(worker& w) noexcept {
