@@ -36,15 +36,14 @@ class agreement {
     const int n = nodes_.size();
     random_engine coin(100);
     const int iterations = std::max(n / 8, 1) + 1;
-    for (int i = 0; i < iterations; ++i) {
-      sync_.each(n, [this](int node) { cast_vote(node); });
+    for (int iteration = 0; iteration < iterations; ++iteration) {
+      sync_.each(n, [this](int i) { cast_vote(i); });
       for (int hop = 0; hop < diameter_; ++hop) {
         sync_.round(
-            n, [this](int node) { pass_on(node); }, advance_lazy,
-            [this](int node) { merge(nodes_[node]); });
+            n, [this](int i) { pass_on(i); }, advance_lazy, [this](int i) { merge(nodes_[i]); });
       }
       const int threshold = coin.below(2) == 0 ? 5 * n / 8 + 1 : 3 * n / 4 + 1;
-      sync_.each(n, [=, this](int node) { decide(nodes_[node], threshold); });
+      sync_.each(n, [=, this](int i) { decide(nodes_[i], threshold); });
     }
   }
 

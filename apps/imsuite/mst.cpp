@@ -22,9 +22,9 @@ namespace {
 constexpr int nobody = -1;
 
 template <class Sync>
-class fragments {
+class fragment_forest {
  public:
-  fragments(const input& in, Sync& sync) : sync_(sync), in_(in), nodes_(in.nodes) {
+  fragment_forest(const input& in, Sync& sync) : sync_(sync), in_(in), nodes_(in.nodes) {
     for (int i = 0; i < in.nodes; ++i) nodes_[i].fragment = i;
   }
 
@@ -274,7 +274,7 @@ const kernel mst = {.name = "mst",
                     .sections = {section::connected_links, section::separator, section::weights},
                     .usual_nodes = 512,
                     .most_nodes = 8192,
-                    .solve = solve<fragments>,
+                    .solve = solve<fragment_forest>,
                     .check = check_spanning_tree};
 
 }  // namespace imsuite
