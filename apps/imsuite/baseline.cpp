@@ -12,15 +12,17 @@ task_threads::~task_threads() {
   for (std::thread& t : threads_) t.join();
 }
 
+void task_threads::grow_to(int threads) {
+  while (std::cmp_less(threads_.size(), threads)) {
+    threads_.emplace_back([this] { serve(); });
+  }
+}
+
 void task_threads::start(task t) {
   const std::scoped_lock hold(mutex_);
   waiting_.push_back(std::move(t));
   ++unfinished_;
-  if (waiting_.size() > idle_) {
-    threads_.emplace_back([this] { serve(); });
-  } else {
-    work_.notify_one();
-  }
+  work_.notify_one();
 }
 
 void task_threads::wait_for_all() {
@@ -31,9 +33,7 @@ void task_threads::wait_for_all() {
 void task_threads::serve() {
   std::unique_lock hold(mutex_);
   for (;;) {
-    ++idle_;
     work_.wait(hold, [this] { return ending_ || !waiting_.empty(); });
-    --idle_;
     if (waiting_.empty()) return;
     const task t = std::move(waiting_.front());
     waiting_.pop_front();

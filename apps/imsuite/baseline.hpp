@@ -6,7 +6,6 @@
 // wakes everybody who waits there; each looks at its clock again. Nothing of apgas is used.
 
 #include <condition_variable>
-#include <cstddef>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -76,7 +75,8 @@ class place_clock {
   long phase_ = 0;
 };
 
-// Grows so that each task has a thread at once; threads are used again.
+// Threads that run tasks, and are used again. Whoever starts tasks that wait for each other lets it
+// grow to as many threads first.
 class task_threads {
  public:
   using task = std::function<void()>;
@@ -86,6 +86,7 @@ class task_threads {
   task_threads& operator=(const task_threads&) = delete;
   ~task_threads();
 
+  void grow_to(int threads);
   void start(task t);
   void wait_for_all();
 
@@ -96,8 +97,7 @@ class task_threads {
   std::condition_variable work_;
   std::condition_variable all_ended_;
   std::deque<task> waiting_;
-  std::size_t idle_ = 0;  // threads
-  int unfinished_ = 0;    // tasks
+  int unfinished_ = 0;
   bool ending_ = false;
   std::vector<std::thread> threads_;
 };
@@ -121,6 +121,7 @@ class by_baseline : public tally {
 
   template <class Phase>
   void each(int nodes, const Phase& f) {
+    threads_.grow_to(nodes);
     for (int node = 0; node < nodes; ++node) threads_.start([&f, node] { f(node); });
     threads_.wait_for_all();
   }
@@ -133,6 +134,7 @@ class by_baseline : public tally {
  private:
   template <class Body>
   void clocked_round(int nodes, const Body& body) {
+    threads_.grow_to(nodes);
     place_clock c(lock_);
     const auto task = [&](int node) {
       body(c, node);

@@ -16,7 +16,7 @@
 namespace imsuite {
 namespace {
 
-using random_engine = apgas::base::random_engine;
+using apgas::base::random_engine;
 
 template <class Sync>
 class agreement {

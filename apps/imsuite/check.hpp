@@ -21,6 +21,9 @@ complaint check_leader(const input& in, const solution& s);
 // is no circle is left to the caller.
 complaint check_tree(const input& in, const solution& s, int root);
 
+// The same, and it is all one tree that weighs as little as possible.
+complaint check_spanning_tree(const input& in, const solution& s);
+
 // The numbers are 0 and 1, and every node is 1 or has a neighbour that is.
 complaint check_dominated(const input& in, const solution& s);
 

@@ -18,7 +18,7 @@
 namespace imsuite {
 namespace {
 
-using random_engine = apgas::base::random_engine;
+using apgas::base::random_engine;
 
 template <class Sync>
 class jia_rajaraman_suel {

@@ -10,7 +10,7 @@
 namespace imsuite {
 namespace {
 
-using random_engine = apgas::base::random_engine;
+using apgas::base::random_engine;
 
 constexpr int usual_committee = 3;
 
@@ -27,7 +27,8 @@ void shuffle(random_engine& random, auto first, auto last) {
 // Each node is linked to some before it. Which: either end of any edge so far, alike probable; so
 // who has many neighbours gets more.
 graph random_links(random_engine& random, shape s, int nodes) {
-  const int wanted = s == shape::sparse ? std::bit_width(static_cast<unsigned>(nodes)) - 1 : 1;
+  const int log_nodes = static_cast<int>(std::bit_width(static_cast<unsigned>(nodes))) - 1;
+  const int wanted = s == shape::sparse ? log_nodes : 1;
   per_node<std::vector<int>> neighbours(nodes);
   std::vector<int> ends = {0};
   for (int node = 1; node < nodes; ++node) {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <iostream>
 #include <limits>
-#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <apgas/apgas.hpp>
@@ -37,8 +37,10 @@ struct options {
   int repeat = 1;
 };
 
-const std::map<std::string, variant> variants = {
-    {"clocks", variant::clocks}, {"finish", variant::finish}, {"baseline", variant::baseline}};
+variant variant_of(const options& o) {
+  if (o.sync == "clocks") return variant::clocks;
+  return o.sync == "finish" ? variant::finish : variant::baseline;
+}
 
 // A tree is a chain in the suite; the other kernels take any network.
 shape shape_of(const options& o, bool tree_wanted) {
@@ -46,9 +48,8 @@ shape shape_of(const options& o, bool tree_wanted) {
   if (o.shape_name == "sparse" && tree_wanted) {
     throw imsuite::input_error(o.kernel_name + ": wanted a tree or a chain, found --shape sparse");
   }
-  static const std::map<std::string, shape> shapes = {
-      {"sparse", shape::sparse}, {"tree", shape::tree}, {"chain", shape::chain}};
-  return shapes.at(o.shape_name);
+  if (o.shape_name == "sparse") return shape::sparse;
+  return o.shape_name == "tree" ? shape::tree : shape::chain;
 }
 
 imsuite::input make_input(const kernel& k, const options& o) {
@@ -69,7 +70,7 @@ imsuite::input make_input(const kernel& k, const options& o) {
 
 imsuite::input prepare(const kernel& k, const options& o) {
   imsuite::input in = make_input(k, o);
-  if (variants.at(o.sync) == variant::baseline && in.nodes > most_threads) {
+  if (variant_of(o) == variant::baseline && in.nodes > most_threads) {
     throw imsuite::input_error("--sync baseline: wanted at most " + std::to_string(most_threads) +
                                " nodes, a thread each, found " + std::to_string(in.nodes));
   }
@@ -83,7 +84,7 @@ int solve_and_report(const kernel& k, const options& o, const imsuite::input& in
   imsuite::outcome last;
   imsuite::complaint wrong;
   while (!wrong && std::cmp_less(seconds.size(), o.repeat)) {
-    last = k.solve(in, variants.at(o.sync));
+    last = k.solve(in, variant_of(o));
     seconds.push_back(last.seconds);
     wrong = k.check(in, last.found);
   }
