@@ -61,7 +61,7 @@ fiber& spawner_of(const slot& continuation) noexcept {
 void attend(fiber& self, bool drainable) {
   worker& w = *self.on;
   slot* const head = w.tasks.head();
-  slot* floor = drainable && self.task.atomic_depth == 0 ? lowest_drainable(self) : head;
+  slot* floor = drainable && self.task.is.atomic_depth == 0 ? lowest_drainable(self) : head;
   const bool many = head - floor >= drain_least;
   if (w.tasks.attend(many ? floor + room : head + drain_least)) w.home->internals().notify();
   if (many) drain(self, floor);
@@ -70,6 +70,7 @@ void attend(fiber& self, bool drainable) {
 
 void drain(fiber& self, slot* floor) noexcept {
   worker& w = *self.on;
+  settle(w);
   ++w.count.drains;
   fiber& other = take_spare(w);
   other.spawner = &self;
@@ -88,6 +89,7 @@ void run_drain(fiber& self) noexcept {
     return;
   }
   self.task = {.finish = &finish};
+  self.outermost = nullptr;
   const std::uint64_t generation = self.generation;
   for (;;) {
     slot* const s = w.tasks.head() - 1;
@@ -98,6 +100,7 @@ void run_drain(fiber& self) noexcept {
     }
     self.task.site = s->site;
     s->run(*s, self);
+    if (self.task.is.special != 0) end_special(self);
     if (self.generation != generation) {  // suspended meanwhile: everything was counted
       run_children(self, frame_mark(self.base, self.generation));
       break;

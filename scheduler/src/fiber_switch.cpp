@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include <apgas/base/assert.hpp>
 
 #include "context.hpp"
@@ -22,23 +24,59 @@ void begin(fiber* self) {
 
 void arrived_on(fiber& self) noexcept {
   worker& w = *self.on;
-  w.after(w.left, w.after_argument);
+  if (w.left != nullptr) w.after(w.left, w.after_argument);
 }
+
+namespace {
+
+void exchange_rarities(worker& w, fiber& self, fiber& to) noexcept {
+  if (self.has_canary != 0) check_canary(self);
+  self.has_exceptions = (w.exceptions[0] | w.exceptions[1]) != 0 ? 1 : 0;
+  self.exceptions[0] = std::exchange(w.exceptions[0], 0);
+  self.exceptions[1] = std::exchange(w.exceptions[1], 0);
+  if (to.has_exceptions == 0) return;
+  w.exceptions[0] = to.exceptions[0];
+  w.exceptions[1] = to.exceptions[1];
+  to.has_exceptions = 0;
+}
+
+void enter(worker& w, fiber& self, fiber& to) noexcept {
+  w.running = &to;
+  to.on = &w;
+  if ((w.exceptions[0] | w.exceptions[1] | self.has_canary | to.has_exceptions) != 0) [[unlikely]]
+    exchange_rarities(w, self, to);
+  switch_context(self, to);
+  arrived_on(self);
+}
+
+// The next fiber that may go on, without looking at unstarted tasks; null if there is none.
+fiber* next_resumed(worker& w) noexcept {
+  if (fiber* f = next_of_batch(w)) return f;
+  return w.ready.pop();
+}
+
+}  // namespace
 
 void switch_to(fiber& self, fiber& to, void (*after)(fiber*, void*), void* argument) noexcept {
   worker& w = *self.on;
   w.left = &self;
   w.after = after;
   w.after_argument = argument;
-  w.running = &to;
-  to.on = &w;
-  self.exceptions[0] = w.exceptions[0];
-  self.exceptions[1] = w.exceptions[1];
-  w.exceptions[0] = to.exceptions[0];
-  w.exceptions[1] = to.exceptions[1];
-  if (self.canary != nullptr) check_canary(self);
-  switch_context(self, to);
+  enter(w, self, to);
+}
+
+void pass_rarely(fiber& self, fiber& to) noexcept {
+  worker& w = *self.on;
+  ++self.generation;
+  w.left = nullptr;
+  enter(w, self, to);
+  self.base = self.on->tasks.head();
+}
+
+void arrive_rarely() noexcept {
+  fiber& self = *current_fiber();
   arrived_on(self);
+  self.base = self.on->tasks.head();
 }
 
 fiber& take_spare(worker& w) noexcept {
@@ -49,7 +87,7 @@ fiber& take_spare(worker& w) noexcept {
   }
   fiber* f = acquire_stack();
   ++w.count.fibers;
-  f->exceptions[0] = f->exceptions[1] = 0;
+  f->has_exceptions = 0;
   f->spawner = nullptr;
   make_context(*f, begin);
   return *f;
@@ -76,22 +114,31 @@ void drop_spares(worker& w) noexcept {
   w.spares = 0;
 }
 
+void end_special(fiber& self) noexcept {
+  if (task_extension* extension = self.task.registrations) extension->task_ended(self);
+  self.task.name = nullptr;
+  self.task.registrations = nullptr;
+  self.task.is.special = 0;
+}
+
 void leave(fiber& self, void (*after)(fiber*, void*), void* argument) noexcept {
   worker& w = *self.on;
+  settle(w);
   ++w.count.suspensions;
   w.tasks.publish();
   ++self.generation;
   // Entering a resumed fiber directly saves a switch; now and then the loop chooses, so that chains
   // of resumptions starve neither unstarted tasks nor the network.
-  fiber* next = (++w.direct_switches & 7U) != 0 ? w.ready.pop() : nullptr;
+  fiber* next = (++w.direct_switches & 7U) != 0 ? next_resumed(w) : nullptr;
   switch_to(self, next != nullptr ? *next : take_spare(w), after, argument);
   self.base = self.on->tasks.head();
 }
 
 void complete(fiber& self, task_counter& counter) noexcept {
   if (!counter.release()) return;
+  worker& w = *self.on;
+  settle(w);
   if (fiber* waiter = counter.waiter()) {
-    worker& w = *self.on;
     if ((++w.direct_switches & 31U) == 0) {
       resume(waiter);
     } else {

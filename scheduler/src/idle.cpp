@@ -38,7 +38,7 @@ bool scheduler::implementation::poll_for_busy_workers() noexcept {
 bool scheduler::implementation::anything_to_do() const noexcept {
   if (!outside.empty() || arrived.load(base::relaxed) || stopping.load(base::relaxed)) return true;
   return std::ranges::any_of(workers,
-                             [](const auto& w) { return !w->tasks.empty() || !w->ready.empty(); });
+                             [](const auto& w) { return !w->tasks.empty() || has_resumed(*w); });
 }
 
 void scheduler::implementation::sleep(worker& w) noexcept {

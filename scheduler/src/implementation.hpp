@@ -107,6 +107,12 @@ fiber& take_spare(worker& w) noexcept;
 void keep_spare(fiber* f, void* on_worker) noexcept;
 void drop_spares(worker& w) noexcept;
 
+// Whether tasks that were resumed wait for this worker. A hint.
+inline bool has_resumed(const worker& w) noexcept { return !w.ready.empty() || !w.batch.empty(); }
+
+// Makes `b` the batch of `w`, whose last one is used up.
+void begin_batch(worker& w, batch_block* b) noexcept;
+
 // Gives up a unit of `counter` at loop level and enters the fiber that it was the last for.
 void complete(fiber& self, task_counter& counter) noexcept;
 

@@ -28,20 +28,34 @@ std::uint64_t cycles() noexcept {
 #endif
 }
 
+// A fiber that may go on: of the batch, or whatever is resumed next.
+fiber* next_resumed(worker& w) noexcept {
+  if (fiber* f = next_of_batch(w)) return f;
+  const ready_queue::entry e = w.ready.pop_any();
+  if (e.many == nullptr) return e.one;
+  begin_batch(w, e.many);
+  return next_of_batch(w);
+}
+
 // The worker's own work. Every fourth choice goes to those that wait longest, every sixteenth looks
 // outside first: that makes yield() fair.
 bool choose(worker& w, work& found) {
+  if (w.tally.noted()) {
+    found.resumed = next_of_batch(w);
+    if (found) return true;
+    settle(w);
+  }
   auto& s = w.home->internals();
   const std::uint32_t turn = ++w.turns;
   if ((turn & 15U) == 0 || s.arrived.load(base::relaxed)) s.poll_outside(w);
   if ((turn & 3U) != 0) {
-    found.resumed = w.ready.pop();
+    found.resumed = next_resumed(w);
     if (!found) found.in_slot = w.tasks.take_newest(found.task);
     if (!found) found.external = s.outside.pop();
   } else {
     found.external = s.outside.pop();
     if (!found) found.in_slot = w.tasks.take_oldest(found.task);
-    if (!found) found.resumed = w.ready.pop();
+    if (!found) found.resumed = next_resumed(w);
   }
   return static_cast<bool>(found);
 }
@@ -79,8 +93,15 @@ bool may_steal(worker& w) {
   return now >= w.steal_again_at;
 }
 
-bool steal_from(worker& w, worker& victim, work& found) {
-  if (victim.tasks.empty() && victim.ready.empty()) return false;
+void note_steal(worker& w, std::size_t tasks, std::uint64_t begun) {
+  ++w.count.steals;
+  w.count.stolen += tasks;
+  w.stolen_at = cycles();
+  w.steal_cost = w.stolen_at - begun;
+}
+
+bool steal_from(worker& w, worker& victim, work& found, bool resumed_too) {
+  if (victim.tasks.empty() && !(resumed_too && has_resumed(victim))) return false;
   const std::uint64_t begun = cycles();
   slot taken[batch];
   const std::size_t n = victim.tasks.steal(taken, batch);
@@ -88,24 +109,35 @@ bool steal_from(worker& w, worker& victim, work& found) {
     found.in_slot = true;
     found.task.assign(taken[0]);
     if (n > 1) w.tasks.push_counted(taken + 1, n - 1);
-    ++w.count.steals;
-    w.count.stolen += n;
-    w.stolen_at = cycles();
-    w.steal_cost = w.stolen_at - begun;
+    note_steal(w, n, begun);
     return true;
   }
-  found.resumed = victim.ready.pop();
+  if (!resumed_too) return false;
+  fiber_slot some[batch];
+  const std::size_t m = victim.batch.steal(some, batch);
+  if (m != 0) {
+    found.resumed = some[0].task;
+    for (std::size_t i = 1; i < m; ++i) w.ready.push(some[i].task);
+    note_steal(w, m, begun);
+    return true;
+  }
+  const ready_queue::entry e = victim.ready.pop_any();
+  found.resumed = e.one;
+  if (e.many == nullptr) return e.one != nullptr;
+  note_steal(w, e.many->size, begun);
+  begin_batch(w, e.many);
+  found.resumed = next_of_batch(w);  // none when another thief was faster
   return found.resumed != nullptr;
 }
 
-bool steal(worker& w, work& found) {
+bool steal(worker& w, work& found, bool resumed_too) {
   if (!may_steal(w)) return false;
   auto& s = w.home->internals();
   const auto& order = s.victims[static_cast<std::size_t>(w.id)];
   const auto n = order.size();
   for (std::size_t i = 0; i < n; ++i) {
     const auto at = (static_cast<std::size_t>(w.last_victim) + i) % n;
-    if (steal_from(w, *s.workers[static_cast<std::size_t>(order[at])], found)) {
+    if (steal_from(w, *s.workers[static_cast<std::size_t>(order[at])], found, resumed_too)) {
       w.last_victim = static_cast<int>(at);
       return true;
     }
@@ -114,14 +146,37 @@ bool steal(worker& w, work& found) {
   return false;
 }
 
+// A task that was resumed is most likely about to go on where it was, with its stack in the caches:
+// only when there have been some to take for so long is one taken away.
+constexpr std::uint64_t resumed_patience_cycles = 6'000;
+
+class patience {
+ public:
+  explicit patience(const scheduler::implementation& s) noexcept : workers_(s.workers) {}
+  bool exhausted() noexcept {
+    if (std::ranges::none_of(workers_, [](const auto& w) { return has_resumed(*w); })) {
+      since_ = 0;
+      return false;
+    }
+    const std::uint64_t now = cycles();
+    if (since_ == 0) since_ = now;
+    return now - since_ > resumed_patience_cycles;
+  }
+
+ private:
+  const std::vector<std::unique_ptr<worker>>& workers_;
+  std::uint64_t since_ = 0;
+};
+
 // Looks everywhere until something is found; false when the scheduler stops.
 bool search(worker& w, work& found) {
   auto& s = w.home->internals();
   s.idle.begin_search();
   auto give_up = clock::now() + s.settings.spin;
   unsigned rounds = 0;
+  patience leave_resumed(s);
   for (;;) {
-    if (choose(w, found) || steal(w, found)) break;
+    if (choose(w, found) || steal(w, found, leave_resumed.exhausted())) break;
     if (s.stopping.load(base::acquire)) {  // P1 of scheduler.cpp
       static_cast<void>(s.idle.end_search());
       return false;
@@ -149,7 +204,9 @@ void run_slot(fiber& self, slot& s) {
   }
   const frame_mark mark(self);
   self.task = {.finish = &counter, .site = s.site};
+  self.outermost = &counter;
   s.run(s, self);
+  if (self.task.is.special != 0) end_special(self);
   if (kind == slot_kind::task) {
     run_children(self, mark);
   } else {
@@ -161,7 +218,9 @@ void run_slot(fiber& self, slot& s) {
 void run_injected(fiber& self, injected& i) {
   const frame_mark mark(self);
   self.task = {};
+  self.outermost = nullptr;
   task_counter* counter = i.run(&i, self);
+  if (self.task.is.special != 0) end_special(self);
   run_children(self, mark);
   if (counter != nullptr) complete(self, *counter);
 }

@@ -82,6 +82,8 @@ scheduler::implementation::implementation(const config& c)
     slot_arrays.push_back(map_slots());
     workers[i]->id = static_cast<int>(i);
     workers[i]->tasks.reset(slot_arrays[i].get(), slots_max, fenced);
+    workers[i]->batch_memory = new batch_block{};
+    workers[i]->batch.reset(workers[i]->batch_memory->at, batch_block::capacity, fenced);
     std::vector<int> order;
     for (std::size_t k = 1; k < n; ++k) order.push_back(static_cast<int>((i + k) % n));
     if (!processors.empty()) {

@@ -84,6 +84,7 @@ fiber* cut_stack(pool& p, std::size_t n) {
   auto* low = reinterpret_cast<std::byte*>(all_stacks.begin) + n * bytes;
   auto* f = ::new (static_cast<void*>(low + bytes - fiber_record_bytes)) fiber;
   f->canary = install_guard(p, low, n);
+  f->has_canary = f->canary != nullptr ? 1 : 0;
   f->stack_bottom = low + guard_bytes();
   f->stack_bytes = bytes - guard_bytes() - fiber_record_bytes;
   return f;

@@ -9,6 +9,7 @@
 #include <apgas/base/assert.hpp>
 #include <apgas/forall.hpp>
 #include <apgas/sync/place_state.hpp>
+#include <apgas/sync/registration.hpp>
 
 #include "failures.hpp"
 #include "finish_details.hpp"
@@ -79,7 +80,8 @@ std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core&
 
 // Children have no name, no clocks, and their own site.
 [[gnu::always_inline]] inline void finish_frame::run_own(scheduler::fiber& self) noexcept {
-  if (self.task.special) [[unlikely]] {
+  if (self.task.is.special != 0) [[unlikely]] {
+    registrations::leave_finish(self, core_);
     run_children_of_special(self, mark_);
     return;
   }
@@ -135,6 +137,12 @@ offer_box& box_for_offer(scheduler::fiber& self, const std::type_info& type) {
         readable_type(type), readable_type(box->type())));
   }
   return *box;
+}
+
+hidden_task::~hidden_task() {
+  scheduler::fiber& self = *scheduler::current_fiber();
+  if (self.task.is.special != 0) scheduler::end_special(self);
+  self.task = task_;
 }
 
 bool retake(scheduler::task_counter& join) noexcept {

@@ -17,7 +17,7 @@ class acting_as {
  public:
   acting_as(scheduler::fiber& self, const scheduler::fiber& task) noexcept
       : self_(self), mine_(std::exchange(self.task, task.task)) {
-    ++self_.task.atomic_depth;
+    ++self_.task.is.atomic_depth;
   }
   acting_as(const acting_as&) = delete;
   acting_as& operator=(const acting_as&) = delete;
@@ -112,13 +112,13 @@ void monitor_core::join(scheduler::fiber& self, waiting_section& s) {
   }
   if (s.granted) {
     count_one(counters_.entered);
-    ++self.task.atomic_depth;
+    ++self.task.is.atomic_depth;
     try {
       s.body(s);
     } catch (...) {
       s.error = std::current_exception();
     }
-    --self.task.atomic_depth;
+    --self.task.is.atomic_depth;
     leave(self);
   }
   if (s.error != nullptr) std::rethrow_exception(std::move(s.error));

@@ -123,9 +123,9 @@ class task_place {
 // Runs f() as if inside an atomic section. Context: task.
 template <class F>
 void as_if_atomic(F f) {
-  ++scheduler::current_fiber()->task.atomic_depth;
+  ++scheduler::current_fiber()->task.is.atomic_depth;
   f();
-  --scheduler::current_fiber()->task.atomic_depth;
+  --scheduler::current_fiber()->task.is.atomic_depth;
 }
 
 // Runs f() as the root task of a place of its own. Throws: as task_place::run.

@@ -9,6 +9,7 @@
 #include <apgas/atomic.hpp>
 #include <apgas/blocking.hpp>
 #include <apgas/channel.hpp>
+#include <apgas/clock.hpp>
 #include <apgas/config.hpp>
 #include <apgas/errors.hpp>
 #include <apgas/exception_types.hpp>

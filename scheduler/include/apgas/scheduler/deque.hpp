@@ -20,7 +20,7 @@
 //   limit_      lock holder                       owner, lock holder
 //   attention_  owner, any thread (null)          owner
 //   tail_       lock holder                       anybody
-//   counted_    lock holder                       lock holder
+//   counted_    owner as lock holder              owner, lock holder
 //
 // Invariants
 //   I1  The tasks are the slots [tail_, head_); what lies below tail_ was stolen.
@@ -94,10 +94,16 @@ class deque {
 
   // Counts every slot, so that none depends on a frame any more. Called before a fiber is left.
   void publish() {
+    if (is_published()) return;
     lock_.lock();
     publish_locked();
     lock_.unlock();
   }
+
+  // Whether there is nothing to publish. False also when thieves took what there was.
+  bool is_published() const {
+    return head_.load(relaxed) == counted_;
+  }  // both the owner's to write
 
   // Takes the newest or the oldest slot, which stays counted. Context: owner without frames.
   [[nodiscard]] bool take_newest(Slot& out) {
@@ -143,6 +149,41 @@ class deque {
     set_limit(h);
     head_.store(h, release);  // P1
     lock_.unlock();
+  }
+
+  // Makes the array `slots`, with `n` tasks that no counter waits for, the deque. The old array is
+  // nobody's then. Requires: empty(); reset() before the first. Context: owner.
+  void adopt(Slot* slots, std::size_t n) {
+    lock_.lock();
+    first_ = slots;
+    last_ = slots + n;
+    tail_.store(slots, relaxed);
+    counted_ = slots;
+    set_limit(slots);
+    head_.store(slots + n, release);  // P1
+    lock_.unlock();
+  }
+
+  // Takes the newest slot of an array that was adopted. False: there is none left.
+  // Context: owner. Cost: as pop.
+  [[nodiscard]] bool take_top(Slot& out) {
+    Slot* const h = head_.load(relaxed);
+    if (h == first_ || !pop(h - 1)) return false;
+    out.assign(h[-1]);
+    return true;
+  }
+  // The same, also false when it would take the lock to find out: nothing is called.
+  [[nodiscard, gnu::always_inline]] bool take_top_fast(Slot& out) {
+    Slot* const h = head_.load(relaxed);
+    if (h == first_) return false;
+    head_.store(h - 1, relaxed);
+    light_fence();  // as P2
+    if (h - 1 < gate_.load(relaxed)) [[unlikely]] {
+      head_.store(h, release);  // P1: it was not taken
+      return false;
+    }
+    out.assign(h[-1]);
+    return true;
   }
 
   // Replaces the slot `s` by `by` and puts the old one on top, unless a thief had it or it is

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
@@ -14,29 +15,59 @@
 namespace apgas::inline v0::scheduler {
 
 struct worker;
+struct fiber;
+
+// What the layer above attaches to some tasks.
+class task_extension {
+ public:
+  task_extension() = default;
+  task_extension(const task_extension&) = delete;
+  task_extension& operator=(const task_extension&) = delete;
+
+  // The body of the task has ended; the state it left is that of `self`. Context: task.
+  virtual void task_ended(fiber& self) noexcept = 0;
+
+ protected:
+  ~task_extension() = default;
+};
 
 // Who the running task is, for its children, its errors and reports.
 struct task_state {
+  task_extension* registrations = nullptr;  // clocks and phasers (sync)
+
+  // What makes a task other than most; tested as one word.
+  struct alignas(8) peculiarities {
+    std::uint32_t atomic_depth = 0;  // nested atomic sections
+    std::uint32_t special = 0;       // has a name or registrations
+  };
+  peculiarities is{};
+
   task_counter* finish = nullptr;  // innermost enclosing finish
   std::source_location site{};     // where it was spawned
   const char* name = nullptr;      // given by apgas::name, or null
-  void* registrations = nullptr;   // clocks and phasers (sync)
-  std::uint32_t atomic_depth = 0;  // nested atomic sections
-  bool special = false;            // has a name or registrations
+
+  bool plain() const noexcept { return std::bit_cast<std::uint64_t>(is) == 0; }
 };
 
-struct fiber {
+// What is used whenever a fiber is left or entered lies in the first cache line: the records of all
+// fibers have the same place in their pages, so they compete for the same few sets of the caches.
+struct alignas(64) fiber {
   // Written by the worker that runs the fiber, read by the frames on it.
   worker* on = nullptr;
   std::uint64_t generation = 0;  // grows when the frames lose sight of their slots
   slot* base = nullptr;          // head of the deque when the fiber was last resumed
-  task_state task;
 
   // Written while it is left or entered.
   void* stack_pointer = nullptr;
-  fiber* next = nullptr;              // in a ready queue, a cache or a waiting list
+  std::uint32_t has_exceptions = 0;  // in `exceptions`, while it is left
+  std::uint32_t has_canary = 0;
+
+  task_state task;
+  const task_counter* outermost = nullptr;  // the counter of the task that the loop runs here
+
   std::uintptr_t exceptions[2] = {};  // the C++ runtime's per-thread state, kept per fiber
   std::uint64_t* canary = nullptr;    // lowest word of a stack without a guard page
+  fiber* next = nullptr;              // in a ready queue, a cache or a waiting list
 
   // A spawner that waits below its tasks, which this fiber runs (drain.cpp), or null.
   fiber* spawner = nullptr;
@@ -59,6 +90,7 @@ extern stack_range all_stacks;
 // How far a fiber lies below the end of its stack.
 inline constexpr std::size_t fiber_record_bytes = 256;
 static_assert(sizeof(fiber) <= fiber_record_bytes);
+static_assert(offsetof(fiber, task) + offsetof(task_state, finish) + 8 <= 64);
 
 [[gnu::always_inline]] inline std::uintptr_t stack_pointer() noexcept {
 #if defined(__x86_64__)

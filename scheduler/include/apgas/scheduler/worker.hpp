@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <apgas/scheduler/batch.hpp>
 #include <apgas/scheduler/deque.hpp>
 #include <apgas/scheduler/fiber.hpp>
 #include <apgas/scheduler/ready_queue.hpp>
@@ -28,6 +29,11 @@ class owner_count {
 };
 
 struct alignas(base::cache_line_bytes) worker {
+  worker() = default;
+  worker(const worker&) = delete;
+  worker& operator=(const worker&) = delete;
+  ~worker();
+
   deque<slot> tasks;
 
   // Owner only.
@@ -51,12 +57,20 @@ struct alignas(base::cache_line_bytes) worker {
   void (*after)(fiber*, void*) = nullptr;
   void* after_argument = nullptr;
 
+  // The batch that is being run, and what its source has not been told (batch.hpp).
+  batch_tally tally;
+  batch_block* batch_memory = nullptr;  // the array under `batch`
+  batch_block* free_blocks = nullptr;
+  int free_block_count = 0;
+
   // Counted for APGAS_STATS and the tests; see scheduler::statistics.
   struct {
     owner_count steals, stolen, suspensions, drains, sleeps, fibers, polls;
   } count;
 
-  ready_queue ready;  // resumed fibers; thieves take from it as well
+  // Thieves take from these as well.
+  ready_queue ready;        // resumed fibers
+  deque<fiber_slot> batch;  // what is left of the batch
 };
 
 // Where the tasks of a frame begin in its worker's deque, as long as its fiber was not left.
@@ -67,6 +81,9 @@ struct frame_mark {
   slot* base;
   std::uint64_t generation;
 };
+
+// The body of a task has ended that left its name or registrations behind.
+void end_special(fiber& self) noexcept;
 
 // Runs the tasks that the frames of `self` have above the mark (or above fiber::base, when the
 // fiber was left since), newest first, on the stack of the caller, who waits for them.
@@ -79,6 +96,8 @@ inline void run_children(fiber& self, const frame_mark& mark) {
     if (tasks.pop(s)) {
       self.task.site = s->site;
       s->run(*s, self);
+      if (self.task.is.special != 0) [[unlikely]]
+        end_special(self);
     }
   }
 }
@@ -103,6 +122,95 @@ void suspend(F after) noexcept {
 
 // Makes a suspended task ready. Context: any thread; once per suspension.
 void resume(fiber* f) noexcept;
+
+// ---- tasks that go on together (batch.hpp); all in context: worker ------------------------------
+
+// Makes sure that the next park_in() of this worker has room. Throws: std::bad_alloc.
+void add_free_block(worker& w);
+inline void reserve_block(worker& w) {
+  if (w.free_blocks == nullptr) [[unlikely]]
+    add_free_block(w);
+}
+
+// An empty block of this worker. Requires: reserve_block().
+inline batch_block* take_block(worker& w, batch_source* of, batch_block* next) noexcept {
+  batch_block* const b = w.free_blocks;
+  w.free_blocks = b->next;
+  --w.free_block_count;
+  b->next = next;
+  b->source = of;
+  b->on = &w;
+  b->size = 0;
+  return b;
+}
+
+// Adds a fiber to a list of blocks of this worker. Requires: reserve_block().
+inline void park_in(worker& w, batch_block*& list, batch_source* of, fiber* f) noexcept {
+  if (list == nullptr || list->size == batch_block::capacity) list = take_block(w, of, list);
+  list->at[list->size++].task = f;
+}
+
+// Adds the blocks of `more` to `list`; both of one worker.
+void join_blocks(worker& w, batch_block*& list, batch_block* more) noexcept;
+
+// Makes the tasks of a list of blocks ready, on the workers that they were left on.
+void resume_blocks(worker& w, batch_block* list) noexcept;
+
+// The next task of the batch that `w` runs, or null.
+inline fiber* next_of_batch(worker& w) noexcept {
+  fiber_slot s{};
+  return w.batch.take_top(s) ? s.task : nullptr;
+}
+// The same for the usual case, where no thief is near: null also when one is.
+[[gnu::always_inline]] inline fiber* next_of_batch_fast(worker& w) noexcept {
+  fiber_slot s{};
+  if (!w.batch.take_top_fast(s)) return nullptr;
+  // The records and stacks of those that follow lie far apart.
+  const fiber_slot* const head = w.batch.head();
+  if (head - w.batch_memory->at >= 4) {
+    __builtin_prefetch(head[-4].task);
+    const auto* const sp = static_cast<const char*>(head[-2].task->stack_pointer);
+    __builtin_prefetch(sp);
+    __builtin_prefetch(sp + 64);
+  }
+  return s.task;
+}
+
+// The machine part of a switch: saves the context in `from` and enters `to`. context.cpp.
+void switch_context(fiber& from, fiber& to) noexcept;
+
+// Leaves the current fiber, which the caller noted in the tally, for `to`, of the same batch.
+// Requires: may_pass(self). Context: task. May resume elsewhere. Cost: about 5 ns.
+void pass_rarely(fiber& self, fiber& to) noexcept;
+void arrive_rarely() noexcept;
+[[gnu::always_inline]] inline void pass(fiber& self, fiber& to) noexcept {
+  if (to.has_exceptions != 0) [[unlikely]]
+    return pass_rarely(self, to);
+  worker& w = *self.on;
+  ++self.generation;
+  w.left = nullptr;
+  w.running = &to;
+  to.on = &w;
+  switch_context(self, to);
+  fiber& now = *fiber_after_call();
+  worker& here = *now.on;
+  if (here.left != nullptr) [[unlikely]]
+    return arrive_rarely();
+  now.base = here.tasks.head();
+}
+[[gnu::always_inline]] inline bool may_pass(const fiber& self) noexcept {
+  const worker& w = *self.on;
+  return (w.exceptions[0] | w.exceptions[1] | self.has_canary) == 0 && w.tasks.is_published();
+}
+
+// Tells what is in the tally, before the worker does anything else (batch.hpp).
+inline void settle(worker& w) noexcept {
+  if (w.tally.noted()) w.tally.of->settle(w);
+}
+
+// For batch_source::settle(): what was noted; the worker goes on with an empty tally. The block may
+// be empty, and belongs to the caller if it is not.
+batch_tally take_tally(worker& w) noexcept;
 
 // The current task lets all other ready work go first. Context: task. May resume elsewhere.
 void yield() noexcept;

@@ -158,17 +158,33 @@ template <std::uintptr_t Offset = 0, class T>
 #endif
 }
 
+template <class F, class G>
+using values_of = std::pair<value_of<std::invoke_result_t<F&>>, value_of<std::invoke_result_t<G&>>>;
+
+template <class F, class G>
+auto fork_two(F f, G g, std::source_location site) -> values_of<F, G>;
+
+// The same for a task with a name or registrations, or in an atomic section.
+template <class F, class G>
+[[gnu::noinline]] auto fork_from_special(F f, G g, std::source_location site) -> values_of<F, G> {
+  const hidden_task hidden(suspendable_fiber("fork_join"));
+  return fork_two(std::move(f), std::move(g), site);
+}
+
 // Runs f and g in parallel and returns both values. While g runs nothing is kept in registers but
 // f: the slot is found again by what it says, since it is on top unless something went the slow
 // way.
 template <class F, class G>
-[[gnu::always_inline]] inline auto fork_two(F f, G g, std::source_location site) {
+[[gnu::always_inline]] inline auto fork_two(F f, G g, std::source_location site)
+    -> values_of<F, G> {
   using first = value_of<std::invoke_result_t<F&>>;
   using second = value_of<std::invoke_result_t<G&>>;
   constexpr bool copied = scheduler::fits_slot<F>;
   using stored = std::conditional_t<copied, F, branch_reference<F>>;
   using handed = std::conditional_t<copied, F, F&>;
-  scheduler::fiber& before = suspendable_fiber("fork_join");
+  scheduler::fiber& before = task_fiber("fork_join");
+  if (!before.task.plain()) [[unlikely]]
+    return fork_from_special<F, G>(std::move(f), std::move(g), site);
   constexpr auto join_kind = static_cast<std::uintptr_t>(scheduler::slot_kind::join);
   branch_join<first> join(before.task.finish, site);
   const auto join_here = [&join]() -> auto& {

@@ -47,10 +47,10 @@ class typed_section : public waiting_section {
 // The calling task is inside a section of the monitor.
 class inside {
  public:
-  explicit inside(scheduler::fiber& self) noexcept : self_(self) { ++self.task.atomic_depth; }
+  explicit inside(scheduler::fiber& self) noexcept : self_(self) { ++self.task.is.atomic_depth; }
   inside(const inside&) = delete;
   inside& operator=(const inside&) = delete;
-  ~inside() { --self_.task.atomic_depth; }
+  ~inside() { --self_.task.is.atomic_depth; }
 
  private:
   scheduler::fiber& self_;
@@ -60,18 +60,18 @@ class inside {
 class holding {
  public:
   holding(monitor_core& m, scheduler::fiber& self) noexcept : monitor_(&m), self_(self) {
-    ++self.task.atomic_depth;
+    ++self.task.is.atomic_depth;
   }
   holding(const holding&) = delete;
   holding& operator=(const holding&) = delete;
   ~holding() {
     if (monitor_ == nullptr) return;
-    --self_.task.atomic_depth;
+    --self_.task.is.atomic_depth;
     monitor_->leave(self_);
   }
   // The section ends here, the monitor is not left.
   void keep() noexcept {
-    --self_.task.atomic_depth;
+    --self_.task.is.atomic_depth;
     monitor_ = nullptr;
   }
 

@@ -23,16 +23,33 @@ namespace apgas::inline v0::sync {
 // The same for operations that may suspend or spawn: not inside an atomic section.
 [[gnu::always_inline]] inline scheduler::fiber& suspendable_fiber(const char* operation) {
   scheduler::fiber& self = task_fiber(operation);
-  if (self.task.atomic_depth != 0) [[unlikely]]
+  if (self.task.is.atomic_depth != 0) [[unlikely]]
     throw_inside_atomic(operation);
   return self;
 }
+
+// Branches are tasks of their own: while they run, the name and the registrations of the task that
+// forked them are out of sight.
+class hidden_task {
+ public:
+  explicit hidden_task(scheduler::fiber& self) noexcept : task_(self.task) {
+    self.task.name = nullptr;
+    self.task.registrations = nullptr;
+    self.task.is.special = 0;
+  }
+  hidden_task(const hidden_task&) = delete;
+  hidden_task& operator=(const hidden_task&) = delete;
+  ~hidden_task();
+
+ private:
+  const scheduler::task_state task_;
+};
 
 // Gives the running task a name, or none.
 inline void name_task(const char* text) noexcept {
   scheduler::task_state& task = scheduler::current_fiber()->task;
   task.name = text;
-  task.special = text != nullptr || task.registrations != nullptr;
+  task.is.special = text != nullptr || task.registrations != nullptr ? 1 : 0;
 }
 
 // The body of an async with the closure type F.

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/scheduler/batch.hpp>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "implementation.hpp"
+
+// Blocks of fibers: filled, handed over, run, and used again.
+namespace apgas::inline v0::scheduler {
+namespace {
+
+constexpr int free_blocks_max = 64;
+
+void drop_block(worker& w, batch_block* b) noexcept {
+  if (w.free_block_count == free_blocks_max) {
+    delete b;
+    return;
+  }
+  b->next = w.free_blocks;
+  w.free_blocks = b;
+  ++w.free_block_count;
+}
+
+}  // namespace
+
+void add_free_block(worker& w) {
+  w.free_blocks = new batch_block;
+  w.free_blocks->next = nullptr;
+  w.free_block_count = 1;
+}
+
+void join_blocks(worker& w, batch_block*& list, batch_block* more) noexcept {
+  while (more != nullptr) {
+    batch_block* const b = std::exchange(more, more->next);
+    if (list != nullptr) {
+      const std::size_t n = std::min(b->size, batch_block::capacity - list->size);
+      std::copy_n(b->at + (b->size - n), n, list->at + list->size);
+      list->size += n;
+      b->size -= n;
+    }
+    if (b->size == 0) {
+      drop_block(w, b);
+    } else {
+      b->next = list;
+      list = b;
+    }
+  }
+}
+
+void resume_blocks(worker& w, batch_block* list) noexcept {
+  while (list != nullptr) {
+    worker& owner = *list->on;
+    if (&owner == &w && w.batch.empty() && !w.tally.noted()) {
+      begin_batch(w, std::exchange(list, list->next));
+      continue;
+    }
+    batch_block* const first = list;
+    batch_block* last = list;
+    std::size_t n = 1;
+    for (; last->next != nullptr && last->next->on == &owner; ++n) last = last->next;
+    list = last->next;
+    owner.ready.push(first, last, n);
+  }
+  w.home->internals().notify();
+}
+
+namespace {
+
+// Lets the worker note what the tasks of its batch do, if it may and there is memory for it.
+void renew_tally(worker& w, batch_source* of) noexcept {
+  w.tally.of = nullptr;
+  w.tally.ends = 0;
+  if (of == nullptr || !of->tallies.load(base::relaxed)) return;
+  if (w.tally.waiting == nullptr) {
+    if (w.free_blocks == nullptr) {
+      w.free_blocks = new (std::nothrow) batch_block{};
+      if (w.free_blocks == nullptr) return;
+      w.free_block_count = 1;
+    }
+    w.tally.waiting = take_block(w, of, nullptr);
+  }
+  w.tally.waiting->source = of;
+  w.tally.of = of;
+}
+
+}  // namespace
+
+void begin_batch(worker& w, batch_block* b) noexcept {
+  settle(w);
+  w.batch.adopt(b->at, b->size);  // no thief looks at the old array any more
+  drop_block(w, std::exchange(w.batch_memory, b));
+  renew_tally(w, b->source);
+}
+
+batch_tally take_tally(worker& w) noexcept {
+  const batch_tally taken = w.tally;
+  if (taken.waiting->size != 0) w.tally.waiting = nullptr;
+  renew_tally(w, taken.of);
+  return taken;
+}
+
+worker::~worker() {
+  delete batch_memory;
+  delete tally.waiting;
+  while (free_blocks != nullptr) delete std::exchange(free_blocks, free_blocks->next);
+}
+
+}  // namespace apgas::inline v0::scheduler

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <apgas/base/atomic.hpp>
+#include <apgas/base/spin_lock.hpp>
+#include <apgas/sync/handoff.hpp>
+#include <apgas/sync/phase_node.hpp>
+
+// A clock or a phaser: a node, or a tree of them ("Hierarchical phasers", Shirako and Sarkar), and
+// what happens between two phases. Lives as long as a task is registered.
+//
+// A leaf tells its parent when nobody is due at it, the parent its own, and who completes the root
+// begins the next phase from the root down. Nodes are locked one at a time: what one tells another
+// may be late, which the counters allow (phase_counter.hpp).
+//
+//              written by                   read by
+//   users_     leaves that get their first or lose their last member; who completes a phase
+//   active_    leaves that get their first or lose their last signaller
+//   elected_   the first next_single of a phase, and whoever it is handed to
+namespace apgas::inline v0::sync {
+
+enum class phase_kind : std::uint8_t { clock, phaser };
+
+// Something that is done between two phases, when all have signalled: a reduction.
+class phase_action {
+ public:
+  phase_action() = default;
+  phase_action(const phase_action&) = delete;
+  phase_action& operator=(const phase_action&) = delete;
+  virtual ~phase_action() = default;
+  // Phase p is over. Context: a task or a worker between tasks; runs only operations on values.
+  virtual void phase_ended(std::int64_t p) noexcept = 0;
+};
+
+// A task that will run the closure of its next_single when all have signalled.
+struct elected_task {
+  handoff all_signalled;
+};
+
+class phase_core {
+ public:
+  // `tiers` >= 1; an inner node has `degree` children. Retained once. Throws: std::bad_alloc.
+  static phase_core& make(phase_kind kind, int workers, int tiers, int degree) {
+    return *new phase_core(kind, workers, tiers, degree);
+  }
+  phase_core(const phase_core&) = delete;
+  phase_core& operator=(const phase_core&) = delete;
+
+  phase_kind kind() const noexcept { return kind_; }
+  std::uint64_t number() const noexcept { return number_; }
+
+  // The leaf of the tasks that a worker runs.
+  phase_node& leaf_of(const scheduler::worker& w) const noexcept {
+    if (leaves_ == 1) return *nodes_.back();
+    const std::size_t leaf =
+        static_cast<std::size_t>(w.id) * leaves_ / static_cast<std::size_t>(workers_);
+    return *nodes_[nodes_.size() - leaves_ + leaf];
+  }
+  bool is_tree() const noexcept { return leaves_ != 1; }
+
+  // Whether a phase ends in one step: one node, nothing between phases.
+  bool simple() const noexcept { return simple_.load(base::relaxed); }
+
+  // Adds something to be done between phases from now on. Context: a task that keeps the phase from
+  // completing. Throws: std::bad_alloc.
+  std::uint32_t add_action(std::unique_ptr<phase_action> action);
+  // Context: task. Null: there is none of that number.
+  phase_action* action(std::uint32_t index) noexcept;
+
+  // Whether `t` is the first in this phase; then it is told when all have signalled, and calls
+  // single_done() when its closure has run. Context: a task that has not signalled the phase.
+  bool elect(elected_task& t) noexcept;
+  void single_done(scheduler::worker& w) noexcept;
+
+  // There never was a signaller: nobody waits.
+  void never_signalled() noexcept;
+
+  // For the nodes.
+  void retain() noexcept { users_.fetch_add(1, base::relaxed); }
+  void release() noexcept;
+  void signallers_came() noexcept { active_.fetch_add(1, base::relaxed); }
+  void signallers_went() noexcept { active_.fetch_sub(1, base::relaxed); }
+  // Context: whoever changed the node; the core is retained.
+  void completed(scheduler::worker& w, phase_node& node) noexcept;
+  void reopened(phase_node& parent);
+
+  phase_node::counts count() noexcept;
+
+ private:
+  phase_core(phase_kind kind, int workers, int tiers, int degree);
+  ~phase_core();
+  void begin_phases(scheduler::worker& w) noexcept;
+  bool roll_from(scheduler::worker& w, std::size_t node, bool open) noexcept;
+
+  const phase_kind kind_;
+  const std::uint64_t number_;
+  const int workers_;
+  const std::size_t degree_;
+  std::size_t leaves_ = 1;
+  std::vector<std::unique_ptr<phase_node>> nodes_;  // the root first, then tier by tier
+  base::atomic<bool> simple_;
+  base::atomic<std::int64_t> users_{1};
+  base::atomic<std::int64_t> active_{0};
+  base::atomic<elected_task*> elected_{nullptr};
+  base::spin_lock actions_lock_;
+  std::vector<std::unique_ptr<phase_action>> actions_;
+};
+
+}  // namespace apgas::inline v0::sync

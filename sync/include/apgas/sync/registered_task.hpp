@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <apgas/sync/registration.hpp>
+
+// The closure of a task that is spawned with registrations.
+namespace apgas::inline v0::sync {
+
+// What says, in the arguments of async, on what the child is registered: clocked(c), phased(ph, m).
+// size says how many registrations, or count(self) where that is not fixed; for_each(self,
+// operation, f) calls f(record of the running task, mode of the child) for each.
+template <class C>
+concept registration_clause = std::remove_cvref_t<C>::is_registration_clause;
+
+template <std::size_t N>
+struct clause_of_size {
+  static constexpr bool is_registration_clause = true;
+  static constexpr std::size_t size = N;
+};
+struct clause_of_any_size {
+  static constexpr bool is_registration_clause = true;
+};
+
+template <class C>
+concept sized_clause = requires { std::integral_constant<std::size_t, C::size>(); };
+
+template <class... C>
+auto room_for_tickets(const scheduler::fiber& self, const C&... clauses) {
+  if constexpr ((sized_clause<C> && ...)) {
+    return std::array<ticket, (C::size + ...)>{};
+  } else {
+    return std::vector<ticket>((clauses.count(self) + ...));
+  }
+}
+
+template <std::size_t N>
+std::array<registration, N> records_for(const std::array<ticket, N>&) {
+  return {};
+}
+inline std::vector<registration> records_for(const std::vector<ticket>& t) {
+  return std::vector<registration>(t.size());
+}
+
+template <class Tickets, class F>
+class registered_task {
+ public:
+  registered_task(Tickets tickets, F f) noexcept(std::is_nothrow_move_constructible_v<F>)
+      : tickets_(std::move(tickets)), f_(std::move(f)) {}
+
+  decltype(auto) operator()() {
+    auto records = records_for(tickets_);
+    const registered_body registered(*scheduler::current_fiber(), tickets_, records);
+    return std::invoke(f_);
+  }
+
+ private:
+  Tickets tickets_;
+  F f_;
+};
+
+// Calls spawn(task), where task() runs f() registered as the clauses say. If anything throws,
+// nobody is registered.
+template <class Spawn, class F, registration_clause... C>
+decltype(auto) spawn_registered(scheduler::fiber& self, const char* operation, Spawn spawn, F&& f,
+                                const C&... clauses) {
+  auto tickets = room_for_tickets(self, clauses...);
+  using task = registered_task<decltype(tickets), std::decay_t<F>>;
+  std::size_t taken = 0;
+  const auto take = [&](registration& r, phaser_mode mode) {
+    tickets[taken] = give_ticket(self, r, mode, operation);
+    ++taken;
+  };
+  try {
+    (clauses.for_each(self, operation, take), ...);
+    return spawn(task(tickets, std::forward<F>(f)));
+  } catch (...) {
+    while (taken != 0) return_ticket(self, tickets[--taken]);
+    throw;
+  }
+}
+
+}  // namespace apgas::inline v0::sync

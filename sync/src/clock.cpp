@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/clock.hpp>
+
+#include <apgas/sync/place_state.hpp>
+
+#include "pass_to_next.hpp"
+#include "phase_errors.hpp"
+
+namespace apgas::inline v0 {
+
+using sync::phase_kind;
+using sync::wait_style;
+
+namespace {
+
+[[gnu::always_inline]] inline sync::registration& mine(const scheduler::fiber& self,
+                                                       const sync::phase_id& id,
+                                                       const char* operation) {
+  return sync::registration_of(self, id, phase_kind::clock, operation);
+}
+
+}  // namespace
+
+clock clock::make() {
+  scheduler::fiber& self = sync::suspendable_fiber("clock::make");
+  const sync::registration& r =
+      sync::make_registration(self, phase_kind::clock, phaser_mode::signal_wait, 1, 1);
+  return clock({.home = sync::place_of(self).here, .number = r.number});
+}
+
+void clock::resume() const {
+  scheduler::fiber& self = sync::task_fiber("clock::resume");
+  sync::signal(self, mine(self, id_, "clock::resume"));
+}
+
+namespace {
+
+[[gnu::noinline]] void advance_slowly(const sync::phase_id& id) {
+  scheduler::fiber& self = sync::suspendable_fiber("clock::advance");
+  sync::advance(self, mine(self, id, "clock::advance"), wait_style::lazy);
+}
+
+}  // namespace
+
+void clock::advance_lazy() const {
+  if (scheduler::on_fiber()) [[likely]] {
+    scheduler::fiber& self = *scheduler::fiber_of_this_stack();
+    const auto* const all = sync::registrations::of(self);
+    if (self.task.is.atomic_depth == 0 && all != nullptr) [[likely]] {
+      sync::registration* const r = all->first();
+      if (r != nullptr && r->number == id_.number && !r->has_signalled() &&
+          sync::pass_to_next(self, *r)) [[likely]]
+        return;
+    }
+  }
+  advance_slowly(id_);
+}
+
+void clock::advance_eager() const {
+  scheduler::fiber& self = sync::suspendable_fiber("clock::advance_eager");
+  sync::advance(self, mine(self, id_, "clock::advance_eager"), wait_style::eager);
+}
+
+void clock::drop() const {
+  scheduler::fiber& self = sync::task_fiber("clock::drop");
+  sync::drop(self, mine(self, id_, "clock::drop"));
+}
+
+bool clock::registered() const {
+  const auto* all = sync::registrations::of(sync::task_fiber("clock::registered"));
+  return all != nullptr && all->find(id_.number) != nullptr;
+}
+
+std::int64_t clock::phase() const {
+  return mine(sync::task_fiber("clock::phase"), id_, "clock::phase").phase();
+}
+
+void clock::resume_all() {
+  sync::signal_all(sync::task_fiber("clock::resume_all"), phase_kind::clock);
+}
+
+void clock::advance_all_lazy() {
+  sync::advance_all(sync::suspendable_fiber("clock::advance_all"), phase_kind::clock,
+                    wait_style::lazy);
+}
+
+void clock::advance_all_eager() {
+  sync::advance_all(sync::suspendable_fiber("clock::advance_all_eager"), phase_kind::clock,
+                    wait_style::eager);
+}
+
+sync::registration& clock_access::implicit(const scheduler::fiber& self, const char* operation) {
+  if (const auto* all = sync::registrations::of(self)) {
+    for (sync::registration* r = all->first(); r != nullptr; r = r->next) {
+      if (r->implicit && r->finish == self.task.finish) return *r;
+    }
+  }
+  sync::throw_no_implicit_clock(operation);
+}
+
+void clock_access::make_implicit() {
+  scheduler::fiber& self = sync::suspendable_fiber("clocked_finish");
+  sync::make_registration(self, phase_kind::clock, phaser_mode::signal_wait, 1, 1).implicit = true;
+}
+
+}  // namespace apgas::inline v0

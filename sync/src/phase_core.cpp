@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/sync/phase_core.hpp>
+
+#include <algorithm>
+#include <mutex>
+
+namespace apgas::inline v0::sync {
+namespace {
+
+// Never given twice, not by another run of the process either: a stale handle is always noticed.
+base::atomic<std::uint64_t> next_number{1};
+
+}  // namespace
+
+phase_core::phase_core(phase_kind kind, int workers, int tiers, int degree)
+    : kind_(kind),
+      number_(next_number.fetch_add(1, base::relaxed)),
+      workers_(workers),
+      degree_(static_cast<std::size_t>(degree)),
+      simple_(tiers == 1) {
+  nodes_.push_back(std::make_unique<phase_node>(*this, nullptr, workers, tiers == 1 ? 0 : degree));
+  for (int tier = 1; tier < tiers; ++tier) {
+    const std::size_t first = nodes_.size() - leaves_;
+    for (std::size_t parent = first; parent < first + leaves_; ++parent) {
+      for (std::size_t i = 0; i < degree_; ++i) {
+        nodes_.push_back(std::make_unique<phase_node>(*this, nodes_[parent].get(), workers,
+                                                      tier + 1 == tiers ? 0 : degree));
+      }
+    }
+    leaves_ *= degree_;
+  }
+}
+
+phase_core::~phase_core() = default;
+
+void phase_core::release() noexcept {
+  if (users_.fetch_sub(1, base::acq_rel) == 1) delete this;
+}
+
+void phase_core::never_signalled() noexcept {
+  for (const auto& n : nodes_) n->open();
+}
+
+void phase_core::reopened(phase_node& parent) {
+  for (phase_node* n = &parent; n != nullptr && n->child_reopened(); n = n->parent()) {
+  }
+}
+
+void phase_core::completed(scheduler::worker& w, phase_node& node) noexcept {
+  for (phase_node* n = node.parent(); n != nullptr; n = n->parent()) {
+    if (!n->child_completed()) return;
+  }
+  if (elected_task* task = elected_.load(base::relaxed)) {
+    task->all_signalled.signal();
+    return;
+  }
+  begin_phases(w);
+}
+
+// All have signalled: the next phase begins, and the one after it if nobody is due in that.
+void phase_core::begin_phases(scheduler::worker& w) noexcept {
+  for (bool again = true; again;) {
+    std::vector<std::unique_ptr<phase_action>>::size_type n = 0;
+    {
+      std::lock_guard hold(actions_lock_);
+      n = actions_.size();
+    }
+    const std::int64_t p = nodes_.front()->phase();
+    for (std::uint32_t i = 0; i < n; ++i) action(i)->phase_ended(p);
+    const bool open = active_.load(base::relaxed) == 0;
+    again = roll_from(w, 0, open) && !open;
+  }
+}
+
+// True: nobody is due at the node, which was complete, in its next phase either.
+bool phase_core::roll_from(scheduler::worker& w, std::size_t node, bool open) noexcept {
+  phase_node& n = *nodes_[node];
+  bool complete = n.roll(w, open);
+  if (node >= nodes_.size() - leaves_) return complete;
+  for (std::size_t i = 1; i <= degree_; ++i) {
+    if (roll_from(w, node * degree_ + i, open)) complete = n.child_completed();
+  }
+  return complete;
+}
+
+std::uint32_t phase_core::add_action(std::unique_ptr<phase_action> action) {
+  std::lock_guard hold(actions_lock_);
+  actions_.push_back(std::move(action));
+  simple_.store(false, base::relaxed);
+  return static_cast<std::uint32_t>(actions_.size() - 1);
+}
+
+phase_action* phase_core::action(std::uint32_t index) noexcept {
+  std::lock_guard hold(actions_lock_);
+  return index < actions_.size() ? actions_[index].get() : nullptr;
+}
+
+bool phase_core::elect(elected_task& t) noexcept {
+  elected_task* none = nullptr;
+  if (!elected_.compare_exchange_strong(none, &t, base::acq_rel, base::relaxed)) return false;
+  simple_.store(false, base::relaxed);
+  return true;
+}
+
+void phase_core::single_done(scheduler::worker& w) noexcept {
+  elected_.store(nullptr, base::relaxed);
+  begin_phases(w);
+}
+
+phase_node::counts phase_core::count() noexcept {
+  phase_node::counts sum;
+  for (const auto& n : nodes_) {
+    const phase_node::counts c = n->count();
+    sum.phases = std::max(sum.phases, c.phases);
+    sum.parked += c.parked;
+    sum.updates += c.updates;
+  }
+  return sum;
+}
+
+}  // namespace apgas::inline v0::sync

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include <fmt/format.h>
+
+#include <apgas/errors.hpp>
+
+#include "phase_errors.hpp"
+
+namespace apgas::inline v0::sync {
+namespace {
+
+[[noreturn]] void fail(phase_kind kind, const std::string& text) {
+  if (kind == phase_kind::clock) throw clock_use_error(text);
+  throw phaser_use_error(text);
+}
+
+const char* noun(phase_kind kind) { return kind == phase_kind::clock ? "clock" : "phaser"; }
+
+const char* mode_name(phaser_mode m) {
+  switch (m) {
+    case phaser_mode::signal_wait_next:
+      return "signal_wait_next";
+    case phaser_mode::signal_wait:
+      return "signal_wait";
+    case phaser_mode::signal:
+      return "signal";
+    default:
+      return "wait";
+  }
+}
+
+void check_not_in_single(const registration& r, const char* operation) {
+  if (r.in_single) {
+    fail(r.kind, fmt::format("{} was called in the closure of next_single on the same phaser, "
+                             "which all tasks wait for; return from the closure first",
+                             operation));
+  }
+}
+
+}  // namespace
+
+void throw_not_registered(phase_kind kind, const phase_id& id, const char* operation) {
+  if (id.number == 0) {
+    fail(kind, fmt::format("{} was called on an empty {}; make one with {}", operation, noun(kind),
+                           kind == phase_kind::clock ? "clock::make()" : "phaser(mode)"));
+  }
+  const char* const clause = kind == phase_kind::clock ? "clocked(c)" : "phased(ph, mode)";
+  fail(kind, fmt::format("{} was called by a task that is not registered on the {}: it was spawned "
+                         "without {}, is a branch of a fork_join or loop, or has dropped it; spawn "
+                         "it with async({}, f)",
+                         operation, noun(kind), clause, clause));
+}
+
+void throw_no_implicit_clock(const char* operation) {
+  throw clock_use_error(fmt::format(
+      "{} was called where no clocked_finish is the innermost finish of a task that is "
+      "registered on its clock; call it in the body of clocked_finish or in a task that "
+      "clocked_async spawned there",
+      operation));
+}
+
+void check_may_signal(const registration& r, const char* operation) {
+  if (!r.signals()) {
+    fail(r.kind, fmt::format("{} was called by a task that is registered in mode wait, which may "
+                             "not signal; register it in mode signal_wait",
+                             operation));
+  }
+  check_not_in_single(r, operation);
+}
+
+void check_may_wait(const registration& r, const char* operation) {
+  if (!r.waits()) {
+    fail(r.kind, fmt::format("{} was called by a task that is registered in mode signal, which may "
+                             "not wait; register it in mode signal_wait",
+                             operation));
+  }
+  check_not_in_single(r, operation);
+}
+
+void check_may_give(const registration& r, const scheduler::fiber& self, phaser_mode mode,
+                    const char* operation) {
+  if (r.finish != self.task.finish) {
+    fail(r.kind,
+         fmt::format("{} was given a {} that the task acquired outside the innermost finish, which "
+                     "would wait for a child that waits for this task; spawn outside that finish, "
+                     "or make a {} inside it",
+                     operation, noun(r.kind), noun(r.kind)));
+  }
+  const bool more = mode < r.mode || (mode == phaser_mode::wait && r.mode == phaser_mode::signal);
+  if (more) {
+    fail(r.kind,
+         fmt::format("{} was asked for a child in mode {}, but the task itself has only {}; "
+                     "ask for that or less",
+                     operation, mode_name(mode), mode_name(r.mode)));
+  }
+  check_not_in_single(r, operation);
+}
+
+}  // namespace apgas::inline v0::sync

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <exception>
+#include <utility>
+
+#include <apgas/base/cpu_relax.hpp>
+#include <apgas/scheduler/scheduler.hpp>
+#include <apgas/sync/registration.hpp>
+
+#include "pass_to_next.hpp"
+
+// What a task does with a clock or phaser it is registered on. docs/walks/life_of_a_clock_phase.md
+namespace apgas::inline v0::sync {
+namespace {
+
+// How long an eager wait spins. Long enough for the others to finish a phase of a few thousand
+// instructions; a worker without work searches longer than that.
+constexpr int eager_spins = 2'000;
+
+// Everything the task has to signal for the phase it is in: itself, and children not spawned.
+phase_node::events signal_events(registration& r) noexcept {
+  const std::int64_t credit = std::exchange(r.credit, 0);
+  r.credit_taken = 0;
+  ++r.signalled;
+  return {.signals = 1, .leave = credit, .gone = credit};
+}
+
+bool nothing_else_ready(const scheduler::worker& w) noexcept {
+  return w.tasks.empty() && w.ready.empty() && w.batch.empty();
+}
+
+bool spin_for(const scheduler::fiber& self, const phase_node& node, std::int64_t p) noexcept {
+  const scheduler::worker& w = *self.on;
+  if (w.home->num_workers() == 1) return node.passed(p);
+  for (int i = 0; i < eager_spins && nothing_else_ready(w); ++i) {
+    if (node.passed(p)) return true;
+    base::cpu_relax();
+  }
+  return node.passed(p);
+}
+
+void park(scheduler::fiber& self, phase_node& node, std::int64_t p, const phase_node::events& e) {
+  scheduler::settle(*self.on);  // may take blocks, so the reserve comes after it
+  scheduler::reserve_block(*self.on);
+  struct parking {
+    phase_node* node;
+    std::int64_t p;
+    phase_node::events e;
+  } how{&node, p, e};
+  scheduler::leave(
+      self,
+      [](scheduler::fiber* f, void* argument) {
+        const parking a = *static_cast<parking*>(argument);
+        a.node->update_and_park(*f->on, f, a.p, a.e);
+      },
+      &how);
+}
+
+void signal_and_wait(scheduler::fiber& self, registration& r, wait_style style) {
+  phase_node& node = *r.node;
+  scheduler::worker& w = *self.on;
+  const std::int64_t p = r.waited;
+  const phase_node::events e = signal_events(r);
+  std::int64_t signals = 1 + e.leave;
+  if (w.tally.of == &node)
+    signals += static_cast<std::int64_t>(w.tally.waiting->size) + w.tally.ends;
+  if (style == wait_style::lazy && !node.completed_by(signals)) {
+    park(self, node, p, e);
+    return;
+  }
+  node.update(w, p, e);
+  if (style == wait_style::eager ? spin_for(self, node, p) : node.passed(p)) return;
+  park(self, node, p, {});
+}
+
+}  // namespace
+
+void signal(scheduler::fiber& self, registration& r) {
+  if (r.has_signalled()) return;
+  const std::int64_t p = r.signalled;
+  const phase_node::events e = signal_events(r);
+  r.node->update(*self.on, p, e);
+}
+
+void wait(scheduler::fiber& self, registration& r, wait_style style) {
+  if (r.signals() && !r.has_signalled()) return advance(self, r, style);
+  phase_node& node = *r.node;
+  const bool over =
+      style == wait_style::eager ? spin_for(self, node, r.waited) : node.passed(r.waited);
+  if (!over) park(self, node, r.waited, {});
+  ++r.waited;
+}
+
+void advance(scheduler::fiber& self, registration& r, wait_style style) {
+  if (r.has_signalled()) return wait(self, r, style);
+  if (pass_to_next(self, r)) return;
+  signal_and_wait(self, r, style);
+  ++r.waited;
+}
+
+void advance_single(scheduler::fiber& self, registration& r, void (*run)(void*), void* closure) {
+  phase_core& core = r.node->core();
+  elected_task me;
+  if (r.has_signalled() || !core.elect(me)) return advance(self, r, wait_style::lazy);
+  signal(self, r);
+  me.all_signalled.wait();
+  std::exception_ptr error;
+  r.in_single = true;
+  try {
+    run(closure);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  r.in_single = false;
+  scheduler::fiber& now = *scheduler::current_fiber();
+  scheduler::settle(*now.on);
+  core.single_done(*now.on);
+  ++r.waited;
+  if (error != nullptr) std::rethrow_exception(error);
+}
+
+void drop(scheduler::fiber& self, registration& r) noexcept {
+  registrations::of(self)->remove(r);
+  phase_node& node = *r.node;
+  const std::int64_t signallers = r.signals() ? 1 + r.credit : 0;
+  const phase_node::events e{.leave = signallers, .gone = 1 + r.credit};
+  const std::int64_t s = r.signalled;
+  scheduler::worker& w = *self.on;
+  if (r.made_here) delete &r;
+  node.update(w, s, e);
+}
+
+void drop_at_end(scheduler::fiber& self, registration& r) noexcept {
+  scheduler::worker& w = *self.on;
+  phase_node& node = *r.node;
+  // Only noted if the worker goes on with the next of the batch: nothing of the task is left, and
+  // no frame waits below it.
+  const bool noted = w.tally.of == &node && !w.batch.empty() && r.signals() && r.waits() &&
+                     !r.has_signalled() && r.credit == 0 && self.task.finish == self.outermost &&
+                     w.tasks.head() == self.base;
+  if (!noted) return drop(self, r);
+  registrations::of(self)->remove(r);
+  if (r.made_here) delete &r;
+  ++w.tally.ends;
+}
+
+void signal_all(scheduler::fiber& self, phase_kind kind) {
+  const registrations* const all = registrations::of(self);
+  if (all == nullptr) return;
+  for (registration* r = all->first(); r != nullptr; r = r->next) {
+    if (r->kind == kind && r->signals()) signal(self, *r);
+  }
+}
+
+void advance_all(scheduler::fiber& self, phase_kind kind, wait_style style) {
+  const registrations* const all = registrations::of(self);
+  if (all == nullptr) return;
+  registration* const only = all->first();
+  if (only != nullptr && only->next == nullptr && only->kind == kind && only->signals() &&
+      only->waits()) {
+    return advance(self, *only, style);
+  }
+  signal_all(self, kind);
+  for (registration* r = all->first(); r != nullptr; r = r->next) {
+    if (r->kind == kind && r->waits()) wait(self, *r, style);
+  }
+}
+
+}  // namespace apgas::inline v0::sync

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/sync/registration.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <apgas/scheduler/scheduler.hpp>
+
+#include "phase_errors.hpp"
+
+// Who is registered: records made, given to children, and given up.
+namespace apgas::inline v0::sync {
+namespace {
+
+constexpr std::int32_t most_credit = 64;
+
+struct core_release {
+  void operator()(phase_core* c) const noexcept { c->release(); }
+};
+
+// A list that a task got by making a clock, not by being spawned with one.
+class own_registrations final : public registrations {
+ public:
+  own_registrations() noexcept : registrations(true) {}
+};
+
+// A child may start on another worker than it was spawned for, whose tasks belong to another leaf.
+void move_to_leaf_of(scheduler::worker& w, registration& r) {
+  phase_node& leaf = r.node->core().leaf_of(w);
+  if (&leaf == r.node) return;
+  leaf.join(r.signals() ? r.signalled : -1, 1);
+  phase_node& old = *std::exchange(r.node, &leaf);
+  old.update(w, r.signalled, {.leave = r.signals() ? 1 : 0, .gone = 1});
+}
+
+}  // namespace
+
+registration ticket::open() const noexcept {
+  registration r;
+  r.node = node_;
+  r.number = node_->core().number();
+  r.kind = node_->core().kind();
+  r.mode = static_cast<phaser_mode>(bits_ & 3U);
+  r.implicit = (bits_ & 4U) != 0;
+  r.waited = static_cast<std::int64_t>(bits_ >> 4);
+  r.signalled = r.waited + ((bits_ & 8U) != 0 ? 1 : 0);
+  return r;
+}
+
+registrations& registrations::needed(scheduler::fiber& self) {
+  if (self.task.registrations == nullptr) {
+    self.task.registrations = new own_registrations;
+    self.task.is.special = 1;
+  }
+  return *of(self);
+}
+
+void registrations::remove(registration& r) noexcept {
+  registration** at = &first_;
+  while (*at != &r) at = &(*at)->next;
+  *at = r.next;
+}
+
+void registrations::task_ended(scheduler::fiber& self) noexcept {
+  while (first_ != nullptr) drop_at_end(self, *first_);
+  if (on_heap_) delete static_cast<own_registrations*>(this);
+}
+
+void registrations::leave_finish(scheduler::fiber& self,
+                                 const scheduler::task_counter& finish) noexcept {
+  registrations* const all = of(self);
+  if (all == nullptr) return;
+  for (registration* r = all->first_; r != nullptr;) {
+    registration* const next = r->next;
+    if (r->finish == &finish && r->made_here) drop(self, *r);
+    r = next;
+  }
+}
+
+registration& make_registration(scheduler::fiber& self, phase_kind kind, phaser_mode mode,
+                                int tiers, int degree) {
+  auto r = std::make_unique<registration>();
+  registrations& all = registrations::needed(self);
+  phase_core& core = phase_core::make(kind, self.on->home->num_workers(), tiers, degree);
+  const std::unique_ptr<phase_core, core_release> held(&core);
+  r->node = &core.leaf_of(*self.on);
+  r->number = core.number();
+  r->kind = core.kind();
+  r->mode = mode;
+  r->finish = self.task.finish;
+  r->made_here = true;
+  r->node->join(r->signals() ? 0 : -1, 1);
+  if (!r->signals()) core.never_signalled();
+  all.add(*r);
+  return *r.release();
+}
+
+ticket give_ticket(scheduler::fiber& self, registration& r, phaser_mode mode,
+                   const char* operation) {
+  check_may_give(r, self, mode, operation);
+  const bool signals = mode != phaser_mode::wait;
+  if (!signals) {
+    r.node->join(-1, 1);
+  } else {
+    if (r.credit == 0) {
+      const std::int32_t n = std::clamp(r.credit_taken * 2, 1, most_credit);
+      r.node->join(r.signalled, n);
+      r.credit = r.credit_taken = n;
+    }
+    --r.credit;
+  }
+  const bool waits = mode != phaser_mode::signal;
+  return {*r.node, waits ? r.waited : r.signalled, mode, signals && waits && r.has_signalled(),
+          r.implicit};
+}
+
+void return_ticket(scheduler::fiber& self, const ticket& t) noexcept {
+  const registration r = t.open();
+  r.node->update(*self.on, r.signalled, {.leave = r.signals() ? 1 : 0, .gone = 1});
+}
+
+registered_body::registered_body(scheduler::fiber& self, std::span<const ticket> tickets,
+                                 std::span<registration> storage) noexcept
+    : registrations(false) {
+  for (std::size_t i = 0; i < tickets.size(); ++i) {
+    registration& r = storage[i] = tickets[i].open();
+    r.finish = self.task.finish;
+    if (r.node->core().is_tree()) move_to_leaf_of(*self.on, r);
+    add(r);
+  }
+  self.task.registrations = this;
+  self.task.is.special = 1;
+}
+
+registered_body::~registered_body() {
+  scheduler::fiber& self = *scheduler::current_fiber();
+  task_ended(self);
+  self.task.registrations = nullptr;
+  name_task(self.task.name);
+}
+
+}  // namespace apgas::inline v0::sync
