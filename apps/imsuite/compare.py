@@ -9,7 +9,6 @@ clock costs, since these kernels do little else than keep in step.
 
 import argparse
 import json
-import math
 import pathlib
 import statistics
 import subprocess
@@ -63,22 +62,13 @@ def measure(chosen, kernel):
     return {way: statistics.median(s) for way, s in seconds.items()}, line
 
 
-def ratio(seconds, slow, fast):
-    return seconds[slow] / seconds[fast] if slow in seconds and fast in seconds else math.nan
-
-
-def geometric_mean(values):
-    values = [v for v in values if not math.isnan(v)]
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
-
-
-def plot(file, speedups):
+def plot(file, speedups, ways):
     import matplotlib  # only who wants the figure needs it
     matplotlib.use("Agg")
     from matplotlib import pyplot
     figure, axes = pyplot.subplots(figsize=(9, 4))
-    for offset, way in ((-0.2, "finish"), (0.2, "clocks")):
-        places = [i + offset for i in range(len(speedups))]
+    for number, way in enumerate(ways):
+        places = [i + 0.4 * number for i in range(len(speedups))]
         axes.bar(places, [s[way] for s in speedups.values()], width=0.4, label=way)
     axes.set_xticks(range(len(speedups)), speedups.keys())
     axes.set_yscale("log")
@@ -89,25 +79,30 @@ def plot(file, speedups):
 
 def main():
     chosen = options()
+    faster = [w for w in ("finish", "clocks") if w in chosen.sync and "baseline" in chosen.sync]
+    both = "finish" in chosen.sync and "clocks" in chosen.sync
     print(f"{'kernel':6} {'nodes':>6} {'phases':>9}", *(f"{w + ' ms':>12}" for w in chosen.sync),
-          f"{'finish x':>9} {'clocks x':>9} {'clocks/finish':>14}")
+          *(f"{w + ' x':>9}" for w in faster), "clocks/finish" if both else "")
     speedups, costs = {}, {}
     for kernel in chosen.kernels:
         seconds, line = measure(chosen, kernel)
-        speedups[kernel] = {w: ratio(seconds, "baseline", w) for w in ("finish", "clocks")}
-        costs[kernel] = ratio(seconds, "clocks", "finish")
+        speedups[kernel] = {w: seconds["baseline"] / seconds[w] for w in faster}
         print(f"{kernel:6} {line['nodes']:6} {line['phases']:9}",
               *(f"{1000 * seconds[w]:12.3f}" for w in chosen.sync),
-              f"{speedups[kernel]['finish']:9.1f} {speedups[kernel]['clocks']:9.1f}",
-              f"{costs[kernel]:14.2f}", flush=True)
-    for way in ("finish", "clocks"):
-        mean = geometric_mean([s[way] for s in speedups.values()])
+              *(f"{speedups[kernel][w]:9.1f}" for w in faster), end=" ")
+        if both:
+            costs[kernel] = seconds["clocks"] / seconds["finish"]
+            print(f"{costs[kernel]:13.2f}", end="")
+        print(flush=True)
+    for way in faster:
+        mean = statistics.geometric_mean(s[way] for s in speedups.values())
         print(f"geometric mean of the speed-ups of {way} over the baseline: {mean:.1f}")
     bound = [k for k in CLOCK_BOUND if k in costs]
-    print(f"geometric mean of clocks/finish, {' '.join(bound)}: "
-          f"{geometric_mean([costs[k] for k in bound]):.2f}")
-    if chosen.plot:
-        plot(chosen.plot, speedups)
+    if bound:
+        mean = statistics.geometric_mean(costs[k] for k in bound)
+        print(f"geometric mean of clocks/finish, {' '.join(bound)}: {mean:.2f}")
+    if chosen.plot and faster:
+        plot(chosen.plot, speedups, faster)
 
 
 if __name__ == "__main__":
