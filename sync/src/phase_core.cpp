@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 namespace apgas::inline v0::sync {
 namespace {
@@ -31,7 +32,10 @@ phase_core::phase_core(phase_kind kind, int workers, int tiers, int degree)
   }
 }
 
-phase_core::~phase_core() = default;
+phase_core::~phase_core() {
+  phase_action* a = actions_.load(base::relaxed);
+  while (a != nullptr) delete std::exchange(a, a->next_);
+}
 
 void phase_core::release() noexcept {
   if (users_.fetch_sub(1, base::acq_rel) == 1) delete this;
@@ -60,16 +64,25 @@ void phase_core::completed(scheduler::worker& w, phase_node& node) noexcept {
 // All have signalled: the next phase begins, and the one after it if nobody is due in that.
 void phase_core::begin_phases(scheduler::worker& w) noexcept {
   for (bool again = true; again;) {
-    std::vector<std::unique_ptr<phase_action>>::size_type n = 0;
-    {
-      std::lock_guard hold(actions_lock_);
-      n = actions_.size();
-    }
-    const std::int64_t p = nodes_.front()->phase();
-    for (std::uint32_t i = 0; i < n; ++i) action(i)->phase_ended(p);
+    run_actions();
     const bool open = active_.load(base::relaxed) == 0;
     again = roll_from(w, 0, open) && !open;
   }
+}
+
+void phase_core::run_actions() noexcept {
+  phase_action* a = actions_.load(base::acquire);  // P1
+  if (a == nullptr) return;
+  const std::int64_t p = phase();
+  std::int64_t oldest = p;
+  {
+    std::lock_guard hold(waiters_lock_);
+    if (!waiters_.empty()) oldest = std::min(oldest, waiters_.begin()->first);
+  }
+  auto& depth = scheduler::current_fiber()->task.is.atomic_depth;
+  ++depth;
+  for (; a != nullptr; a = a->next_) a->phase_ended(p, oldest);
+  --depth;
 }
 
 // True: nobody is due at the node, which was complete, in its next phase either.
@@ -84,15 +97,20 @@ bool phase_core::roll_from(scheduler::worker& w, std::size_t node, bool open) no
 }
 
 std::uint32_t phase_core::add_action(std::unique_ptr<phase_action> action) {
-  std::lock_guard hold(actions_lock_);
-  actions_.push_back(std::move(action));
+  phase_action* first = actions_.load(base::relaxed);
+  do {
+    action->next_ = first;
+    action->index_ = first == nullptr ? 0 : first->index_ + 1;
+  } while (
+      !actions_.compare_exchange_weak(first, action.get(), base::release, base::relaxed));  // P1
   simple_.store(false, base::relaxed);
-  return static_cast<std::uint32_t>(actions_.size() - 1);
+  return action.release()->index_;
 }
 
-phase_action* phase_core::action(std::uint32_t index) noexcept {
-  std::lock_guard hold(actions_lock_);
-  return index < actions_.size() ? actions_[index].get() : nullptr;
+void phase_core::waiter_moved(std::int64_t from, std::int64_t to) {
+  std::lock_guard hold(waiters_lock_);
+  if (to >= 0) ++waiters_[to];
+  if (from >= 0 && --waiters_[from] == 0) waiters_.erase(from);
 }
 
 bool phase_core::elect(elected_task& t) noexcept {

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <apgas/errors.hpp>
+#include <apgas/scheduler/scheduler.hpp>
+#include <apgas/sync/accumulator_core.hpp>
 
 #include "phase_errors.hpp"
 
@@ -30,6 +32,8 @@ const char* mode_name(phaser_mode m) {
   }
 }
 
+}  // namespace
+
 void check_not_in_single(const registration& r, const char* operation) {
   if (r.in_single) {
     fail(r.kind, fmt::format("{} was called in the closure of next_single on the same phaser, "
@@ -37,8 +41,6 @@ void check_not_in_single(const registration& r, const char* operation) {
                              operation));
   }
 }
-
-}  // namespace
 
 void throw_not_registered(phase_kind kind, const phase_id& id, const char* operation) {
   if (id.number == 0) {
@@ -76,6 +78,53 @@ void check_may_wait(const registration& r, const char* operation) {
                              operation));
   }
   check_not_in_single(r, operation);
+}
+
+void check_may_single(const registration& r, const char* operation) {
+  if (r.mode != phaser_mode::signal_wait_next) {
+    fail(r.kind, fmt::format("{} was called by a task that is registered in mode {}; register it "
+                             "in mode signal_wait_next",
+                             operation, mode_name(r.mode)));
+  }
+  check_not_in_single(r, operation);
+  if (r.has_signalled()) {
+    fail(r.kind, fmt::format("{} was called by a task that has signalled this phase, which may be "
+                             "over; call it in place of signal",
+                             operation));
+  }
+}
+
+void check_may_send(const registration& r, const char* operation) {
+  check_may_signal(r, operation);
+  if (r.has_signalled()) {
+    fail(r.kind, fmt::format("{} was called by a task that has signalled this phase, whose "
+                             "reduction may be over; send before you signal",
+                             operation));
+  }
+}
+
+void check_may_read(const registration& r, const char* operation) {
+  check_may_wait(r, operation);
+  if (r.waited == 0) throw_no_result(-1);
+}
+
+void throw_no_result(std::int64_t phase) {
+  fail(
+      phase_kind::phaser,
+      fmt::format("accumulator::result was called, but phase {} had no reduction: it gives that of "
+                  "the phase before the task's own; wait for the first phase to end",
+                  phase));
+}
+
+void throw_bad_tree(const char* what, int given, std::int64_t most) {
+  fail(phase_kind::phaser,
+       fmt::format("phaser was given {} {}; give at least 1 and a tree of at most {} {}, or "
+                   "phaser::automatic",
+                   what, given, most, what[0] == 't' ? "tiers" : "leaves"));
+}
+
+std::size_t workers_of(const scheduler::fiber& self) noexcept {
+  return static_cast<std::size_t>(self.on->home->num_workers());
 }
 
 void check_may_give(const registration& r, const scheduler::fiber& self, phaser_mode mode,

@@ -12,6 +12,10 @@ namespace apgas::inline v0::sync {
 // running.
 void check_may_signal(const registration& r, const char* operation);
 void check_may_wait(const registration& r, const char* operation);
+void check_may_single(const registration& r, const char* operation);
+void check_not_in_single(const registration& r, const char* operation);
+
+[[noreturn]] void throw_bad_tree(const char* what, int given, std::int64_t most);
 
 // Whether a child may be registered in `mode`: by a task that has as much, and inside the finish
 // that it was acquired in.

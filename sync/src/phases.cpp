@@ -63,7 +63,8 @@ void signal_and_wait(scheduler::fiber& self, registration& r, wait_style style) 
   std::int64_t signals = 1 + e.leave;
   if (w.tally.of == &node)
     signals += static_cast<std::int64_t>(w.tally.waiting->size) + w.tally.ends;
-  if (style == wait_style::lazy && !node.completed_by(signals)) {
+  // Operations of accumulators run in the task, not on the way out of it.
+  if (style == wait_style::lazy && node.core().simple() && !node.completed_by(signals)) {
     park(self, node, p, e);
     return;
   }
@@ -87,6 +88,7 @@ void wait(scheduler::fiber& self, registration& r, wait_style style) {
   const bool over =
       style == wait_style::eager ? spin_for(self, node, r.waited) : node.passed(r.waited);
   if (!over) park(self, node, r.waited, {});
+  if (!r.signals()) node.core().waiter_moved(r.waited, r.waited + 1);
   ++r.waited;
 }
 
@@ -121,6 +123,7 @@ void advance_single(scheduler::fiber& self, registration& r, void (*run)(void*),
 void drop(scheduler::fiber& self, registration& r) noexcept {
   registrations::of(self)->remove(r);
   phase_node& node = *r.node;
+  if (!r.signals()) node.core().waiter_moved(r.waited, -1);
   const std::int64_t signallers = r.signals() ? 1 + r.credit : 0;
   const phase_node::events e{.leave = signallers, .gone = 1 + r.credit};
   const std::int64_t s = r.signalled;

@@ -90,8 +90,11 @@ registration& make_registration(scheduler::fiber& self, phase_kind kind, phaser_
   r->mode = mode;
   r->finish = self.task.finish;
   r->made_here = true;
+  if (!r->signals()) {
+    core.waiter_moved(-1, 0);
+    core.never_signalled();
+  }
   r->node->join(r->signals() ? 0 : -1, 1);
-  if (!r->signals()) core.never_signalled();
   all.add(*r);
   return *r.release();
 }
@@ -101,6 +104,7 @@ ticket give_ticket(scheduler::fiber& self, registration& r, phaser_mode mode,
   check_may_give(r, self, mode, operation);
   const bool signals = mode != phaser_mode::wait;
   if (!signals) {
+    r.node->core().waiter_moved(-1, r.waited);
     r.node->join(-1, 1);
   } else {
     if (r.credit == 0) {
@@ -117,6 +121,7 @@ ticket give_ticket(scheduler::fiber& self, registration& r, phaser_mode mode,
 
 void return_ticket(scheduler::fiber& self, const ticket& t) noexcept {
   const registration r = t.open();
+  if (!r.signals()) r.node->core().waiter_moved(r.waited, -1);
   r.node->update(*self.on, r.signalled, {.leave = r.signals() ? 1 : 0, .gone = 1});
 }
 

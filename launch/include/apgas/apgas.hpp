@@ -3,6 +3,7 @@
 
 // Everything: the header that programs include.
 
+#include <apgas/accumulator.hpp>
 #include <apgas/async.hpp>
 #include <apgas/async_future_at.hpp>
 #include <apgas/at.hpp>
@@ -23,6 +24,7 @@
 #include <apgas/latch.hpp>
 #include <apgas/monitor.hpp>
 #include <apgas/mutex.hpp>
+#include <apgas/phaser.hpp>
 #include <apgas/place.hpp>
 #include <apgas/place_group.hpp>
 #include <apgas/place_local.hpp>

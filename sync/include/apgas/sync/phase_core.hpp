@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -20,7 +21,10 @@
 //              written by                   read by
 //   users_     leaves that get their first or lose their last member; who completes a phase
 //   active_    leaves that get their first or lose their last signaller
-//   elected_   the first next_single of a phase, and whoever it is handed to
+//   elected_   the first next_single of a phase; who completes it
+//   actions_   add_action() at its head         who completes a phase, registered tasks
+// Pairs
+//   P1  An action is complete for who sees it in the list.
 namespace apgas::inline v0::sync {
 
 enum class phase_kind : std::uint8_t { clock, phaser };
@@ -32,8 +36,14 @@ class phase_action {
   phase_action(const phase_action&) = delete;
   phase_action& operator=(const phase_action&) = delete;
   virtual ~phase_action() = default;
-  // Phase p is over. Context: a task or a worker between tasks; runs only operations on values.
-  virtual void phase_ended(std::int64_t p) noexcept = 0;
+  // Phase p is over, and no task that waits will go back before `oldest`. Context: worker; the
+  // fiber is marked as inside an atomic section, so that what it calls can neither spawn nor wait.
+  virtual void phase_ended(std::int64_t p, std::int64_t oldest) noexcept = 0;
+
+ private:
+  friend class phase_core;
+  phase_action* next_ = nullptr;
+  std::uint32_t index_ = 0;
 };
 
 // A task that will run the closure of its next_single when all have signalled.
@@ -68,8 +78,16 @@ class phase_core {
   // Adds something to be done between phases from now on. Context: a task that keeps the phase from
   // completing. Throws: std::bad_alloc.
   std::uint32_t add_action(std::unique_ptr<phase_action> action);
-  // Context: task. Null: there is none of that number.
-  phase_action* action(std::uint32_t index) noexcept;
+  // Requires: there is one of that number. Context: a registered task.
+  phase_action& action(std::uint32_t index) const noexcept {
+    phase_action* a = actions_.load(base::acquire);  // P1
+    while (a->index_ != index) a = a->next_;
+    return *a;
+  }
+  std::int64_t phase() const noexcept { return nodes_.front()->phase(); }
+
+  // Tasks that only wait may lag behind: the phase that one is in, from and to (none: -1).
+  void waiter_moved(std::int64_t from, std::int64_t to);
 
   // Whether `t` is the first in this phase; then it is told when all have signalled, and calls
   // single_done() when its closure has run. Context: a task that has not signalled the phase.
@@ -94,6 +112,7 @@ class phase_core {
   phase_core(phase_kind kind, int workers, int tiers, int degree);
   ~phase_core();
   void begin_phases(scheduler::worker& w) noexcept;
+  void run_actions() noexcept;
   bool roll_from(scheduler::worker& w, std::size_t node, bool open) noexcept;
 
   const phase_kind kind_;
@@ -106,8 +125,9 @@ class phase_core {
   base::atomic<std::int64_t> users_{1};
   base::atomic<std::int64_t> active_{0};
   base::atomic<elected_task*> elected_{nullptr};
-  base::spin_lock actions_lock_;
-  std::vector<std::unique_ptr<phase_action>> actions_;
+  base::atomic<phase_action*> actions_{nullptr};  // the newest first
+  base::spin_lock waiters_lock_;
+  std::map<std::int64_t, std::int64_t> waiters_;  // by phase: how many tasks that only wait
 };
 
 }  // namespace apgas::inline v0::sync

@@ -33,7 +33,7 @@ template <class C>
 concept sized_clause = requires { std::integral_constant<std::size_t, C::size>(); };
 
 template <class... C>
-auto room_for_tickets(const scheduler::fiber& self, const C&... clauses) {
+auto room_for_tickets(scheduler::fiber& self, const C&... clauses) {
   if constexpr ((sized_clause<C> && ...)) {
     return std::array<ticket, (C::size + ...)>{};
   } else {
