@@ -4,6 +4,7 @@
 // In step by clocks, as the suite is written: a round is one task per node, all on one clock.
 
 #include <apgas/apgas.hpp>
+
 #include "imsuite/finish.hpp"
 #include "imsuite/steps.hpp"
 
