@@ -59,6 +59,15 @@ void command_line::choice(const std::string& names, std::string& value,
   parser_->add_option(names, value, help)->check(CLI::IsMember(allowed));
 }
 
+void command_line::text(const std::string& names, std::string& value, const std::string& help) {
+  parser_->add_option(names, value, help);
+}
+
+void command_line::argument(const std::string& name, std::string& value,
+                            const std::vector<std::string>& allowed, const std::string& help) {
+  parser_->add_option(name, value, help)->required()->check(CLI::IsMember(allowed));
+}
+
 void command_line::flag(const std::string& names, bool& value, const std::string& help) {
   parser_->add_flag(names, value, help);
 }

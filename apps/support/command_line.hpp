@@ -32,6 +32,10 @@ class command_line {
               const std::string& help);
   void choice(const std::string& names, std::string& value, const std::vector<std::string>& allowed,
               const std::string& help);
+  void text(const std::string& names, std::string& value, const std::string& help);
+  // Without a dash, and required.
+  void argument(const std::string& name, std::string& value,
+                const std::vector<std::string>& allowed, const std::string& help);
   void flag(const std::string& names, bool& value, const std::string& help);
 
   // The exit code if the program ends here (0 after --help, 2 after a wrong option).

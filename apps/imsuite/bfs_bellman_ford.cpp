@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Breadth-first search as Bellman and Ford would: whoever finds a shorter way to the root tells its
+// neighbours. As many rounds as the root's eccentricity.
+
+#include <algorithm>
+#include <limits>
+
+#include "imsuite/check.hpp"
+#include "imsuite/solve.hpp"
+
+namespace imsuite {
+namespace {
+
+template <class Sync>
+class bellman_ford {
+ public:
+  bellman_ford(const input& in, Sync& sync)
+      : sync_(sync), links_(in.links), rounds_(eccentricity(in.links, in.root)), nodes_(in.nodes) {
+    for (int i = 0; i < in.nodes; ++i) nodes_[i].incoming.reserve(links_.neighbours(i).size());
+    nodes_[in.root].distance = 0;
+    for (const int neighbour : links_.neighbours(in.root)) nodes_[neighbour].incoming.push_back(1);
+  }
+
+  void run() {
+    for (int round = 0; round < rounds_; ++round) {
+      sync_.round(
+          nodes_.size(), [this](int i) { take_in(nodes_[i]); }, advance_eager,
+          [this](int i) { relax(i); });
+    }
+  }
+
+  [[nodiscard]] solution found() const {
+    solution s;
+    for (const node& v : nodes_) s.of_node.push_back(v.distance);
+    return s;
+  }
+
+ private:
+  static constexpr int far = std::numeric_limits<int>::max();
+
+  struct node {
+    int distance = far;
+    int offered = far;          // in the last round
+    std::vector<int> incoming;  // for the next round
+  };
+
+  static void take_in(node& v) {
+    v.offered = v.incoming.empty() ? far : std::ranges::min(v.incoming);
+    v.incoming.clear();
+  }
+
+  void relax(int i) {
+    node& v = nodes_[i];
+    if (v.offered >= v.distance) return;
+    v.distance = v.offered;
+    for (const int neighbour : links_.neighbours(i)) {
+      sync_.atomic([&] { nodes_[neighbour].incoming.push_back(v.distance + 1); });
+    }
+  }
+
+  Sync& sync_;
+  const graph& links_;
+  int rounds_;
+  per_node<node> nodes_;
+};
+
+complaint check_distances(const input& in, const solution& s) {
+  if (complaint c = check_size(in, s)) return c;
+  const per_node<int> right = distances(in.links, in.root);
+  for (int node = 0; node < in.nodes; ++node) {
+    if (s.of_node[node] != right[node]) {
+      return node_name(node) + " is at distance " + std::to_string(right[node]) + ", not " +
+             std::to_string(s.of_node[node]);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+const kernel bfs_bellman_ford = {.name = "bfs_bellman_ford",
+                                 .short_name = "BF",
+                                 .sections = {section::root, section::connected_links},
+                                 .usual_nodes = 512,
+                                 .most_nodes = 32768,
+                                 .solve = solve<bellman_ford>,
+                                 .check = check_distances};
+
+}  // namespace imsuite

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A small dominating set, at random (Jia, Rajaraman and Suel). A node is white until it or a
+// neighbour is in the set. Nodes that cover the most white ones within two hops are active; one is
+// a candidate with a probability that falls with how many active ones its white nodes have, and is
+// chosen if they have few candidates. A node's task ends when it has nothing white to cover: the
+// tasks leave the clock at different times while the others go on.
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include <apgas/base/random.hpp>
+
+#include "imsuite/check.hpp"
+#include "imsuite/solve.hpp"
+
+namespace imsuite {
+namespace {
+
+using apgas::base::random_engine;
+
+template <class Sync>
+class jia_rajaraman_suel {
+ public:
+  jia_rajaraman_suel(const input& in, Sync& sync)
+      : sync_(sync), links_(in.links), nodes_(in.nodes) {
+    for (int i = 0; i < in.nodes; ++i) {
+      nodes_[i].random = random_engine(static_cast<std::uint64_t>(i));
+      nodes_[i].white_around = static_cast<int>(links_.neighbours(i).size()) + 1;
+    }
+  }
+
+  void run() {
+    sync_.rounds_while(
+        nodes_.size(), [this](int i) { return nodes_[i].white_around > 0; },  //
+        [this](int i) { round_span(nodes_[i]); }, advance_lazy,               //
+        [this](int i) { compare_spans(i); }, advance_lazy,                    //
+        [this](int i) { nodes_[i].support = count(i, &node::active); }, advance_lazy,
+        [this](int i) { stand(i); }, advance_lazy,
+        [this](int i) { nodes_[i].candidates = count(i, &node::candidate); }, advance_lazy,
+        [this](int i) { choose(i); }, advance_lazy,  //
+        [this](int i) { join(i); }, advance_lazy,    //
+        [this](int i) { reset(nodes_[i]); }, advance_lazy, [this](int i) { look_around(i); });
+  }
+
+  [[nodiscard]] solution found() const {
+    solution s;
+    for (const node& v : nodes_) s.of_node.push_back(v.in_the_set ? 1 : 0);
+    return s;
+  }
+
+ private:
+  // What a node writes when it leaves says that it takes no part any more.
+  struct node {
+    int white_around;    // among itself and its neighbours
+    int span = 0;        // that, as a power of two
+    int support = 0;     // active ones around
+    int candidates = 0;  // around
+    int rival = -1;      // the largest neighbour that was chosen, too
+    bool white = true;
+    bool active = false;
+    bool candidate = false;
+    bool chosen = false;
+    bool in_the_set = false;
+    random_engine random{0};
+  };
+
+  // f of node i and of each of its neighbours.
+  template <class F>
+  void around(int i, F f) {
+    f(nodes_[i]);
+    for (const int neighbour : links_.neighbours(i)) f(nodes_[neighbour]);
+  }
+  int count(int i, bool node::* property) {
+    int sum = 0;
+    around(i, [&](const node& w) { sum += w.*property ? 1 : 0; });
+    return sum;
+  }
+
+  static void round_span(node& v) {
+    v.span = static_cast<int>(std::bit_floor(static_cast<unsigned>(v.white_around)));
+  }
+
+  void compare_spans(int i) {
+    int widest = 0;
+    const auto compare = [&widest](const node& w) { widest = std::max(widest, w.span); };
+    around(i, compare);
+    for (const int neighbour : links_.neighbours(i)) around(neighbour, compare);
+    nodes_[i].active = nodes_[i].span == widest;
+  }
+
+  void stand(int i) {
+    node& v = nodes_[i];
+    if (!v.active) return;
+    int most = 1;
+    around(i, [&most](const node& w) {
+      if (w.white) most = std::max(most, w.support);
+    });
+    v.candidate = v.random.real() * most < 1;
+  }
+
+  void choose(int i) {
+    node& v = nodes_[i];
+    if (!v.candidate) return;
+    int sum = 0;
+    around(i, [&sum](const node& w) { sum += w.white ? w.candidates : 0; });
+    v.chosen = sum <= 3 * v.white_around;
+    if (!v.chosen) return;
+    for (const int neighbour : links_.neighbours(i)) {
+      int& rival = nodes_[neighbour].rival;
+      sync_.atomic([&rival, i] { rival = std::max(rival, i); });
+    }
+  }
+
+  void join(int i) {
+    node& v = nodes_[i];
+    if (!v.chosen || v.rival > i) return;
+    v.in_the_set = true;
+    around(i, [this](node& w) { sync_.atomic([&w] { w.white = false; }); });
+  }
+
+  static void reset(node& v) {
+    v.active = v.candidate = v.chosen = false;
+    v.rival = -1;
+  }
+
+  void look_around(int i) {
+    nodes_[i].white_around = count(i, &node::white);
+    if (nodes_[i].white_around == 0) nodes_[i].span = 0;
+  }
+
+  Sync& sync_;
+  const graph& links_;
+  per_node<node> nodes_;
+};
+
+}  // namespace
+
+const kernel dominating_set = {.name = "dominating_set",
+                               .short_name = "DS",
+                               .sections = {section::links},
+                               .usual_nodes = 128,
+                               .most_nodes = 32768,
+                               .solve = solve<jia_rajaraman_suel>,
+                               .check = check_dominated};
+
+}  // namespace imsuite

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a kernel of the suite is to the program and to the tests.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "imsuite/input.hpp"
+
+namespace imsuite {
+
+enum class variant { clocks, finish, baseline };
+
+// One number per node, whose meaning the kernel says; trees have both ends of their edges.
+struct solution {
+  per_node<int> of_node;
+  per_node<std::vector<int>> children;
+};
+
+struct outcome {
+  solution found;
+  double seconds;       // of the algorithm alone
+  std::int64_t rounds;  // of tasks on one clock
+  std::int64_t phases;  // advances of all tasks together
+};
+
+// Says what is wrong, or nothing.
+using complaint = std::optional<std::string>;
+
+struct kernel {
+  std::string_view name;
+  std::string_view short_name;  // of the paper
+  layout sections;
+  int usual_nodes;  // as in the paper
+  int most_nodes;
+  // Context: a task; may suspend.
+  outcome (*solve)(const input&, variant);
+  // Checks by other means than the kernel's.
+  complaint (*check)(const input&, const solution&);
+};
+
+extern const kernel kcommittee;
+extern const kernel leader_elect_hs;
+extern const kernel leader_elect_lcr;
+extern const kernel byzantine;
+extern const kernel bfs_bellman_ford;
+extern const kernel bfs_dijkstra;
+extern const kernel mis;
+extern const kernel mst;
+extern const kernel vertex_coloring;
+extern const kernel dominating_set;
+extern const kernel leader_elect_dp;
+
+std::span<const kernel* const> kernels();
+
+// By either name; nullptr if there is none.
+const kernel* find_kernel(std::string_view name);
+
+}  // namespace imsuite

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Leader election in any network (Peleg, 1990), in time of the order of its diameter. A node keeps
+// the largest id it heard of and how far from its owner it has been heard of. That distance grows,
+// at the owner, in every second round until all know the id; when it did not grow in two rounds
+// the owner is the leader and tells everybody to end.
+
+#include <algorithm>
+
+#include "imsuite/check.hpp"
+#include "imsuite/solve.hpp"
+
+namespace imsuite {
+namespace {
+
+template <class Sync>
+class peleg {
+ public:
+  peleg(const input& in, Sync& sync) : sync_(sync), links_(in.links), nodes_(in.nodes) {
+    for (int i = 0; i < in.nodes; ++i) {
+      node& v = nodes_[i];
+      v.id = v.leader = in.ids[i];
+      v.complete = in.nodes == 1;
+      v.inbox.reserve(2 * links_.neighbours(i).size());
+    }
+  }
+
+  void run() {
+    while (!std::ranges::all_of(nodes_, &node::complete)) {
+      sync_.round(
+          nodes_.size(), [this](int i) { take_in(nodes_[i]); }, advance_eager,
+          [this](int i) { send(i, {nodes_[i].leader, nodes_[i].farthest, nodes_[i].hops}); },
+          advance_lazy, [this](int i) { compare(nodes_[i]); }, advance_lazy,
+          [this](int i) {
+            if (nodes_[i].complete) send(i, {nodes_[i].leader, the_end, 0});
+          });
+    }
+  }
+
+  [[nodiscard]] solution found() const {
+    solution s;
+    for (const node& v : nodes_) s.of_node.push_back(v.leader);
+    return s;
+  }
+
+ private:
+  static constexpr int the_end = -1;
+
+  struct message {
+    int leader;
+    int farthest;  // or the_end
+    int hops;      // from the leader to the sender
+  };
+  struct node {
+    int id;
+    int leader;
+    int hops = 0;
+    int farthest = 0;   // distance from the leader that was heard of
+    int unchanged = 0;  // rounds
+    bool complete = false;
+    std::vector<message> inbox;
+  };
+
+  // What others with the same leader said in the round before.
+  static void take_in(node& v) {
+    if (v.inbox.empty()) return;
+    int farthest = v.farthest;
+    for (const message& m : v.inbox) {
+      if (m.leader != v.leader) continue;
+      if (m.farthest == the_end) v.complete = true;
+      farthest = std::max(farthest, m.farthest);
+    }
+    v.unchanged = farthest == v.farthest ? v.unchanged + 1 : 0;
+    v.farthest = farthest;
+    if (v.leader == v.id && v.unchanged >= 2) v.complete = true;
+    v.inbox.clear();
+  }
+
+  void send(int i, const message& m) {
+    for (const int neighbour : links_.neighbours(i)) {
+      sync_.atomic([&] { nodes_[neighbour].inbox.push_back(m); });
+    }
+  }
+
+  // Follows a larger leader, and forgets what was said of smaller ones.
+  static void compare(node& v) {
+    for (const message& m : v.inbox) {
+      if (m.leader <= v.leader) continue;
+      v.leader = m.leader;
+      v.hops = v.farthest = m.hops + 1;
+      v.unchanged = 0;
+    }
+    std::erase_if(v.inbox, [&v](const message& m) { return m.leader < v.leader; });
+  }
+
+  Sync& sync_;
+  const graph& links_;
+  per_node<node> nodes_;
+};
+
+}  // namespace
+
+const kernel leader_elect_dp = {
+    .name = "leader_elect_dp",
+    .short_name = "DP",
+    .sections = {section::connected_links, section::separator, section::ids},
+    .usual_nodes = 512,
+    .most_nodes = 32768,
+    .solve = solve<peleg>,
+    .check = check_leader};
+
+}  // namespace imsuite

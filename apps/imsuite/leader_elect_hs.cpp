@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Leader election on a ring that knows both directions (Hirschberg and Sinclair): in stage p each
+// candidate sends a probe 2^p hops both ways. A node stops probes that are smaller than its own id;
+// at the end of its way a probe turns round as a reply. Who gets both replies remains a candidate.
+// All candidates begin a stage together, so a link carries one message at a time.
+
+#include <array>
+#include <bit>
+
+#include "imsuite/check.hpp"
+#include "imsuite/solve.hpp"
+
+namespace imsuite {
+namespace {
+
+template <class Sync>
+class hirschberg_sinclair {
+ public:
+  hirschberg_sinclair(const input& in, Sync& sync) : sync_(sync), n_(in.nodes), nodes_(in.nodes) {
+    for (int i = 0; i < n_; ++i) nodes_[i].id = nodes_[i].leader = in.ids[i];
+  }
+
+  void run() {
+    const int stages = std::bit_width(static_cast<unsigned>(n_ - 1));
+    for (int stage = 0; stage < stages; ++stage) {
+      const int reach = 1 << stage;
+      sync_.each(n_, [this, reach](int i) { send_probes(nodes_[i], reach); });
+      for (int hop = 0; hop < 2 * reach; ++hop) {
+        sync_.round(
+            n_, [this](int i) { process(nodes_[i]); }, advance_lazy, [this](int i) { send(i); },
+            advance_lazy, [this](int i) { take_replies(nodes_[i]); });
+      }
+    }
+    announce();
+  }
+
+  [[nodiscard]] solution found() const {
+    solution s;
+    for (const node& v : nodes_) s.of_node.push_back(v.leader);
+    return s;
+  }
+
+ private:
+  struct message {
+    int id = 0;
+    int hops = 0;  // still to go; a reply has none
+    enum { none, probe, reply } kind = none;
+  };
+  // Slot 0 is for messages that travel up the ring, slot 1 for those that travel down. A slot has
+  // one writer: the node itself, or the neighbour the messages come from.
+  struct node {
+    int id;
+    int leader;
+    int replies = 2;  // in the stage before; to begin with, all are candidates
+    std::array<message, 2> received;
+    std::array<message, 2> sent;
+  };
+
+  static void send_probes(node& v, int reach) {
+    if (v.replies < 2) return;
+    v.replies = 0;
+    for (message& m : v.sent) m = {v.id, reach, message::probe};
+  }
+
+  static void process(node& v) {
+    for (const std::size_t way : {0U, 1U}) {
+      message& m = v.received[way];
+      if (m.kind == message::reply) {
+        v.sent[way] = m;
+      } else if (m.kind == message::probe && m.id > v.id) {
+        const bool turns = m.hops == 0;
+        v.sent[turns ? 1 - way : way] = {m.id, m.hops, turns ? message::reply : message::probe};
+      }
+      m.kind = message::none;
+    }
+  }
+
+  void send(int i) {
+    node& v = nodes_[i];
+    for (message& m : v.sent) --m.hops;
+    nodes_[i + 1 == n_ ? 0 : i + 1].received[0] = v.sent[0];
+    nodes_[i == 0 ? n_ - 1 : i - 1].received[1] = v.sent[1];
+  }
+
+  static void take_replies(node& v) {
+    for (message& m : v.sent) m.kind = message::none;
+    for (message& m : v.received) {
+      if (m.kind != message::reply || m.id != v.id) continue;
+      ++v.replies;
+      m.kind = message::none;
+    }
+  }
+
+  // The last candidate's message goes round.
+  void announce() {
+    int leader = 0;
+    while (nodes_[leader].replies < 2) ++leader;
+    for (node& v : nodes_) v.leader = nodes_[leader].id;
+  }
+
+  Sync& sync_;
+  int n_;
+  per_node<node> nodes_;
+};
+
+}  // namespace
+
+const kernel leader_elect_hs = {.name = "leader_elect_hs",
+                                .short_name = "HS",
+                                .sections = {section::ids},
+                                .usual_nodes = 512,
+                                .most_nodes = 32768,
+                                .solve = solve<hirschberg_sinclair>,
+                                .check = check_leader};
+
+}  // namespace imsuite

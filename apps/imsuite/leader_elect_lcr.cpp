@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Leader election on a ring that knows one direction (Le Lann; Chang and Roberts): each node sends
+// its id round; a node stops ids that are smaller than those it knows, and whoever gets its own
+// back is the leader. One round per hop, n in all.
+
+#include "imsuite/check.hpp"
+#include "imsuite/solve.hpp"
+
+namespace imsuite {
+namespace {
+
+template <class Sync>
+class chang_roberts {
+ public:
+  chang_roberts(const input& in, Sync& sync) : sync_(sync), n_(in.nodes), nodes_(in.nodes) {
+    for (int i = 0; i < n_; ++i)
+      nodes_[i] = {.id = in.ids[i], .leader = in.ids[i], .send = in.ids[i]};
+  }
+
+  void run() {
+    for (int round = 0; round < n_; ++round) {
+      sync_.round(
+          n_, [this](int i) { nodes_[i + 1 == n_ ? 0 : i + 1].received = nodes_[i].send; },
+          advance_lazy, [this](int i) { compare(nodes_[i]); });
+    }
+    sync_.each(n_, [this](int i) {
+      if (nodes_[i].elected) elected_ = i;  // one writes
+    });
+    announce();
+  }
+
+  [[nodiscard]] solution found() const {
+    solution s;
+    for (const node& v : nodes_) s.of_node.push_back(v.leader);
+    return s;
+  }
+
+ private:
+  static constexpr int nothing = -1;  // is smaller than any id
+
+  struct node {
+    int id;
+    int leader;  // the largest id heard of
+    int send;
+    int received = nothing;  // written by the left neighbour alone
+    bool elected = false;
+  };
+
+  static void compare(node& v) {
+    v.send = nothing;
+    if (v.received > v.leader) {
+      v.leader = v.send = v.received;
+    } else if (v.received == v.id) {
+      v.elected = true;
+    }
+  }
+
+  // The leader's message goes round once more.
+  void announce() {
+    const int leader = nodes_[elected_].id;
+    for (int hop = 1; hop < n_; ++hop) nodes_[(elected_ + hop) % n_].leader = leader;
+  }
+
+  Sync& sync_;
+  int n_;
+  int elected_ = 0;
+  per_node<node> nodes_;
+};
+
+}  // namespace
+
+const kernel leader_elect_lcr = {.name = "leader_elect_lcr",
+                                 .short_name = "LCR",
+                                 .sections = {section::ids},
+                                 .usual_nodes = 512,
+                                 .most_nodes = 32768,
+                                 .solve = solve<chang_roberts>,
+                                 .check = check_leader};
+
+}  // namespace imsuite

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Maximal independent set (Luby): in each round every live node draws a number; whose is smallest
+// among its live neighbours' joins the set, and it and its neighbours leave the network.
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include <apgas/base/random.hpp>
+
+#include "imsuite/check.hpp"
+#include "imsuite/solve.hpp"
+
+namespace imsuite {
+namespace {
+
+using apgas::base::random_engine;
+
+template <class Sync>
+class luby {
+ public:
+  luby(const input& in, Sync& sync) : sync_(sync), nodes_(in.nodes) {
+    for (int i = 0; i < in.nodes; ++i) {
+      const auto neighbours = in.links.neighbours(i);
+      node& v = nodes_[i];
+      v.random = random_engine(static_cast<std::uint64_t>(i));
+      v.neighbours.assign(neighbours.begin(), neighbours.end());
+      v.draws.reserve(neighbours.size());
+    }
+  }
+
+  void run() {
+    do {
+      sync_.round(
+          nodes_.size(), [this](int i) { draw(i); }, advance_eager, [this](int i) { join(i); },
+          advance_eager, [this](int i) { apply_deletions(nodes_[i]); }, advance_eager,
+          [this](int i) { clear(nodes_[i]); }, resume_eager);
+    } while (std::ranges::any_of(nodes_, [](const node& v) { return !v.neighbours.empty(); }));
+    // Who lost all neighbours to others' joining, and was not covered itself, is on its own.
+    sync_.each(nodes_.size(), [this](int i) {
+      if (nodes_[i].state == undecided) nodes_[i].state = in_the_set;
+    });
+  }
+
+  [[nodiscard]] solution found() const {
+    solution s;
+    for (const node& v : nodes_) s.of_node.push_back(v.state == in_the_set ? 1 : 0);
+    return s;
+  }
+
+ private:
+  enum membership { undecided, in_the_set, outside };
+  using lot = std::pair<std::uint64_t, int>;  // and who drew it: no two are alike
+
+  struct node {
+    membership state = undecided;
+    bool covered = false;  // by a neighbour that has joined
+    random_engine random{0};
+    lot mine;
+    std::vector<int> neighbours;  // that are still in the network
+    std::vector<lot> draws;       // theirs
+    std::vector<int> deletions;   // of neighbours
+  };
+
+  void draw(int i) {
+    node& v = nodes_[i];
+    if (v.state != undecided) return;
+    v.mine = {v.random(), i};
+    for (const int neighbour : v.neighbours) {
+      sync_.atomic([&] { nodes_[neighbour].draws.push_back(v.mine); });
+    }
+  }
+
+  void join(int i) {
+    node& v = nodes_[i];
+    if (v.state != undecided) return;
+    if (!v.draws.empty() && std::ranges::min(v.draws) < v.mine) return;
+    v.state = in_the_set;
+    for (const int neighbour : v.neighbours) {
+      sync_.atomic([&] {
+        node& w = nodes_[neighbour];
+        w.covered = true;
+        for (const int other : w.neighbours) nodes_[other].deletions.push_back(neighbour);
+      });
+    }
+  }
+
+  static void apply_deletions(node& v) {
+    if (v.covered || v.state == in_the_set) {
+      v.neighbours.clear();
+    } else {
+      std::ranges::sort(v.deletions);
+      std::erase_if(v.neighbours,
+                    [&v](int i) { return std::ranges::binary_search(v.deletions, i); });
+    }
+  }
+
+  static void clear(node& v) {
+    if (v.covered) v.state = outside;
+    v.draws.clear();
+    v.deletions.clear();
+  }
+
+  Sync& sync_;
+  per_node<node> nodes_;
+};
+
+complaint check_independent(const input& in, const solution& s) {
+  if (complaint c = check_dominated(in, s)) return c;  // it is maximal
+  for (int node = 0; node < in.nodes; ++node) {
+    if (s.of_node[node] == 0) continue;
+    for (const int neighbour : in.links.neighbours(node)) {
+      if (s.of_node[neighbour] == 1) {
+        return node_name(node) + " and its neighbour " + node_name(neighbour) + " are in the set";
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+const kernel mis = {.name = "mis",
+                    .short_name = "MIS",
+                    .sections = {section::links},
+                    .usual_nodes = 512,
+                    .most_nodes = 32768,
+                    .solve = solve<luby>,
+                    .check = check_independent};
+
+}  // namespace imsuite
