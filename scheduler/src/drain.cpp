@@ -64,8 +64,9 @@ void attend(fiber& self, bool drainable) {
   slot* floor = drainable && self.task.is.atomic_depth == 0 ? lowest_drainable(self) : head;
   const bool many = head - floor >= drain_least;
   if (w.tasks.attend(many ? floor + room : head + drain_least)) w.home->internals().notify();
-  if (many) drain(self, floor);
-  while (self.on->tasks.full()) yield();  // a very deep recursion: others and the loop empty it
+  // The continuation needs a slot, too. A very deep recursion: others and the loop empty the deque.
+  if (many && !w.tasks.full()) drain(self, floor);
+  while (self.on->tasks.full()) yield();
 }
 
 void drain(fiber& self, slot* floor) noexcept {

@@ -87,6 +87,11 @@ fiber& take_spare(worker& w) noexcept {
   if (fiber* f = w.spare) {
     w.spare = f->next;
     --w.spares;
+    if (const fiber* next = w.spare) {  // the one after it: its frames, and the next record
+      __builtin_prefetch(next->next);
+      const auto* const stack = static_cast<const char*>(next->stack_pointer);
+      for (int line = 0; line < 4; ++line) __builtin_prefetch(stack - 64 * line, 1);
+    }
     return *f;
   }
   fiber* f = acquire_stack();

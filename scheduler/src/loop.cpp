@@ -54,7 +54,12 @@ bool choose(worker& w, work& found) {
     if (!found) found.external = s.outside.pop();
   } else {
     found.external = s.outside.pop();
-    if (!found) found.in_slot = w.tasks.take_oldest(found.task);
+    // A spawner lies below the tasks it waits for, so the turn is theirs, but not for ever.
+    const auto wanted = [turn](const slot& oldest) {
+      return oldest.kind() != slot_kind::continuation || (turn & 255U) == 0;
+    };
+    if (!found) found.in_slot = w.tasks.take_oldest(found.task, wanted);
+    if (!found) found.in_slot = w.tasks.take_newest(found.task);
     if (!found) found.resumed = next_resumed(w);
   }
   return static_cast<bool>(found);

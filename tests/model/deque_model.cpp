@@ -73,7 +73,7 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
     this->spawn(2);
     this->deque.publish();
     base_slot s;
-    if (this->deque.take_oldest(s)) this->run_counted(s);
+    if (this->deque.take_oldest(s, [](const auto&) { return true; })) this->run_counted(s);
     if (this->deque.take_newest(s)) this->run_counted(s);
     this->wait();
   }

@@ -56,6 +56,6 @@ apgas_mutants(deque scheduler/include/apgas/scheduler/deque.hpp
   publish_counts_stolen
     [[Slot* s = std::max(counted_, tail_.load(relaxed)); s < h;]] [[Slot* s = counted_; s < h;]]
   take_oldest_keeps_tail
-    [[tail_.store(s + 1, relaxed);
-    } else {]] [[} else {]]
+    [[out.assign(*s);
+      tail_.store(s + 1, relaxed);]] [[out.assign(*s);]]
 )

@@ -5,6 +5,7 @@
 
 #include <apgas/async.hpp>
 #include <apgas/fork_join.hpp>
+#include <apgas/latch.hpp>
 
 #include "support/scheduler_fixture.hpp"
 #include "waiting.hpp"
@@ -35,6 +36,28 @@ TEST_P(Drain, LosesNothing) {
     }
   });
   EXPECT_GT(place.tasks().stats().drains, drains_before) << "nothing was drained: no test";
+}
+
+TEST_P(Drain, KeepsTheDequeShortWhenTheTasksSuspend) {
+  // Each task suspends, so each drain ends early and the spawner goes on; it must not leave more
+  // and more of its tasks behind.
+  task_place place(GetParam());
+  place.run([&] {
+    std::atomic<std::size_t> longest{0};
+    const int tasks = scaled(100'000, 1'500, 5'000);
+    latch all(tasks);
+    finish([&] {
+      for (int k = 0; k < tasks; ++k) {
+        async([&] {
+          const std::size_t now = scheduler::current_fiber()->on->tasks.size();
+          if (now > longest) longest = now;
+          all.count_down();
+          all.wait();
+        });
+      }
+    });
+    EXPECT_LT(longest, 8192U);
+  });
 }
 
 TEST_P(Drain, StopsAtALiveJoin) {

@@ -121,17 +121,19 @@ class deque {
     lock_.unlock();
     return found;
   }
-  [[nodiscard]] bool take_oldest(Slot& out) {
+  // The oldest only if wanted(slot). False: it is not, or there is none.
+  template <class Wanted>
+  [[nodiscard]] bool take_oldest(Slot& out, Wanted wanted) {
     if (empty()) return false;
     lock_.lock();
     publish_locked();
     Slot* s = tail_.load(relaxed);
-    const bool found = s < head_.load(relaxed);
-    if (found) {
+    bool found = s < head_.load(relaxed);
+    if (!found) {
+      rewind_locked();
+    } else if (found = wanted(*s); found) {
       out.assign(*s);
       tail_.store(s + 1, relaxed);
-    } else {
-      rewind_locked();
     }
     lock_.unlock();
     return found;
