@@ -35,8 +35,7 @@ inline long reduction(int members, long phase) {
 
 class lock_step {
  public:
-  explicit lock_step(const plan& p)
-      : plan_(p), cells_(static_cast<std::size_t>(p.members)) {}
+  explicit lock_step(const plan& p) : plan_(p), cells_(static_cast<std::size_t>(p.members)) {}
 
   // What one member does from its start to its end. step(phase) waits at the barrier until all are
   // there; false says that it saw something wrong.
@@ -51,7 +50,8 @@ class lock_step {
     right = checked(member, 4, step) && right;
     const double begin = now();
     if (plan_.check_all) {
-      right = counted(member, begin, [&](long phase) { return checked(member, phase, step); }) && right;
+      right =
+          counted(member, begin, [&](long phase) { return checked(member, phase, step); }) && right;
     } else {
       right = counted(member, begin, step) && right;
     }

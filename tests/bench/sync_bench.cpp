@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What barriers and reductions of tasks cost, in the manner of EPCC's syncbench, beside std::barrier,
-// pthread_barrier, OpenMP, Boost.Fiber and Java's Phaser in turn with ours. Prints tables; --json
-// writes what compare.py reads. docs/performance.md.
+// What barriers and reductions of tasks cost, in the manner of EPCC's syncbench, beside
+// std::barrier, pthread_barrier, OpenMP, Boost.Fiber and Java's Phaser in turn with ours. Prints
+// tables; --json writes what compare.py reads. docs/performance.md.
 
 #include <algorithm>
 #include <cstdio>
@@ -29,7 +29,7 @@ struct entry {
 };
 
 const std::vector<entry> entries = {
-    {"barrier", bench::barriers},      {"reduction", bench::reductions},
+    {"barrier", bench::barriers},         {"reduction", bench::reductions},
     {"growing", bench::growing_barriers}, {"clocked", bench::clocked_tasks},
     {"style", bench::waiting_styles},
 };
@@ -96,8 +96,7 @@ void run_apgas(int argc, char** argv, int workers, const std::function<void()>& 
 
 int run_benchmarks(const options& o, const bench::apgas_runner& runner) {
   const bench::machine_watch watch;
-  nlohmann::ordered_json file = {
-      {"program", "sync_bench"}, {"label", o.label}, {"clock", "wall"}};
+  nlohmann::ordered_json file = {{"program", "sync_bench"}, {"label", o.label}, {"clock", "wall"}};
   file["machine"] = bench::describe_machine();
   file["notes"] = bench::missing_peers();
   for (const std::string& note : bench::missing_peers()) std::printf("note: %s\n", note.c_str());

@@ -14,7 +14,7 @@ struct sync_sizes {
   std::vector<int> members{2, 8, 64, 512, 4096, 65536};
   std::vector<int> spawned{64, 512, 4096};
   std::vector<int> microseconds{0, 1, 10, 100};
-  double operations = 200'000;  // of a run: a member's phases, or spawned tasks
+  double operations = 200'000;   // of a run: a member's phases, or spawned tasks
   double seconds_of_work = 0.1;  // of a run with work, on each worker
   double budget = 2;             // seconds of a run
   int growing_members = 64;

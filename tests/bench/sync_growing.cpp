@@ -16,8 +16,7 @@ namespace bench {
 namespace {
 
 std::uint64_t growing_phases_of(int members, int repeats) {
-  return static_cast<std::uint64_t>(growing_phases(members)) *
-         static_cast<std::uint64_t>(repeats);
+  return static_cast<std::uint64_t>(growing_phases(members)) * static_cast<std::uint64_t>(repeats);
 }
 
 // make() registers the caller on something; spawn(it, f) a child too; meet(it) is the barrier.
@@ -126,11 +125,8 @@ std::vector<benchmark> clocked_tasks(const sync_sizes& s) {
   for (const int n : s.spawned) {
     const int rounds = std::max(2, static_cast<int>(s.operations / n));
     const auto count = static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(rounds);
-    benchmark b{"spawn, advance, end, n = " + std::to_string(n),
-                "task",
-                static_cast<double>(count),
-                0,
-                {}};
+    benchmark b{
+        "spawn, advance, end, n = " + std::to_string(n), "task", static_cast<double>(count), 0, {}};
     const auto with = [n](auto f) { return [f, n](int r) { return f(n, r); }; };
     add_ours(b, "apgas clocked_async", with(clocked), rounds, count);
     add_ours(b, "apgas async(phased)", with(phased), rounds, count);

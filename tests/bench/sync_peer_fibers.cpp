@@ -3,14 +3,16 @@
 // Fibers of Boost.Fiber at its barrier, which is a mutex and a condition variable. It has no
 // reduction: each fiber adds to a cell of its thread before the barrier and sums the cells after.
 
-#include <algorithm>
 #include <array>
 #include <atomic>
+#include <limits>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
 #include <boost/fiber/all.hpp>
+#include <malloc.h>
 
 #include "sync_peers.hpp"
 
@@ -19,7 +21,9 @@ namespace {
 
 namespace fibers = boost::fibers;
 
-constexpr std::size_t stack_bytes = 16 * 1024;  // small ones next to each other: best for caches
+// From malloc, which on_fibers() tells to keep them: otherwise new stacks would be new pages. Small
+// ones next to each other are best for caches.
+constexpr std::size_t stack_bytes = 16 * 1024;
 constexpr std::size_t most_threads = 2;
 
 template <class F>
@@ -38,6 +42,7 @@ void on_fibers(fiber_schedule how, int threads, Body body) {
           static_cast<std::uint32_t>(threads));
     }
   };
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   fibers::mutex lock;
   fibers::condition_variable changed;
   bool done = false;

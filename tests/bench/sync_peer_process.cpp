@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sched.h>
-
 #include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include "sync_peer_process.hpp"
 
@@ -65,10 +64,14 @@ const std::vector<kind> java_kinds = {
 
 const char* word(peer_work w) {
   switch (w) {
-    case peer_work::barrier: return "barrier";
-    case peer_work::reduction: return "reduction";
-    case peer_work::growing: return "growing";
-    case peer_work::spawning: return "spawning";
+    case peer_work::barrier:
+      return "barrier";
+    case peer_work::reduction:
+      return "reduction";
+    case peer_work::growing:
+      return "growing";
+    case peer_work::spawning:
+      return "spawning";
   }
   return "";
 }
@@ -121,9 +124,9 @@ void add(benchmark& to, const kind& k, peer_work work, const plan& p, bool java)
 #if defined(BENCH_PEER_JAVA)
     if (java) {
       program = fmt::format(
-          BENCH_PEER_JAVA " -XX:+UseSerialGC -Djdk.virtualThreadScheduler.parallelism={0}"
-                     " -Djdk.virtualThreadScheduler.maxPoolSize={0} -cp " BENCH_PEER_JAVA_CLASSES
-                     " SyncPeer",
+          BENCH_PEER_JAVA
+          " -XX:+UseSerialGC -Djdk.virtualThreadScheduler.parallelism={0}"
+          " -Djdk.virtualThreadScheduler.maxPoolSize={0} -cp " BENCH_PEER_JAVA_CLASSES " SyncPeer",
           workers);
     }
 #endif
@@ -157,7 +160,8 @@ std::vector<std::string> missing_peers() {
   all.emplace_back("no Java Phaser on virtual threads: they need Java 21");
 #endif
   all.emplace_back(
-      "Argobots is not packaged; measured elsewhere, on a machine of 2 cores of this kind: barrier, "
+      "Argobots is not packaged; measured elsewhere, on a machine of 2 cores of this kind: "
+      "barrier, "
       "N = 512, 63 ns a task and phase on 1 execution stream");
   return all;
 }

@@ -2,13 +2,13 @@
 
 // Threads of the system at std::barrier and pthread_barrier.
 
-#include <pthread.h>
-
 #include <atomic>
 #include <barrier>
 #include <memory>
 #include <thread>
 #include <vector>
+
+#include <pthread.h>
 
 #include "sync_peers.hpp"
 

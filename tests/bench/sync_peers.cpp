@@ -29,9 +29,9 @@ std::map<std::string, work> works(int workers) {
 #endif
 #if defined(BENCH_PEER_FIBER)
   using enum bench::fiber_schedule;
-  for (const auto& [name, how] : {std::pair{" fiber-round-robin", round_robin},
-                                  std::pair{" fiber-shared-work", shared_work},
-                                  std::pair{" fiber-work-stealing", work_stealing}}) {
+  for (const auto& [name, how] :
+       {std::pair{" fiber-round-robin", round_robin}, std::pair{" fiber-shared-work", shared_work},
+        std::pair{" fiber-work-stealing", work_stealing}}) {
     const auto add = [&all, name, how, workers](const char* what, auto run) {
       all[std::string(what) + name] = [=](const bench::plan& p) { return run(p, how, workers); };
     };

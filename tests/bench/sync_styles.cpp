@@ -50,9 +50,7 @@ struct load {
     return times * microseconds * turns_of_a_microsecond();
   }
   // Microseconds of all members in a phase.
-  [[nodiscard]] int sum() const {
-    return microseconds * (members + (balanced ? 0 : longer - 1));
-  }
+  [[nodiscard]] int sum() const { return microseconds * (members + (balanced ? 0 : longer - 1)); }
 };
 
 template <auto Advance>
