@@ -54,6 +54,7 @@ bench::sync_sizes sizes_of(const options& o) {
     s.seconds_of_work = 0.001;
     s.growing_members = 8;
     s.growing_repeats = 2;
+    s.budget = 0.5;
     s.check_all = true;
   }
   if (!o.members.empty()) {

@@ -31,9 +31,10 @@ struct kind {
   bool threads = false;          // of the system: kept on as many cores as there are workers
   bool only_one_each = false;    // only with as many members as workers
   const char* environment = "";  // of the program
+  bool java = false;
 };
 
-const std::vector<kind> cpp_kinds = {
+const std::vector<kind> kinds = {
     {"std::barrier", "std", meets | reduces | grows, 0, most_threads, true},
     {"pthread_barrier", "pthread", meets, 0, most_threads, true},
 #if defined(BENCH_PEER_OPENMP)
@@ -51,14 +52,13 @@ const std::vector<kind> cpp_kinds = {
     {"Boost.Fiber work_stealing", "fiber-work-stealing", meets | reduces | grows | spawns, 2,
      most_fibers},
 #endif
-};
-
-const std::vector<kind> java_kinds = {
 #if defined(BENCH_PEER_JAVA)
-    {"Java Phaser, platform threads", "platform", meets | reduces | grows, 2, most_threads, true},
+    {"Java Phaser, platform threads", "platform", meets | reduces | grows, 2, most_threads, true,
+     false, "", true},
 #endif
 #if defined(BENCH_PEER_JAVA_VIRTUAL)
-    {"Java Phaser, virtual threads", "virtual", meets | reduces | grows, 0, most_parties},
+    {"Java Phaser, virtual threads", "virtual", meets | reduces | grows, 0, most_parties, false,
+     false, "", true},
 #endif
 };
 
@@ -115,24 +115,28 @@ sample run_process(const std::string& command, int cores) {
   return s;
 }
 
-void add(benchmark& to, const kind& k, peer_work work, const plan& p, bool java) {
+std::string program_of(const kind& k, int workers) {
+#if defined(BENCH_PEER_JAVA)
+  if (k.java) {
+    return fmt::format(BENCH_PEER_JAVA
+                       " -XX:+UseSerialGC -Djdk.virtualThreadScheduler.parallelism={0}"
+                       " -Djdk.virtualThreadScheduler.maxPoolSize={0} -cp " BENCH_PEER_JAVA_CLASSES
+                       " SyncPeer",
+                       workers);
+  }
+#endif
+  (void)k, (void)workers;
+  return BENCH_SYNC_PEERS;
+}
+
+void add(benchmark& to, const kind& k, peer_work work, const plan& p) {
   if ((k.works & bit(work)) == 0 || p.members > k.most_members) return;
   for (const int workers : {1, 2}) {
     if (k.workers != 0 && k.workers != workers) continue;
     if (k.only_one_each && p.members != workers) continue;
-    std::string program = BENCH_SYNC_PEERS;
-#if defined(BENCH_PEER_JAVA)
-    if (java) {
-      program = fmt::format(
-          BENCH_PEER_JAVA
-          " -XX:+UseSerialGC -Djdk.virtualThreadScheduler.parallelism={0}"
-          " -Djdk.virtualThreadScheduler.maxPoolSize={0} -cp " BENCH_PEER_JAVA_CLASSES " SyncPeer",
-          workers);
-    }
-#endif
-    const std::string command =
-        fmt::format("{} timeout 300 {} {} {} {} {} {} {} {}", k.environment, program, word(work),
-                    k.argument, workers, p.members, p.phases, p.budget, p.check_all ? 1 : 0);
+    const std::string command = fmt::format("{} timeout 300 {} {} {} {} {} {} {} {}", k.environment,
+                                            program_of(k, workers), word(work), k.argument, workers,
+                                            p.members, p.phases, p.budget, p.check_all ? 1 : 0);
     const int cores = k.threads ? workers : 0;
     to.variants.push_back(
         {k.name, role::peer, workers, [command, cores] { return run_process(command, cores); }});
@@ -142,8 +146,7 @@ void add(benchmark& to, const kind& k, peer_work work, const plan& p, bool java)
 }  // namespace
 
 void add_peer_processes(benchmark& to, peer_work work, const plan& p) {
-  for (const kind& k : cpp_kinds) add(to, k, work, p, false);
-  for (const kind& k : java_kinds) add(to, k, work, p, true);
+  for (const kind& k : kinds) add(to, k, work, p);
 }
 
 std::vector<std::string> missing_peers() {
