@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares two JSON files of spawn_bench or place_bench: old, new, and their ratio.
+"""Compares two JSON files of spawn_bench, sync_bench or place_bench: old, new, and their ratio.
 
     compare.py old.json new.json [--worse 1.10]
 

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include "sync_peer_process.hpp"
+
+namespace bench {
+namespace {
+
+// Threads of the system take up to seconds a phase when there are more.
+constexpr int most_threads = 512;
+constexpr int most_fibers = 1 << 20;
+constexpr int most_parties = 65535;  // of java.util.concurrent.Phaser
+
+// Works of a peer, a bit each.
+constexpr unsigned bit(peer_work w) { return 1U << static_cast<unsigned>(w); }
+constexpr unsigned meets = bit(peer_work::barrier);
+constexpr unsigned reduces = bit(peer_work::reduction);
+constexpr unsigned grows = bit(peer_work::growing);
+constexpr unsigned spawns = bit(peer_work::spawning);
+
+struct kind {
+  const char* name;
+  const char* argument;  // of the program
+  unsigned works;
+  int workers;  // 0: at 1 and at 2
+  int most_members;
+  bool threads = false;          // of the system: kept on as many cores as there are workers
+  bool only_one_each = false;    // only with as many members as workers
+  const char* environment = "";  // of the program
+  bool java = false;
+};
+
+const std::vector<kind> kinds = {
+    {"std::barrier", "std", meets | reduces | grows, 0, most_threads, true},
+    {"pthread_barrier", "pthread", meets, 0, most_threads, true},
+#if defined(BENCH_PEER_OPENMP)
+    {"OpenMP, active", "openmp", meets | reduces, 2, most_threads, true, true,
+     "OMP_WAIT_POLICY=active"},
+    {"OpenMP, passive", "openmp", meets | reduces | grows, 0, most_threads, true, false,
+     "OMP_WAIT_POLICY=passive"},
+    {"OpenMP, default waiting", "openmp", grows, 0, most_threads, true},
+#endif
+#if defined(BENCH_PEER_FIBER)
+    {"Boost.Fiber round_robin", "fiber-round-robin", meets | reduces | grows | spawns, 1,
+     most_fibers},
+    {"Boost.Fiber shared_work", "fiber-shared-work", meets | reduces | grows | spawns, 2,
+     most_fibers},
+    {"Boost.Fiber work_stealing", "fiber-work-stealing", meets | reduces | grows | spawns, 2,
+     most_fibers},
+#endif
+#if defined(BENCH_PEER_JAVA)
+    {"Java Phaser, platform threads", "platform", meets | reduces | grows, 2, most_threads, true,
+     false, "", true},
+#endif
+#if defined(BENCH_PEER_JAVA_VIRTUAL)
+    {"Java Phaser, virtual threads", "virtual", meets | reduces | grows, 0, most_parties, false,
+     false, "", true},
+#endif
+};
+
+const char* word(peer_work w) {
+  switch (w) {
+    case peer_work::barrier:
+      return "barrier";
+    case peer_work::reduction:
+      return "reduction";
+    case peer_work::growing:
+      return "growing";
+    case peer_work::spawning:
+      return "spawning";
+  }
+  return "";
+}
+
+// While it lives, threads and processes that this thread makes stay on so many cores, this one's
+// first.
+class kept_on_cores {
+ public:
+  explicit kept_on_cores(int cores) {
+    if (cores == 0 || sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+    cpu_set_t some;
+    CPU_ZERO(&some);
+    CPU_SET(sched_getcpu(), &some);
+    for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&some) < cores; ++cpu) {
+      if (CPU_ISSET(cpu, &before_)) CPU_SET(cpu, &some);
+    }
+    changed_ = sched_setaffinity(0, sizeof some, &some) == 0;
+  }
+  ~kept_on_cores() {
+    if (changed_) sched_setaffinity(0, sizeof before_, &before_);
+  }
+  kept_on_cores(const kept_on_cores&) = delete;
+  kept_on_cores& operator=(const kept_on_cores&) = delete;
+
+ private:
+  cpu_set_t before_{};
+  bool changed_ = false;
+};
+
+// What the command prints, "<seconds> <1 if correct>", as the last thing that it does.
+sample run_process(const std::string& command, int cores) {
+  const kept_on_cores here(cores);
+  sample s;
+  int correct = 0;
+  std::FILE* output = popen(command.c_str(), "r");  // the program is ours, and so are its arguments
+  if (output == nullptr) return {};
+  const int read = std::fscanf(output, "%lf %d", &s.seconds, &correct);
+  const int status = pclose(output);
+  s.correct = read == 2 && correct == 1 && status == 0;
+  if (!s.correct) fmt::print(stderr, "status {}: {}\n", status, command);
+  return s;
+}
+
+std::string program_of(const kind& k, int workers) {
+#if defined(BENCH_PEER_JAVA)
+  if (k.java) {
+    return fmt::format(BENCH_PEER_JAVA
+                       " -XX:+UseSerialGC -Djdk.virtualThreadScheduler.parallelism={0}"
+                       " -Djdk.virtualThreadScheduler.maxPoolSize={0} -cp " BENCH_PEER_JAVA_CLASSES
+                       " SyncPeer",
+                       workers);
+  }
+#endif
+  (void)k, (void)workers;
+  return BENCH_SYNC_PEERS;
+}
+
+void add(benchmark& to, const kind& k, peer_work work, const plan& p) {
+  if ((k.works & bit(work)) == 0 || p.members > k.most_members) return;
+  for (const int workers : {1, 2}) {
+    if (k.workers != 0 && k.workers != workers) continue;
+    if (k.only_one_each && p.members != workers) continue;
+    const std::string command = fmt::format("{} timeout 300 {} {} {} {} {} {} {} {}", k.environment,
+                                            program_of(k, workers), word(work), k.argument, workers,
+                                            p.members, p.phases, p.budget, p.check_all ? 1 : 0);
+    const int cores = k.threads ? workers : 0;
+    to.variants.push_back(
+        {k.name, role::peer, workers, [command, cores] { return run_process(command, cores); }});
+  }
+}
+
+}  // namespace
+
+void add_peer_processes(benchmark& to, peer_work work, const plan& p) {
+  for (const kind& k : kinds) add(to, k, work, p);
+}
+
+std::vector<std::string> missing_peers() {
+  std::vector<std::string> all;
+#if !defined(BENCH_PEER_OPENMP)
+  all.emplace_back("no OpenMP: the compiler has none");
+#endif
+#if !defined(BENCH_PEER_FIBER)
+  all.emplace_back("no Boost.Fiber: libboost-fiber-dev was not there when this was configured");
+#endif
+#if !defined(BENCH_PEER_JAVA)
+  all.emplace_back("no Java Phaser: there was no JDK (default-jdk-headless) when configured");
+#elif !defined(BENCH_PEER_JAVA_VIRTUAL)
+  all.emplace_back("no Java Phaser on virtual threads: they need Java 21");
+#endif
+  all.emplace_back(
+      "Argobots is not packaged; measured elsewhere, on a machine of 2 cores of this kind: "
+      "barrier, "
+      "N = 512, 63 ns a task and phase on 1 execution stream");
+  return all;
+}
+
+}  // namespace bench
