@@ -6,6 +6,7 @@
 #include <mutex>
 #include <new>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -28,6 +29,12 @@ constexpr int madvise_guard_install = 102;  // MADV_GUARD_INSTALL of Linux 6.13;
 constexpr std::size_t least_stack_bytes = 65536;
 constexpr std::uint64_t canary_value = 0x6170676173737461;
 constexpr std::size_t resident_max = 1024;  // free stacks that keep their memory
+
+// Most stacks use one page, the one with their record: giving up the memory of the others would be
+// a system call for nothing. A word at the lower end of that page tells, most likely, whether the
+// stack went on below; in case it did not meet the word, every so many uses are taken as if.
+constexpr std::uint64_t untouched = 0x756e746f75636865;
+constexpr std::uint32_t uses_between_trims = 64;
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr std::size_t stacks_max = std::size_t{1} << 14;  // their shadow makes large ranges slow
@@ -79,12 +86,28 @@ std::uint64_t* install_guard(pool& p, std::byte* low, std::size_t n) {
   return canary;
 }
 
+std::uint64_t* lowest_word_of_page(fiber& f) {
+  return reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::uintptr_t>(&f) &
+                                          ~std::uintptr_t{4095});
+}
+
+// Whether the stack may have memory below the page of its record.
+#ifdef __SANITIZE_ADDRESS__
+bool went_below(fiber&) { return true; }  // the word may be poisoned
+#else
+bool went_below(fiber& f) {
+  std::uint64_t* const word = lowest_word_of_page(f);
+  return std::exchange(*word, untouched) != untouched || ++f.uses % uses_between_trims == 0;
+}
+#endif
+
 fiber* cut_stack(pool& p, std::size_t n) {
   const std::size_t bytes = all_stacks.mask + 1;
   auto* low = reinterpret_cast<std::byte*>(all_stacks.begin) + n * bytes;
   auto* f = ::new (static_cast<void*>(low + bytes - fiber_record_bytes)) fiber;
   f->canary = install_guard(p, low, n);
   f->has_canary = f->canary != nullptr ? 1 : 0;
+  *lowest_word_of_page(*f) = untouched;
   f->stack_bottom = low + guard_bytes();
   f->stack_bytes = bytes - guard_bytes() - fiber_record_bytes;
   return f;
@@ -173,10 +196,9 @@ fiber* acquire_stack() noexcept {
 
 void release_stack(fiber* f) noexcept {
   pool& p = the_pool();
-  if (p.free_count.load(base::relaxed) > resident_max) {  // a hint: without the lock
+  if (p.free_count.load(base::relaxed) > resident_max && went_below(*f)) {  // a hint: no lock
     auto* low = static_cast<std::byte*>(const_cast<void*>(f->stack_bottom));
-    auto* end =
-        reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(f) & ~std::uintptr_t{4095});
+    auto* end = reinterpret_cast<std::byte*>(lowest_word_of_page(*f));
     madvise(low, static_cast<std::size_t>(end - low), MADV_DONTNEED);
   }
   std::lock_guard guard(p.lock);

@@ -68,6 +68,7 @@ struct alignas(64) fiber {
   std::uintptr_t exceptions[2] = {};  // the C++ runtime's per-thread state, kept per fiber
   std::uint64_t* canary = nullptr;    // lowest word of a stack without a guard page
   fiber* next = nullptr;              // in a ready queue, a cache or a waiting list
+  std::uint32_t uses = 0;             // times that the stack was given back
 
   // A spawner that waits below its tasks, which this fiber runs (drain.cpp), or null.
   fiber* spawner = nullptr;
