@@ -87,6 +87,14 @@ void renew_tally(worker& w, batch_source* of) noexcept {
 
 }  // namespace
 
+bool prepare_tally(worker& w, batch_source* source) noexcept {
+  if (w.tally.of != source) {
+    settle(w);
+    renew_tally(w, source);
+  }
+  return w.tally.of == source && w.tally.waiting->size < batch_block::capacity;
+}
+
 void begin_batch(worker& w, batch_block* b) noexcept {
   settle(w);
   renew_tally(w, b->source);  // before thieves can run the last task of the source

@@ -40,7 +40,7 @@ slot* lowest_drainable(fiber& self) {
   deque<slot>& tasks = self.on->tasks;
   slot* s = tasks.head();
   const slot* const end = tasks.lowest_private();
-  while (s > end && s[-1].counter() == self.task.finish && s[-1].kind() == slot_kind::task) --s;
+  while (s > end && s[-1].counter() == self.task.finish && s[-1].is_task()) --s;
   return s;
 }
 

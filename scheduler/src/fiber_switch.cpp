@@ -77,6 +77,16 @@ void pass_rarely(fiber& self, fiber& to) noexcept {
   self.base = self.on->tasks.head();
 }
 
+void pass_to_loop(fiber& self) noexcept {
+  worker& w = *self.on;
+  ++w.count.suspensions;
+  w.tasks.publish();
+  ++self.generation;
+  w.left = nullptr;
+  enter(w, self, take_spare(w));
+  self.base = self.on->tasks.head();
+}
+
 void arrive_rarely() noexcept {
   fiber& self = *current_fiber();
   arrived_on(self);

@@ -42,6 +42,10 @@ fiber* next_resumed(worker& w) noexcept {
 bool choose(worker& w, work& found) {
   if (w.tally.noted()) {
     found.resumed = next_of_batch(w);
+    if (!found && starts_next(w, w.tally.of)) {
+      found.in_slot = w.tasks.take_newest(found.task);
+      if (found && !found.task.is_member_of(w.tally.of)) settle(w);  // a thief had that one
+    }
     if (found) return true;
     settle(w);
   }
@@ -199,20 +203,21 @@ bool search(worker& w, work& found) {
 }
 
 void run_slot(fiber& self, slot& s) {
-  const slot_kind kind = s.kind();
-  task_counter& counter = *s.counter();
-  if (kind == slot_kind::continuation) {
+  if (s.kind() == slot_kind::continuation) {
     fiber& spawner = spawner_of(s);
     ++spawner.generation;
     switch_to(self, spawner, keep_spare, self.on);
     return;
   }
+  const bool is_task = s.is_task();  // the slot may be used again
+  task_counter& counter = *s.counter();
   const frame_mark mark(self);
   self.task = {.finish = &counter, .site = s.site};
   self.outermost = &counter;
+  self.base = mark.base;
   s.run(s, self);
   if (self.task.is.special != 0) end_special(self);
-  if (kind == slot_kind::task) {
+  if (is_task) {
     run_children(self, mark);
   } else {
     self.on->tasks.publish();  // what a branch spawned may wait for what follows the join

@@ -55,6 +55,21 @@ void park(scheduler::fiber& self, phase_node& node, std::int64_t p, const phase_
       &how);
 }
 
+// As pass_to_next() for tasks that have just been started: the worker has another to start that
+// the node waits for.
+bool pass_to_start(scheduler::fiber& self, registration& r) noexcept {
+  scheduler::worker& w = *self.on;
+  phase_node& node = *r.node;
+  if (r.credit != 0 || !w.batch.empty() || !scheduler::starts_next(w, &node)) return false;
+  if (!scheduler::prepare_tally(w, &node)) return false;
+  scheduler::batch_block& waiting = *w.tally.waiting;
+  waiting.at[waiting.size++] = {.task = &self,
+                                .stack = reinterpret_cast<const void*>(scheduler::stack_pointer())};
+  r.signalled = ++r.waited;
+  scheduler::pass_to_loop(self);
+  return true;
+}
+
 void signal_and_wait(scheduler::fiber& self, registration& r, wait_style style) {
   phase_node& node = *r.node;
   scheduler::worker& w = *self.on;
@@ -94,7 +109,7 @@ void wait(scheduler::fiber& self, registration& r, wait_style style) {
 
 void advance(scheduler::fiber& self, registration& r, wait_style style) {
   if (r.has_signalled()) return wait(self, r, style);
-  if (pass_to_next(self, r)) return;
+  if (pass_to_next(self, r) || pass_to_start(self, r)) return;
   signal_and_wait(self, r, style);
   ++r.waited;
 }
@@ -137,7 +152,8 @@ void drop_at_end(scheduler::fiber& self, registration& r) noexcept {
   phase_node& node = *r.node;
   // Only noted if the worker goes on with the next of the batch: nothing of the task is left, and
   // no frame waits below it.
-  const bool noted = w.tally.of == &node && !w.batch.empty() && r.signals() && r.waits() &&
+  const bool goes_on = !w.batch.empty() || scheduler::starts_next(w, &node);
+  const bool noted = w.tally.of == &node && goes_on && r.signals() && r.waits() &&
                      !r.has_signalled() && r.credit == 0 && self.task.finish == self.outermost &&
                      w.tasks.head() == self.base;
   if (!noted) return drop(self, r);

@@ -110,14 +110,20 @@ clocked_clause<sizeof...(C)> clocked(C... c) {
 template <sync::registration_clause C, std::invocable F>
 void async(const C& clause, F&& f, std::source_location site = std::source_location::current()) {
   scheduler::fiber& self = sync::suspendable_fiber("async");
-  const auto spawn = [&](auto&& task) { sync::spawn(self, std::move(task), site); };
+  const auto spawn = [&](auto&& task) {
+    const scheduler::slot_kind kind = task.kind();
+    sync::spawn(self, std::move(task), site, kind);
+  };
   sync::spawn_registered(self, "async", spawn, std::forward<F>(f), clause);
 }
 template <sync::registration_clause C, sync::registration_clause D, std::invocable F>
 void async(const C& clause, const D& other, F&& f,
            std::source_location site = std::source_location::current()) {
   scheduler::fiber& self = sync::suspendable_fiber("async");
-  const auto spawn = [&](auto&& task) { sync::spawn(self, std::move(task), site); };
+  const auto spawn = [&](auto&& task) {
+    const scheduler::slot_kind kind = task.kind();
+    sync::spawn(self, std::move(task), site, kind);
+  };
   sync::spawn_registered(self, "async", spawn, std::forward<F>(f), clause, other);
 }
 template <sync::registration_clause C, std::invocable F>
@@ -160,7 +166,10 @@ auto clocked_finish(F&& body) -> std::invoke_result_t<F> {
 template <std::invocable F>
 void clocked_async(F&& f, std::source_location site = std::source_location::current()) {
   scheduler::fiber& self = sync::suspendable_fiber("clocked_async");
-  const auto spawn = [&](auto&& task) { sync::spawn(self, std::move(task), site); };
+  const auto spawn = [&](auto&& task) {
+    const scheduler::slot_kind kind = task.kind();
+    sync::spawn(self, std::move(task), site, kind);
+  };
   sync::spawn_registered(self, "clocked_async", spawn, std::forward<F>(f), implicit_clause());
 }
 

@@ -106,23 +106,29 @@ TEST(ClockProperties, Dp2NoMoreThreadsRunThanWorkers) {
   const int outside = count_threads().all;
   task_place place(2);
   const int tasks = scaled(10'000, 1'000, 3'000);
+  std::atomic<bool> begun{false};
   std::atomic<bool> over{false};
   int samples = 0;
   int most_running = 0;
   int most = 0;
   std::thread sampler([&] {
-    while (!over) {
+    while (!begun) std::this_thread::yield();
+    for (;;) {
       const threads n = count_threads();
+      if (over) return;  // outside the run the thread that waits for it runs, too
       most = std::max(most, n.all);
       most_running = std::max(most_running, n.running);
       ++samples;
     }
   });
-  place.run([&] { static_cast<void>(phases_of(tasks, scaled(200, 10))); });
-  over = true;
+  place.run([&] {
+    begun = true;
+    static_cast<void>(phases_of(tasks, scaled(200, 10)));
+    over = true;
+  });
   sampler.join();
   EXPECT_GT(samples, 5);
-  EXPECT_LE(most_running, 2);
+  EXPECT_LE(most_running, apgas::test::thread_sanitizer ? 3 : 2);  // it has a thread of its own
   EXPECT_EQ(most, outside + 1 + 2) << "the thread that waits, and the workers";
 }
 

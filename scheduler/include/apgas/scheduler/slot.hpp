@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <source_location>
@@ -15,6 +16,7 @@
 // line.
 namespace apgas::inline v0::scheduler {
 
+class batch_source;
 struct fiber;
 struct slot;
 
@@ -22,6 +24,7 @@ enum class slot_kind : std::uintptr_t {
   task,          // an async: its counter is its finish
   join,          // a branch of fork_join: its counter is the join
   continuation,  // a spawner whose tasks are being run by a drain fiber (drain.cpp)
+  member,        // a task whose closure begins with the batch_source that waits for it
 };
 
 // Runs the work of a slot on the current fiber. The slot's memory may be reused once user code
@@ -53,6 +56,13 @@ struct alignas(64) slot {
     return reinterpret_cast<task_counter*>(tagged_counter & ~kind_mask);
   }
   slot_kind kind() const { return static_cast<slot_kind>(tagged_counter & kind_mask); }
+  bool is_task() const { return kind() == slot_kind::task || kind() == slot_kind::member; }
+
+  bool is_member_of(const batch_source* source) const {
+    const batch_source* first = nullptr;
+    std::memcpy(&first, closure, sizeof first);
+    return kind() == slot_kind::member && first == source;
+  }
 };
 static_assert(sizeof(slot) == 64 && sizeof(std::source_location) == 8);
 

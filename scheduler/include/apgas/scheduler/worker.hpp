@@ -203,6 +203,20 @@ void arrive_rarely() noexcept;
   return (w.exceptions[0] | w.exceptions[1] | self.has_canary) == 0 && w.tasks.is_published();
 }
 
+// Whether the worker's newest task is a member of `source` that has not started. A hint: thieves
+// may take it.
+inline bool starts_next(const worker& w, const batch_source* source) noexcept {
+  return !w.tasks.empty() && w.tasks.head()[-1].is_member_of(source);
+}
+
+// Makes the tally one of `source`, with room for a task, if it can be. Requires: the batch of the
+// worker is used up. Context: worker.
+bool prepare_tally(worker& w, batch_source* source) noexcept;
+
+// As pass(), to the loop, which takes the next member. Requires: starts_next(), or the loop
+// settles.
+void pass_to_loop(fiber& self) noexcept;
+
 // Tells what is in the tally, before the worker does anything else (batch.hpp).
 inline void settle(worker& w) noexcept {
   if (w.tally.noted()) w.tally.of->settle(w);

@@ -55,6 +55,15 @@ class registered_task {
   registered_task(Tickets tickets, F f) noexcept(std::is_nothrow_move_constructible_v<F>)
       : tickets_(std::move(tickets)), f_(std::move(f)) {}
 
+  // How its slot is marked: one registration, which lies at the beginning of the closure.
+  scheduler::slot_kind kind() const noexcept {
+    if constexpr (std::is_same_v<Tickets, std::array<ticket, 1>> &&
+                  scheduler::fits_slot<registered_task>) {
+      if (tickets_[0].is_due()) return scheduler::slot_kind::member;
+    }
+    return scheduler::slot_kind::task;
+  }
+
   decltype(auto) operator()() {
     auto records = records_for(tickets_);
     const registered_body registered(*scheduler::current_fiber(), tickets_, records);

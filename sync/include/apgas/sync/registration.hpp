@@ -60,6 +60,9 @@ class ticket {
         bits_(static_cast<std::uint64_t>(phase) << 4 | (signalled ? 8U : 0U) |
               (implicit ? 4U : 0U) | static_cast<std::uint64_t>(mode)) {}
 
+  // Whether the node waits for a signal of the task in the phase that it is born in.
+  bool is_due() const noexcept { return (bits_ & 8U) == 0 && (bits_ & 3U) <= 1; }
+
   // Fills in `r`, which is as new.
   void open(registration& r) const noexcept;
 

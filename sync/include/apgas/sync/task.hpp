@@ -66,14 +66,15 @@ void run_async(scheduler::slot& s, scheduler::fiber&) {
 // Context: task. A suspension point: when very many tasks wait, some of them run now.
 // Cost: no allocation for trivially copyable closures up to 40 bytes; no atomic read-modify-write.
 template <class F>
-[[gnu::always_inline]] inline void spawn(scheduler::fiber& self, F&& f, std::source_location site) {
+[[gnu::always_inline]] inline void spawn(scheduler::fiber& self, F&& f, std::source_location site,
+                                         scheduler::slot_kind kind = scheduler::slot_kind::task) {
   using closure = std::decay_t<F>;
   if constexpr (scheduler::fits_slot<closure>) {
     auto& tasks = self.on->tasks;
     scheduler::slot* const s = tasks.head();
     scheduler::store_closure<closure>(*s, std::forward<F>(f));
     s->run = &run_async<closure>;
-    s->tagged_counter = scheduler::slot::tag(self.task.finish, scheduler::slot_kind::task);
+    s->tagged_counter = scheduler::slot::tag(self.task.finish, kind);
     s->site = site;
     if (tasks.push(s)) [[unlikely]]
       scheduler::attend(self, true);
