@@ -62,10 +62,10 @@ class phase_counter {
     return was_due && due_ == 0 ? change::completed : change::none;
   }
 
-  // A child that had signalled this phase is due again.
+  // A child that had signalled this phase is due again. The signal itself may come later: until
+  // then the child is due twice and early -1 times.
   [[nodiscard]] change rejoin() {
     const bool was_complete = due_ == 0;
-    APGAS_ASSERT(early_ > 0, "a child of a phaser tree rejoined that had not signalled");
     --early_;
     ++due_;
     return was_complete ? change::reopened : change::none;
@@ -88,6 +88,8 @@ class phase_counter {
   }
 
  private:
+  friend struct phase_test_access;  // the simulation: state dumps, and faults on purpose
+
   // The count of the signallers at phase s.
   std::int64_t& at(std::int64_t s) {
     APGAS_ASSERT(s >= phase_, "a signaller is counted at a phase that is over");
