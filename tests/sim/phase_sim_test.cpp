@@ -70,6 +70,34 @@ TEST(phase_sim, random_programs) {
   EXPECT_GT(sum.silent_rolls, 0);
 }
 
+// Thousands of tasks at once, which come and go.
+TEST(phase_sim, thousands_of_tasks) {
+  for (const bool modes : {false, true}) {
+    for (const int tiers : {1, 2, 3}) {
+      phase_sim::settings s;
+      s.tiers = tiers;
+      s.degree = 4;
+      s.between = modes;
+      s.tallies = true;
+      s.check_every = 5'000;
+      const auto seed = static_cast<std::uint64_t>(tiers);
+      phase_sim::random_script program({.tasks = 10'000,
+                                        .modes = modes,
+                                        .spawn = 0.9,
+                                        .end = 0.02,
+                                        .single = modes ? 0.1 : 0.0,
+                                        .steps = 200},
+                                       seed);
+      sim::random_choice chooser(seed);
+      counters c;
+      ASSERT_EQ(phase_sim::run(s, program, chooser, &c), "") << tiers << " tiers, modes " << modes;
+      EXPECT_EQ(c.tasks, 10'000);
+      EXPECT_GT(c.phases, 10);
+      std::cout << tiers << " tiers, " << (modes ? "phaser: " : "clock: ") << c << '\n';
+    }
+  }
+}
+
 // A fault must be seen by what it causes, without a recount of the counters.
 TEST(phase_sim, every_fault_is_seen) {
   for (int i = 1; i < static_cast<int>(fault::last); ++i) {

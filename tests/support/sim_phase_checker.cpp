@@ -108,8 +108,7 @@ void checker::recount_inner(const world& w) {
   for (std::size_t i = 0; i < w.nodes_.size(); ++i) {
     const auto& n = w.nodes_[i];
     if (n.first == 0) continue;
-    require(n.counter.due() == due[i], "an inner node miscounts its children",
-            static_cast<int>(i));
+    require(n.counter.due() == due[i], "an inner node miscounts its children", static_cast<int>(i));
     require(due[i] + access::at(n.counter.machine(), n.counter.phase() + 1) == w.settings_.degree,
             "an inner node has lost a child", static_cast<int>(i));
   }
@@ -165,8 +164,8 @@ std::string checker::state(const world& w) {
   for (const auto& t : w.tasks_) {
     std::string& part = parts.emplace_back("t");
     put(part, {t.name, t.leaf, t.signalled, t.waited, t.old_leaf, t.credit, t.credit_taken, t.step,
-               t.arrivals, t.registered, t.noted, static_cast<std::int64_t>(t.at),
-               t.untold.signals, t.untold.leave, t.batch < 0});
+               t.arrivals, t.registered, t.noted, static_cast<std::int64_t>(t.at), t.untold.signals,
+               t.untold.leave, t.batch < 0});
   }
   for (const auto& b : w.batches_) {
     std::string& part = parts.emplace_back("b");

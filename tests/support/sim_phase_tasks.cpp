@@ -217,7 +217,8 @@ void world::drop(int id) {
   model_.leave(id);
   t.registered = false;
   const int credit = std::exchange(t.credit, 0);
-  const std::int64_t s = t.has_signalled() && broken(fault::early_drop_is_due) ? t.waited : t.signalled;
+  const std::int64_t s =
+      t.has_signalled() && broken(fault::early_drop_is_due) ? t.waited : t.signalled;
   update(id, t.leaf, s, {.leave = t.signals() ? 1 + credit : 0, .gone = 1 + credit});
 }
 

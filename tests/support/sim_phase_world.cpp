@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps, nodes and the tree: phase_node.cpp and phase_core.cpp, a lock at a time.
-#include "sim_phase_world.hpp"
-
 #include <utility>
+
+#include "sim_phase_world.hpp"
 
 namespace phase_sim {
 
@@ -48,8 +48,7 @@ void world::run() {
 
 void world::step() {
   const auto tasks = static_cast<std::uint32_t>(ready_.size());
-  const std::uint32_t n =
-      choice_.below(tasks + static_cast<std::uint32_t>(duties_.size()));
+  const std::uint32_t n = choice_.below(tasks + static_cast<std::uint32_t>(duties_.size()));
   if (n < tasks) {
     std::swap(ready_[n], ready_.back());
     const int id = ready_.back();
@@ -109,7 +108,7 @@ void world::take_tally(node& n, batch& b) {
   if (!b.noted()) return;
   const auto waits = static_cast<std::int64_t>(b.waiting.size());
   const std::int64_t ends = b.ends;
-  const bool one_short = broken(fault::tally_is_one_short) && waits > 1;
+  const bool one_short = broken(fault::tally_is_one_short) && waits != 0;
   static_cast<void>(n.counter.settle(n.counter.phase(), one_short ? waits - 1 : waits,
                                      broken(fault::tally_forgets_ends) ? 0 : ends));
   n.members -= ends;
@@ -160,6 +159,8 @@ bool world::conclude(int n, bool was_due, bool had_signallers, int then) {
 void world::roll_locked(node& n) {
   if (n.counter.roll() == change::completed) ++counted_.silent_rolls;
   if (n.parent < 0) ++counted_.phases;
+  const std::int64_t p = n.counter.phase();
+  require(!model_.has_signallers() || p <= model_.phase(), "a phase is over too early", p);
   resume(n, std::exchange(n.parked, {}));
 }
 

@@ -192,8 +192,8 @@ class world {
 class checker {
  public:
   static void after_step(const world& w);
-  static void at_end(const world& w);             // everything completed, nothing left
-  static std::string state(const world& w);       // the same for the same future
+  static void at_end(const world& w);        // everything completed, nothing left
+  static std::string state(const world& w);  // the same for the same future
 
  private:
   static void compare_records(const world& w);
