@@ -27,7 +27,7 @@ inline std::string run_seed(std::uint64_t seed, fault broken = fault::none,
   shape.steps = 60;
   settings s;
   s.tiers = 1 + static_cast<int>(pick.below(3));
-  s.degree = 2 + static_cast<int>(pick.below(2));
+  s.degree = 1 + static_cast<int>(pick.below(3));
   s.between = pick.below(2) == 0;
   s.tallies = pick.below(2) == 0;
   s.recounts = broken == fault::none;  // faults must be seen in what they cause

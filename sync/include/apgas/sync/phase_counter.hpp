@@ -18,6 +18,7 @@
 // Events of different counters need not be ordered, but for one rule: a signaller joins at phase s
 // only while another one that is due at s, or has signalled no further, cannot go on. So a child
 // that becomes due again (change::reopened) tells its parent before the phase can complete.
+// docs/protocols/phase.md has the proof.
 //
 // Invariants
 //   C1  due() = signallers at phase(); a phase is complete when it is 0 and not before.
