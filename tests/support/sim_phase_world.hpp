@@ -17,34 +17,9 @@
 #include "sim_phase_faults.hpp"
 #include "sim_phase_model.hpp"
 #include "sim_phase_script.hpp"
+#include "sim_phase_settings.hpp"
 
 namespace phase_sim {
-
-struct settings {
-  int tiers = 1;
-  int degree = 2;
-  bool between = false;  // something is done between phases: a flat node does not roll by itself
-  bool tallies = false;  // tasks that were resumed together run one after the other, with a tally
-  bool recounts = true;  // the checker compares the counters with the tasks
-  int check_every = 1;   // steps between full checks
-  std::int64_t max_steps = 100'000'000;
-  fault broken = fault::none;
-};
-
-struct counters {
-  std::int64_t steps = 0;
-  std::int64_t tasks = 0;
-  std::int64_t phases = 0;
-  std::int64_t parked = 0;
-  std::int64_t moves = 0;       // children that started at another leaf
-  std::int64_t stays = 0;       // that would have, but the leaf was a phase behind
-  std::int64_t reopenings = 0;  // of a leaf or inner node that had been complete
-  std::int64_t crossings = 0;   // a node was told of one before it was told of the completion
-  std::int64_t run_ahead = 0;   // signals for a later phase than the leaf's next
-  std::int64_t noted = 0;       // signals and ends that a tally told
-  std::int64_t singles = 0;
-  std::int64_t silent_rolls = 0;  // a node had nobody due in its next phase
-};
 
 class world {
  public:
@@ -130,7 +105,7 @@ class world {
     std::vector<frame> frames;
   };
 
-  // sim_phase_world.cpp: steps, nodes and the tree
+  // sim_phase_world.cpp: steps and nodes
   void step();
   void ready(int id) { ready_.push_back(id); }
   node& lock(int n);
@@ -142,6 +117,8 @@ class world {
   bool conclude(int n, bool was_due, bool had_signallers, int then);
   void roll_locked(node& n);
   void release_core(int units);
+
+  // sim_phase_tree.cpp: what nodes tell each other
   void on_duty(duty d);
   void on_root_complete(duty d);
   void roll_step(duty d);
@@ -154,18 +131,20 @@ class world {
   void spawn(int id, const action& a);
   void signal(int id);
   void advance(int id);
-  void advance_single(int id);
   void wait(int id);
-  void park(int id);
   void drop(int id);
   void end(int id);
+  events signal_events(task& t);
+
+  // sim_phase_resume.cpp: how tasks park and go on
+  void park(int id);
   void go_on(int id);
   void release(int id);
   void resume(node& n, std::vector<int> tasks);
-  void arrive(int id);
-  events signal_events(task& t);
   bool may_note(const task& t) const;
   void next_of_batch(int id);
+  void advance_single(int id);
+  void arrive(int id);
 
   task& at(int id) { return tasks_[static_cast<std::size_t>(id)]; }
   batch& batch_of(const task& t) { return batches_[static_cast<std::size_t>(t.batch)]; }
