@@ -54,16 +54,13 @@ void phase_core::completed(scheduler::worker& w, phase_node& node) noexcept {
   for (phase_node* n = node.parent(); n != nullptr; n = n->parent()) {
     if (!n->child_completed()) return;
   }
-  if (elected_task* task = elected_.load(base::relaxed)) {
-    task->all_signalled.signal();
-    return;
-  }
   begin_phases(w);
 }
 
 // All have signalled: the next phase begins, and the one after it if nobody is due in that.
 void phase_core::begin_phases(scheduler::worker& w) noexcept {
   for (bool again = true; again;) {
+    if (elected_task* task = elected_.load(base::relaxed)) return task->all_signalled.signal();
     run_actions();
     const bool open = active_.load(base::relaxed) == 0;
     again = roll_from(w, 0, open) && !open;

@@ -26,9 +26,10 @@ class own_registrations final : public registrations {
 };
 
 // A child may start on another worker than it was spawned for, whose tasks belong to another leaf.
+// Not to one that has not rolled yet: that roll would end a wait that begins after it.
 void move_to_leaf_of(scheduler::worker& w, registration& r) {
   phase_node& leaf = r.node->core().leaf_of(w);
-  if (&leaf == r.node) return;
+  if (&leaf == r.node || (r.waits() && leaf.phase() < r.waited)) return;
   leaf.join(r.signals() ? r.signalled : -1, 1);
   phase_node& old = *std::exchange(r.node, &leaf);
   old.update(w, r.signalled, {.leave = r.signals() ? 1 : 0, .gone = 1});

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random tasks on a clock or phaser in random order, and counters that are wrong on purpose.
+//   APGAS_TEST_SEED=n    runs that seed alone
+//   APGAS_TEST_SEEDS=n   runs n seeds (default 10000)
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "sim_phase_random.hpp"
+
+namespace {
+
+using phase_sim::counters;
+using phase_sim::fault;
+
+std::uint64_t from_environment(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): one thread
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+void add(counters& sum, const counters& one) {
+  sum.steps += one.steps;
+  sum.tasks += one.tasks;
+  sum.phases += one.phases;
+  sum.parked += one.parked;
+  sum.moves += one.moves;
+  sum.stays += one.stays;
+  sum.reopenings += one.reopenings;
+  sum.crossings += one.crossings;
+  sum.run_ahead += one.run_ahead;
+  sum.noted += one.noted;
+  sum.singles += one.singles;
+  sum.silent_rolls += one.silent_rolls;
+}
+
+std::ostream& operator<<(std::ostream& out, const counters& c) {
+  return out << c.steps << " steps, " << c.tasks << " tasks, " << c.phases << " phases, "
+             << c.parked << " parked, " << c.moves << " moved, " << c.stays << " stayed, "
+             << c.reopenings << " reopenings, " << c.crossings << " crossings, " << c.run_ahead
+             << " signals ahead, " << c.noted << " noted, " << c.singles << " singles, "
+             << c.silent_rolls << " silent rolls";
+}
+
+TEST(phase_sim, random_programs) {
+  const std::uint64_t only = from_environment("APGAS_TEST_SEED", 0);
+  const std::uint64_t first = only != 0 ? only : 1;
+  const std::uint64_t last = only != 0 ? only : from_environment("APGAS_TEST_SEEDS", 10000);
+  counters sum;
+  for (std::uint64_t seed = first; seed <= last; ++seed) {
+    counters one;
+    const std::string wrong = phase_sim::run_seed(seed, fault::none, &one);
+    ASSERT_EQ(wrong, "") << "replay with APGAS_TEST_SEED=" << seed;
+    add(sum, one);
+  }
+  std::cout << last - first + 1 << " seeds: " << sum << '\n';
+  if (only != 0) return;
+  // The runs met what the protocol is there for.
+  EXPECT_GT(sum.phases, 1000);
+  EXPECT_GT(sum.parked, 1000);
+  EXPECT_GT(sum.moves, 1000);
+  EXPECT_GT(sum.stays, 0);
+  EXPECT_GT(sum.reopenings, 0);
+  EXPECT_GT(sum.crossings, 0);
+  EXPECT_GT(sum.run_ahead, 0);
+  EXPECT_GT(sum.noted, 0);
+  EXPECT_GT(sum.singles, 0);
+  EXPECT_GT(sum.silent_rolls, 0);
+}
+
+// Thousands of tasks at once, which come and go.
+TEST(phase_sim, thousands_of_tasks) {
+  for (const bool modes : {false, true}) {
+    for (const int tiers : {1, 2, 3}) {
+      phase_sim::settings s;
+      s.tiers = tiers;
+      s.degree = 4;
+      s.between = modes;
+      s.tallies = true;
+      s.check_every = 5'000;
+      const auto seed = static_cast<std::uint64_t>(tiers);
+      phase_sim::random_script program({.tasks = 10'000,
+                                        .modes = modes,
+                                        .spawn = 0.9,
+                                        .end = 0.02,
+                                        .single = modes ? 0.1 : 0.0,
+                                        .steps = 200},
+                                       seed);
+      sim::random_choice chooser(seed);
+      counters c;
+      ASSERT_EQ(phase_sim::run(s, program, chooser, &c), "") << tiers << " tiers, modes " << modes;
+      EXPECT_EQ(c.tasks, 10'000);
+      EXPECT_GT(c.phases, 10);
+      std::cout << tiers << " tiers, " << (modes ? "phaser: " : "clock: ") << c << '\n';
+    }
+  }
+}
+
+// A fault must be seen by what it causes, without a recount of the counters.
+TEST(phase_sim, every_fault_is_seen) {
+  for (int i = 1; i < static_cast<int>(fault::last); ++i) {
+    const auto f = static_cast<fault>(i);
+    std::string seen;
+    std::uint64_t seed = 0;
+    while (seen.empty() && seed < 20000) seen = phase_sim::run_seed(++seed, f);
+    EXPECT_NE(seen, "") << phase_sim::name(f) << " was not seen in " << seed << " seeds";
+    std::cout << phase_sim::name(f) << ": seed " << seed << ": " << seen << '\n';
+  }
+}
+
+}  // namespace

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a phaser is, without counters: a set of tasks, each with the phases that it has signalled
+// and waited for. A phase is complete when every signaller has signalled it.
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+
+#include <apgas/phaser_mode.hpp>
+
+namespace phase_sim {
+
+class violation : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+inline void require(bool holds, const char* what, std::int64_t of) {
+  if (!holds) throw violation(std::string(what) + " (" + std::to_string(of) + ")");
+}
+
+class phase_model {
+ public:
+  struct member {
+    bool signals;
+    bool waits;
+    std::int64_t signalled;  // the first phase that the task has not signalled
+    std::int64_t waited;
+  };
+
+  void make(int task, apgas::phaser_mode mode) { add(task, {signals(mode), waits(mode), 0, 0}); }
+
+  // The child is in its parent's phase and has signalled it if the parent has.
+  void spawn(int parent, int child, apgas::phaser_mode mode) {
+    const member& p = members_.at(parent);
+    const std::int64_t now = p.waits ? p.waited : p.signalled;
+    add(child, {signals(mode), waits(mode), p.signals ? p.signalled : now, now});
+  }
+
+  // Elsewhere than in mode signal a second signal before the wait does nothing.
+  void signal(int task) {
+    member& m = members_.at(task);
+    if (!m.signals || (m.waits && m.signalled > m.waited)) return;
+    uncount(m);
+    ++m.signalled;
+    count(m);
+  }
+
+  void leave(int task) {
+    uncount(members_.at(task));
+    members_.erase(task);
+  }
+
+  bool complete(std::int64_t p) const {
+    return (signallers_.empty() || signallers_.begin()->first > p) && !singles_.contains(p);
+  }
+
+  // The task may go on: what it waited for has happened.
+  void released(int task) {
+    const member& m = members_.at(task);
+    require(m.waits, "a task waited that may not", task);
+    require(complete(m.waited), "a task went on before its phase was complete", task);
+  }
+  void has_waited(int task) {
+    member& m = members_.at(task);
+    ++m.waited;
+    if (m.signals && m.signalled < m.waited) {
+      throw violation("a task waited that has not signalled");
+    }
+  }
+
+  // Phase p has a closure, which runs when all have signalled.
+  void single_begins(std::int64_t p) { singles_.insert(p); }
+  void single_runs(std::int64_t p) {
+    singles_.erase(p);
+    require(complete(p), "the closure of next_single ran early", p);
+  }
+
+  bool has_signallers() const { return !signallers_.empty(); }
+  std::int64_t phase() const { return signallers_.begin()->first; }
+  std::int64_t signallers() const {
+    std::int64_t n = 0;
+    for (const auto& [p, c] : signallers_) n += c;
+    return n;
+  }
+  const std::unordered_map<int, member>& members() const { return members_; }
+
+ private:
+  static bool signals(apgas::phaser_mode m) { return m != apgas::phaser_mode::wait; }
+  static bool waits(apgas::phaser_mode m) { return m != apgas::phaser_mode::signal; }
+  void add(int task, member m) {
+    members_.emplace(task, m);
+    count(m);
+  }
+  void count(const member& m) {
+    if (m.signals) ++signallers_[m.signalled];
+  }
+  void uncount(const member& m) {
+    if (m.signals && --signallers_.at(m.signalled) == 0) signallers_.erase(m.signalled);
+  }
+
+  std::unordered_map<int, member> members_;
+  std::map<std::int64_t, std::int64_t> signallers_;  // how many have a phase still to signal
+  std::set<std::int64_t> singles_;
+};
+
+}  // namespace phase_sim

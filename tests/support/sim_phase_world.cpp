@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps and nodes: phase_node.cpp, a lock at a time.
+#include <utility>
+
+#include "sim_phase_world.hpp"
+
+namespace phase_sim {
+
+world::world(settings s, script& program, sim::choice& chooser)
+    : settings_(s), script_(program), choice_(chooser), not_simple_(s.between) {
+  nodes_.emplace_back(s.broken, -1, s.tiers == 1 ? 0 : 1);
+  for (int tier = 1, first = 0; tier < s.tiers; ++tier) {
+    const int end = static_cast<int>(nodes_.size());
+    for (int parent = first; parent < end; ++parent) {
+      for (int i = 0; i < s.degree; ++i) {
+        const int child = static_cast<int>(nodes_.size()) * s.degree + 1;
+        nodes_.emplace_back(s.broken, parent, tier + 1 == s.tiers ? 0 : child);
+      }
+    }
+    leaves_ *= s.degree;
+    first = end;
+  }
+  for (node& n : nodes_) {
+    if (n.first != 0) static_cast<void>(n.counter.join(1, s.degree));
+  }
+  const int leaf = static_cast<int>(nodes_.size()) - leaves_;
+  tasks_.push_back({0, script_.main_mode(), leaf});
+  tasks_[0].at = stage::act;
+  model_.make(0, tasks_[0].mode);
+  change c = join(leaf, tasks_[0].signals() ? 0 : -1, 1);
+  for (int n = leaf; c == change::reopened && (n = lock(n).parent) >= 0;) {
+    c = lock(n).counter.rejoin();
+  }
+  for (node& n : nodes_) n.open = !tasks_[0].signals();
+  release_core(1);
+  ready(0);
+}
+
+void world::run() {
+  while (!ready_.empty() || !duties_.empty()) {
+    if (choice_.wants_state() && choice_.known(checker::state(*this))) return;
+    step();
+    if (++counted_.steps % settings_.check_every == 0) checker::after_step(*this);
+    if (counted_.steps > settings_.max_steps) throw violation("it does not end");
+  }
+  checker::at_end(*this);
+}
+
+void world::step() {
+  const auto tasks = static_cast<std::uint32_t>(ready_.size());
+  const std::uint32_t n = choice_.below(tasks + static_cast<std::uint32_t>(duties_.size()));
+  if (n < tasks) {
+    std::swap(ready_[n], ready_.back());
+    const int id = ready_.back();
+    ready_.pop_back();
+    run_task(id);
+  } else {
+    std::swap(duties_[n - tasks], duties_.back());
+    duty d = std::move(duties_.back());
+    duties_.pop_back();
+    on_duty(std::move(d));
+  }
+}
+
+world::node& world::lock(int n) {
+  require(users_ > 0, "a phaser is used that is gone", n);
+  return nodes_[static_cast<std::size_t>(n)];
+}
+
+void world::release_core(int units) {
+  users_ -= units;
+  require(users_ >= 0, "a phaser goes twice", users_);
+}
+
+bool world::passed(const task& t) {
+  const node& n = lock(t.leaf);
+  return n.counter.phase() > t.waited || n.open;
+}
+
+change world::join(int n, std::int64_t s, std::int64_t members) {
+  node& at = lock(n);
+  change c = change::none;
+  if (s >= 0) {
+    if (at.counter.signallers() == 0) ++active_;
+    c = at.counter.join(s, members);
+  } else {
+    at.tallies = false;
+  }
+  if (at.members == 0) ++users_;
+  at.members += members;
+  if (c == change::reopened) ++counted_.reopenings;
+  return c;
+}
+
+// The task goes on when everything that follows is done.
+void world::update(int id, int n, std::int64_t s, const events& e) {
+  node& at_node = lock(n);
+  const bool was_due = at_node.counter.due() != 0;
+  const bool had_signallers = at_node.counter.signallers() != 0;
+  if (s > at_node.counter.phase() + 1) ++counted_.run_ahead;
+  if (e.signals + e.leave != 0) static_cast<void>(at_node.counter.settle(s, e.signals, e.leave));
+  if (at(id).batch >= 0 && batch_of(at(id)).leaf == n) take_tally(at_node, batch_of(at(id)));
+  at_node.members -= e.gone;
+  if (!conclude(n, was_due, had_signallers, id)) go_on(id);
+}
+
+void world::take_tally(node& n, batch& b) {
+  if (!b.noted()) return;
+  const auto waits = static_cast<std::int64_t>(b.waiting.size());
+  const std::int64_t ends = b.ends;
+  const bool one_short = broken(fault::tally_is_one_short) && waits != 0;
+  static_cast<void>(n.counter.settle(n.counter.phase(), one_short ? waits - 1 : waits,
+                                     broken(fault::tally_forgets_ends) ? 0 : ends));
+  n.members -= ends;
+  counted_.noted += waits + ends;
+  counted_.parked += waits;
+  for (const int id : b.waiting) {
+    at(id).noted = false;
+    n.parked.push_back(id);
+  }
+  b.waiting.clear();
+  b.ends = 0;
+}
+
+// True: something is left to do, after which `then` goes on.
+bool world::conclude(int n, bool was_due, bool had_signallers, int then) {
+  node& at_node = lock(n);
+  bool completed = was_due && at_node.counter.due() == 0;
+  if (broken(fault::completed_while_one_is_due) && was_due && at_node.counter.due() == 1) {
+    completed = true;
+  }
+  const bool silent = had_signallers && at_node.counter.signallers() == 0;
+  const bool opens = silent && !broken(fault::never_opens);
+  if (completed && simple()) {
+    completed = false;
+    roll_locked(at_node);
+    if (opens) at_node.open = true;
+    while (!silent && at_node.counter.due() == 0 && !broken(fault::signals_ahead_do_not_roll)) {
+      roll_locked(at_node);
+    }
+  } else if (opens && broken(fault::opens_with_a_leaf)) {
+    at_node.open = true;
+  }
+  if (silent) --active_;
+  const int empty = at_node.members == 0 ? 1 : 0;
+  if (!completed) {
+    release_core(empty);
+    return false;
+  }
+  ++users_;
+  if (broken(fault::leaf_tells_twice)) {
+    ++users_;
+    duties_.push_back({job::completed, at_node.parent, -1, 1, false, {}});
+  }
+  duties_.push_back({job::completed, at_node.parent, then, 1 + empty, false, {}});
+  return true;
+}
+
+void world::roll_locked(node& n) {
+  if (n.counter.roll() == change::completed) ++counted_.silent_rolls;
+  if (n.parent < 0) ++counted_.phases;
+  const std::int64_t p = n.counter.phase();
+  require(!model_.has_signallers() || p <= model_.phase(), "a phase is over too early", p);
+  resume(n, std::exchange(n.parked, {}));
+}
+
+std::string run(const settings& s, script& program, sim::choice& chooser, counters* out) {
+  world w(s, program, chooser);
+  std::string wrong;
+  try {
+    w.run();
+  } catch (const violation& v) {
+    wrong = v.what();
+  }
+  if (out != nullptr) *out = w.counted();
+  return wrong;
+}
+
+}  // namespace phase_sim
