@@ -5,6 +5,8 @@
 #include <new>
 #include <utility>
 
+#include <apgas/base/assert.hpp>
+
 #include "implementation.hpp"
 
 // Blocks of fibers: filled, handed over, run, and used again.
@@ -25,10 +27,13 @@ void drop_block(worker& w, batch_block* b) noexcept {
 
 }  // namespace
 
-void add_free_block(worker& w) {
-  w.free_blocks = new batch_block;
-  w.free_blocks->next = nullptr;
-  w.free_block_count = 1;
+void add_free_blocks(worker& w) {
+  while (w.free_block_count < reserved_blocks) {
+    auto* const b = new batch_block;
+    b->next = w.free_blocks;
+    w.free_blocks = b;
+    ++w.free_block_count;
+  }
 }
 
 void join_blocks(worker& w, batch_block*& list, batch_block* more) noexcept {
@@ -96,7 +101,7 @@ bool prepare_tally(worker& w, batch_source* source) noexcept {
 }
 
 void begin_batch(worker& w, batch_block* b) noexcept {
-  settle(w);
+  APGAS_ASSERT(w.batch.empty() && !w.tally.noted(), "a batch was begun before the last was over");
   renew_tally(w, b->source);  // before thieves can run the last task of the source
   w.batch.adopt(b->at, b->size);
   drop_block(w, std::exchange(w.batch_memory, b));  // no thief looks at the old array any more

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/scheduler/fiber.hpp>
+#include <apgas/scheduler/worker.hpp>
 
 // The machine part of a fiber: making one and switching stacks, with what the sanitizers must know.
 namespace apgas::inline v0::scheduler {
@@ -14,10 +14,6 @@ void drop_context(fiber& f) noexcept;
 
 // Makes the calling thread's own stack a fiber that can be switched back to.
 void adopt_thread(fiber& f) noexcept;
-
-// Saves the current context in `from` and enters `to`; returns when somebody enters `from` again.
-// Not saved: the floating-point control words, which a task must leave as it found them.
-void switch_context(fiber& from, fiber& to) noexcept;
 
 // The first thing that entry() must call.
 void context_entered(fiber& self) noexcept;

@@ -100,7 +100,7 @@ fiber& take_spare(worker& w) noexcept {
     if (const fiber* next = w.spare) {  // the one after it: its frames, and the next record
       __builtin_prefetch(next->next);
       const auto* const stack = static_cast<const char*>(next->stack_pointer);
-      for (int line = 0; line < 4; ++line) __builtin_prefetch(stack - 64 * line, 1);
+      for (std::ptrdiff_t at = 0; at < 256; at += 64) __builtin_prefetch(stack - at, 1);
     }
     return *f;
   }
@@ -140,7 +140,11 @@ void end_special(fiber& self) noexcept {
   self.task.is.special = 0;
 }
 
-void leave(fiber& self, void (*after)(fiber*, void*), void* argument) noexcept {
+namespace {
+
+// `through_loop`: the loop chooses what is next.
+void leave_for(fiber& self, bool through_loop, void (*after)(fiber*, void*),
+               void* argument) noexcept {
   worker& w = *self.on;
   settle(w);
   ++w.count.suspensions;
@@ -148,9 +152,20 @@ void leave(fiber& self, void (*after)(fiber*, void*), void* argument) noexcept {
   ++self.generation;
   // Entering a resumed fiber directly saves a switch; now and then the loop chooses, so that chains
   // of resumptions starve neither unstarted tasks nor the network.
-  fiber* next = (++w.direct_switches & 7U) != 0 ? next_resumed(w) : nullptr;
+  through_loop |= (++w.direct_switches & 7U) == 0;
+  fiber* next = through_loop ? nullptr : next_resumed(w);
   switch_to(self, next != nullptr ? *next : take_spare(w), after, argument);
   self.base = self.on->tasks.head();
+}
+
+}  // namespace
+
+void leave(fiber& self, void (*after)(fiber*, void*), void* argument) noexcept {
+  leave_for(self, false, after, argument);
+}
+
+void yield_to_loop() noexcept {
+  leave_for(*current_fiber(), true, [](fiber* f, void*) { resume(f); }, nullptr);
 }
 
 void complete(fiber& self, task_counter& counter) noexcept {

@@ -34,6 +34,7 @@ fiber* next_resumed(worker& w) noexcept {
   const ready_queue::entry e = w.ready.pop_any();
   if (e.many == nullptr) return e.one;
   begin_batch(w, e.many);
+  w.home->internals().notify();  // a worker that looked into the queue and the batch saw neither
   return next_of_batch(w);
 }
 

@@ -54,6 +54,10 @@ void throw_not_registered(phase_kind kind, const phase_id& id, const char* opera
                          operation, noun(kind), clause, clause));
 }
 
+void throw_given_twice(phase_kind kind, const char* operation) {
+  fail(kind, fmt::format("{} was given the same {} twice; name each once", operation, noun(kind)));
+}
+
 void throw_no_implicit_clock(const char* operation) {
   throw clock_use_error(fmt::format(
       "{} was called where no clocked_finish is the innermost finish of a task that is "

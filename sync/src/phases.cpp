@@ -7,6 +7,7 @@
 #include <apgas/sync/registration.hpp>
 
 #include "pass_to_next.hpp"
+#include "phase_errors.hpp"
 
 // What a task does with a clock or phaser it is registered on. docs/walks/life_of_a_clock_phase.md
 namespace apgas::inline v0::sync {
@@ -15,6 +16,8 @@ namespace {
 // How long an eager wait spins. Long enough for the others to finish a phase of a few thousand
 // instructions; a worker without work searches longer than that.
 constexpr int eager_spins = 2'000;
+
+constexpr std::uint32_t phases_between_looks = 32;
 
 // Everything the task has to signal for the phase it is in: itself, and children not spawned.
 phase_node::events signal_events(registration& r) noexcept {
@@ -39,7 +42,6 @@ bool spin_for(const scheduler::fiber& self, const phase_node& node, std::int64_t
 }
 
 void park(scheduler::fiber& self, phase_node& node, std::int64_t p, const phase_node::events& e) {
-  scheduler::settle(*self.on);  // may take blocks, so the reserve comes after it
   scheduler::reserve_block(*self.on);
   struct parking {
     phase_node* node;
@@ -70,10 +72,22 @@ bool pass_to_start(scheduler::fiber& self, registration& r) noexcept {
   return true;
 }
 
+// Waits until phase p is over, to which the task has nothing more to contribute.
+void await(scheduler::fiber& self, phase_node& node, std::int64_t p, wait_style style) {
+  if (!node.passed(p) && (style == wait_style::lazy || !spin_for(self, node, p))) {
+    park(self, node, p, {});
+    return;
+  }
+  // It goes on without leaving its worker. Tasks that go through phase after phase like that would
+  // never let it look at anything else.
+  if (++self.on->phases_in_a_row % phases_between_looks == 0) scheduler::yield_to_loop();
+}
+
 void signal_and_wait(scheduler::fiber& self, registration& r, wait_style style) {
   phase_node& node = *r.node;
   scheduler::worker& w = *self.on;
   const std::int64_t p = r.waited;
+  scheduler::reserve_block(w);  // what may fail comes before what the node is told
   const phase_node::events e = signal_events(r);
   std::int64_t signals = 1 + e.leave;
   if (w.tally.of == &node)
@@ -84,8 +98,7 @@ void signal_and_wait(scheduler::fiber& self, registration& r, wait_style style) 
     return;
   }
   node.update(w, p, e);
-  if (style == wait_style::eager ? spin_for(self, node, p) : node.passed(p)) return;
-  park(self, node, p, {});
+  await(self, node, p, style);
 }
 
 }  // namespace
@@ -100,9 +113,7 @@ void signal(scheduler::fiber& self, registration& r) {
 void wait(scheduler::fiber& self, registration& r, wait_style style) {
   if (r.signals() && !r.has_signalled()) return advance(self, r, style);
   phase_node& node = *r.node;
-  const bool over =
-      style == wait_style::eager ? spin_for(self, node, r.waited) : node.passed(r.waited);
-  if (!over) park(self, node, r.waited, {});
+  await(self, node, r.waited, style);
   if (!r.signals()) node.core().waiter_moved(r.waited, r.waited + 1);
   ++r.waited;
 }
@@ -175,8 +186,11 @@ void advance_all(scheduler::fiber& self, phase_kind kind, wait_style style) {
   if (all == nullptr) return;
   registration* const only = all->first();
   if (only != nullptr && only->next == nullptr && only->kind == kind && only->signals() &&
-      only->waits()) {
+      only->waits() && !only->in_single) {
     return advance(self, *only, style);
+  }
+  for (const registration* r = all->first(); r != nullptr; r = r->next) {
+    if (r->kind == kind) check_not_in_single(*r, "next");
   }
   signal_all(self, kind);
   for (registration* r = all->first(); r != nullptr; r = r->next) {

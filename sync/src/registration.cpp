@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <apgas/scheduler/scheduler.hpp>
+#include <apgas/sync/place_state.hpp>
 
 #include "phase_errors.hpp"
 
@@ -81,7 +82,8 @@ registration& make_registration(scheduler::fiber& self, phase_kind kind, phaser_
                                 int tiers, int degree) {
   auto r = std::make_unique<registration>();
   registrations& all = registrations::needed(self);
-  phase_core& core = phase_core::make(kind, self.on->home->num_workers(), tiers, degree);
+  phase_core& core =
+      phase_core::make(kind, place_of(self).here, self.on->home->num_workers(), tiers, degree);
   const std::unique_ptr<phase_core, core_release> held(&core);
   r->node = &core.leaf_of(*self.on);
   r->number = core.number();

@@ -97,6 +97,53 @@ TEST(constructs, exclusion_and_synchronisation_variables) {
   });
 }
 
+TEST(constructs, clocks_and_phasers_at_every_place) {
+  everywhere([] {
+    std::atomic<int> sum{0};
+    apgas::clocked_finish([&] {
+      for (int i = 0; i < 20; ++i) {
+        apgas::clocked_async([&] {
+          ++sum;
+          apgas::clock::advance_all();
+          check(sum == 20, "all are in the next phase");
+        });
+      }
+    });
+    apgas::finish([] {
+      apgas::phaser ph;
+      const apgas::accumulator<int> total(ph);
+      for (int i = 0; i < 20; ++i) {
+        apgas::async(apgas::phased(ph, apgas::phaser_mode::signal), [total] { total.send(1); });
+      }
+      ph.next();
+      check(total.result() == 20, "all have sent");
+    });
+  });
+}
+
+TEST(constructs, a_clock_of_another_place_is_none_here) {
+  const auto c = apgas::clock::make();
+  for (const apgas::place p : apgas::places()) {
+    if (p == apgas::here()) continue;
+    apgas::at(
+        p,
+        [](apgas::clock other) {
+          const auto own = apgas::clock::make();
+          check(!other.registered() && own.registered(), "a clock is that of one place");
+          bool thrown = false;
+          try {
+            other.advance();
+          } catch (const apgas::clock_use_error&) {
+            thrown = true;
+          }
+          check(thrown, "it cannot be advanced elsewhere");
+          own.drop();
+        },
+        c);
+  }
+  c.drop();
+}
+
 TEST(constructs, loops) {
   everywhere([] {
     std::vector<int> v(5000);

@@ -23,18 +23,19 @@ namespace apgas::inline v0 {
 // have resumed; tasks may come and go at any time.
 //
 // Every operation throws clock_use_error when the calling task is not registered, and
-// illegal_operation outside a task.
+// illegal_operation outside a task. A task looks its clocks up one by one, the newest first: it is
+// meant to have few.
 //
 // Eager and lazy say how this task waits; others do not notice. Lazy: it leaves its worker at once.
-// Eager: while its worker has nothing else ready it first spins for some microseconds, which saves
-// the switch where tasks are as many as workers and phases are short.
+// Eager: while its worker has nothing else ready it first spins for a while, which saves the switch
+// where tasks are as many as workers and phases are short.
 class clock {
  public:
   // An empty handle.
   clock() = default;
 
   // A new clock in phase 0, on which the calling task is registered.
-  // Context: task; not inside an atomic section. Cost: two allocations.
+  // Context: task; not inside an atomic section. Cost: some allocations.
   static clock make();
 
   // The calling task has finished its phase: the others need not wait for it. Once per phase; more
@@ -112,7 +113,7 @@ void async(const C& clause, F&& f, std::source_location site = std::source_locat
   scheduler::fiber& self = sync::suspendable_fiber("async");
   const auto spawn = [&](auto&& task) {
     const scheduler::slot_kind kind = task.kind();
-    sync::spawn(self, std::move(task), site, kind);
+    sync::spawn(self, std::forward<decltype(task)>(task), site, kind);
   };
   sync::spawn_registered(self, "async", spawn, std::forward<F>(f), clause);
 }
@@ -122,7 +123,7 @@ void async(const C& clause, const D& other, F&& f,
   scheduler::fiber& self = sync::suspendable_fiber("async");
   const auto spawn = [&](auto&& task) {
     const scheduler::slot_kind kind = task.kind();
-    sync::spawn(self, std::move(task), site, kind);
+    sync::spawn(self, std::forward<decltype(task)>(task), site, kind);
   };
   sync::spawn_registered(self, "async", spawn, std::forward<F>(f), clause, other);
 }
@@ -130,7 +131,7 @@ template <sync::registration_clause C, std::invocable F>
 void async(name n, const C& clause, F&& f,
            std::source_location site = std::source_location::current()) {
   scheduler::fiber& self = sync::suspendable_fiber("async");
-  const auto spawn = [&](auto&& task) { async(n, std::move(task), site); };
+  const auto spawn = [&](auto&& task) { async(n, std::forward<decltype(task)>(task), site); };
   sync::spawn_registered(self, "async", spawn, std::forward<F>(f), clause);
 }
 
@@ -138,7 +139,9 @@ void async(name n, const C& clause, F&& f,
 template <sync::registration_clause C, std::invocable F>
 auto async_future(const C& clause, F&& f,
                   std::source_location site = std::source_location::current()) {
-  const auto spawn = [&](auto&& task) { return async_future(std::move(task), site); };
+  const auto spawn = [&](auto&& task) {
+    return async_future(std::forward<decltype(task)>(task), site);
+  };
   return sync::spawn_registered(sync::suspendable_fiber("async_future"), "async_future", spawn,
                                 std::forward<F>(f), clause);
 }
@@ -168,7 +171,7 @@ void clocked_async(F&& f, std::source_location site = std::source_location::curr
   scheduler::fiber& self = sync::suspendable_fiber("clocked_async");
   const auto spawn = [&](auto&& task) {
     const scheduler::slot_kind kind = task.kind();
-    sync::spawn(self, std::move(task), site, kind);
+    sync::spawn(self, std::forward<decltype(task)>(task), site, kind);
   };
   sync::spawn_registered(self, "clocked_async", spawn, std::forward<F>(f), implicit_clause());
 }

@@ -43,7 +43,9 @@ class phaser {
   // Requires: the task has not signalled this phase.
   template <std::invocable F>
   void next_single(F&& f) const {
-    next_single_erased([](void* closure) { std::invoke(*static_cast<F*>(closure)); }, &f);
+    using closure = std::remove_reference_t<F>;
+    next_single_erased([](void* erased) { std::invoke(*static_cast<closure*>(erased)); },
+                       const_cast<void*>(static_cast<const void*>(&f)));
   }
 
   // The task has finished its phase. A task that also waits signals once per phase (more has no

@@ -89,6 +89,17 @@ TEST(ClockErrors, AcquiredOutsideTheInnermostFinish) {
   });
 }
 
+TEST(ClockErrors, TheSameClockTwice) {
+  run_tasks(2, [] {
+    finish([] {
+      auto c = clock::make();
+      EXPECT_NE(message_of([&] { async(clocked(c, c), [] {}); }).find("twice"), std::string::npos);
+      EXPECT_THROW(async(clocked(c), clocked(c), [] {}), clock_use_error);
+      c.advance();
+    });
+  });
+}
+
 TEST(ClockErrors, ClockedAsyncOutsideClockedFinish) {
   run_tasks(2, [] {
     EXPECT_THROW(clocked_async([] {}), clock_use_error);

@@ -2,13 +2,16 @@
 #include <apgas/clock.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <apgas/sleep.hpp>
 #include <apgas/yield.hpp>
 
 #include "support/scheduler_fixture.hpp"
@@ -110,8 +113,8 @@ TEST(Clock, ResumeLetsTheOthersGoOn) {
 }
 
 TEST(Clock, ATaskThatResumedAndComputesHoldsNobodyUp) {
-  // The arrivals that its worker only noted must not wait for it.
-  run_tasks(1, [] {
+  // The arrivals that its worker only noted must not wait for it. The other worker runs the rest.
+  run_tasks(2, [] {
     std::atomic<int> passed{0};
     finish([&] {
       auto c = clock::make();
@@ -125,7 +128,7 @@ TEST(Clock, ATaskThatResumedAndComputesHoldsNobodyUp) {
       async(clocked(c), [&, c] {
         c.advance();
         c.resume();
-        while (passed < 20) apgas::yield();
+        while (passed < 20) std::this_thread::yield();  // no suspension that would tell it
       });
       c.drop();
     });
@@ -310,6 +313,29 @@ TEST(Clock, ResumeAllThenAdvanceAll) {
     });
     clock::advance_all();  // no clock: nothing to do
   });
+}
+
+TEST(Clock, ALoopOfPhasesStarvesNobody) {
+  for (const how h : {how::lazy, how::eager}) {
+    for (const int workers : {1, 2}) {
+      run_tasks(workers, [h] {
+        std::atomic<bool> done{false};
+        finish([&] {
+          async([&] {
+            apgas::yield();
+            apgas::sleep_for(std::chrono::milliseconds(2));
+            done = true;
+          });
+          for (int i = 0; i < 2; ++i) {
+            async([&, h] {
+              auto c = clock::make();  // nobody but this task: every phase ends at once
+              while (!done) advance(c, h);
+            });
+          }
+        });
+      });
+    }
+  }
 }
 
 TEST(Clock, AFutureOfAClockedTask) {

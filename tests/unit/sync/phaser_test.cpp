@@ -207,6 +207,7 @@ TEST(Phaser, NextSingleMaySpawnAndSuspendAndThrow) {
               async([&] { ++spawned; });
               apgas::yield();
               EXPECT_THROW(ph.next(), phaser_use_error);
+              EXPECT_THROW(apgas::next(), phaser_use_error);
               EXPECT_THROW(ph.drop(), phaser_use_error);
               throw std::runtime_error("single");
             });
@@ -237,7 +238,8 @@ TEST(Phaser, PhasedPassesEverythingOn) {
           apgas::next();
           EXPECT_EQ(a.phase(), 1);
           EXPECT_EQ(b.phase(), 1);
-          b.next_single([] {});
+          const auto nothing = [] {};
+          b.next_single(nothing);
           ++done;
         });
       }

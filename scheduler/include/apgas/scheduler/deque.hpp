@@ -170,7 +170,7 @@ class deque {
   // Context: owner. Cost: as pop.
   [[nodiscard]] bool take_top(Slot& out) {
     Slot* const h = head_.load(relaxed);
-    if (h == first_ || !pop(h - 1)) return false;
+    if (h == first_ || empty() || !pop(h - 1)) return false;
     out.assign(h[-1]);
     return true;
   }

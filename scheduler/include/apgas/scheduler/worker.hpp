@@ -43,6 +43,7 @@ struct alignas(base::cache_line_bytes) worker {
   int spares = 0;
   std::uint32_t turns = 0;  // selections of work, for fairness
   std::uint32_t direct_switches = 0;
+  std::uint32_t phases_in_a_row = 0;  // that tasks went through without leaving (sync)
   int last_victim = 0;
   std::uint64_t stolen_at = 0;   // cycle count at the last steal, 0 when judged
   std::uint64_t steal_cost = 0;  // cycles that the last steal took
@@ -125,11 +126,13 @@ void resume(fiber* f) noexcept;
 
 // ---- tasks that go on together (batch.hpp); all in context: worker ------------------------------
 
-// Makes sure that the next park_in() of this worker has room. Throws: std::bad_alloc.
-void add_free_block(worker& w);
+// Makes sure that the next park_in() of this worker has room, also after its tally was settled and
+// a batch begun. Throws: std::bad_alloc.
+inline constexpr int reserved_blocks = 3;
+void add_free_blocks(worker& w);
 inline void reserve_block(worker& w) {
-  if (w.free_blocks == nullptr) [[unlikely]]
-    add_free_block(w);
+  if (w.free_block_count < reserved_blocks) [[unlikely]]
+    add_free_blocks(w);
 }
 
 // An empty block of this worker. Requires: reserve_block().
@@ -176,7 +179,9 @@ inline fiber* next_of_batch(worker& w) noexcept {
   return s.task;
 }
 
-// The machine part of a switch: saves the context in `from` and enters `to`. context.cpp.
+// The machine part of a switch (context.cpp): saves the current context in `from` and enters `to`;
+// returns when somebody enters `from` again. Not saved: the floating-point control words, which a
+// task must leave as it found them.
 void switch_context(fiber& from, fiber& to) noexcept;
 
 // Leaves the current fiber, which the caller noted in the tally, for `to`, of the same batch.
@@ -228,6 +233,9 @@ batch_tally take_tally(worker& w) noexcept;
 
 // The current task lets all other ready work go first. Context: task. May resume elsewhere.
 void yield() noexcept;
+// The same, and the loop chooses what is next, the network included: for chains of tasks that
+// resume each other without ever entering the loop.
+void yield_to_loop() noexcept;
 
 // A push returned true: wakes a sleeper, runs some of the tasks of `self` when there are too many,
 // or refuses when the deque is full. `drainable`: the pushed slot is an async.

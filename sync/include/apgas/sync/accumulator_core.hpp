@@ -104,10 +104,9 @@ class accumulator_core final : public phase_action {
     T total = identity_;
     std::exception_ptr error;
     for (cell& c : cells_) {
-      T part = std::exchange(c.value.of[p & 1], identity_);
-      if (error != nullptr) continue;
       try {
-        total = op_(total, part);
+        const T part = std::exchange(c.value.of[p & 1], identity_);
+        if (error == nullptr) total = op_(total, part);
       } catch (...) {
         error = std::current_exception();  // the cells of the others must be emptied too
       }

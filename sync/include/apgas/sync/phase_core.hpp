@@ -56,13 +56,14 @@ struct elected_task {
 class phase_core {
  public:
   // `tiers` >= 1; an inner node has `degree` children. Retained once. Throws: std::bad_alloc.
-  static phase_core& make(phase_kind kind, int workers, int tiers, int degree) {
-    return *new phase_core(kind, workers, tiers, degree);
+  static phase_core& make(phase_kind kind, int home, int workers, int tiers, int degree) {
+    return *new phase_core(kind, home, workers, tiers, degree);
   }
   phase_core(const phase_core&) = delete;
   phase_core& operator=(const phase_core&) = delete;
 
   phase_kind kind() const noexcept { return kind_; }
+  // Of this clock or phaser in the whole program: says its home, too.
   std::uint64_t number() const noexcept { return number_; }
 
   // The leaf of the tasks that a worker runs.
@@ -111,7 +112,7 @@ class phase_core {
   phase_node::counts count() noexcept;
 
  private:
-  phase_core(phase_kind kind, int workers, int tiers, int degree);
+  phase_core(phase_kind kind, int home, int workers, int tiers, int degree);
   ~phase_core();
   void begin_phases(scheduler::worker& w) noexcept;
   void run_actions() noexcept;

@@ -24,6 +24,7 @@ template <std::size_t N>
 struct clause_of_size {
   static constexpr bool is_registration_clause = true;
   static constexpr std::size_t size = N;
+  static std::size_t count(const scheduler::fiber&) noexcept { return N; }
 };
 struct clause_of_any_size {
   static constexpr bool is_registration_clause = true;
@@ -67,7 +68,8 @@ class registered_task {
   decltype(auto) operator()() {
     auto records = records_for(tickets_);
     const registered_body registered(*scheduler::current_fiber(), tickets_, records);
-    return std::invoke(f_);
+    F f(std::move(f_));  // what it captures ends while the task is still registered
+    return std::invoke(f);
   }
 
  private:
@@ -84,6 +86,9 @@ decltype(auto) spawn_registered(scheduler::fiber& self, const char* operation, S
   using task = registered_task<decltype(tickets), std::decay_t<F>>;
   std::size_t taken = 0;
   const auto take = [&](registration& r, phaser_mode mode) {
+    for (std::size_t i = 0; i < taken; ++i) {
+      if (tickets[i].is_for(*r.node)) throw_given_twice(r.kind, operation);
+    }
     tickets[taken] = give_ticket(self, r, mode, operation);
     ++taken;
   };

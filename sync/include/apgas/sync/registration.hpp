@@ -60,6 +60,7 @@ class ticket {
         bits_(static_cast<std::uint64_t>(phase) << 4 | (signalled ? 8U : 0U) |
               (implicit ? 4U : 0U) | static_cast<std::uint64_t>(mode)) {}
 
+  bool is_for(const phase_node& node) const noexcept { return node_ == &node; }
   // Whether the node waits for a signal of the task in the phase that it is born in.
   bool is_due() const noexcept { return (bits_ & 8U) == 0 && (bits_ & 3U) <= 1; }
 
@@ -100,6 +101,7 @@ class registrations : public scheduler::task_extension {
 
  protected:
   explicit registrations(bool on_heap) noexcept : on_heap_(on_heap) {}
+  ~registrations() = default;
 
   registration* first_ = nullptr;
   const bool on_heap_;
@@ -144,6 +146,7 @@ void advance_all(scheduler::fiber& self, phase_kind kind, wait_style style);
 // A registration for a child. Throws: clock_use_error, phaser_use_error.
 ticket give_ticket(scheduler::fiber& self, registration& r, phaser_mode mode,
                    const char* operation);
+[[noreturn]] void throw_given_twice(phase_kind kind, const char* operation);
 // Takes one back that no child got.
 void return_ticket(scheduler::fiber& self, const ticket& t) noexcept;
 
