@@ -57,9 +57,9 @@ static_assert(sizeof(batch_block) == 2048);
 
 // What the tasks of the batch did that only their worker knows yet.
 //
-// Invariant: while anything is noted, the worker runs a task that the source still waits for, one of
-// a batch of it or a member that was just started, or is about to take the next one. So nothing can
-// wait for what was not told. Whoever lets the worker do anything else calls settle().
+// Invariant: while anything is noted, the worker runs a task that the source still waits for, one
+// of a batch of it or a member that was just started, or is about to take the next one. So nothing
+// can wait for what was not told. Whoever lets the worker do anything else calls settle().
 struct batch_tally {
   batch_source* of = nullptr;      // of the batch, if it may have one
   batch_block* waiting = nullptr;  // tasks that wait again; has room for those of a batch
