@@ -98,7 +98,7 @@ void check_may_single(const registration& r, const char* operation) {
   }
 }
 
-void check_may_send(const registration& r, const char* operation) {
+void refuse_send(const registration& r, const char* operation) {
   check_may_signal(r, operation);
   if (r.has_signalled()) {
     fail(r.kind, fmt::format("{} was called by a task that has signalled this phase, whose "
@@ -107,9 +107,9 @@ void check_may_send(const registration& r, const char* operation) {
   }
 }
 
-void check_may_read(const registration& r, const char* operation) {
+void refuse_read(const registration& r, const char* operation) {
   check_may_wait(r, operation);
-  if (r.waited == 0) throw_no_result(-1);
+  throw_no_result(-1);
 }
 
 void throw_no_result(std::int64_t phase) {

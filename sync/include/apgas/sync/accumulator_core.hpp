@@ -30,8 +30,16 @@
 namespace apgas::inline v0::sync {
 
 // What is wrong with a call; phaser_use_error.
-void check_may_send(const registration& r, const char* operation);
-void check_may_read(const registration& r, const char* operation);
+void refuse_send(const registration& r, const char* operation);
+void refuse_read(const registration& r, const char* operation);
+inline void check_may_send(const registration& r, const char* operation) {
+  if (!r.signals() || r.in_single || r.has_signalled()) [[unlikely]]
+    refuse_send(r, operation);
+}
+inline void check_may_read(const registration& r, const char* operation) {
+  if (!r.waits() || r.in_single || r.waited == 0) [[unlikely]]
+    refuse_read(r, operation);
+}
 [[noreturn]] void throw_no_result(std::int64_t phase);
 std::size_t workers_of(const scheduler::fiber& self) noexcept;
 
