@@ -22,7 +22,7 @@ class hirschberg_sinclair {
   }
 
   void run() {
-    const int stages = std::bit_width(static_cast<unsigned>(n_ - 1));
+    const int stages = static_cast<int>(std::bit_width(static_cast<unsigned>(n_ - 1)));
     for (int stage = 0; stage < stages; ++stage) {
       const int reach = 1 << stage;
       sync_.each(n_, [this, reach](int i) { send_probes(nodes_[i], reach); });
