@@ -77,14 +77,10 @@ void pass_rarely(fiber& self, fiber& to) noexcept {
   self.base = self.on->tasks.head();
 }
 
-void pass_to_loop(fiber& self) noexcept {
-  worker& w = *self.on;
+fiber& spare_to_pass_to(worker& w) noexcept {
   ++w.count.suspensions;
   w.tasks.publish();
-  ++self.generation;
-  w.left = nullptr;
-  enter(w, self, take_spare(w));
-  self.base = self.on->tasks.head();
+  return take_spare(w);
 }
 
 void arrive_rarely() noexcept {

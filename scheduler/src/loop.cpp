@@ -245,6 +245,12 @@ void loop(fiber* self) noexcept {
       continue;
     }
     worker& w = *self->on;
+    if (w.tally.noted()) {  // as choose(), in short
+      if (fiber* const next = next_of_batch_fast(w)) {
+        switch_to(*self, *next, keep_spare, &w);
+        continue;
+      }
+    }
     work found;
     if (!choose(w, found) && !search(w, found)) {
       switch_to(*self, *w.thread, keep_spare, &w);

@@ -47,34 +47,12 @@ namespace {
 
 }  // namespace
 
-// The usual case of both is here, with as few calls as possible: the clock is the first that the
-// task is registered on, and its worker has another task of the same batch.
 void clock::advance_lazy() const {
-  if (scheduler::on_fiber()) [[likely]] {
-    scheduler::fiber& self = *scheduler::fiber_of_this_stack();
-    const auto* const all = sync::registrations::of(self);
-    if (self.task.is.atomic_depth == 0 && all != nullptr) [[likely]] {
-      sync::registration* const r = all->first();
-      if (r != nullptr && r->number == id_.number && !r->has_signalled() &&
-          sync::pass_to_next(self, *r)) [[likely]]
-        return;
-    }
-  }
-  advance_slowly(id_);
+  if (!sync::pass_first(id_.number)) advance_slowly(id_);
 }
 
 void clock::advance_all_lazy() {
-  if (scheduler::on_fiber()) [[likely]] {
-    scheduler::fiber& self = *scheduler::fiber_of_this_stack();
-    const auto* const all = sync::registrations::of(self);
-    if (self.task.is.atomic_depth == 0 && all != nullptr) [[likely]] {
-      sync::registration* const r = all->first();
-      if (r != nullptr && r->next == nullptr && r->kind == phase_kind::clock &&
-          !r->has_signalled() && sync::pass_to_next(self, *r)) [[likely]]
-        return;
-    }
-  }
-  advance_all_slowly();
+  if (!sync::pass_only(phase_kind::clock)) advance_all_slowly();
 }
 
 void clock::advance_eager() const {

@@ -62,13 +62,21 @@ phaser::phaser(phaser_mode mode, int tiers, int degree) {
   id_ = {.home = sync::place_of(self).here, .number = r.number};
 }
 
-void phaser::next() const {
+namespace {
+
+[[gnu::noinline]] void next_slowly(const sync::phase_id& id) {
   scheduler::fiber& self = sync::suspendable_fiber("phaser::next");
-  sync::registration& r = mine(self, id_, "phaser::next");
+  sync::registration& r = mine(self, id, "phaser::next");
   sync::check_not_in_single(r, "phaser::next");
   if (!r.waits()) return sync::signal(self, r);
   if (!r.signals()) return sync::wait(self, r, wait_style::lazy);
   sync::advance(self, r, wait_style::lazy);
+}
+
+}  // namespace
+
+void phaser::next() const {
+  if (!sync::pass_first(id_.number)) next_slowly(id_);
 }
 
 void phaser::next_single_erased(void (*run)(void*), void* closure) const {

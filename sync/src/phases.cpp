@@ -57,21 +57,6 @@ void park(scheduler::fiber& self, phase_node& node, std::int64_t p, const phase_
       &how);
 }
 
-// As pass_to_next() for tasks that have just been started: the worker has another to start that
-// the node waits for.
-bool pass_to_start(scheduler::fiber& self, registration& r) noexcept {
-  scheduler::worker& w = *self.on;
-  phase_node& node = *r.node;
-  if (r.credit != 0 || !w.batch.empty() || !scheduler::starts_next(w, &node)) return false;
-  if (!scheduler::prepare_tally(w, &node)) return false;
-  scheduler::batch_block& waiting = *w.tally.waiting;
-  waiting.at[waiting.size++] = {.task = &self,
-                                .stack = reinterpret_cast<const void*>(scheduler::stack_pointer())};
-  r.signalled = ++r.waited;
-  scheduler::pass_to_loop(self);
-  return true;
-}
-
 // Waits until phase p is over, to which the task has nothing more to contribute.
 void await(scheduler::fiber& self, phase_node& node, std::int64_t p, wait_style style) {
   if (!node.passed(p) && (style == wait_style::lazy || !spin_for(self, node, p))) {

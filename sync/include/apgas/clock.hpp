@@ -6,13 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
-#include <apgas/async.hpp>
 #include <apgas/finish.hpp>
-#include <apgas/future.hpp>
-#include <apgas/sync/registered_task.hpp>
+#include <apgas/registered_async.hpp>
 
 // Clocks: tasks in lock-step, as in X10, with the eager and lazy waiting of uClocks.
 namespace apgas::inline v0 {
@@ -106,46 +105,6 @@ clocked_clause<sizeof...(C)> clocked(C... c) {
   return {{}, {c...}};
 }
 
-// Spawns f() as async does, registered as the clauses say: clocked(c), phased(ph, mode).
-// Throws: as async; clock_use_error, phaser_use_error. Cost: about 30 ns more than async.
-template <sync::registration_clause C, std::invocable F>
-void async(const C& clause, F&& f, std::source_location site = std::source_location::current()) {
-  scheduler::fiber& self = sync::suspendable_fiber("async");
-  const auto spawn = [&](auto&& task) {
-    const scheduler::slot_kind kind = task.kind();
-    sync::spawn(self, std::forward<decltype(task)>(task), site, kind);
-  };
-  sync::spawn_registered(self, "async", spawn, std::forward<F>(f), clause);
-}
-template <sync::registration_clause C, sync::registration_clause D, std::invocable F>
-void async(const C& clause, const D& other, F&& f,
-           std::source_location site = std::source_location::current()) {
-  scheduler::fiber& self = sync::suspendable_fiber("async");
-  const auto spawn = [&](auto&& task) {
-    const scheduler::slot_kind kind = task.kind();
-    sync::spawn(self, std::forward<decltype(task)>(task), site, kind);
-  };
-  sync::spawn_registered(self, "async", spawn, std::forward<F>(f), clause, other);
-}
-template <sync::registration_clause C, std::invocable F>
-void async(name n, const C& clause, F&& f,
-           std::source_location site = std::source_location::current()) {
-  scheduler::fiber& self = sync::suspendable_fiber("async");
-  const auto spawn = [&](auto&& task) { async(n, std::forward<decltype(task)>(task), site); };
-  sync::spawn_registered(self, "async", spawn, std::forward<F>(f), clause);
-}
-
-// The same with a future of what f returns or throws.
-template <sync::registration_clause C, std::invocable F>
-auto async_future(const C& clause, F&& f,
-                  std::source_location site = std::source_location::current()) {
-  const auto spawn = [&](auto&& task) {
-    return async_future(std::forward<decltype(task)>(task), site);
-  };
-  return sync::spawn_registered(sync::suspendable_fiber("async_future"), "async_future", spawn,
-                                std::forward<F>(f), clause);
-}
-
 // The clock of the innermost clocked_finish, for clocked_async.
 struct implicit_clause : sync::clause_of_size<1> {
   template <class F>
@@ -168,12 +127,11 @@ auto clocked_finish(F&& body) -> std::invoke_result_t<F> {
 // Throws: clock_use_error when no clocked_finish is the innermost finish; as async.
 template <std::invocable F>
 void clocked_async(F&& f, std::source_location site = std::source_location::current()) {
-  scheduler::fiber& self = sync::suspendable_fiber("clocked_async");
-  const auto spawn = [&](auto&& task) {
-    const scheduler::slot_kind kind = task.kind();
-    sync::spawn(self, std::forward<decltype(task)>(task), site, kind);
-  };
-  sync::spawn_registered(self, "clocked_async", spawn, std::forward<F>(f), implicit_clause());
+  sync::async_registered("clocked_async", implicit_clause(), std::forward<F>(f), site);
+}
+template <std::invocable F>
+void clocked_async(name n, F&& f, std::source_location site = std::source_location::current()) {
+  sync::async_registered("clocked_async", n, implicit_clause(), std::forward<F>(f), site);
 }
 
 }  // namespace apgas::inline v0

@@ -104,14 +104,14 @@ struct phased_clause : sync::clause_of_size<N> {
   }
 };
 
-// Everything that the spawner is registered on, in its modes.
+// Everything that the spawner is registered on, clocks too, in its modes.
 struct phased_all_clause : sync::clause_of_any_size {
   template <class F>
   static void for_each(scheduler::fiber& self, const char*, F f) {
     const auto* const all = sync::registrations::of(self);
     if (all == nullptr) return;
     for (sync::registration* r = all->first(); r != nullptr; r = r->next) {
-      if (r->kind == sync::phase_kind::phaser) f(*r, r->mode);
+      f(*r, r->mode);
     }
   }
   static std::size_t count(scheduler::fiber& self) {

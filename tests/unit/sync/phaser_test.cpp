@@ -231,8 +231,10 @@ TEST(Phaser, PhasedPassesEverythingOn) {
     finish([&] {
       phaser a;
       phaser b(phaser_mode::signal_wait_next);
+      auto c = apgas::clock::make();
       for (int i = 0; i < 10; ++i) {
-        async(phased(), [&, a, b] {
+        async(phased(), [&, a, b, c] {
+          c.advance();
           EXPECT_TRUE(a.registered());
           EXPECT_TRUE(b.registered());
           apgas::next();
@@ -251,16 +253,31 @@ TEST(Phaser, PhasedPassesEverythingOn) {
 
 TEST(Phaser, WithAClockInOneSpawn) {
   run_tasks(2, [] {
-    finish([] {
+    std::atomic<int> done{0};
+    finish([&] {
       phaser ph;
       auto c = apgas::clock::make();
-      async(apgas::clocked(c), phased(ph, phaser_mode::signal_wait), [ph, c] {
+      const auto both = [&, ph, c] {
         ph.next();
         c.advance();
-      });
+        return ++done;
+      };
+      const auto mode = phaser_mode::signal_wait;
+      async(apgas::clocked(c), phased(ph, mode), both);
+      async(phased(ph, mode), apgas::clocked(c), both);
+      async(apgas::name("both"), apgas::clocked(c), phased(ph, mode), both);
+      async(apgas::name("all"), phased(), both);
+      auto f = apgas::async_future(apgas::clocked(c), phased(ph, mode), both);
+      auto g =
+          apgas::async_future(apgas::name("future"), apgas::clocked(c), phased(ph, mode), both);
+      auto h = apgas::async_future(apgas::name("all of them"), phased(), both);
+      EXPECT_THROW(async(apgas::clocked(c), phased(), both), apgas::clock_use_error)
+          << "given twice";
       ph.next();
       c.advance();
+      EXPECT_GT(f.get() + g.get() + h.get(), 0);
     });
+    EXPECT_EQ(done, 7);
   });
 }
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <exception>
 #include <map>
-#include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -50,56 +50,52 @@ class accumulator_core final : public phase_action {
       : op_(std::move(op)), identity_(std::move(identity)), cells_(workers, cell(identity_)) {}
 
   void send(scheduler::fiber& self, const registration& r, const T& x) {
-    const inside no_suspension(self);  // this worker's cell is in use
     const std::int64_t s = r.signalled;
-    if (s - r.node->phase() <= 1) [[likely]] {
-      T& to = cells_[static_cast<std::size_t>(self.on->id)].value.of[s & 1];
-      to = op_(to, x);
-    } else {  // a task that only signals, far ahead
-      T copy(x);
-      std::lock_guard hold(lock_);
-      ahead_[s].push_back(std::move(copy));
-    }
+    if (!r.waits() && s - r.node->phase() > 1) [[unlikely]]
+      return send_ahead(s, x);
+    const inside no_suspension(self);  // this worker's cell is in use
+    T& to = cells_[static_cast<std::size_t>(self.on->id)].value.of[s & 1];
+    to = op_(to, x);
   }
 
   T result(const registration& r) {
     const std::int64_t p = r.waited - 1;
-    const outcome* found = nullptr;
-    if (r.signals()) {
-      found = recent_[p & 1];
-      if (found != nullptr && found->phase != p) found = nullptr;
-    } else {
-      std::lock_guard hold(lock_);
-      const auto at = results_.find(p);
-      if (at != results_.end()) found = at->second.get();  // stays while this task is in its phase
-      if (found == nullptr && !results_.empty() && p > results_.rbegin()->first) return identity_;
-    }
-    if (found == nullptr) throw_no_result(p);
-    if (found->error != nullptr) std::rethrow_exception(found->error);
+    // What is found stays while this task is in its phase.
+    const outcome* const found = r.signals() ? recent_[p & 1] : kept(p);
+    if (found == nullptr || found->phase != p) [[unlikely]]
+      return without_result(p);
+    if (found->error != nullptr) [[unlikely]]
+      std::rethrow_exception(found->error);
     return *found->value;
   }
 
   void phase_ended(std::int64_t p, std::int64_t oldest) noexcept override {
-    auto made = std::make_unique<outcome>();
-    made->phase = p;
-    try {
-      made->value = reduce(p);
-    } catch (...) {
-      made->error = std::current_exception();
+    results gone;  // destroyed without the lock
+    auto room = room_for_outcome(oldest, gone);
+    if (room.empty()) {  // no memory
+      recent_[p & 1] = nullptr;
+      return;
     }
-    std::map<std::int64_t, std::unique_ptr<outcome>> gone;
-    recent_[p & 1] = made.get();
+    outcome& made = room.mapped();
+    made = {.phase = p, .value = {}, .error = {}};
+    try {
+      made.value = reduce(p);
+    } catch (...) {
+      made.error = std::current_exception();
+    }
+    recent_[p & 1] = &made;
+    room.key() = p;
     std::lock_guard hold(lock_);
-    results_.emplace(p, std::move(made));
-    while (results_.begin()->first < oldest - 1) gone.insert(results_.extract(results_.begin()));
+    results_.insert(std::move(room));
   }
 
  private:
   struct outcome {
-    std::int64_t phase = 0;
+    std::int64_t phase = -1;
     std::optional<T> value;
     std::exception_ptr error;
   };
+  using results = std::map<std::int64_t, outcome>;
   struct pair {
     T of[2];
   };
@@ -107,6 +103,52 @@ class accumulator_core final : public phase_action {
     explicit cell(const T& identity) : value{identity, identity} {}
     alignas(base::cache_line_bytes) pair value;
   };
+
+  // For tasks that only signal, and are far ahead.
+  [[gnu::noinline]] void send_ahead(std::int64_t s, const T& x) {
+    T copy(x);
+    std::lock_guard hold(lock_);
+    ahead_[s].push_back(std::move(copy));
+  }
+
+  // For tasks that only wait, and may lag behind.
+  [[gnu::noinline]] const outcome* kept(std::int64_t p) noexcept {
+    std::lock_guard hold(lock_);
+    const auto at = results_.find(p);
+    return at == results_.end() ? nullptr : &at->second;
+  }
+
+  // Phases that ended with the last signaller have no reduction.
+  [[gnu::noinline]] T without_result(std::int64_t p) {
+    bool ended = false;
+    {
+      std::lock_guard hold(lock_);
+      ended = !results_.empty() && p > results_.rbegin()->first;
+    }
+    if (!ended) throw_no_result(p);
+    return identity_;
+  }
+
+  // That of a result that nobody can ask for any more, if there is one; all others of them are put
+  // into `gone`. Empty when there is no memory.
+  typename results::node_type room_for_outcome(std::int64_t oldest, results& gone) noexcept {
+    typename results::node_type room;
+    {
+      std::lock_guard hold(lock_);
+      while (!results_.empty() && results_.begin()->first < oldest - 1) {
+        if (!room.empty()) gone.insert(std::move(room));
+        room = results_.extract(results_.begin());
+      }
+    }
+    if (!room.empty()) return room;
+    try {
+      results fresh;
+      fresh.try_emplace(0);
+      return fresh.extract(fresh.begin());
+    } catch (const std::bad_alloc&) {
+      return {};
+    }
+  }
 
   T reduce(std::int64_t p) {
     T total = identity_;
@@ -138,7 +180,7 @@ class accumulator_core final : public phase_action {
   std::vector<cell> cells_;
   const outcome* recent_[2] = {nullptr, nullptr};
   base::spin_lock lock_;
-  std::map<std::int64_t, std::unique_ptr<outcome>> results_;
+  results results_;
   std::map<std::int64_t, std::vector<T>> ahead_;
 };
 

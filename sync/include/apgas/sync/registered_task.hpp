@@ -33,12 +33,33 @@ struct clause_of_any_size {
 template <class C>
 concept sized_clause = requires { std::integral_constant<std::size_t, C::size>(); };
 
-template <class... C>
-auto room_for_tickets(scheduler::fiber& self, const C&... clauses) {
-  if constexpr ((sized_clause<C> && ...)) {
-    return std::array<ticket, (C::size + ...)>{};
+// Two clauses as one.
+template <class C, class D>
+struct both_size : clause_of_any_size {};
+template <sized_clause C, sized_clause D>
+struct both_size<C, D> : clause_of_size<C::size + D::size> {};
+
+template <registration_clause C, registration_clause D>
+struct both : both_size<C, D> {
+  both(const C& c, const D& d) noexcept : first(c), second(d) {}
+
+  template <class F>
+  void for_each(scheduler::fiber& self, const char* operation, F f) const {
+    first.for_each(self, operation, f);
+    second.for_each(self, operation, f);
+  }
+  std::size_t count(scheduler::fiber& self) const { return first.count(self) + second.count(self); }
+
+  const C& first;
+  const D& second;
+};
+
+template <registration_clause C>
+auto room_for_tickets(scheduler::fiber& self, const C& clause) {
+  if constexpr (sized_clause<C>) {
+    return std::array<ticket, C::size>{};
   } else {
-    return std::vector<ticket>((clauses.count(self) + ...));
+    return std::vector<ticket>(clause.count(self));
   }
 }
 
@@ -77,12 +98,12 @@ class registered_task {
   F f_;
 };
 
-// Calls spawn(task), where task() runs f() registered as the clauses say. If anything throws,
+// Calls spawn(task), where task() runs f() registered as the clause says. If anything throws,
 // nobody is registered.
-template <class Spawn, class F, registration_clause... C>
-decltype(auto) spawn_registered(scheduler::fiber& self, const char* operation, Spawn spawn, F&& f,
-                                const C&... clauses) {
-  auto tickets = room_for_tickets(self, clauses...);
+template <class Spawn, class F, registration_clause C>
+decltype(auto) spawn_registered(scheduler::fiber& self, const char* operation, const C& clause,
+                                F&& f, Spawn spawn) {
+  auto tickets = room_for_tickets(self, clause);
   using task = registered_task<decltype(tickets), std::decay_t<F>>;
   std::size_t taken = 0;
   const auto take = [&](registration& r, phaser_mode mode) {
@@ -93,7 +114,7 @@ decltype(auto) spawn_registered(scheduler::fiber& self, const char* operation, S
     ++taken;
   };
   try {
-    (clauses.for_each(self, operation, take), ...);
+    clause.for_each(self, operation, take);
     return spawn(task(tickets, std::forward<F>(f)));
   } catch (...) {
     while (taken != 0) return_ticket(self, tickets[--taken]);
