@@ -35,12 +35,13 @@ void set_bytes(settings& target, const option& o, std::string_view value) {
   target.*Member = *parsed;
 }
 
-template <class Choice>
-using choice_names = std::array<std::pair<std::string_view, Choice>, 3>;
-constexpr choice_names<transport_choice> transports{{{"auto", transport_choice::automatic},
-                                                     {"mpi", transport_choice::mpi},
-                                                     {"local", transport_choice::local}}};
-constexpr choice_names<bind_choice> bindings{
+template <class Choice, std::size_t Count>
+using choice_names = std::array<std::pair<std::string_view, Choice>, Count>;
+constexpr choice_names<transport_choice, 4> transports{{{"auto", transport_choice::automatic},
+                                                        {"ucx", transport_choice::ucx},
+                                                        {"mpi", transport_choice::mpi},
+                                                        {"local", transport_choice::local}}};
+constexpr choice_names<bind_choice, 3> bindings{
     {{"auto", bind_choice::automatic}, {"core", bind_choice::core}, {"none", bind_choice::none}}};
 
 template <auto Member, const auto& Names>
@@ -89,7 +90,7 @@ constexpr auto table = std::to_array<option>({
      "worker threads of each place; unset: one per core it may use",
      set_integer<&settings::workers, 1, 1024>, show_count<&settings::workers>},
     {"APGAS_TRANSPORT", "", "auto, mpi or local",
-     "how places talk: mpi, or local for several places in one process",
+     "how places talk: ucx, mpi, or local for several places in one process",
      set_choice<&settings::transport, transports>, show_choice<&settings::transport, transports>},
     {"APGAS_STACK_SIZE", "bytes", "a size from 64K to 1G, such as 256K or 8M",
      "stack of a task, address space only until it is used",

@@ -55,11 +55,17 @@ void line(std::string_view name, const std::string& value) {
   fmt::print("{:<12} {}\n", name, value);
 }
 
+std::string transports() {
+  if (!apgas::comm::mpi_available()) return "local (built without MPI)";
+  if (!apgas::comm::ucx_available()) return "mpi, local (built without UCX)";
+  return "ucx, mpi, local";
+}
+
 void print_machine(const apgas::base::settings& settings) {
   const auto launcher = apgas::comm::find_launcher();
   line("version", APGAS_VERSION_STRING);
   line("build", fmt::format("{}, {}", compiler(), build()));
-  line("transports", apgas::comm::mpi_available() ? "mpi, local" : "local (built without MPI)");
+  line("transports", transports());
   line("launcher", launcher ? fmt::format("{}, {} process(es)", launcher->launcher, launcher->size)
                             : "none: a program is one place unless APGAS_PLACES says otherwise");
   line("topology", apgas::scheduler::topology_description());

@@ -69,9 +69,16 @@ class place_runtime::network_events final : public scheduler::external_events {
   std::chrono::nanoseconds max_sleep(unsigned idle_polls) noexcept override {
     if (network_.gathering()) return 20us;
     if (network_.network().wakes_on_arrival()) return std::chrono::nanoseconds::max();
+    if (descriptor() >= 0) {  // tells of arrivals, but not of a send that could go on
+      if (network_.network().unsent_bytes() != 0) return 1ms;
+      return std::chrono::nanoseconds::max();
+    }
     // MPI can only be asked: less and less often, down to 2,000 times a second.
     return std::min<std::chrono::nanoseconds>(20us * (1U << std::min(idle_polls / 8, 5U)), 500us);
   }
+
+  int descriptor() noexcept override { return network_.network().descriptor(); }
+  bool arm() noexcept override { return network_.network().arm(); }
 
  private:
   comm::endpoint& network_;

@@ -142,6 +142,21 @@ struct active_run {
   }
 };
 
+comm::transport& network_for(const base::settings& settings) {
+  using base::transport_choice;
+  if (settings.transport == transport_choice::mpi) return comm::make_mpi_transport();
+  std::string why_not;
+  if (comm::transport* const ucx = comm::make_ucx_transport(why_not)) return *ucx;
+  if (settings.transport == transport_choice::ucx) {
+    throw launch_error(fmt::format("APGAS_TRANSPORT=ucx: UCX cannot be used ({}); leave it out, or "
+                                   "set it to mpi", why_not));
+  }
+  if (settings.stats && detail::speaks_for_job()) {
+    base::print_line(fmt::format("the transport is mpi, since UCX cannot be used: {}", why_not));
+  }
+  return comm::make_mpi_transport();
+}
+
 int start_program(int argc, char** argv, const config& defaults, const std::function<int()>& main) {
   base::settings settings;
   try {
@@ -156,7 +171,7 @@ int start_program(int argc, char** argv, const config& defaults, const std::func
   if (!one_process && !launcher) launch::relaunch(settings.places, argc, argv);
   if (detail::speaks_for_job()) base::warn_unknown_variables(environ);
   if (one_process) return run_local_places(settings, main);
-  return run_place(comm::make_mpi_transport(), settings, main);
+  return run_place(network_for(settings), settings, main);
 }
 
 }  // namespace

@@ -5,6 +5,16 @@
 
 // Looking outside, sleeping and waking (idle.hpp has the protocol).
 namespace apgas::inline v0::scheduler {
+namespace {
+
+constexpr auto no_limit = std::chrono::nanoseconds::max();
+
+// Where a descriptor cannot be armed because something came that a poll does not see: so many polls
+// one after the other, and then a little apart.
+constexpr unsigned polls_at_once = 64;
+constexpr std::chrono::nanoseconds refusal_pause = std::chrono::microseconds{20};
+
+}  // namespace
 
 void scheduler::implementation::wake_one() noexcept {
   if (idle_seat* seat = idle.take_sleeper()) seat->sleep.unpark();
@@ -56,16 +66,22 @@ void scheduler::implementation::sleep(worker& w) noexcept {
     return;
   }
   ++w.count.sleeps;
-  for (unsigned idle_polls = 0;; ++idle_polls) {
-    auto limit = std::chrono::nanoseconds::max();
-    if (watching) {
-      limit = timed.until_next();
-      if (settings.events != nullptr)
-        limit = std::min(limit, settings.events->max_sleep(idle_polls));
-    }
-    if (seat.sleep.park(limit)) break;
+  for (unsigned idle_polls = 0; !(watching ? watch(seat, idle_polls) : seat.sleep.park(no_limit));
+       ++idle_polls) {
     if (poll_outside(w)) idle_polls = 0;
   }
+}
+
+// Sleeps until something may have come from outside, at most. True: woken.
+bool scheduler::implementation::watch(idle_seat& seat, unsigned idle_polls) noexcept {
+  const auto limit = timed.until_next();
+  external_events* const events = settings.events;
+  if (events == nullptr) return seat.sleep.park(limit);
+  const auto most = std::min(limit, events->max_sleep(idle_polls));
+  const int descriptor = events->descriptor();
+  if (descriptor < 0) return seat.sleep.park(most);
+  if (events->arm()) return seat.sleep.park_on(descriptor, most);
+  return seat.sleep.park(idle_polls < polls_at_once ? std::chrono::nanoseconds{0} : refusal_pause);
 }
 
 }  // namespace apgas::inline v0::scheduler

@@ -70,6 +70,7 @@ struct scheduler::implementation {
 
   // Sleeps until woken; false when the scheduler stops.
   void sleep(worker& w) noexcept;
+  bool watch(idle_seat& seat, unsigned idle_polls) noexcept;
 
   config settings;
   topology cores;

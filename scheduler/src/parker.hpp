@@ -1,26 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <ctime>
 
 #include <linux/futex.h>
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <apgas/base/atomic.hpp>
 
-// How one thread sleeps and is woken: a token, and a futex to wait for it.
+// How one thread sleeps and is woken: a token, and a futex to wait for it. While it sleeps on a
+// descriptor as well, an event stands for the futex.
 //
-//   token_   written by the waker (1) and the sleeper (0), read by both
+//   token_   written by the waker (1) and the sleeper (0, polling), read by both
+//   event_   made by the sleeper before it first polls
 //
 // Pairs
 //   P1  What the waker did before unpark() is visible after the park() that takes its token.
+//   P2  The event is there for the waker that sees `polling`.
 namespace apgas::inline v0::scheduler {
 
 class parker {
  public:
+  parker() = default;
+  parker(const parker&) = delete;
+  parker& operator=(const parker&) = delete;
+  ~parker() {
+    if (event_ >= 0) close(event_);
+  }
+
   // Sleeps until the token is there and takes it. False: the time-out came first.
   // Context: owner.
   [[nodiscard]] bool park(std::chrono::nanoseconds timeout) noexcept {
@@ -41,15 +54,41 @@ class parker {
     return true;
   }
 
+  // The same until `descriptor` can be read, too: then false. Sleeps on the futex where the system
+  // has no event to spare, for a millisecond at most. Context: owner.
+  [[nodiscard]] bool park_on(int descriptor, std::chrono::nanoseconds timeout) noexcept {
+    using namespace std::chrono_literals;
+    if (event_ < 0) event_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (event_ < 0) return park(std::min<std::chrono::nanoseconds>(timeout, 1ms));
+    std::uint32_t none = 0;
+    if (token_.compare_exchange_strong(none, polling, base::acq_rel)) {  // P1, P2
+      pollfd both[] = {{.fd = event_, .events = POLLIN, .revents = 0},
+                       {.fd = descriptor, .events = POLLIN, .revents = 0}};
+      const auto ns = timeout.count();
+      const timespec left{.tv_sec = ns / 1'000'000'000, .tv_nsec = ns % 1'000'000'000};
+      ppoll(both, 2, timeout == std::chrono::nanoseconds::max() ? nullptr : &left, nullptr);
+      std::uint64_t count = 0;
+      if (both[0].revents != 0) static_cast<void>(read(event_, &count, sizeof(count)) == 0);
+    }
+    return token_.exchange(0, base::acquire) == 1;  // P1
+  }
+
   // Context: any thread.
   void unpark() noexcept {
-    token_.store(1, base::release);  // P1
+    if (token_.exchange(1, base::acq_rel) == polling) {  // P1, P2
+      const std::uint64_t one = 1;
+      static_cast<void>(write(event_, &one, sizeof(one)) == 0);
+      return;
+    }
     syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&token_), FUTEX_WAKE_PRIVATE, 1, nullptr,
             nullptr, 0);
   }
 
  private:
+  static constexpr std::uint32_t polling = 2;
+
   base::atomic<std::uint32_t> token_{0};
+  int event_ = -1;
 };
 #ifndef APGAS_MODEL_CHECK  // where words are larger, and the futex is the model's
 static_assert(sizeof(base::atomic<std::uint32_t>) == sizeof(std::uint32_t));

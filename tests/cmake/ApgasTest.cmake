@@ -9,6 +9,15 @@ set(apgas_mpirun_environment
   OMPI_MCA_mpi_yield_when_idle=1
   PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none)
 
+# The transports that need mpirun. Nothing of Open MPI's runs under the sanitizers.
+set(apgas_test_networks)
+if(apgas_mpi AND NOT APGAS_SANITIZE)
+  list(APPEND apgas_test_networks mpi)
+  if(apgas_ucx)
+    list(APPEND apgas_test_networks ucx)
+  endif()
+endif()
+
 # The sanitizers' settings are on the test, so that a plain ctest has them too.
 set(apgas_test_environment)
 if(APGAS_SANITIZE STREQUAL "address")
@@ -31,9 +40,9 @@ endfunction()
 #            [PROCESSORS n] [ENVIRONMENT VAR=value...] [SERIAL])
 # LINK names modules, or apgas for all of them, or any other target. A test without a main() of its
 # own gets GoogleTest's.
-# Without PLACES: one process, no launcher, label unit. With PLACES: for each n `name.mpi.np<n>`
-# under mpirun and `name.local.np<n>` in one process, label places. Under a sanitizer or without
-# MPI only the latter.
+# Without PLACES: one process, no launcher, label unit. With PLACES: for each n `name.mpi.np<n>` and
+# `name.ucx.np<n>` under mpirun and `name.local.np<n>` in one process, label places. Under a
+# sanitizer or without MPI only the latter.
 function(apgas_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT;PROCESSORS"
     "SOURCES;LINK;PLACES;LABELS;ENVIRONMENT")
@@ -66,13 +75,13 @@ function(apgas_test name)
     list(APPEND tests ${name})
   endif()
   foreach(n IN LISTS arg_PLACES)
-    if(apgas_mpi AND NOT APGAS_SANITIZE)
-      apgas_add_test(${name}.mpi.np${n} "places;mpi;${arg_LABELS}" ${n} ${arg_TIMEOUT}
-        "${apgas_mpirun_environment};${arg_ENVIRONMENT}"
+    foreach(network IN LISTS apgas_test_networks)
+      apgas_add_test(${name}.${network}.np${n} "places;${network};${arg_LABELS}" ${n} ${arg_TIMEOUT}
+        "${apgas_mpirun_environment};APGAS_TRANSPORT=${network};${arg_ENVIRONMENT}"
         ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} ${MPIEXEC_PREFLAGS}
         $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS})
-      list(APPEND tests ${name}.mpi.np${n})
-    endif()
+      list(APPEND tests ${name}.${network}.np${n})
+    endforeach()
     apgas_add_test(${name}.local.np${n} "places;local;${arg_LABELS}" ${n} ${arg_TIMEOUT}
       "APGAS_TRANSPORT=local;APGAS_PLACES=${n};${arg_ENVIRONMENT}" ${name})
     list(APPEND tests ${name}.local.np${n})

@@ -38,12 +38,12 @@ apgas_mutants(attention scheduler/include/apgas/scheduler/deque.hpp
 )
 apgas_mutants(parker scheduler/src/parker.hpp
   token_without_release
-    [[token_.store(1, base::release);]] [[token_.store(1, base::relaxed);]]
+    [[token_.exchange(1, base::acq_rel)]] [[token_.exchange(1, base::relaxed)]]
   token_without_acquire
-    [[token_.exchange(0, base::acquire)]] [[token_.exchange(0, base::relaxed)]]
+    [[while (token_.exchange(0, base::acquire)]] [[while (token_.exchange(0, base::relaxed)]]
   no_wake
     [[syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&token_), FUTEX_WAKE_PRIVATE, 1, nullptr,
             nullptr, 0);]] ""
   token_not_set
-    [[token_.store(1, base::release);  // P1]] ""
+    [[token_.exchange(1, base::acq_rel)]] [[token_.load(base::acquire)]]
 )

@@ -27,8 +27,16 @@ using namespace apgas::comm;
 
 // Runs `body` at every rank, each with its transport.
 void at_every_place(const std::function<void(transport&)>& body) {
-  const char* kind = std::getenv("APGAS_TRANSPORT");
-  if (!kind || std::string(kind) != "local") {
+  const char* const set = std::getenv("APGAS_TRANSPORT");
+  const std::string kind = set ? set : "mpi";
+  if (kind == "ucx") {
+    std::string why_not;
+    transport* const network = make_ucx_transport(why_not);
+    ASSERT_NE(network, nullptr) << why_not;
+    body(*network);
+    return;
+  }
+  if (kind != "local") {
     body(make_mpi_transport());
     return;
   }

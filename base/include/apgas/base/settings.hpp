@@ -10,7 +10,8 @@
 namespace apgas::inline v0::base {
 
 enum class transport_choice {
-  automatic,  // mpi under a launcher, none for a single place
+  automatic,  // under a launcher ucx, or mpi where that cannot be used; none for a single place
+  ucx,
   mpi,
   local,
 };

@@ -55,7 +55,7 @@ class transport {
 
   rank here() const noexcept { return here_; }
   int size() const noexcept { return static_cast<int>(peers_.size()); }
-  virtual std::string_view name() const noexcept = 0;  // "mpi", "local"
+  virtual std::string_view name() const noexcept = 0;  // "ucx", "mpi", "local"
   buffer_pool& pool() noexcept { return pool_; }
 
   // Queues a message; messages of one thread to one rank, and those of several whose posts are
@@ -95,6 +95,12 @@ class transport {
   using wake_function = void (*)(void* context);
   void set_wake(wake_function function, void* context) noexcept;
   virtual bool wakes_on_arrival() const noexcept = 0;
+
+  // Where arrivals do not wake: a descriptor that can be read once something has come since arm()
+  // said true; -1 where there is none and the owner must poll. arm() false: look first.
+  // Context: arm as progress.
+  virtual int descriptor() const noexcept { return -1; }
+  virtual bool arm() noexcept { return false; }
 
   // Ends the whole job, at all ranks. Context: any thread.
   [[noreturn]] virtual void abort(int code) noexcept = 0;

@@ -31,8 +31,9 @@ class local_fabric {
   std::unique_ptr<shared> shared_;
 };
 
-// Whether the library was built with MPI.
+// Whether the library was built with MPI, and with UCX.
 bool mpi_available() noexcept;
+bool ucx_available() noexcept;
 
 // The one mpi transport of the process. The first call starts MPI (SERIALIZED), or uses the one the
 // user has initialised, on duplicated communicators; it is collective and blocks. Later calls give
@@ -41,6 +42,10 @@ bool mpi_available() noexcept;
 // Throws: launch_error without MPI in this build, when MPI is already finalized, or when the user's
 // thread level is below MPI_THREAD_SERIALIZED. Context: the main thread.
 transport& make_mpi_transport();
+
+// The one ucx transport of the process: MPI starts it and carries its addresses. As
+// make_mpi_transport; null, at all ranks, where UCX cannot be used, and `why_not` says why.
+transport* make_ucx_transport(std::string& why_not);
 
 // Whether MPI is initialised (by anyone) and not finalized.
 bool mpi_running() noexcept;

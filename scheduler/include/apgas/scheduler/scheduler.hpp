@@ -38,6 +38,11 @@ class external_events {
   // How long the worker that watches may sleep between two polls; max() when arrivals call
   // scheduler::wake(). `idle_polls`: polls without effect so far.
   virtual std::chrono::nanoseconds max_sleep(unsigned idle_polls) noexcept = 0;
+
+  // What the watcher sleeps on besides: it can be read once something has come since arm() said
+  // true. arm() false: poll first. -1: there is none.
+  virtual int descriptor() noexcept { return -1; }
+  virtual bool arm() noexcept { return true; }
 };
 
 struct config {

@@ -4,7 +4,7 @@
 
 #include <apgas/base/assert.hpp>
 
-#include "mpi_transport_calls.hpp"
+#include "mpi_calls.hpp"
 
 namespace apgas::inline v0::comm {
 

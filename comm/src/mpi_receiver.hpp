@@ -19,7 +19,7 @@
 
 #include <apgas/comm/message_queue.hpp>
 
-#include "mpi_transport_calls.hpp"
+#include "mpi_calls.hpp"
 
 namespace apgas::inline v0::comm {
 

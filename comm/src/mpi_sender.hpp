@@ -10,9 +10,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <apgas/comm/message_queue.hpp>
-
-#include "mpi_transport_calls.hpp"
+#include "mpi_calls.hpp"
+#include "wire.hpp"
 
 namespace apgas::inline v0::comm {
 
@@ -22,17 +21,8 @@ class mpi_sender {
 
   void submit(rank dest, buffer message);
 
-  // Notices finished sends: `done(rank, bytes)` for each message. True if there was one.
-  template <class Done>
-  bool complete(Done done) {
-    const int finished = test();
-    for (int i = 0; i < finished; ++i) {
-      const completion what = finish(indices_[static_cast<std::size_t>(i)]);
-      if (what.bytes != 0) done(what.dest, what.bytes);
-    }
-    if (finished > 0) forget_finished();
-    return finished > 0;
-  }
+  // Notices finished sends.
+  void complete(std::vector<sent_message>& finished);
 
   bool idle() const noexcept { return requests_.empty(); }
 
@@ -54,18 +44,13 @@ class mpi_sender {
     std::size_t bytes;  // 0: an announcement
     buffer message;
   };
-  struct completion {
-    rank dest;
-    std::size_t bytes;
-  };
-
   static bool may_start(const peer& to, std::size_t bytes) noexcept {
     return to.messages == 0 || (to.messages < most_messages && to.bytes + bytes <= most_bytes);
   }
   void start(rank dest, buffer message);
   void isend(rank dest, buffer message, std::size_t counted, int tag, MPI_Comm where);
   int test();
-  completion finish(int index);
+  sent_message finish(int index);
   void forget_finished();
 
   const mpi_channels& channels_;

@@ -16,7 +16,8 @@
 #include <apgas/comm/transports.hpp>
 #include <apgas/errors.hpp>
 
-#include "mpi_transport.hpp"
+#include "mpi_wire.hpp"
+#include "wire_transport.hpp"
 
 namespace apgas::inline v0::comm {
 
@@ -26,19 +27,27 @@ namespace {
 struct mpi_process {
   mpi_channels channels;
   buffer_pool pool;
-  std::unique_ptr<mpi_transport> network;
-  bool ours = false;  // we called MPI_Init_thread
+  std::unique_ptr<wire_transport> by_mpi;
+  std::unique_ptr<wire_transport> by_ucx;  // made when asked for, if it can be
+  std::string no_ucx;                      // why it could not
+  bool ours = false;                       // we called MPI_Init_thread
+
+  bool attached() const noexcept { return by_mpi->attached() || (by_ucx && by_ucx->attached()); }
 };
 
 std::mutex process_lock;
 mpi_process* process = nullptr;
 
 int before_mpi_ends(MPI_Comm, int, void*, void*) {
-  if (process->network->attached()) {
+  if (process->attached()) {
     base::print_line("MPI_Finalize was called while a run is active");
     MPI_Abort(MPI_COMM_WORLD, base::fatal_exit_code);
   }
-  process->network->close();
+  process->by_mpi->close();
+  if (process->by_ucx) {
+    process->by_ucx->close();
+    process->by_ucx.reset();  // UCX ends before MPI, which may use it too
+  }
   MPI_Comm_free(&process->channels.messages);
   MPI_Comm_free(&process->channels.bulk);
   return MPI_SUCCESS;
@@ -46,7 +55,7 @@ int before_mpi_ends(MPI_Comm, int, void*, void*) {
 
 void at_exit() {
   if (!mpi_running()) return;
-  if (process->network->attached()) {
+  if (process->attached()) {
     base::print_line("the process exits while a run is active; this ends the job");
     MPI_Abort(MPI_COMM_WORLD, base::fatal_exit_code);
   }
@@ -97,11 +106,13 @@ bool mpi_running() noexcept {
   return initialized && !finalized;
 }
 
-transport& make_mpi_transport() {
-  const std::scoped_lock guard(process_lock);
+namespace {
+
+// Requires: process_lock.
+mpi_process& started_process() {
   if (process) {
     if (!mpi_running()) start_mpi();  // throws: MPI is over
-    return *process->network;
+    return *process;
   }
   const bool ours = start_mpi();
   auto made = std::make_unique<mpi_process>();
@@ -110,14 +121,34 @@ transport& make_mpi_transport() {
   duplicate(made->channels.bulk);
   MPI_Comm_rank(made->channels.messages, &made->channels.here);
   MPI_Comm_size(made->channels.messages, &made->channels.size);
-  made->network = std::make_unique<mpi_transport>(made->channels, made->pool);
+  made->by_mpi = std::make_unique<wire_transport>(
+      made->channels, made->pool, std::make_unique<mpi_wire>(made->channels, made->pool));
   process = made.release();
 
   int key = MPI_KEYVAL_INVALID;
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, before_mpi_ends, &key, nullptr);
   MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
   APGAS_ASSERT(std::atexit(at_exit) == 0);
-  return *process->network;
+  return *process;
+}
+
+}  // namespace
+
+transport& make_mpi_transport() {
+  const std::scoped_lock guard(process_lock);
+  return *started_process().by_mpi;
+}
+
+transport* make_ucx_transport(std::string& why_not) {
+  const std::scoped_lock guard(process_lock);
+  mpi_process& p = started_process();
+  if (!p.by_ucx && p.no_ucx.empty()) {
+    if (std::unique_ptr<wire> made = make_ucx_wire(p.channels, p.pool, p.no_ucx)) {
+      p.by_ucx = std::make_unique<wire_transport>(p.channels, p.pool, std::move(made));
+    }
+  }
+  why_not = p.no_ucx;
+  return p.by_ucx.get();
 }
 
 }  // namespace apgas::inline v0::comm

@@ -8,20 +8,18 @@
 
 #include <apgas/base/assert.hpp>
 
-#include "mpi_transport.hpp"
+#include "wire_transport.hpp"
 
 namespace apgas::inline v0::comm {
 
 // So many messages are delivered in one progress: the seat is given up now and then.
 constexpr int most_at_once = 64;
 
-mpi_transport::mpi_transport(const mpi_channels& channels, buffer_pool& pool)
-    : transport(channels.here, channels.size, pool),
-      channels_(channels),
-      sender_(channels_, pool),
-      receiver_(channels_, pool) {}
+wire_transport::wire_transport(const mpi_channels& channels, buffer_pool& pool,
+                               std::unique_ptr<wire> made)
+    : transport(channels.here, channels.size, pool), channels_(channels), wire_(std::move(made)) {}
 
-void mpi_transport::post(rank dest, buffer message) noexcept {
+void wire_transport::post(rank dest, buffer message) noexcept {
   add_queued(dest, message.size());
   if (dest == here()) {
     to_self_.push(dest, std::move(message));
@@ -31,7 +29,7 @@ void mpi_transport::post(rank dest, buffer message) noexcept {
   }
 }
 
-void mpi_transport::push() noexcept {
+void wire_transport::push() noexcept {
   base::full_fence();  // P1
   if (!posted_.maybe_filled() || !network_.try_lock()) return;
   submit_posted();
@@ -40,7 +38,7 @@ void mpi_transport::push() noexcept {
 
 // What was posted before, to the same rank too, is either still in posted_ or submitted: while it
 // is on its way from one to the other, the network is taken.
-void mpi_transport::send(rank dest, buffer message) noexcept {
+void wire_transport::send(rank dest, buffer message) noexcept {
   if (dest == here() || posted_.maybe_filled() || !network_.try_lock()) {
     post(dest, std::move(message));
     push();
@@ -48,11 +46,11 @@ void mpi_transport::send(rank dest, buffer message) noexcept {
   }
   add_queued(dest, message.size());
   if (posted_.maybe_filled()) submit_posted();
-  sender_.submit(dest, std::move(message));
+  wire_->submit(dest, std::move(message));
   leave_network();
 }
 
-void mpi_transport::leave_network() noexcept {
+void wire_transport::leave_network() noexcept {
   do {
     network_.unlock();
     base::full_fence();  // P1
@@ -61,26 +59,29 @@ void mpi_transport::leave_network() noexcept {
   } while (true);
 }
 
-void mpi_transport::submit_posted() {
+void wire_transport::submit_posted() {
   message_chain all = posted_.take_all();
   while (!all.empty()) {
     const rank dest = all.front_peer();
-    sender_.submit(dest, all.pop_front());
+    wire_->submit(dest, all.pop_front());
   }
 }
 
-bool mpi_transport::work_network() {
+bool wire_transport::work_network() {
   if (!network_.try_lock()) return false;
   if (posted_.maybe_filled()) submit_posted();
   const end_step step = step_.load(base::relaxed);
   bool worked = false;
-  if (step != end_step::meeting && step != end_step::over) worked = receiver_.receive(arrived_);
-  worked |= sender_.complete([this](rank dest, std::size_t bytes) { sub_queued(dest, bytes); });
+  if (step != end_step::meeting && step != end_step::over) worked = wire_->receive(arrived_);
+  wire_->complete(finished_);
+  for (const sent_message& each : finished_) sub_queued(each.dest, each.bytes);
+  worked |= !finished_.empty();
+  finished_.clear();
   leave_network();
   return worked;
 }
 
-int mpi_transport::deliver(message_chain& from, message_sink& sink) {
+int wire_transport::deliver(message_chain& from, message_sink& sink) {
   int delivered = 0;
   for (; delivered < most_at_once && !from.empty(); ++delivered) {
     const rank source = from.front_peer();
@@ -91,7 +92,7 @@ int mpi_transport::deliver(message_chain& from, message_sink& sink) {
   return delivered;
 }
 
-bool mpi_transport::progress(message_sink& sink) noexcept {
+bool wire_transport::progress(message_sink& sink) noexcept {
   if (!seat_.try_lock()) return false;
   bool worked = false;
   // What did not fit last time goes first, and nothing more is taken from MPI before it is gone.
@@ -103,7 +104,20 @@ bool mpi_transport::progress(message_sink& sink) noexcept {
   return worked;
 }
 
-void mpi_transport::begin_exchange(std::span<const std::byte> mine) {
+// What was sent or posted here without the seat is looked for, too: it is the last look before
+// somebody sleeps.
+bool wire_transport::arm() noexcept {
+  if (!seat_.try_lock()) return false;
+  bool armed = arrived_.empty() && self_arrived_.empty() && network_.try_lock();
+  if (armed) {
+    armed = wire_->arm();
+    leave_network();
+  }
+  seat_.unlock();
+  return armed && !to_self_.maybe_filled();
+}
+
+void wire_transport::begin_exchange(std::span<const std::byte> mine) {
   const std::scoped_lock guard(network_);
   APGAS_ASSERT(collective_ == MPI_REQUEST_NULL);
   step_.store(end_step::running, base::relaxed);
@@ -115,7 +129,7 @@ void mpi_transport::begin_exchange(std::span<const std::byte> mine) {
             "MPI_Iallgather");
 }
 
-bool mpi_transport::exchange_done(std::vector<std::byte>& all) {
+bool wire_transport::exchange_done(std::vector<std::byte>& all) {
   const std::scoped_lock guard(network_);
   int complete = 0;
   mpi_check(MPI_Test(&collective_, &complete, MPI_STATUS_IGNORE), "MPI_Test of the exchange");
@@ -123,12 +137,12 @@ bool mpi_transport::exchange_done(std::vector<std::byte>& all) {
   return complete != 0;
 }
 
-void mpi_transport::begin_barrier() {
+void wire_transport::begin_barrier() {
   APGAS_ASSERT(step_.load(base::relaxed) == end_step::running);
   step_.store(end_step::sending, base::relaxed);
 }
 
-bool mpi_transport::barrier_done() {
+bool wire_transport::barrier_done() {
   if (!seat_.try_lock()) return false;
   const std::scoped_lock seated(std::adopt_lock, seat_);
   if (!network_.try_lock()) return false;
@@ -137,14 +151,14 @@ bool mpi_transport::barrier_done() {
   return step_.load(base::relaxed) == end_step::over;
 }
 
-void mpi_transport::take_end_step() {
+void wire_transport::take_end_step() {
   int complete = 0;
   switch (step_.load(base::relaxed)) {
     case end_step::running:
       APGAS_UNREACHABLE("barrier_done without begin_barrier");
     case end_step::sending:
-      if (posted_.maybe_filled() || unsent_bytes() != 0 || !sender_.idle()) return;
-      sent_ = sender_.sent();
+      if (posted_.maybe_filled() || unsent_bytes() != 0 || wire_->sending()) return;
+      sent_ = wire_->sent();
       mpi_check(MPI_Ireduce_scatter_block(sent_.data(), &expected_, 1, MPI_UINT64_T, MPI_SUM,
                                           channels_.bulk, &collective_),
                 "MPI_Ireduce_scatter_block");
@@ -155,16 +169,15 @@ void mpi_transport::take_end_step() {
       if (complete) step_.store(end_step::receiving, base::relaxed);
       return;
     case end_step::receiving:
-      APGAS_ASSERT(receiver_.received() <= expected_, "more messages came than were sent");
-      if (receiver_.received() < expected_ || !receiver_.idle() || !arrived_.empty()) return;
+      APGAS_ASSERT(wire_->received() <= expected_, "more messages came than were sent");
+      if (wire_->received() < expected_ || wire_->receiving() || !arrived_.empty()) return;
       mpi_check(MPI_Ibarrier(channels_.bulk, &collective_), "MPI_Ibarrier");
       step_.store(end_step::meeting, base::relaxed);
       return;
     case end_step::meeting:
       mpi_check(MPI_Test(&collective_, &complete, MPI_STATUS_IGNORE), "MPI_Test of the barrier");
       if (!complete) return;
-      sender_.reset_sent();
-      receiver_.reset_received();
+      wire_->reset_counts();
       step_.store(end_step::over, base::relaxed);
       return;
     case end_step::over:
@@ -172,7 +185,7 @@ void mpi_transport::take_end_step() {
   }
 }
 
-void mpi_transport::abort(int code) noexcept {
+void wire_transport::abort(int code) noexcept {
   // The lock may be held by this very thread, when an MPI call failed: not for ever.
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds{100};
   while (!network_.try_lock() && std::chrono::steady_clock::now() < deadline) {
@@ -182,9 +195,9 @@ void mpi_transport::abort(int code) noexcept {
   std::_Exit(code);
 }
 
-void mpi_transport::close() {
+void wire_transport::close() {
   const std::scoped_lock guard(network_);
-  receiver_.close();
+  wire_->close();
 }
 
 }  // namespace apgas::inline v0::comm

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The mpi transport: MPI_THREAD_SERIALIZED, so every MPI call is made under network_. Nobody waits
-// for that lock: who finds it taken leaves the message in posted_, and the holder looks there again
-// after it has let go.
+// The transports of a job that MPI started: a wire moves the messages, and MPI's collectives join
+// the ranks at the start and the end of a run. MPI_THREAD_SERIALIZED, and a wire is for one thread
+// at a time: all of both is done under network_. Nobody waits for that lock: who finds it taken
+// leaves the message in posted_, and the holder looks there again after it has let go.
 //
 //               written by                        read by
 //   posted_     any thread                        holder of network_
@@ -17,26 +18,27 @@
 //   I2  a posted message is sent by the thread that posted it, by a later push, or by progress.
 // Pairs
 //   P1  full fences: of a thread that posts, fences and finds the network taken, and the holder
-//   that
-//       lets go, fences and looks for messages, one sees the other.
+//       that lets go, fences and looks for messages, one sees the other.
 
+#include <memory>
 #include <vector>
 
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/comm/transport.hpp>
 
-#include "mpi_transport_calls.hpp"
-#include "mpi_transport_receiver.hpp"
-#include "mpi_transport_sender.hpp"
+#include "mpi_calls.hpp"
+#include "wire.hpp"
 
 namespace apgas::inline v0::comm {
 
-class mpi_transport final : public transport {
+class wire_transport final : public transport {
  public:
-  mpi_transport(const mpi_channels& channels, buffer_pool& pool);
+  wire_transport(const mpi_channels& channels, buffer_pool& pool, std::unique_ptr<wire> made);
 
-  std::string_view name() const noexcept override { return "mpi"; }
+  std::string_view name() const noexcept override { return wire_->name(); }
   bool wakes_on_arrival() const noexcept override { return false; }
+  int descriptor() const noexcept override { return wire_->descriptor(); }
+  bool arm() noexcept override;
   void post(rank dest, buffer message) noexcept override;
   void push() noexcept override;
   void send(rank dest, buffer message) noexcept override;
@@ -70,8 +72,8 @@ class mpi_transport final : public transport {
   message_chain self_arrived_;
 
   alignas(64) base::spin_lock network_;
-  mpi_sender sender_;
-  mpi_receiver receiver_;
+  const std::unique_ptr<wire> wire_;
+  std::vector<sent_message> finished_;
   MPI_Request collective_ = MPI_REQUEST_NULL;
   std::vector<std::byte> record_;   // of the exchange
   std::vector<std::byte> records_;  // of the exchange

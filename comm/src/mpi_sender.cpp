@@ -7,7 +7,7 @@
 #include <apgas/base/assert.hpp>
 #include <apgas/comm/message.hpp>
 
-#include "mpi_transport_sender.hpp"
+#include "mpi_sender.hpp"
 
 namespace apgas::inline v0::comm {
 
@@ -65,7 +65,16 @@ int mpi_sender::test() {
   return finished;
 }
 
-mpi_sender::completion mpi_sender::finish(int index) {
+void mpi_sender::complete(std::vector<sent_message>& finished) {
+  const int count = test();
+  for (int i = 0; i < count; ++i) {
+    const sent_message what = finish(indices_[static_cast<std::size_t>(i)]);
+    if (what.bytes != 0) finished.push_back(what);
+  }
+  if (count > 0) forget_finished();
+}
+
+sent_message mpi_sender::finish(int index) {
   sending& done = sendings_[static_cast<std::size_t>(index)];
   done.message = buffer{};
   if (done.bytes != 0) {

@@ -6,7 +6,7 @@
 #include <apgas/base/assert.hpp>
 #include <apgas/comm/message.hpp>
 
-#include "mpi_transport_receiver.hpp"
+#include "mpi_receiver.hpp"
 
 namespace apgas::inline v0::comm {
 
