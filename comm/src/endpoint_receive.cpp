@@ -74,6 +74,7 @@ void endpoint::on_message(rank source, buffer message) noexcept {
     at += frame_bytes(header->length);
     sink_.on_frame({source, header, {payload, header->length}, owner, handler});
   }
+  sink_.on_message_end();
   owner->release();
 
   channel& from = channels_[static_cast<std::size_t>(source)];

@@ -146,24 +146,29 @@ finish_replica& remote_finishes::replica_of(finish_id id) {
 
 finish_core& remote_finishes::on_task(const comm::frame_header& header,
                                       comm::handler_id reducer) noexcept {
-  if (home_of(header.finish) == place_.here) {
-    finish_core& finish = finish_at_home(header.finish);
+  return arrived(header.finish, header.credit, 1, reducer);
+}
+
+finish_core& remote_finishes::arrived(finish_id id, credit_sum credit, std::uint64_t frames,
+                                      comm::handler_id reducer) noexcept {
+  if (home_of(id) == place_.here) {
+    finish_core& finish = finish_at_home(id);
     finish.add(1);  // before the credit is settled, or the finish might end
     finish_details& details = *finish.details();
     bool unit_due = false;
     {
       std::lock_guard guard(details.lock);
-      unit_due = details.ledger.on_arrival(header.credit);
+      unit_due = details.ledger.on_arrival(credit, frames);
     }
     settle_home(finish, unit_due);
     return finish;
   }
   std::lock_guard guard(lock_);
-  finish_replica& replica = replica_of(header.finish);
+  finish_replica& replica = replica_of(id);
   // Written once, before the first task: its tasks read it without the lock.
   if (replica.own.reducer != reducer) replica.own.reducer = reducer;
   const bool wakes = replica.add_first();
-  replica.machine.on_arrival(header.credit, wakes);
+  replica.machine.on_arrival(credit, wakes, frames);
   return replica;
 }
 

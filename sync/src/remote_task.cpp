@@ -13,6 +13,7 @@
 #include <apgas/sync/flow_control.hpp>
 #include <apgas/sync/remote_call.hpp>
 #include <apgas/sync/remote_finish.hpp>
+#include <apgas/sync/task.hpp>
 
 namespace apgas::inline v0::sync {
 namespace {
@@ -47,21 +48,73 @@ const program_range& program() {
   return range;
 }
 
-// The thunks' frames that were counted here and wait for a worker.
-scheduler::task_counter* run_frame(scheduler::injected* work, scheduler::fiber& self) noexcept {
-  const std::unique_ptr<remote_task> task(static_cast<remote_task*>(work));
-  self.task.finish = task->finish;
-  place_state& place = *task->place;
-  const comm::rank source = task->frame.source;
-  if (const auto total = place.flow->on_start(source, task->bytes)) {
+void report_start(place_state& place, comm::rank source, std::size_t bytes) {
+  if (const auto total = place.flow->on_start(source, bytes)) {
     place.network->send(
         source, {.kind = comm::frame_kind::control, .handler = control_flow, .credit = *total},
         std::span<const std::byte>{});
   }
+}
+
+// The thunks' frames that were counted here and wait for a worker.
+scheduler::task_counter* run_frame(scheduler::injected* work, scheduler::fiber& self) noexcept {
+  const std::unique_ptr<remote_task> task(static_cast<remote_task*>(work));
+  self.task.finish = task->finish;
+  report_start(*task->place, task->frame.source, task->bytes);
   // NOLINTNEXTLINE(modernize-use-auto): g++ 12 cannot deduce it
   task_thunk* const thunk = task->frame.handler->as<task_thunk>();
   return thunk(*task, self);
 }
+
+// Spawns that came in one message become children of one task: none of them needs memory, a place
+// in the queue from outside, or a count of its own.
+struct task_row : scheduler::injected {
+  place_state* place;
+  finish_core* finish;
+  comm::inbound_frame first;  // holds a reference to its block for each frame
+  std::uint64_t frames;
+  std::size_t bytes;
+
+  static scheduler::task_counter* run_all(scheduler::injected* work,
+                                          scheduler::fiber& self) noexcept {
+    const std::unique_ptr<task_row> row(static_cast<task_row*>(work));
+    self.task.finish = row->finish;
+    report_start(*row->place, row->first.source, row->bytes);
+    const auto* at = reinterpret_cast<const std::byte*>(row->first.header);
+    for (std::uint64_t i = 0; i < row->frames; ++i) {
+      const auto* const header = reinterpret_cast<const comm::frame_header*>(at);
+      at += comm::frame_bytes(header->length);
+      std::uint64_t site = 0;
+      std::memcpy(&site, header + 1, sizeof site);
+      spawn(self,
+            child{header, row->first.owner, row->first.handler, row->first.source},
+            decode_site(site));
+    }
+    return row->finish;
+  }
+
+  struct child {
+    const comm::frame_header* header;
+    comm::inbound_buffer* owner;
+    const comm::handler_entry* handler;
+    comm::rank source;
+
+    void operator()() const {
+      scheduler::fiber& self = *scheduler::current_fiber();
+      remote_task task;
+      task.frame = {source,
+                    header,
+                    {reinterpret_cast<const std::byte*>(header + 1), header->length},
+                    owner,
+                    handler};
+      task.place = &place_of(self);
+      task.finish = &finish_of(self);
+      // NOLINTNEXTLINE(modernize-use-auto): g++ 12 cannot deduce it
+      task_thunk* const thunk = handler->as<task_thunk>();
+      thunk(task, self);
+    }
+  };
+};
 
 }  // namespace
 
@@ -86,31 +139,33 @@ namespace {
 
 // Waits while too much is under way to `dest`, and returns what the frame must begin with.
 comm::frame_header admit(place_state& place, comm::rank dest, comm::handler_id thunk,
-                         const comm::out_archive& payload) {
+                         const comm::out_archive& payload, std::uint8_t flags) {
   if (place.flow->full(dest)) place.flow->wait_for_room(dest);
   while (place.network->congested(dest)) scheduler::yield();
   place.flow->on_send(dest, comm::frame_bytes(payload.size()));
-  return {.kind = comm::frame_kind::task, .handler = thunk};
+  return {.kind = comm::frame_kind::task, .flags = flags, .handler = thunk};
 }
 
 }  // namespace
 
 void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
-               comm::out_archive& payload) {
+               comm::out_archive& payload, std::uint8_t flags) {
   place_state& place = place_of(self);
-  place.finishes->send_task(finish_of(self), dest, admit(place, dest, thunk, payload), payload);
+  place.finishes->send_task(finish_of(self), dest, admit(place, dest, thunk, payload, flags),
+                            payload);
   place.tasks->keep_polling();
 }
 
 void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
                          comm::out_archive& payload) {
   place_state& place = place_of(self);
-  place.finishes->send_uncounted(finish_of(self), dest, admit(place, dest, thunk, payload),
-                                 payload);
+  place.finishes->send_uncounted(finish_of(self), dest,
+                                 admit(place, dest, thunk, payload, flag_spawn), payload);
   place.tasks->keep_polling();
 }
 
 void frame_receiver::on_frame(const comm::inbound_frame& frame) noexcept {
+  if (join_row(frame)) return;
   switch (frame.header->kind) {
     case comm::frame_kind::task:
       on_task(frame);
@@ -139,6 +194,37 @@ void frame_receiver::on_frame(const comm::inbound_frame& frame) noexcept {
       }
       break;
   }
+}
+
+// True: the frame goes with those before or after it.
+bool frame_receiver::join_row(const comm::inbound_frame& frame) noexcept {
+  const bool may_join = frame.header->kind == comm::frame_kind::task &&
+                        frame.header->flags == flag_spawn && frame.payload.size() >= 8 &&
+                        frame.handler->as<task_thunk>() != nullptr;
+  const bool joins = may_join && row_.frames != 0 && frame.handler == row_.first.handler &&
+                     frame.header->finish == row_.first.header->finish;
+  if (!joins) take_row();
+  if (!may_join) return false;
+  if (row_.frames == 0) row_.first = frame;
+  ++row_.frames;
+  row_.bytes += comm::frame_bytes(frame.payload.size());
+  row_.credit += frame.header->credit;
+  return true;
+}
+
+void frame_receiver::take_row() noexcept {
+  const row taken = std::exchange(row_, {});
+  if (taken.frames == 0) return;
+  if (taken.frames == 1) return on_task(taken.first);
+  taken.first.owner->retain(static_cast<std::uint32_t>(taken.frames));
+  auto all = std::make_unique<task_row>();
+  all->run = task_row::run_all;
+  all->place = &place_;
+  all->first = taken.first;
+  all->frames = taken.frames;
+  all->bytes = taken.bytes;
+  all->finish = &place_.finishes->on_tasks(taken.first.header->finish, taken.credit, taken.frames);
+  place_.tasks->inject(all.release());
 }
 
 void frame_receiver::on_task(const comm::inbound_frame& frame) noexcept {

@@ -56,7 +56,8 @@ void async_at(sync::spawn_from<place> p, F&& f, Args&&... args) {
   comm::out_archive out;
   sync::start_payload(out, p.site);
   remote::remote_body<F, Args...>::save(out, f, args...);
-  sync::send_task(self, p.value.id(), comm::id_of<&remote::run_remote_async<F, Args...>>(), out);
+  sync::send_task(self, p.value.id(), comm::id_of<&remote::run_remote_async<F, Args...>>(), out,
+                  sync::flag_spawn);
 }
 
 // The same, but only the end of the program waits for it: what it throws makes run return 1.

@@ -47,6 +47,8 @@ struct inbound_frame {
 class frame_sink {
  public:
   virtual void on_frame(const inbound_frame& frame) noexcept = 0;
+  // The frames of one message, which lie in its owner one after the other, have all been handed on.
+  virtual void on_message_end() noexcept {}
   // A message that no correct peer sends; the rest of it is dropped. Ends the job by default.
   virtual void on_bad_message(rank source, const std::string& what) noexcept;
 

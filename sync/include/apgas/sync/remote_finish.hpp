@@ -32,6 +32,7 @@ constexpr comm::rank home_of(finish_id id) noexcept {
 enum frame_flags : std::uint8_t {
   flag_collecting = 1,  // task: the payload ends with the id of the finish's reducer
   flag_failed = 2,      // reply: the payload is an exception
+  flag_spawn = 4,       // task: an async, which nobody waits for but its finish
 };
 
 class remote_finishes {
@@ -57,6 +58,11 @@ class remote_finishes {
   // A task frame arrived: its task is counted in the finish that is returned.
   // Context: handler. `reducer`: of a collecting finish, else 0.
   finish_core& on_task(const comm::frame_header& header, comm::handler_id reducer) noexcept;
+  // The same for several task frames of one finish, which carry `credit` together: the tasks will
+  // be children of one that is counted.
+  finish_core& on_tasks(finish_id id, credit_sum credit, std::uint64_t frames) noexcept {
+    return arrived(id, credit, frames, 0);
+  }
   // A frame of kind finish. Context: handler.
   void on_message(const comm::inbound_frame& frame) noexcept;
 
@@ -81,6 +87,8 @@ class remote_finishes {
   counts sent() const noexcept;
 
  private:
+  finish_core& arrived(finish_id id, credit_sum credit, std::uint64_t frames,
+                       comm::handler_id reducer) noexcept;
   void send_from_home(finish_core& finish, comm::rank dest, comm::frame_header header,
                       comm::out_archive& payload);
   void send_from_replica(finish_replica* own, finish_core* guest_of, comm::rank dest,

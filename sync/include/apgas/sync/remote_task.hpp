@@ -10,6 +10,7 @@
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/comm/handler.hpp>
 #include <apgas/scheduler/scheduler.hpp>
+#include <apgas/sync/credit.hpp>
 #include <apgas/sync/finish_core.hpp>
 #include <apgas/sync/place_state.hpp>
 
@@ -71,8 +72,9 @@ using task_thunk = scheduler::task_counter*(remote_task&, scheduler::fiber&);
 // Sends a task to `dest`, this place included. Begin the payload with start_payload.
 // Context: task. May suspend while too much is under way to that place.
 void start_payload(comm::out_archive& payload, std::source_location site);
+// `flags`: flag_spawn or none.
 void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
-               comm::out_archive& payload);
+               comm::out_archive& payload, std::uint8_t flags = 0);
 void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
                          comm::out_archive& payload);
 
@@ -88,11 +90,23 @@ class frame_receiver final : public comm::frame_sink {
   }
 
   void on_frame(const comm::inbound_frame& frame) noexcept override;
+  void on_message_end() noexcept override { take_row(); }
 
  private:
+  // Spawns of one finish that follow each other in a message; see task_row.
+  struct row {
+    comm::inbound_frame first{};
+    std::uint64_t frames = 0;
+    std::size_t bytes = 0;
+    credit_sum credit = 0;
+  };
+
+  bool join_row(const comm::inbound_frame& frame) noexcept;
+  void take_row() noexcept;
   void on_task(const comm::inbound_frame& frame) noexcept;
 
   place_state& place_;
+  row row_;
   control_function control_ = nullptr;
   void* control_context_ = nullptr;
 };
