@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What messages cost between two places, beside plain MPI in the same job:
+// What messages cost between two places, beside plain MPI and plain UCX in the same job:
 //
-//   mpirun -n 2 place_bench                                  with the transport mpi
+//   mpirun -n 2 place_bench                                  with the transport ucx
+//   APGAS_TRANSPORT=mpi mpirun -n 2 place_bench
 //   APGAS_TRANSPORT=local APGAS_PLACES=2 place_bench         two places in one process, no peer
 //
-// A repetition is a round of plain MPI by the main threads, then an apgas::run that does the same
-// by `at`, all sizes in turn. One worker per place.
+// A repetition is a round of plain MPI and one of plain UCX by the main threads, then an apgas::run
+// that does the same by `at`, all sizes in turn. One worker per place.
 
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,10 +19,12 @@
 #include <fmt/format.h>
 
 #include <apgas/apgas.hpp>
+#include <apgas/comm/transports.hpp>
 
 #include "machine.hpp"
 #include "place_calls.hpp"
 #include "raw_mpi.hpp"
+#include "raw_ucx.hpp"
 #include "report.hpp"
 
 namespace {
@@ -53,7 +57,7 @@ bench::finding make_finding(const std::string& name, const std::string& operatio
   bench::finding f{{name, operation, count, 0, {}}, {}};
   for (const std::string& v : variants) {
     f.results.push_back(
-        {{v, v == "MPI" ? bench::role::serial : bench::role::ours, 1, {}}, {}, true});
+        {{v, v == "MPI" || v == "UCX" ? bench::role::peer : bench::role::ours, 1, {}}, {}, true});
   }
   return f;
 }
@@ -72,10 +76,11 @@ std::vector<exchange> exchanges(bool quick) {
           {"1 MiB", 1 << 20, 2 * factor}};
 }
 
-measured empty_findings(const options& o, bool with_mpi) {
+measured empty_findings(const options& o, bool with_mpi, bool with_ucx) {
   measured m;
   std::vector<std::string> variants = {"apgas at"};
   if (with_mpi) variants.emplace_back("MPI");
+  if (with_ucx) variants.emplace_back("UCX");
   for (const exchange& e : exchanges(o.quick)) {
     m.trips.push_back(make_finding(fmt::format("round trip, {} there and back", e.name),
                                    "round trip", e.rounds, variants));
@@ -88,11 +93,14 @@ measured empty_findings(const options& o, bool with_mpi) {
 }
 
 // One repetition; all processes of the job call it. Returns apgas::run's code.
-int run_once(int argc, char** argv, const options& o, const bench::raw_mpi& mpi, measured& m,
-             bool counts) {
+int run_once(int argc, char** argv, const options& o, const bench::raw_mpi& mpi,
+             const bench::raw_ucx& ucx, measured& m, bool counts) {
   const auto all = exchanges(o.quick);
   for (std::size_t i = 0; mpi.there() && i < all.size(); ++i) {
     keep(m.trips[i], 1, {mpi.ping_pong(all[i].bytes, all[i].rounds), true}, counts);
+  }
+  for (std::size_t i = 0; ucx.there() && i < all.size(); ++i) {
+    keep(m.trips[i], 2, {ucx.ping_pong(all[i].bytes, all[i].rounds), true}, counts);
   }
   apgas::config settings;
   settings.workers = 1;
@@ -117,18 +125,34 @@ std::vector<bench::demand> demands_of(const measured& m, bool with_mpi) {
   std::vector<bench::demand> all;
   for (const bench::finding& f : m.trips) {
     if (!with_mpi) break;
-    all.push_back(
-        {"at over MPI, " + f.what.name, f.results[0].least() / f.results[1].least(), 3, true, "x"});
+    const double at = f.results[0].least();
+    if (f.results.size() == 2) {
+      all.push_back({"at over MPI, " + f.what.name, at / f.results[1].least(), 3, true, "x"});
+    } else {
+      const bool is_long = &f - m.trips.data() > 1;
+      all.push_back({"at over UCX, " + f.what.name, at / f.results[2].least(), is_long ? 1.25 : 1.6,
+                     true, "x"});
+    }
   }
   all.push_back({"async_at of 8 B, per second",
-                 m.tasks.what.operations / m.tasks.results[0].least() / 1e6, 5, false, "M"});
+                 m.tasks.what.operations / m.tasks.results[0].least() / 1e6, 25, false, "M"});
+  all.push_back({"finish over a remote task",
+                 m.finishes.results[0].least() / m.finishes.what.operations * 1e6, 2, true, "us"});
   all.push_back({"an idle place, share of a core", m.idle * 100, with_mpi ? 10. : 2., true, "%"});
   return all;
 }
 
+bool uses_ucx() {
+  const char* const transport = std::getenv("APGAS_TRANSPORT");
+  return apgas::comm::ucx_available() && (transport == nullptr || transport != std::string("mpi"));
+}
+
 int report(const options& o, const measured& m, bool with_mpi, double others) {
-  nlohmann::ordered_json file = {
-      {"program", "place_bench"}, {"label", o.label}, {"transport", with_mpi ? "mpi" : "local"}};
+  nlohmann::ordered_json file = {{"program", "place_bench"},
+                                 {"label", o.label},
+                                 {"transport", !with_mpi    ? "local"
+                                               : uses_ucx() ? "ucx"
+                                                            : "mpi"}};
   file["machine"] = bench::describe_machine();
   file["findings"] = nlohmann::ordered_json::array();
   std::vector<bench::finding> all = m.trips;
@@ -162,10 +186,12 @@ int run_all(int argc, char** argv, const options& o) {
                mpi.processes());
     return 2;
   }
-  measured m = empty_findings(o, mpi.there());
+  // Its peer goes with the transport: UCX beside us where we use it.
+  const bench::raw_ucx ucx(mpi.there() && uses_ucx());
+  measured m = empty_findings(o, mpi.there(), ucx.there());
   const bench::machine_watch watch;
   for (int i = -1; i < (o.quick ? 1 : o.repetitions); ++i) {
-    if (const int code = run_once(argc, argv, o, mpi, m, i >= 0); code != 0) return code;
+    if (const int code = run_once(argc, argv, o, mpi, ucx, m, i >= 0); code != 0) return code;
   }
   if (mpi.there() && !mpi.first()) return 0;
   return report(o, m, mpi.there(), watch.cores_used_by_others());

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "raw_ucx.hpp"
+
+#if defined(BENCH_UCX)
+#include <mpi.h>
+#include <ucp/api/ucp.h>
+#endif
+
+namespace bench {
+
+#if defined(BENCH_UCX)
+
+struct raw_ucx::connection {
+  ucp_context_h context = nullptr;
+  ucp_worker_h worker = nullptr;
+  ucp_ep_h endpoint = nullptr;
+  bool first = false;
+  std::vector<std::byte> to;
+  std::vector<std::byte> from;
+  int received = 0;
+
+  void send() {
+    const ucp_request_param_t how{};
+    const ucs_status_ptr_t request =
+        ucp_am_send_nbx(endpoint, 0, nullptr, 0, to.data(), to.size(), &how);
+    if (request == nullptr) return;
+    if (UCS_PTR_IS_ERR(request)) throw std::runtime_error("ucp_am_send_nbx failed");
+    while (ucp_request_check_status(request) == UCS_INPROGRESS) ucp_worker_progress(worker);
+    ucp_request_free(request);
+  }
+
+  void receive(int wanted) {
+    while (received != wanted) ucp_worker_progress(worker);
+  }
+
+  static ucs_status_t on_message(void* self, const void*, std::size_t, void* data,
+                                 std::size_t bytes, const ucp_am_recv_param_t* how) {
+    auto& c = *static_cast<connection*>(self);
+    if ((how->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
+      ++c.received;
+      return UCS_OK;
+    }
+    ucp_request_param_t fetch{};
+    fetch.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+    fetch.cb.recv_am = [](void* request, ucs_status_t, std::size_t, void* to) {
+      ++static_cast<connection*>(to)->received;
+      ucp_request_free(request);
+    };
+    fetch.user_data = self;
+    if (ucp_am_recv_data_nbx(c.worker, data, c.from.data(), bytes, &fetch) == nullptr) ++c.received;
+    return UCS_OK;
+  }
+};
+
+namespace {
+
+void must(ucs_status_t status) {
+  if (status != UCS_OK) throw std::runtime_error(ucs_status_string(status));
+}
+
+std::string exchange(const std::string& mine, int other) {
+  auto length = static_cast<int>(mine.size());
+  int theirs = 0;
+  MPI_Sendrecv(&length, 1, MPI_INT, other, 0, &theirs, 1, MPI_INT, other, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  std::string address(static_cast<std::size_t>(theirs), '\0');
+  MPI_Sendrecv(mine.data(), length, MPI_CHAR, other, 0, address.data(), theirs, MPI_CHAR, other, 0,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return address;
+}
+
+}  // namespace
+
+raw_ucx::raw_ucx(bool wanted) {
+  if (!wanted) return;
+  connection_ = std::make_unique<connection>();
+  connection& c = *connection_;
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  c.first = rank == 0;
+  ucp_params_t context{};
+  context.field_mask = UCP_PARAM_FIELD_FEATURES;
+  context.features = UCP_FEATURE_AM;
+  must(ucp_init(&context, nullptr, &c.context));
+  ucp_worker_params_t worker{};
+  worker.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+  worker.thread_mode = UCS_THREAD_MODE_SINGLE;
+  must(ucp_worker_create(c.context, &worker, &c.worker));
+  ucp_am_handler_param_t handler{};
+  handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
+                       UCP_AM_HANDLER_PARAM_FIELD_ARG;
+  handler.cb = connection::on_message;
+  handler.arg = &c;
+  must(ucp_worker_set_am_recv_handler(c.worker, &handler));
+  ucp_address_t* own = nullptr;
+  std::size_t bytes = 0;
+  must(ucp_worker_get_address(c.worker, &own, &bytes));
+  const std::string address = exchange({reinterpret_cast<const char*>(own), bytes}, 1 - rank);
+  ucp_worker_release_address(c.worker, own);
+  ucp_ep_params_t to{};
+  to.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
+  to.address = reinterpret_cast<const ucp_address_t*>(address.data());
+  must(ucp_ep_create(c.worker, &to, &c.endpoint));
+}
+
+raw_ucx::~raw_ucx() {
+  if (connection_ == nullptr) return;
+  ping_pong(8, 1);  // both are connected, and nothing is on its way
+  ucp_request_param_t how{};
+  how.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+  how.flags = UCP_EP_CLOSE_FLAG_FORCE;
+  MPI_Barrier(MPI_COMM_WORLD);
+  const ucs_status_ptr_t closing = ucp_ep_close_nbx(connection_->endpoint, &how);
+  if (UCS_PTR_IS_PTR(closing)) {
+    while (ucp_request_check_status(closing) == UCS_INPROGRESS) {
+      ucp_worker_progress(connection_->worker);
+    }
+    ucp_request_free(closing);
+  }
+  ucp_worker_destroy(connection_->worker);
+  ucp_cleanup(connection_->context);
+}
+
+double raw_ucx::ping_pong(std::size_t bytes, int rounds) const {
+  connection& c = *connection_;
+  c.to.assign(bytes, std::byte{42});
+  c.from.resize(bytes);
+  c.received = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 1; i <= rounds; ++i) {
+    if (c.first) c.send();
+    c.receive(i);
+    if (!c.first) c.send();
+  }
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+#else
+
+struct raw_ucx::connection {};
+raw_ucx::raw_ucx(bool) {}
+raw_ucx::~raw_ucx() = default;
+double raw_ucx::ping_pong(std::size_t, int) const { return 0; }
+
+#endif
+
+}  // namespace bench
