@@ -44,6 +44,9 @@ constexpr choice_names<transport_choice, 4> transports{{{"auto", transport_choic
 constexpr choice_names<bind_choice, 3> bindings{
     {{"auto", bind_choice::automatic}, {"core", bind_choice::core}, {"none", bind_choice::none}}};
 
+constexpr choice_names<progress_choice, 2> progress_names{
+    {{"workers", progress_choice::workers}, {"thread", progress_choice::thread}}};
+
 template <auto Member, const auto& Names>
 void set_choice(settings& target, const option& o, std::string_view value) {
   auto found = std::ranges::find(Names, value, [](auto& entry) { return entry.first; });
@@ -89,7 +92,7 @@ constexpr auto table = std::to_array<option>({
     {"APGAS_WORKERS", "workers", "a whole number from 1 to 1024",
      "worker threads of each place; unset: one per core it may use",
      set_integer<&settings::workers, 1, 1024>, show_count<&settings::workers>},
-    {"APGAS_TRANSPORT", "", "auto, mpi or local",
+    {"APGAS_TRANSPORT", "", "auto, ucx, mpi or local",
      "how places talk: ucx, mpi, or local for several places in one process",
      set_choice<&settings::transport, transports>, show_choice<&settings::transport, transports>},
     {"APGAS_STACK_SIZE", "bytes", "a size from 64K to 1G, such as 256K or 8M",
@@ -100,6 +103,10 @@ constexpr auto table = std::to_array<option>({
     {"APGAS_IDLE", "us", "a whole number of microseconds from 0 to 1000000",
      "how long a worker searches for work before it sleeps",
      set_integer<&settings::idle_us, 0, 1'000'000>, show_integer<&settings::idle_us>},
+    {"APGAS_PROGRESS", "", "workers or thread",
+     "who serves the network: workers between tasks, or a thread of its own, too",
+     set_choice<&settings::progress, progress_names>,
+     show_choice<&settings::progress, progress_names>},
     {"APGAS_STATS", "", "1 or 0", "print counters at the end", set_stats,
      [](const settings& s) { return std::string(s.stats ? "1" : "0"); }},
     {"APGAS_BATCH_SIZE", "bytes", "a size from 256 to 1M, such as 16K",

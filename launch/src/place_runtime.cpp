@@ -130,6 +130,7 @@ void place_runtime::start() {
   c.share_index = share.index;
   c.share_count = share.count;
   c.events = events_.get();
+  c.progress_thread = settings_.progress == base::progress_choice::thread;
   c.environment = &state_;
   scheduler_ = std::make_unique<scheduler::scheduler>(c);
   state_.tasks = scheduler_.get();

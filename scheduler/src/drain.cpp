@@ -25,7 +25,8 @@ namespace apgas::inline v0::scheduler {
 namespace {
 
 constexpr std::ptrdiff_t drain_least = 128;  // fewer are not worth two switches
-constexpr std::ptrdiff_t room = 256;         // 16 KiB of slots: half of a first-level cache
+constexpr std::uint64_t drains_per_look = 4;
+constexpr std::ptrdiff_t room = 256;  // 16 KiB of slots: half of a first-level cache
 
 slot continuation_of(fiber& spawner) {
   slot s{};
@@ -48,6 +49,13 @@ void return_to_spawner(fiber& self) noexcept {
   fiber& spawner = *self.spawner;
   self.spawner = nullptr;
   switch_to(self, spawner, keep_spare, self.on);
+}
+
+// Whether the loop has something for this worker but the spawner, who might spawn for ever.
+bool others_wait(worker& w) noexcept {
+  auto& s = w.home->internals();
+  s.poll_outside(w);
+  return has_resumed(w) || !s.outside.empty();
 }
 
 }  // namespace
@@ -91,9 +99,14 @@ void run_drain(fiber& self) noexcept {
   }
   self.task = {.finish = &finish};
   self.outermost = nullptr;
+  const bool gives_way = w.count.drains % drains_per_look == 0 && others_wait(w);
   const std::uint64_t generation = self.generation;
   for (;;) {
     slot* const s = w.tasks.head() - 1;
+    if (s == floor && gives_way) {
+      w.tasks.publish();  // the continuation too: I2
+      break;
+    }
     if (!w.tasks.pop(s)) break;  // and so is all below, the continuation too: I2
     if (s == floor) {
       return_to_spawner(self);

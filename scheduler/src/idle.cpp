@@ -20,18 +20,22 @@ void scheduler::implementation::wake_one() noexcept {
   if (idle_seat* seat = idle.take_sleeper()) seat->sleep.unpark();
 }
 
+bool scheduler::implementation::poll_network() noexcept {
+  if (settings.events == nullptr || !network_seat.try_lock()) return false;
+  arrived.store(false, base::relaxed);
+  polls.store(polls.load(base::relaxed) + 1, base::relaxed);
+  const bool any = settings.events->poll();
+  network_seat.unlock();
+  return any;
+}
+
 bool scheduler::implementation::poll_outside(worker& w) noexcept {
   bool any = timed.fire([this](injected* work) {
     outside.push(work);
     notify();
   });
-  if (settings.events != nullptr && network_seat.try_lock()) {
-    arrived.store(false, base::relaxed);
-    ++w.count.polls;
-    polls.store(polls.load(base::relaxed) + 1, base::relaxed);
-    any |= settings.events->poll();
-    network_seat.unlock();
-  }
+  ++w.count.polls;
+  any |= poll_network();
   return any;
 }
 
@@ -66,22 +70,30 @@ void scheduler::implementation::sleep(worker& w) noexcept {
     return;
   }
   ++w.count.sleeps;
-  for (unsigned idle_polls = 0; !(watching ? watch(seat, idle_polls) : seat.sleep.park(no_limit));
-       ++idle_polls) {
+  for (unsigned idle_polls = 0;; ++idle_polls) {
+    const auto limit = watching ? timed.until_next() : no_limit;
+    const bool on_network = watching && !progress.joinable();
+    if (on_network ? watch(seat.sleep, idle_polls, limit) : seat.sleep.park(limit)) return;
     if (poll_outside(w)) idle_polls = 0;
   }
 }
 
-// Sleeps until something may have come from outside, at most. True: woken.
-bool scheduler::implementation::watch(idle_seat& seat, unsigned idle_polls) noexcept {
-  const auto limit = timed.until_next();
+bool scheduler::implementation::watch(parker& sleep, unsigned idle_polls,
+                                      std::chrono::nanoseconds limit) noexcept {
   external_events* const events = settings.events;
-  if (events == nullptr) return seat.sleep.park(limit);
+  if (events == nullptr) return sleep.park(limit);
   const auto most = std::min(limit, events->max_sleep(idle_polls));
   const int descriptor = events->descriptor();
-  if (descriptor < 0) return seat.sleep.park(most);
-  if (events->arm()) return seat.sleep.park_on(descriptor, most);
-  return seat.sleep.park(idle_polls < polls_at_once ? std::chrono::nanoseconds{0} : refusal_pause);
+  if (descriptor < 0) return sleep.park(most);
+  if (events->arm()) return sleep.park_on(descriptor, most);
+  return sleep.park(idle_polls < polls_at_once ? std::chrono::nanoseconds{0} : refusal_pause);
+}
+
+void scheduler::implementation::serve_network() noexcept {
+  for (unsigned idle_polls = 0; !stopping.load(base::acquire); ++idle_polls) {  // P1
+    static_cast<void>(watch(progress_sleep, idle_polls, no_limit));
+    if (poll_network()) idle_polls = 0;
+  }
 }
 
 }  // namespace apgas::inline v0::scheduler

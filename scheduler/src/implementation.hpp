@@ -70,7 +70,13 @@ struct scheduler::implementation {
 
   // Sleeps until woken; false when the scheduler stops.
   void sleep(worker& w) noexcept;
-  bool watch(idle_seat& seat, unsigned idle_polls) noexcept;
+
+  // Sleeps until something may have come from outside, or `limit`. True: woken. Context: one
+  // thread at a time.
+  bool watch(parker& sleep, unsigned idle_polls, std::chrono::nanoseconds limit) noexcept;
+  // Looks at the network unless somebody else does. True if anything came.
+  bool poll_network() noexcept;
+  void serve_network() noexcept;  // what the progress thread does
 
   config settings;
   topology cores;
@@ -94,6 +100,8 @@ struct scheduler::implementation {
 
   helper_threads helpers;
   std::vector<std::thread> threads;
+  parker progress_sleep;
+  std::thread progress;
 };
 
 // What a worker runs between tasks (loop.cpp): entered on a fiber of its own.

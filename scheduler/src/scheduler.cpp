@@ -101,7 +101,9 @@ scheduler::implementation::implementation(const config& c)
 scheduler::implementation::~implementation() {
   stopping.store(true, base::release);  // P1
   for (auto& seat : seats) (*seat)->sleep.unpark();
+  progress_sleep.unpark();
   for (std::thread& t : threads) t.join();
+  if (progress.joinable()) progress.join();
   guard.reset();  // after the workers, which arm it
   base::spin_wait wait;
   while (visitors.load(base::acquire) != 0) wait.once();  // P2
@@ -112,7 +114,9 @@ scheduler::scheduler(const config& c)
   auto& s = *implementation_;
   for (auto& w : s.workers) w->home = this;
   try {
-    if (c.events != nullptr) {
+    if (c.events != nullptr && c.progress_thread) {
+      s.progress = std::thread([&s] { s.serve_network(); });
+    } else if (c.events != nullptr) {
       s.guard = std::make_unique<poll_guard>([&s] { return s.poll_for_busy_workers(); });
     }
     const std::vector<int> processors = own_processors(s.cores, c);
@@ -138,6 +142,7 @@ void scheduler::inject(injected* work) noexcept {
 void scheduler::wake() noexcept {
   implementation_->arrived.store(true, base::relaxed);
   implementation_->notify();
+  if (implementation_->progress.joinable()) implementation_->progress_sleep.unpark();
 }
 
 void scheduler::keep_polling() noexcept {

@@ -22,6 +22,11 @@ enum class bind_choice {
   none,
 };
 
+enum class progress_choice {
+  workers,  // between tasks
+  thread,   // one that sleeps on the network, too
+};
+
 struct settings {
   int places = 0;   // 0: not set, one place unless a launcher says otherwise
   int workers = 0;  // per place; 0: not set, the cores this place may use
@@ -29,7 +34,8 @@ struct settings {
   std::size_t stack_bytes = std::size_t{1} << 20;  // of a task
   bind_choice bind = bind_choice::automatic;       // worker threads to cores
   int idle_us = 20;                                // a worker searches this long before it sleeps
-  bool stats = false;                              // print counters at the end
+  progress_choice progress = progress_choice::workers;  // who looks at the network
+  bool stats = false;                                   // print counters at the end
 
   // Small messages to a place share a buffer of batch_bytes, none waits in it longer than the
   // delay. Senders wait when more than send_queue_bytes are unsent to their destination.

@@ -54,6 +54,7 @@ struct config {
   int share_count = 1;
   bool asymmetric_fence = true;  // use membarrier where there is one
   external_events* events = nullptr;
+  bool progress_thread = false;  // a thread waits for the events, and polls while workers are busy
   void* environment = nullptr;  // see scheduler::environment
 };
 

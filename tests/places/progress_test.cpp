@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The network is served while every worker is busy, with a progress thread and without.
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "check.hpp"
+
+namespace {
+
+using apgas::place;
+using clock = std::chrono::steady_clock;
+
+// The message is too long to leave without the help of its sender, whose workers compute. Clocks of
+// places on one host agree.
+TEST(Progress, WhatWasSentGoesOnWhileTheSenderComputes) {
+  if (apgas::num_places() < 2) GTEST_SKIP() << "needs two places";
+  const std::vector<std::byte> data(std::size_t{8} << 20, std::byte{7});
+  clock::time_point computed;
+  const auto arrived = apgas::make_global<clock::time_point>();
+  apgas::finish([&] {
+    apgas::async_at(
+        place(1),
+        [arrived](const std::vector<std::byte>&) {
+          apgas::async_at(
+              arrived.home(), [arrived](clock::time_point when) { *arrived = when; }, clock::now());
+        },
+        data);
+    for (int worker = 0; worker < apgas::num_workers(); ++worker) {
+      apgas::async([&computed] {
+        const auto end = clock::now() + std::chrono::seconds(1);
+        while (clock::now() < end) continue;
+        computed = end;
+      });
+    }
+  });
+  EXPECT_LT(*arrived, computed);
+  arrived.forget();
+}
+
+std::atomic<bool> may_end{false};
+
+// A task that spawns for as long as nobody stops it lets those run that do.
+TEST(Progress, ASpawnerLetsOthersRun) {
+  if (apgas::num_places() < 2) GTEST_SKIP() << "needs two places";
+  apgas::at(place(1), [] { may_end = false; });
+  apgas::finish([] {
+    apgas::async_at(place(1), [] {
+      apgas::finish([] {
+        while (!may_end) apgas::async([] {});
+      });
+    });
+    apgas::async_at(place(1), [] { may_end = true; });
+  });
+}
+
+}  // namespace
