@@ -11,17 +11,15 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <apgas/apgas.hpp>
 #include <apgas/comm/transports.hpp>
 
-#include "machine.hpp"
+#include "options.hpp"
 #include "place_calls.hpp"
 #include "raw_mpi.hpp"
 #include "raw_ucx.hpp"
@@ -29,13 +27,11 @@
 
 namespace {
 
-struct options {
-  bool quick = false;
-  int repetitions = 15;
+struct options : bench::run_options {
+  options() { repetitions = 15; }
+
   int tasks = 200'000;
   double idle_seconds = 3;
-  std::string json;
-  std::string label;
 };
 
 struct exchange {
@@ -147,36 +143,18 @@ bool uses_ucx() {
   return apgas::comm::ucx_available() && (transport == nullptr || transport != std::string("mpi"));
 }
 
-int report(const options& o, const measured& m, bool with_mpi, double others) {
-  nlohmann::ordered_json file = {{"program", "place_bench"},
-                                 {"label", o.label},
-                                 {"transport", !with_mpi    ? "local"
-                                               : uses_ucx() ? "ucx"
-                                                            : "mpi"}};
-  file["machine"] = bench::describe_machine();
-  file["findings"] = nlohmann::ordered_json::array();
-  std::vector<bench::finding> all = m.trips;
-  all.push_back(m.finishes);
-  all.push_back(m.tasks);
-  bool correct = true;
-  for (const bench::finding& f : all) {
-    bench::print_table(f);
-    file["findings"].push_back(bench::to_json(f));
-    correct = correct && f.correct();
-  }
-  const auto demands = demands_of(m, with_mpi);
-  if (!o.quick) bench::print_demands(demands);
+// With MPI the other place is one of the others that use the machine.
+int end(bench::run_report& report, const options& o, const measured& m, bool with_mpi) {
+  for (const bench::finding& f : m.trips) report.add(f);
+  report.add(m.finishes);
+  report.add(m.tasks);
   fmt::print("\nthe finish over {} remote tasks: {} frames in {} messages, {} of them its own\n",
              o.tasks, m.last.frames, m.last.messages, m.last.finish_messages);
-  fmt::print("cores used by others meanwhile (the other place counts): {:.2f}\n", others);
-  file["demands"] = bench::to_json(demands);
-  file["frames_of_a_finish"] = m.last.frames;
-  file["messages_of_a_finish"] = m.last.messages;
-  file["finish_messages_of_a_finish"] = m.last.finish_messages;
-  file["cores_used_by_others"] = others;
-  if (!o.json.empty() && !bench::write_json(o.json, file)) return 2;
-  if (!correct) fmt::print(stderr, "place_bench: a result is wrong\n");
-  return correct ? 0 : 1;
+  report.note("transport", !with_mpi ? "local" : uses_ucx() ? "ucx" : "mpi");
+  report.note("frames_of_a_finish", m.last.frames);
+  report.note("messages_of_a_finish", m.last.messages);
+  report.note("finish_messages_of_a_finish", m.last.finish_messages);
+  return report.end(demands_of(m, with_mpi));
 }
 
 int run_all(int argc, char** argv, const options& o) {
@@ -189,12 +167,12 @@ int run_all(int argc, char** argv, const options& o) {
   // Its peer goes with the transport: UCX beside us where we use it.
   const bench::raw_ucx ucx(mpi.there() && uses_ucx());
   measured m = empty_findings(o, mpi.there(), ucx.there());
-  const bench::machine_watch watch;
-  for (int i = -1; i < (o.quick ? 1 : o.repetitions); ++i) {
+  bench::run_report report("place_bench", o);
+  for (int i = -1; i < o.rounds(); ++i) {
     if (const int code = run_once(argc, argv, o, mpi, ucx, m, i >= 0); code != 0) return code;
   }
   if (mpi.there() && !mpi.first()) return 0;
-  return report(o, m, mpi.there(), watch.cores_used_by_others());
+  return end(report, o, m, mpi.there());
 }
 
 }  // namespace
@@ -202,13 +180,10 @@ int run_all(int argc, char** argv, const options& o) {
 int main(int argc, char** argv) {
   options o;
   CLI::App app("Messages between two places, beside plain MPI");
-  app.add_flag("--quick", o.quick, "small sizes, once: checks results, times mean nothing");
-  app.add_option("--reps", o.repetitions, "repetitions")->check(CLI::Range(1, 1000));
+  bench::add_options(app, o);
   app.add_option("--tasks", o.tasks, "remote tasks of one finish")
       ->check(CLI::Range(1, 100'000'000));
   app.add_option("--idle", o.idle_seconds, "seconds to idle")->check(CLI::Range(0.1, 3600.));
-  app.add_option("--json", o.json, "write the findings to this file");
-  app.add_option("--label", o.label, "free text for the file, such as `git describe`");
   CLI11_PARSE(app, argc, argv);
   if (o.quick) {
     o.tasks = 1'000;

@@ -13,6 +13,15 @@ std::string cell(double value, const char* unit = "") {
   return value == -1 ? std::string("-") : fmt::format("{:.2f}{}", value, unit);
 }
 
+// False, with a line on stderr, when the file cannot be written.
+bool write_json(const std::string& file, const nlohmann::ordered_json& what) {
+  std::ofstream out(file);
+  out << what.dump(2) << '\n';
+  out.close();
+  if (!out) fmt::print(stderr, "cannot write {}\n", file);
+  return static_cast<bool>(out);
+}
+
 }  // namespace
 
 derived derive(const finding& f, const result& r) {
@@ -88,12 +97,29 @@ nlohmann::ordered_json to_json(const std::vector<demand>& demands) {
   return all;
 }
 
-bool write_json(const std::string& file, const nlohmann::ordered_json& what) {
-  std::ofstream out(file);
-  out << what.dump(2) << '\n';
-  out.close();
-  if (!out) fmt::print(stderr, "cannot write {}\n", file);
-  return static_cast<bool>(out);
+run_report::run_report(const std::string& program, const run_options& o)
+    : options_(o), file_{{"program", program}, {"label", o.label}} {
+  note("machine", describe_machine());
+  note("findings", nlohmann::ordered_json::array());
+}
+
+void run_report::add(const finding& f) {
+  print_table(f);
+  file_["findings"].push_back(to_json(f));
+  correct_ = correct_ && f.correct();
+}
+
+int run_report::end(const std::vector<demand>& demands) {
+  if (!options_.quick && !demands.empty()) print_demands(demands);
+  const double others = watch_.cores_used_by_others();
+  fmt::print("\ncores used by others meanwhile: {:.2f}\n", others);
+  note("demands", to_json(demands));
+  note("cores_used_by_others", others);
+  if (!options_.json.empty() && !write_json(options_.json, file_)) return 2;
+  if (!correct_) {
+    fmt::print(stderr, "{}: a result is wrong\n", file_["program"].get<std::string>());
+  }
+  return correct_ ? 0 : 1;
 }
 
 }  // namespace bench

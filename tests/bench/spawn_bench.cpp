@@ -4,18 +4,10 @@
 // in the same run. Prints tables; --json writes what compare.py reads. docs/performance.md.
 
 #include <algorithm>
-#include <cstdio>
-#include <functional>
-#include <iostream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
-#include <apgas/apgas.hpp>
-
-#include "machine.hpp"
+#include "options.hpp"
 #include "report.hpp"
 #include "spawn_benchmarks.hpp"
 
@@ -51,14 +43,10 @@ constexpr bench::sizes quick = {.fib = 16,
                                 .worked_iterations = 1'000,
                                 .uts_depth = 5};
 
-struct options {
-  bool quick = false;
+struct options : bench::run_options {
   bool large = false;
   bool cpu_clock = false;
-  int repetitions = 5;
   std::vector<std::string> only;
-  std::string json;
-  std::string label;
 };
 
 std::vector<std::string> names() {
@@ -117,44 +105,23 @@ void add_demands(std::vector<bench::demand>& to, const std::string& name, const 
   }
 }
 
-void run_apgas(int argc, char** argv, int workers, const std::function<void()>& body) {
-  apgas::config settings;
-  settings.places = 1;
-  settings.workers = workers;
-  if (apgas::run(argc, argv, settings, [&body] { body(); }) != 0) {
-    throw std::runtime_error("apgas::run failed");
-  }
-}
-
 int run_benchmarks(const options& o, const bench::apgas_runner& runner) {
   bench::sizes size = o.quick ? quick : bench::sizes{};
   if (o.large) {
     size.fib = 35;
     size.integrate_to = 800;
   }
-  const bench::machine_watch watch;
-  nlohmann::ordered_json file = {
-      {"program", "spawn_bench"}, {"label", o.label}, {"clock", o.cpu_clock ? "cpu" : "wall"}};
-  file["machine"] = bench::describe_machine();
-  file["findings"] = nlohmann::ordered_json::array();
+  bench::run_report report("spawn_bench", o);
+  report.note("clock", o.cpu_clock ? "cpu" : "wall");
   std::vector<bench::demand> demands;
-  bool correct = true;
   for (const entry& e : entries) {
     if (!o.only.empty() && std::ranges::find(o.only, e.name) == o.only.end()) continue;
     if (o.cpu_clock && e.name == "coarse") continue;  // its tasks wait for the wall's clock
-    const auto found = bench::measure(e.make(size), o.quick ? 1 : o.repetitions, runner);
-    bench::print_table(found);
+    const auto found = bench::measure(e.make(size), o.rounds(), runner);
+    report.add(found);
     add_demands(demands, e.name, found, !o.cpu_clock);
-    file["findings"].push_back(bench::to_json(found));
-    correct = correct && found.correct();
   }
-  if (!o.quick) bench::print_demands(demands);
-  file["demands"] = bench::to_json(demands);
-  file["cores_used_by_others"] = watch.cores_used_by_others();
-  std::printf("\ncores used by others meanwhile: %.2f\n", watch.cores_used_by_others());
-  if (!o.json.empty() && !bench::write_json(o.json, file)) return 2;
-  if (!correct) std::cerr << "spawn_bench: a variant had a wrong result\n";
-  return correct ? 0 : 1;
+  return report.end(demands);
 }
 
 }  // namespace
@@ -162,16 +129,11 @@ int run_benchmarks(const options& o, const bench::apgas_runner& runner) {
 int main(int argc, char** argv) {
   options o;
   CLI::App app("Spawning, waiting and suspending within a place, beside peers");
-  app.add_flag("--quick", o.quick, "small sizes, once: checks results, times mean nothing");
+  bench::add_options(app, o);
   app.add_flag("--large", o.large, "fib(35) and integrate to 800, as in the project's demands");
   app.add_flag("--cpu-clock", o.cpu_clock, "one worker only, by CPU time: for a busy machine");
-  app.add_option("--reps", o.repetitions, "repetitions")->check(CLI::Range(1, 1000));
   app.add_option("--only", o.only, "benchmarks to run")->check(CLI::IsMember(names()));
-  app.add_option("--json", o.json, "write the findings to this file");
-  app.add_option("--label", o.label, "free text for the file, such as `git describe`");
   CLI11_PARSE(app, argc, argv);
   if (o.cpu_clock) bench::use_cpu_clock();
-  return run_benchmarks(o, [argc, argv](int workers, const std::function<void()>& body) {
-    run_apgas(argc, argv, workers, body);
-  });
+  return run_benchmarks(o, bench::one_place(argc, argv));
 }

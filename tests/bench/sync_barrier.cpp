@@ -10,70 +10,44 @@
 
 #include "sync_benchmarks.hpp"
 #include "sync_peer_process.hpp"
+#include "task_members.hpp"
 
 namespace bench {
 namespace {
 
 template <auto Advance>
-sample clock_phases(const plan& p) {
-  lock_step all(p);
-  std::atomic<bool> counted{true};
-  apgas::finish([&] {
-    const auto c = apgas::clock::make();
-    for (int member = 0; member < p.members; ++member) {
-      apgas::async(apgas::clocked(c), [&all, &counted, c, member] {
-        all.run(member, [&c](long) {
-          (c.*Advance)();
-          return true;
-        });
-        if (c.phase() != all.phases()) counted = false;
-      });
-    }
-    c.drop();
-  });
-  sample s = all.result();
-  s.correct = s.correct && counted;
-  return s;
+sample clock_barrier(const plan& p) {
+  return clock_phases<Advance>(p, [](int) { return [] {}; });
 }
 
-// make_step(phaser) is called before the children are there, and each has a copy of what it gives.
-template <class MakeStep>
-sample phaser_phases(const plan& p, int tiers, MakeStep make_step) {
-  lock_step all(p);
-  std::atomic<bool> counted{true};
-  apgas::finish([&] {
-    const apgas::phaser ph(apgas::phaser_mode::signal_wait, tiers);
-    const auto step = make_step(ph);
-    for (int member = 0; member < p.members; ++member) {
-      apgas::async(apgas::phased(ph, apgas::phaser_mode::signal_wait),
-                   [&all, &counted, &p, ph, step, member] {
-                     all.run(member, [&](long phase) { return step(p.members, member, phase); });
-                     if (ph.phase() != all.phases()) counted = false;
-                   });
-    }
-    ph.drop();
-  });
-  sample s = all.result();
-  s.correct = s.correct && counted;
-  return s;
+template <class MemberOf>
+sample phaser_phases(const plan& p, int tiers, MemberOf member_of) {
+  constexpr auto mode = apgas::phaser_mode::signal_wait;
+  return task_phases(
+      p, [tiers] { return apgas::phaser(mode, tiers); },
+      [](const apgas::phaser& ph) { return apgas::phased(ph, mode); }, member_of);
 }
 
 sample phaser_barrier(const plan& p, int tiers) {
   return phaser_phases(p, tiers, [](const apgas::phaser& ph) {
-    return [ph](int, int, long) {
-      ph.next();
-      return true;
+    return [ph](int) {
+      return [ph](long) {
+        ph.next();
+        return true;
+      };
     };
   });
 }
 
 sample accumulated(const plan& p, int tiers) {
-  return phaser_phases(p, tiers, [](const apgas::phaser& ph) {
+  return phaser_phases(p, tiers, [members = p.members](const apgas::phaser& ph) {
     const apgas::accumulator<long> sum(ph);
-    return [ph, sum](int members, int member, long phase) {
-      sum.send(contribution(member, phase));
-      ph.next();
-      return sum.result() == reduction(members, phase);
+    return [ph, sum, members](int member) {
+      return [ph, sum, members, member](long phase) {
+        sum.send(contribution(member, phase));
+        ph.next();
+        return sum.result() == reduction(members, phase);
+      };
     };
   });
 }
@@ -105,8 +79,8 @@ std::vector<benchmark> barriers(const sync_sizes& s) {
   for (const int members : s.members) {
     const plan p = plan_of(s, members);
     benchmark b = empty("barrier", p);
-    add(b, "apgas clock, lazy", p, clock_phases<&apgas::clock::advance_lazy>);
-    add(b, "apgas clock, eager", p, clock_phases<&apgas::clock::advance_eager>);
+    add(b, "apgas clock, lazy", p, clock_barrier<&apgas::clock::advance_lazy>);
+    add(b, "apgas clock, eager", p, clock_barrier<&apgas::clock::advance_eager>);
     add(b, "apgas phaser, flat", p, [](const plan& q) { return phaser_barrier(q, 1); });
     add(b, "apgas phaser, 2 tiers", p, [](const plan& q) { return phaser_barrier(q, 2); });
     add_peer_processes(b, peer_work::barrier, p);

@@ -6,17 +6,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <functional>
-#include <iostream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
-#include <apgas/apgas.hpp>
-
-#include "machine.hpp"
+#include "options.hpp"
 #include "report.hpp"
 #include "sync_benchmarks.hpp"
 #include "sync_peer_process.hpp"
@@ -34,14 +27,10 @@ const std::vector<entry> entries = {
     {"style", bench::waiting_styles},
 };
 
-struct options {
-  bool quick = false;
+struct options : bench::run_options {
   bool without_peers = false;
-  int repetitions = 5;
   std::vector<int> members;
   std::vector<std::string> only;
-  std::string json;
-  std::string label;
 };
 
 bench::sync_sizes sizes_of(const options& o) {
@@ -86,44 +75,24 @@ void add_demands(std::vector<bench::demand>& to, const bench::finding& f) {
   }
 }
 
-void run_apgas(int argc, char** argv, int workers, const std::function<void()>& body) {
-  apgas::config settings;
-  settings.places = 1;
-  settings.workers = workers;
-  if (apgas::run(argc, argv, settings, [&body] { body(); }) != 0) {
-    throw std::runtime_error("apgas::run failed");
-  }
-}
-
 int run_benchmarks(const options& o, const bench::apgas_runner& runner) {
-  const bench::machine_watch watch;
-  nlohmann::ordered_json file = {{"program", "sync_bench"}, {"label", o.label}, {"clock", "wall"}};
-  file["machine"] = bench::describe_machine();
-  file["notes"] = bench::missing_peers();
+  bench::run_report report("sync_bench", o);
+  report.note("clock", "wall");
+  report.note("notes", bench::missing_peers());
   for (const std::string& note : bench::missing_peers()) std::printf("note: %s\n", note.c_str());
-  file["findings"] = nlohmann::ordered_json::array();
   std::vector<bench::demand> demands;
-  bool correct = true;
   for (const entry& e : entries) {
     if (!o.only.empty() && std::ranges::find(o.only, e.name) == o.only.end()) continue;
     for (bench::benchmark& b : e.make(sizes_of(o))) {
       if (o.without_peers) {
         std::erase_if(b.variants, [](const auto& v) { return v.is == bench::role::peer; });
       }
-      const auto found = bench::measure(b, o.quick ? 1 : o.repetitions, runner);
-      bench::print_table(found);
+      const auto found = bench::measure(b, o.rounds(), runner);
+      report.add(found);
       add_demands(demands, found);
-      file["findings"].push_back(bench::to_json(found));
-      correct = correct && found.correct();
     }
   }
-  if (!demands.empty()) bench::print_demands(demands);
-  file["demands"] = bench::to_json(demands);
-  file["cores_used_by_others"] = watch.cores_used_by_others();
-  std::printf("\ncores used by others meanwhile: %.2f\n", watch.cores_used_by_others());
-  if (!o.json.empty() && !bench::write_json(o.json, file)) return 2;
-  if (!correct) std::cerr << "sync_bench: a variant had a wrong result\n";
-  return correct ? 0 : 1;
+  return report.end(demands);
 }
 
 }  // namespace
@@ -133,16 +102,11 @@ int main(int argc, char** argv) {
   std::vector<std::string> names;
   for (const entry& e : entries) names.push_back(e.name);
   CLI::App app("Barriers, reductions and clocked tasks within a place, beside peers");
-  app.add_flag("--quick", o.quick, "small sizes, once, every phase checked: times mean nothing");
+  bench::add_options(app, o);
   app.add_flag("--without-peers", o.without_peers, "ours only");
-  app.add_option("--reps", o.repetitions, "repetitions")->check(CLI::Range(1, 1000));
   app.add_option("--only", o.only, "benchmarks to run")->check(CLI::IsMember(names));
   app.add_option("--members", o.members, "tasks at the barrier, or spawned in a round")
       ->check(CLI::Range(2, 1 << 20));
-  app.add_option("--json", o.json, "write the findings to this file");
-  app.add_option("--label", o.label, "free text for the file, such as `git describe`");
   CLI11_PARSE(app, argc, argv);
-  return run_benchmarks(o, [argc, argv](int workers, const std::function<void()>& body) {
-    run_apgas(argc, argv, workers, body);
-  });
+  return run_benchmarks(o, bench::one_place(argc, argv));
 }

@@ -13,6 +13,7 @@
 #include <apgas/apgas.hpp>
 
 #include "sync_benchmarks.hpp"
+#include "task_members.hpp"
 
 namespace bench {
 namespace {
@@ -55,25 +56,8 @@ struct load {
 
 template <auto Advance>
 sample worked_phases(const load& l, const plan& p) {
-  lock_step all(p);
-  std::atomic<bool> counted{true};
-  apgas::finish([&] {
-    const auto c = apgas::clock::make();
-    for (int member = 0; member < l.members; ++member) {
-      apgas::async(apgas::clocked(c), [&all, &counted, &l, c, member] {
-        all.run(member, [&c, turns = l.turns(member)](long) {
-          burn(turns);
-          (c.*Advance)();
-          return true;
-        });
-        if (c.phase() != all.phases()) counted = false;
-      });
-    }
-    c.drop();
-  });
-  sample s = all.result();
-  s.correct = s.correct && counted;
-  return s;
+  return clock_phases<Advance>(
+      p, [&l](int member) { return [turns = l.turns(member)] { burn(turns); }; });
 }
 
 // The work of all members, one after the other.

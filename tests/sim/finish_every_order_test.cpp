@@ -3,7 +3,6 @@
 //   APGAS_TEST_STRIDE=n   takes every n-th program only (default 1), for slow builds
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -11,30 +10,12 @@
 #include <gtest/gtest.h>
 
 #include "sim_finish_world.hpp"
+#include "sim_runs.hpp"
 
 namespace {
 
 using sim::op;
-
-struct totals {
-  std::size_t programs = 0;
-  std::size_t runs = 0;
-  std::size_t states = 0;
-};
-
-// Walks all orders of one program. Returns what is wrong, or "".
-std::string every_order(const sim::settings& s, const sim::tree_script& program, totals& sum) {
-  sim::every_choice chooser;
-  std::string wrong;
-  do {
-    sim::tree_script copy = program;
-    wrong = sim::run(s, copy, chooser);
-    ++sum.runs;
-  } while (wrong.empty() && chooser.next());
-  ++sum.programs;
-  sum.states += chooser.states();
-  return wrong;
-}
+using sim::totals;
 
 struct program_space {
   int tasks;
@@ -51,15 +32,14 @@ const char* word(op kind) {
 // places 1 and 2 are alike, so the first task that leaves home goes to 1.
 bool make(const program_space& space, std::uint64_t n, sim::tree_script& program,
           std::string& text) {
-  const auto digit = [&n](std::uint64_t base) {
-    const std::uint64_t d = n % base;
-    n /= base;
-    return static_cast<int>(d);
+  sim::digits rest(n);
+  const auto digit = [&rest](int base) {
+    return static_cast<int>(rest.next(static_cast<std::size_t>(base)));
   };
   for (int i = 1; i <= space.tasks; ++i) {
-    const int parent = digit(static_cast<std::uint64_t>(i));
+    const int parent = digit(i);
     const int place = digit(3);
-    const op kind = space.kinds[static_cast<std::size_t>(digit(space.kinds.size()))];
+    const op kind = space.kinds[rest.next(space.kinds.size())];
     program.add(parent, place, kind);
     text.append(" ").append(std::to_string(parent)).append(word(kind));
     text.append(std::to_string(place)).append(";");
@@ -69,7 +49,7 @@ bool make(const program_space& space, std::uint64_t n, sim::tree_script& program
     program.at(i).own_finish = true;
     text.append(" finish in ").append(std::to_string(i)).append(";");
   }
-  return n == 0;
+  return rest.used_up();
 }
 
 bool canonical(sim::tree_script& program, int tasks) {
@@ -94,7 +74,10 @@ std::string every_program(const program_space& space, const sim::settings& s, to
     std::string text;
     if (!make(space, n, program, text)) return "";
     if (!canonical(program, space.tasks) || has_empty_finish(program, space.tasks)) continue;
-    std::string wrong = every_order(s, program, sum);
+    std::string wrong = sim::every_order(sum, [&](sim::choice& chooser) {
+      sim::tree_script copy = program;
+      return sim::run(s, copy, chooser);
+    });
     if (wrong.empty()) continue;
     wrong.append(" with share ").append(std::to_string(s.share)).append(":");
     return wrong.append(text);
@@ -102,14 +85,10 @@ std::string every_program(const program_space& space, const sim::settings& s, to
 }
 
 void expect_right(const program_space& space, const sim::settings& s) {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): one thread
-  const char* stride = std::getenv("APGAS_TEST_STRIDE");
   totals sum;
-  EXPECT_EQ(
-      every_program(space, s, sum, stride == nullptr ? 1 : std::strtoull(stride, nullptr, 10)), "");
+  EXPECT_EQ(every_program(space, s, sum, sim::stride_wanted()), "");
   EXPECT_GT(sum.states, 1000U);
-  std::cout << space.tasks << " tasks, share " << s.share << ": " << sum.programs << " programs, "
-            << sum.runs << " runs, " << sum.states << " states\n";
+  std::cout << space.tasks << " tasks, share " << s.share << ": " << sum << '\n';
 }
 
 sim::settings tiny(std::uint64_t share, bool late_reports) {
@@ -143,15 +122,14 @@ TEST(finish_every_order, five_tasks) {
 // The programs are large enough to show every fault; one needs four tasks.
 TEST(finish_every_order, every_fault_is_seen) {
   const program_space space{3, {op::async_at, op::at, op::uncounted}, true};
-  for (int i = 1; i < static_cast<int>(sim::fault::last); ++i) {
+  sim::expect_every_fault_seen<sim::fault>([&space](sim::fault f) {
     sim::settings s = tiny(1, true);
-    s.broken = static_cast<sim::fault>(i);
+    s.broken = f;
     totals sum;
     std::string wrong = every_program(space, s, sum);
     if (wrong.empty()) wrong = every_program({4, {op::async_at}, false}, s, sum);
-    EXPECT_NE(wrong, "") << sim::name(s.broken) << " was not seen";
-    std::cout << sim::name(s.broken) << ": after " << sum.runs << " runs: " << wrong << '\n';
-  }
+    return sim::after_runs(sum, wrong);
+  });
 }
 
 }  // namespace

@@ -3,23 +3,18 @@
 //   APGAS_TEST_SEED=n    runs that seed alone
 //   APGAS_TEST_SEEDS=n   runs n seeds (default 20000)
 #include <cstdint>
-#include <cstdlib>
 #include <iostream>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "sim_finish_random.hpp"
+#include "sim_runs.hpp"
 
 namespace {
 
 using sim::counters;
 using sim::fault;
-
-std::uint64_t from_environment(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): one thread
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 void add(counters& sum, const counters& one) {
   sum.steps += one.steps;
@@ -41,18 +36,18 @@ std::ostream& operator<<(std::ostream& out, const counters& c) {
 }
 
 TEST(finish_sim, random_programs) {
-  const std::uint64_t only = from_environment("APGAS_TEST_SEED", 0);
-  const std::uint64_t first = only != 0 ? only : 1;
-  const std::uint64_t last = only != 0 ? only : from_environment("APGAS_TEST_SEEDS", 20000);
+  const sim::seeds_wanted seeds(20'000);
   counters sum;
-  for (std::uint64_t seed = first; seed <= last; ++seed) {
+  const auto run = [&sum](std::uint64_t seed) {
     counters one;
     const std::string wrong = sim::run_seed(seed, fault::none, &one);
-    ASSERT_EQ(wrong, "") << "replay with APGAS_TEST_SEED=" << seed;
     add(sum, one);
-  }
-  std::cout << last - first + 1 << " seeds: " << sum << '\n';
-  if (only != 0) return;
+    return wrong;
+  };
+  ASSERT_EQ(sim::first_wrong_seed(seeds.first, seeds.last, run), "")
+      << "APGAS_TEST_SEED repeats it";
+  std::cout << seeds.count() << " seeds: " << sum << '\n';
+  if (seeds.only != 0) return;
   // The runs met what the protocol is there for.
   EXPECT_GT(sum.frames, sum.tasks / 4);
   EXPECT_GT(sum.finishes, 0);
@@ -97,14 +92,10 @@ TEST(finish_sim, a_tree_over_four_thousand_places) {
 // A fault must be seen by the checker, soon, and by itself: no assertion of the machines ends the
 // process first.
 TEST(finish_sim, every_fault_is_seen) {
-  for (int i = 1; i < static_cast<int>(fault::last); ++i) {
-    const auto f = static_cast<fault>(i);
-    std::string seen;
-    std::uint64_t seed = 0;
-    while (seen.empty() && seed < 20000) seen = sim::run_seed(++seed, f);
-    EXPECT_NE(seen, "") << sim::name(f) << " was not seen in " << seed << " seeds";
-    std::cout << sim::name(f) << ": seed " << seed << ": " << seen << '\n';
-  }
+  sim::expect_every_fault_seen<fault>([](fault f) {
+    const auto run = [f](std::uint64_t seed) { return sim::run_seed(seed, f); };
+    return sim::first_wrong_seed(1, 20'000, run);
+  });
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "sim_phase_world.hpp"
+#include "sim_runs.hpp"
 
 namespace {
 
@@ -19,27 +19,8 @@ using apgas::phaser_mode;
 using phase_sim::action;
 using phase_sim::fault;
 using phase_sim::op;
+using sim::totals;
 using program = std::vector<std::vector<action>>;
-
-struct totals {
-  std::size_t programs = 0;
-  std::size_t runs = 0;
-  std::size_t states = 0;
-};
-
-// Walks all orders of one program. Returns what is wrong, or "".
-std::string every_order(const phase_sim::settings& s, const program& tasks, totals& sum) {
-  sim::every_choice chooser;
-  std::string wrong;
-  do {
-    phase_sim::list_script script(tasks, phaser_mode::signal_wait_next);
-    wrong = phase_sim::run(s, script, chooser);
-    ++sum.runs;
-  } while (wrong.empty() && chooser.next());
-  ++sum.programs;
-  sum.states += chooser.states();
-  return wrong;
-}
 
 struct program_space {
   std::vector<op> ops;             // what a task may do before, between and after it spawns
@@ -49,17 +30,13 @@ struct program_space {
 // The n-th program of a space as digits of n; false when n is past the last. Main spawns child 1,
 // and main or child 1 spawns child 2.
 bool make(const program_space& space, std::uint64_t n, program& tasks) {
-  const auto digit = [&n](std::uint64_t base) {
-    const std::uint64_t d = n % base;
-    n /= base;
-    return static_cast<std::size_t>(d);
-  };
-  const bool by_main = digit(2) == 0;
-  const phaser_mode first = space.modes[digit(space.modes.size())];
-  const phaser_mode second = space.modes[digit(space.modes.size())];
+  sim::digits digit(n);
+  const bool by_main = digit.next(2) == 0;
+  const phaser_mode first = space.modes[digit.next(space.modes.size())];
+  const phaser_mode second = space.modes[digit.next(space.modes.size())];
   tasks.assign(3, {});
   const auto does = [&](std::size_t task) {
-    const std::size_t d = digit(space.ops.size() + 1);
+    const std::size_t d = digit.next(space.ops.size() + 1);
     if (d != 0) tasks[task].push_back({space.ops[d - 1]});
   };
   does(0);
@@ -72,7 +49,7 @@ bool make(const program_space& space, std::uint64_t n, program& tasks) {
   does(1);
   does(2);
   does(2);
-  return n == 0;
+  return digit.used_up();
 }
 
 std::string text(const program& tasks) {
@@ -97,7 +74,10 @@ std::string every_program(const program_space& space, const phase_sim::settings&
                           std::uint64_t stride = 1) {
   program tasks;
   for (std::uint64_t n = 0; make(space, n, tasks); n += stride) {
-    const std::string wrong = every_order(s, tasks, sum);
+    const std::string wrong = sim::every_order(sum, [&](sim::choice& chooser) {
+      phase_sim::list_script script(tasks, phaser_mode::signal_wait_next);
+      return phase_sim::run(s, script, chooser);
+    });
     if (!wrong.empty()) return wrong + ":" + text(tasks);
   }
   return "";
@@ -105,15 +85,12 @@ std::string every_program(const program_space& space, const phase_sim::settings&
 
 void expect_right(const char* name, const program_space& space, const phase_sim::settings& s,
                   std::uint64_t stride = 1) {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): one thread
-  const char* text = std::getenv("APGAS_TEST_STRIDE");
-  std::uint64_t slower = text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
+  std::uint64_t slower = sim::stride_wanted();
   if (s.tiers > 1) slower = (slower + 4) / 5;  // few programs already
   totals sum;
   EXPECT_EQ(every_program(space, s, sum, stride * slower), "");
   EXPECT_GT(sum.states * slower, 10'000U);
-  std::cout << name << ": " << sum.programs << " programs, " << sum.runs << " runs, " << sum.states
-            << " states" << std::endl;
+  std::cout << name << ": " << sum << std::endl;
 }
 
 const program_space clocks{{op::next, op::resume, op::drop}, {phaser_mode::signal_wait}};
@@ -153,7 +130,8 @@ TEST(phase_every_order, trees) {
 }
 
 // Looks for what a fault causes: in few programs of each space first, then in more.
-std::string seen(fault f, totals& sum) {
+std::string seen(fault f) {
+  totals sum;
   std::string wrong;
   for (const std::uint64_t finer : {1, 8}) {
     for (phase_sim::settings s : {flat, with_tallies(flat), two_leaves}) {
@@ -166,18 +144,10 @@ std::string seen(fault f, totals& sum) {
       if (wrong.empty()) wrong = every_program(singles, s, sum, 17);
     }
   }
-  return wrong;
+  return sim::after_runs(sum, wrong);
 }
 
 // The programs are large enough to show every fault.
-TEST(phase_every_order, every_fault_is_seen) {
-  for (int i = 1; i < static_cast<int>(fault::last); ++i) {
-    totals sum;
-    const std::string wrong = seen(static_cast<fault>(i), sum);
-    EXPECT_NE(wrong, "") << phase_sim::name(static_cast<fault>(i)) << " was not seen";
-    std::cout << phase_sim::name(static_cast<fault>(i)) << ": after " << sum.runs
-              << " runs: " << wrong << std::endl;
-  }
-}
+TEST(phase_every_order, every_fault_is_seen) { sim::expect_every_fault_seen<fault>(seen); }
 
 }  // namespace

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The command line that the benchmarks share, and the start of apgas from it.
+
+#include <functional>
+#include <stdexcept>
+
+#include <CLI/CLI.hpp>
+
+#include <apgas/apgas.hpp>
+
+#include "report.hpp"
+
+namespace bench {
+
+inline void add_options(CLI::App& app, run_options& o) {
+  app.add_flag("--quick", o.quick, "small sizes, once: checks results, times mean nothing");
+  app.add_option("--reps", o.repetitions, "repetitions")->check(CLI::Range(1, 1000));
+  app.add_option("--json", o.json, "write the findings to this file");
+  app.add_option("--label", o.label, "free text for the file, such as `git describe`");
+}
+
+// For measure(): one place in this process.
+inline apgas_runner one_place(int argc, char** argv) {
+  return [argc, argv](int workers, const std::function<void()>& body) {
+    apgas::config settings;
+    settings.places = 1;
+    settings.workers = workers;
+    if (apgas::run(argc, argv, settings, [&body] { body(); }) != 0) {
+      throw std::runtime_error("apgas::run failed");
+    }
+  };
+}
+
+}  // namespace bench
