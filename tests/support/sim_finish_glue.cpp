@@ -17,8 +17,17 @@ void world::gone(proxy& p) {
   if (--p.present == 0) ++counted_.quiescences;
 }
 
+// Tasks and replies travel in any case; the others are what the finish costs.
+bool world::is_of_protocol(const message& m) {
+  return m.kind != message_kind::task && m.kind != message_kind::reply;
+}
+
 void world::post(message m) {
   m.number = counted_.steps;
+  m.round = round_ + 1;
+  if (settings_.seen != nullptr && is_of_protocol(m)) {
+    settings_.seen->add(m.from, m.to, m.kind == message_kind::returned ? sizeof m.returned : 0);
+  }
   ++of(m.finish).messages;
   messages_.push_back(m);
 }
@@ -196,9 +205,11 @@ void world::drop_home(int f) {
 }
 
 void world::receive(const message& m) {
-  std::int64_t& youngest = youngest_[{m.from, m.to}];
-  counted_.overtakings += m.number < youngest;
-  youngest = std::max(youngest, m.number);
+  if (settings_.order != schedule::rounds) {
+    std::int64_t& youngest = youngest_[{m.from, m.to}];
+    counted_.overtakings += m.number < youngest;
+    youngest = std::max(youngest, m.number);
+  }
   if (of(m.finish).complete) throw violation("a message for a finish that is complete");
   switch (m.kind) {
     case message_kind::task:

@@ -36,6 +36,7 @@ std::uint32_t world::pick() {
   const auto tasks = static_cast<std::uint32_t>(ready_.size());
   const auto messages = static_cast<std::uint32_t>(messages_.size());
   const auto reports = static_cast<std::uint32_t>(reports_.size());
+  if (settings_.order == schedule::rounds) return pick_in_rounds();
   if (settings_.order == schedule::messages_first && messages > 0) {
     return tasks + choice_.below(messages);
   }
@@ -45,6 +46,29 @@ std::uint32_t world::pick() {
     n = choice_.below(tasks + messages + reports);
   }
   return n;
+}
+
+std::uint32_t world::pick_in_rounds() {
+  const auto tasks = static_cast<std::uint32_t>(ready_.size());
+  const auto messages = static_cast<std::uint32_t>(messages_.size());
+  if (messages > 0 && messages_.front().round == round_) return tasks;
+  if (tasks > 0) return 0;
+  if (!reports_.empty()) return messages;
+  round_ = messages_.front().round;
+  return 0;
+}
+
+world::message world::take_message(std::uint32_t n) {
+  const bool oldest = settings_.order == schedule::rounds;
+  if (!oldest) std::swap(messages_[n], messages_.back());
+  const message m = oldest ? messages_.front() : messages_.back();
+  if (oldest) {
+    messages_.pop_front();
+  } else {
+    messages_.pop_back();
+  }
+  --of(m.finish).messages;
+  return m;
 }
 
 bool world::held_up(std::uint32_t n) {
@@ -67,11 +91,7 @@ void world::step() {
   if (n < tasks) {
     act(take_ready(n));
   } else if (n < tasks + messages) {
-    std::swap(messages_[n - tasks], messages_.back());
-    const message m = messages_.back();
-    messages_.pop_back();
-    --of(m.finish).messages;
-    receive(m);
+    receive(take_message(n - tasks));
   } else {
     std::swap(reports_[n - tasks - messages], reports_.back());
     const report r = reports_.back();
@@ -151,6 +171,7 @@ void world::open(int id) {
 void world::complete(int f) {
   checker::on_complete(*this, f);
   of(f).complete = true;
+  counted_.completed = round_;
   task& t = at(of(f).opener);
   t.finish = t.outer.back();
   t.outer.pop_back();
@@ -163,6 +184,7 @@ void world::end(int id) {
   const int f = at(id).finish;
   if (f < 0) return;  // main
   --of(f).living;
+  counted_.last_end = round_;
   leave(at(id).place, f, at(id).caller);
 }
 

@@ -16,6 +16,7 @@
 #include "sim_choice.hpp"
 #include "sim_finish_faults.hpp"
 #include "sim_finish_script.hpp"
+#include "sim_traffic.hpp"
 
 namespace sim {
 
@@ -29,6 +30,7 @@ enum class schedule {
   any,             // any task's next action, any message, any late report
   tasks_first,     // tasks run as far as they can, by node; then any message or report
   messages_first,  // all messages, in any order; then tasks by node; then any report
+  rounds,          // a message takes one round and a task none: all arrivals, then tasks by node
 };
 
 struct settings {
@@ -43,6 +45,7 @@ struct settings {
   int check_every = 1;        // steps between full checks
   std::int64_t max_steps = 100'000'000;
   fault broken = fault::none;
+  traffic* seen = nullptr;  // is told of every message
 };
 
 struct counters {
@@ -57,6 +60,9 @@ struct counters {
   std::int64_t overtakings =
       0;                      // messages that came after a younger one of the same pair of places
   std::int64_t revivals = 0;  // arrivals at an idle proxy that had not given back yet
+  // In order `rounds`: when the last task ended, and when the last finish completed.
+  std::int64_t last_end = 0;
+  std::int64_t completed = 0;
 };
 
 class world {
@@ -80,6 +86,7 @@ class world {
     returned_credit returned = {};  // of a return, or of a reply that carries one
     int task = -1;                  // the task that goes, or the caller that is replied to
     std::int64_t number = 0;
+    std::int64_t round = 0;  // in which it arrives
   };
   struct task {
     int node;
@@ -126,6 +133,8 @@ class world {
   // sim_finish_world.cpp: steps and tasks
   void step();
   std::uint32_t pick();
+  std::uint32_t pick_in_rounds();
+  message take_message(std::uint32_t n);
   bool held_up(std::uint32_t n);
   void act(int id);
   void spawn(int id, const action& a);
@@ -154,6 +163,7 @@ class world {
   void receive_task(const message& m);
   void gone(proxy& p);
 
+  static bool is_of_protocol(const message& m);
   void post(message m);
   void take_credit_unit(int f, bool takes);
   finish& of(int f) { return finishes_[static_cast<std::size_t>(f)]; }
@@ -169,9 +179,10 @@ class world {
   std::vector<finish> finishes_;
   std::vector<std::map<int, proxy>> proxies_;  // by place, then finish
   std::vector<int> ready_;                     // in order `any` just a set, else a heap by node
-  std::vector<message> messages_;
+  std::deque<message> messages_;
   std::vector<report> reports_;
   std::map<std::pair<int, int>, std::int64_t> youngest_;  // that arrived, by source and target
+  std::int64_t round_ = 0;
 };
 
 // Looks at the whole world; throws violation.

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What protocols send at up to 100,000 places, simulated. Counts, not times: the same anywhere.
+// Exits with 1 when a run breaks what the protocol's document claims. docs/performance.md.
+
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "harness.hpp"
+#include "report.hpp"
+#include "scale.hpp"
+
+namespace {
+
+void print_head() {
+  fmt::print("{:<12}{:<36}{:>9}{:>10}{:>10}{:>9}{:>9}{:>11}{:>7}{:>8}\n", "protocol", "program",
+             "places", "tasks", "frames", "home", "other", "bytes", "depth", "s");
+}
+
+nlohmann::ordered_json measure(const bench::workload& w, int places, bool& correct) {
+  const double begin = bench::now();
+  const bench::scale_result r = w.run(places);
+  const double seconds = bench::now() - begin;
+  fmt::print("{:<12}{:<36}{:>9}{:>10}{:>10}{:>9}{:>9}{:>11}{:>7}{:>8.2f}{}{}\n", w.protocol, w.name,
+             places, r.task_frames, r.frames, r.to_home, r.to_other, r.bytes, r.depth, seconds,
+             r.wrong.empty() ? "" : "  WRONG: ", r.wrong);
+  std::cout.flush();
+  correct = correct && r.wrong.empty();
+  return {{"protocol", w.protocol}, {"program", w.name},         {"places", places},
+          {"tasks", r.task_frames}, {"frames", r.frames},        {"to_home", r.to_home},
+          {"to_other", r.to_other}, {"bytes", r.bytes},          {"depth", r.depth},
+          {"seconds", seconds},     {"correct", r.wrong.empty()}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<int> places = {10, 100, 1'000, 10'000, 100'000};
+  bool quick = false;
+  std::string only;
+  std::string json;
+  CLI::App app("Messages of the protocols by number of places, simulated");
+  app.add_flag("--quick", quick, "10 to 1,000 places");
+  app.add_option("--places", places, "numbers of places")->check(CLI::Range(2, 10'000'000));
+  app.add_option("--only", only, "workloads whose protocol or name contains this");
+  app.add_option("--json", json, "write the findings to this file");
+  CLI11_PARSE(app, argc, argv);
+  if (quick) places = {10, 100, 1'000};
+
+  bool correct = true;
+  nlohmann::ordered_json file = {{"program", "scale_bench"}};
+  file["findings"] = nlohmann::ordered_json::array();
+  print_head();
+  for (const bench::workload& w : bench::finish_workloads()) {
+    if (w.protocol.find(only) == std::string::npos && w.name.find(only) == std::string::npos) {
+      continue;
+    }
+    for (const int p : places) {
+      if (p <= w.most_places) file["findings"].push_back(measure(w, p, correct));
+    }
+  }
+  if (!json.empty() && !bench::write_json(json, file)) return 2;
+  if (!correct) std::cerr << "scale_bench: a run broke what its protocol claims\n";
+  return correct ? 0 : 1;
+}
