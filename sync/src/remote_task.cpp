@@ -13,6 +13,8 @@
 #include <apgas/sync/flow_control.hpp>
 #include <apgas/sync/remote_call.hpp>
 #include <apgas/sync/remote_finish.hpp>
+#include <apgas/sync/remote_phases.hpp>
+#include <apgas/sync/travel.hpp>
 
 namespace apgas::inline v0::sync {
 namespace {
@@ -60,6 +62,8 @@ scheduler::task_counter* run_frame(scheduler::injected* work, scheduler::fiber& 
   }
   // NOLINTNEXTLINE(modernize-use-auto): g++ 12 cannot deduce it
   task_thunk* const thunk = task->frame.handler->as<task_thunk>();
+  if ((task->frame.header->flags & flag_registered) != 0) [[unlikely]]
+    return run_registered(*task, self, thunk);
   return thunk(*task, self);
 }
 
@@ -86,19 +90,20 @@ namespace {
 
 // Waits while too much is under way to `dest`, and returns what the frame must begin with.
 comm::frame_header admit(place_state& place, comm::rank dest, comm::handler_id thunk,
-                         const comm::out_archive& payload) {
+                         const comm::out_archive& payload, std::uint8_t flags = 0) {
   if (place.flow->full(dest)) place.flow->wait_for_room(dest);
   while (place.network->congested(dest)) scheduler::yield();
   place.flow->on_send(dest, comm::frame_bytes(payload.size()));
-  return {.kind = comm::frame_kind::task, .handler = thunk};
+  return {.kind = comm::frame_kind::task, .flags = flags, .handler = thunk};
 }
 
 }  // namespace
 
 void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
-               comm::out_archive& payload) {
+               comm::out_archive& payload, std::uint8_t flags) {
   place_state& place = place_of(self);
-  place.finishes->send_task(finish_of(self), dest, admit(place, dest, thunk, payload), payload);
+  place.finishes->send_task(finish_of(self), dest, admit(place, dest, thunk, payload, flags),
+                            payload);
   place.tasks->keep_polling();
 }
 
@@ -134,6 +139,8 @@ void frame_receiver::on_frame(const comm::inbound_frame& frame) noexcept {
     case comm::frame_kind::control:
       if (frame.header->handler == control_flow) {
         place_.flow->on_report(frame.source, frame.header->credit);
+      } else if ((frame.header->handler & control_phase) != 0) {
+        place_.phases->on_message(frame);
       } else {
         control_(control_context_, frame);
       }
