@@ -186,6 +186,7 @@ travelling remote_phases::sent(const ticket& t, bool in_finish) {
     std::lock_guard hold(lock_);
     if (core.link() == nullptr) {
       cores_.emplace(core.number(), &core);
+      link->listed_ = true;
       core.tie(std::move(link));
     }
   }
@@ -242,7 +243,7 @@ ticket remote_phases::received(scheduler::fiber& self, const travelling& t, comm
   phase_core* const core = find(t.number);
   APGAS_ASSERT(core != nullptr, "a task came to a clock that has ended");
   // The leaves of a tree roll one after the other: a task that waits goes to none that is behind.
-  while (r.waits() && core->leaf_of(*self.on).phase() < r.waited) scheduler::yield();
+  while (r.waits() && !core->leaf_of(*self.on).passed(r.waited - 1)) scheduler::yield();
   phase_node& leaf = core->leaf_of(*self.on);
   if (!r.signals()) core->waiter_moved(-1, r.waited);
   leaf.join(signalled, 1);

@@ -108,6 +108,9 @@ class accumulator {
 
  private:
   using core = sync::accumulator_core<T, Op>;
+  // Lets the compiler see that a handle is a value, which may be sent.
+  constexpr accumulator(const sync::phase_id& id, std::uint32_t index) noexcept
+      : id_(id), index_(index) {}
 
   [[gnu::always_inline]] const sync::registration& mine(const scheduler::fiber& self,
                                                         const char* operation) const {

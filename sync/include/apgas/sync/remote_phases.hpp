@@ -118,19 +118,23 @@ class remote_phases {
 class phase_home final : public phase_link {
  public:
   phase_home(remote_phases& table, phase_core& core) noexcept : table_(table), core_(core) {}
-  ~phase_home() override { table_.forget(core_); }
+  ~phase_home() override {
+    if (listed_) table_.forget(core_);
+  }
 
   void changed(scheduler::worker& w) noexcept override;
   void on_position(scheduler::worker& w, comm::rank place, std::int64_t at, bool acknowledge);
   void on_gone(scheduler::worker& w, comm::rank place);
 
  private:
+  friend class remote_phases;
   void apply(scheduler::worker& w, const phase_downlink::steps& s);
 
   remote_phases& table_;
   phase_core& core_;
   base::spin_lock lock_;
   phase_downlink replicas_;
+  bool listed_ = false;  // in the table: another task may have been faster
 };
 
 // In a replica: the home is told when nobody here is due.
