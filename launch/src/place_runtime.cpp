@@ -93,12 +93,14 @@ place_runtime::place_runtime(comm::transport& network, const base::settings& set
       endpoint_(network, receiver_, endpoint_options_of(settings)),
       flow_(network.size()),
       finishes_(state_),
+      phases_(state_),
       globals_(state_),
       events_(std::make_unique<network_events>(endpoint_, finishes_)) {
   state_.network = &endpoint_;
   state_.finishes = &finishes_;
   state_.calls = &calls_;
   state_.flow = &flow_;
+  state_.phases = &phases_;
   state_.globals = &globals_;
   keep_unobserved(state_);
   receiver_.set_control(
@@ -235,6 +237,7 @@ int place_runtime::wait_for_end() {
 
 void place_runtime::stop() {
   if (settings_.stats) print_statistics();
+  phases_.stop();
   endpoint_.network().set_wake(nullptr, nullptr);
   scheduler_.reset();
   endpoint_.flush();

@@ -16,6 +16,7 @@
 #include <apgas/sync/place_state.hpp>
 #include <apgas/sync/remote_call.hpp>
 #include <apgas/sync/remote_finish.hpp>
+#include <apgas/sync/remote_phases.hpp>
 #include <apgas/sync/remote_task.hpp>
 
 #include "unobserved_failures.hpp"
@@ -68,6 +69,7 @@ class place_runtime {
   sync::remote_calls calls_;
   sync::flow_control flow_;
   sync::remote_finishes finishes_;
+  sync::remote_phases phases_;
   remote::global_table globals_;
   std::unique_ptr<network_events> events_;
   std::unique_ptr<scheduler::scheduler> scheduler_;

@@ -10,7 +10,6 @@ namespace {
 
 // Never given twice, not by another run of the process either: a stale handle is always noticed.
 base::atomic<std::uint64_t> next_number{1};
-constexpr int home_shift = 44;  // a clock every 100 ns for three weeks, at a million places
 
 }  // namespace
 
@@ -34,13 +33,46 @@ phase_core::phase_core(phase_kind kind, int home, int workers, int tiers, int de
   }
 }
 
+phase_core::phase_core(phase_kind kind, int workers, const replica_of& of)
+    : kind_(kind),
+      number_(of.number),
+      is_replica_(true),
+      workers_(workers),
+      degree_(1),
+      simple_(false) {
+  nodes_.push_back(std::make_unique<phase_node>(*this, nullptr, workers, 0, of.phase));
+}
+
 phase_core::~phase_core() {
+  delete link_.load(base::relaxed);
   phase_action* a = actions_.load(base::relaxed);
   while (a != nullptr) delete std::exchange(a, a->next_);
 }
 
 void phase_core::release() noexcept {
   if (users_.fetch_sub(1, base::acq_rel) == 1) delete this;  // P2
+}
+
+std::size_t phase_core::index_of(const phase_node& leaf) const noexcept {
+  const auto first = nodes_.end() - static_cast<std::ptrdiff_t>(leaves_);
+  const auto at = std::find_if(first, nodes_.end(), [&](const auto& n) { return n.get() == &leaf; });
+  return static_cast<std::size_t>(at - first);
+}
+
+void phase_core::tie(std::unique_ptr<phase_link> link) noexcept {
+  link_.store(link.release(), base::release);  // P3
+}
+
+// Whoever ends a phase in one step does it under the lock of the root, which look() takes: before
+// that, so that the phase is read anew, or after it, when simple_ is seen.
+void phase_core::end_phases_in_steps() noexcept {
+  simple_.store(false, base::relaxed);
+  static_cast<void>(root().look());
+}
+
+void phase_core::follow(scheduler::worker& w, std::int64_t p, bool open) noexcept {
+  while (phase() < p) static_cast<void>(roll_from(w, 0, false));
+  if (open && !root().is_open()) root().open_and_resume(w);
 }
 
 void phase_core::never_signalled() noexcept {
@@ -53,6 +85,7 @@ void phase_core::reopened(phase_node& parent) {
 }
 
 void phase_core::completed(scheduler::worker& w, phase_node& node) noexcept {
+  if (is_replica_) return link()->changed(w);
   for (phase_node* n = node.parent(); n != nullptr; n = n->parent()) {
     if (!n->child_completed()) return;
   }
@@ -66,6 +99,7 @@ void phase_core::begin_phases(scheduler::worker& w) noexcept {
     run_actions();
     const bool open = active_.load(base::relaxed) == 0;
     again = roll_from(w, 0, open) && !open;
+    if (phase_link* const others = link()) others->changed(w);
   }
 }
 

@@ -84,6 +84,14 @@ void check_may_wait(const registration& r, const char* operation) {
   check_not_in_single(r, operation);
 }
 
+void check_is_home(const registration& r, const char* operation) {
+  if (!r.node->core().is_replica()) return;
+  const int home = phase_core::home_of(r.number);
+  fail(r.kind, fmt::format("{} was called at another place than that of the phaser, place {}, where "
+                           "alone it can be done; call it there, or make the phaser here",
+                           operation, home));
+}
+
 void check_may_single(const registration& r, const char* operation) {
   if (r.mode != phaser_mode::signal_wait_next) {
     fail(r.kind, fmt::format("{} was called by a task that is registered in mode {}; register it "
@@ -91,6 +99,7 @@ void check_may_single(const registration& r, const char* operation) {
                              operation, mode_name(r.mode)));
   }
   check_not_in_single(r, operation);
+  check_is_home(r, operation);
   if (r.has_signalled()) {
     fail(r.kind, fmt::format("{} was called by a task that has signalled this phase, which may be "
                              "over; call it in place of signal",

@@ -10,10 +10,13 @@ namespace apgas::inline v0::sync {
 
 using change = phase_counter::change;
 
-phase_node::phase_node(phase_core& core, phase_node* parent, int workers, std::int64_t children)
+phase_node::phase_node(phase_core& core, phase_node* parent, int workers, std::int64_t children,
+                       std::int64_t phase)
     : core_(core),
       parent_(parent),
       workers_(workers),
+      phase_(phase),
+      counter_(phase),
       parked_(std::make_unique<scheduler::batch_block*[]>(static_cast<std::size_t>(workers))) {
   if (children != 0) static_cast<void>(counter_.join(1, children));  // nobody is due below it yet
 }
@@ -119,10 +122,11 @@ void phase_node::conclude(scheduler::worker& w, before b) noexcept {
   }
   const bool empty = members_ == 0;
   if (silent) core_.signallers_went();
-  if (completed) core_.retain();
+  const bool news = completed || ((silent || empty) && core_.is_replica());
+  if (news) core_.retain();
   lock_.unlock();
   if (resumed != nullptr) scheduler::resume_blocks(w, resumed);
-  if (completed) {
+  if (news) {
     core_.completed(w, *this);
     core_.release();
   }
@@ -147,6 +151,21 @@ bool phase_node::roll(scheduler::worker& w, bool open) noexcept {
   lock_.unlock();
   if (resumed != nullptr) scheduler::resume_blocks(w, resumed);
   return complete;
+}
+
+void phase_node::open_and_resume(scheduler::worker& w) noexcept {
+  lock_.lock();
+  open_.store(true, base::release);  // P1
+  scheduler::batch_block* const resumed = take_parked();
+  lock_.unlock();
+  if (resumed != nullptr) scheduler::resume_blocks(w, resumed);
+}
+
+phase_uplink::view phase_node::look() noexcept {
+  std::lock_guard hold(lock_);
+  return {.phase = counter_.phase(),
+          .first = counter_.signallers() != 0 ? counter_.first() : phase_uplink::silent,
+          .members = members_ != 0};
 }
 
 phase_node::counts phase_node::count() noexcept {

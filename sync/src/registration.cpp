@@ -42,10 +42,14 @@ void ticket::open(registration& r) const noexcept {
   r.node = node_;
   r.number = node_->core().number();
   r.kind = node_->core().kind();
-  r.mode = static_cast<phaser_mode>(bits_ & 3U);
-  r.implicit = (bits_ & 4U) != 0;
-  r.waited = static_cast<std::int64_t>(bits_ >> 4);
-  r.signalled = r.waited + ((bits_ & 8U) != 0 ? 1 : 0);
+  open(bits_, r);
+}
+
+void ticket::open(std::uint64_t bits, registration& r) noexcept {
+  r.mode = static_cast<phaser_mode>(bits & 3U);
+  r.implicit = (bits & 4U) != 0;
+  r.waited = static_cast<std::int64_t>(bits >> 4);
+  r.signalled = r.waited + ((bits & 8U) != 0 ? 1 : 0);
 }
 
 registrations& registrations::needed(scheduler::fiber& self) {

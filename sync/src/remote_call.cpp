@@ -5,6 +5,7 @@
 
 #include <apgas/base/assert.hpp>
 #include <apgas/sync/place_state.hpp>
+#include <apgas/sync/travel.hpp>
 
 #include "failures.hpp"
 #include "wire_exceptions.hpp"
@@ -51,6 +52,10 @@ void suspended_call::on_reply(const comm::inbound_frame& frame) noexcept {
   if (waiter != nobody) scheduler::resume(reinterpret_cast<scheduler::fiber*>(waiter));
 }
 
+std::vector<travelling> suspended_call::take_registrations() {
+  return take_travelling(reply_.payload);
+}
+
 void save_failure(comm::out_archive& to, const scheduler::fiber& self) {
   bool several = true;
   try {
@@ -81,8 +86,11 @@ void rethrow_reply(std::span<const std::byte> value) {
 
 void send_reply(place_state& place, comm::rank caller, std::uint64_t number, finish_core& finish,
                 bool ended, bool failed, comm::out_archive& value) {
-  comm::frame_header header{.kind = comm::frame_kind::reply, .handler = number};
+  comm::frame_header header{.kind = comm::frame_kind::reply, .handler = number & ~call_of_at};
   if (failed) header.flags |= flag_failed;
+  if ((number & call_of_at) != 0 && give_back_registrations(*scheduler::current_fiber(), value)) {
+    header.flags |= flag_registered;
+  }
   if (ended) {
     const returned_credit credit = place.finishes->give_back_with_reply(finish);
     header.credit = credit.low;

@@ -13,7 +13,9 @@
 #include <apgas/sync/flow_control.hpp>
 #include <apgas/sync/remote_call.hpp>
 #include <apgas/sync/remote_finish.hpp>
+#include <apgas/sync/remote_phases.hpp>
 #include <apgas/sync/task.hpp>
+#include <apgas/sync/travel.hpp>
 
 namespace apgas::inline v0::sync {
 namespace {
@@ -63,6 +65,8 @@ scheduler::task_counter* run_frame(scheduler::injected* work, scheduler::fiber& 
   report_start(*task->place, task->frame.source, task->bytes);
   // NOLINTNEXTLINE(modernize-use-auto): g++ 12 cannot deduce it
   task_thunk* const thunk = task->frame.handler->as<task_thunk>();
+  if ((task->frame.header->flags & flag_registered) != 0) [[unlikely]]
+    return run_registered(*task, self, thunk);
   return thunk(*task, self);
 }
 
@@ -189,6 +193,8 @@ void frame_receiver::on_frame(const comm::inbound_frame& frame) noexcept {
     case comm::frame_kind::control:
       if (frame.header->handler == control_flow) {
         place_.flow->on_report(frame.source, frame.header->credit);
+      } else if ((frame.header->handler & control_phase) != 0) {
+        place_.phases->on_message(frame);
       } else {
         control_(control_context_, frame);
       }

@@ -121,26 +121,28 @@ TEST(constructs, clocks_and_phasers_at_every_place) {
   });
 }
 
-TEST(constructs, a_clock_of_another_place_is_none_here) {
+// A handle is a name: who is not registered may send it and compare it, and no more.
+TEST(constructs, a_handle_of_a_clock_registers_nobody) {
   const auto c = apgas::clock::make();
-  for (const apgas::place p : apgas::places()) {
-    if (p == apgas::here()) continue;
-    apgas::at(
-        p,
-        [](apgas::clock other) {
-          const auto own = apgas::clock::make();
-          check(!other.registered() && own.registered());
-          bool thrown = false;
-          try {
-            other.advance();
-          } catch (const apgas::clock_use_error&) {
-            thrown = true;
-          }
-          check(thrown);
-          own.drop();
-        },
-        c);
-  }
+  apgas::finish([c] {
+    for (const apgas::place p : apgas::places()) {
+      apgas::async_at(
+          p,
+          [](apgas::clock other) {
+            const auto own = apgas::clock::make();
+            check(!other.registered() && own.registered());
+            bool thrown = false;
+            try {
+              other.advance();
+            } catch (const apgas::clock_use_error&) {
+              thrown = true;
+            }
+            check(thrown);
+            own.drop();
+          },
+          c);
+    }
+  });
   c.drop();
 }
 

@@ -78,6 +78,7 @@ class accumulator {
     const scheduler::fiber& self = sync::task_fiber("accumulator");
     const sync::registration& r = mine(self, "accumulator");
     sync::check_may_send(r, "accumulator");
+    sync::check_is_home(r, "accumulator");
     index_ = r.node->core().add_action(
         std::make_unique<core>(std::move(op), std::move(identity), sync::workers_of(self)));
   }
@@ -92,7 +93,7 @@ class accumulator {
     scheduler::fiber& self = sync::task_fiber("accumulator::send");
     const sync::registration& r = mine(self, "accumulator::send");
     sync::check_may_send(r, "accumulator::send");
-    core_of(r).send(self, r, x);
+    core_of(r, "accumulator::send").send(self, r, x);
   }
 
   // The reduction of the phase before the one that the calling task is in: the identity if nobody
@@ -102,17 +103,22 @@ class accumulator {
     const sync::registration& r =
         mine(sync::task_fiber("accumulator::result"), "accumulator::result");
     sync::check_may_read(r, "accumulator::result");
-    return core_of(r).result(r);
+    return core_of(r, "accumulator::result").result(r);
   }
 
  private:
   using core = sync::accumulator_core<T, Op>;
+  // Lets the compiler see that a handle is a value, which may be sent.
+  constexpr accumulator(const sync::phase_id& id, std::uint32_t index) noexcept
+      : id_(id), index_(index) {}
 
   [[gnu::always_inline]] const sync::registration& mine(const scheduler::fiber& self,
                                                         const char* operation) const {
     return sync::registration_of(self, id_, sync::phase_kind::phaser, operation);
   }
-  core& core_of(const sync::registration& r) const noexcept {
+  core& core_of(const sync::registration& r, const char* operation) const {
+    if (r.node->core().is_replica()) [[unlikely]]
+      sync::check_is_home(r, operation);
     return static_cast<core&>(r.node->core().action(index_));
   }
 

@@ -69,6 +69,8 @@ class phaser {
 
  private:
   friend struct phaser_access;
+  // Lets the compiler see that a handle is a value, which may be sent.
+  constexpr explicit phaser(const sync::phase_id& id) noexcept : id_(id) {}
 
   void next_single_erased(void (*run)(void*), void* closure) const;
 

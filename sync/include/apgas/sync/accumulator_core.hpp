@@ -32,6 +32,8 @@ namespace apgas::inline v0::sync {
 // What is wrong with a call; phaser_use_error.
 void refuse_send(const registration& r, const char* operation);
 void refuse_read(const registration& r, const char* operation);
+// It must be at the place of the phaser.
+void check_is_home(const registration& r, const char* operation);
 inline void check_may_send(const registration& r, const char* operation) {
   if (!r.signals() || r.in_single || r.has_signalled()) [[unlikely]]
     refuse_send(r, operation);

@@ -23,9 +23,11 @@
 //   active_    leaves that get their first or lose their last signaller
 //   elected_   the first next_single of a phase; who completes it
 //   actions_   add_action() at its head         who completes a phase, registered tasks
+//   link_      the first task that takes the core to another place; once
 // Pairs
 //   P1  An action is complete for who sees it in the list.
 //   P2  Everybody is done with the core when the last user deletes it.
+//   P3  A link is complete for who sees it.
 //   elected_ needs none: who is elected signals through the lock of its node afterwards.
 namespace apgas::inline v0::sync {
 
@@ -53,18 +55,42 @@ struct elected_task {
   handoff all_signalled;
 };
 
+// What ties a core to those of the same clock or phaser at other places (remote_phases.hpp).
+class phase_link {
+ public:
+  phase_link() = default;
+  phase_link(const phase_link&) = delete;
+  phase_link& operator=(const phase_link&) = delete;
+  virtual ~phase_link() = default;
+  // At the home: a phase is over. In a replica: its node is complete, or has lost its last signaller
+  // or member. Level-triggered: it looks for itself. Context: worker, no lock held; the core is
+  // retained.
+  virtual void changed(scheduler::worker& w) noexcept = 0;
+};
+
+// What makes a core a replica of one of another place, whose phases it follows.
+struct replica_of {
+  std::uint64_t number;
+  std::int64_t phase;  // those before are over
+};
+
 class phase_core {
  public:
   // `tiers` >= 1; an inner node has `degree` children. Retained once. Throws: std::bad_alloc.
   static phase_core& make(phase_kind kind, int home, int workers, int tiers, int degree) {
     return *new phase_core(kind, home, workers, tiers, degree);
   }
+  // One node.
+  static phase_core& make_replica(phase_kind kind, int workers, const replica_of& of) {
+    return *new phase_core(kind, workers, of);
+  }
   phase_core(const phase_core&) = delete;
   phase_core& operator=(const phase_core&) = delete;
 
   phase_kind kind() const noexcept { return kind_; }
-  // Of this clock or phaser in the whole program: says its home, too.
+  // Of this clock or phaser in the whole program: says its home, too. Never given twice.
   std::uint64_t number() const noexcept { return number_; }
+  static int home_of(std::uint64_t number) noexcept { return static_cast<int>(number >> home_shift); }
 
   // The leaf of the tasks that a worker runs.
   phase_node& leaf_of(const scheduler::worker& w) const noexcept {
@@ -74,6 +100,12 @@ class phase_core {
     return *nodes_[nodes_.size() - leaves_ + leaf];
   }
   bool is_tree() const noexcept { return leaves_ != 1; }
+  // The same by number; and the number of one.
+  phase_node& leaf(std::size_t index) const noexcept {
+    return *nodes_[nodes_.size() - leaves_ + index];
+  }
+  std::size_t index_of(const phase_node& leaf) const noexcept;
+  phase_node& root() const noexcept { return *nodes_.front(); }
 
   // Whether a phase ends in one step: one node, nothing between phases.
   bool simple() const noexcept { return simple_.load(base::relaxed); }
@@ -97,12 +129,24 @@ class phase_core {
   bool elect(elected_task& t) noexcept;
   void single_done(scheduler::worker& w) noexcept;
 
+  // Spanning places. The link is made once; it ends with the core.
+  bool is_replica() const noexcept { return is_replica_; }
+  phase_link* link() const noexcept { return link_.load(base::acquire); }  // P3
+  void tie(std::unique_ptr<phase_link> link) noexcept;
+  // A phase is over for the link to see from now on. What it reads of the phase afterwards is not
+  // older than what it was not told.
+  void end_phases_in_steps() noexcept;
+  // In a replica: phases before p are over everywhere. `open`: no signaller is left.
+  void follow(scheduler::worker& w, std::int64_t p, bool open) noexcept;
+
   // There never was a signaller: nobody waits.
   void never_signalled() noexcept;
 
   // For the nodes.
   void retain() noexcept { users_.fetch_add(1, base::relaxed); }
   void release() noexcept;
+  // At the end of the program: whoever retains it is gone.
+  void abandon() noexcept { delete this; }
   void signallers_came() noexcept { active_.fetch_add(1, base::relaxed); }
   void signallers_went() noexcept { active_.fetch_sub(1, base::relaxed); }
   // Context: whoever changed the node; the core is retained.
@@ -112,7 +156,10 @@ class phase_core {
   phase_node::counts count() noexcept;
 
  private:
+  static constexpr int home_shift = 44;  // a clock every 100 ns for three weeks, at a million places
+
   phase_core(phase_kind kind, int home, int workers, int tiers, int degree);
+  phase_core(phase_kind kind, int workers, const replica_of& of);
   ~phase_core();
   void begin_phases(scheduler::worker& w) noexcept;
   void run_actions() noexcept;
@@ -120,6 +167,7 @@ class phase_core {
 
   const phase_kind kind_;
   const std::uint64_t number_;
+  const bool is_replica_ = false;
   const int workers_;
   const std::size_t degree_;
   std::size_t leaves_ = 1;
@@ -129,6 +177,7 @@ class phase_core {
   base::atomic<std::int64_t> active_{0};
   base::atomic<elected_task*> elected_{nullptr};
   base::atomic<phase_action*> actions_{nullptr};  // the newest first
+  base::atomic<phase_link*> link_{nullptr};
   base::spin_lock waiters_lock_;
   std::map<std::int64_t, std::int64_t> waiters_;  // by phase: how many tasks that only wait
 };

@@ -34,9 +34,23 @@ class phase_counter {
     reopened,   // somebody is due again: the parent is told
   };
 
+  phase_counter() = default;
+  // One whose phases begin at `phase`: those before are over.
+  explicit phase_counter(std::int64_t phase) noexcept : phase_(phase) {}
+
   std::int64_t phase() const noexcept { return phase_; }
   std::int64_t due() const noexcept { return due_; }
   std::int64_t signallers() const noexcept { return signallers_; }
+
+  // The first phase that a signaller has not signalled. Requires: there is one, and no child is
+  // counted twice.
+  std::int64_t first() const noexcept {
+    if (due_ != 0) return phase_;
+    if (early_ != 0) return phase_ + 1;
+    std::size_t i = first_ahead_;
+    while (ahead_[i] == 0) ++i;
+    return phase_ + 2 + static_cast<std::int64_t>(i - first_ahead_);
+  }
 
   // `n` signallers come in whose next signal is for phase s. Requires: s >= phase().
   [[nodiscard]] change join(std::int64_t s, std::int64_t n = 1) {

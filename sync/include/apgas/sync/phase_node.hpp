@@ -9,6 +9,7 @@
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/scheduler/worker.hpp>
 #include <apgas/sync/phase_counter.hpp>
+#include <apgas/sync/phase_uplink.hpp>
 
 // Where tasks wait for a phase: a counter with a lock and the tasks that wait, by worker. A clock
 // has one; a phaser may have a tree of them, whose leaves have the tasks.
@@ -32,7 +33,8 @@ class phase_core;
 
 class phase_node final : public scheduler::batch_source {
  public:
-  phase_node(phase_core& core, phase_node* parent, int workers, std::int64_t children);
+  phase_node(phase_core& core, phase_node* parent, int workers, std::int64_t children,
+             std::int64_t phase = 0);
 
   phase_core& core() const noexcept { return core_; }
 
@@ -69,7 +71,13 @@ class phase_node final : public scheduler::batch_source {
   // The next phase begins. `open`: no signaller is left anywhere. True as above.
   bool roll(scheduler::worker& w, bool open) noexcept;
   void open() noexcept { open_.store(true, base::release); }  // P1
+  // The same when tasks may be parked.
+  void open_and_resume(scheduler::worker& w) noexcept;
+  bool is_open() const noexcept { return open_.load(base::acquire); }  // P1
   phase_node* parent() const noexcept { return parent_; }
+
+  // For the replica and the home of a core that spans places (phase_link.hpp): all at one time.
+  phase_uplink::view look() noexcept;
 
   // What happened so far, for tests: exact when the node is at rest.
   struct counts {

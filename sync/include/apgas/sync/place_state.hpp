@@ -16,6 +16,7 @@ namespace apgas::inline v0::sync {
 class remote_finishes;
 class remote_calls;
 class flow_control;
+class remote_phases;
 
 // Anything a higher layer keeps per place (tables of global references, ...).
 class place_extension {
@@ -34,6 +35,7 @@ struct place_state {
   remote_finishes* finishes = nullptr;
   remote_calls* calls = nullptr;
   flow_control* flow = nullptr;
+  remote_phases* phases = nullptr;
   place_extension* globals = nullptr;  // of module places
   monitor_core atomic_sections{};      // atomic and when
   // Takes an exception of a future that nobody looked at, for the root finish; null: it is printed.

@@ -98,13 +98,12 @@ class registered_task {
   F f_;
 };
 
-// Calls spawn(task), where task() runs f() registered as the clause says. If anything throws,
-// nobody is registered.
-template <class Spawn, class F, registration_clause C>
-decltype(auto) spawn_registered(scheduler::fiber& self, const char* operation, const C& clause,
-                                F&& f, Spawn spawn) {
+// Calls use(tickets), with a ticket for everything that the clause names. If anything throws, nobody
+// is registered.
+template <class Use, registration_clause C>
+decltype(auto) with_tickets(scheduler::fiber& self, const char* operation, const C& clause,
+                            Use use) {
   auto tickets = room_for_tickets(self, clause);
-  using task = registered_task<decltype(tickets), std::decay_t<F>>;
   std::size_t taken = 0;
   const auto take = [&](registration& r, phaser_mode mode) {
     for (std::size_t i = 0; i < taken; ++i) {
@@ -115,11 +114,21 @@ decltype(auto) spawn_registered(scheduler::fiber& self, const char* operation, c
   };
   try {
     clause.for_each(self, operation, take);
-    return spawn(task(tickets, std::forward<F>(f)));
+    return use(tickets);
   } catch (...) {
     while (taken != 0) return_ticket(self, tickets[--taken]);
     throw;
   }
+}
+
+// Calls spawn(task), where task() runs f() registered as the clause says.
+template <class Spawn, class F, registration_clause C>
+decltype(auto) spawn_registered(scheduler::fiber& self, const char* operation, const C& clause,
+                                F&& f, Spawn spawn) {
+  return with_tickets(self, operation, clause, [&](auto& tickets) -> decltype(auto) {
+    using task = registered_task<std::remove_cvref_t<decltype(tickets)>, std::decay_t<F>>;
+    return spawn(task(tickets, std::forward<F>(f)));
+  });
 }
 
 }  // namespace apgas::inline v0::sync

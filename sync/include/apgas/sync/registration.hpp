@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include <apgas/phaser_mode.hpp>
 #include <apgas/sync/phase_core.hpp>
@@ -66,6 +67,12 @@ class ticket {
 
   // Fills in `r`, which is as new.
   void open(registration& r) const noexcept;
+  static void open(std::uint64_t bits, registration& r) noexcept;
+
+  // For one that goes to another place (travel.hpp).
+  phase_node& node() const noexcept { return *node_; }
+  std::uint64_t bits() const noexcept { return bits_; }
+  ticket(phase_node& node, std::uint64_t bits) noexcept : node_(&node), bits_(bits) {}
 
  private:
   phase_node* node_ = nullptr;
@@ -86,6 +93,7 @@ class registrations : public scheduler::task_extension {
     first_ = &r;
   }
   void remove(registration& r) noexcept;
+  registration* take_all() noexcept { return std::exchange(first_, nullptr); }
 
   // Of the running task; null while it never had one.
   static registrations* of(const scheduler::fiber& self) noexcept {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <unordered_map>
+#include <vector>
 
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/comm/endpoint.hpp>
@@ -28,6 +29,8 @@ class pending_call {
  protected:
   ~pending_call() = default;
 };
+
+struct travelling;
 
 class remote_calls {
  public:
@@ -56,6 +59,13 @@ class suspended_call final : public pending_call {
   void wait() noexcept;
   // The value, or what rethrow_reply takes.
   std::span<const std::byte> value() const noexcept { return reply_.payload; }
+  // What the registrations of the caller became at the other place (travel.hpp): taken out of the
+  // value. Has none unless brings_registrations().
+  bool brings_registrations() const noexcept {
+    return (reply_.header->flags & flag_registered) != 0;
+  }
+  std::vector<travelling> take_registrations();
+  comm::rank from() const noexcept { return reply_.source; }
   bool failed() const noexcept { return (reply_.header->flags & flag_failed) != 0; }
 
   void on_reply(const comm::inbound_frame& frame) noexcept override;
@@ -79,6 +89,10 @@ class suspended_call final : public pending_call {
 void save_failure(comm::out_archive& to, const scheduler::fiber& self);
 [[noreturn]] void rethrow_reply(std::span<const std::byte> value);
 std::exception_ptr exception_from_reply(std::span<const std::byte> value);
+
+// A call whose caller waits has this bit in the number that its frame carries: the registrations of
+// the task come back to it with the reply.
+inline constexpr std::uint64_t call_of_at = std::uint64_t{1} << 63;
 
 // Sends the reply of the call `number` to `caller`. `ended`: the task has no children; then its
 // unit of `finish` goes, with the reply if it is the last. Context: the task that was called.

@@ -32,7 +32,8 @@ constexpr comm::rank home_of(finish_id id) noexcept {
 enum frame_flags : std::uint8_t {
   flag_collecting = 1,  // task: the payload ends with the id of the finish's reducer
   flag_failed = 2,      // reply: the payload is an exception
-  flag_spawn = 4,       // task: an async, which nobody waits for but its finish
+  flag_registered = 4,  // both: the payload ends with registrations (travel.hpp)
+  flag_spawn = 8,       // task: an async, which nobody waits for but its finish
 };
 
 class remote_finishes {

@@ -72,7 +72,7 @@ using task_thunk = scheduler::task_counter*(remote_task&, scheduler::fiber&);
 // Sends a task to `dest`, this place included. Begin the payload with start_payload.
 // Context: task. May suspend while too much is under way to that place.
 void start_payload(comm::out_archive& payload, std::source_location site);
-// `flags`: flag_spawn or none.
+// `flags`: of frame_flags.
 void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
                comm::out_archive& payload, std::uint8_t flags = 0);
 void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,

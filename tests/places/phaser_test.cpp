@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Phasers whose tasks are at several places: modes, running ahead, lagging behind, errors.
+#include <atomic>
+
+#include <gtest/gtest.h>
+
+#include "check.hpp"
+#include "phase_counts.hpp"
+
+namespace {
+
+using apgas::async_at;
+using apgas::at;
+using apgas::clock;
+using apgas::clocked;
+using apgas::phased;
+using apgas::phaser;
+using apgas::phaser_mode;
+using apgas::place;
+using test::check;
+
+TEST(phaser, producers_run_ahead_and_consumers_wait) {
+  const int rounds = 100;
+  const auto produced = apgas::make_global<std::atomic<int>>(0);
+  apgas::finish([&] {
+    const phaser ph(phaser_mode::signal_wait);
+    for (place p : apgas::places()) {
+      async_at(
+          p, phased(ph, phaser_mode::signal),
+          [](phaser own, auto n, int rounds_) {
+            for (int k = 0; k < rounds_; ++k) {
+              apgas::finish([&] { async_at(n.home(), [](auto m) { ++*m; }, n); });
+              check(own.phase() == k);
+              own.signal();
+            }
+          },
+          ph, produced, rounds);
+      async_at(
+          p, phased(ph, phaser_mode::wait),
+          [](phaser own, auto n, int rounds_) {
+            for (int k = 0; k < rounds_; ++k) {
+              own.wait();
+              if (k % 10 != 0) continue;
+              const int least = (k + 1) * apgas::num_places();
+              apgas::finish([&] { async_at(n.home(), [](auto m, int l) { check(*m >= l); }, n, least); });
+            }
+            check(own.phase() == rounds_);
+          },
+          ph, produced, rounds);
+    }
+  });
+  EXPECT_EQ(*produced, rounds * apgas::num_places());
+  produced.forget();
+  test::expect_no_clocks_left();
+}
+
+TEST(phaser, waiters_alone_wait_for_nobody) {
+  apgas::finish([] {
+    const phaser ph(phaser_mode::wait);
+    for (place p : apgas::places()) {
+      async_at(
+          p, phased(ph, phaser_mode::wait),
+          [](phaser own) {
+            for (int k = 0; k < 10; ++k) own.wait();
+          },
+          ph);
+    }
+  });
+  test::expect_no_clocks_left();
+}
+
+TEST(phaser, the_last_signaller_frees_all_waiters) {
+  apgas::finish([] {
+    const phaser ph(phaser_mode::signal_wait);
+    for (place p : apgas::places()) {
+      async_at(
+          p, phased(ph, phaser_mode::wait),
+          [](phaser own) {
+            for (int k = 0; k < 100; ++k) own.wait();
+          },
+          ph);
+    }
+    ph.next();
+    ph.drop();
+  });
+  test::expect_no_clocks_left();
+}
+
+TEST(phaser, clauses_together) {
+  for (place p : apgas::places()) {
+    apgas::finish([p] {
+      const auto c = clock::make();
+      const phaser ph;
+      const phaser tree(phaser_mode::signal_wait, 2, 2);
+      const auto body = [](clock c1, phaser p1, phaser p2) {
+        for (int k = 0; k < 20; ++k) {
+          clock::advance_all();
+          apgas::next();
+          check(c1.phase() == k + 1 && p1.phase() == k + 1 && p2.phase() == k + 1);
+        }
+      };
+      async_at(p, clocked(c), phased(ph, phaser_mode::signal_wait, tree, phaser_mode::signal_wait),
+               body, c, ph, tree);
+      async_at(p, phased(), body, c, ph, tree);
+      async_at(test::next(p), phased(), body, c, ph, tree);
+      body(c, ph, tree);
+    });
+  }
+  test::expect_no_clocks_left();
+}
+
+TEST(phaser, at_takes_modes_along) {
+  for (place p : apgas::places()) {
+    const phaser ph(phaser_mode::signal);
+    for (int k = 0; k < 5; ++k) {
+      at(
+          p,
+          [](phaser own) {
+            own.signal();
+            own.signal();
+            bool thrown = false;
+            try {
+              own.wait();
+            } catch (const apgas::phaser_use_error&) {
+              thrown = true;
+            }
+            check(thrown);
+          },
+          ph);
+      EXPECT_EQ(ph.phase(), 2 * k + 2);
+    }
+    ph.drop();
+  }
+  test::expect_no_clocks_left();
+}
+
+template <class Error, class F>
+void expect_error(F f, const char* text) {
+  try {
+    f();
+  } catch (const Error& e) {
+    check(std::string(e.what()).find(text) != std::string::npos);
+    return;
+  }
+  check(false);
+}
+
+TEST(phaser, errors_are_those_of_one_place) {
+  for (place p : apgas::places()) {
+    const auto c = clock::make();
+    const phaser ph(phaser_mode::signal);
+    const clock gone = [] {
+      const auto made = clock::make();
+      made.drop();
+      return made;
+    }();
+    expect_error<apgas::clock_use_error>([&] { async_at(p, clocked(gone), [] {}); },
+                                         "not registered");
+    expect_error<apgas::clock_use_error>([&] { async_at(p, clocked(c, c), [] {}); }, "twice");
+    expect_error<apgas::clock_use_error>([&] { apgas::clocked_async_at(p, [] {}); },
+                                         "clocked_finish");
+    expect_error<apgas::phaser_use_error>(
+        [&] { async_at(p, phased(ph, phaser_mode::signal_wait), [] {}); }, "has only signal");
+    apgas::finish([&] {
+      expect_error<apgas::clock_use_error>([&] { async_at(p, clocked(c), [] {}); }, "innermost");
+    });
+    c.advance();
+    c.drop();
+    ph.drop();
+  }
+  test::expect_no_clocks_left();
+}
+
+}  // namespace

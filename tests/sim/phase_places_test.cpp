@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clocks and phasers over several places, with messages in every order that the network allows.
+//   APGAS_TEST_SEED=n, APGAS_TEST_SEEDS=n
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sim_phase_places.hpp"
+
+namespace {
+
+using phase_sim::action;
+using phase_sim::op;
+using phase_sim::phaser_mode;
+using phase_sim::place_fault;
+using phase_sim::places_world;
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): one thread
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+std::string run_seed(std::uint64_t seed, place_fault f, places_world::counts* out = nullptr) {
+  apgas::base::random_engine pick(seed);
+  phase_sim::random_script::shape shape;
+  shape.tasks = 1 + static_cast<int>(pick.below(30));
+  shape.modes = pick.below(3) != 0;
+  shape.spawn = 0.1 + pick.real() * 0.3;
+  shape.end = 0.03 + pick.real() * 0.1;
+  shape.drop = pick.real() * 0.1;
+  shape.resume = pick.real() * 0.4;
+  shape.single = 0.2;  // at, where the mode is signal_wait_next
+  shape.steps = 40;
+  phase_sim::random_script program(shape, pick());
+  sim::random_choice chooser(pick());
+  return phase_sim::run_places(1 + static_cast<int>(pick.below(4)), program, chooser, f, out);
+}
+
+TEST(phase_places, random_programs) {
+  const std::uint64_t only = from_environment("APGAS_TEST_SEED", 0);
+  const std::uint64_t last = only != 0 ? only : from_environment("APGAS_TEST_SEEDS", 10'000);
+  places_world::counts sum;
+  for (std::uint64_t seed = only != 0 ? only : 1; seed <= last; ++seed) {
+    places_world::counts one;
+    ASSERT_EQ(run_seed(seed, place_fault::none, &one), "") << "APGAS_TEST_SEED=" << seed;
+    sum.phases += one.phases;
+    sum.travels += one.travels;
+    sum.arrivals += one.arrivals;
+    sum.positions += one.positions;
+    sum.replicas += one.replicas;
+    sum.kept += one.kept;
+  }
+  std::cout << sum.phases << " phases, " << sum.travels << " travels, " << sum.arrivals
+            << " arrivals, " << sum.positions << " other positions, " << sum.replicas
+            << " replicas, " << sum.kept << " travellers kept" << std::endl;
+  if (only != 0) return;
+  EXPECT_GT(sum.kept, 0);
+  EXPECT_GT(sum.arrivals, 0);
+}
+
+TEST(phase_places, a_thousand_places) {
+  phase_sim::random_script program(
+      {.tasks = 3'000, .modes = true, .spawn = 0.8, .end = 0.02, .single = 0.1, .steps = 60}, 1);
+  sim::random_choice chooser(1);
+  places_world::counts c;
+  ASSERT_EQ(phase_sim::run_places(1'000, program, chooser, place_fault::none, &c, 100'000'000), "");
+  EXPECT_GT(c.phases, 5);
+  std::cout << c.phases << " phases, " << c.travels << " travels" << std::endl;
+}
+
+// Three tasks at two and three places, in every order.
+std::vector<std::vector<std::vector<action>>> small_programs() {
+  using enum phaser_mode;
+  const action next{op::next};
+  const action drop{op::drop};
+  const action resume{op::resume};
+  const action travel{op::single};
+  const action one{op::spawn, 1, signal_wait};
+  const action two{op::spawn, 2, signal_wait};
+  return {
+      {{one, two, next}, {next}, {next}},
+      {{one, next}, {two, next}, {next}},
+      {{one, resume, two, next}, {next}, {next}},
+      {{resume, one, drop}, {two, next}, {next, next}},
+      {{one, drop}, {travel, next}, {}},
+      {{one, travel, next}, {next, drop}, {}},
+      {{{op::spawn, 1, signal}, {op::spawn, 2, wait}, drop}, {next, next}, {next, next}},
+      {{{op::spawn, 1, signal}, next}, {next, {op::spawn, 2, signal}}, {next}},
+  };
+}
+
+std::string every_order(place_fault f, std::size_t& states) {
+  for (const auto& program : small_programs()) {
+    for (const int places : {2, 3}) {
+      sim::every_choice chooser;
+      do {
+        phase_sim::list_script script(program, phaser_mode::signal_wait_next);
+        const std::string wrong = phase_sim::run_places(places, script, chooser, f, nullptr, 10'000);
+        if (!wrong.empty()) return wrong;
+      } while (chooser.next() && chooser.states() < 400'000);
+      states += chooser.states();
+    }
+  }
+  return "";
+}
+
+TEST(phase_places, every_order_of_small_programs) {
+  std::size_t states = 0;
+  EXPECT_EQ(every_order(place_fault::none, states), "");
+  std::cout << states << " states" << std::endl;
+}
+
+TEST(phase_places, every_fault_is_seen) {
+  for (int i = 1; i < static_cast<int>(place_fault::last); ++i) {
+    std::string seen;
+    std::uint64_t seed = 0;
+    while (seen.empty() && seed < 20'000) seen = run_seed(++seed, static_cast<place_fault>(i));
+    EXPECT_NE(seen, "") << "fault " << i << " was not seen";
+    std::cout << "fault " << i << ": seed " << seed << ": " << seen << std::endl;
+  }
+}
+
+}  // namespace

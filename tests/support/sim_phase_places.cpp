@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim_phase_places.hpp"
+
+#include <algorithm>
+
+namespace phase_sim {
+
+using apgas::sync::phase_travellers;
+using apgas::sync::phase_uplink;
+
+places_world::places_world(int places, script& program, sim::choice& chooser, place_fault broken)
+    : script_(program),
+      choice_(chooser),
+      broken_(broken),
+      nodes_(static_cast<std::size_t>(places)) {
+  nodes_[0].exists = true;
+  tasks_.push_back({0, program.main_mode(), 0});
+  model_.make(0, tasks_[0].mode);
+  join(0, 0);
+  ready_.push_back(0);
+}
+
+void places_world::run(std::int64_t most_steps) {
+  for (;;) {
+    if (choice_.wants_state() && choice_.known(state())) return;
+    std::size_t looks = 0;
+    for (const node& n : nodes_) looks += n.unseen ? 1 : 0;
+    if (ready_.empty() && channels_.empty() && looks == 0 && !unannounced_) break;
+    step();
+    require(!model_.has_signallers() || nodes_[0].counter.phase() <= model_.phase(),
+            "a phase is over too early", nodes_[0].counter.phase());
+    if (++counted.steps > most_steps) throw violation("it does not end");
+  }
+  check_end();
+}
+
+void places_world::step() {
+  std::vector<int> looks;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].unseen) looks.push_back(static_cast<int>(i));
+  }
+  const std::size_t all =
+      ready_.size() + channels_.size() + looks.size() + (unannounced_ ? 1U : 0U);
+  std::size_t n = choice_.below(static_cast<std::uint32_t>(all));
+  if (n < ready_.size()) {
+    std::sort(ready_.begin(), ready_.end());
+    const int id = ready_[n];
+    ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(n));
+    if (at(id).at == stage::arrived) return arrive(id);
+    return act(id);
+  }
+  n -= ready_.size();
+  if (n < channels_.size()) {
+    const auto [from, to] = std::next(channels_.begin(), static_cast<std::ptrdiff_t>(n))->first;
+    return deliver(from, to);
+  }
+  n -= channels_.size();
+  if (n < looks.size()) return look(looks[n]);
+  announce();
+}
+
+bool places_world::passed(const task& t) const {
+  const node& n = nodes_[static_cast<std::size_t>(t.place)];
+  return n.counter.phase() > t.waited || n.open;
+}
+
+void places_world::act(int id) {
+  task& t = at(id);
+  const action a = script_.next({t.name, t.step++, t.mode, t.registered});
+  if (a.what == op::end || !t.registered) {
+    t.at = stage::ended;
+    if (t.registered) leave(id);
+    return;
+  }
+  switch (a.what) {
+    case op::spawn: {
+      task child{a.name, a.mode, t.place};
+      child.signalled = t.signals() ? t.signalled : t.waited;
+      child.waited = t.waits() ? t.waited : t.signalled;
+      if (!child.signals()) child.signalled = child.waited;
+      if (!child.waits()) child.waited = child.signalled;
+      const int child_id = static_cast<int>(tasks_.size());
+      tasks_.push_back(child);
+      model_.spawn(id, child_id, a.mode);
+      ready_.push_back(id);
+      const int to = static_cast<int>(choice_.below(static_cast<std::uint32_t>(nodes_.size())));
+      const bool counted_here = to == tasks_.back().place || broken_ != place_fault::traveller_is_not_counted;
+      if (counted_here) join(child.place, child.signals() ? child.signalled : -1);
+      if (to == child.place) {
+        ready_.push_back(child_id);
+      } else {
+        travel(child_id, to);
+      }
+      return;
+    }
+    case op::single:  // an at, or its end
+      return travel(id, static_cast<int>(choice_.below(static_cast<std::uint32_t>(nodes_.size()))));
+    case op::drop:
+      t.registered = false;
+      leave(id);
+      break;
+    case op::resume:
+      if (t.signals()) signal(id);
+      break;
+    default:
+      if (t.waits()) return wait(id);
+      signal(id);
+  }
+  ready_.push_back(id);
+}
+
+void places_world::travel(int id, int to) {
+  task& t = at(id);
+  if (to == t.place) return ready_.push_back(id);
+  ++counted.travels;
+  t.sender = t.place;
+  t.base = at_place(t.place).counter.phase();
+  t.at = stage::away;
+  const int from = std::exchange(t.place, to);
+  send(from, to, {.what = sort::traveller, .number = id});
+}
+
+// The task has come: it joins.
+void places_world::deliver(int from, int to) {
+  const auto channel = channels_.find({from, to});
+  const message m = channel->second.front();
+  channel->second.pop_front();
+  if (channel->second.empty()) channels_.erase(channel);
+  node& n = at_place(to);
+  switch (m.what) {
+    case sort::traveller: {
+      task& t = at(static_cast<int>(m.number));
+      if (!n.exists) {
+        n = {};
+        n.counter = apgas::sync::phase_counter(broken_ == place_fault::base_is_ignored ? 0 : t.base);
+        n.exists = true;
+        ++counted.replicas;
+      }
+      join(to, t.signals() ? t.signalled : -1);
+      t.at = stage::arrived;
+      return ready_.push_back(static_cast<int>(m.number));
+    }
+    case sort::position: {
+      const auto s = down_.on_position(from, m.phase);
+      if (s.join >= 0) join(0, s.join);
+      if (s.signal >= 0) settle(0, s.signal, 1, 0, 0);
+      if (s.leave >= 0) settle(0, s.leave, 0, 1, 1);
+      if (!m.acknowledge) return;
+      down_.on_told(from, n.counter.phase());
+      return send(0, from,
+                  {.what = sort::phase, .phase = n.counter.phase(), .acknowledge = true, .open = n.open});
+    }
+    case sort::gone: {
+      const auto s = down_.on_gone(from);
+      if (s.leave >= 0) settle(0, s.leave, 0, 1, 1);
+      return;
+    }
+    case sort::phase:
+      if (!n.exists) {
+        require(!m.acknowledge, "an acknowledgement finds no replica", to);
+        return;
+      }
+      while (n.counter.phase() < m.phase) roll(to);
+      if (m.open && !n.open) {
+        n.open = true;
+        resume(to);
+      }
+      n.unseen = true;
+      if (!m.acknowledge) return;
+      for (const phase_travellers& t : n.up.on_acknowledged()) {
+        send(to, t.sender,
+             {.what = sort::arrived, .phase = t.at, .number = t.number, .signals = t.signals});
+      }
+      return;
+    case sort::arrived:
+      require(n.exists, "a traveller has arrived whose sender is gone", to);
+      return settle(to, m.phase, 0, m.signals ? m.number : 0, m.number);
+  }
+}
+
+// In the task, at its new place: after it has joined, in a step of its own.
+void places_world::arrive(int id) {
+  task& t = at(id);
+  node& n = at_place(t.place);
+  t.at = stage::act;
+  ready_.push_back(id);
+  const phase_travellers who{.sender = t.sender,
+                             .at = t.signals() ? t.signalled : t.waited,
+                             .signals = t.signals()};
+  const bool uncounted = broken_ == place_fault::traveller_is_not_counted && t.step == 0;
+  bool tell = true;
+  if (t.place != 0) {
+    while (n.counter.phase() < t.base && broken_ != place_fault::base_is_ignored) roll(t.place);
+    look(t.place);
+    tell = t.sender == 0 || n.up.may_tell(who) || broken_ == place_fault::sender_is_told_at_once;
+  }
+  if (!tell) ++counted.kept;
+  if (!tell || uncounted || broken_ == place_fault::sender_is_not_told) return;
+  send(t.place, t.sender,
+       {.what = sort::arrived, .phase = who.at, .number = 1, .signals = who.signals});
+}
+
+void places_world::signal(int id) {
+  task& t = at(id);
+  model_.signal(id);
+  if (t.has_signalled()) return;
+  settle(t.place, t.signalled++, 1, 0, 0);
+}
+
+void places_world::wait(int id) {
+  task& t = at(id);
+  if (t.signals()) signal(id);
+  if (passed(t)) {
+    model_.released(id);
+    model_.has_waited(id);
+    ++at(id).waited;
+    return ready_.push_back(id);
+  }
+  node& n = at_place(t.place);
+  require(n.counter.phase() == t.waited, "a task waits at a node that is behind", t.name);
+  t.at = stage::parked;
+  n.parked.push_back(id);
+}
+
+void places_world::leave(int id) {
+  const task& t = at(id);
+  model_.leave(id);
+  settle(t.place, t.signalled, 0, t.signals() ? 1 : 0, 1);
+}
+
+void places_world::join(int place, std::int64_t s) {
+  node& n = at_place(place);
+  ++n.members;
+  if (s < 0) return;
+  require(s >= n.counter.phase(), "a signaller joins a phase that is over", s);
+  static_cast<void>(n.counter.join(s));
+}
+
+void places_world::settle(int place, std::int64_t s, std::int64_t signals, std::int64_t leave,
+                          std::int64_t gone) {
+  node& n = at_place(place);
+  if (signals + leave != 0) {
+    require(s >= n.counter.phase(), "a phase is signalled that is over", s);
+    const bool had = n.counter.signallers() != 0;
+    const auto c = n.counter.settle(s, signals, leave);
+    const bool silent = had && n.counter.signallers() == 0;
+    if (c == apgas::sync::phase_counter::change::completed) n.unseen = true;
+    if (silent && broken_ != place_fault::silence_is_not_told) n.unseen = true;
+  }
+  n.members -= gone;
+  require(n.members >= 0, "more leave than came", place);
+  if (n.members == 0 && place != 0) n.unseen = true;
+}
+
+void places_world::roll(int place) {
+  node& n = at_place(place);
+  require(n.counter.due() == 0, "a phase ends before all have signalled", n.counter.phase());
+  static_cast<void>(n.counter.roll());
+  resume(place);
+}
+
+void places_world::resume(int place) {
+  for (const int id : std::exchange(at_place(place).parked, {})) {
+    model_.released(id);
+    model_.has_waited(id);
+    ++at(id).waited;
+    at(id).at = stage::act;
+    ready_.push_back(id);
+  }
+}
+
+void places_world::roll_home() {
+  node& n = at_place(0);
+  while (n.counter.due() == 0 && !n.open) {
+    n.open = n.counter.signallers() == 0;
+    roll(0);
+    ++counted.phases;
+    unannounced_ = true;
+  }
+}
+
+void places_world::announce() {
+  unannounced_ = false;
+  if (broken_ == place_fault::home_forgets_to_release) return;
+  const node& n = at_place(0);
+  down_.on_phase(n.counter.phase(), [&](int place) {
+    ++counted.releases;
+    send(0, place, {.what = sort::phase, .phase = n.counter.phase(), .open = n.open});
+  });
+}
+
+// remote_phases: changed() and remove().
+void places_world::look(int place) {
+  node& n = at_place(place);
+  n.unseen = false;
+  if (place == 0) return roll_home();
+  if (!n.exists) return;
+  phase_uplink::view v{.phase = n.counter.phase(),
+                       .first = n.counter.signallers() != 0 ? n.counter.first() : phase_uplink::silent,
+                       .members = n.members != 0};
+  if (broken_ == place_fault::position_is_the_node_s_phase && v.first > v.phase) v.first = v.phase + 1;
+  const bool goes = n.up.may_go(v) ||
+                    (broken_ == place_fault::goes_unacknowledged && n.members == 0);
+  if (goes) {
+    n.exists = false;
+    return send(place, 0, {.what = sort::gone});
+  }
+  const std::int64_t told = n.up.told();
+  if (const auto news = n.up.look(v)) {
+    ++(told >= 0 && news->at > told ? counted.arrivals : counted.positions);
+    send(place, 0, {.what = sort::position, .phase = news->at, .acknowledge = news->acknowledge});
+  }
+}
+
+void places_world::send(int from, int to, const message& m) { channels_[{from, to}].push_back(m); }
+
+void places_world::check_end() const {
+  for (const task& t : tasks_) require(t.at == stage::ended, "a task never ends", t.name);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    require(nodes_[i].members == 0, "members are left at the end", static_cast<int>(i));
+    require(i == 0 || !nodes_[i].exists, "a replica is left at the end", static_cast<int>(i));
+  }
+  require(down_.replicas().empty(), "the home knows a replica at the end", 0);
+}
+
+std::string places_world::state() const {
+  std::string all;
+  const auto put = [&all](std::initializer_list<std::int64_t> values) {
+    for (const std::int64_t v : values) all.append(std::to_string(v)).push_back(' ');
+  };
+  for (const node& n : nodes_) {
+    put({n.counter.phase(), n.counter.due(), n.counter.signallers(), n.members, n.open, n.exists,
+         n.unseen, n.up.told(), n.up.acknowledged()});
+    for (const int id : n.parked) put({id});
+    all.push_back('|');
+  }
+  std::vector<std::string> tasks;
+  for (const task& t : tasks_) {
+    const std::string before = std::exchange(all, {});
+    put({t.name, t.place, t.signalled, t.waited, t.step, t.sender, t.base,
+         static_cast<std::int64_t>(t.at), t.registered, &t - tasks_.data()});
+    tasks.push_back(std::exchange(all, before));
+  }
+  for (const std::string& t : tasks) all.append(t).push_back('|');
+  for (const auto& [ends, queue] : channels_) {
+    put({ends.first, ends.second});
+    for (const message& m : queue) {
+      put({static_cast<std::int64_t>(m.what), m.phase, m.number, m.acknowledge, m.open, m.signals});
+    }
+    all.push_back('|');
+  }
+  for (const auto& [place, r] : down_.replicas()) put({place, r.at, r.released});
+  put({unannounced_});
+  return all;
+}
+
+std::string run_places(int places, script& program, sim::choice& chooser, place_fault broken,
+                       places_world::counts* out, std::int64_t most_steps) {
+  places_world w(places, program, chooser, broken);
+  std::string wrong;
+  try {
+    w.run(most_steps);
+  } catch (const violation& v) {
+    wrong = v.what();
+  }
+  if (out != nullptr) *out = w.counted;
+  return wrong;
+}
+
+}  // namespace phase_sim
