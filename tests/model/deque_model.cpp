@@ -10,8 +10,9 @@
 namespace apgas::model {
 
 constexpr const char* scenarios[] = {"a slot used again", "nested frames", "a suspended frame",
-                                     "an escaped task",   "counted tasks", "fenced"};
-constexpr int scenario_count = 6;
+                                     "an escaped task",   "counted tasks", "fenced",
+                                     "after a lost pop"};
+constexpr int scenario_count = 7;
 
 unsigned thieves = 2;
 
@@ -38,6 +39,8 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
         return escaped();
       case 4:
         return counted();
+      case 6:
+        return lost();
       default:
         return again();
     }
@@ -74,6 +77,18 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
     this->deque.publish();
     base_slot s;
     if (this->deque.take_oldest(s, [](const auto&) { return true; })) this->run_counted(s);
+    if (this->deque.take_newest(s)) this->run_counted(s);
+    this->wait();
+  }
+
+  // A frame that lost a task to a thief spawns another, and is suspended.
+  void lost() {
+    base_slot* base = this->deque.head();
+    this->spawn(0);
+    this->run_children(base);
+    this->spawn(1);
+    this->deque.publish();
+    base_slot s;
     if (this->deque.take_newest(s)) this->run_counted(s);
     this->wait();
   }

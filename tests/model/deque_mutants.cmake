@@ -42,6 +42,9 @@ apgas_mutants(deque scheduler/include/apgas/scheduler/deque.hpp
     }
     lock_.lock();
     const bool mine = true;]]
+  lost_pop_keeps_tail
+    [[tail_.store(s, relaxed);
+      counted_ = std::min(counted_, s);]] [[counted_ = std::min(counted_, s);]]
   popped_stays_counted
     [[s->add(-1);
         counted_ = s;]] [[counted_ = s;]]

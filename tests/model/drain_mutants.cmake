@@ -14,7 +14,7 @@ apgas_mutants(drain scheduler/include/apgas/scheduler/deque.hpp
     if (mine) {
       h->assign(*s);
       s->assign(by);
-      head_.store(h + 1, release);  // P1
+      head_.store(h + 1, relaxed);
     }
     lock_.unlock();]]
     [[Slot* h = head_.load(relaxed);
@@ -22,7 +22,7 @@ apgas_mutants(drain scheduler/include/apgas/scheduler/deque.hpp
     if (mine) {
       h->assign(*s);
       s->assign(by);
-      head_.store(h + 1, release);
+      head_.store(h + 1, relaxed);
     }]]
   exchange_loses_the_task
     [[h->assign(*s);

@@ -30,7 +30,8 @@
 //   I4  Only a lock holder reads slots below the limit; only the owner writes slots at or above it.
 //
 // Pairs
-//   P1  push publishes a slot's contents to the thief that sees the new head_.
+//   P1  push publishes a slot's contents to the thief that sees the new head_. What is written
+//       under the lock the lock publishes.
 //   P2  pop's (store head_, light fence, load gate_) against steal's (store gate_, heavy fence,
 //   load
 //       head_): one of the two sees the other, so a slot is not taken twice.
@@ -149,7 +150,7 @@ class deque {
     for (std::size_t i = 0; i < n; ++i) (h++)->assign(slots[i]);
     counted_ = h;
     set_limit(h);
-    head_.store(h, release);  // P1
+    head_.store(h, relaxed);
     lock_.unlock();
   }
 
@@ -162,7 +163,7 @@ class deque {
     tail_.store(slots, relaxed);
     counted_ = slots;
     set_limit(slots);
-    head_.store(slots + n, release);  // P1
+    head_.store(slots + n, relaxed);
     lock_.unlock();
   }
 
@@ -181,7 +182,7 @@ class deque {
     head_.store(h - 1, relaxed);
     light_fence();  // as P2
     if (h - 1 < gate_.load(relaxed)) [[unlikely]] {
-      head_.store(h, release);  // P1: it was not taken
+      head_.store(h, relaxed);  // it was not taken
       return false;
     }
     out.assign(h[-1]);
@@ -197,7 +198,7 @@ class deque {
     if (mine) {
       h->assign(*s);
       s->assign(by);
-      head_.store(h + 1, release);  // P1
+      head_.store(h + 1, relaxed);
     }
     lock_.unlock();
     return mine;
