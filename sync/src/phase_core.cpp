@@ -55,7 +55,8 @@ void phase_core::release() noexcept {
 
 std::size_t phase_core::index_of(const phase_node& leaf) const noexcept {
   const auto first = nodes_.end() - static_cast<std::ptrdiff_t>(leaves_);
-  const auto at = std::find_if(first, nodes_.end(), [&](const auto& n) { return n.get() == &leaf; });
+  const auto at =
+      std::find_if(first, nodes_.end(), [&](const auto& n) { return n.get() == &leaf; });
   return static_cast<std::size_t>(at - first);
 }
 

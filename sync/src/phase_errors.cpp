@@ -87,9 +87,10 @@ void check_may_wait(const registration& r, const char* operation) {
 void check_is_home(const registration& r, const char* operation) {
   if (!r.node->core().is_replica()) return;
   const int home = phase_core::home_of(r.number);
-  fail(r.kind, fmt::format("{} was called at another place than that of the phaser, place {}, where "
-                           "alone it can be done; call it there, or make the phaser here",
-                           operation, home));
+  fail(r.kind,
+       fmt::format("{} was called at another place than that of the phaser, place {}, where "
+                   "alone it can be done; call it there, or make the phaser here",
+                   operation, home));
 }
 
 void check_may_single(const registration& r, const char* operation) {

@@ -52,8 +52,8 @@ void remote_phases::send(comm::rank dest, std::uint64_t what, std::uint64_t numb
 void remote_phases::send_arrived(std::uint64_t number, const phase_travellers& t) noexcept {
   count_one(arrived_);
   send(t.sender,
-       operation_arrived | (t.signals ? flag_signals : 0U) |
-           std::uint64_t{t.leaf} << leaf_shift | std::uint64_t{t.number} << number_shift,
+       operation_arrived | (t.signals ? flag_signals : 0U) | std::uint64_t{t.leaf} << leaf_shift |
+           std::uint64_t{t.number} << number_shift,
        number, t.at);
 }
 
@@ -204,8 +204,8 @@ phase_core& remote_phases::join(const travelling& t, std::int64_t signalled) {
   for (;;) {
     {
       std::lock_guard hold(lock_);
-      const auto found = made == nullptr ? cores_.find(t.number)
-                                         : cores_.try_emplace(t.number, made).first;
+      const auto found =
+          made == nullptr ? cores_.find(t.number) : cores_.try_emplace(t.number, made).first;
       if (found != cores_.end()) {
         if (found->second == made) made = nullptr;  // the table has it now
         found->second->root().join(signalled, 1);
@@ -288,8 +288,7 @@ void phase_home::on_position(scheduler::worker& w, comm::rank place, std::int64_
   const phase_uplink::view now = core_.root().look();
   replicas_.on_told(place, now.phase);
   count_one(table_.acknowledgements_);
-  table_.send(place,
-              operation_phase | flag_acknowledge | (core_.root().is_open() ? flag_open : 0U),
+  table_.send(place, operation_phase | flag_acknowledge | (core_.root().is_open() ? flag_open : 0U),
               core_.number(), now.phase);
 }
 

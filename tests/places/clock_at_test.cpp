@@ -144,8 +144,7 @@ TEST(clock_at, the_innermost_finish_counts) {
 TEST(clock_at, a_replica_of_a_place_that_only_at_came_to_goes) {
   const auto c = clock::make();
   for (int i = 0; i < 100; ++i) {
-    at(
-        test::last(), [](clock own) { own.advance(); }, c);
+    at(test::last(), [](clock own) { own.advance(); }, c);
   }
   EXPECT_EQ(c.phase(), 100);
   c.drop();

@@ -73,8 +73,7 @@ TEST(clock_messages, what_travelling_costs) {
   constexpr int times = 50;
   const auto c = clock::make();
   for (int i = 0; i < times; ++i) {
-    apgas::at(
-        test::last(), [](clock own) { own.advance(); }, c);
+    apgas::at(test::last(), [](clock own) { own.advance(); }, c);
   }
   c.drop();
   test::expect_no_clocks_left();
@@ -88,10 +87,11 @@ TEST(clock_messages, what_travelling_costs) {
     sum.acknowledgements += after[i].acknowledgements - before[i].acknowledgements;
     sum.arrived += after[i].arrived - before[i].arrived;
   }
-  std::printf("%d at with a phase each: %lu positions, %lu arrivals, %lu gone, %lu releases, %lu "
-              "acknowledgements, %lu arrived\n",
-              times, sum.positions, sum.arrivals, sum.gone, sum.releases, sum.acknowledgements,
-              sum.arrived);
+  std::printf(
+      "%d at with a phase each: %lu positions, %lu arrivals, %lu gone, %lu releases, %lu "
+      "acknowledgements, %lu arrived\n",
+      times, sum.positions, sum.arrivals, sum.gone, sum.releases, sum.acknowledgements,
+      sum.arrived);
   EXPECT_EQ(sum.arrived, 2U * times);
   EXPECT_LE(sum.arrivals, 1U * times);
   EXPECT_LE(sum.positions + sum.gone + sum.acknowledgements, 3U * times);

@@ -37,7 +37,8 @@ TEST(clock, lock_step_over_all_places) {
             const auto me = static_cast<std::size_t>(apgas::here().id());
             for (int k = 1; k <= n; ++k) {
               apgas::finish([&] {  // not an at: it would take the registration along
-                async_at(place(0), [](auto b, std::size_t i, int v) { b->phase[i] = v; }, all, me, k);
+                async_at(
+                    place(0), [](auto b, std::size_t i, int v) { b->phase[i] = v; }, all, me, k);
               });
               own.advance();
               apgas::finish([&] {
@@ -128,7 +129,8 @@ TEST(clock, travelling_while_phases_go_on) {
   const int hops = 300 / test::slower;
   apgas::finish([hops] {
     const auto c = clock::make();
-    for (int i = 0; i < 8; ++i) async_at(test::next(apgas::here()), clocked(c), wanderer{c, hops, 0});
+    for (int i = 0; i < 8; ++i)
+      async_at(test::next(apgas::here()), clocked(c), wanderer{c, hops, 0});
     async_at(
         test::last(), clocked(c),
         [](clock own, int n) {

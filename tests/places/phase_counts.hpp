@@ -17,9 +17,8 @@ namespace test {
 using phase_counts = apgas::sync::remote_phases::counts;
 
 inline phase_counts phase_counts_of(apgas::place p) {
-  return apgas::at(p, [] {
-    return apgas::sync::place_of(*apgas::scheduler::current_fiber()).phases->count();
-  });
+  return apgas::at(
+      p, [] { return apgas::sync::place_of(*apgas::scheduler::current_fiber()).phases->count(); });
 }
 
 inline std::vector<phase_counts> all_phase_counts() {

@@ -42,7 +42,8 @@ TEST(phaser, producers_run_ahead_and_consumers_wait) {
               own.wait();
               if (k % 10 != 0) continue;
               const int least = (k + 1) * apgas::num_places();
-              apgas::finish([&] { async_at(n.home(), [](auto m, int l) { check(*m >= l); }, n, least); });
+              apgas::finish(
+                  [&] { async_at(n.home(), [](auto m, int l) { check(*m >= l); }, n, least); });
             }
             check(own.phase() == rounds_);
           },

@@ -69,7 +69,8 @@ struct walker {
                              : phaser_mode::signal_wait;
   }
   void spawn(apgas::base::random_engine& pick, bool far) {
-    walker child{ph, child_mode(pick()), pick(), signals() ? signalled : waited, waited, budget / 2};
+    walker child{ph,     child_mode(pick()), pick(), signals() ? signalled : waited,
+                 waited, budget / 2};
     if (child.mode == phaser_mode::signal) child.waited = child.signalled;
     if (child.mode == phaser_mode::wait) child.signalled = child.waited = waited;
     if (child.signals()) ++due[static_cast<std::size_t>(child.signalled)];
@@ -100,7 +101,8 @@ struct walker {
       } else if (what < 18) {
         spawn(pick, true);
       } else if (what < 19) {
-        const place p(static_cast<int>(pick.below(static_cast<std::uint32_t>(apgas::num_places()))));
+        const place p(
+            static_cast<int>(pick.below(static_cast<std::uint32_t>(apgas::num_places()))));
         const auto now = at(
             p,
             [](walker w) {

@@ -99,7 +99,8 @@ std::string every_order(place_fault f, std::size_t& states) {
       sim::every_choice chooser;
       do {
         phase_sim::list_script script(program, phaser_mode::signal_wait_next);
-        const std::string wrong = phase_sim::run_places(places, script, chooser, f, nullptr, 10'000);
+        const std::string wrong =
+            phase_sim::run_places(places, script, chooser, f, nullptr, 10'000);
         if (!wrong.empty()) return wrong;
       } while (chooser.next() && chooser.states() < 400'000);
       states += chooser.states();

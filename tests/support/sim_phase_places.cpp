@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim_phase_places.hpp"
-
 #include <algorithm>
+
+#include "sim_phase_faults.hpp"
+#include "sim_phase_places.hpp"
 
 namespace phase_sim {
 
@@ -84,7 +85,8 @@ void places_world::act(int id) {
       model_.spawn(id, child_id, a.mode);
       ready_.push_back(id);
       const int to = static_cast<int>(choice_.below(static_cast<std::uint32_t>(nodes_.size())));
-      const bool counted_here = to == tasks_.back().place || broken_ != place_fault::traveller_is_not_counted;
+      const bool counted_here =
+          to == tasks_.back().place || broken_ != place_fault::traveller_is_not_counted;
       if (counted_here) join(child.place, child.signals() ? child.signalled : -1);
       if (to == child.place) {
         ready_.push_back(child_id);
@@ -132,7 +134,8 @@ void places_world::deliver(int from, int to) {
       task& t = at(static_cast<int>(m.number));
       if (!n.exists) {
         n = {};
-        n.counter = apgas::sync::phase_counter(broken_ == place_fault::base_is_ignored ? 0 : t.base);
+        n.counter =
+            apgas::sync::phase_counter(broken_ == place_fault::base_is_ignored ? 0 : t.base);
         n.exists = true;
         ++counted.replicas;
       }
@@ -146,11 +149,14 @@ void places_world::deliver(int from, int to) {
       if (s.signal >= 0) settle(0, s.signal, 1, 0, 0);
       if (s.leave >= 0) settle(0, s.leave, 0, 1, 1);
       if (!m.acknowledge) return;
+      require(down_.replicas().contains(from), "a place is acknowledged that is gone", from);
       down_.on_told(from, n.counter.phase());
-      return send(0, from,
-                  {.what = sort::phase, .phase = n.counter.phase(), .acknowledge = true, .open = n.open});
+      return send(
+          0, from,
+          {.what = sort::phase, .phase = n.counter.phase(), .acknowledge = true, .open = n.open});
     }
     case sort::gone: {
+      require(down_.replicas().contains(from), "a place leaves that was not there", from);
       const auto s = down_.on_gone(from);
       if (s.leave >= 0) settle(0, s.leave, 0, 1, 1);
       return;
@@ -165,8 +171,9 @@ void places_world::deliver(int from, int to) {
         n.open = true;
         resume(to);
       }
-      n.unseen = true;
+      n.unseen = n.unseen || broken_ != place_fault::no_look_after_a_phase;
       if (!m.acknowledge) return;
+      require(!n.up.acknowledged(), "an acknowledgement was not asked for", to);
       for (const phase_travellers& t : n.up.on_acknowledged()) {
         send(to, t.sender,
              {.what = sort::arrived, .phase = t.at, .number = t.number, .signals = t.signals});
@@ -184,9 +191,8 @@ void places_world::arrive(int id) {
   node& n = at_place(t.place);
   t.at = stage::act;
   ready_.push_back(id);
-  const phase_travellers who{.sender = t.sender,
-                             .at = t.signals() ? t.signalled : t.waited,
-                             .signals = t.signals()};
+  const phase_travellers who{
+      .sender = t.sender, .at = t.signals() ? t.signalled : t.waited, .signals = t.signals()};
   const bool uncounted = broken_ == place_fault::traveller_is_not_counted && t.step == 0;
   bool tell = true;
   if (t.place != 0) {
@@ -217,7 +223,9 @@ void places_world::wait(int id) {
     return ready_.push_back(id);
   }
   node& n = at_place(t.place);
-  require(n.counter.phase() == t.waited, "a task waits at a node that is behind", t.name);
+  // But for one that comes when no signaller is left, which its replica has not heard yet.
+  require(n.counter.phase() == t.waited || model_.complete(t.waited),
+          "a task waits at a node that is behind", t.name);
   t.at = stage::parked;
   n.parked.push_back(id);
 }
@@ -241,11 +249,12 @@ void places_world::settle(int place, std::int64_t s, std::int64_t signals, std::
   node& n = at_place(place);
   if (signals + leave != 0) {
     require(s >= n.counter.phase(), "a phase is signalled that is over", s);
+    require(access::at(n.counter, s) >= signals + leave, "too many signal a phase", s);
     const bool had = n.counter.signallers() != 0;
     const auto c = n.counter.settle(s, signals, leave);
     const bool silent = had && n.counter.signallers() == 0;
     if (c == apgas::sync::phase_counter::change::completed) n.unseen = true;
-    if (silent && broken_ != place_fault::silence_is_not_told) n.unseen = true;
+    if (silent) n.unseen = true;
   }
   n.members -= gone;
   require(n.members >= 0, "more leave than came", place);
@@ -295,12 +304,14 @@ void places_world::look(int place) {
   n.unseen = false;
   if (place == 0) return roll_home();
   if (!n.exists) return;
-  phase_uplink::view v{.phase = n.counter.phase(),
-                       .first = n.counter.signallers() != 0 ? n.counter.first() : phase_uplink::silent,
-                       .members = n.members != 0};
-  if (broken_ == place_fault::position_is_the_node_s_phase && v.first > v.phase) v.first = v.phase + 1;
-  const bool goes = n.up.may_go(v) ||
-                    (broken_ == place_fault::goes_unacknowledged && n.members == 0);
+  phase_uplink::view v{
+      .phase = n.counter.phase(),
+      .first = n.counter.signallers() != 0 ? n.counter.first() : phase_uplink::silent,
+      .members = n.members != 0};
+  if (broken_ == place_fault::position_is_the_node_s_phase && v.first > v.phase)
+    v.first = v.phase + 1;
+  const bool goes =
+      n.up.may_go(v) || (broken_ == place_fault::goes_unacknowledged && n.members == 0);
   if (goes) {
     n.exists = false;
     return send(place, 0, {.what = sort::gone});

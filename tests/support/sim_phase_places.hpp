@@ -2,8 +2,8 @@
 #pragma once
 
 // The tasks of one phaser at several places, in one thread. Plays the part of remote_phases: what
-// is done under one lock is one step; messages of two places come in order, others in any. Counters,
-// uplinks and downlink are the real ones. Throws `violation`.
+// is done under one lock is one step; messages of two places come in order, others in any.
+// Counters, uplinks and downlink are the real ones. Throws `violation`.
 
 #include <cstdint>
 #include <deque>
@@ -24,12 +24,12 @@ namespace phase_sim {
 
 enum class place_fault {
   none,
-  traveller_is_not_counted,     // by its sender
-  sender_is_told_at_once,       // without an acknowledgement
+  traveller_is_not_counted,  // by its sender
+  sender_is_told_at_once,    // without an acknowledgement
   sender_is_not_told,
   base_is_ignored,
-  position_is_the_node_s_phase, // of one that lags behind
-  silence_is_not_told,
+  position_is_the_node_s_phase,  // of one that lags behind
+  no_look_after_a_phase,
   home_forgets_to_release,
   goes_unacknowledged,
   last,

@@ -62,9 +62,9 @@ class phase_link {
   phase_link(const phase_link&) = delete;
   phase_link& operator=(const phase_link&) = delete;
   virtual ~phase_link() = default;
-  // At the home: a phase is over. In a replica: its node is complete, or has lost its last signaller
-  // or member. Level-triggered: it looks for itself. Context: worker, no lock held; the core is
-  // retained.
+  // At the home: a phase is over. In a replica: its node is complete, or has lost its last
+  // signaller or member. Level-triggered: it looks for itself. Context: worker, no lock held; the
+  // core is retained.
   virtual void changed(scheduler::worker& w) noexcept = 0;
 };
 
@@ -90,7 +90,9 @@ class phase_core {
   phase_kind kind() const noexcept { return kind_; }
   // Of this clock or phaser in the whole program: says its home, too. Never given twice.
   std::uint64_t number() const noexcept { return number_; }
-  static int home_of(std::uint64_t number) noexcept { return static_cast<int>(number >> home_shift); }
+  static int home_of(std::uint64_t number) noexcept {
+    return static_cast<int>(number >> home_shift);
+  }
 
   // The leaf of the tasks that a worker runs.
   phase_node& leaf_of(const scheduler::worker& w) const noexcept {
@@ -156,7 +158,8 @@ class phase_core {
   phase_node::counts count() noexcept;
 
  private:
-  static constexpr int home_shift = 44;  // a clock every 100 ns for three weeks, at a million places
+  static constexpr int home_shift =
+      44;  // a clock every 100 ns for three weeks, at a million places
 
   phase_core(phase_kind kind, int home, int workers, int tiers, int degree);
   phase_core(phase_kind kind, int workers, const replica_of& of);

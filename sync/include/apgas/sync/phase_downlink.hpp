@@ -72,9 +72,7 @@ class phase_downlink {
   }
 
   // An acknowledgement says the phase as well.
-  void on_told(int place, std::int64_t phase) noexcept {
-    replicas_.at(place).released = phase;
-  }
+  void on_told(int place, std::int64_t phase) noexcept { replicas_.at(place).released = phase; }
 
   const std::map<int, replica>& replicas() const noexcept { return replicas_; }
 

@@ -52,7 +52,8 @@ class phase_uplink {
 
   [[nodiscard]] std::optional<news> look(const view& v) {
     if (v.first == told_) return std::nullopt;
-    const bool back = told_ == unknown || (v.first != silent && (told_ == silent || v.first < told_));
+    const bool back =
+        told_ == unknown || (v.first != silent && (told_ == silent || v.first < told_));
     told_ = v.first;
     if (back) ++asked_;
     return news{told_, back};
@@ -77,8 +78,8 @@ class phase_uplink {
     APGAS_ASSERT(answered_ != asked_, "a clock's home acknowledged what it was not told");
     ++answered_;
     std::vector<phase_travellers> told;
-    const auto first = std::stable_partition(
-        kept_.begin(), kept_.end(), [this](const kept& k) { return k.after > answered_; });
+    const auto first = std::stable_partition(kept_.begin(), kept_.end(),
+                                             [this](const kept& k) { return k.after > answered_; });
     for (auto k = first; k != kept_.end(); ++k) told.push_back(k->who);
     kept_.erase(first, kept_.end());
     return told;

@@ -98,8 +98,8 @@ class registered_task {
   F f_;
 };
 
-// Calls use(tickets), with a ticket for everything that the clause names. If anything throws, nobody
-// is registered.
+// Calls use(tickets), with a ticket for everything that the clause names. If anything throws,
+// nobody is registered.
 template <class Use, registration_clause C>
 decltype(auto) with_tickets(scheduler::fiber& self, const char* operation, const C& clause,
                             Use use) {

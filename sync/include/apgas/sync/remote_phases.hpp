@@ -55,8 +55,8 @@ class remote_phases {
 
   // How `t`, which this place counts as a member, is called elsewhere. Throws: std::bad_alloc.
   travelling sent(const ticket& t, bool in_finish);
-  // Makes a ticket of what came from `sender`: it is counted here, and there no more. Context: task.
-  // May resume elsewhere. Throws: std::bad_alloc.
+  // Makes a ticket of what came from `sender`: it is counted here, and there no more. Context:
+  // task. May resume elsewhere. Throws: std::bad_alloc.
   ticket received(scheduler::fiber& self, const travelling& t, comm::rank sender);
 
   // Context: handler.
@@ -66,7 +66,7 @@ class remote_phases {
 
   // What this place sent, and the replicas it has: for tests.
   struct counts {
-    std::uint64_t arrivals = 0;  // of a replica, for a phase
+    std::uint64_t arrivals = 0;   // of a replica, for a phase
     std::uint64_t positions = 0;  // other than that: joins, reopenings, leaves
     std::uint64_t gone = 0;
     std::uint64_t releases = 0;          // a phase is over
