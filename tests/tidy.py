@@ -19,7 +19,7 @@ WRAPPED = {  # A third-party header may be included only by the files that wrap 
     "boost/context": ["scheduler/src/fiber", "scheduler/src/context"],
     "hwloc.h": ["scheduler/src/topology"],
     "mpi.h": ["comm/src/mpi_"],
-    "ucp/api": ["comm/src/ucx_transport"],
+    "ucp/api": ["comm/src/ucx_"],
     "cereal/": ["comm/include/apgas/comm/archive"],
     "sanitizer/": ["scheduler/src/"],
     "atomic": ["base/"],

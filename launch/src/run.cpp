@@ -148,8 +148,10 @@ comm::transport& network_for(const base::settings& settings) {
   std::string why_not;
   if (comm::transport* const ucx = comm::make_ucx_transport(why_not)) return *ucx;
   if (settings.transport == transport_choice::ucx) {
-    throw launch_error(fmt::format("APGAS_TRANSPORT=ucx: UCX cannot be used ({}); leave it out, or "
-                                   "set it to mpi", why_not));
+    throw launch_error(
+        fmt::format("APGAS_TRANSPORT=ucx: UCX cannot be used ({}); leave it out, or "
+                    "set it to mpi",
+                    why_not));
   }
   if (settings.stats && detail::speaks_for_job()) {
     base::print_line(fmt::format("the transport is mpi, since UCX cannot be used: {}", why_not));

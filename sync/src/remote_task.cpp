@@ -90,8 +90,7 @@ struct task_row : scheduler::injected {
       at += comm::frame_bytes(header->length);
       std::uint64_t site = 0;
       std::memcpy(&site, header + 1, sizeof site);
-      spawn(self,
-            child{header, row->first.owner, row->first.handler, row->first.source},
+      spawn(self, child{header, row->first.owner, row->first.handler, row->first.source},
             decode_site(site));
     }
     return row->finish;

@@ -9,22 +9,22 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "harness.hpp"
+#include "machine.hpp"
 #include "report.hpp"
 #include "scale.hpp"
 
 namespace {
 
 void print_head() {
-  fmt::print("{:<12}{:<36}{:>9}{:>10}{:>10}{:>9}{:>9}{:>11}{:>7}{:>8}\n", "protocol", "program",
-             "places", "tasks", "frames", "home", "other", "bytes", "depth", "s");
+  fmt::print("{:<14}{:<36}{:>9}{:>10}{:>10}{:>9}{:>9}{:>11}{:>7}{:>8}\n", "protocol", "program",
+             "places", "tasks", "frames", "home", "other", "bytes", "depth", "cpu s");
 }
 
 nlohmann::ordered_json measure(const bench::workload& w, int places, bool& correct) {
-  const double begin = bench::now();
+  const double begin = bench::process_cpu_seconds();
   const bench::scale_result r = w.run(places);
-  const double seconds = bench::now() - begin;
-  fmt::print("{:<12}{:<36}{:>9}{:>10}{:>10}{:>9}{:>9}{:>11}{:>7}{:>8.2f}{}{}\n", w.protocol, w.name,
+  const double seconds = bench::process_cpu_seconds() - begin;
+  fmt::print("{:<14}{:<36}{:>9}{:>10}{:>10}{:>9}{:>9}{:>11}{:>7}{:>8.2f}{}{}\n", w.protocol, w.name,
              places, r.task_frames, r.frames, r.to_home, r.to_other, r.bytes, r.depth, seconds,
              r.wrong.empty() ? "" : "  WRONG: ", r.wrong);
   std::cout.flush();

@@ -15,13 +15,17 @@ namespace {
 using sim::op;
 using sim::tree_script;
 
+enum class way { home, tree };  // of returns: straight home, or by ties
+
+constexpr std::int64_t any = -1;
+// What docs/protocols/finish.md claims of a program.
 struct expected {
-  std::int64_t frames;   // at most; -1: as many as there were quiescences
-  std::int64_t to_home;  // at most; -1: as many as frames
+  std::int64_t returns;  // at most
+  std::int64_t to_home;  // at most
   std::int64_t depth;    // at most
 };
 
-scale_result simulate(int places, tree_script program, const expected& claim) {
+scale_result simulate(way back, int places, tree_script program, const expected& claim) {
   sim::traffic seen(places);
   sim::settings s;
   s.places = places;
@@ -30,6 +34,7 @@ scale_result simulate(int places, tree_script program, const expected& claim) {
   s.check_every = 1'000'000'000;  // at the end
   s.max_steps = 1'000'000'000;
   s.seen = &seen;
+  s.ties = back == way::tree ? sim::finish_ties::most_ties : 0;
   sim::random_choice chooser(1);
   sim::counters c;
   scale_result r;
@@ -41,61 +46,74 @@ scale_result simulate(int places, tree_script program, const expected& claim) {
   r.bytes = seen.most_bytes();
   r.depth = c.completed - c.last_end;
   if (!r.wrong.empty()) return r;
-  const std::int64_t most_frames = claim.frames < 0 ? c.quiescences : claim.frames;
-  if (c.returns + c.reply_returns != c.quiescences) r.wrong = "not one return per quiescence";
-  if (r.frames != c.returns + 2 * c.requests) r.wrong = "frames that nobody accounts for";
-  if (r.frames > most_frames + 2 * c.requests) r.wrong = "too many frames";
-  if (r.to_home > (claim.to_home < 0 ? r.frames : claim.to_home)) r.wrong = "too many to home";
+  const std::int64_t lives = c.returns + c.reply_returns;  // of a finish at a place
+  if (lives != c.quiescences) r.wrong = "not one return per quiescence";
+  if (r.frames != c.returns + c.releases + 2 * c.requests) r.wrong = "frames of unknown kind";
+  if (c.releases > s.ties * lives) r.wrong = "too many releases";
+  if (claim.returns != any && c.returns > claim.returns) r.wrong = "too many returns";
+  if (claim.to_home != any && r.to_home > claim.to_home) r.wrong = "too many to home";
   if (r.depth > claim.depth) r.wrong = "too deep";
   return r;
 }
 
 // ---- programs ---------------------------------------------------------------------------------
 
-scale_result one(int places) {
+// Of any program: a place at the last level returns to its parent, and so on, and the first home.
+std::int64_t deepest(way back) { return back == way::tree ? sim::finish_ties::most_levels + 1 : 1; }
+
+scale_result one(way back, int places) {
   tree_script program;
   program.add(0, places - 1);
-  return simulate(places, std::move(program), {1, 1, 1});
+  return simulate(back, places, std::move(program), {1, 1, 1});
 }
 
-scale_result flat(int places) {
+scale_result flat(way back, int places) {
   tree_script program;
   for (int p = 1; p < places; ++p) program.add(0, p);
-  return simulate(places, std::move(program), {places - 1, places - 1, 1});
+  return simulate(back, places, std::move(program), {places - 1, places - 1, 1});
 }
 
 // Place p is reached from (p - 1) / degree.
-scale_result tree(int places, int degree) {
+tree_script tree_of_places(int places, int degree) {
   tree_script program;
   for (int p = 1; p < places; ++p) program.add((p - 1) / degree, p);
-  return simulate(places, std::move(program), {places - 1, places - 1, 1});
+  return program;
+}
+
+std::int64_t levels(int places, int degree) {
+  std::int64_t n = 0;
+  for (int p = places - 1; p > 0; p = (p - 1) / degree) ++n;
+  return n;
+}
+
+scale_result tree(way back, int places, int degree) {
+  const bool ties = back == way::tree;
+  return simulate(back, places, tree_of_places(places, degree),
+                  {places - 1, ties ? degree : places - 1, ties ? levels(places, degree) : 1});
 }
 
 // The same, and every place waits for its children in a finish of its own.
-scale_result nested(int places, int degree) {
-  tree_script program;
-  for (int p = 1; p < places; ++p) program.add((p - 1) / degree, p);
-  std::int64_t levels = 0;
-  for (int p = places - 1; p > 0; p = (p - 1) / degree) ++levels;
+scale_result nested(way back, int places, int degree) {
+  tree_script program = tree_of_places(places, degree);
   for (int p = 1; p < places; ++p) {
     program.at(p).own_finish = !program.at(p).children.empty();
   }
-  return simulate(places, std::move(program), {places - 1, degree, levels});
+  return simulate(back, places, std::move(program), {places - 1, degree, levels(places, degree)});
 }
 
 // A tree of tasks, ten for each place, each with two children at any places.
-scale_result scattered(int places) {
+scale_result scattered(way back, int places) {
   tree_script program;
   apgas::base::random_engine random(static_cast<std::uint64_t>(places));
   const int tasks = 10 * places;
   for (int i = 1; i <= tasks; ++i) {
     program.add((i - 1) / 2, static_cast<int>(random.below(static_cast<std::uint32_t>(places))));
   }
-  return simulate(places, std::move(program), {-1, -1, 1});
+  return simulate(back, places, std::move(program), {any, any, deepest(back)});
 }
 
 // A tenth as many walkers as places; each goes to any place a hundred times.
-scale_result walks(int places) {
+scale_result walks(way back, int places) {
   tree_script program;
   apgas::base::random_engine random(static_cast<std::uint64_t>(places));
   for (int i = 0; i < std::max(places / 10, 1); ++i) {
@@ -104,10 +122,10 @@ scale_result walks(int places) {
       task = program.add(task, static_cast<int>(random.below(static_cast<std::uint32_t>(places))));
     }
   }
-  return simulate(places, std::move(program), {-1, -1, 1});
+  return simulate(back, places, std::move(program), {any, any, deepest(back)});
 }
 
-scale_result all_to_all(int places) {
+scale_result all_to_all(way back, int places) {
   tree_script program;
   for (int p = 1; p < places; ++p) program.add(0, p);  // task p is at place p
   for (int p = 0; p < places; ++p) {
@@ -115,32 +133,36 @@ scale_result all_to_all(int places) {
       if (q != p) program.add(p, q);
     }
   }
-  return simulate(places, std::move(program), {2 * (places - 1), -1, 1});
+  return simulate(back, places, std::move(program), {2 * (places - 1), any, deepest(back)});
 }
 
-scale_result there_and_back(int places) {
+scale_result there_and_back(way back, int places) {
   tree_script program;
   for (int p = 1; p < places; ++p) program.add(0, p, op::at);
-  return simulate(places, std::move(program), {0, 0, 1});
+  return simulate(back, places, std::move(program), {0, 0, 1});
 }
 
 }  // namespace
 
 std::vector<workload> finish_workloads() {
-  const auto of = [](const char* name, auto run, int most = 100'000) {
-    return workload{"finish", name, most, run};
+  std::vector<workload> all;
+  const auto add = [&all](const char* name, auto run, int most = 100'000) {
+    for (const way back : {way::home, way::tree}) {
+      all.push_back({back == way::home ? "finish" : "finish, ties", name, most,
+                     [run, back](int places) { return run(back, places); }});
+    }
   };
-  return {
-      of("one remote task", one),
-      of("one task per place, from home", flat),
-      of("binary tree of places", [](int places) { return tree(places, 2); }),
-      of("tree of places, degree 16", [](int places) { return tree(places, 16); }),
-      of("the same, a finish at each place", [](int places) { return nested(places, 16); }),
-      of("random tree of 10 P tasks", scattered),
-      of("P/10 random walks of 100 hops", walks),
-      of("every place to every other", all_to_all, 1'000),
-      of("`at` each place", there_and_back),
-  };
+  add("one remote task", one);
+  add("one task per place, from home", flat);
+  add("binary tree of places", [](way back, int places) { return tree(back, places, 2); });
+  add("tree of places, degree 16", [](way back, int places) { return tree(back, places, 16); });
+  add("the same, a finish at each place",
+      [](way back, int places) { return nested(back, places, 16); });
+  add("random tree of 10 P tasks", scattered);
+  add("P/10 random walks of 100 hops", walks);
+  add("every place to every other", all_to_all, 1'000);
+  add("`at` each place", there_and_back);
+  return all;
 }
 
 }  // namespace bench

@@ -75,33 +75,33 @@ using pointer = std::variant<std::shared_ptr<std::string>, std::shared_ptr<perso
 template <class... Ts>
 struct types {};
 
-using all_types =
-    types<std::string,                                                      // 0
-          std::vector<std::uint64_t>,                                       // 1
-          std::vector<std::vector<std::string>>,                            // 2
-          std::map<std::string, std::vector<int>>,                          // 3
-          std::pair<std::set<int>, std::multimap<int, std::u16string>>,     // 4
-          std::unordered_map<std::uint32_t, std::string>,                   // 5
-          std::unordered_set<std::string>,                                  // 6
-          std::optional<std::string>,                                       // 7
-          std::optional<std::int64_t>,                                      // 8
-          std::variant<int, std::string, std::vector<std::string>>,         // 9
-          std::variant<std::int64_t, double>,                               // 10
-          person,                                                           // 11
-          std::vector<person>,                                              // 12
-          tree,                                                             // 13
-          directory,                                                        // 14
-          std::vector<pointer>,                                             // 15
-          std::tuple<std::deque<std::string>, std::list<person>, split>,    // 16
-          std::vector<bool>,                                                // 17
-          std::pair<bool, std::array<std::string, 2>>,                      // 18
-          std::vector<std::optional<bool>>,                                 // 19
-          std::pair<std::vector<nothing_written>, std::vector<no_default>>  // 20
-          >;
+using all_types = types<std::string,                                                      // 0
+                        std::vector<std::uint64_t>,                                       // 1
+                        std::vector<std::vector<std::string>>,                            // 2
+                        std::map<std::string, std::vector<int>>,                          // 3
+                        std::pair<std::set<int>, std::multimap<int, std::u16string>>,     // 4
+                        std::unordered_map<std::uint32_t, std::string>,                   // 5
+                        std::unordered_set<std::string>,                                  // 6
+                        std::optional<std::string>,                                       // 7
+                        std::optional<std::int64_t>,                                      // 8
+                        std::variant<int, std::string, std::vector<std::string>>,         // 9
+                        std::variant<std::int64_t, double>,                               // 10
+                        person,                                                           // 11
+                        std::vector<person>,                                              // 12
+                        tree,                                                             // 13
+                        directory,                                                        // 14
+                        std::vector<pointer>,                                             // 15
+                        std::tuple<std::deque<std::string>, std::list<person>, split>,    // 16
+                        std::vector<bool>,                                                // 17
+                        std::pair<bool, std::array<std::string, 2>>,                      // 18
+                        std::vector<std::optional<bool>>,                                 // 19
+                        std::pair<std::vector<nothing_written>, std::vector<no_default>>  // 20
+                        >;
 
 // Compared as a value: the order of the bytes may change.
 template <class T>
-concept unordered = requires(const T& value) { value.bucket_count(); } || std::same_as<T, directory>;
+concept unordered =
+    requires(const T& value) { value.bucket_count(); } || std::same_as<T, directory>;
 
 // Reads the bytes to their end.
 template <class T>

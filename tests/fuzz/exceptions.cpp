@@ -3,12 +3,13 @@
 // Exceptions of another place, as they come in a reply or in a return message of a finish. Each is
 // made again, sent again, and must then be the same.
 
+#include <apgas/exceptions.hpp>
+
 #include <algorithm>
 #include <memory>
 #include <vector>
 
 #include <apgas/errors.hpp>
-#include <apgas/exceptions.hpp>
 #include <apgas/sync/remote_call.hpp>
 
 #include "finish_details.hpp"

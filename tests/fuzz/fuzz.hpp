@@ -11,8 +11,9 @@
 #include <apgas/comm/archive.hpp>
 
 // Of the address sanitizer. Called for every allocation and every release.
-extern "C" int __sanitizer_install_malloc_and_free_hooks(
-    void (*on_malloc)(const volatile void*, std::size_t), void (*on_free)(const volatile void*));
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void*,
+                                                                           std::size_t),
+                                                         void (*on_free)(const volatile void*));
 
 namespace apgas_fuzz {
 

@@ -17,7 +17,6 @@ using clock = std::chrono::steady_clock;
 // The message is too long to leave without the help of its sender, whose workers compute. Clocks of
 // places on one host agree.
 TEST(Progress, WhatWasSentGoesOnWhileTheSenderComputes) {
-  if (apgas::num_places() < 2) GTEST_SKIP() << "needs two places";
   const std::vector<std::byte> data(std::size_t{8} << 20, std::byte{7});
   clock::time_point computed;
   const auto arrived = apgas::make_global<clock::time_point>();
@@ -45,7 +44,6 @@ std::atomic<bool> may_end{false};
 
 // A task that spawns for as long as nobody stops it lets those run that do.
 TEST(Progress, ASpawnerLetsOthersRun) {
-  if (apgas::num_places() < 2) GTEST_SKIP() << "needs two places";
   apgas::at(place(1), [] { may_end = false; });
   apgas::finish([] {
     apgas::async_at(place(1), [] {

@@ -108,6 +108,16 @@ TEST(finish_every_order, three_tasks_of_all_kinds) {
   }
 }
 
+// The same with ties; with full shares too, or no tree of places would grow.
+TEST(finish_every_order, ties) {
+  for (const std::uint64_t share : {std::uint64_t{1}, apgas::sync::full_share}) {
+    sim::settings s = tiny(share, true);
+    s.ties = 2;
+    expect_right({3, {op::async_at, op::at, op::uncounted}, true}, s);
+    expect_right({4, {op::async_at, op::at}, false}, s);
+  }
+}
+
 TEST(finish_every_order, four_tasks) {
   const program_space space{4, {op::async_at, op::at}, false};
   expect_right(space, tiny(1, true));
@@ -125,6 +135,10 @@ TEST(finish_every_order, every_fault_is_seen) {
   sim::expect_every_fault_seen<sim::fault>([&space](sim::fault f) {
     sim::settings s = tiny(1, true);
     s.broken = f;
+    if (s.broken >= sim::fault::first_of_ties) {
+      s.ties = 2;
+      s.share = apgas::sync::full_share;
+    }
     totals sum;
     std::string wrong = every_program(space, s, sum);
     if (wrong.empty()) wrong = every_program({4, {op::async_at}, false}, s, sum);

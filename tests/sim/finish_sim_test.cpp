@@ -24,6 +24,7 @@ void add(counters& sum, const counters& one) {
   sum.returns += one.returns;
   sum.reply_returns += one.reply_returns;
   sum.requests += one.requests;
+  sum.releases += one.releases;
   sum.overtakings += one.overtakings;
   sum.revivals += one.revivals;
 }
@@ -31,8 +32,8 @@ void add(counters& sum, const counters& one) {
 std::ostream& operator<<(std::ostream& out, const counters& c) {
   return out << c.steps << " steps, " << c.tasks << " tasks, " << c.finishes << " finishes, "
              << c.frames << " frames, " << c.returns << " returns, " << c.reply_returns
-             << " in replies, " << c.requests << " requests, " << c.overtakings << " overtakings, "
-             << c.revivals << " revivals";
+             << " in replies, " << c.requests << " requests, " << c.releases << " releases, "
+             << c.overtakings << " overtakings, " << c.revivals << " revivals";
 }
 
 TEST(finish_sim, random_programs) {
@@ -53,6 +54,7 @@ TEST(finish_sim, random_programs) {
   EXPECT_GT(sum.finishes, 0);
   EXPECT_GT(sum.reply_returns, 0);
   EXPECT_GT(sum.requests, 0);
+  EXPECT_GT(sum.releases, 0);
   EXPECT_GT(sum.overtakings, 0);
   EXPECT_GT(sum.revivals, 0);
 }

@@ -2,6 +2,7 @@
 // What must be true of the whole world. It counts for itself and trusts no machine.
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -19,13 +20,22 @@ void require(bool holds, const char* what, int f) {
 
 void checker::after_step(const world& w) {
   std::vector<credit_sum> away(w.finishes_.size());
-  std::set<std::pair<int, int>> asked;  // finish, place
+  std::set<std::pair<int, int>> asked;               // finish, place
+  std::map<std::pair<int, int>, std::int64_t> tied;  // the same; ties that must come back
   for (const auto& m : w.messages_) {
     away[static_cast<std::size_t>(m.finish)] += m.credit + m.returned.credit();
+    if (m.level != 0) ++tied[{m.finish, m.from}];
+    if (m.ties != 0) tied[{m.finish, m.to}] += m.ties;
     const bool request = m.kind == world::message_kind::request;
     if (!request && m.kind != world::message_kind::grant) continue;
     const bool only_one = asked.emplace(m.finish, request ? m.from : m.to).second;
     require(only_one, "a place has asked twice", m.finish);
+  }
+  for (const auto& here : w.proxies_) {
+    for (const auto& [f, p] : here) {
+      const finish_ties& ties = p.machine.ties();
+      if (ties.tied()) tied[{f, ties.parent()}] += ties.held();
+    }
   }
   std::set<std::pair<int, int>> draining;
   for (const auto& r : w.reports_) {
@@ -35,6 +45,11 @@ void checker::after_step(const world& w) {
     for (const auto& [f, p] : w.proxies_[place]) {
       const finish_proxy& machine = p.machine.machine();
       away[static_cast<std::size_t>(f)] += machine.pool();
+      const auto at = tied.find({f, static_cast<int>(place)});
+      const std::int64_t owed = at == tied.end() ? 0 : at->second;
+      if (at != tied.end()) tied.erase(at);
+      require(p.machine.ties().owed() == owed, "ties are lost or made", f);
+      require(owed == 0 || machine.pool() > 0, "a place with children has no credit", f);
       require(machine.waiting() == p.frames.size(), "waiting frames are miscounted", f);
       const bool asks = asked.erase({f, static_cast<int>(place)}) == 1;
       const bool drains = draining.contains({f, static_cast<int>(place)});
@@ -43,6 +58,7 @@ void checker::after_step(const world& w) {
       require(!asks || !drains, "a place has asked before it has used the grant", f);
     }
   }
+  require(tied.empty(), "a place is tied to one that is gone", -1);
   require(asked.empty(), "a place has asked and gone", -1);
   for (std::size_t i = 0; i < w.finishes_.size(); ++i) {
     const auto& f = w.finishes_[i];
@@ -115,6 +131,7 @@ std::string checker::state(const world& w) {
       std::string& part =
           put('p', {static_cast<int>(place), opener(f), f == 0, static_cast<int>(p.count)});
       finish_test_access::dump(p.machine.machine(), part);
+      finish_test_access::dump(p.machine.ties(), part);
       for (const auto& frame : p.frames) {
         const int values[] = {node(frame.task), frame.to, opener(frame.holds)};
         part.append(reinterpret_cast<const char*>(values), sizeof values);
@@ -123,7 +140,7 @@ std::string checker::state(const world& w) {
   }
   for (const auto& m : w.messages_) {
     std::string& part = put('m', {static_cast<int>(m.kind), m.from, m.to, opener(m.finish),
-                                  m.finish == 0, node(m.task)});
+                                  m.finish == 0, node(m.task), m.level, m.ties});
     part.append(reinterpret_cast<const char*>(&m.credit), sizeof m.credit);
     part.append(reinterpret_cast<const char*>(&m.returned), sizeof m.returned);
   }

@@ -23,6 +23,14 @@ void finish_test_access::dump(const finish_proxy& p, std::string& to) {
   put(to, p.asked_);
 }
 
+void finish_test_access::dump(const finish_ties& t, std::string& to) {
+  put(to, t.parent_);
+  put(to, t.level_);
+  put(to, t.made_);
+  put(to, t.owed_);
+  put(to, t.held_);
+}
+
 void finish_test_access::dump(const finish_home& h, std::string& to) {
   put(to, h.outstanding_);
   put(to, h.balance_);
@@ -55,15 +63,49 @@ std::string name(fault f) {
                                     "reply_from_busy_place",
                                     "only_first_waiting_frame_leaves",
                                     "request_is_ignored",
-                                    "guest_does_not_hold"};
+                                    "guest_does_not_hold",
+                                    "tie_is_not_counted",
+                                    "parent_is_overwritten",
+                                    "return_before_children",
+                                    "child_credit_is_lost",
+                                    "child_return_keeps_tie",
+                                    "release_is_lost",
+                                    "reply_from_tied_place",
+                                    "tied_place_returns_home"};
   static_assert(names.size() == static_cast<std::size_t>(fault::last));
   return names[static_cast<std::size_t>(f)];
 }
 
-void tested_proxy::on_arrival(credit_sum credit, bool wakes) {
+std::uint8_t tested_proxy::on_arrival(credit_sum credit, bool wakes, int source,
+                                      std::uint8_t level) {
+  const bool fresh = machine_.empty();
   if (fault_ == fault::revive_drops_credit && wakes) access::pool(machine_) = 0;
   machine_.on_arrival(credit, wakes);
+  const std::uint8_t tied = level != 0 ? 1 : 0;
+  std::uint8_t released = ties_.on_arrival(fresh, source, level, tied);
+  if (fault_ == fault::parent_is_overwritten && released != 0) {
+    access::parent(ties_) = source;
+    access::held(ties_) = 1;
+    released = 0;
+  }
+  return released;
 }
+
+std::uint8_t tested_proxy::tie(std::uint8_t most_ties, std::uint8_t most_levels) {
+  const std::uint8_t before = ties_.owed();
+  const std::uint8_t level = ties_.tie(most_ties, most_levels);
+  if (fault_ == fault::tie_is_not_counted) access::owed(ties_) = before;
+  return level;
+}
+
+void tested_proxy::on_return(const returned_credit& returned, std::uint8_t ties) {
+  const credit_sum before = machine_.pool();
+  machine_.on_return(returned);
+  if (fault_ == fault::child_credit_is_lost) access::pool(machine_) = before;
+  if (fault_ != fault::child_return_keeps_tie) ties_.on_release(ties);
+}
+
+void tested_proxy::on_release(std::uint8_t ties) { ties_.on_release(ties); }
 
 void tested_proxy::on_reply(const returned_credit& returned) {
   const credit_sum before = machine_.pool();
@@ -104,7 +146,13 @@ bool tested_proxy::quiescent() {
   if (fault_ == fault::return_while_another_run_lasts) {
     return machine_.waiting() == 0 && machine_.pool() > 0;
   }
-  return machine_.quiescent();
+  const bool children = ties_.owed() != 0 && fault_ != fault::return_before_children;
+  return machine_.quiescent() && !children;
+}
+
+finish_ties::target tested_proxy::give_back_ties() {
+  if (fault_ == fault::return_before_children) access::owed(ties_) = 0;
+  return ties_.give_back();
 }
 
 returned_credit tested_proxy::give_back() {

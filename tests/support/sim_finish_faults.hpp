@@ -18,9 +18,13 @@ struct finish_test_access {
   static std::uint32_t& waiting(finish_proxy& p) { return p.waiting_; }
   static bool& asked(finish_proxy& p) { return p.asked_; }
   static credit_sum& outstanding(finish_home& h) { return h.outstanding_; }
+  static std::int32_t& parent(finish_ties& t) { return t.parent_; }
+  static std::uint8_t& owed(finish_ties& t) { return t.owed_; }
+  static std::uint8_t& held(finish_ties& t) { return t.held_; }
 
   static void dump(const finish_proxy& p, std::string& to);
   static void dump(const finish_home& h, std::string& to);
+  static void dump(const finish_ties& t, std::string& to);
 };
 
 }  // namespace apgas::inline v0::sync
@@ -31,6 +35,7 @@ using apgas::sync::credit_sum;
 using apgas::sync::finish_home;
 using apgas::sync::finish_proxy;
 using apgas::sync::finish_test_access;
+using apgas::sync::finish_ties;
 using apgas::sync::returned_credit;
 
 enum class fault {
@@ -58,19 +63,34 @@ enum class fault {
   only_first_waiting_frame_leaves,
   request_is_ignored,
   guest_does_not_hold,
+  // of ties, and of who drives them
+  tie_is_not_counted,
+  parent_is_overwritten,
+  return_before_children,
+  child_credit_is_lost,
+  child_return_keeps_tie,
+  release_is_lost,
+  reply_from_tied_place,
+  tied_place_returns_home,
   last,
+  first_of_ties = tie_is_not_counted,
 };
 
 std::string name(fault f);
 
-// finish_proxy, with at most one fault.
+// finish_proxy and its ties, with at most one fault.
 class tested_proxy {
  public:
   explicit tested_proxy(fault f) : fault_(f) {}
   finish_proxy& machine() { return machine_; }
   const finish_proxy& machine() const { return machine_; }
+  const finish_ties& ties() const { return ties_; }
 
-  void on_arrival(credit_sum credit, bool wakes);
+  // Returns how many ties to release.
+  std::uint8_t on_arrival(credit_sum credit, bool wakes, int source, std::uint8_t level);
+  std::uint8_t tie(std::uint8_t most_ties, std::uint8_t most_levels);
+  void on_return(const returned_credit& returned, std::uint8_t ties);
+  void on_release(std::uint8_t ties);
   void on_reply(const returned_credit& returned);
   finish_proxy::split_result split(bool guest);
   void on_grant(std::uint64_t credit);
@@ -78,9 +98,11 @@ class tested_proxy {
   void on_idle() { machine_.on_idle(); }
   bool quiescent();
   returned_credit give_back();
+  finish_ties::target give_back_ties();
 
  private:
   finish_proxy machine_;
+  finish_ties ties_;
   fault fault_;
 };
 

@@ -34,7 +34,17 @@ void world::post(message m) {
 
 void world::post_task(int from, int to, int f, int id, std::uint64_t credit) {
   ++counted_.frames;
-  post({message_kind::task, from, to, f, credit, {}, id});
+  message m{message_kind::task, from, to, f, credit, {}, id};
+  if (from != of(f).home) m.level = tie(proxy_of(from, f), from, to, f, id);
+  post(m);
+}
+
+std::uint8_t world::tie(proxy& p, int from, int to, int f, int id) {
+  if (to == from || to == of(f).home || at(id).caller >= 0) return 0;
+  const std::uint8_t level = p.machine.tie(static_cast<std::uint8_t>(settings_.ties),
+                                           static_cast<std::uint8_t>(settings_.levels));
+  if (level != 0) ++p.present;
+  return level;
 }
 
 // A task of finish f, counted at `from`, spawns task `id` at `to`.
@@ -154,8 +164,12 @@ void world::on_zero(const report& r) {
   if (found == proxies(r.place).end()) throw violation("a proxy is gone before its last report");
   tested_proxy& machine = found->second.machine;
   machine.on_idle();
+  const bool stays = machine.ties().tied() && settings_.broken != fault::reply_from_tied_place;
   if (!machine.quiescent()) {
     if (r.caller >= 0) reply(r.place, r.finish, r.caller, {});
+  } else if (r.caller >= 0 && stays) {
+    reply(r.place, r.finish, r.caller, {});
+    on_quiescent(r.place, r.finish);
   } else if (r.caller >= 0) {
     give_back(r.place, r.finish, r.caller);
   } else {
@@ -173,6 +187,7 @@ void world::on_quiescent(int place, int f) {
 
 void world::give_back(int place, int f, int caller) {
   const returned_credit all = proxy_of(place, f).machine.give_back();
+  const finish_ties::target to = proxy_of(place, f).machine.give_back_ties();
   proxies(place).erase(f);
   --of(f).proxies;
   if (caller >= 0) {
@@ -181,7 +196,12 @@ void world::give_back(int place, int f, int caller) {
     if (settings_.broken != fault::reply_and_return) return;
   }
   ++counted_.returns;
-  post({message_kind::returned, place, of(f).home, f, 0, all});
+  message m{message_kind::returned, place, of(f).home, f, 0, all};
+  if (to.place != finish_ties::to_home && settings_.broken != fault::tied_place_returns_home) {
+    m.to = to.place;
+    m.ties = to.ties;
+  }
+  post(m);
 }
 
 void world::reply(int from, int f, int caller, returned_credit returned) {
@@ -215,8 +235,14 @@ void world::receive(const message& m) {
     case message_kind::task:
       receive_task(m);
       break;
+    case message_kind::release:
+      receive_from_child(m);
+      break;
     case message_kind::returned:
-      if (of(m.finish).ledger.on_return(m.returned)) drop_credit_unit(m.finish);
+      if (m.to != of(m.finish).home) {
+        receive_from_child(m);
+      } else if (of(m.finish).ledger.on_return(m.returned))
+        drop_credit_unit(m.finish);
       break;
     case message_kind::reply: {
       at(m.task).parked = false;
@@ -248,6 +274,20 @@ void world::receive(const message& m) {
   }
 }
 
+// Ties come back, and with a return the child's credit.
+void world::receive_from_child(const message& m) {
+  const auto found = proxies(m.to).find(m.finish);
+  if (found == proxies(m.to).end()) throw violation("a parent is gone before its child");
+  proxy& p = found->second;
+  if (m.kind == message_kind::returned) {
+    p.machine.on_return(m.returned, m.ties);
+  } else {
+    p.machine.on_release(m.ties);
+  }
+  for (int i = 0; i < m.ties; ++i) gone(p);
+  if (p.machine.quiescent()) on_quiescent(m.to, m.finish);
+}
+
 void world::receive_task(const message& m) {
   const int f = m.finish;
   if (m.to == of(f).home) {
@@ -261,7 +301,13 @@ void world::receive_task(const message& m) {
     if (wakes && !p.machine.machine().empty()) ++counted_.revivals;
     ++p.count;
     ++p.present;
-    p.machine.on_arrival(m.credit, wakes);
+    const std::uint8_t released = p.machine.on_arrival(m.credit, wakes, m.from, m.level);
+    if (released != 0 && settings_.broken != fault::release_is_lost) {
+      ++counted_.releases;
+      message back{message_kind::release, m.to, m.from, f};
+      back.ties = released;
+      post(back);
+    }
   }
   at(m.task).place = m.to;
   ready(m.task);

@@ -37,12 +37,14 @@ struct settings {
   int places = 3;
   std::uint64_t share = apgas::sync::full_share;  // of mints and grants; small ones run out soon
   schedule order = schedule::any;
-  bool late_reports = true;   // idle counters and drains come some time later, as by another worker
+  bool late_reports = true;  // idle counters and drains come some time later, as by another worker
+  int ties = 0;              // frames that a place ties at most; 0: all returns go straight home
+  int levels = finish_ties::most_levels;
   bool self_frames = false;   // a task for its spawner's own place goes as a frame with credit too
   bool lazy_returns = false;  // a quiescent place returns its credit much later, as when it idles
-  int slow_kind = -1;         // messages of this kind (0 task ... 4 grant) stay on the way for long
-  int slow_place = -1;        // so do all messages to this place
-  int check_every = 1;        // steps between full checks
+  int slow_kind = -1;   // messages of this kind (0 task ... 5 release) stay on the way for long
+  int slow_place = -1;  // so do all messages to this place
+  int check_every = 1;  // steps between full checks
   std::int64_t max_steps = 100'000'000;
   fault broken = fault::none;
   traffic* seen = nullptr;  // is told of every message
@@ -53,7 +55,8 @@ struct counters {
   std::int64_t tasks = 0;
   std::int64_t finishes = 0;
   std::int64_t frames = 0;         // tasks that went to another place
-  std::int64_t returns = 0;        // messages that gave credit back home
+  std::int64_t returns = 0;        // messages that gave credit back, home or to a parent
+  std::int64_t releases = 0;       // messages that gave back ties alone
   std::int64_t reply_returns = 0;  // replies of at that carried it instead
   std::int64_t requests = 0;       // each has its grant
   std::int64_t quiescences = 0;    // of a finish at a place that is not its home
@@ -76,7 +79,7 @@ class world {
  private:
   friend class checker;
 
-  enum class message_kind { task, reply, returned, request, grant };
+  enum class message_kind { task, reply, returned, request, grant, release };
   struct message {
     message_kind kind;
     int from;
@@ -87,6 +90,8 @@ class world {
     int task = -1;                  // the task that goes, or the caller that is replied to
     std::int64_t number = 0;
     std::int64_t round = 0;  // in which it arrives
+    std::uint8_t level = 0;  // of a task: not 0 if tied
+    std::uint8_t ties = 0;   // given back by a return or a release
   };
   struct task {
     int node;
@@ -120,7 +125,7 @@ class world {
     tested_proxy machine;
     std::int64_t count = 0;  // the counter at this place
     std::deque<waiting_frame> frames;
-    std::int64_t present = 0;  // tasks and waiting frames, for the checker
+    std::int64_t present = 0;  // tasks, waiting frames and ties that it owes, for the checker
   };
   enum class duty { report_idle, give_back, drain };
   struct report {  // what a worker still has to do
@@ -149,6 +154,7 @@ class world {
   void send_task(int from, int to, int f, int id);
   void send_guest(int sender, int to, int id);
   void post_task(int from, int to, int f, int id, std::uint64_t credit);
+  std::uint8_t tie(proxy& p, int from, int to, int f, int id);
   void drain(int place, int f);
   void leave(int place, int f, int caller);
   void on_duty(const report& r);
@@ -161,6 +167,7 @@ class world {
   void drop_credit_unit(int f);
   void receive(const message& m);
   void receive_task(const message& m);
+  void receive_from_child(const message& m);
   void gone(proxy& p);
 
   static bool is_of_protocol(const message& m);

@@ -55,7 +55,7 @@ struct config {
   bool asymmetric_fence = true;  // use membarrier where there is one
   external_events* events = nullptr;
   bool progress_thread = false;  // a thread waits for the events, and polls while workers are busy
-  void* environment = nullptr;  // see scheduler::environment
+  void* environment = nullptr;   // see scheduler::environment
 };
 
 // Sums over the workers since the start.

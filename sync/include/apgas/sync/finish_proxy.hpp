@@ -54,6 +54,14 @@ class finish_proxy {
     balance_ += returned.balance;
   }
 
+  // A place that was tied to this one gave back (finish_ties.hpp). Then ask quiescent().
+  void on_return(const returned_credit& returned) noexcept {
+    APGAS_ASSERT(pool_ > 0, "a place is gone before one that was tied to it");
+    APGAS_ASSERT(returned.credit() > 0, "a return without credit");
+    add(returned.credit());
+    balance_ += returned.balance;
+  }
+
   // A task of the finish that runs here goes to another place, home included.
   [[nodiscard]] split_result split() noexcept {
     APGAS_ASSERT(runs_ > 0 && pool_ > 0, "a task is sent from a place where none is");
