@@ -13,7 +13,8 @@ std::string cell(double value, const char* unit = "") {
   return value == -1 ? std::string("-") : fmt::format("{:.2f}{}", value, unit);
 }
 
-// False, with a line on stderr, when the file cannot be written.
+}  // namespace
+
 bool write_json(const std::string& file, const nlohmann::ordered_json& what) {
   std::ofstream out(file);
   out << what.dump(2) << '\n';
@@ -21,8 +22,6 @@ bool write_json(const std::string& file, const nlohmann::ordered_json& what) {
   if (!out) fmt::print(stderr, "cannot write {}\n", file);
   return static_cast<bool>(out);
 }
-
-}  // namespace
 
 derived derive(const finding& f, const result& r) {
   derived d{.ns_per_operation = r.least() / f.what.operations * 1e9};

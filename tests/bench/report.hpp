@@ -40,6 +40,9 @@ void print_demands(const std::vector<demand>& demands);
 nlohmann::ordered_json to_json(const finding& f);
 nlohmann::ordered_json to_json(const std::vector<demand>& demands);
 
+// False, with a line on stderr: the file cannot be written.
+bool write_json(const std::string& file, const nlohmann::ordered_json& what);
+
 // What every program is told; options.hpp.
 struct run_options {
   bool quick = false;
