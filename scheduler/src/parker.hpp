@@ -61,7 +61,7 @@ class parker {
     if (event_ < 0) event_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (event_ < 0) return park(std::min<std::chrono::nanoseconds>(timeout, 1ms));
     std::uint32_t none = 0;
-    if (token_.compare_exchange_strong(none, polling, base::acq_rel)) {  // P1, P2
+    if (token_.compare_exchange_strong(none, polling, base::acq_rel, base::acquire)) {  // P1, P2
       pollfd both[] = {{.fd = event_, .events = POLLIN, .revents = 0},
                        {.fd = descriptor, .events = POLLIN, .revents = 0}};
       const auto ns = timeout.count();
