@@ -176,7 +176,7 @@ TEST(finish_machine, ties_of_the_parent_go_back_with_the_return) {
 TEST(finish_machine, few_ties_and_not_too_far_from_home) {
   finish_ties place;
   EXPECT_EQ(place.on_arrival(true, 1, 0, 0), 0);  // not tied: it returns home
-  for (int i = 0; i < finish_ties::most_ties; ++i) EXPECT_EQ(place.tie(), 1);
+  for (std::uint8_t i = 0; i < finish_ties::most_ties; ++i) EXPECT_EQ(place.tie(), 1);
   EXPECT_EQ(place.tie(), 0);
   place.on_release(finish_ties::most_ties);
   EXPECT_EQ(place.tie(), 0);  // not before it has returned
