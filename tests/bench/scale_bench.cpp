@@ -35,34 +35,40 @@ nlohmann::ordered_json measure(const bench::workload& w, int places, bool& corre
           {"seconds", seconds},     {"correct", r.wrong.empty()}};
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+struct options {
   std::vector<int> places = {10, 100, 1'000, 10'000, 100'000};
   bool quick = false;
   std::string only;
   std::string json;
-  CLI::App app("Messages of the protocols by number of places, simulated");
-  app.add_flag("--quick", quick, "10 to 1,000 places");
-  app.add_option("--places", places, "numbers of places")->check(CLI::Range(2, 10'000'000));
-  app.add_option("--only", only, "workloads whose protocol or name contains this");
-  app.add_option("--json", json, "write the findings to this file");
-  CLI11_PARSE(app, argc, argv);
-  if (quick) places = {10, 100, 1'000};
+};
 
+int run_workloads(const options& o) {
   bool correct = true;
   nlohmann::ordered_json file = {{"program", "scale_bench"}};
   file["findings"] = nlohmann::ordered_json::array();
   print_head();
   for (const bench::workload& w : bench::finish_workloads()) {
-    if (w.protocol.find(only) == std::string::npos && w.name.find(only) == std::string::npos) {
-      continue;
-    }
-    for (const int p : places) {
+    const std::string name = w.protocol + " " + w.name;
+    if (name.find(o.only) == std::string::npos) continue;
+    for (const int p : o.places) {
       if (p <= w.most_places) file["findings"].push_back(measure(w, p, correct));
     }
   }
-  if (!json.empty() && !bench::write_json(json, file)) return 2;
+  if (!o.json.empty() && !bench::write_json(o.json, file)) return 2;
   if (!correct) std::cerr << "scale_bench: a run broke what its protocol claims\n";
   return correct ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  options o;
+  CLI::App app("Messages of the protocols by number of places, simulated");
+  app.add_flag("--quick", o.quick, "10 to 1,000 places");
+  app.add_option("--places", o.places, "numbers of places")->check(CLI::Range(2, 10'000'000));
+  app.add_option("--only", o.only, "workloads whose protocol or name contains this");
+  app.add_option("--json", o.json, "write the findings to this file");
+  CLI11_PARSE(app, argc, argv);
+  if (o.quick) o.places = {10, 100, 1'000};
+  return run_workloads(o);
 }

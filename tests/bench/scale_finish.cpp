@@ -133,7 +133,8 @@ scale_result all_to_all(way back, int places) {
       if (q != p) program.add(p, q);
     }
   }
-  return simulate(back, places, std::move(program), {2 * (places - 1), any, deepest(back)});
+  return simulate(back, places, std::move(program),
+                  {std::int64_t{2} * (places - 1), any, deepest(back)});
 }
 
 scale_result there_and_back(way back, int places) {

@@ -31,6 +31,7 @@ namespace {
 using apgas::sync::credit_sum;
 using apgas::sync::finish_home;
 using apgas::sync::finish_proxy;
+using apgas::sync::finish_ties;
 using apgas::sync::full_share;
 using apgas::sync::most_splits;
 using apgas::sync::next_share;
@@ -156,6 +157,43 @@ TEST(finish_machine, a_guest_needs_no_task_here) {
 }
 
 using finish_machine_death = testing::Test;
+
+TEST(finish_machine, ties_of_the_parent_go_back_with_the_return) {
+  finish_ties place;
+  EXPECT_EQ(place.on_arrival(true, 5, 3, 2), 0);   // two frames in one message from place 5
+  EXPECT_EQ(place.on_arrival(false, 7, 1, 1), 1);  // somebody else: released at once
+  EXPECT_EQ(place.on_arrival(false, 5, 9, 1), 0);
+  EXPECT_EQ(place.on_arrival(false, 8, 0, 0), 0);
+  EXPECT_EQ(place.tie(), 4);
+  place.on_release(1);
+  EXPECT_TRUE(place.tied());
+  const finish_ties::target to = place.give_back();
+  EXPECT_EQ(to.place, 5);
+  EXPECT_EQ(to.ties, 3);
+  EXPECT_TRUE(place.empty());
+}
+
+TEST(finish_machine, few_ties_and_not_too_far_from_home) {
+  finish_ties place;
+  EXPECT_EQ(place.on_arrival(true, 1, 0, 0), 0);  // not tied: it returns home
+  for (std::uint8_t i = 0; i < finish_ties::most_ties; ++i) EXPECT_EQ(place.tie(), 1);
+  EXPECT_EQ(place.tie(), 0);
+  place.on_release(finish_ties::most_ties);
+  EXPECT_EQ(place.tie(), 0);  // not before it has returned
+  EXPECT_EQ(place.give_back().place, finish_ties::to_home);
+  EXPECT_EQ(place.on_arrival(true, 1, finish_ties::most_levels, 1), 0);
+  EXPECT_EQ(place.tie(), 0);
+}
+
+TEST(finish_machine_death, ties) {
+  finish_ties place;
+  EXPECT_DEATH(place.on_release(1), "a tie is released that nobody made");
+  EXPECT_EQ(place.tie(), 1);
+  EXPECT_DEATH(static_cast<void>(place.give_back()), "a place returns before its children");
+  EXPECT_DEATH(static_cast<void>(place.on_arrival(true, 1, 1, 1)), "has ties and no credit");
+  finish_proxy gone;
+  EXPECT_DEATH(gone.on_return({1, 0, 0}), "a place is gone before one that was tied to it");
+}
 
 TEST(finish_machine_death, home) {
   finish_home home;

@@ -48,7 +48,7 @@ void checker::after_step(const world& w) {
       const auto at = tied.find({f, static_cast<int>(place)});
       const std::int64_t owed = at == tied.end() ? 0 : at->second;
       if (at != tied.end()) tied.erase(at);
-      require(p.machine.ties().owed() == owed, "ties are lost or made", f);
+      require(std::int64_t{p.machine.ties().owed()} == owed, "ties are lost or made", f);
       require(owed == 0 || machine.pool() > 0, "a place with children has no credit", f);
       require(machine.waiting() == p.frames.size(), "waiting frames are miscounted", f);
       const bool asks = asked.erase({f, static_cast<int>(place)}) == 1;

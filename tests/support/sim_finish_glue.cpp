@@ -284,7 +284,7 @@ void world::receive_from_child(const message& m) {
   } else {
     p.machine.on_release(m.ties);
   }
-  for (int i = 0; i < m.ties; ++i) gone(p);
+  for (std::uint8_t i = 0; i < m.ties; ++i) gone(p);
   if (p.machine.quiescent()) on_quiescent(m.to, m.finish);
 }
 
