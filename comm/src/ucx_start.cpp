@@ -27,7 +27,7 @@ constexpr int most_ranks = 65'536;  // ids of active messages have 16 bits
 // UCX takes the signals of a crash when its library is loaded, in programs that never use it too,
 // and would speak in place of the debugger, of launch's report and of the scheduler's on an
 // overflow. Who sets UCX_HANDLE_ERRORS wants that.
-[[maybe_unused]] const bool signals_left_alone = [] {
+[[maybe_unused]] const bool signals_left_alone = []() noexcept {
   if (std::getenv("UCX_HANDLE_ERRORS") != nullptr) return false;  // NOLINT(concurrency-mt-unsafe)
   for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE}) ucs_debug_disable_signal(number);
   return true;
@@ -151,7 +151,7 @@ void ucx_wire::close() {
   for (ucp_ep_h& endpoint : endpoints_) {
     if (endpoint == nullptr) continue;
     const ucp_request_param_t how{};
-    const ucs_status_ptr_t request = ucp_ep_close_nbx(std::exchange(endpoint, nullptr), &how);
+    void* const request = ucp_ep_close_nbx(std::exchange(endpoint, nullptr), &how);
     if (!UCS_PTR_IS_PTR(request)) continue;
     while (ucp_request_check_status(request) == UCS_INPROGRESS &&
            std::chrono::steady_clock::now() < deadline) {

@@ -32,9 +32,8 @@ void ucx_wire::submit(rank dest, buffer message) {
   how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
   how.cb.send = on_sent;
   how.user_data = &record;
-  const ucs_status_ptr_t request =
-      ucp_am_send_nbx(endpoint_of(dest), static_cast<unsigned>(channels_.here), nullptr, 0,
-                      message.data(), bytes, &how);
+  void* const request = ucp_am_send_nbx(endpoint_of(dest), static_cast<unsigned>(channels_.here),
+                                        nullptr, 0, message.data(), bytes, &how);
   if (UCS_PTR_IS_ERR(request)) failed("ucp_am_send_nbx", dest, UCS_PTR_STATUS(request));
   if (request == nullptr) {
     finished_.push_back({dest, bytes});
@@ -95,8 +94,7 @@ void ucx_wire::fetch(source& from, void* announced, std::size_t bytes) {
   how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
   how.cb.recv_am = on_fetched;
   how.user_data = &place;
-  const ucs_status_ptr_t request =
-      ucp_am_recv_data_nbx(worker_, announced, place.message.data(), bytes, &how);
+  void* const request = ucp_am_recv_data_nbx(worker_, announced, place.message.data(), bytes, &how);
   if (UCS_PTR_IS_ERR(request)) failed("ucp_am_recv_data_nbx", from.place, UCS_PTR_STATUS(request));
   if (request == nullptr) fetched(place);
 }

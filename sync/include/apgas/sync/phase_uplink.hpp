@@ -78,10 +78,10 @@ class phase_uplink {
     APGAS_ASSERT(answered_ != asked_, "a clock's home acknowledged what it was not told");
     ++answered_;
     std::vector<phase_travellers> told;
-    const auto first = std::stable_partition(kept_.begin(), kept_.end(),
-                                             [this](const kept& k) { return k.after > answered_; });
-    for (auto k = first; k != kept_.end(); ++k) told.push_back(k->who);
-    kept_.erase(first, kept_.end());
+    const auto due =
+        std::ranges::stable_partition(kept_, [this](const kept& k) { return k.after > answered_; });
+    for (const kept& k : due) told.push_back(k.who);
+    kept_.erase(due.begin(), due.end());
     return told;
   }
 
