@@ -27,11 +27,10 @@ constexpr int most_ranks = 65'536;  // ids of active messages have 16 bits
 // UCX takes the signals of a crash when its library is loaded, in programs that never use it too,
 // and would speak in place of the debugger, of launch's report and of the scheduler's on an
 // overflow. Who sets UCX_HANDLE_ERRORS wants that.
-[[maybe_unused]] const bool signals_left_alone = []() noexcept {
-  if (std::getenv("UCX_HANDLE_ERRORS") != nullptr) return false;  // NOLINT(concurrency-mt-unsafe)
+[[gnu::constructor]] void leave_signals_alone() {
+  if (std::getenv("UCX_HANDLE_ERRORS") != nullptr) return;  // NOLINT(concurrency-mt-unsafe)
   for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE}) ucs_debug_disable_signal(number);
-  return true;
-}();
+}
 
 std::string reason(const char* call, ucs_status_t status) {
   return fmt::format("{}: {}", call, ucs_status_string(status));
