@@ -6,9 +6,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <typeinfo>
 #include <utility>
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <apgas/errors.hpp>
@@ -53,6 +57,18 @@ std::size_t in_bytes::extract_count(std::size_t element_bytes) {
   return count;
 }
 
+std::size_t in_bytes::extract_count() {
+  const std::size_t count = extract_count(1);
+  if (count > elements_left_) {
+    throw serialization_error(
+        fmt::format("a container of {} elements is announced within others that need the rest of "
+                    "the message: it was not written as what it is read as",
+                    count));
+  }
+  elements_left_ -= count;
+  return count;
+}
+
 void in_bytes::too_short(std::size_t wanted) const {
   throw serialization_error(
       fmt::format("{} more bytes were expected in a message and {} are left: it was not written as "
@@ -66,6 +82,15 @@ void in_archive::expect_end() const {
         fmt::format("{} bytes of a message are left over: it was not written as what it is read as",
                     remaining()));
   }
+}
+
+void detail::no_such_value(const std::type_info& type) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> name(
+      abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), std::free);
+  throw serialization_error(
+      fmt::format("bytes of a message are no value of {}: it was not written as what it is read as",
+                  status == 0 ? name.get() : type.name()));
 }
 
 void in_archive::malformed(const char* what) {

@@ -71,15 +71,6 @@ void save_failure(comm::out_archive& to, const scheduler::fiber& self) {
   save_exceptions(to, exceptions);
 }
 
-std::exception_ptr exception_from_reply(std::span<const std::byte> value) {
-  comm::in_archive from(value);
-  const bool several = from.read<bool>();
-  std::vector<task_exception> exceptions;
-  load_exceptions(from, exceptions);
-  if (several) return std::make_exception_ptr(multiple_exceptions(std::move(exceptions)));
-  return exceptions.front().exception();
-}
-
 void rethrow_reply(std::span<const std::byte> value) {
   std::rethrow_exception(exception_from_reply(value));
 }

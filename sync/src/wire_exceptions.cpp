@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <any>
 #include <filesystem>
 #include <functional>
@@ -11,8 +12,11 @@
 #include <variant>
 
 #include <cxxabi.h>
+#include <fmt/format.h>
 
+#include <apgas/errors.hpp>
 #include <apgas/exception_types.hpp>
+#include <apgas/sync/remote_call.hpp>
 
 #include "failures.hpp"
 #include "finish_details.hpp"
@@ -45,12 +49,12 @@ type_table& table() {
   return types;
 }
 
-const exception_types<
-    std::runtime_error, std::logic_error, std::invalid_argument, std::out_of_range,
-    std::domain_error, std::length_error, std::range_error, std::overflow_error,
-    std::underflow_error, std::bad_alloc, std::bad_cast, std::bad_typeid, std::bad_function_call,
-    std::bad_optional_access, std::bad_variant_access, std::bad_exception, std::bad_weak_ptr,
-    std::bad_array_new_length, std::ios_base::failure, std::exception, std::bad_any_cast>
+const exception_types<std::runtime_error, std::logic_error, std::invalid_argument,
+                      std::out_of_range, std::domain_error, std::length_error, std::range_error,
+                      std::overflow_error, std::underflow_error, std::bad_alloc, std::bad_cast,
+                      std::bad_typeid, std::bad_function_call, std::bad_optional_access,
+                      std::bad_variant_access, std::bad_exception, std::bad_weak_ptr,
+                      std::bad_array_new_length, std::exception, std::bad_any_cast>
     standard_types;
 const exception_types<error, illegal_operation, bad_place, serialization_error, launch_error,
                       broken_promise, dead_place_error, clock_use_error, phaser_use_error>
@@ -61,11 +65,12 @@ struct portable {
   std::string readable;  // as the user wrote it
   std::string what;
   int remote_place = -1;  // of a remote_exception, whose two texts are type and what
-  int code = 0;           // of a std::system_error, whose category is generic or system
+  int code = 0;           // of a std::system_error or std::ios_base::failure
 };
 
 constexpr const char* generic_error = "std::system_error of the generic category";
 constexpr const char* system_error = "std::system_error of the system category";
+constexpr const char* stream_error = "std::ios_base::failure";
 
 portable describe(const std::exception_ptr& exception) {
   try {
@@ -73,6 +78,9 @@ portable describe(const std::exception_ptr& exception) {
   } catch (const remote_exception& e) {
     return {"", e.type_name(), e.remote_what(), e.place_id()};
   } catch (const std::system_error& e) {
+    if (typeid(e) == typeid(std::ios_base::failure)) {
+      return {stream_error, stream_error, e.what(), -1, e.code().value()};
+    }
     if (typeid(e) != typeid(std::system_error)) {
       return {typeid(e).name(), readable_type(typeid(e)), e.what(), -1};
     }
@@ -88,19 +96,29 @@ portable describe(const std::exception_ptr& exception) {
   }
 }
 
+// what() is "text: message of the code", and the constructor adds the message again.
+template <class E>
+std::exception_ptr make_coded(const portable& p, const std::error_category& category) {
+  const std::error_code code(p.code, category);
+  const std::string suffix = ": " + code.message();
+  std::string text = p.what.c_str();  // to its first zero, as what() will give it
+  if (text.ends_with(suffix)) text.resize(text.size() - suffix.size());
+  if constexpr (std::is_same_v<E, std::system_error>) {
+    return std::make_exception_ptr(E(code, text));
+  } else {
+    return std::make_exception_ptr(E(text, code));
+  }
+}
+
 std::exception_ptr make_again(const portable& p, int place_id) {
   if (p.remote_place >= 0) {
     return std::make_exception_ptr(remote_exception(p.remote_place, p.readable, p.what));
   }
-  if (p.type == generic_error || p.type == system_error) {
-    const std::error_code code(
-        p.code, p.type == generic_error ? std::generic_category() : std::system_category());
-    // what() is "text: message of the code", and the message is added again.
-    const std::string suffix = ": " + code.message();
-    std::string text = p.what;
-    if (text.ends_with(suffix)) text.resize(text.size() - suffix.size());
-    return std::make_exception_ptr(std::system_error(code, text));
+  if (p.type == stream_error) {
+    return make_coded<std::ios_base::failure>(p, std::iostream_category());
   }
+  if (p.type == generic_error) return make_coded<std::system_error>(p, std::generic_category());
+  if (p.type == system_error) return make_coded<std::system_error>(p, std::system_category());
   if (const exception_maker make = table().find(p.type)) return make(p.what);
   return std::make_exception_ptr(remote_exception(place_id, p.readable, p.what));
 }
@@ -128,8 +146,27 @@ void load_exceptions(comm::in_archive& from, std::vector<task_exception>& into) 
     int place_id = 0;
     from(p.type, p.readable, p.what, p.remote_place, p.code, place_id, site.file, site.line,
          site.function, site.task_name);
+    if (place_id < 0 || p.remote_place < -1) {
+      throw serialization_error(fmt::format("an exception says that it comes from place {}",
+                                            std::min(place_id, p.remote_place)));
+    }
     into.emplace_back(make_again(p, place_id), place_id, std::move(site));
   }
+}
+
+std::exception_ptr exception_from_reply(std::span<const std::byte> value) {
+  comm::in_archive from(value);
+  const bool several = from.read<bool>();
+  std::vector<task_exception> exceptions;
+  load_exceptions(from, exceptions);
+  from.expect_end();
+  if (several) return std::make_exception_ptr(multiple_exceptions(std::move(exceptions)));
+  if (exceptions.size() != 1) {
+    throw serialization_error(
+        fmt::format("the reply of an `at` that failed holds {} exceptions where one is expected",
+                    exceptions.size()));
+  }
+  return exceptions.front().exception();
 }
 
 void save_results(comm::out_archive& to, finish_details& details) {
@@ -141,7 +178,13 @@ void save_results(comm::out_archive& to, finish_details& details) {
 void load_results(std::span<const std::byte> bytes, finish_details& details) {
   comm::in_archive from(bytes);
   load_exceptions(from, details.exceptions);
-  if (from.read<bool>()) details.offers->load(from);
+  if (from.read<bool>()) {
+    if (details.offers == nullptr) {
+      throw serialization_error(
+          "the results of another place hold offers for a finish that collects none");
+    }
+    details.offers->load(from);
+  }
   from.expect_end();
 }
 

@@ -78,7 +78,11 @@ class in_archive {
     static_assert(std::is_same_v<T, std::remove_cvref_t<T>>);
     if constexpr (detail::as_bytes<T> && !std::is_trivially_default_constructible_v<T>) {
       detail::raw_bytes<sizeof(T)> raw{};
-      if constexpr (!std::is_empty_v<T>) bytes_.extract(&raw, sizeof(T));
+      if constexpr (!std::is_empty_v<T>) {
+        const std::byte* from = bytes_.take(sizeof(T));
+        detail::expect_values<T>(from);
+        std::memcpy(&raw, from, sizeof(T));
+      }
       return __builtin_bit_cast(T, raw);
     } else if constexpr (detail::as_bytes<T>) {
       T value;

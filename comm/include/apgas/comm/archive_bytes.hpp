@@ -50,7 +50,8 @@ class out_bytes {
 // Reads from bytes that must outlive it. Throws serialization_error rather than read beyond.
 class in_bytes {
  public:
-  explicit in_bytes(std::span<const std::byte> bytes) noexcept : rest_(bytes) {}
+  explicit in_bytes(std::span<const std::byte> bytes) noexcept
+      : rest_(bytes), elements_left_(elements_per_byte * bytes.size()) {}
 
   void extract(void* to, std::size_t bytes) {
     const std::byte* from = take(bytes);
@@ -68,13 +69,20 @@ class in_bytes {
   // A count of elements, of which each takes at least `element_bytes` here: so that a count that
   // cannot be right is refused before memory is asked for.
   std::size_t extract_count(std::size_t element_bytes);
+  // The same for elements of unknown size. All such counts together are bounded as well: else each
+  // level of a type that contains itself could announce as many as there are bytes.
+  std::size_t extract_count();
 
   std::size_t remaining() const noexcept { return rest_.size(); }
 
  private:
+  // An element takes a byte; the rest is for those who write a count twice.
+  static constexpr std::size_t elements_per_byte = 4;
+
   [[noreturn]] void too_short(std::size_t wanted) const;
 
   std::span<const std::byte> rest_;
+  std::size_t elements_left_;  // that may still be announced
 };
 
 }  // namespace apgas::inline v0::comm

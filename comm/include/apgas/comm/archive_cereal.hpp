@@ -7,6 +7,9 @@
 //     ranges of it (vector, string, array) in one piece, at any depth;
 //   - a count that the rest of the bytes cannot hold is refused before memory is asked for; to that
 //     end a value that writes nothing takes one byte;
+//   - bytes that are no value of their type (archive_values.hpp) are refused;
+//   - a shared pointer is made from an earlier one of the same type only;
+//   - equal keys of a multimap or multiset keep their order;
 //   - a raw pointer does not compile.
 // CEREAL_THREAD_SAFE comes from the build: Cereal's table of class versions is shared by threads.
 
@@ -15,9 +18,13 @@
 #include <complex>
 #include <concepts>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
+#include <unordered_map>
 #include <vector>
 
 #include <cereal/cereal.hpp>
@@ -40,6 +47,7 @@
 #include <cereal/types/vector.hpp>
 
 #include <apgas/comm/archive_bytes.hpp>
+#include <apgas/comm/archive_values.hpp>
 #include <apgas/comm/byte_copyable.hpp>
 
 namespace apgas::inline v0::comm::detail {
@@ -123,11 +131,15 @@ void assign_bytes(Range& range, const std::byte* from, std::size_t count) {
 template <direct T>
 void load_direct(in_bytes& in, T& value) {
   if constexpr (as_bytes<T>) {
-    in.extract(std::addressof(value), sizeof(value));
+    const std::byte* from = in.take(sizeof(value));
+    expect_values<T>(from);
+    std::memcpy(static_cast<void*>(std::addressof(value)), from, sizeof(value));
   } else {
     using element = typename T::value_type;
     const std::size_t count = in.extract_count(sizeof(element));
-    assign_bytes(value, in.take(count * sizeof(element)), count);
+    const std::byte* from = in.take(count * sizeof(element));
+    expect_values<element>(from, count);
+    assign_bytes(value, from, count);
   }
 }
 
@@ -135,6 +147,18 @@ template <class T>
 inline constexpr bool size_tag = false;
 template <class T>
 inline constexpr bool size_tag<cereal::SizeTag<T>> = true;
+
+template <class T>
+inline constexpr bool equal_keys = false;
+template <class... Ts>
+inline constexpr bool equal_keys<std::multimap<Ts...>> = true;
+template <class... Ts>
+inline constexpr bool equal_keys<std::multiset<Ts...>> = true;
+
+template <class T>
+const std::type_info& pointee(const cereal::memory_detail::PtrWrapper<std::shared_ptr<T>&>&) {
+  return typeid(std::remove_cv_t<T>);
+}
 
 class cereal_writer : public cereal::OutputArchive<cereal_writer, cereal::AllowEmptyClassElision> {
   using base = cereal::OutputArchive<cereal_writer, cereal::AllowEmptyClassElision>;
@@ -201,22 +225,59 @@ class cereal_reader : public cereal::InputArchive<cereal_reader, cereal::AllowEm
 
   void extract(void* to, std::size_t bytes) { in_.extract(to, bytes); }
 
+  // Cereal calls these for the wrapper that load_one saw last. It casts what it gets.
+  // NOLINTBEGIN(readability-identifier-naming)
+  std::shared_ptr<void> getSharedPointer(std::uint32_t id) {
+    const auto known = pointees_.find(id);
+    if (known != pointees_.end() && *known->second != *pointee_) {
+      throw cereal::Exception("a shared pointer has the address of an object of another type");
+    }
+    return base::getSharedPointer(id);
+  }
+  void registerSharedPointer(std::uint32_t id, std::shared_ptr<void> pointer) {
+    pointees_[id & ~cereal::detail::msb_32bit] = pointee_;
+    base::registerSharedPointer(id, std::move(pointer));
+  }
+  // NOLINTEND(readability-identifier-naming)
+
  private:
   template <class T>
   void load_one(T& value) {
     static_assert(!address_like<T>, "apgas: a raw pointer cannot be received");
     if constexpr (size_tag<T>) {
-      value.size = static_cast<std::remove_cvref_t<decltype(value.size)>>(in_.extract_count(1));
+      value.size = static_cast<std::remove_cvref_t<decltype(value.size)>>(in_.extract_count());
     } else if constexpr (direct<T>) {
       load_direct(in_, value);
+    } else if constexpr (equal_keys<T>) {
+      load_in_order(value);
     } else {
+      if constexpr (requires { pointee(value); }) pointee_ = &pointee(value);
       const std::size_t before = in_.remaining();
       base::operator()(value);
       if (in_.remaining() == before) in_.take(1);
     }
   }
 
+  // As Cereal does it but each at the end: it would put each before the last one.
+  template <class T>
+  void load_in_order(T& values) {
+    values.clear();
+    for (std::size_t left = in_.extract_count(); left > 0; --left) {
+      typename T::key_type key{};
+      load_one(key);
+      if constexpr (requires { typename T::mapped_type; }) {
+        typename T::mapped_type mapped{};
+        load_one(mapped);
+        values.emplace_hint(values.end(), std::move(key), std::move(mapped));
+      } else {
+        values.emplace_hint(values.end(), std::move(key));
+      }
+    }
+  }
+
   in_bytes& in_;
+  const std::type_info* pointee_ = nullptr;  // of the shared pointer that is read
+  std::unordered_map<std::uint32_t, const std::type_info*> pointees_;
 };
 
 // What Cereal itself asks of an archive. Found by argument-dependent look-up.
