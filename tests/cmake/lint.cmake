@@ -12,7 +12,7 @@ set_tests_properties(headers PROPERTIES LABELS lint TIMEOUT 1500 RUN_SERIAL ON)
 find_program(apgas_shellcheck shellcheck)
 if(apgas_shellcheck)
   add_test(NAME shellcheck COMMAND ${apgas_shellcheck} -x
-    launch/quickstart launch/test launch/prepare.sh .ci/run)
+    launch/quickstart launch/test launch/prepare.sh .ci/run tests/fuzz/run.sh)
   set_tests_properties(shellcheck PROPERTIES LABELS lint TIMEOUT 60
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endif()

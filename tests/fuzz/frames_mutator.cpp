@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Changes a message and then makes most of its headers good again: else no input would get past
+// the first checksum.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <apgas/comm/message.hpp>
+
+#include "frames.hpp"
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t most, unsigned seed) {
+  using namespace apgas::comm;
+  size = LLVMFuzzerMutate(data, size, most);
+  const bool checksums = seed % 8 != 0;
+  const bool lengths = seed / 8 % 4 != 0;
+  const bool kinds = seed / 32 % 4 != 0;
+  if (!checksums) return size;
+  for (std::size_t at = 0; size - at >= sizeof(frame_header);) {
+    const std::size_t room = (size - at - sizeof(frame_header)) / 8 * 8;
+    frame_header header;
+    std::memcpy(&header, data + at, sizeof header);
+    if (lengths && header.length > room) {
+      header.length = static_cast<std::uint32_t>(header.length % (room + 1));
+    }
+    if (kinds) {
+      header.kind = static_cast<frame_kind>((static_cast<unsigned>(header.kind) + 3) % 4 + 1);
+      if (header.kind == frame_kind::task) header.handler = apgas_fuzz::task_in_corpus;
+    }
+    header.check = header_check(header);
+    std::memcpy(data + at, &header, sizeof header);
+    if (header.length > room) break;
+    at += frame_bytes(header.length);
+  }
+  return size;
+}
