@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The properties that the uClocks paper asks of clocks, by counting: unrelated constructs share no
-// lock (DP1), no more threads run than there are workers (DP2), and a phase of n tasks takes O(n)
-// operations (DP3).
+// Two properties that the uClocks paper asks of clocks, by counting: no more threads run than there
+// are workers (DP2), and a phase of n tasks takes O(n) operations (DP3). DP1 is in unrelated_test.
 
 #include <atomic>
 #include <cstdint>
@@ -13,9 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include <apgas/atomic.hpp>
 #include <apgas/clock.hpp>
-#include <apgas/monitor.hpp>
 
 #include "support/scheduler_fixture.hpp"
 
@@ -54,30 +51,6 @@ apgas::sync::phase_node::counts phases_of(int n, int phases) {
   });
   return {after.phases - before.phases, after.parked - before.parked,
           after.updates - before.updates};
-}
-
-TEST(ClockProperties, Dp1ClocksTakeNoLockOfThePlace) {
-  task_place place(2);
-  place.run([&] {
-    const auto before = place.state().atomic_sections.count().entered;
-    static_cast<void>(phases_of(scaled(500, 50), 20));
-    EXPECT_EQ(place.state().atomic_sections.count().entered, before);
-    apgas::atomic([] {});
-    EXPECT_EQ(place.state().atomic_sections.count().entered, before + 1) << "it does count";
-  });
-}
-
-TEST(ClockProperties, Dp1UnrelatedClocksShareNothing) {
-  task_place place(2);
-  place.run([&] {
-    auto idle = clock::make();
-    const auto before = counts_of(idle);
-    static_cast<void>(phases_of(100, 20));
-    EXPECT_EQ(counts_of(idle).updates, before.updates);
-    apgas::monitor m;
-    m.atomic([] {});
-    EXPECT_EQ(counts_of(idle).updates, before.updates);
-  });
 }
 
 struct threads {

@@ -82,6 +82,8 @@ class monitor_core {
   counts count() const noexcept;
 
  private:
+  friend struct lock_test_access;  // the test that unrelated constructs share no lock
+
   struct counters {
     base::atomic<std::uint64_t> entered{0}, tested{0}, run{0}, passed{0};
   };

@@ -88,6 +88,8 @@ class phase_node final : public scheduler::batch_source {
   counts count() noexcept;
 
  private:
+  friend struct lock_test_access;  // the test that unrelated constructs share no lock
+
   void take_tally(scheduler::worker& w);
   struct before {
     bool due;
