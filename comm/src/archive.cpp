@@ -19,6 +19,8 @@
 
 namespace apgas::inline v0::comm {
 
+detail::cereal_reader::~cereal_reader() = default;
+
 void out_bytes::grow(std::size_t bytes) {
   if (bytes > max_payload_bytes || size_ + bytes > max_payload_bytes) {
     throw serialization_error(

@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -63,6 +64,8 @@ class in_archive {
  public:
   // The bytes must outlive the archive.
   explicit in_archive(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
+  in_archive(const in_archive&) = delete;
+  in_archive& operator=(const in_archive&) = delete;
 
   // Overwrites the values, in the order they were written. Throws: serialization_error when the
   // bytes are not what was written; what their serialize throws.
@@ -110,7 +113,7 @@ class in_archive {
       detail::load_direct(bytes_, value);
     } else {
       try {
-        if (!cereal_) cereal_.emplace(bytes_);
+        if (cereal_ == nullptr) cereal_ = std::make_unique<detail::cereal_reader>(bytes_);
         (*cereal_)(value);
       } catch (const cereal::Exception& failure) {
         malformed(failure.what());
@@ -121,7 +124,7 @@ class in_archive {
   [[noreturn]] static void malformed(const char* what);
 
   in_bytes bytes_;
-  std::optional<detail::cereal_reader> cereal_;
+  std::unique_ptr<detail::cereal_reader> cereal_;  // made when a value needs it
 };
 
 }  // namespace apgas::inline v0::comm

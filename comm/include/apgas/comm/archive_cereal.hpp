@@ -208,6 +208,9 @@ class cereal_reader : public cereal::InputArchive<cereal_reader, cereal::AllowEm
 
  public:
   explicit cereal_reader(in_bytes& in) : base(this), in_(in) {}
+  cereal_reader(const cereal_reader&) = delete;
+  cereal_reader& operator=(const cereal_reader&) = delete;
+  ~cereal_reader();  // not inline: it would be in every task that comes in a frame
 
   template <class... Ts>
   cereal_reader& operator()(Ts&&... values) {
