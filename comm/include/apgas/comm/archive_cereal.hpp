@@ -210,7 +210,7 @@ class cereal_reader : public cereal::InputArchive<cereal_reader, cereal::AllowEm
   explicit cereal_reader(in_bytes& in) : base(this), in_(in) {}
   cereal_reader(const cereal_reader&) = delete;
   cereal_reader& operator=(const cereal_reader&) = delete;
-  ~cereal_reader();  // not inline: it would be in every task that comes in a frame
+  ~cereal_reader() override;  // not inline: it would be in every task that comes in a frame
 
   template <class... Ts>
   cereal_reader& operator()(Ts&&... values) {
@@ -229,7 +229,7 @@ class cereal_reader : public cereal::InputArchive<cereal_reader, cereal::AllowEm
   void extract(void* to, std::size_t bytes) { in_.extract(to, bytes); }
 
   // Cereal calls these for the wrapper that load_one saw last. It casts what it gets.
-  // NOLINTBEGIN(readability-identifier-naming)
+  // NOLINTBEGIN(readability-identifier-naming, bugprone-derived-method-shadowing-base-method)
   std::shared_ptr<void> getSharedPointer(std::uint32_t id) {
     const auto known = pointees_.find(id);
     if (known != pointees_.end() && *known->second != *pointee_) {
@@ -241,7 +241,7 @@ class cereal_reader : public cereal::InputArchive<cereal_reader, cereal::AllowEm
     pointees_[id & ~cereal::detail::msb_32bit] = pointee_;
     base::registerSharedPointer(id, std::move(pointer));
   }
-  // NOLINTEND(readability-identifier-naming)
+  // NOLINTEND(readability-identifier-naming, bugprone-derived-method-shadowing-base-method)
 
  private:
   template <class T>

@@ -2,17 +2,14 @@
 #pragma once
 
 // Whether bytes that came in are a value of the type they are read as. To almost every type that is
-// copied as bytes, any bytes are one; to use a bool of 2 or the seventh of two choices is
-// undefined. Looked at are bool, std::optional and std::variant, also as elements of arrays and
-// ranges. Inside a class of a user nothing is looked at: its members cannot be named.
+// copied as bytes, any bytes are one; to use a bool of 2 is undefined. Looked at is bool, also as
+// the element of an array or a range; std::optional and std::variant come through Cereal, which
+// reads a bool or an index first. Inside a class of a user nothing is looked at: its members cannot
+// be named.
 
 #include <array>
 #include <cstddef>
-#include <cstring>
-#include <optional>
 #include <typeinfo>
-#include <utility>
-#include <variant>
 
 #include <apgas/comm/byte_copyable.hpp>
 
@@ -30,31 +27,6 @@ template <>
 struct value_check<bool> {
   static constexpr bool needed = true;
   static bool holds(const std::byte* from) noexcept { return *from <= std::byte{1}; }
-};
-
-// Both standard libraries put the flag behind the value.
-template <class T>
-struct value_check<std::optional<T>> {
-  static constexpr bool needed = true;
-  static bool holds(const std::byte* from) noexcept {
-    static_assert(sizeof(std::optional<T>) > sizeof(T));
-    if (!value_check<bool>::holds(from + sizeof(T))) return false;
-    return from[sizeof(T)] == std::byte{0} || value_check<T>::holds(from);
-  }
-};
-
-template <class... Ts>
-struct value_check<std::variant<Ts...>> {
-  static constexpr bool needed = true;
-  static bool holds(const std::byte* from) noexcept {
-    using variant = std::variant<Ts...>;
-    raw_bytes<sizeof(variant)> raw;
-    std::memcpy(&raw, from, sizeof(raw));
-    const std::size_t chosen = __builtin_bit_cast(variant, raw).index();
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return ((chosen == I && value_check<Ts>::holds(from)) || ...);
-    }(std::index_sequence_for<Ts...>{});
-  }
 };
 
 template <class T, std::size_t Size>
