@@ -88,7 +88,11 @@ class place_runtime::network_events final : public scheduler::external_events {
 
 place_runtime::place_runtime(comm::transport& network, const base::settings& settings)
     : settings_(settings),
-      state_{{.here = network.here(), .places = network.size()}, {}, {}},
+      state_{{.here = network.here(),
+              .places = network.size(),
+              .tree_from = settings.finish_tree_places},
+             {},
+             {}},
       receiver_(state_),
       endpoint_(network, receiver_, endpoint_options_of(settings)),
       flow_(network.size()),

@@ -26,10 +26,11 @@ struct finish_details {
   comm::handler_id reducer = 0;
   std::unique_ptr<offer_box> offers;
 
+  std::vector<std::vector<std::byte>> returned;  // exceptions and offers of other places, as bytes
+
   // At home, once a task was sent elsewhere.
   finish_id id = 0;
   finish_home ledger;
-  std::vector<std::vector<std::byte>> returned;  // exceptions and offers of other places, as bytes
 
   finish_replica* replica = nullptr;  // at other places: whose details these are
 };
@@ -42,8 +43,8 @@ struct waiting_frame {
   finish_core* held;  // of a guest: the finish that is held open meanwhile
 };
 
-// A finish of another place. Lives in the table of remote_finishes, under whose lock the machine
-// is.
+// A finish of another place. Lives in the table of remote_finishes, under whose lock the machines
+// are, and `own.returned`.
 struct finish_replica final : finish_core, scheduler::counter_observer {
   finish_replica(remote_finishes& t, finish_id i) : finish_core(0, &own), id(i), table(t) {
     own.replica = this;
@@ -55,7 +56,10 @@ struct finish_replica final : finish_core, scheduler::counter_observer {
   finish_details own;
   finish_id id;
   remote_finishes& table;
+  bool quiescent() const noexcept { return machine.quiescent() && ties.owed() == 0; }
+
   finish_proxy machine;
+  finish_ties ties;
   std::vector<waiting_frame> waiting;
   bool listed = false;  // in the list of those that may be quiescent
 };

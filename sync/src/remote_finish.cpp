@@ -1,33 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <apgas/sync/remote_finish.hpp>
 
-#include <cstring>
 #include <mutex>
 
 #include <apgas/base/assert.hpp>
 #include <apgas/sync/place_state.hpp>
 
 #include "finish_details.hpp"
-#include "wire_exceptions.hpp"
+#include "finish_frames.hpp"
 
-// Frames of kind finish: `handler` says which, `finish` of which, `credit` the share of a grant.
+// Credit on its way out, and what arrives. How it comes back: finish_returns.cpp.
 namespace apgas::inline v0::sync {
-namespace {
-
-enum operation : std::uint64_t {
-  operation_return = 1,  // payload: returned_credit, then exceptions and offers if there are any
-  operation_request,     // no payload
-  operation_grant,       // no payload
-};
-
-returned_credit credit_from(std::span<const std::byte> payload) {
-  returned_credit credit;
-  APGAS_ASSERT(payload.size() >= sizeof credit, "a return message is too short");
-  std::memcpy(&credit, payload.data(), sizeof credit);
-  return credit;
-}
-
-}  // namespace
 
 remote_finishes::remote_finishes(place_state& place)
     : place_(place),
@@ -103,6 +86,11 @@ void remote_finishes::send_from_replica(finish_replica* own, finish_core* guest_
         guest_of == nullptr ? replica.machine.split() : replica.machine.split_guest();
     header.credit = split.share;
     ask = split.ask;
+    if (split.share != 0 && guest_of == nullptr && (header.flags & flag_spawn) != 0 &&
+        place_.places >= place_.tree_from && dest != place_.here &&
+        dest != home_of(header.finish)) {
+      header.flags |= static_cast<std::uint8_t>(replica.ties.tie() << tie_level_shift);
+    }
     if (split.share == 0) {
       if (guest_of != nullptr) guest_of->add(1);
       const auto bytes = payload.bytes();
@@ -117,7 +105,7 @@ void remote_finishes::send_message(comm::rank dest, std::uint64_t operation, fin
                                    std::uint64_t credit, comm::out_archive* payload) noexcept {
   if (operation == operation_request) {
     std::lock_guard guard(lock_);
-    ++sent_.requests;
+    ++count_.requests;
   }
   const comm::frame_header header{
       .kind = comm::frame_kind::finish, .handler = operation, .finish = id, .credit = credit};
@@ -144,32 +132,35 @@ finish_replica& remote_finishes::replica_of(finish_id id) {
   return *replica;
 }
 
-finish_core& remote_finishes::on_task(const comm::frame_header& header,
-                                      comm::handler_id reducer) noexcept {
-  return arrived(header.finish, header.credit, 1, reducer);
-}
-
-finish_core& remote_finishes::arrived(finish_id id, credit_sum credit, std::uint64_t frames,
-                                      comm::handler_id reducer) noexcept {
-  if (home_of(id) == place_.here) {
-    finish_core& finish = finish_at_home(id);
+finish_core& remote_finishes::on_tasks(const arrived_frames& frames,
+                                       comm::handler_id reducer) noexcept {
+  if (home_of(frames.finish) == place_.here) {
+    finish_core& finish = finish_at_home(frames.finish);
     finish.add(1);  // before the credit is settled, or the finish might end
     finish_details& details = *finish.details();
     bool unit_due = false;
     {
       std::lock_guard guard(details.lock);
-      unit_due = details.ledger.on_arrival(credit, frames);
+      unit_due = details.ledger.on_arrival(frames.credit, frames.count);
     }
     settle_home(finish, unit_due);
     return finish;
   }
-  std::lock_guard guard(lock_);
-  finish_replica& replica = replica_of(id);
-  // Written once, before the first task: its tasks read it without the lock.
-  if (replica.own.reducer != reducer) replica.own.reducer = reducer;
-  const bool wakes = replica.add_first();
-  replica.machine.on_arrival(credit, wakes, frames);
-  return replica;
+  finish_replica* replica = nullptr;
+  std::uint8_t release = 0;
+  {
+    std::lock_guard guard(lock_);
+    replica = &replica_of(frames.finish);
+    // Written once, before the first task: its tasks read it without the lock.
+    if (replica->own.reducer != reducer) replica->own.reducer = reducer;
+    release = replica->ties.on_arrival(replica->machine.empty(), frames.source, frames.level,
+                                       frames.tied);
+    const bool wakes = replica->add_first();
+    replica->machine.on_arrival(frames.credit, wakes, frames.count);
+    if (release != 0) ++count_.releases;
+  }
+  if (release != 0) send_message(frames.source, operation_release, frames.finish, release, nullptr);
+  return *replica;
 }
 
 void remote_finishes::settle_home(finish_core& finish, bool unit_due) noexcept {
@@ -193,7 +184,7 @@ void remote_finishes::on_message(const comm::inbound_frame& frame) noexcept {
       }
       {
         std::lock_guard guard(lock_);
-        ++sent_.grants;
+        ++count_.grants;
       }
       send_message(frame.source, operation_grant, frame.header->finish, share, nullptr);
       break;
@@ -201,24 +192,12 @@ void remote_finishes::on_message(const comm::inbound_frame& frame) noexcept {
     case operation_grant:
       on_grant(frame);
       break;
+    case operation_release:
+      on_release(*frame.header);
+      break;
     default:
       base::fatal("a frame of the finish protocol has an unknown operation");
   }
-}
-
-void remote_finishes::on_return(const comm::inbound_frame& frame) noexcept {
-  finish_core& finish = finish_at_home(frame.header->finish);
-  finish_details& details = *finish.details();
-  bool unit_due = false;
-  {
-    const returned_credit credit = credit_from(frame.payload);
-    const auto rest = frame.payload.subspan(sizeof credit);
-    std::vector<std::byte> kept(rest.begin(), rest.end());
-    std::lock_guard guard(details.lock);
-    if (!kept.empty()) details.returned.push_back(std::move(kept));
-    unit_due = details.ledger.on_return(credit);
-  }
-  settle_home(finish, unit_due);
 }
 
 void remote_finishes::on_grant(const comm::inbound_frame& frame) noexcept {
@@ -249,7 +228,7 @@ void remote_finishes::send_waiting(finish_replica& replica) noexcept {
     const auto end = replica.waiting.begin() + static_cast<std::ptrdiff_t>(sent);
     ready.assign(std::make_move_iterator(replica.waiting.begin()), std::make_move_iterator(end));
     replica.waiting.erase(replica.waiting.begin(), end);
-    if (replica.machine.quiescent()) list(replica);  // tasks ended while their frames waited
+    if (replica.quiescent()) list(replica);  // tasks ended while their frames waited
   }
   for (waiting_frame& frame : ready) {
     place_.network->send(frame.dest, frame.header, std::span<const std::byte>(frame.payload));
@@ -258,129 +237,9 @@ void remote_finishes::send_waiting(finish_replica& replica) noexcept {
   if (ask) send_message(home_of(id), operation_request, id, 0, nullptr);
 }
 
-// ---- giving back ------------------------------------------------------------------------------
-
-void remote_finishes::replica_idle(finish_replica& replica) noexcept {
+remote_finishes::counts remote_finishes::count() const noexcept {
   std::lock_guard guard(lock_);
-  replica.machine.on_idle();
-  if (replica.machine.quiescent()) list(replica);
-}
-
-// Requires: lock_ is held.
-void remote_finishes::list(finish_replica& replica) {
-  if (replica.listed) return;
-  replica.listed = true;
-  maybe_quiescent_.push_back(&replica);
-  quiescence_possible_.store(true, base::relaxed);
-  place_.tasks->request_poll();
-}
-
-// Requires: lock_ is held and the replica is quiescent.
-std::unique_ptr<finish_replica> remote_finishes::take_out(finish_replica& replica) {
-  const auto at = replicas_.find(replica.id);
-  std::unique_ptr<finish_replica> gone = std::move(at->second);
-  replicas_.erase(at);
-  return gone;
-}
-
-namespace {
-
-// Exceptions and offers are turned into bytes by a task, because that runs code of the user.
-struct return_with_results : scheduler::injected {
-  return_with_results(std::unique_ptr<finish_replica> from, returned_credit c)
-      : injected{.run = send}, replica(std::move(from)), credit(c) {}
-
-  static scheduler::task_counter* send(injected* work, scheduler::fiber&) noexcept {
-    const std::unique_ptr<return_with_results> self(static_cast<return_with_results*>(work));
-    comm::out_archive payload;
-    payload(self->credit);
-    save_results(payload, self->replica->own);
-    self->replica->table.send_return(self->replica->id, payload);
-    return nullptr;
-  }
-
-  std::unique_ptr<finish_replica> replica;
-  returned_credit credit;
-};
-
-}  // namespace
-
-void remote_finishes::send_return(finish_id id, comm::out_archive& payload) noexcept {
-  send_message(home_of(id), operation_return, id, 0, &payload);
-}
-
-bool remote_finishes::send_returns() noexcept {
-  if (!quiescence_possible_.load(base::relaxed)) return false;
-  for (bool any = false;; any = true) {
-    std::unique_ptr<finish_replica> gone;
-    returned_credit credit;
-    {
-      std::lock_guard guard(lock_);
-      while (!maybe_quiescent_.empty() && gone == nullptr) {
-        finish_replica& replica = *maybe_quiescent_.back();
-        maybe_quiescent_.pop_back();
-        replica.listed = false;
-        if (!replica.machine.quiescent()) continue;
-        credit = replica.machine.give_back();
-        gone = take_out(replica);
-        ++sent_.returns;
-      }
-      if (gone == nullptr) quiescence_possible_.store(false, base::relaxed);
-    }
-    if (gone == nullptr) return any;
-    if (gone->own.exceptions.empty() && gone->own.offers == nullptr) {
-      comm::out_archive payload;
-      payload(credit);
-      send_return(gone->id, payload);
-    } else {
-      place_.tasks->inject(
-          std::make_unique<return_with_results>(std::move(gone), credit).release());
-    }
-  }
-}
-
-returned_credit remote_finishes::give_back_with_reply(finish_core& finish) noexcept {
-  finish_details* details = finish.details();
-  if (details == nullptr || details->replica == nullptr) {
-    scheduler::release_unit(finish);
-    return {};
-  }
-  finish_replica& replica = *details->replica;
-  if (!replica.release()) return {};
-  std::unique_ptr<finish_replica> gone;  // destroyed after the lock is
-  std::lock_guard guard(lock_);
-  replica.machine.on_idle();
-  if (!replica.machine.quiescent() || replica.listed) return {};
-  // Exceptions, offers and a sum beyond 64 bits need a message of their own.
-  if (!details->exceptions.empty() || details->offers != nullptr ||
-      replica.machine.pool() >> 64 != 0) {
-    list(replica);
-    return {};
-  }
-  const returned_credit credit = replica.machine.give_back();
-  gone = take_out(replica);
-  return credit;
-}
-
-void remote_finishes::on_reply(finish_core& finish, const returned_credit& returned) noexcept {
-  if (returned.credit() == 0) return;
-  finish_details& details = *finish.details();
-  if (details.replica != nullptr) {
-    std::lock_guard guard(lock_);
-    details.replica->machine.on_reply(returned);
-    return;
-  }
-  bool unit_due = false;
-  {
-    std::lock_guard guard(details.lock);
-    unit_due = details.ledger.on_return(returned);
-  }
-  settle_home(finish, unit_due);
-}
-
-remote_finishes::counts remote_finishes::sent() const noexcept {
-  std::lock_guard guard(lock_);
-  return sent_;
+  return count_;
 }
 
 }  // namespace apgas::inline v0::sync

@@ -204,31 +204,32 @@ void frame_receiver::on_frame(const comm::inbound_frame& frame) noexcept {
 // True: the frame goes with those before or after it.
 bool frame_receiver::join_row(const comm::inbound_frame& frame) noexcept {
   const bool may_join = frame.header->kind == comm::frame_kind::task &&
-                        frame.header->flags == flag_spawn && frame.payload.size() >= 8 &&
-                        frame.handler->as<task_thunk>() != nullptr;
-  const bool joins = may_join && row_.frames != 0 && frame.handler == row_.first.handler &&
-                     frame.header->finish == row_.first.header->finish;
+                        (frame.header->flags & flag_all) == flag_spawn &&
+                        frame.payload.size() >= 8 && frame.handler->as<task_thunk>() != nullptr;
+  const bool joins = may_join && row_.frames && frame.handler == row_.first.handler &&
+                     frame.header->finish == row_.frames->finish && row_.frames->add(*frame.header);
   if (!joins) take_row();
   if (!may_join) return false;
-  if (row_.frames == 0) row_.first = frame;
-  ++row_.frames;
+  if (!row_.frames) {
+    row_.first = frame;
+    row_.frames.emplace(frame);
+  }
   row_.bytes += comm::frame_bytes(frame.payload.size());
-  row_.credit += frame.header->credit;
   return true;
 }
 
 void frame_receiver::take_row() noexcept {
   const row taken = std::exchange(row_, {});
-  if (taken.frames == 0) return;
-  if (taken.frames == 1) return on_task(taken.first);
-  taken.first.owner->retain(static_cast<std::uint32_t>(taken.frames));
+  if (!taken.frames) return;
+  if (taken.frames->count == 1) return on_task(taken.first);
+  taken.first.owner->retain(static_cast<std::uint32_t>(taken.frames->count));
   auto all = std::make_unique<task_row>();
   all->run = task_row::run_all;
   all->place = &place_;
   all->first = taken.first;
-  all->frames = taken.frames;
+  all->frames = taken.frames->count;
   all->bytes = taken.bytes;
-  all->finish = &place_.finishes->on_tasks(taken.first.header->finish, taken.credit, taken.frames);
+  all->finish = &place_.finishes->on_tasks(*taken.frames);
   place_.tasks->inject(all.release());
 }
 
@@ -248,7 +249,7 @@ void frame_receiver::on_task(const comm::inbound_frame& frame) noexcept {
     base::fatal(fmt::format("place {} sent a task frame that is none", frame.source));
   }
   frame.owner->retain();
-  task->finish = &place_.finishes->on_task(*frame.header, reducer);
+  task->finish = &place_.finishes->on_tasks(arrived_frames(frame), reducer);
   place_.tasks->inject(task.release());
 }
 

@@ -176,16 +176,15 @@ void save_results(comm::out_archive& to, finish_details& details) {
 }
 
 void load_results(std::span<const std::byte> bytes, finish_details& details) {
-  comm::in_archive from(bytes);
-  load_exceptions(from, details.exceptions);
-  if (from.read<bool>()) {
+  for (comm::in_archive from(bytes); from.remaining() != 0;) {
+    load_exceptions(from, details.exceptions);
+    if (!from.read<bool>()) continue;
     if (details.offers == nullptr) {
       throw serialization_error(
           "the results of another place hold offers for a finish that collects none");
     }
     details.offers->load(from);
   }
-  from.expect_end();
 }
 
 }  // namespace apgas::inline v0::sync

@@ -36,7 +36,7 @@ struct sent {
 sent sent_here() {
   const auto& place = apgas::sync::place_of(*apgas::scheduler::current_fiber());
   const apgas::comm::traffic t = place.network->total_traffic();
-  const auto f = place.finishes->sent();
+  const auto f = place.finishes->count();
   return {t.frames_sent, t.messages_sent, f.returns + f.requests + f.grants};
 }
 

@@ -24,7 +24,7 @@ struct counters {
 counters counters_of(place p) {
   return at(p, [] {
     auto& state = apgas::sync::place_of(*apgas::scheduler::current_fiber());
-    const auto sent = state.finishes->sent();
+    const auto sent = state.finishes->count();
     return counters{sent.returns, sent.requests, sent.grants,
                     state.network->traffic_with(0).messages_received};
   });

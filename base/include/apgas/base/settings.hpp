@@ -35,7 +35,8 @@ struct settings {
   bind_choice bind = bind_choice::automatic;       // worker threads to cores
   int idle_us = 20;                                // a worker searches this long before it sleeps
   progress_choice progress = progress_choice::workers;  // who looks at the network
-  bool stats = false;                                   // print counters at the end
+  int finish_tree_places = 64;  // so many places or more: a finish is counted along a tree
+  bool stats = false;           // print counters at the end
 
   // Small messages to a place share a buffer of batch_bytes, none waits in it longer than the
   // delay. Senders wait when more than send_queue_bytes are unsent to their destination.

@@ -36,6 +36,9 @@ class out_archive {
     return *this;
   }
 
+  // Bytes as they are, without their number.
+  void append(std::span<const std::byte> raw) { bytes_.append(raw.data(), raw.size()); }
+
   std::size_t size() const noexcept { return bytes_.size(); }
   std::span<const std::byte> bytes() const noexcept { return bytes_.bytes(); }
 

@@ -30,6 +30,7 @@ class place_extension {
 struct place_state {
   comm::rank here = 0;
   int places = 1;
+  int tree_from = 64;  // places; with fewer, each returns straight home (finish_ties.hpp)
   scheduler::scheduler* tasks = nullptr;
   comm::endpoint* network = nullptr;  // also with one place: a place can send to itself
   remote_finishes* finishes = nullptr;

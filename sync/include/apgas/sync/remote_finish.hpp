@@ -10,6 +10,7 @@
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/sync/credit.hpp>
 #include <apgas/sync/finish_core.hpp>
+#include <apgas/sync/finish_ties.hpp>
 
 // The finishes of a place that reach other places, and those of other places that reach this one:
 // drives the machines of finish_protocol.hpp and sends what they ask for.
@@ -28,12 +29,46 @@ constexpr comm::rank home_of(finish_id id) noexcept {
   return static_cast<comm::rank>(id >> finish_number_bits);
 }
 
-// frame_header::flags of task and reply frames.
+// frame_header::flags of task and reply frames. The bits above say of a task frame at which level
+// it is tied (finish_ties.hpp).
 enum frame_flags : std::uint8_t {
   flag_collecting = 1,  // task: the payload ends with the id of the finish's reducer
   flag_failed = 2,      // reply: the payload is an exception
+  flag_spawn = 2,       // task: an async, which nobody waits for but its finish
   flag_registered = 4,  // both: the payload ends with registrations (travel.hpp)
-  flag_spawn = 8,       // task: an async, which nobody waits for but its finish
+};
+inline constexpr std::uint8_t flag_all = 7;
+inline constexpr int tie_level_shift = 3;
+constexpr std::uint8_t tie_level_of(const comm::frame_header& header) noexcept {
+  return header.flags >> tie_level_shift;
+}
+
+// Task frames of one finish that came in one message, as the machines see them.
+struct arrived_frames {
+  explicit arrived_frames(const comm::inbound_frame& frame) noexcept
+      : finish(frame.header->finish),
+        source(frame.source),
+        credit(frame.header->credit),
+        level(tie_level_of(*frame.header)),
+        tied(level != 0 ? 1 : 0) {}
+
+  // False: this frame is tied at another level.
+  bool add(const comm::frame_header& header) noexcept {
+    const std::uint8_t its_level = tie_level_of(header);
+    if (its_level != 0 && level != 0 && its_level != level) return false;
+    ++count;
+    credit += header.credit;
+    level |= its_level;
+    tied = static_cast<std::uint8_t>(tied + (its_level != 0 ? 1 : 0));
+    return true;
+  }
+
+  finish_id finish;
+  comm::rank source;
+  std::uint64_t count = 1;
+  credit_sum credit;
+  std::uint8_t level;
+  std::uint8_t tied;  // of them; at most finish_ties::most_ties
 };
 
 class remote_finishes {
@@ -57,13 +92,9 @@ class remote_finishes {
   void close(finish_details& details);
 
   // A task frame arrived: its task is counted in the finish that is returned.
-  // Context: handler. `reducer`: of a collecting finish, else 0.
-  finish_core& on_task(const comm::frame_header& header, comm::handler_id reducer) noexcept;
-  // The same for several task frames of one finish, which carry `credit` together: the tasks will
+  // Context: handler. `reducer`: of a collecting finish, else 0. The tasks of several frames will
   // be children of one that is counted.
-  finish_core& on_tasks(finish_id id, credit_sum credit, std::uint64_t frames) noexcept {
-    return arrived(id, credit, frames, 0);
-  }
+  finish_core& on_tasks(const arrived_frames& frames, comm::handler_id reducer = 0) noexcept;
   // A frame of kind finish. Context: handler.
   void on_message(const comm::inbound_frame& frame) noexcept;
 
@@ -79,17 +110,16 @@ class remote_finishes {
   // Gives back for the replicas that are still idle. True if there were any. Context: poll.
   bool send_returns() noexcept;
 
-  void send_return(finish_id id, comm::out_archive& payload) noexcept;
+  // To `parent`, whose ties it releases, or home.
+  void send_return(finish_id id, finish_ties::target to, comm::out_archive& payload) noexcept;
 
-  // Frames of kind finish sent by this place, for tests: returns, requests, grants.
+  // Frames of kind finish sent by this place, and returns that came to it; for tests.
   struct counts {
-    std::uint64_t returns = 0, requests = 0, grants = 0;
+    std::uint64_t returns = 0, requests = 0, grants = 0, releases = 0, returns_in = 0;
   };
-  counts sent() const noexcept;
+  counts count() const noexcept;
 
  private:
-  finish_core& arrived(finish_id id, credit_sum credit, std::uint64_t frames,
-                       comm::handler_id reducer) noexcept;
   void send_from_home(finish_core& finish, comm::rank dest, comm::frame_header header,
                       comm::out_archive& payload);
   void send_from_replica(finish_replica* own, finish_core* guest_of, comm::rank dest,
@@ -102,6 +132,8 @@ class remote_finishes {
   finish_replica& replica_of(finish_id id);
   void list(finish_replica& replica);
   void on_return(const comm::inbound_frame& frame) noexcept;
+  void on_return_of_child(const comm::inbound_frame& frame) noexcept;
+  void on_release(const comm::frame_header& header) noexcept;
   void on_grant(const comm::inbound_frame& frame) noexcept;
   void settle_home(finish_core& finish, bool unit_due) noexcept;
 
@@ -112,7 +144,7 @@ class remote_finishes {
   std::vector<finish_replica*> maybe_quiescent_;
   base::atomic<bool> quiescence_possible_{false};  // a hint, read without the lock
   finish_id next_id_;
-  counts sent_;
+  counts count_;
 };
 
 }  // namespace apgas::inline v0::sync

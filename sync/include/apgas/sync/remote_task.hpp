@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <source_location>
 #include <utility>
 
@@ -10,9 +11,9 @@
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/comm/handler.hpp>
 #include <apgas/scheduler/scheduler.hpp>
-#include <apgas/sync/credit.hpp>
 #include <apgas/sync/finish_core.hpp>
 #include <apgas/sync/place_state.hpp>
+#include <apgas/sync/remote_finish.hpp>
 
 // Tasks that come in frames. The payload is: the spawn site, what the thunk wants, and the id of a
 // reducer when the header says so.
@@ -96,9 +97,8 @@ class frame_receiver final : public comm::frame_sink {
   // Spawns of one finish that follow each other in a message; see task_row.
   struct row {
     comm::inbound_frame first{};
-    std::uint64_t frames = 0;
+    std::optional<arrived_frames> frames{};
     std::size_t bytes = 0;
-    credit_sum credit = 0;
   };
 
   bool join_row(const comm::inbound_frame& frame) noexcept;

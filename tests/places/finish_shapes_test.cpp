@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the common shapes of a finish cost, in frames and messages between home and the others. No
+// shape is declared: docs/protocols/finish.md has the table.
+#include <cstdint>
+#include <cstdio>
+
+#include <gtest/gtest.h>
+
+#include <apgas/sync/place_state.hpp>
+
+#include "check.hpp"
+
+namespace {
+
+using apgas::place;
+
+struct cost {
+  std::uint64_t frames_out = 0, frames_in = 0, messages = 0;
+};
+
+cost of_home() {
+  const auto& network = *apgas::sync::place_of(*apgas::scheduler::current_fiber()).network;
+  cost all;
+  for (int rank = 1; rank < apgas::num_places(); ++rank) {
+    const auto with = network.traffic_with(rank);
+    all.frames_out += with.frames_sent;
+    all.frames_in += with.frames_received;
+    all.messages += with.messages_sent + with.messages_received;
+  }
+  return all;
+}
+
+// A finish around f, at home.
+template <class F>
+cost cost_of(const char* shape, F f) {
+  const cost before = of_home();
+  apgas::finish(f);
+  const cost after = of_home();
+  const cost its{after.frames_out - before.frames_out, after.frames_in - before.frames_in,
+                 after.messages - before.messages};
+  std::printf("%s: %d frames out, %d in, %d messages\n", shape, static_cast<int>(its.frames_out),
+              static_cast<int>(its.frames_in), static_cast<int>(its.messages));
+  return its;
+}
+
+std::uint64_t others() { return static_cast<std::uint64_t>(apgas::num_places() - 1); }
+
+class finish_shapes : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (apgas::num_places() == 1) GTEST_SKIP() << "nothing leaves its home";
+  }
+};
+
+TEST_F(finish_shapes, only_local_tasks_cost_nothing) {
+  const cost its = cost_of("local", [] {
+    for (int i = 0; i < 1000; ++i) apgas::async([] {});
+  });
+  EXPECT_EQ(its.frames_out + its.frames_in, 0U);
+}
+
+TEST_F(finish_shapes, one_remote_task_is_answered_by_a_return) {
+  const cost its = cost_of("one remote task", [] { apgas::async_at(test::last(), [] {}); });
+  EXPECT_EQ(its.frames_out, 1U);
+  EXPECT_EQ(its.frames_in, 1U);
+  EXPECT_EQ(its.messages, 2U);
+}
+
+TEST_F(finish_shapes, the_reply_of_an_at_is_the_return) {
+  const cost its = cost_of("at", [] {
+    apgas::at(test::last(), [] {
+      for (int i = 0; i < 1000; ++i) apgas::async([] {});
+    });
+  });
+  EXPECT_EQ(its.frames_out, 1U);
+  EXPECT_LE(its.frames_in, 2U);  // the children may end after the body
+}
+
+TEST_F(finish_shapes, there_and_back_takes_a_return_along) {
+  const cost its = cost_of("there and back", [] {
+    apgas::async_at(test::last(), [] { apgas::async_at(place(0), [] {}); });
+  });
+  EXPECT_EQ(its.frames_out, 1U);
+  EXPECT_EQ(its.frames_in, 2U);
+  EXPECT_LE(its.messages, 3U);  // 2, unless the return was late for the message of the task
+}
+
+TEST_F(finish_shapes, one_task_per_place_is_one_return_from_each) {
+  const cost its = cost_of("one task per place", [] {
+    for (const place p : apgas::places()) apgas::async_at(p, [] {});
+  });
+  EXPECT_EQ(its.frames_out, others());
+  EXPECT_EQ(its.frames_in, others());
+  EXPECT_EQ(its.messages, 2 * others());
+}
+
+// All are there before the first ends, so the place is quiescent once.
+TEST_F(finish_shapes, many_tasks_of_one_place_share_their_messages) {
+  constexpr int tasks = 1000;
+  const cost its = cost_of("1000 tasks at one place", [] {
+    for (int i = 0; i < tasks; ++i) apgas::async_at(test::last(), [] { apgas::yield(); });
+  });
+  EXPECT_EQ(its.frames_out, static_cast<std::uint64_t>(tasks));
+  EXPECT_LE(its.frames_in, its.messages);
+  EXPECT_LT(its.messages, static_cast<std::uint64_t>(tasks) / 5);
+}
+
+}  // namespace
