@@ -95,7 +95,7 @@ place_runtime::place_runtime(comm::transport& network, const base::settings& set
              {}},
       receiver_(state_),
       endpoint_(network, receiver_, endpoint_options_of(settings)),
-      flow_(network.size()),
+      flow_(network.size(), settings.task_window_bytes),
       finishes_(state_),
       phases_(state_),
       globals_(state_),

@@ -62,6 +62,7 @@ void report_start(place_state& place, comm::rank source, std::size_t bytes) {
 scheduler::task_counter* run_frame(scheduler::injected* work, scheduler::fiber& self) noexcept {
   const std::unique_ptr<remote_task> task(static_cast<remote_task*>(work));
   self.task.finish = task->finish;
+  self.allowance = flow_control::answer_bytes;
   report_start(*task->place, task->frame.source, task->bytes);
   // NOLINTNEXTLINE(modernize-use-auto): g++ 12 cannot deduce it
   task_thunk* const thunk = task->frame.handler->as<task_thunk>();
@@ -104,6 +105,7 @@ struct task_row : scheduler::injected {
 
     void operator()() const {
       scheduler::fiber& self = *scheduler::current_fiber();
+      self.allowance = flow_control::answer_bytes;
       remote_task task;
       task.frame = {source,
                     header,
@@ -140,12 +142,28 @@ void start_payload(comm::out_archive& payload, std::source_location site) {
 
 namespace {
 
-// Waits while too much is under way to `dest`, and returns what the frame must begin with.
-comm::frame_header admit(place_state& place, comm::rank dest, comm::handler_id thunk,
-                         const comm::out_archive& payload, std::uint8_t flags) {
-  if (place.flow->full(dest)) place.flow->wait_for_room(dest);
-  while (place.network->congested(dest)) scheduler::yield();
-  place.flow->on_send(dest, comm::frame_bytes(payload.size()));
+// An answer does not wait: its task would keep a stack meanwhile, and what it answers counts as
+// started, so that more and more would come. Who asks waits for two.
+[[gnu::noinline]] void wait_for_turn(scheduler::fiber& self, place_state& place, comm::rank dest,
+                                     std::size_t bytes) {
+  if (bytes <= self.allowance) {
+    self.allowance -= static_cast<std::uint32_t>(bytes);
+    return;
+  }
+  while (place.flow->behind() || place.network->congested(dest)) scheduler::yield();
+  place.flow->wait_for_room(dest);
+}
+
+// Waits while too much is under way to `dest` or has come here, and returns what the frame must
+// begin with.
+comm::frame_header admit(scheduler::fiber& self, place_state& place, comm::rank dest,
+                         comm::handler_id thunk, const comm::out_archive& payload,
+                         std::uint8_t flags) {
+  const std::size_t bytes = comm::frame_bytes(payload.size());
+  if (place.flow->full(dest) || place.flow->behind() || place.network->congested(dest)) {
+    wait_for_turn(self, place, dest, bytes);
+  }
+  place.flow->on_send(dest, bytes);
   return {.kind = comm::frame_kind::task, .flags = flags, .handler = thunk};
 }
 
@@ -154,7 +172,7 @@ comm::frame_header admit(place_state& place, comm::rank dest, comm::handler_id t
 void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
                comm::out_archive& payload, std::uint8_t flags) {
   place_state& place = place_of(self);
-  place.finishes->send_task(finish_of(self), dest, admit(place, dest, thunk, payload, flags),
+  place.finishes->send_task(finish_of(self), dest, admit(self, place, dest, thunk, payload, flags),
                             payload);
   place.tasks->keep_polling();
 }
@@ -163,7 +181,7 @@ void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_
                          comm::out_archive& payload) {
   place_state& place = place_of(self);
   place.finishes->send_uncounted(finish_of(self), dest,
-                                 admit(place, dest, thunk, payload, flag_spawn), payload);
+                                 admit(self, place, dest, thunk, payload, flag_spawn), payload);
   place.tasks->keep_polling();
 }
 
@@ -229,6 +247,7 @@ void frame_receiver::take_row() noexcept {
   all->first = taken.first;
   all->frames = taken.frames->count;
   all->bytes = taken.bytes;
+  place_.flow->on_arrival(taken.bytes);
   all->finish = &place_.finishes->on_tasks(*taken.frames);
   place_.tasks->inject(all.release());
 }
@@ -248,6 +267,7 @@ void frame_receiver::on_task(const comm::inbound_frame& frame) noexcept {
   if (frame.handler->as<task_thunk>() == nullptr || task->frame.payload.size() < 8) {
     base::fatal(fmt::format("place {} sent a task frame that is none", frame.source));
   }
+  place_.flow->on_arrival(task->bytes);
   frame.owner->retain();
   task->finish = &place_.finishes->on_tasks(arrived_frames(frame), reducer);
   place_.tasks->inject(task.release());

@@ -34,10 +34,11 @@ std::string refusal(std::string_view name, std::string_view value) {
 }  // namespace
 
 TEST(Options, AreReadFromTheEnvironment) {
-  const settings s = read({"PATH=/bin", "APGAS_PLACES=4", "APGAS_WORKERS=2",
-                           "APGAS_TRANSPORT=local", "APGAS_STACK_SIZE=256K", "APGAS_BIND=none",
-                           "APGAS_IDLE=0", "APGAS_STATS=1", "APGAS_BATCH_SIZE=4096",
-                           "APGAS_BATCH_DELAY=7", "APGAS_SEND_QUEUE=1G", "APGAS_FINISH_TREE=2"});
+  const settings s =
+      read({"PATH=/bin", "APGAS_PLACES=4", "APGAS_WORKERS=2", "APGAS_TRANSPORT=local",
+            "APGAS_STACK_SIZE=256K", "APGAS_BIND=none", "APGAS_IDLE=0", "APGAS_STATS=1",
+            "APGAS_BATCH_SIZE=4096", "APGAS_BATCH_DELAY=7", "APGAS_SEND_QUEUE=1G",
+            "APGAS_FINISH_TREE=2", "APGAS_TASK_WINDOW=1M"});
   EXPECT_EQ(s.places, 4);
   EXPECT_EQ(s.workers, 2);
   EXPECT_EQ(s.transport, transport_choice::local);
@@ -49,6 +50,7 @@ TEST(Options, AreReadFromTheEnvironment) {
   EXPECT_EQ(s.batch_delay_us, 7);
   EXPECT_EQ(s.send_queue_bytes, 1u << 30);
   EXPECT_EQ(s.finish_tree_places, 2);
+  EXPECT_EQ(s.task_window_bytes, 1u << 20);
 }
 
 TEST(Options, TheEnvironmentWinsOverGivenDefaultsAndLeavesTheRest) {

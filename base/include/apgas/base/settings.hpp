@@ -38,6 +38,8 @@ struct settings {
   int finish_tree_places = 64;  // so many places or more: a finish is counted along a tree
   bool stats = false;           // print counters at the end
 
+  // Bytes of tasks that a place sends to another before that has started them; their senders wait.
+  std::size_t task_window_bytes = std::size_t{8} << 20;
   // Small messages to a place share a buffer of batch_bytes, none waits in it longer than the
   // delay. Senders wait when more than send_queue_bytes are unsent to their destination.
   std::size_t batch_bytes = std::size_t{16} << 10;

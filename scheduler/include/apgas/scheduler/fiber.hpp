@@ -69,6 +69,7 @@ struct alignas(64) fiber {
   std::uint64_t* canary = nullptr;    // lowest word of a stack without a guard page
   fiber* next = nullptr;              // in a ready queue, a cache or a waiting list
   std::uint32_t uses = 0;             // times that the stack was given back
+  std::uint32_t allowance = 0;        // bytes that the task may send without waiting (sync)
 
   // A spawner that waits below its tasks, which this fiber runs (drain.cpp), or null.
   fiber* spawner = nullptr;

@@ -17,12 +17,18 @@
 // how many bytes of tasks it has started, and a sender that is a window ahead waits, letting other
 // tasks of its place run. So a flood needs bounded memory at both ends.
 //
+// Tasks that came from elsewhere may answer without waiting, a little each: a task that waits keeps
+// a stack. For the answers the place that asks is bounded by what it has not started itself: while
+// that is more than a window, it sends nothing but answers.
+//
 //                 written by                    read by
 //   sent          senders (+)                   senders
 //   started       the handler of reports        senders
 //   begun         tasks that start (+)          tasks that start
 //   reported      tasks that start (CAS)        tasks that start
 //   waiting       senders, reports (under lock)
+//   arrived       the handler of tasks          senders
+//   begun_here    tasks that start (+)          senders
 //
 // Totals only grow, so reports may come in any order: the largest holds. A sender that finds the
 // window full under the lock is in the list before the next report takes it.
@@ -30,9 +36,12 @@ namespace apgas::inline v0::sync {
 
 class flow_control {
  public:
-  static constexpr std::uint64_t window_bytes = std::uint64_t{8} << 20;  // to each place
+  // What a task from elsewhere may send without waiting.
+  static constexpr std::uint32_t answer_bytes = 4096;
 
-  explicit flow_control(int places) : peers_(static_cast<std::size_t>(places)) {}
+  // `window_bytes`: to each place.
+  flow_control(int places, std::uint64_t window_bytes)
+      : window_(window_bytes), peers_(static_cast<std::size_t>(places)) {}
 
   // Suspends the caller until a task may be sent to `dest`. Context: task.
   void wait_for_room(comm::rank dest) noexcept {
@@ -52,18 +61,29 @@ class flow_control {
   // Whether a task for `dest` must wait. Context: any thread.
   bool full(comm::rank dest) const noexcept {
     const peer& p = at(dest);
-    return p.sent.load(base::relaxed) - p.started.load(base::relaxed) > window_bytes;
+    return p.sent.load(base::relaxed) - p.started.load(base::relaxed) > window_;
+  }
+  // Whether more has come from all places together than was started. Context: any thread.
+  bool behind() const noexcept {
+    const std::uint64_t begun = begun_here_->load(base::relaxed);  // first: it may be the newer one
+    const std::uint64_t arrived = arrived_.load(base::relaxed);
+    return arrived > begun + window_;
   }
   void on_send(comm::rank dest, std::size_t bytes) noexcept {
     at(dest).sent.fetch_add(bytes, base::relaxed);
   }
 
+  // Tasks came and were counted. Context: handler.
+  void on_arrival(std::size_t bytes) noexcept {
+    arrived_.store(arrived_.load(base::relaxed) + bytes, base::relaxed);
+  }
   // A task from `source` starts here. The total to report to it now, if it is time.
   std::optional<std::uint64_t> on_start(comm::rank source, std::size_t bytes) noexcept {
+    begun_here_->fetch_add(bytes, base::relaxed);
     peer& p = at(source);
     const std::uint64_t total = p.begun.fetch_add(bytes, base::relaxed) + bytes;
     std::uint64_t last = p.reported.load(base::relaxed);
-    if (total - last < window_bytes / 8 || total < last) return std::nullopt;
+    if (total - last < window_ / 8 || total < last) return std::nullopt;
     if (!p.reported.compare_exchange_strong(last, total, base::relaxed, base::relaxed)) {
       return std::nullopt;  // another task reports
     }
@@ -92,6 +112,9 @@ class flow_control {
   peer& at(comm::rank r) noexcept { return *peers_[static_cast<std::size_t>(r)]; }
   const peer& at(comm::rank r) const noexcept { return *peers_[static_cast<std::size_t>(r)]; }
 
+  const std::uint64_t window_;
+  base::atomic<std::uint64_t> arrived_{0};
+  base::cache_aligned<base::atomic<std::uint64_t>> begun_here_{0U};
   std::vector<base::cache_aligned<peer>> peers_;
 };
 
