@@ -75,6 +75,8 @@ void attend(fiber& self, bool drainable) {
   // The continuation needs a slot, too. A very deep recursion: others and the loop empty the deque.
   if (many && !w.tasks.full()) drain(self, floor);
   while (self.on->tasks.full()) yield();
+  auto& s = self.on->home->internals();
+  if (s.turns_wanted.load(base::relaxed) != 0 && self.task.is.atomic_depth == 0) yield_to_loop();
 }
 
 void drain(fiber& self, slot* floor) noexcept {
@@ -107,7 +109,7 @@ void run_drain(fiber& self) noexcept {
       w.tasks.publish();  // the continuation too: I2
       break;
     }
-    if (!w.tasks.pop(s)) break;  // and so is all below, the continuation too: I2
+    if (!w.tasks.pop(s)) break;  // and so is all below, the continuation too; or refused: I2
     if (s == floor) {
       return_to_spawner(self);
       return;

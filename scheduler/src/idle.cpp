@@ -14,6 +14,9 @@ constexpr auto no_limit = std::chrono::nanoseconds::max();
 constexpr unsigned polls_at_once = 64;
 constexpr std::chrono::nanoseconds refusal_pause = std::chrono::microseconds{20};
 
+// Tasks from outside that go first then.
+constexpr int turns_at_once = 16;
+
 }  // namespace
 
 void scheduler::implementation::wake_one() noexcept {
@@ -46,7 +49,16 @@ bool scheduler::implementation::poll_for_busy_workers() noexcept {
     network_seat.unlock();
   }
   polls_seen = now;
-  return settings.events->pending();
+  if (!outside.empty()) want_turn();
+  return settings.events->pending() || !idle.watched();
+}
+
+void scheduler::implementation::want_turn() noexcept {
+  turns_wanted.store(turns_at_once, base::relaxed);
+  for (const auto& w : workers) {
+    w->tasks.raise_attention();
+    w->tasks.refuse_pop();
+  }
 }
 
 bool scheduler::implementation::anything_to_do() const noexcept {
@@ -73,9 +85,10 @@ void scheduler::implementation::sleep(worker& w) noexcept {
   for (unsigned idle_polls = 0;; ++idle_polls) {
     const auto limit = watching ? timed.until_next() : no_limit;
     const bool on_network = watching && !progress.joinable();
-    if (on_network ? watch(seat.sleep, idle_polls, limit) : seat.sleep.park(limit)) return;
+    if (on_network ? watch(seat.sleep, idle_polls, limit) : seat.sleep.park(limit)) break;
     if (poll_outside(w)) idle_polls = 0;
   }
+  if (watching && guard != nullptr) guard->arm();
 }
 
 bool scheduler::implementation::watch(parker& sleep, unsigned idle_polls,
@@ -92,7 +105,9 @@ bool scheduler::implementation::watch(parker& sleep, unsigned idle_polls,
 void scheduler::implementation::serve_network() noexcept {
   for (unsigned idle_polls = 0; !stopping.load(base::acquire); ++idle_polls) {  // P1
     static_cast<void>(watch(progress_sleep, idle_polls, no_limit));
-    if (poll_network()) idle_polls = 0;
+    if (!poll_network()) continue;
+    idle_polls = 0;
+    if (!outside.empty()) want_turn();
   }
 }
 

@@ -68,6 +68,14 @@ class idle_list {
     lock_.unlock();
   }
 
+  // Whether somebody asleep watches the network: what comes finds a worker then.
+  bool watched() noexcept {
+    lock_.lock();
+    const bool is = watched_;
+    lock_.unlock();
+    return is;
+  }
+
   // The worker found work. Returns the sleeper to wake by I4, or null.
   [[nodiscard]] Seat* end_search() noexcept {
     lock_.lock();

@@ -65,6 +65,10 @@ struct scheduler::implementation {
   // For the poll guard: polls if no worker did since the last call; whether something is pending.
   bool poll_for_busy_workers() noexcept;
 
+  // What came from outside waits for a worker while all run tasks: each gives way at its next spawn
+  // or the next task that it takes back, and the loop takes some from outside. Context: any thread.
+  void want_turn() noexcept;
+
   // Whether any queue of this scheduler has something. A hint, exact only after a heavy fence.
   bool anything_to_do() const noexcept;
 
@@ -91,6 +95,7 @@ struct scheduler::implementation {
   timers timed;
   base::spin_lock network_seat;       // held by the worker that polls
   base::atomic<bool> arrived{false};  // wake() since the last poll
+  base::atomic<int> turns_wanted{0};
   base::atomic<bool> stopping{false};
   base::atomic<int> visitors{0};
 

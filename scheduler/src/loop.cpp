@@ -51,6 +51,11 @@ bool choose(worker& w, work& found) {
     settle(w);
   }
   auto& s = w.home->internals();
+  if (const int turns = s.turns_wanted.load(base::relaxed); turns != 0) [[unlikely]] {
+    found.external = s.outside.pop();
+    s.turns_wanted.store(found ? turns - 1 : 0, base::relaxed);
+    if (found) return true;
+  }
   const std::uint32_t turn = ++w.turns;
   if ((turn & 15U) == 0 || s.arrived.load(base::relaxed)) s.poll_outside(w);
   if ((turn & 3U) != 0) {

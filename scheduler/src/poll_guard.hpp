@@ -10,7 +10,8 @@
 #include "parker.hpp"
 
 // A thread that polls when all workers are busy with long tasks: what a place has begun to send
-// must not wait for them. It sleeps unless armed, and then looks a thousand times a second.
+// must not wait for them, and what comes must find a worker (implementation::want_turn). It sleeps
+// unless armed, and then looks a thousand times a second.
 //
 //   armed_   set by anybody, cleared by the thread
 //

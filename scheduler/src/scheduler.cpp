@@ -118,6 +118,7 @@ scheduler::scheduler(const config& c)
       s.progress = std::thread([&s] { s.serve_network(); });
     } else if (c.events != nullptr) {
       s.guard = std::make_unique<poll_guard>([&s] { return s.poll_for_busy_workers(); });
+      s.guard->arm();
     }
     const std::vector<int> processors = own_processors(s.cores, c);
     for (auto& w : s.workers) {

@@ -31,5 +31,7 @@ struct workload {
 
 // scale_finish.cpp
 std::vector<workload> finish_workloads();
+// scale_phase.cpp
+std::vector<workload> phase_workloads();
 
 }  // namespace bench

@@ -2,7 +2,9 @@
 // What protocols send at up to 100,000 places, simulated. Counts, not times: the same anywhere.
 // Exits with 1 when a run breaks what the protocol's document claims. docs/performance.md.
 
+#include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -47,7 +49,9 @@ int run_workloads(const options& o) {
   nlohmann::ordered_json file = {{"program", "scale_bench"}};
   file["findings"] = nlohmann::ordered_json::array();
   print_head();
-  for (const bench::workload& w : bench::finish_workloads()) {
+  std::vector<bench::workload> all = bench::finish_workloads();
+  std::ranges::move(bench::phase_workloads(), std::back_inserter(all));
+  for (const bench::workload& w : all) {
     const std::string name = w.protocol + " " + w.name;
     if (name.find(o.only) == std::string::npos) continue;
     for (const int p : o.places) {

@@ -115,11 +115,9 @@ apgas_mutants(batch scheduler/include/apgas/scheduler/deque.hpp
     [[std::min(seen, static_cast<std::ptrdiff_t>(most))]]
   slow_pop_without_lock
     [[lock_.lock();
-    const bool mine = s >= tail_.load(relaxed);
-    if (mine) {
-      if (s < counted_)]]
-    [[const bool mine = s >= tail_.load(relaxed);
+    bool mine = s >= tail_.load(relaxed);
+    if (refuse_]]
+    [[bool mine = s >= tail_.load(relaxed);
     lock_.lock();
-    if (mine) {
-      if (s < counted_)]]
+    if (refuse_]]
 )

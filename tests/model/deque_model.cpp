@@ -11,8 +11,8 @@ namespace apgas::model {
 
 constexpr const char* scenarios[] = {"a slot used again", "nested frames", "a suspended frame",
                                      "an escaped task",   "counted tasks", "fenced",
-                                     "after a lost pop"};
-constexpr int scenario_count = 7;
+                                     "after a lost pop",  "a refused pop", "a refused pop, fenced"};
+constexpr int scenario_count = 9;
 
 unsigned thieves = 2;
 
@@ -22,8 +22,9 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
   static inline int scenario = 0;
   using base_slot = typename deque_suite::slot;
 
-  void before() { this->start(scenario == 5); }
+  void before() { this->start(scenario == 5 || scenario == 8); }
   void thread(unsigned index) {
+    if (index == 2 && scenario >= 7) return this->deque.refuse_pop();
     if (index != 0) {
       if (index <= thieves) this->thief();
       return;
@@ -41,6 +42,9 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
         return counted();
       case 6:
         return lost();
+      case 7:
+      case 8:
+        return nested();
       default:
         return again();
     }

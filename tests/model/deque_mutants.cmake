@@ -34,14 +34,22 @@ apgas_mutants(deque scheduler/include/apgas/scheduler/deque.hpp
   limit_below_tail
     [[set_limit(std::max(t + taken, counted_));]] [[set_limit(counted_);]]
   slow_pop_ignores_thief
-    [[if (s >= limit_.load(relaxed)) return true;
-    }
-    lock_.lock();
-    const bool mine = s >= tail_.load(relaxed);]]
-    [[if (s >= limit_.load(relaxed)) return true;
-    }
-    lock_.lock();
-    const bool mine = true;]]
+    [[bool mine = s >= tail_.load(relaxed);
+    if (refuse_]]
+    [[bool mine = true;
+    if (refuse_]]
+  refused_pop_counts_nothing
+    [[head_.store(s + 1, relaxed);
+      publish_locked();
+      mine]] [[head_.store(s + 1, relaxed);
+      mine]]
+  refused_pop_loses_the_slot
+    [[head_.store(s + 1, relaxed);
+      publish_locked();
+      mine]] [[publish_locked();
+      mine]]
+  stolen_pop_is_refused
+    [[if (refuse_.load(relaxed) && mine)]] [[if (refuse_.load(relaxed))]]
   lost_pop_keeps_tail
     [[tail_.store(s, relaxed);
       counted_ = std::min(counted_, s);]] [[counted_ = std::min(counted_, s);]]

@@ -82,7 +82,11 @@ struct worker_model {
   void run_children(slot* base) {
     while (deque.head() - 1 >= base) {
       slot* s = deque.head() - 1;
-      if (deque.pop(s)) run(s->number());
+      if (deque.pop(s)) {
+        run(s->number());
+      } else if (deque.head() != s) {
+        return;
+      }
     }
   }
 

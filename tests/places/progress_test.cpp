@@ -55,4 +55,41 @@ TEST(Progress, ASpawnerLetsOthersRun) {
   });
 }
 
+// The same with finishes that never leave their worker.
+TEST(Progress, ALoopOfFinishesLetsOthersRun) {
+  apgas::at(place(1), [] { may_end = false; });
+  apgas::finish([] {
+    apgas::async_at(place(1), [] {
+      apgas::coforall(0, apgas::num_workers(), [](int) {
+        while (!may_end) {
+          apgas::finish([] {
+            for (int i = 0; i < 4; ++i) apgas::async([] {});
+          });
+        }
+      });
+    });
+    apgas::async_at(place(1), [] { may_end = true; });
+  });
+}
+
+// A spawner that has ended, whose tasks all workers have before them.
+TEST(Progress, ManyTasksLetOthersRun) {
+  static std::atomic<int> left{0};
+  constexpr int tasks = 300;
+  apgas::at(place(1), [] { left = tasks; });
+  apgas::finish([] {
+    apgas::async_at(place(1), [] {
+      for (int i = 0; i < tasks; ++i) {
+        apgas::async([] {
+          const auto end = clock::now() + std::chrono::milliseconds(2);
+          while (clock::now() < end) continue;
+          --left;
+        });
+      }
+    });
+    apgas::at(place(1), [] {});  // behind it
+    EXPECT_GT(apgas::at(place(1), [] { return left.load(); }), 0);
+  });
+}
+
 }  // namespace

@@ -16,9 +16,10 @@
 //
 //               written by                        read by
 //   head_       owner                             owner, thieves
-//   gate_       lock holder                       owner        (limit_, or the top in fenced mode)
+//   gate_       lock holder                       owner        (limit_, or the top: see set_limit)
 //   limit_      lock holder                       owner, lock holder
 //   attention_  owner, any thread (null)          owner
+//   refuse_     lock holder                       owner, lock holder
 //   tail_       lock holder                       anybody
 //   counted_    owner as lock holder              owner, lock holder
 //
@@ -68,7 +69,8 @@ class deque {
     return s >= attention_.load(relaxed);
   }
 
-  // Takes the slot `s` == head() - 1. False: a thief had it.
+  // Takes the slot `s` == head() - 1. False: a thief had it; or it was refused, then head() is as
+  // before and everything is counted.
   [[nodiscard]] bool pop(Slot* s) {
     head_.store(s, relaxed);
     light_fence();  // P2
@@ -226,6 +228,15 @@ class deque {
   // The owner's next push will return true.
   void raise_attention() { attention_.store(nullptr, release); }  // P3
 
+  // The owner's next pop is refused, so that its frame waits and its worker looks around. A wish:
+  // whoever changes the limit first takes it back.
+  void refuse_pop() {
+    lock_.lock();
+    refuse_.store(true, relaxed);
+    gate_.store(last_, relaxed);
+    lock_.unlock();
+  }
+
   // Moves up to `most`, but at most half, of the oldest tasks to `out` and counts them.
   // Context: any thread but the owner. Returns how many; 0 also when the lock is taken.
   [[nodiscard]] std::size_t steal(Slot* out, std::size_t most) {
@@ -260,6 +271,7 @@ class deque {
     }
   }
 
+  // The gate is higher in fenced mode, and to refuse a pop.
   void set_limit(Slot* to) {
     limit_.store(to, relaxed);
     gate_.store(fenced_ ? last_ : to, relaxed);
@@ -269,11 +281,16 @@ class deque {
   [[gnu::noinline]] bool pop_slow(Slot* s) {
     if (fenced_) {
       full_fence();  // P2
-      if (s >= limit_.load(relaxed)) return true;
+      if (s >= limit_.load(relaxed) && !refuse_.load(relaxed)) return true;
     }
     lock_.lock();
-    const bool mine = s >= tail_.load(relaxed);
-    if (mine) {
+    bool mine = s >= tail_.load(relaxed);
+    if (refuse_.load(relaxed) && mine) {
+      refuse_.store(false, relaxed);
+      head_.store(s + 1, relaxed);
+      publish_locked();
+      mine = false;
+    } else if (mine) {
       if (s < counted_) {
         s->add(-1);
         counted_ = s;
@@ -315,6 +332,7 @@ class deque {
   base::atomic<Slot*> gate_{};
   base::atomic<Slot*> attention_{};
   base::atomic<Slot*> limit_{};
+  base::atomic<bool> refuse_{false};
   Slot* first_ = nullptr;
   Slot* last_ = nullptr;
   bool fenced_ = false;

@@ -87,7 +87,8 @@ struct frame_mark {
 void end_special(fiber& self) noexcept;
 
 // Runs the tasks that the frames of `self` have above the mark (or above fiber::base, when the
-// fiber was left since), newest first, on the stack of the caller, who waits for them.
+// fiber was left since), newest first, on the stack of the caller, who waits for them; or counts
+// what is left of them, when others shall have a turn.
 inline void run_children(fiber& self, const frame_mark& mark) {
   for (;;) {
     deque<slot>& tasks = self.on->tasks;
@@ -99,6 +100,8 @@ inline void run_children(fiber& self, const frame_mark& mark) {
       s->run(*s, self);
       if (self.task.is.special != 0) [[unlikely]]
         end_special(self);
+    } else if (tasks.head() != s) {  // refused
+      return;
     }
   }
 }

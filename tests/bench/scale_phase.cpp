@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The protocol of clocks and phasers over places: the counters, uplinks and the downlink of the
+// runtime, round by round. A message takes one round and a task no time. The checkers of the
+// protocol are in tests/sim; here its claims of messages are checked.
+#include <algorithm>
+#include <vector>
+
+#include <apgas/sync/phase_counter.hpp>
+#include <apgas/sync/phase_downlink.hpp>
+#include <apgas/sync/phase_uplink.hpp>
+
+#include "scale.hpp"
+
+namespace bench {
+namespace {
+
+namespace sync = apgas::sync;
+
+constexpr std::int64_t frame_bytes = 32;
+
+// One clock, whose home is place 0; `tasks` at each place, that place's own on one node.
+class clock_world {
+ public:
+  clock_world(int places, std::int64_t tasks) : tasks_(tasks), replicas_(as_size(places) - 1) {
+    static_cast<void>(home_.join(0, tasks));
+    for (replica& r : replicas_) {
+      static_cast<void>(r.node.join(0, tasks));
+      r.members = true;
+    }
+  }
+
+  void run(int phases) {
+    for (int place = 1; place <= others(); ++place)
+      look(place);  // the places make themselves known
+    for (int p = 0; p < phases; ++p) phase(p);
+    for (int place = 1; place <= others(); ++place) leave(place, phases);
+  }
+
+  // Home counts the places as signallers, and the message that each begins with asks for an answer.
+  std::int64_t arrivals = 0, joins = 0, acknowledgements = 0, releases = 0, gone = 0;
+  std::int64_t depth = 0;  // of a phase
+  std::string wrong;
+
+  [[nodiscard]] std::int64_t others() const { return static_cast<std::int64_t>(replicas_.size()); }
+
+ private:
+  struct replica {
+    sync::phase_counter node;
+    sync::phase_uplink up;
+    bool members = false;
+  };
+
+  static std::size_t as_size(std::int64_t n) { return static_cast<std::size_t>(n); }
+  replica& at(std::int64_t place) { return replicas_[as_size(place) - 1]; }
+
+  // All tasks of all places signal phase p; it ends, and everybody hears of it.
+  void phase(std::int64_t p) {
+    static_cast<void>(home_.signal(p, tasks_));
+    for (std::int64_t place = 1; place <= others(); ++place) {
+      if (home_.due() == 0) fail("a phase is complete before all have arrived");
+      static_cast<void>(at(place).node.signal(p, tasks_));
+      look(place);
+    }
+    if (home_.due() != 0) return fail("a phase is not complete when all have arrived");
+    static_cast<void>(home_.roll());
+    const std::int64_t before = releases;
+    down_.on_phase(p + 1, [&](int place) {
+      ++releases;
+      static_cast<void>(at(place).node.roll());
+      look(place);
+    });
+    if (releases - before != others()) fail("not one release per place and phase");
+    depth = 2;  // an arrival, a release
+  }
+
+  void look(std::int64_t place) {
+    replica& r = at(place);
+    const bool signallers = r.node.signallers() != 0;
+    const auto news = r.up.look({.phase = r.node.phase(),
+                                 .first = signallers ? r.node.first() : sync::phase_uplink::silent,
+                                 .members = r.members});
+    if (!news) return;
+    const auto steps = down_.on_position(static_cast<int>(place), news->at);
+    if (steps.join >= 0) static_cast<void>(home_.join(steps.join));
+    if (steps.signal >= 0) static_cast<void>(home_.signal(steps.signal));
+    if (steps.leave >= 0) static_cast<void>(home_.leave(steps.leave));
+    ++(news->acknowledge || !signallers ? joins : arrivals);
+    if (!news->acknowledge) return;
+    ++acknowledgements;
+    down_.on_told(static_cast<int>(place), home_.phase());
+    static_cast<void>(r.up.on_acknowledged());
+  }
+
+  void leave(std::int64_t place, std::int64_t p) {
+    replica& r = at(place);
+    static_cast<void>(r.node.leave(p, tasks_));
+    r.members = false;
+    if (!r.up.may_go({.phase = p, .first = sync::phase_uplink::silent, .members = false}))
+      return fail("a place without tasks may not go");
+    ++gone;
+    const auto steps = down_.on_gone(static_cast<int>(place));
+    if (steps.leave >= 0) static_cast<void>(home_.leave(steps.leave));
+  }
+
+  void fail(const char* what) { wrong = what; }
+
+  std::int64_t tasks_;
+  sync::phase_counter home_;
+  sync::phase_downlink down_;
+  std::vector<replica> replicas_;
+};
+
+scale_result clock(int places, std::int64_t tasks, int phases) {
+  clock_world world(places, tasks);
+  world.run(phases);
+  scale_result r;
+  r.wrong = world.wrong;
+  r.task_frames = world.others();
+  r.to_home = world.joins + world.arrivals + world.gone;
+  r.to_other = world.acknowledgements / std::max<std::int64_t>(world.others(), 1) + phases;
+  r.frames = r.to_home + world.acknowledgements + world.releases;
+  r.bytes = r.frames * frame_bytes;  // home takes part in all
+  r.depth = world.depth;
+  if (r.wrong.empty() && world.arrivals != phases * world.others())
+    r.wrong = "not one arrival per place and phase";
+  return r;
+}
+
+}  // namespace
+
+std::vector<workload> phase_workloads() {
+  return {{"clock", "a task at each place, one phase", 100'000,
+           [](int places) { return clock(places, 1, 1); }},
+          {"clock", "a task at each place, 10 phases", 100'000,
+           [](int places) { return clock(places, 1, 10); }},
+          {"clock", "1,000 at each place, 10 phases", 100'000,
+           [](int places) { return clock(places, 1'000, 10); }}};
+}
+
+}  // namespace bench
