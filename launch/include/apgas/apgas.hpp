@@ -20,6 +20,7 @@
 #include <apgas/forall.hpp>
 #include <apgas/fork_join.hpp>
 #include <apgas/future.hpp>
+#include <apgas/glb.hpp>
 #include <apgas/global_ref.hpp>
 #include <apgas/latch.hpp>
 #include <apgas/monitor.hpp>
