@@ -24,9 +24,10 @@ struct glb_parameters {
   std::size_t chunk = 0;
   // Places that one without work asks at random before its lifelines.
   int random_victims = 1;
-  // The lifelines of a place are those that differ in one digit to this base: 2 makes a hypercube.
-  // Larger: fewer lifelines, and longer ways for work. As many as places: a ring.
-  int radix = 2;
+  // The lifelines of a place are the places that differ in one digit to this base. 2 is a
+  // hypercube; with a larger one a place has fewer lifelines, and work longer ways. 4 balances best
+  // at 100 to 100,000 simulated places (docs/performance.md).
+  int radix = 4;
   // Workers of each place that take part; 0: all.
   int workers = 0;
   std::uint64_t seed = 1;

@@ -32,7 +32,7 @@ class lifelines {
  public:
   struct shape {
     int random_victims = 1;
-    int radix = 2;
+    int radix = 4;
     std::uint64_t seed = 1;
   };
   enum class how : std::uint8_t { nobody, at_random, by_lifeline };
