@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <apgas/async_future_at.hpp>
+#include <apgas/base/assert.hpp>
 #include <apgas/finish.hpp>
 #include <apgas/places/glb_bag.hpp>
 #include <apgas/places/glb_place.hpp>
@@ -82,10 +83,10 @@ glb_result<glb_value<Bag>> gather_glb(const typename glb_place<Bag>::handle& all
   for (const future<share>& f : shares) {
     const share& s = f.get();
     counts.push_back(s.counts);
-    if (!s.result) continue;
-    sum.emplace(sum ? reduce_results<Bag>(*std::move(sum), *s.result) : *s.result);
+    if (s.result) add_result<Bag>(sum, *s.result);
   }
-  return {*std::move(sum), std::move(counts)};  // home has a bag at least
+  APGAS_ASSERT(sum.has_value(), "no place of a glb has a bag");  // home has
+  return {*std::move(sum), std::move(counts)};
 }
 
 }  // namespace remote
@@ -93,16 +94,7 @@ glb_result<glb_value<Bag>> gather_glb(const typename glb_place<Bag>::handle& all
 // Does all tasks of the bag, and those that they put in, at all places, and returns the sum of
 // their results. The bag says how tasks are done and divided: glb_bag.hpp.
 //
-//   struct numbers {                                  // sums 1 to n, by halves
-//     long first = 1, last = 0, sum = 0;              // tasks: [first, last]
-//     std::size_t process(std::size_t n) { std::size_t done = 0;
-//       for (; done < n && first <= last; ++done) sum += first++;
-//       return done; }
-//     std::optional<numbers> split() { if (last - first < 1) return std::nullopt;
-//       return numbers{first + (last - first) / 2 + 1, std::exchange(last, ...), 0}; }
-//     void merge(numbers&& other) { ... }
-//     long result() const { return sum; }
-//   };
+//   const auto r = glb(tree_bag(root));   // r.value, and per place: std::cout << r.places
 //
 // Throws: illegal_operation for parameters out of range; multiple_exceptions with what process,
 // split, merge or the sending of bags threw: then the rest of those bags was not done, and all

@@ -97,6 +97,17 @@ glb_value<B> reduce_results(glb_value<B> a, glb_value<B> b) {
   }
 }
 
+// Adds a result to those that were there, if any.
+template <class B>
+void add_result(std::optional<glb_value<B>>& sum, glb_value<B> more) {
+  if (!sum) {
+    sum.emplace(std::move(more));
+    return;
+  }
+  glb_value<B> both = reduce_results<B>(std::move(*sum), std::move(more));
+  sum.emplace(std::move(both));
+}
+
 // Throw illegal_operation, naming what the bag did.
 [[noreturn]] void throw_split_lost(std::size_t before, std::size_t kept, std::size_t given);
 [[noreturn]] void throw_merge_lost(std::size_t before, std::size_t put_in, std::size_t after);
@@ -117,7 +128,7 @@ std::optional<B> split_checked(B& bag) {
   }
 }
 template <class B>
-void merge_checked(B& bag, B&& part) {
+void merge_checked(B& bag, std::type_identity_t<B>&& part) {
   if constexpr (sized_bag<B>) {
     const auto before = static_cast<std::size_t>(bag.size());
     const auto put_in = static_cast<std::size_t>(part.size());

@@ -51,7 +51,8 @@ class glb_place {
  public:
   using handle = place_local<glb_place>;
 
-  glb_place(const lifelines& protocol, std::size_t slots, std::size_t chunk) : lines_(protocol) {
+  glb_place(lifelines protocol, std::size_t slots, std::size_t chunk)
+      : lines_(std::move(protocol)) {
     slots_.reserve(slots);
     idle_.reserve(slots);
     for (std::size_t s = 0; s < slots; ++s) {
@@ -101,8 +102,7 @@ class glb_place {
   std::optional<glb_value<Bag>> result() const {
     std::optional<glb_value<Bag>> sum;
     for (const slot& s : slots_) {
-      if (s.bag == nullptr) continue;
-      sum.emplace(sum ? reduce_results<Bag>(*std::move(sum), s.bag->result()) : s.bag->result());
+      if (s.bag != nullptr) add_result<Bag>(sum, s.bag->result());
     }
     return sum;
   }
