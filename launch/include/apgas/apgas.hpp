@@ -12,6 +12,9 @@
 #include <apgas/channel.hpp>
 #include <apgas/clock.hpp>
 #include <apgas/config.hpp>
+#include <apgas/dist_array.hpp>
+#include <apgas/dist_grid.hpp>
+#include <apgas/distribution.hpp>
 #include <apgas/errors.hpp>
 #include <apgas/exception_types.hpp>
 #include <apgas/exceptions.hpp>
