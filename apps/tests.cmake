@@ -84,6 +84,8 @@ foreach(transport IN ITEMS local mpi)
       ARGS ${tree_${tree}})
   endforeach()
 endforeach()
+# A grid of places, two by two, and places without an equal share.
+apgas_app_test(jacobi local.np4 PLACES 4 TRANSPORT local ARGS -n 101 --steps 20)
 # One that uses only one place still verifies when there are more.
 apgas_app_test(fib local.np2 PLACES 2 TRANSPORT local ARGS ${small_fib})
 
