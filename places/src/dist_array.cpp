@@ -63,7 +63,7 @@ void check_dist_array(const dist_shape& shape, std::size_t element_bytes, std::s
 void check_dist_grid(std::size_t rows, std::size_t columns, std::size_t element_bytes,
                      std::size_t group_size) {
   check_group("dist_grid", group_size);
-  // A quarter: with halos, which are no wider than the part, a part may have nine times as many.
+  // A sixteenth: with halos, which are no wider than the part, a part may have nine times as many.
   const std::size_t most = most_elements(element_bytes) / 16;
   if (columns != 0 && rows > most / columns) {
     throw illegal_operation(

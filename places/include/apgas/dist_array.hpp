@@ -2,11 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <functional>
-#include <optional>
-#include <source_location>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -14,6 +11,7 @@
 
 #include <apgas/async_future_at.hpp>
 #include <apgas/distribution.hpp>
+#include <apgas/finish.hpp>
 #include <apgas/forall.hpp>
 #include <apgas/places/dist_part.hpp>
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include <apgas/comm/byte_copyable.hpp>
 #include <apgas/place_local.hpp>
