@@ -57,6 +57,8 @@ apgas_app_test(nqueens reduce ARGS ${small_nqueens} --variant reduce)
 apgas_app_test(uts serial ARGS ${small_uts} --serial)
 apgas_app_test(uts granularity ARGS ${small_uts} --granularity 50)
 apgas_app_test(uts portable ARGS ${small_uts} --portable)
+apgas_app_test(uts glb ARGS ${small_uts} --glb --statistics)
+apgas_app_test(uts glb.granularity ARGS ${small_uts} --glb --granularity 50)
 
 # The trees that the benchmark's inventors publish: all four types.
 set(tree_T1 -t 1 -a 3 -d 10 -b 4 -r 19)
@@ -82,6 +84,8 @@ foreach(transport IN ITEMS local mpi)
       ARGS ${tree_${tree}})
   endforeach()
 endforeach()
+# A grid of places, two by two, and places without an equal share.
+apgas_app_test(jacobi local.np4 PLACES 4 TRANSPORT local ARGS -n 101 --steps 20)
 # One that uses only one place still verifies when there are more.
 apgas_app_test(fib local.np2 PLACES 2 TRANSPORT local ARGS ${small_fib})
 

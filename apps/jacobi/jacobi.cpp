@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Jacobi relaxation of a square mesh: in each step every point becomes the mean of its four
-// neighbours. The mesh is divided into blocks of rows, one per place. A place relaxes its rows in
-// parallel and sends its outermost rows to the neighbours; the finish around the step is the
+// neighbours. The mesh is a dist_grid: each place has a block of it, relaxes its rows in parallel
+// and sends its outermost points to the halos of the neighbours; the finish around the step is the
 // barrier.
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -22,114 +21,58 @@
 
 namespace {
 
-using row = std::vector<double>;
+// The points of one place. Around them is a frame: the neighbours' points, or the boundary.
+using block = apgas::grid_view<double>;
 
-// The rows of one place, with a frame of points around them: the boundary, or the neighbours' rows.
-// There are two copies; step s reads copy s % 2 and writes the other. So a neighbour's row that
-// arrives while this place still works on the same step disturbs nothing.
-class mesh_block {
+// The mesh starts as a standing wave, which a step multiplies by the same factor everywhere. It is
+// zero on the boundary, as the frame is from the start.
+class wave {
  public:
-  mesh_block(int n, int first_row, int rows);
+  explicit wave(int n)
+      : factor_((apps::neighbour_mean(n, waves_down) + apps::neighbour_mean(n, waves_across)) / 2),
+        down_(apps::standing_wave(n, waves_down)),
+        across_(apps::standing_wave(n, waves_across)) {}
 
-  void relax_row(int step, int i);
-  void relax(int step, bool parallel);
-
-  [[nodiscard]] row copy_row(int step, int i) const;
-  void put_row(int step, int i, const row& values);
-
-  [[nodiscard]] int rows() const { return rows_; }
-  [[nodiscard]] double largest_error(int steps) const;
-
- private:
-  [[nodiscard]] double* at(int step, int i) {
-    return copies_[static_cast<std::size_t>(step) % 2].data() +
-           static_cast<std::ptrdiff_t>(i) * width_;
-  }
-  [[nodiscard]] const double* at(int step, int i) const {
-    return const_cast<mesh_block*>(this)->at(step, i);
-  }
-
-  int n_;
-  int first_row_;
-  int rows_;
-  int width_;
-  std::array<row, 2> copies_;
-};
-
-// The mesh starts as a standing wave, which a step multiplies by the same factor everywhere.
-constexpr int waves_down = 3;
-constexpr int waves_across = 5;
-
-double damping(int n) {
-  return (apps::neighbour_mean(n, waves_down) + apps::neighbour_mean(n, waves_across)) / 2;
-}
-
-mesh_block::mesh_block(int n, int first_row, int rows)
-    : n_(n), first_row_(first_row), rows_(rows), width_(n + 2) {
-  copies_.fill(row(static_cast<std::size_t>(rows + 2) * static_cast<std::size_t>(width_)));
-  const row down_all = apps::standing_wave(n, waves_down);
-  const row across = apps::standing_wave(n, waves_across);
-  const double* const down = down_all.data() + first_row;
-  // The frame, too: rows of neighbours at the start, and the boundary, where the wave is zero.
-  for (int i = 0; i <= rows + 1; ++i) {
-    for (int j = 0; j <= n + 1; ++j) at(0, i)[j] = down[i] * across[static_cast<std::size_t>(j)];
-  }
-}
-
-void mesh_block::relax_row(int step, int i) {
-  const double *above = at(step, i - 1), *here = at(step, i), *below = at(step, i + 1);
-  double* const to = at(step + 1, i);
-  for (int j = 1; j <= n_; ++j) to[j] = 0.25 * (above[j] + below[j] + here[j - 1] + here[j + 1]);
-}
-
-void mesh_block::relax(int step, bool parallel) {
-  if (parallel) return apgas::forall(1, rows_ + 1, [this, step](int i) { relax_row(step, i); });
-  for (int i = 1; i <= rows_; ++i) relax_row(step, i);
-}
-
-row mesh_block::copy_row(int step, int i) const { return {at(step, i), at(step, i) + width_}; }
-
-void mesh_block::put_row(int step, int i, const row& values) {
-  std::ranges::copy(values, at(step, i));
-}
-
-double mesh_block::largest_error(int steps) const {
-  const row down_all = apps::standing_wave(n_, waves_down);
-  const row across = apps::standing_wave(n_, waves_across);
-  const double* const down = down_all.data() + first_row_;
-  const double factor = std::pow(damping(n_), steps);
-  double worst = 0;
-  for (int i = 1; i <= rows_; ++i) {
-    for (int j = 1; j <= n_; ++j) {
-      const double exact = factor * down[i] * across[static_cast<std::size_t>(j)];
-      worst = std::fmax(worst, std::abs(at(steps, i)[j] - exact));
+  void put_into(const block& points) const {
+    for (std::size_t i = 0; i < points.rows(); ++i) {
+      for (std::size_t j = 0; j < points.columns(); ++j) row(points, i)[j] = start(points, i, j);
     }
   }
-  return worst;
-}
-
-using mesh = apgas::place_local<mesh_block>;
-
-// The block of place p has the rows from first_row(p) + 1 to first_row(p + 1) of 1 .. n.
-int first_row(int n, int p) {
-  return static_cast<int>(static_cast<long>(n) * p / apgas::num_places());
-}
-
-// Context: a task at the place whose rows these are; may suspend.
-void step_here(mesh m, int step) {
-  const int p = apgas::here().id();
-  m->relax(step, true);
-  const int last = m->rows();
-  if (p > 0) {
-    apgas::async_at(
-        apgas::place(p - 1),
-        [m, step](const row& values) { m->put_row(step + 1, m->rows() + 1, values); },
-        m->copy_row(step + 1, 1));
+  [[nodiscard]] double largest_error(const block& points, int steps) const {
+    const double factor = std::pow(factor_, steps);
+    double worst = 0;
+    for (std::size_t i = 0; i < points.rows(); ++i) {
+      for (std::size_t j = 0; j < points.columns(); ++j) {
+        const double exact = factor * start(points, i, j);
+        worst = std::fmax(worst, std::abs(row(points, i)[j] - exact));
+      }
+    }
+    return worst;
   }
-  if (p + 1 < apgas::num_places()) {
-    apgas::async_at(
-        apgas::place(p + 1), [m, step](const row& values) { m->put_row(step + 1, 0, values); },
-        m->copy_row(step + 1, last));
+
+ private:
+  static constexpr int waves_down = 3;
+  static constexpr int waves_across = 5;
+
+  static double* row(const block& points, std::size_t i) {
+    return points.row(static_cast<std::ptrdiff_t>(i));
+  }
+  // Of point (i, j) of the block; the wave has the boundary as points 0.
+  [[nodiscard]] double start(const block& points, std::size_t i, std::size_t j) const {
+    return down_[points.first_row() + i + 1] * across_[points.first_column() + j + 1];
+  }
+
+  double factor_;
+  std::vector<double> down_;
+  std::vector<double> across_;
+};
+
+void relax_row(const block& from, const block& to, std::ptrdiff_t i) {
+  const double *above = from.row(i - 1), *here = from.row(i), *below = from.row(i + 1);
+  double* const result = to.row(i);
+  const auto columns = static_cast<std::ptrdiff_t>(from.columns());
+  for (std::ptrdiff_t j = 0; j < columns; ++j) {
+    result[j] = 0.25 * (above[j] + below[j] + here[j - 1] + here[j + 1]);
   }
 }
 
@@ -138,33 +81,67 @@ struct outcome {
   double error;
 };
 
-outcome relax_everywhere(int n, int steps) {
-  const mesh m = mesh::make(apgas::places(), [n] {
-    const int p = apgas::here().id();
-    return mesh_block(n, first_row(n, p), first_row(n, p + 1) - first_row(n, p));
+// Two copies: step s reads copy s % 2 and writes the other. So points of a neighbour that arrive
+// while this place still works on the same step disturb nothing.
+struct mesh {
+  std::array<apgas::dist_grid<double>, 2> copies;
+
+  [[nodiscard]] const apgas::dist_grid<double>& at(int step) const {
+    return copies[static_cast<std::size_t>(step) % 2];
+  }
+};
+
+// Context: a task at each place; may suspend.
+void step_here(const mesh& m, int step) {
+  const block from = m.at(step).local();
+  const block to = m.at(step + 1).local();
+  const auto rows = static_cast<std::ptrdiff_t>(from.rows());
+  apgas::forall(std::ptrdiff_t{0}, rows, [&](std::ptrdiff_t i) { relax_row(from, to, i); });
+  m.at(step + 1).send_halo();
+}
+
+template <class F>
+void at_all_places(F f) {
+  apgas::finish([&] {
+    for (const apgas::place p : apgas::places()) apgas::async_at(p, f);
   });
+}
+
+outcome relax_everywhere(int n, int steps) {
+  const auto size = static_cast<std::size_t>(n);
+  mesh m;
+  for (auto& copy : m.copies) copy = apgas::dist_grid<double>(size, size, {.halo = 1});
+  at_all_places([m, n] { wave(n).put_into(m.at(0).local()); });
+  m.at(0).exchange_halo();
   const apps::stopwatch clock;
   for (int step = 0; step < steps; ++step) {
-    apgas::finish([&] {
-      for (const apgas::place p : apgas::places()) {
-        apgas::async_at(p, [m, step] { step_here(m, step); });
-      }
-    });
+    at_all_places([m, step] { step_here(m, step); });
   }
   const double seconds = clock.seconds();
   double error = 0;
   for (const apgas::place p : apgas::places()) {
-    error = std::fmax(error, apgas::at(p, [m, steps] { return m->largest_error(steps); }));
+    const double there =
+        apgas::at(p, [m, n, steps] { return wave(n).largest_error(m.at(steps).local(), steps); });
+    error = std::fmax(error, there);
   }
-  m.destroy();
+  for (const auto& copy : m.copies) copy.destroy();
   return {seconds, error};
 }
 
 outcome relax_serially(int n, int steps) {
-  mesh_block whole(n, 0, n);
+  const auto size = static_cast<std::size_t>(n);
+  const std::size_t width = size + 2;
+  std::vector<double> a(width * width);
+  std::vector<double> b(width * width);
+  block from(a.data() + width + 1, size, size, width, 0, 0);
+  block to(b.data() + width + 1, size, size, width, 0, 0);
+  wave(n).put_into(from);
   const apps::stopwatch clock;
-  for (int step = 0; step < steps; ++step) whole.relax(step, false);
-  return {clock.seconds(), whole.largest_error(steps)};
+  for (int step = 0; step < steps; ++step) {
+    for (int i = 0; i < n; ++i) relax_row(from, to, i);
+    std::swap(from, to);
+  }
+  return {clock.seconds(), wave(n).largest_error(from, steps)};
 }
 
 int relax_and_report(const std::string& variant, int n, int steps) {
@@ -182,7 +159,7 @@ int main(int argc, char** argv) {
   int steps = 100;
   std::string variant = "forall";
   apps::command_line line("jacobi",
-                          "Relaxes a square mesh; its rows are divided among the places.");
+                          "Relaxes a square mesh; its blocks are divided among the places.");
   line.option("-n,--n", n, 1, 32768, "rows and columns");
   line.option("--steps", steps, 0, 1'000'000, "steps of relaxation");
   line.choice("--variant", variant, {"forall", "serial"}, "how to go over the rows");

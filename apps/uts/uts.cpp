@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The Unbalanced Tree Search benchmark: counts the nodes of a tree that only its own traversal can
-// tell the shape of, with a task per node. See README.md for the official flags and trees.
+// tell the shape of: in one place with a task per node, over several with bags of nodes that glb
+// balances. See README.md for the official flags and trees.
 
 #include <algorithm>
 #include <cstdint>
@@ -27,15 +28,28 @@ constexpr std::uint64_t small_tree = 5'000'000;
 struct options {
   uts::search_options search;
   bool serial = false;
+  bool glb = false;
+  bool statistics = false;
   bool verify = false;
+
+  [[nodiscard]] bool by_bags() const { return !serial && (glb || apgas::num_places() > 1); }
+  [[nodiscard]] std::string variant() const {
+    return serial ? "serial" : by_bags() ? "glb" : "tasks";
+  }
 };
 
 uts::search_result search(const options& o) {
-  if (!o.serial) return uts::search_in_parallel(o.search);
+  if (o.by_bags()) return uts::search_by_bags(o.search);
+  if (!o.serial) return uts::search_by_tasks(o.search);
   const uts::tree tree = o.search.make_tree();
   const apps::stopwatch clock;
   const uts::counts total = uts::search_serially(tree);
-  return {.total = total, .nodes_of_place = {total.nodes}, .bags = 1, .seconds = clock.seconds()};
+  uts::search_result result;
+  result.total = total;
+  result.nodes_of_place = {total.nodes};
+  result.bags = 1;
+  result.seconds = clock.seconds();
+  return result;
 }
 
 // The independent answer, unless it would take long and nobody asked for it.
@@ -57,9 +71,10 @@ int search_and_report(const options& o) {
   const uts::known_tree* known = uts::find_known_tree(o.search.tree);
   const auto [least, most] = std::ranges::minmax(result.nodes_of_place);
   const bool verified = expected(o, found) == found;
+  if (o.statistics && o.by_bags()) std::cout << result.balancing;
   return apps::report("uts", result.seconds, verified,
                       {{"tree", known != nullptr ? known->name : std::string("unnamed")},
-                       {"variant", std::string(o.serial ? "serial" : "tasks")},
+                       {"variant", o.variant()},
                        {"nodes", found.nodes},
                        {"leaves", found.leaves()},
                        {"depth", found.depth},
@@ -86,8 +101,11 @@ int main(int argc, char** argv) {
   line.option("-m", tree.non_leaf_branching, 0, any, "children of an inner node (binomial)");
   line.option("-q", tree.non_leaf_probability, 0, 1, "probability of an inner node (binomial)");
   line.option("-f", tree.shift_depth, 0, 1, "geometric down to this fraction of -d (hybrid)");
-  line.option("--granularity", o.search.granularity, 1, any, "nodes that a task expands by itself");
+  line.option("--granularity", o.search.granularity, 1, any,
+              "nodes that a task expands by itself; glb: between looks");
   line.flag("--portable", o.search.portable, "do without the processor's SHA instructions");
+  line.flag("--glb", o.glb, "search by bags of nodes in one place, too");
+  line.flag("--statistics", o.statistics, "print who gave work to whom, by place (with glb)");
   line.flag("--serial", o.serial, "search without tasks: the program to compare with");
   line.flag("--verify", o.verify, "search a large unnamed tree again to verify the counts");
   if (const auto code = line.parse(argc, argv)) return *code;

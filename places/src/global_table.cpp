@@ -98,8 +98,9 @@ place_group global_table::take_group(const global_id& id) {
   const auto at = groups_.find(id.generation);
   if (at == groups_.end()) {
     throw illegal_operation(
-        "a place_local was destroyed twice, or was made by an earlier run; only one task may call "
-        "destroy()");
+        "a place_local, or an array over places, was destroyed twice, or was made by an earlier "
+        "run; "
+        "only one task may call destroy()");
   }
   place_group group = std::move(at->second);
   groups_.erase(at);
@@ -149,10 +150,9 @@ void throw_no_object(const scheduler::fiber& self, const global_id& id, const ch
         what, is_ref ? "forget()" : "destroy()"));
   }
   throw bad_place(
-      fmt::format("a place_local was used at place {}, which is not in its group; go to a place "
-                  "that is, or make "
-                  "it over places()",
-                  here));
+      fmt::format("a {} was used at place {}, which is not in its group; go to a place that is, or "
+                  "make it over places()",
+                  what, here));
 }
 
 }  // namespace apgas::inline v0::remote

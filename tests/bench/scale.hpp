@@ -19,6 +19,7 @@ struct scale_result {
   std::int64_t to_other = 0;  // received by the busiest other place
   std::int64_t bytes = 0;     // in and out at the busiest place
   std::int64_t depth = 0;     // messages one after the other, from the end of the last task
+  double balance = 0;         // glb: least possible time over the time taken; else 0
   std::string wrong;          // what the checker or the workload found; "": nothing
 };
 
@@ -33,5 +34,7 @@ struct workload {
 std::vector<workload> finish_workloads();
 // scale_phase.cpp
 std::vector<workload> phase_workloads();
+// scale_glb.cpp
+std::vector<workload> glb_workloads();
 
 }  // namespace bench

@@ -18,23 +18,24 @@
 namespace {
 
 void print_head() {
-  fmt::print("{:<14}{:<36}{:>9}{:>10}{:>10}{:>9}{:>9}{:>11}{:>7}{:>8}\n", "protocol", "program",
-             "places", "tasks", "frames", "home", "other", "bytes", "depth", "cpu s");
+  fmt::print("{:<14}{:<36}{:>9}{:>10}{:>10}{:>9}{:>9}{:>11}{:>7}{:>9}{:>8}\n", "protocol",
+             "program", "places", "tasks", "frames", "home", "other", "bytes", "depth", "balance",
+             "cpu s");
 }
 
 nlohmann::ordered_json measure(const bench::workload& w, int places, bool& correct) {
   const double begin = bench::process_cpu_seconds();
   const bench::scale_result r = w.run(places);
   const double seconds = bench::process_cpu_seconds() - begin;
-  fmt::print("{:<14}{:<36}{:>9}{:>10}{:>10}{:>9}{:>9}{:>11}{:>7}{:>8.2f}{}{}\n", w.protocol, w.name,
-             places, r.task_frames, r.frames, r.to_home, r.to_other, r.bytes, r.depth, seconds,
-             r.wrong.empty() ? "" : "  WRONG: ", r.wrong);
+  fmt::print("{:<14}{:<36}{:>9}{:>10}{:>10}{:>9}{:>9}{:>11}{:>7}{:>9.2f}{:>8.2f}{}{}\n", w.protocol,
+             w.name, places, r.task_frames, r.frames, r.to_home, r.to_other, r.bytes, r.depth,
+             r.balance, seconds, r.wrong.empty() ? "" : "  WRONG: ", r.wrong);
   std::cout.flush();
   correct = correct && r.wrong.empty();
-  return {{"protocol", w.protocol}, {"program", w.name},         {"places", places},
-          {"tasks", r.task_frames}, {"frames", r.frames},        {"to_home", r.to_home},
-          {"to_other", r.to_other}, {"bytes", r.bytes},          {"depth", r.depth},
-          {"seconds", seconds},     {"correct", r.wrong.empty()}};
+  return {{"protocol", w.protocol}, {"program", w.name},  {"places", places},
+          {"tasks", r.task_frames}, {"frames", r.frames}, {"to_home", r.to_home},
+          {"to_other", r.to_other}, {"bytes", r.bytes},   {"depth", r.depth},
+          {"balance", r.balance},   {"seconds", seconds}, {"correct", r.wrong.empty()}};
 }
 
 struct options {
@@ -51,6 +52,7 @@ int run_workloads(const options& o) {
   print_head();
   std::vector<bench::workload> all = bench::finish_workloads();
   std::ranges::move(bench::phase_workloads(), std::back_inserter(all));
+  std::ranges::move(bench::glb_workloads(), std::back_inserter(all));
   for (const bench::workload& w : all) {
     const std::string name = w.protocol + " " + w.name;
     if (name.find(o.only) == std::string::npos) continue;

@@ -29,7 +29,7 @@ uts::search_options tree_of(int depth, bool portable) {
 
 uts::counts serial(const uts::search_options& o) { return uts::search_serially(o.make_tree()); }
 
-uts::counts ours(const uts::search_options& o) { return uts::search_in_parallel(o).total; }
+uts::counts ours(const uts::search_options& o) { return uts::search_by_tasks(o).total; }
 
 // What the tasks of a peer share: counts by thread.
 struct peer_search {

@@ -48,8 +48,6 @@ apgas_mutants(deque scheduler/include/apgas/scheduler/deque.hpp
       publish_locked();
       mine]] [[publish_locked();
       mine]]
-  stolen_pop_is_refused
-    [[if (refuse_.load(relaxed) && mine)]] [[if (refuse_.load(relaxed))]]
   lost_pop_keeps_tail
     [[tail_.store(s, relaxed);
       counted_ = std::min(counted_, s);]] [[counted_ = std::min(counted_, s);]]

@@ -12,6 +12,9 @@
 #include <apgas/channel.hpp>
 #include <apgas/clock.hpp>
 #include <apgas/config.hpp>
+#include <apgas/dist_array.hpp>
+#include <apgas/dist_grid.hpp>
+#include <apgas/distribution.hpp>
 #include <apgas/errors.hpp>
 #include <apgas/exception_types.hpp>
 #include <apgas/exceptions.hpp>
@@ -20,6 +23,7 @@
 #include <apgas/forall.hpp>
 #include <apgas/fork_join.hpp>
 #include <apgas/future.hpp>
+#include <apgas/glb.hpp>
 #include <apgas/global_ref.hpp>
 #include <apgas/latch.hpp>
 #include <apgas/monitor.hpp>

@@ -16,6 +16,10 @@
 // A value at each of several places under one name.
 namespace apgas::inline v0 {
 
+namespace remote {
+struct place_local_access;
+}
+
 // A handle: trivially copyable, 16 bytes; copying registers nothing, and all copies are stale after
 // destroy(). The values last until then, or until the end of the run.
 //
@@ -42,13 +46,7 @@ class place_local {
 
   // The value here. Throws: bad_place where the group does not contain this place;
   // illegal_operation after destroy(). Context: task. Cost: a few loads; keep it in a loop.
-  T& operator*() const {
-    scheduler::fiber& self = sync::task_fiber("place_local");
-    void* object = remote::global_table_of(self).find(id_);
-    if (object == nullptr) [[unlikely]]
-      remote::throw_no_object(self, id_, "place_local");
-    return *static_cast<T*>(object);
-  }
+  T& operator*() const { return find("place_local"); }
   T* operator->() const { return std::addressof(**this); }
 
   // A copy of the value at p. Throws: as operator*. Context: task; may suspend.
@@ -63,9 +61,27 @@ class place_local {
   bool operator==(const place_local&) const = default;
 
  private:
+  friend struct remote::place_local_access;
   explicit place_local(const remote::global_id& id) noexcept : id_(id) {}
 
+  // `what` is the handle that the user has.
+  T& find(const char* what) const {
+    scheduler::fiber& self = sync::task_fiber(what);
+    void* object = remote::global_table_of(self).find(id_);
+    if (object == nullptr) [[unlikely]]
+      remote::throw_no_object(self, id_, what);
+    return *static_cast<T*>(object);
+  }
+
   remote::global_id id_;
+};
+
+// For handles that are made of one.
+struct remote::place_local_access {
+  template <class T>
+  static T& get(const place_local<T>& v, const char* what) {
+    return v.find(what);
+  }
 };
 
 template <class T>

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <apgas/comm/sendable.hpp>
+
+// What glb asks of a bag, as a concept, and why a type is none, as compile errors.
+namespace apgas::inline v0 {
+
+// A bag holds tasks, and the result of those that were done in it.
+//
+//   std::size_t process(std::size_t n)   does up to n tasks, which may put new ones in, and returns
+//                                        how many; fewer than n: nothing is left
+//   std::optional<Bag> split()           takes about half of the tasks out, with no result yet;
+//                                        nothing when there are too few
+//   void merge(Bag&& other)              puts the tasks of other in, which has no result
+//   R result() const                     of the tasks done in this bag; added up over all bags by
+//                                        +, or by a static R reduce(R, R), in any order
+//   std::size_t size() const             optional: how many tasks it holds. Then each split and
+//                                        merge is checked to lose none and to make none
+//
+// It moves, and can be sent: trivially copyable, or with a Cereal serialize, which leaves the
+// result out. glb calls nothing of a bag from two tasks at a time.
+template <class B>
+concept glb_bag = std::move_constructible<B> && comm::sendable_value<B> &&
+                  requires(B& bag, const B& same, B&& other, std::size_t n) {
+                    { bag.process(n) } -> std::same_as<std::size_t>;
+                    { bag.split() } -> std::same_as<std::optional<B>>;
+                    bag.merge(std::move(other));
+                    requires comm::sendable_value<std::decay_t<decltype(same.result())>>;
+                  };
+
+namespace remote {
+
+template <class B>
+using glb_value = std::decay_t<decltype(std::declval<const B&>().result())>;
+
+template <class B>
+concept reduces_itself = requires(glb_value<B> a, glb_value<B> b) {
+  { B::reduce(std::move(a), std::move(b)) } -> std::convertible_to<glb_value<B>>;
+};
+template <class B>
+concept reduces_by_plus = requires(glb_value<B> a, glb_value<B> b) {
+  { std::move(a) + std::move(b) } -> std::convertible_to<glb_value<B>>;
+};
+
+template <class B>
+concept sized_bag = requires(const B& bag) {
+  { bag.size() } -> std::convertible_to<std::size_t>;
+};
+
+// Compiles only for a bag; otherwise one line of the compiler's says what it lacks.
+template <class B>
+consteval bool require_glb_bag() {
+  static_assert(std::move_constructible<B>, "apgas: a bag of glb must be movable");
+  static_assert(
+      requires(B& bag, std::size_t n) {
+        { bag.process(n) } -> std::same_as<std::size_t>;
+      },
+      "apgas: a bag of glb needs std::size_t process(std::size_t n), which does up to n tasks and "
+      "returns how many: fewer than n when nothing is left");
+  static_assert(
+      requires(B& bag) {
+        { bag.split() } -> std::same_as<std::optional<B>>;
+      },
+      "apgas: a bag of glb needs std::optional<Bag> split(), which takes about half of the tasks "
+      "out, or nothing when there are too few");
+  static_assert(
+      requires(B& bag, B&& other) { bag.merge(std::move(other)); },
+      "apgas: a bag of glb needs void merge(Bag&& other), which puts the tasks of the "
+      "other in");
+  static_assert(
+      requires(const B& bag) { bag.result(); },
+      "apgas: a bag of glb needs a const member result() that returns the result of the "
+      "tasks done in it");
+  static_assert(comm::require_sendable_value<B>());
+  if constexpr (requires(const B& bag) { bag.result(); }) {
+    static_assert(comm::require_sendable_value<glb_value<B>>());
+    static_assert(reduces_itself<B> || reduces_by_plus<B>,
+                  "apgas: results of a bag of glb are added up: the type that result() returns "
+                  "needs operator+, or the bag a static R reduce(R, R)");
+  }
+  return glb_bag<B>;
+}
+
+template <class B>
+glb_value<B> reduce_results(glb_value<B> a, glb_value<B> b) {
+  if constexpr (reduces_itself<B>) {
+    return B::reduce(std::move(a), std::move(b));
+  } else {
+    return std::move(a) + std::move(b);
+  }
+}
+
+// Adds a result to those that were there, if any.
+template <class B>
+void add_result(std::optional<glb_value<B>>& sum, glb_value<B> more) {
+  if (!sum) {
+    sum.emplace(std::move(more));
+    return;
+  }
+  glb_value<B> both = reduce_results<B>(std::move(*sum), std::move(more));
+  sum.emplace(std::move(both));
+}
+
+// Throw illegal_operation, naming what the bag did.
+[[noreturn]] void throw_split_lost(std::size_t before, std::size_t kept, std::size_t given);
+[[noreturn]] void throw_merge_lost(std::size_t before, std::size_t put_in, std::size_t after);
+[[noreturn]] void throw_too_many_done(std::size_t wanted, std::size_t done);
+
+// Splits; what is lost or made is noticed where the bag has a size.
+template <class B>
+std::optional<B> split_checked(B& bag) {
+  if constexpr (sized_bag<B>) {
+    const auto before = static_cast<std::size_t>(bag.size());
+    std::optional<B> part = bag.split();
+    const auto kept = static_cast<std::size_t>(bag.size());
+    const std::size_t given = part ? static_cast<std::size_t>(part->size()) : 0;
+    if (kept + given != before) throw_split_lost(before, kept, given);
+    return part;
+  } else {
+    return bag.split();
+  }
+}
+template <class B>
+void merge_checked(B& bag, std::type_identity_t<B>&& part) {
+  if constexpr (sized_bag<B>) {
+    const auto before = static_cast<std::size_t>(bag.size());
+    const auto put_in = static_cast<std::size_t>(part.size());
+    bag.merge(std::move(part));
+    const auto after = static_cast<std::size_t>(bag.size());
+    if (after != before + put_in) throw_merge_lost(before, put_in, after);
+  } else {
+    bag.merge(std::move(part));
+  }
+}
+
+}  // namespace remote
+}  // namespace apgas::inline v0

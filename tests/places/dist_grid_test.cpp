@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// dist_grid: blocks of rows and columns, their halos, and stencils against sequential ones.
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <apgas/base/random.hpp>
+
+#include "check.hpp"
+
+namespace {
+
+using apgas::dist_grid;
+using apgas::place;
+using test::check;
+
+static_assert(std::is_trivially_copyable_v<dist_grid<double>> && sizeof(dist_grid<int>) == 16);
+
+long value_at(std::size_t r, std::size_t c) { return static_cast<long>(1000 * r + c); }
+
+TEST(dist_grid, each_element_is_at_one_place) {
+  const std::size_t rows = 11;
+  const std::size_t columns = 17;
+  const dist_grid<long> g(rows, columns);
+  forall(g, [](std::size_t r, std::size_t c, long& x) { x += value_at(r, c); });
+  const std::vector<long> all = g.gather();
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t c = 0; c < columns; ++c) {
+      ASSERT_EQ(all[r * columns + c], value_at(r, c));
+      const long there = apgas::at(g.place_of(r, c), [g, r, c] {
+        const auto mine = g.local();
+        return mine(static_cast<std::ptrdiff_t>(r - mine.first_row()),
+                    static_cast<std::ptrdiff_t>(c - mine.first_column()));
+      });
+      ASSERT_EQ(there, value_at(r, c));
+    }
+  }
+  EXPECT_EQ(g.reduce(0L, std::plus<>()), std::accumulate(all.begin(), all.end(), 0L));
+  EXPECT_EQ(g.reduce(0L, std::plus<>(), [](long) { return 1L; }), static_cast<long>(all.size()));
+  g.destroy();
+}
+
+// The halo of a place holds what its neighbours have, at the corners too, and zeros at the
+// boundary.
+TEST(dist_grid, halos_hold_the_neighbours) {
+  for (const std::size_t halo : {1U, 2U, 3U}) {
+    const dist_grid<long> g(13, 14, {.halo = halo});
+    forall(g, [](std::size_t r, std::size_t c, long& x) { x = 1 + value_at(r, c); });
+    g.exchange_halo();
+    apgas::finish([g, halo] {
+      for (const place p : g.group()) {
+        apgas::async_at(p, [g, halo] {
+          const auto mine = g.local();
+          const auto h = static_cast<std::ptrdiff_t>(halo);
+          const auto rows = static_cast<std::ptrdiff_t>(mine.rows());
+          const auto columns = static_cast<std::ptrdiff_t>(mine.columns());
+          for (std::ptrdiff_t r = -h; r < rows + h; ++r) {
+            for (std::ptrdiff_t c = -h; c < columns + h; ++c) {
+              const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(mine.first_row()) + r;
+              const std::ptrdiff_t column = static_cast<std::ptrdiff_t>(mine.first_column()) + c;
+              const bool inside = row >= 0 && row < 13 && column >= 0 && column < 14;
+              check(mine(r, c) == (inside ? 1 + value_at(static_cast<std::size_t>(row),
+                                                         static_cast<std::size_t>(column))
+                                          : 0));
+            }
+          }
+        });
+      }
+    });
+    g.destroy();
+  }
+}
+
+// One step of a nine-point stencil.
+template <class At>
+long nine_points(At at) {
+  long sum = 0;
+  for (int r = -1; r <= 1; ++r) {
+    for (int c = -1; c <= 1; ++c) sum += (3 * r + c + 5) * at(r, c);
+  }
+  return sum % 10'007;
+}
+
+TEST(dist_grid, a_stencil_agrees_with_the_sequential_one) {
+  std::random_device entropy;
+  const std::uint64_t seed = test::number_from_environment("APGAS_TEST_SEED", entropy() | 1U);
+  std::printf("APGAS_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
+  apgas::base::random_engine random(seed);
+  for (int k = 0; k < 5; ++k) {
+    const std::size_t rows = 4 + random.below(20);
+    const std::size_t columns = 4 + random.below(20);
+    dist_grid<long> from(rows, columns, {.halo = 1});
+    dist_grid<long> to(rows, columns, {.halo = 1});
+    forall(from, [](std::size_t r, std::size_t c, long& x) { x = value_at(r, c); });
+    std::vector<long> model = from.gather();
+    for (int step = 0; step < 5; ++step) {
+      from.exchange_halo();
+      forall(to, [from](std::size_t r, std::size_t c, long& x) {
+        const auto in = from.local();
+        const auto row = static_cast<std::ptrdiff_t>(r - in.first_row());
+        const auto column = static_cast<std::ptrdiff_t>(c - in.first_column());
+        x = nine_points([&](int down, int right) { return in(row + down, column + right); });
+      });
+      std::vector<long> next(model.size());
+      const auto model_at = [&](std::ptrdiff_t r, std::ptrdiff_t c) {
+        const bool inside = r >= 0 && c >= 0 && std::cmp_less(r, rows) && std::cmp_less(c, columns);
+        return inside ? model[static_cast<std::size_t>(r) * columns + static_cast<std::size_t>(c)]
+                      : 0;
+      };
+      for (std::size_t i = 0; i < model.size(); ++i) {
+        const auto r = static_cast<std::ptrdiff_t>(i / columns);
+        const auto c = static_cast<std::ptrdiff_t>(i % columns);
+        next[i] = nine_points([&](int down, int right) { return model_at(r + down, c + right); });
+      }
+      model = next;
+      std::swap(from, to);
+      ASSERT_EQ(from.gather(), model);
+    }
+    from.destroy();
+    to.destroy();
+  }
+}
+
+template <class F>
+std::string message_of(F f) {
+  try {
+    f();
+  } catch (const apgas::error& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(dist_grid, what_is_wrong) {
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  EXPECT_NE(message_of([] { dist_grid<long>(most, 2); }).find("can be counted"), std::string::npos);
+  EXPECT_NE(message_of([] { dist_grid<long>(2, most); }).find("can be counted"), std::string::npos);
+  EXPECT_NE(message_of([] { dist_grid<long>(1UL << 40, 1UL << 40); }).find("can be counted"),
+            std::string::npos);
+  EXPECT_NE(message_of([] { dist_grid<int>(4, 20, {.halo = 5}); }).find("rows only"),
+            std::string::npos);
+  EXPECT_NE(message_of([] { dist_grid<int>(20, 4, {.halo = 5}); }).find("columns only"),
+            std::string::npos);
+  EXPECT_NE(message_of([] { dist_grid<int>(4, 4, {.group = {}}); }).find("without places"),
+            std::string::npos);
+  const dist_grid<int> g(3, 4);
+  EXPECT_THROW(g.place_of(3, 0), apgas::illegal_operation);
+  EXPECT_THROW(g.place_of(0, 4), apgas::illegal_operation);
+  g.destroy();
+  EXPECT_NE(message_of([g] { g.local(); }).find("a dist_grid was used after its end"),
+            std::string::npos);
+  EXPECT_THROW(g.destroy(), apgas::illegal_operation);
+  EXPECT_THROW(dist_grid<int>().destroy(), apgas::illegal_operation);
+}
+
+}  // namespace

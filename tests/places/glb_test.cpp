@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// glb: every task is done once, wherever it went, against a sequential walk of the same tree.
+//   APGAS_TEST_SEED=n runs that one tree; APGAS_TEST_TREES=n so many.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <iostream>
+#include <random>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <apgas/base/random.hpp>
+
+#include "check.hpp"
+
+namespace {
+
+using apgas::glb;
+using apgas::glb_parameters;
+using apgas::glb_statistics;
+
+glb_statistics total(const std::vector<glb_statistics>& places) {
+  glb_statistics sum;
+  for (const glb_statistics& p : places) sum += p;
+  return sum;
+}
+
+// ---- a bag that is sent as bytes
+
+// Sums the numbers of [first, last).
+struct numbers {
+  long first = 0;
+  long last = 0;
+  long sum = 0;
+
+  std::size_t process(std::size_t n) {
+    std::size_t done = 0;
+    for (; done < n && first < last; ++done) sum += first++;
+    return done;
+  }
+  std::optional<numbers> split() {
+    if (last - first < 2) return std::nullopt;
+    const long middle = first + (last - first) / 2;
+    return numbers{middle, std::exchange(last, middle), 0};
+  }
+  void merge(numbers&& other) {
+    if (first == last) {
+      first = other.first;
+      last = other.last;
+    } else {  // process has been told to stop in between
+      for (; other.first < other.last; ++other.first) sum += other.first;
+    }
+  }
+  [[nodiscard]] long result() const { return sum; }
+};
+static_assert(apgas::glb_bag<numbers>);
+
+TEST(glb, sums_numbers) {
+  for (const long n : {0L, 1L, 2L, 1000L, 300'000L}) {
+    const auto r = glb(numbers{0, n}, {.chunk = 100});
+    EXPECT_EQ(r.value, n * (n - 1) / 2);
+    EXPECT_EQ(r.places.size(), static_cast<std::size_t>(apgas::num_places()));
+    const glb_statistics all = total(r.places);
+    EXPECT_EQ(all.done, static_cast<std::uint64_t>(n));
+    EXPECT_EQ(all.pieces_sent, all.pieces_received);
+    if (apgas::num_places() == 1) {
+      EXPECT_EQ(all.pieces_sent, 0U);
+    }
+  }
+}
+
+// ---- random trees
+
+struct tree_node {
+  std::uint64_t seed;
+  int depth;
+};
+
+// The children of a node are drawn from its seed. A spine has one child each, until it is bushy.
+struct tree_shape {
+  int depth = 12;
+  std::uint32_t most_children = 4;
+  int spine = 0;
+};
+
+template <class F>
+void for_each_child(const tree_shape& shape, const tree_node& n, F f) {
+  apgas::base::random_engine random(n.seed);
+  if (n.depth < shape.spine) return f(tree_node{random(), n.depth + 1});
+  if (n.depth >= shape.spine + shape.depth) return;
+  const std::uint32_t children = n.depth == shape.spine ? 4 : random.below(shape.most_children);
+  for (std::uint32_t i = 0; i < children; ++i) f(tree_node{random(), n.depth + 1});
+}
+
+struct tree_sum {
+  std::uint64_t nodes = 0;
+  std::uint64_t mixed = 0;  // of all seeds
+
+  void add(const tree_node& n) {
+    ++nodes;
+    mixed += n.seed ^ static_cast<std::uint64_t>(n.depth);
+  }
+  bool operator==(const tree_sum&) const = default;
+};
+
+tree_sum model(const tree_shape& shape, std::uint64_t seed) {
+  tree_sum sum;
+  std::vector<tree_node> left = {{seed, 0}};
+  while (!left.empty()) {
+    const tree_node n = left.back();
+    left.pop_back();
+    sum.add(n);
+    for_each_child(shape, n, [&](const tree_node& c) { left.push_back(c); });
+  }
+  return sum;
+}
+
+enum class broken : std::uint8_t { nothing, split, merge, process, throws };
+
+// A bag with a Cereal serialize and a size, and a reduce of its own.
+class tree_bag {
+ public:
+  tree_bag() = default;
+  tree_bag(const tree_shape& shape, std::uint64_t seed, broken how = broken::nothing)
+      : shape_(shape), left_{{seed, 0}}, how_(how) {}
+
+  std::size_t process(std::size_t n) {
+    std::size_t done = 0;
+    for (; done < n && !left_.empty(); ++done) {
+      const tree_node next = left_.back();
+      left_.pop_back();
+      sum_.add(next);
+      for_each_child(shape_, next, [&](const tree_node& c) { left_.push_back(c); });
+      if (how_ == broken::throws && sum_.nodes == 50) throw std::domain_error("the 50th");
+    }
+    return how_ == broken::process ? n + 1 : done;
+  }
+  std::optional<tree_bag> split() {
+    if (left_.size() < 2) return std::nullopt;
+    tree_bag part;
+    part.shape_ = shape_;
+    part.how_ = how_;
+    const auto half = left_.begin() + static_cast<std::ptrdiff_t>(left_.size() / 2);
+    part.left_.assign(left_.begin(), half);
+    left_.erase(left_.begin(), half);
+    if (how_ == broken::split) left_.pop_back();
+    return part;
+  }
+  void merge(tree_bag&& other) {
+    if (how_ == broken::merge) other.left_.pop_back();
+    left_.insert(left_.end(), other.left_.begin(), other.left_.end());
+  }
+  [[nodiscard]] std::size_t size() const { return left_.size(); }
+  [[nodiscard]] tree_sum result() const { return sum_; }
+  static tree_sum reduce(const tree_sum& a, const tree_sum& b) {
+    return {a.nodes + b.nodes, a.mixed + b.mixed};
+  }
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(shape_, left_, how_);
+  }
+
+ private:
+  tree_shape shape_;
+  std::vector<tree_node> left_;
+  broken how_ = broken::nothing;
+  tree_sum sum_;
+};
+static_assert(apgas::glb_bag<tree_bag>);
+
+TEST(glb, agrees_with_the_sequential_model) {
+  const unsigned long fixed = test::number_from_environment("APGAS_TEST_SEED", 0);
+  const unsigned long trees =
+      fixed != 0 ? 1 : test::number_from_environment("APGAS_TEST_TREES", 60 / test::slower);
+  std::random_device entropy;
+  for (unsigned long i = 0; i < trees; ++i) {
+    const std::uint64_t seed = fixed != 0 ? fixed : entropy() | 1U;
+    std::printf("APGAS_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
+    std::fflush(stdout);
+    apgas::base::random_engine random(seed);
+    const tree_shape shape{12 + static_cast<int>(random.below(4)), 4 + random.below(2),
+                           static_cast<int>(random.below(3) * 100)};
+    const glb_parameters p{.chunk = random.below(3) == 0 ? 0 : 1 + random.below(200),
+                           .random_victims = static_cast<int>(random.below(3)),
+                           .radix = 2 + static_cast<int>(random.below(3)),
+                           .workers = static_cast<int>(random.below(5)),
+                           .seed = random()};
+    const tree_sum expected = model(shape, seed);
+    const auto r = glb(tree_bag(shape, seed), p);
+    ASSERT_EQ(r.value, expected);
+    ASSERT_EQ(total(r.places).done, expected.nodes);
+  }
+}
+
+// Dormant places get work when there is some at last, although nobody could give before.
+TEST(glb, a_long_spine_with_a_bushy_end_is_shared) {
+  const tree_shape shape{.depth = 10, .most_children = 6, .spine = 5'000};
+  std::uint64_t seed = 1;
+  while (model(shape, seed).nodes < 50'000) ++seed;
+  const auto r = glb(tree_bag(shape, seed), {.chunk = 50, .workers = 1});
+  EXPECT_EQ(r.value, model(shape, seed));
+  std::ostringstream table;
+  table << r.places;
+  std::cout << table.str();
+  EXPECT_NE(table.str().find("lifelines"), std::string::npos);
+  if (apgas::num_places() > 1) {
+    const auto busy = std::ranges::count_if(r.places, [](const auto& p) { return p.done > 0; });
+    EXPECT_GE(busy, 2);
+  }
+}
+
+TEST(glb, workers_of_a_place_share) {
+  const tree_shape shape{.depth = 14, .most_children = 5};
+  const auto r = glb(tree_bag(shape, 5), {.chunk = 1, .workers = 8});
+  EXPECT_EQ(r.value, model(shape, 5));
+  EXPECT_GT(total(r.places).shared, 0U);
+}
+
+TEST(glb, from_any_place_and_several_at_a_time) {
+  const tree_shape shape{.depth = 9, .most_children = 5};
+  apgas::finish([shape] {
+    for (const apgas::place p : apgas::places()) {
+      for (std::uint64_t k = 1; k <= 3; ++k) {
+        apgas::async_at(p, [shape, k] {
+          test::check(glb(tree_bag(shape, k), {.chunk = 10}).value == model(shape, k));
+        });
+      }
+    }
+  });
+}
+
+// ---- what is wrong
+
+// The first message in what glb throws.
+std::string what_glb_throws(broken how) {
+  const tree_shape shape{.depth = 11, .most_children = 6};
+  std::uint64_t seed = 1;
+  while (model(shape, seed).nodes < 10'000) ++seed;
+  try {
+    glb(tree_bag(shape, seed, how), {.chunk = 10, .workers = 4});
+  } catch (const apgas::multiple_exceptions& several) {
+    try {
+      std::rethrow_exception(several[0].exception());
+    } catch (const apgas::illegal_operation& e) {
+      return e.what();
+    } catch (const std::domain_error& e) {
+      return e.what();
+    }
+  }
+  return "nothing was thrown";
+}
+
+TEST(glb, a_split_that_loses_tasks_is_noticed) {
+  const std::string what = what_glb_throws(broken::split);
+  EXPECT_NE(what.find("split must neither lose tasks nor make any"), std::string::npos) << what;
+}
+
+TEST(glb, a_merge_that_loses_tasks_is_noticed) {
+  numbers unsized{0, 10};
+  apgas::remote::merge_checked(unsized, numbers{10, 20});  // nothing to check
+  EXPECT_EQ(unsized.sum, 145);
+  tree_bag bag({}, 1, broken::merge);
+  EXPECT_THROW(apgas::remote::merge_checked(bag, tree_bag({}, 2)), apgas::illegal_operation);
+}
+
+TEST(glb, a_count_that_cannot_be_is_noticed) {
+  const std::string what = what_glb_throws(broken::process);
+  EXPECT_NE(what.find("process(10) of a bag of glb returned 11"), std::string::npos) << what;
+}
+
+TEST(glb, what_process_throws_arrives) { EXPECT_EQ(what_glb_throws(broken::throws), "the 50th"); }
+
+TEST(glb, parameters_out_of_range) {
+  for (const glb_parameters& p : {glb_parameters{.random_victims = -1}, glb_parameters{.radix = 1},
+                                  glb_parameters{.workers = -1}}) {
+    try {
+      glb(numbers{0, 10}, p);
+      FAIL();
+    } catch (const apgas::illegal_operation& e) {
+      EXPECT_NE(std::string(e.what()).find("wanted"), std::string::npos);
+    }
+  }
+}
+
+TEST(glb, outside_a_task) {
+  bool thrown = false;
+  std::thread([&thrown] {
+    try {
+      glb(numbers{0, 10});
+    } catch (const apgas::illegal_operation&) {
+      thrown = true;
+    }
+  }).join();
+  EXPECT_TRUE(thrown);
+}
+
+}  // namespace
