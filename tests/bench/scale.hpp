@@ -31,5 +31,7 @@ struct workload {
 
 // scale_finish.cpp
 std::vector<workload> finish_workloads();
+// scale_team.cpp
+std::vector<workload> team_workloads();
 
 }  // namespace bench

@@ -4,6 +4,7 @@
 
 #include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -47,7 +48,9 @@ int run_workloads(const options& o) {
   nlohmann::ordered_json file = {{"program", "scale_bench"}};
   file["findings"] = nlohmann::ordered_json::array();
   print_head();
-  for (const bench::workload& w : bench::finish_workloads()) {
+  std::vector<bench::workload> all = bench::finish_workloads();
+  for (bench::workload& w : bench::team_workloads()) all.push_back(std::move(w));
+  for (const bench::workload& w : all) {
     const std::string name = w.protocol + " " + w.name;
     if (name.find(o.only) == std::string::npos) continue;
     for (const int p : o.places) {

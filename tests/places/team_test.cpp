@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+// team: each collective against what it should give, at every root, over groups of any order; and
+// random programs against a sequential model.
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <numeric>
+#include <random>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <apgas/base/random.hpp>
+
+#include "check.hpp"
+
+namespace {
+
+using apgas::async_at;
+using apgas::place;
+using apgas::place_group;
+using apgas::team;
+using test::check;
+
+static_assert(std::is_trivially_copyable_v<team> && sizeof(team) == 16);
+
+// A task at each member of t that runs f(t, args...).
+template <class F, class... Args>
+void everywhere(const team& t, const place_group& group, F f, Args... args) {
+  apgas::finish([&] {
+    for (place p : group) {
+      async_at(
+          p, [](const team& with, F& body, Args&... values) { body(with, values...); }, t, f,
+          args...);
+    }
+  });
+}
+
+// The places from the last to the first.
+place_group backwards() {
+  std::vector<place> all(apgas::places().begin(), apgas::places().end());
+  std::ranges::reverse(all);
+  return place_group(all);
+}
+
+// A 2 by 2 matrix modulo a prime: multiplication is associative and does not commute.
+struct matrix {
+  std::uint64_t a = 1, b = 0, c = 0, d = 1;
+  bool operator==(const matrix&) const = default;
+};
+matrix operator*(const matrix& x, const matrix& y) {
+  constexpr std::uint64_t p = 1'000'003;
+  return {(x.a * y.a + x.b * y.c) % p, (x.a * y.b + x.b * y.d) % p, (x.c * y.a + x.d * y.c) % p,
+          (x.c * y.b + x.d * y.d) % p};
+}
+matrix of_member(std::size_t i, std::size_t element) {
+  return {i + 2, element + 1, 2 * i + 3, 7 * element + 5};
+}
+matrix product(std::size_t members, std::size_t element) {
+  matrix all;
+  for (std::size_t i = 0; i < members; ++i) all = all * of_member(i, element);
+  return all;
+}
+
+TEST(team, world_has_all_places) {
+  const auto n = static_cast<std::size_t>(apgas::num_places());
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    check(t == team::world());
+    check(t.size() == static_cast<std::size_t>(apgas::num_places()));
+    check(t.index() == static_cast<std::size_t>(apgas::here().id()));
+    check(t.group() == place_group(apgas::places()));
+    for (int i = 0; i < 100; ++i) t.barrier();
+  });
+  EXPECT_EQ(team::world().size(), n);
+}
+
+TEST(team, members_are_in_the_order_of_the_group) {
+  const place_group group = backwards();
+  const team t(group);
+  everywhere(t, group, [](const team& with) {
+    const std::size_t n = with.size();
+    check(with.index() == n - 1 - static_cast<std::size_t>(apgas::here().id()));
+    const int last = with.broadcast(apgas::here().id(), with.group()[0]);
+    check(last == apgas::num_places() - 1);
+    with.destroy();
+  });
+}
+
+TEST(team, nobody_leaves_a_barrier_before_all_have_come) {
+  static std::atomic<int> came;
+  came = 0;
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    for (int round = 1; round <= 50; ++round) {
+      apgas::at(place(), [] { ++came; });
+      t.barrier();
+      check(apgas::at(place(), [] { return came.load(); }) >= round * apgas::num_places());
+    }
+  });
+}
+
+TEST(team, broadcasts_bytes_values_and_spans) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    for (place root : apgas::places()) {
+      const int me = apgas::here().id();
+      check(t.broadcast(me, root) == root.id());
+      const std::string text(static_cast<std::size_t>(root.id()) * 1000, 'x');
+      check(t.broadcast(apgas::here() == root ? text : std::string("?"), root) == text);
+      for (const std::size_t n : {0U, 1U, 1000U, 100'000U}) {
+        std::vector<int> data(n, me);
+        t.broadcast(std::span(data), root);
+        check(std::ranges::all_of(data, [&](int x) { return x == root.id(); }));
+      }
+    }
+  });
+}
+
+TEST(team, reduces_in_the_order_of_the_members) {
+  const place_group group = backwards();
+  const team t(group);
+  everywhere(t, group, [](const team& with) {
+    const std::size_t n = with.size();
+    const std::size_t me = with.index();
+    for (std::size_t root = 0; root < n; ++root) {
+      const place at = with.group()[root];
+      const auto one = with.reduce(of_member(me, 0), std::multiplies<>(), at);
+      check(one.has_value() == (me == root));
+      if (one) check(*one == product(n, 0));
+      for (const std::size_t size : {0U, 1U, 7U, 5000U}) {
+        std::vector<matrix> mine;
+        for (std::size_t e = 0; e < size; ++e) mine.push_back(of_member(me, e));
+        std::vector<matrix> result(me == root ? size : 0);
+        with.reduce(std::span<const matrix>(mine), std::span(result), std::multiplies<>(), at);
+        for (std::size_t e = 0; e < result.size(); ++e) check(result[e] == product(n, e));
+      }
+    }
+    with.destroy();
+  });
+}
+
+TEST(team, allreduces_short_and_long) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    const std::size_t n = t.size();
+    const std::size_t me = t.index();
+    check(t.allreduce(of_member(me, 3), std::multiplies<>()) == product(n, 3));
+    check(t.allreduce(static_cast<long>(me), std::plus<>()) == static_cast<long>(n * (n - 1) / 2));
+    for (const std::size_t size : {0U, 1U, 2U, 3U, 255U, 256U, 257U, 20'001U}) {
+      std::vector<matrix> data;
+      for (std::size_t e = 0; e < size; ++e) data.push_back(of_member(me, e));
+      t.allreduce(std::span(data), std::multiplies<>());
+      for (std::size_t e = 0; e < size; ++e) check(data[e] == product(n, e));
+    }
+  });
+}
+
+TEST(team, allreduce_gives_the_same_bits_everywhere) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    std::vector<double> data(3000);
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      data[i] = 1.0 / static_cast<double>(i * t.size() + t.index() + 1);
+    }
+    t.allreduce(std::span(data), std::plus<>());
+    std::vector<double> of_first = data;
+    t.broadcast(std::span(of_first), place());
+    check(of_first == data);
+  });
+}
+
+TEST(team, scatters_and_gathers) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    const std::size_t n = t.size();
+    const std::size_t me = t.index();
+    for (place root : apgas::places()) {
+      for (const std::size_t each : {0U, 1U, 5U, 3000U}) {
+        std::vector<std::size_t> all(apgas::here() == root ? n * each : 0);
+        std::iota(all.begin(), all.end(), root.id());
+        std::vector<std::size_t> mine(each);
+        t.scatter(std::span<const std::size_t>(all), std::span(mine), root);
+        for (std::size_t i = 0; i < each; ++i) {
+          check(mine[i] == me * each + i + static_cast<std::size_t>(root.id()));
+        }
+        std::vector<std::size_t> back(all.size());
+        t.gather(std::span<const std::size_t>(mine), std::span(back), root);
+        check(back == all);
+      }
+      std::vector<int> squares;
+      for (std::size_t i = 0; i < n; ++i) squares.push_back(static_cast<int>(i * i));
+      check(t.scatter(std::span<const int>(squares), root) == static_cast<int>(me * me));
+    }
+  });
+}
+
+TEST(team, gathers_values_of_any_size) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    for (place root : apgas::places()) {
+      const auto texts = t.gather(std::string(t.index() * 20'000, 'a'), root);
+      check(texts.size() == (apgas::here() == root ? t.size() : 0));
+      for (std::size_t i = 0; i < texts.size(); ++i) check(texts[i].size() == i * 20'000);
+      const std::vector<bool> flags = t.gather(t.index() % 2 == 1, root);
+      for (std::size_t i = 0; i < flags.size(); ++i) check(flags[i] == (i % 2 == 1));
+    }
+  });
+}
+
+TEST(team, alltoall_transposes) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    const std::size_t n = t.size();
+    for (const std::size_t each : {0U, 1U, 3U, 5000U}) {
+      std::vector<std::size_t> out(n * each);
+      std::vector<std::size_t> in(n * each);
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = t.index() * n * each + i;
+      t.alltoall(std::span<const std::size_t>(out), std::span(in));
+      for (std::size_t i = 0; i < in.size(); ++i) {
+        check(in[i] == (i / std::max<std::size_t>(each, 1)) * n * each + t.index() * each +
+                           i % std::max<std::size_t>(each, 1));
+      }
+    }
+  });
+}
+
+TEST(team, splits_by_color_and_key) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    const int me = apgas::here().id();
+    const team half = t.split(me % 2, -me);
+    check(half.size() == (t.size() + (me % 2 == 0 ? 1 : 0)) / 2);
+    check(half.group()[half.index()] == apgas::here());
+    for (std::size_t i = 1; i < half.size(); ++i) {
+      check(half.group()[i].id() == half.group()[i - 1].id() - 2);
+    }
+    const int sum = half.allreduce(me % 2, std::plus<>());
+    check(sum == (me % 2) * static_cast<int>(half.size()));
+    const team none = t.split(me == 0 ? -1 : 1);
+    check((none == team()) == (me == 0));
+    if (me != 0) none.destroy();
+    half.destroy();
+    t.barrier();
+  });
+}
+
+TEST(team, many_live_at_the_same_time) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    std::vector<team> teams;
+    for (int i = 0; i < 20; ++i) teams.push_back(t.split(0, i % 2 == 0 ? 1 : -apgas::here().id()));
+    for (int i = 0; i < 20; ++i) {
+      for (const team& each : teams) check(each.allreduce(1, std::plus<>()) > 0);
+    }
+    for (const team& each : teams) each.destroy();
+  });
+}
+
+TEST(team, tasks_of_a_place_go_on_while_one_waits) {
+  if (apgas::num_places() == 1) return;
+  const team t = team::world();
+  static std::atomic<int> ran;
+  ran = 0;
+  apgas::finish([t] {
+    for (int i = 0; i < 100; ++i) apgas::async([] { ++ran; });
+    apgas::async([t] { t.barrier(); });
+    // The others come to the barrier only after tasks of this place have run meanwhile.
+    for (int i = 0; i < 100; ++i) apgas::async([] { ++ran; });
+    while (ran != 200) apgas::yield();
+    for (place p : apgas::places()) {
+      if (p != apgas::here()) async_at(p, [t] { t.barrier(); });
+    }
+  });
+}
+
+TEST(team, a_root_may_run_ahead) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    for (int i = 0; i < 3000; ++i) check(t.broadcast(i, place()) == i);
+    for (int i = 0; i < 3000; ++i) {
+      const auto sum = t.reduce(i, std::plus<>(), test::last());
+      if (sum) check(*sum == i * apgas::num_places());
+    }
+  });
+}
+
+// ---- random programs ----------------------------------------------------------------------------
+
+// The same at all members: which collective comes next, with which root and how many elements.
+void random_calls(const team& t, std::uint64_t seed, int calls) {
+  apgas::base::random_engine random(seed);
+  const auto n = static_cast<std::uint32_t>(t.size());
+  const std::size_t me = t.index();
+  const auto value = [](std::size_t member, std::size_t call, std::size_t i) {
+    return of_member(member + call, i);
+  };
+  for (std::size_t c = 0; c < static_cast<std::size_t>(calls); ++c) {
+    const std::uint32_t what = random.below(6);
+    const place root = t.group()[random.below(n)];
+    const std::size_t from = t.group().index_of(root);
+    const std::size_t size = random.below(2) == 0 ? random.below(10) : random.below(3000);
+    std::vector<matrix> mine;
+    for (std::size_t i = 0; i < size; ++i) mine.push_back(value(me, c, i));
+    const auto combined = [&](std::size_t i) {
+      matrix all;
+      for (std::size_t m = 0; m < n; ++m) all = all * value(m, c, i);
+      return all;
+    };
+    std::vector<matrix> got(size);
+    switch (what) {
+      case 0:
+        t.barrier();
+        break;
+      case 1:
+        t.broadcast(std::span(mine), root);
+        for (std::size_t i = 0; i < size; ++i) check(mine[i] == value(from, c, i));
+        break;
+      case 2:
+        t.reduce(std::span<const matrix>(mine), std::span(got), std::multiplies<>(), root);
+        for (std::size_t i = 0; me == from && i < size; ++i) check(got[i] == combined(i));
+        break;
+      case 3:
+        t.allreduce(std::span(mine), std::multiplies<>());
+        for (std::size_t i = 0; i < size; ++i) check(mine[i] == combined(i));
+        break;
+      case 4: {
+        std::vector<matrix> all(me == from ? n * size : 0);
+        t.gather(std::span<const matrix>(mine), std::span(all), root);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          check(all[i] == value(i / size, c, i % size));
+        }
+        got.assign(size, {});
+        t.scatter(std::span<const matrix>(all), std::span(got), root);
+        check(got == mine);
+        break;
+      }
+      default: {
+        std::vector<matrix> out(n * size);
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = value(me, c, i);
+        std::vector<matrix> in(out.size());
+        t.alltoall(std::span<const matrix>(out), std::span(in));
+        for (std::size_t i = 0; i < in.size(); ++i) {
+          check(in[i] == value(i / size, c, me * size + i % size));
+        }
+      }
+    }
+  }
+}
+
+TEST(team, random_programs) {
+  const unsigned long fixed = test::number_from_environment("APGAS_TEST_SEED", 0);
+  std::random_device entropy;
+  const std::uint64_t seed = fixed != 0 ? fixed : entropy() | 1U;
+  std::printf("APGAS_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
+  for (const place_group& group : {place_group(apgas::places()), backwards()}) {
+    const team t(group);
+    everywhere(
+        t, group,
+        [](const team& with, std::uint64_t s) {
+          random_calls(with, s, 200 / test::slower);
+          with.destroy();
+        },
+        seed);
+  }
+}
+
+}  // namespace
