@@ -41,14 +41,21 @@ void remote_teams::remove(const global_id& id) noexcept {
   std::lock_guard hold(lock_);
   if (const auto at = members_.find(id); at != members_.end()) {
     gone = std::move(at->second);
+    if (last_ == gone.get()) last_ = nullptr;
     members_.erase(at);
   }
 }
 
 team_member* remote_teams::find(const global_id& id) noexcept {
   std::lock_guard hold(lock_);
+  return look_up(id);
+}
+
+// Requires: lock_ is held.
+team_member* remote_teams::look_up(const global_id& id) noexcept {
+  if (last_ != nullptr && last_->id() == id) return last_;
   const auto at = members_.find(id);
-  if (at != members_.end()) return at->second.get();
+  if (at != members_.end()) return last_ = at->second.get();
   if (id.generation != world_generation) return nullptr;
   const place_range all(place_.places);
   auto world =
@@ -65,11 +72,9 @@ void remote_teams::on_message(const comm::inbound_frame& frame) noexcept {
   const global_id id{.home = e.home,
                      .index = static_cast<std::uint32_t>(frame.header->handler),
                      .generation = frame.header->finish};
-  if (id.generation == world_generation) static_cast<void>(find(id));  // makes it
   // The lock is held meanwhile: so that no member ends before its messages are taken.
   std::lock_guard hold(lock_);
-  const auto at = members_.find(id);
-  if (at != members_.end()) return at->second->deliver(frame);
+  if (team_member* const member = look_up(id)) return member->deliver(frame);
   if (e.step == team_member::step_called) return;  // it is said again
   frame.owner->retain();
   early_.emplace_back(id, frame);

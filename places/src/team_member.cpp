@@ -15,6 +15,13 @@
 namespace apgas::inline v0::remote {
 namespace {
 
+constexpr int polls_before_waiting = 50;
+constexpr std::uint32_t receives_between_looks = 32;
+
+bool nothing_else_ready(const scheduler::worker& w) noexcept {
+  return w.tasks.empty() && w.ready.empty() && w.batch.empty();
+}
+
 constexpr int root_shift = 8;
 constexpr int bytes_shift = 32;
 constexpr std::uint64_t root_mask = 0xff'ffff;
@@ -179,15 +186,32 @@ bool team_member::take(const key& wanted, letter& to) {
   return true;
 }
 
+// Looks at the network before it waits, while this worker has nothing else to do: most messages of
+// a collective are here at once, and leaving the stack costs as much as the look.
+bool team_member::poll_for(const key& wanted, letter& to) {
+  const scheduler::worker& w = *scheduler::current_fiber()->on;
+  for (int i = 0; i < polls_before_waiting && nothing_else_ready(w); ++i) {
+    place_.network->progress();
+    std::lock_guard hold(lock_);
+    if (take(wanted, to)) return true;
+    if (!broken_.empty()) return false;
+  }
+  return false;
+}
+
 team_arrival team_member::receive(std::size_t from, std::uint16_t step, std::uint32_t part) {
   const key wanted{sequence_, part, step, group_[from].id()};
   letter got;
-  for (;;) {
+  // A task that never leaves its worker would keep it from looking at anything else.
+  scheduler::worker& w = *scheduler::current_fiber()->on;
+  if (++w.phases_in_a_row % receives_between_looks == 0) scheduler::yield_to_loop();
+  for (bool first = true;; first = false) {
     {
       std::lock_guard hold(lock_);
       if (take(wanted, got)) return std::move(got.what);
       if (!broken_.empty()) break;
     }
+    if (first && poll_for(wanted, got)) return std::move(got.what);
     static_cast<remote_teams*>(place_.teams)->watch();
     scheduler::suspend([this, &wanted](scheduler::fiber* self) {
       bool ready = false;

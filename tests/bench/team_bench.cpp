@@ -28,18 +28,22 @@ struct options : bench::run_options {
   options() { repetitions = 15; }
 
   int factor = 10;  // times as many rounds as with --quick
+  std::string only;
 };
 
 std::vector<bench::team_work> work_of(const options& o) {
   using bench::team_call;
   const int factor = o.quick ? 1 : o.factor;
-  return {{"barrier", team_call::barrier, 0, 100 * factor},
-          {"allreduce, 8 B", team_call::allreduce, 8, 100 * factor},
-          {"allreduce, 1 KiB", team_call::allreduce, 1 << 10, 100 * factor},
-          {"allreduce, 64 KiB", team_call::allreduce, 64 << 10, 20 * factor},
-          {"allreduce, 1 MiB", team_call::allreduce, 1 << 20, 4 * factor},
-          {"broadcast, 1 MiB", team_call::broadcast, 1 << 20, 4 * factor},
-          {"alltoall, 64 KiB each", team_call::alltoall, 64 << 10, 10 * factor}};
+  std::vector<bench::team_work> all = {
+      {"barrier", team_call::barrier, 0, 100 * factor},
+      {"allreduce, 8 B", team_call::allreduce, 8, 100 * factor},
+      {"allreduce, 1 KiB", team_call::allreduce, 1 << 10, 100 * factor},
+      {"allreduce, 64 KiB", team_call::allreduce, 64 << 10, 20 * factor},
+      {"allreduce, 1 MiB", team_call::allreduce, 1 << 20, 4 * factor},
+      {"broadcast, 1 MiB", team_call::broadcast, 1 << 20, 4 * factor},
+      {"alltoall, 64 KiB each", team_call::alltoall, 64 << 10, 10 * factor}};
+  std::erase_if(all, [&](const auto& w) { return w.name.find(o.only) == std::string::npos; });
+  return all;
 }
 
 std::vector<bench::finding> empty_findings(const std::vector<bench::team_work>& all,
@@ -101,6 +105,7 @@ int main(int argc, char** argv) {
   CLI::App app("Collectives of teams, beside plain MPI");
   bench::add_options(app, o);
   app.add_option("--factor", o.factor, "times as many rounds")->check(CLI::Range(1, 10'000));
+  app.add_option("--only", o.only, "those whose name contains this");
   CLI11_PARSE(app, argc, argv);
   return run_all(argc, argv, o);
 }

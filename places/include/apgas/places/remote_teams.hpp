@@ -49,6 +49,7 @@ class remote_teams final : public sync::place_extension {
     }
   };
 
+  team_member* look_up(const global_id& id) noexcept;
   void begin_watch() noexcept;
   static scheduler::task_counter* look(scheduler::injected* work, scheduler::fiber& self) noexcept;
 
@@ -58,6 +59,7 @@ class remote_teams final : public sync::place_extension {
   sync::place_state& place_;
   base::spin_lock lock_;
   std::unordered_map<global_id, std::unique_ptr<team_member>, hash> members_;
+  team_member* last_ = nullptr;  // that was looked up: most are looked up again and again
   std::vector<std::pair<global_id, comm::inbound_frame>> early_;  // for teams not known yet
   base::atomic<bool> watching_{false};
   bool stopped_ = false;

@@ -158,6 +158,7 @@ class team_member {
   void post(comm::rank dest, team_envelope envelope, std::span<const std::byte> data);
   bool take(const key& wanted, letter& to);
   bool expects(const key& k) const noexcept;
+  bool poll_for(const key& wanted, letter& to);
   std::string difference(comm::rank source, const team_stamp& theirs, const team_stamp& mine,
                          std::uint32_t sequence) const;
   void compare(comm::rank source, const team_stamp& theirs, std::uint32_t sequence) noexcept;
