@@ -3,12 +3,15 @@
 // random programs against a sequential model.
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -16,6 +19,8 @@
 #include <gtest/gtest.h>
 
 #include <apgas/base/random.hpp>
+#include <apgas/places/team_schedule.hpp>
+#include <apgas/sync/place_state.hpp>
 
 #include "check.hpp"
 
@@ -276,6 +281,47 @@ TEST(team, a_root_may_run_ahead) {
       const auto sum = t.reduce(i, std::plus<>(), test::last());
       if (sum) check(*sum == i * apgas::num_places());
     }
+  });
+}
+
+// Whether this place sends so many frames in a call. Over a hundred calls, since a barrier may come
+// between some; the least of some rounds, since who waits for 100 ms sends one more.
+template <class Call>
+void expect_frames(std::vector<std::string>& wrong, const char* what, std::uint64_t frames,
+                   const team& t, Call call) {
+  constexpr std::uint64_t calls = 100;
+  const std::uint64_t more_or_less = 2 * t.size();
+  auto& network = *apgas::sync::place_of(*apgas::scheduler::current_fiber()).network;
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  for (int round = 0; round < 5; ++round) {
+    const std::uint64_t before = network.total_traffic().frames_sent;
+    for (std::uint64_t i = 0; i < calls; ++i) call();
+    network.flush();  // what gathers is not counted
+    least = std::min(least, network.total_traffic().frames_sent - before);
+  }
+  if (least + more_or_less < calls * frames || least > calls * frames + more_or_less) {
+    wrong.push_back(std::string(what) + ": " + std::to_string(least) + " in 100 calls");
+  }
+}
+
+TEST(team, sends_no_more_than_its_schedules_say) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    const std::size_t n = t.size();
+    const std::size_t me = t.index();
+    const auto rounds = static_cast<std::uint64_t>(std::bit_width(n - 1));
+    std::vector<std::string> wrong;  // nobody may leave while the others go on
+    expect_frames(wrong, "barrier", rounds, t, [&] { t.barrier(); });
+    expect_frames(wrong, "allreduce", rounds, t,
+                  [&] { static_cast<void>(t.allreduce(1, std::plus<>())); });
+    expect_frames(wrong, "broadcast", apgas::remote::member_tree(n, me, 0).children(), t,
+                  [&] { static_cast<void>(t.broadcast(1, place())); });
+    expect_frames(wrong, "gather", me == 0 ? 0 : 1, t,
+                  [&] { static_cast<void>(t.gather(1, place())); });
+    const std::vector<int> blocks(n);
+    std::vector<int> into(n);
+    expect_frames(wrong, "alltoall", n - 1, t,
+                  [&] { t.alltoall(std::span(blocks), std::span(into)); });
+    if (!wrong.empty()) throw std::runtime_error(wrong.front());
   });
 }
 
