@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// team: each collective against what it should give, at every root, over groups of any order; and
-// random programs against a sequential model.
+// team: each collective against what it should give, at every root, over groups of any order.
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <limits>
 #include <numeric>
-#include <random>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -18,11 +15,11 @@
 
 #include <gtest/gtest.h>
 
-#include <apgas/base/random.hpp>
 #include <apgas/places/team_schedule.hpp>
 #include <apgas/sync/place_state.hpp>
 
 #include "check.hpp"
+#include "team_members.hpp"
 
 namespace {
 
@@ -30,47 +27,15 @@ using apgas::async_at;
 using apgas::place;
 using apgas::place_group;
 using apgas::team;
+using test::all_of_member;
+using test::backwards;
 using test::check;
+using test::everywhere;
+using test::matrix;
+using test::of_member;
+using test::product;
 
 static_assert(std::is_trivially_copyable_v<team> && sizeof(team) == 16);
-
-// A task at each member of t that runs f(t, args...).
-template <class F, class... Args>
-void everywhere(const team& t, const place_group& group, F f, Args... args) {
-  apgas::finish([&] {
-    for (place p : group) {
-      async_at(
-          p, [](const team& with, F& body, Args&... values) { body(with, values...); }, t, f,
-          args...);
-    }
-  });
-}
-
-// The places from the last to the first.
-place_group backwards() {
-  std::vector<place> all(apgas::places().begin(), apgas::places().end());
-  std::ranges::reverse(all);
-  return place_group(all);
-}
-
-// A 2 by 2 matrix modulo a prime: multiplication is associative and does not commute.
-struct matrix {
-  std::uint64_t a = 1, b = 0, c = 0, d = 1;
-  bool operator==(const matrix&) const = default;
-};
-matrix operator*(const matrix& x, const matrix& y) {
-  constexpr std::uint64_t p = 1'000'003;
-  return {(x.a * y.a + x.b * y.c) % p, (x.a * y.b + x.b * y.d) % p, (x.c * y.a + x.d * y.c) % p,
-          (x.c * y.b + x.d * y.d) % p};
-}
-matrix of_member(std::size_t i, std::size_t element) {
-  return {i + 2, element + 1, 2 * i + 3, 7 * element + 5};
-}
-matrix product(std::size_t members, std::size_t element) {
-  matrix all;
-  for (std::size_t i = 0; i < members; ++i) all = all * of_member(i, element);
-  return all;
-}
 
 TEST(team, world_has_all_places) {
   const auto n = static_cast<std::size_t>(apgas::num_places());
@@ -136,10 +101,9 @@ TEST(team, reduces_in_the_order_of_the_members) {
       check(one.has_value() == (me == root));
       if (one) check(*one == product(n, 0));
       for (const std::size_t size : {0U, 1U, 7U, 5000U}) {
-        std::vector<matrix> mine;
-        for (std::size_t e = 0; e < size; ++e) mine.push_back(of_member(me, e));
+        const std::vector<matrix> mine = all_of_member(me, size);
         std::vector<matrix> result(me == root ? size : 0);
-        with.reduce(std::span<const matrix>(mine), std::span(result), std::multiplies<>(), at);
+        with.reduce(std::span(mine), std::span(result), std::multiplies<>(), at);
         for (std::size_t e = 0; e < result.size(); ++e) check(result[e] == product(n, e));
       }
     }
@@ -154,8 +118,7 @@ TEST(team, allreduces_short_and_long) {
     check(t.allreduce(of_member(me, 3), std::multiplies<>()) == product(n, 3));
     check(t.allreduce(static_cast<long>(me), std::plus<>()) == static_cast<long>(n * (n - 1) / 2));
     for (const std::size_t size : {0U, 1U, 2U, 3U, 255U, 256U, 257U, 20'001U}) {
-      std::vector<matrix> data;
-      for (std::size_t e = 0; e < size; ++e) data.push_back(of_member(me, e));
+      std::vector<matrix> data = all_of_member(me, size);
       t.allreduce(std::span(data), std::multiplies<>());
       for (std::size_t e = 0; e < size; ++e) check(data[e] == product(n, e));
     }
@@ -192,8 +155,8 @@ TEST(team, scatters_and_gathers) {
         t.gather(std::span<const std::size_t>(mine), std::span(back), root);
         check(back == all);
       }
-      std::vector<int> squares;
-      for (std::size_t i = 0; i < n; ++i) squares.push_back(static_cast<int>(i * i));
+      std::vector<int> squares(n);
+      for (std::size_t i = 0; i < n; ++i) squares[i] = static_cast<int>(i * i);
       check(t.scatter(std::span<const int>(squares), root) == static_cast<int>(me * me));
     }
   });
@@ -248,8 +211,10 @@ TEST(team, splits_by_color_and_key) {
 
 TEST(team, many_live_at_the_same_time) {
   everywhere(team::world(), apgas::places(), [](const team& t) {
-    std::vector<team> teams;
-    for (int i = 0; i < 20; ++i) teams.push_back(t.split(0, i % 2 == 0 ? 1 : -apgas::here().id()));
+    std::vector<team> teams(20);
+    for (int i = 0; i < 20; ++i) {
+      teams[static_cast<std::size_t>(i)] = t.split(0, i % 2 == 0 ? 1 : -apgas::here().id());
+    }
     for (int i = 0; i < 20; ++i) {
       for (const team& each : teams) check(each.allreduce(1, std::plus<>()) > 0);
     }
@@ -323,86 +288,6 @@ TEST(team, sends_no_more_than_its_schedules_say) {
                   [&] { t.alltoall(std::span(blocks), std::span(into)); });
     if (!wrong.empty()) throw std::runtime_error(wrong.front());
   });
-}
-
-// ---- random programs ----------------------------------------------------------------------------
-
-// The same at all members: which collective comes next, with which root and how many elements.
-void random_calls(const team& t, std::uint64_t seed, int calls) {
-  apgas::base::random_engine random(seed);
-  const auto n = static_cast<std::uint32_t>(t.size());
-  const std::size_t me = t.index();
-  const auto value = [](std::size_t member, std::size_t call, std::size_t i) {
-    return of_member(member + call, i);
-  };
-  for (std::size_t c = 0; c < static_cast<std::size_t>(calls); ++c) {
-    const std::uint32_t what = random.below(6);
-    const place root = t.group()[random.below(n)];
-    const std::size_t from = t.group().index_of(root);
-    const std::size_t size = random.below(2) == 0 ? random.below(10) : random.below(3000);
-    std::vector<matrix> mine;
-    for (std::size_t i = 0; i < size; ++i) mine.push_back(value(me, c, i));
-    const auto combined = [&](std::size_t i) {
-      matrix all;
-      for (std::size_t m = 0; m < n; ++m) all = all * value(m, c, i);
-      return all;
-    };
-    std::vector<matrix> got(size);
-    switch (what) {
-      case 0:
-        t.barrier();
-        break;
-      case 1:
-        t.broadcast(std::span(mine), root);
-        for (std::size_t i = 0; i < size; ++i) check(mine[i] == value(from, c, i));
-        break;
-      case 2:
-        t.reduce(std::span<const matrix>(mine), std::span(got), std::multiplies<>(), root);
-        for (std::size_t i = 0; me == from && i < size; ++i) check(got[i] == combined(i));
-        break;
-      case 3:
-        t.allreduce(std::span(mine), std::multiplies<>());
-        for (std::size_t i = 0; i < size; ++i) check(mine[i] == combined(i));
-        break;
-      case 4: {
-        std::vector<matrix> all(me == from ? n * size : 0);
-        t.gather(std::span<const matrix>(mine), std::span(all), root);
-        for (std::size_t i = 0; i < all.size(); ++i) {
-          check(all[i] == value(i / size, c, i % size));
-        }
-        got.assign(size, {});
-        t.scatter(std::span<const matrix>(all), std::span(got), root);
-        check(got == mine);
-        break;
-      }
-      default: {
-        std::vector<matrix> out(n * size);
-        for (std::size_t i = 0; i < out.size(); ++i) out[i] = value(me, c, i);
-        std::vector<matrix> in(out.size());
-        t.alltoall(std::span<const matrix>(out), std::span(in));
-        for (std::size_t i = 0; i < in.size(); ++i) {
-          check(in[i] == value(i / size, c, me * size + i % size));
-        }
-      }
-    }
-  }
-}
-
-TEST(team, random_programs) {
-  const unsigned long fixed = test::number_from_environment("APGAS_TEST_SEED", 0);
-  std::random_device entropy;
-  const std::uint64_t seed = fixed != 0 ? fixed : entropy() | 1U;
-  std::printf("APGAS_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
-  for (const place_group& group : {place_group(apgas::places()), backwards()}) {
-    const team t(group);
-    everywhere(
-        t, group,
-        [](const team& with, std::uint64_t s) {
-          random_calls(with, s, 200 / test::slower);
-          with.destroy();
-        },
-        seed);
-  }
 }
 
 }  // namespace
