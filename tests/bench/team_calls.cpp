@@ -29,7 +29,7 @@ class team_data {
   }
 
   void fill() {
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<double>(me_ + 1);
+    out.assign(out.size(), static_cast<double>(me_ + 1));
     in = out;
   }
   // After one call on what fill() made.
@@ -39,7 +39,8 @@ class team_data {
       double expected = 0;
       if (call == team_call::allreduce) expected = sum;
       if (call == team_call::broadcast) expected = 1;
-      if (call == team_call::alltoall) expected = static_cast<double>(i / each_ + 1);
+      const std::size_t sender = i / each_;
+      if (call == team_call::alltoall) expected = static_cast<double>(sender + 1);
       if (in[i] != expected) return false;
     }
     return true;

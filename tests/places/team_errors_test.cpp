@@ -12,7 +12,6 @@
 
 namespace {
 
-using apgas::async_at;
 using apgas::illegal_operation;
 using apgas::place;
 using apgas::place_group;
