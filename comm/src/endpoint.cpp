@@ -177,6 +177,26 @@ void endpoint::send(rank dest, const frame_header& header, out_archive&& payload
   send_alone(dest, std::move(message));
 }
 
+void endpoint::send(rank dest, const frame_header& header, std::span<const std::byte> head,
+                    std::span<const std::byte> body) {
+  const std::size_t bytes = head.size() + body.size();
+  if (std::byte together[out_bytes::inline_bytes]; bytes <= sizeof together) {
+    std::memcpy(together, head.data(), head.size());
+    if (!body.empty()) std::memcpy(together + head.size(), body.data(), body.size());
+    return send(dest, header, std::span(together, bytes));
+  }
+  if (bytes > max_payload_bytes) too_long(bytes);
+  buffer message = network_.pool().get(frame_bytes(bytes));
+  std::byte* const payload = message.data() + sizeof(frame_header);
+  std::memcpy(payload, head.data(), head.size());
+  if (!body.empty()) std::memcpy(payload + head.size(), body.data(), body.size());
+  if (bytes < options_.alone_bytes) return send(dest, header, std::span(payload, bytes));
+  std::memset(payload + bytes, 0, padded(bytes) - bytes);
+  write_header(message.data(), header, bytes);
+  message.resize(frame_bytes(bytes));
+  send_alone(dest, std::move(message));
+}
+
 void endpoint::send_alone(rank dest, buffer message) {
   channel& to = channels_[static_cast<std::size_t>(dest)];
   {

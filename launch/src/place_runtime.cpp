@@ -99,6 +99,7 @@ place_runtime::place_runtime(comm::transport& network, const base::settings& set
       finishes_(state_),
       phases_(state_),
       globals_(state_),
+      teams_(state_),
       events_(std::make_unique<network_events>(endpoint_, finishes_)) {
   state_.network = &endpoint_;
   state_.finishes = &finishes_;
@@ -106,6 +107,7 @@ place_runtime::place_runtime(comm::transport& network, const base::settings& set
   state_.flow = &flow_;
   state_.phases = &phases_;
   state_.globals = &globals_;
+  state_.teams = &teams_;
   keep_unobserved(state_);
   receiver_.set_control(
       [](void* self, const comm::inbound_frame& frame) {
@@ -228,6 +230,7 @@ void place_runtime::tell_others(int code) {
 }
 
 void place_runtime::on_control(const comm::inbound_frame& frame) noexcept {
+  if ((frame.header->handler & remote::control_team) != 0) return teams_.on_message(frame);
   std::lock_guard guard(mutex_);
   code_ = static_cast<int>(static_cast<std::uint32_t>(frame.header->handler));
   ended_.notify_one();
@@ -242,6 +245,7 @@ int place_runtime::wait_for_end() {
 void place_runtime::stop() {
   if (settings_.stats) print_statistics();
   phases_.stop();
+  teams_.stop();
   endpoint_.network().set_wake(nullptr, nullptr);
   scheduler_.reset();
   endpoint_.flush();

@@ -36,5 +36,7 @@ std::vector<workload> finish_workloads();
 std::vector<workload> phase_workloads();
 // scale_glb.cpp
 std::vector<workload> glb_workloads();
+// scale_team.cpp
+std::vector<workload> team_workloads();
 
 }  // namespace bench

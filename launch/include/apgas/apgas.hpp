@@ -5,6 +5,7 @@
 
 #include <apgas/accumulator.hpp>
 #include <apgas/async.hpp>
+#include <apgas/async_at_group.hpp>
 #include <apgas/async_future_at.hpp>
 #include <apgas/at.hpp>
 #include <apgas/atomic.hpp>
@@ -38,6 +39,7 @@
 #include <apgas/single_var.hpp>
 #include <apgas/sleep.hpp>
 #include <apgas/sync_var.hpp>
+#include <apgas/team.hpp>
 #include <apgas/version.hpp>
 #include <apgas/when_all.hpp>
 #include <apgas/worker_local.hpp>

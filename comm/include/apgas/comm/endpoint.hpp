@@ -113,6 +113,9 @@ class endpoint final : private message_sink {
   // Cost:    small frames: one short lock, a copy, no allocation in steady state.
   void send(rank dest, const frame_header& header, std::span<const std::byte> payload);
   void send(rank dest, const frame_header& header, out_archive&& payload);
+  // The payload is `head` and then `body`; of a long one each byte is copied once.
+  void send(rank dest, const frame_header& header, std::span<const std::byte> head,
+            std::span<const std::byte> body);
 
   // Receives frames into the sink and moves what is waiting. True if it did anything.
   // Context: any thread, one at a time (another one gets false at once).

@@ -38,6 +38,7 @@ struct place_state {
   flow_control* flow = nullptr;
   remote_phases* phases = nullptr;
   place_extension* globals = nullptr;  // of module places
+  place_extension* teams = nullptr;    // the same
   monitor_core atomic_sections{};      // atomic and when
   // Takes an exception of a future that nobody looked at, for the root finish; null: it is printed.
   // Context: any thread, with a lock held (unobserved.hpp); must not run user code.

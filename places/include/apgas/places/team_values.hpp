@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <source_location>
+#include <span>
+
+#include <apgas/comm/byte_copyable.hpp>
+#include <apgas/place.hpp>
+#include <apgas/places/team_collectives.hpp>
+#include <apgas/places/team_member.hpp>
+
+// Between the typed collectives of team.hpp and those on bytes.
+namespace apgas::inline v0::remote {
+
+// This place as a member. Throws: illegal_operation where it is none, and outside a task.
+// Context: task, not inside an atomic section.
+team_member& member_of(const global_id& id, const char* operation);
+
+// A call as the user made it.
+struct user_call {
+  collective what = collective::none;
+  std::optional<place> root;
+  std::size_t bytes = 0;
+  std::source_location site;
+};
+
+// Begins and ends a call; breaks the team when an exception leaves it.
+template <class Body>
+void collect(team_member& m, const user_call& call, Body body) {
+  team_call made{.what = call.what, .bytes = call.bytes, .site = call.site};
+  try {
+    if (call.root) made.root = m.group().index_of(*call.root);
+    m.begin(made);
+    if (call.root && m.count_one_sided(call.bytes)) run_barrier(m);
+    body(m, made.root);
+    m.end();
+  } catch (...) {
+    m.fail(made);
+    throw;
+  }
+}
+
+// Throws: illegal_operation when a span has not as many elements as it must.
+void expect_size(const char* operation, const char* span, std::size_t found, std::size_t wanted);
+
+inline void move_bytes(std::span<std::byte> to, std::span<const std::byte> from) {
+  if (!from.empty()) std::memmove(to.data(), from.data(), from.size());
+}
+
+// Memory of a T that need not have a default constructor.
+template <class T>
+struct alignas(T) element {
+  comm::detail::raw_bytes<sizeof(T)> raw;
+
+  T value() const noexcept { return __builtin_bit_cast(T, raw); }
+};
+
+template <class T, class Op>
+void combine(void* operation, std::byte* mine, const std::byte* theirs, std::size_t n,
+             bool theirs_first) {
+  Op& op = *static_cast<Op*>(operation);
+  T* const to = reinterpret_cast<T*>(mine);
+  const auto their = [theirs](std::size_t i) {
+    comm::detail::raw_bytes<sizeof(T)> raw;
+    std::memcpy(&raw, theirs + i * sizeof(T), sizeof(T));
+    return __builtin_bit_cast(T, raw);
+  };
+  if (theirs_first) {
+    for (std::size_t i = 0; i < n; ++i) to[i] = std::invoke(op, their(i), to[i]);
+  } else {
+    for (std::size_t i = 0; i < n; ++i) to[i] = std::invoke(op, to[i], their(i));
+  }
+}
+
+template <class T, class Op>
+reduction reduction_by(Op& op) noexcept {
+  static_assert(std::is_invocable_r_v<T, Op&, const T&, const T&>,
+                "apgas: the operation of a reduction takes two values and returns one");
+  return {&combine<T, Op>, &op, sizeof(T)};
+}
+
+}  // namespace apgas::inline v0::remote

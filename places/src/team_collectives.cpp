@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/places/team_collectives.hpp>
+
+#include <algorithm>
+
+#include <apgas/base/assert.hpp>
+#include <apgas/places/team_schedule.hpp>
+
+namespace apgas::inline v0::remote {
+namespace {
+
+// With its headers a part just fits into a segment of UCX's shared memory: larger ones take its
+// rendezvous, and 1 MiB twice the time.
+constexpr std::size_t part_bytes = 8000;
+// So many parts are sent before one is waited for.
+constexpr std::uint32_t parts_ahead = 8;
+
+// From here on each element should travel as little as possible; below, the steps are what counts.
+constexpr std::size_t long_bytes = std::size_t{8} << 10;
+
+// Blocks from here on go straight to and from the root: along a tree they would be copied again
+// and again.
+constexpr std::size_t direct_bytes = std::size_t{4} << 10;
+
+// A barrier may go before the steps of another collective.
+constexpr std::uint16_t barrier_step = 300;
+
+// `bytes` in parts of whole elements. An empty message has one part.
+class parts_of {
+ public:
+  parts_of(std::size_t bytes, std::size_t element_bytes) noexcept
+      : bytes_(bytes),
+        part_(std::max(part_bytes / element_bytes, std::size_t{1}) * element_bytes) {}
+
+  std::uint32_t count() const noexcept {
+    return static_cast<std::uint32_t>(std::max<std::size_t>((bytes_ + part_ - 1) / part_, 1));
+  }
+  template <class Byte>
+  std::span<Byte> of(std::span<Byte> data, std::uint32_t i) const noexcept {
+    const std::size_t at = i * part_;
+    return data.subspan(at, std::min(part_, bytes_ - at));
+  }
+
+ private:
+  std::size_t bytes_;
+  std::size_t part_;
+};
+
+void copy(std::span<std::byte> to, std::span<const std::byte> from) {
+  APGAS_ASSERT(to.size() == from.size(), "a message of a team has another size than its receiver");
+  std::ranges::copy(from, to.begin());
+}
+
+void send_all(team_member& m, std::size_t to, std::span<const std::byte> data) {
+  const parts_of parts(data.size(), 1);
+  for (std::uint32_t i = 0; i < parts.count(); ++i) m.send(to, 0, i, parts.of(data, i));
+}
+
+void receive_all(team_member& m, std::size_t from, std::span<std::byte> data) {
+  const parts_of parts(data.size(), 1);
+  for (std::uint32_t i = 0; i < parts.count(); ++i) {
+    copy(parts.of(data, i), m.receive(from, 0, i).data());
+  }
+}
+
+void take(std::span<std::byte> mine, const team_arrival& theirs, taking how, const reduction& op) {
+  if (how == taking::store) return copy(mine, theirs.data());
+  APGAS_ASSERT(mine.size() == theirs.data().size());
+  op.combine(op.operation, mine.data(), theirs.data().data(), mine.size() / op.element_bytes,
+             how == taking::theirs_first);
+}
+
+// One step of a reduction, in parts that go both ways.
+void take_step(team_member& m, const exchange& e, std::span<std::byte> data, const reduction& op) {
+  const std::size_t each = op.element_bytes;
+  const auto part_of = [&](const span_of& s) {
+    return data.subspan(s.first * each, s.size() * each);
+  };
+  const std::span<std::byte> out = part_of(e.out);
+  const std::span<std::byte> in = part_of(e.in);
+  const parts_of outs(out.size(), each);
+  const parts_of ins(in.size(), each);
+  const std::uint32_t sends = e.to == nobody ? 0 : outs.count();
+  const std::uint32_t receives = e.from == nobody ? 0 : ins.count();
+  std::uint32_t sent = 0;
+  const auto send_until = [&](std::uint32_t end) {
+    for (; sent < std::min(end, sends); ++sent) m.send(e.to, e.step, sent, outs.of(out, sent));
+  };
+  for (std::uint32_t i = 0; i < receives; ++i) {
+    send_until(i + parts_ahead);
+    take(ins.of(in, i), m.receive(e.from, e.step, i), e.how, op);
+  }
+  send_until(sends);
+}
+
+}  // namespace
+
+void run_barrier(team_member& m) {
+  barrier_schedule steps(m.size(), m.index());
+  while (const auto e = steps.next()) {
+    const auto step = static_cast<std::uint16_t>(barrier_step + e->step);
+    m.send(e->to, step, 0, {});
+    static_cast<void>(m.receive(e->from, step, 0));
+  }
+  m.forget_one_sided();
+}
+
+// ---- broadcast ----------------------------------------------------------------------------------
+
+void run_broadcast(team_member& m, std::size_t root, std::span<std::byte> data) {
+  const member_tree tree(m.size(), m.index(), root);
+  const parts_of parts(data.size(), 1);
+  for (std::uint32_t i = 0; i < parts.count(); ++i) {
+    const std::span<std::byte> part = parts.of(data, i);
+    down_schedule steps(tree);
+    while (const auto e = steps.next()) {
+      if (e->from != nobody) copy(part, m.receive(e->from, 0, i).data());
+      if (e->to != nobody) m.send(e->to, 0, i, part);
+    }
+  }
+}
+
+team_arrival run_broadcast_message(team_member& m, std::size_t root,
+                                   std::span<const std::byte> data) {
+  down_schedule steps(member_tree(m.size(), m.index(), root));
+  team_arrival came;
+  while (const auto e = steps.next()) {
+    if (e->from != nobody) {
+      came = m.receive(e->from, 0, 0);
+      data = came.data();
+    }
+    if (e->to != nobody) m.send(e->to, 0, 0, data);
+  }
+  return came;
+}
+
+// ---- reductions ---------------------------------------------------------------------------------
+
+void run_reduce(team_member& m, std::size_t root, std::span<std::byte> data, const reduction& op) {
+  reduce_schedule steps(m.size(), m.index(), root, data.size() / op.element_bytes);
+  while (const auto e = steps.next()) take_step(m, *e, data, op);
+}
+
+void run_allreduce(team_member& m, std::span<std::byte> data, const reduction& op) {
+  allreduce_schedule steps(m.size(), m.index(), data.size() / op.element_bytes,
+                           data.size() >= long_bytes);
+  while (const auto e = steps.next()) take_step(m, *e, data, op);
+}
+
+// ---- scatter, gather ----------------------------------------------------------------------------
+
+namespace {
+
+// Blocks of a subtree, in those of this member.
+std::span<std::byte> part_of(std::span<std::byte> blocks, const member_tree& tree, const span_of& s,
+                             std::size_t each) {
+  return blocks.subspan((s.first - tree.subtree().first) * each, s.size() * each);
+}
+
+}  // namespace
+
+void run_scatter(team_member& m, std::size_t root, std::span<const std::byte> all,
+                 std::span<std::byte> mine) {
+  const std::size_t each = mine.size();
+  const member_tree tree(m.size(), m.index(), root);
+  const bool is_root = tree.parent() == nobody;
+  if (each >= direct_bytes) {
+    if (!is_root) return receive_all(m, root, mine);
+    copy(mine, all.subspan(root * each, each));
+    for (std::size_t v = 1; v < m.size(); ++v) {
+      send_all(m, tree.member(v), all.subspan(tree.member(v) * each, each));
+    }
+    return;
+  }
+  // The blocks of the subtree, by number: those of the root begin with its own.
+  std::vector<std::byte> blocks(tree.subtree().size() * each);
+  if (is_root) {
+    const std::size_t from_root = (m.size() - root) * each;
+    copy(std::span(blocks).first(from_root), all.subspan(root * each, from_root));
+    copy(std::span(blocks).subspan(from_root), all.first(root * each));
+  }
+  down_schedule steps(tree);
+  while (const auto e = steps.next()) {
+    if (e->from != nobody) receive_all(m, e->from, blocks);
+    if (e->to != nobody) send_all(m, e->to, part_of(blocks, tree, e->out, each));
+  }
+  copy(mine, std::span(blocks).first(each));
+}
+
+void run_gather(team_member& m, std::size_t root, std::span<const std::byte> mine,
+                std::span<std::byte> all) {
+  const std::size_t each = mine.size();
+  const member_tree tree(m.size(), m.index(), root);
+  const bool is_root = tree.parent() == nobody;
+  if (each >= direct_bytes) {
+    if (!is_root) return send_all(m, root, mine);
+    copy(all.subspan(root * each, each), mine);
+    for (std::size_t v = 1; v < m.size(); ++v) {
+      receive_all(m, tree.member(v), all.subspan(tree.member(v) * each, each));
+    }
+    return;
+  }
+  std::vector<std::byte> blocks(tree.subtree().size() * each);
+  copy(std::span(blocks).first(each), mine);
+  up_schedule steps(tree);
+  while (const auto e = steps.next()) {
+    if (e->from != nobody) receive_all(m, e->from, part_of(blocks, tree, e->in, each));
+    if (e->to != nobody) send_all(m, e->to, blocks);
+  }
+  if (!is_root) return;
+  const std::size_t from_root = (m.size() - root) * each;
+  copy(all.subspan(root * each, from_root), std::span(blocks).first(from_root));
+  copy(all.first(root * each), std::span(blocks).subspan(from_root));
+}
+
+std::vector<std::vector<std::byte>> run_gather_messages(team_member& m, std::size_t root,
+                                                        std::span<const std::byte> mine) {
+  const member_tree tree(m.size(), m.index(), root);
+  if (tree.parent() != nobody) {
+    // Its size goes ahead: only this member knows it.
+    const std::uint64_t bytes = mine.size();
+    m.send(root, 1, 0, std::as_bytes(std::span(&bytes, 1)));
+    send_all(m, root, mine);
+    return {};
+  }
+  std::vector<std::vector<std::byte>> all(m.size());
+  all[root].assign(mine.begin(), mine.end());
+  for (std::size_t v = 1; v < m.size(); ++v) {
+    const std::size_t from = tree.member(v);
+    std::uint64_t bytes = 0;
+    copy(std::as_writable_bytes(std::span(&bytes, 1)), m.receive(from, 1, 0).data());
+    all[from].resize(bytes);
+    receive_all(m, from, all[from]);
+  }
+  return all;
+}
+
+// ---- alltoall -----------------------------------------------------------------------------------
+
+void run_alltoall(team_member& m, std::span<const std::byte> out, std::span<std::byte> in) {
+  const std::size_t each = out.size() / m.size();
+  const std::size_t me = m.index();
+  copy(in.subspan(me * each, each), out.subspan(me * each, each));
+  alltoall_schedule steps(m.size(), me);
+  while (const auto e = steps.next()) {
+    send_all(m, e->to, out.subspan(e->out.first * each, each));
+    receive_all(m, e->from, in.subspan(e->in.first * each, each));
+  }
+}
+
+}  // namespace apgas::inline v0::remote

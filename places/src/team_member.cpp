@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/places/team_member.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <apgas/errors.hpp>
+#include <apgas/places/remote_teams.hpp>
+#include <apgas/places/team_schedule.hpp>
+#include <apgas/sync/remote_task.hpp>
+
+namespace apgas::inline v0::remote {
+namespace {
+
+// A look takes 50 ns. After some, others may have the core: where there are more places than cores,
+// a message is from one of them. After all, half a millisecond, the task waits: with four places on
+// two cores a barrier took 150 us with 50 looks, 50 us with 200, and 19 us with so many.
+constexpr int polls_at_once = 50;
+constexpr int polls_before_waiting = 1'000;
+constexpr std::uint32_t receives_between_looks = 32;
+
+bool nothing_else_ready(const scheduler::worker& w) noexcept {
+  return w.tasks.empty() && w.ready.empty() && w.batch.empty();
+}
+
+constexpr int root_shift = 8;
+constexpr int bytes_shift = 32;
+constexpr std::uint64_t root_mask = 0xff'ffff;
+
+team_stamp stamp_of(const team_call& call) noexcept {
+  return {sync::encode_site(call.site), static_cast<std::uint64_t>(call.what) |
+                                            (call.root & root_mask) << root_shift |
+                                            std::uint64_t{call.bytes} << bytes_shift};
+}
+
+// "broadcast from member 2 of 8 bytes at main.cpp:7"
+std::string text_of(const team_stamp& s) {
+  const auto what = static_cast<collective>(s.what & 0xff);
+  std::string text = to_string(what);
+  switch (what) {
+    case collective::broadcast:
+    case collective::reduce:
+    case collective::scatter:
+    case collective::gather:
+      text += fmt::format(" with member {} as root", s.what >> root_shift & root_mask);
+      break;
+    default:
+      break;
+  }
+  if (const std::uint64_t bytes = s.what >> bytes_shift; bytes != 0) {
+    text += fmt::format(" of {} bytes", bytes);
+  }
+  const std::source_location site = sync::decode_site(s.site);
+  return site.line() == 0 ? text : text + fmt::format(" at {}:{}", site.file_name(), site.line());
+}
+
+team_envelope envelope_of(const comm::inbound_frame& frame) noexcept {
+  team_envelope e;
+  std::memcpy(&e, frame.payload.data(), sizeof e);
+  return e;
+}
+
+// Calls are numbered modulo 2^32.
+bool before(std::uint32_t a, std::uint32_t b) noexcept {
+  return static_cast<std::int32_t>(a - b) < 0;
+}
+
+}  // namespace
+
+const char* to_string(collective what) noexcept {
+  constexpr const char* names[] = {"nothing", "barrier", "broadcast", "reduce", "allreduce",
+                                   "scatter", "gather",  "alltoall",  "split",  "destroy"};
+  const auto i = static_cast<std::size_t>(what);
+  return i < std::size(names) ? names[i] : "something unknown";
+}
+
+team_member::team_member(sync::place_state& place, const global_id& id, place_group group,
+                         std::size_t me)
+    : place_(place), id_(id), group_(std::move(group)), me_(me) {}
+
+// ---- a call -------------------------------------------------------------------------------------
+
+void team_member::begin(const team_call& call) {
+  const team_stamp mine = stamp_of(call);
+  std::string wrong;
+  bool broken = false;
+  {
+    std::lock_guard hold(lock_);
+    broken = !broken_.empty();
+    if (calling_ && !broken) {
+      wrong = fmt::format(
+          "two tasks of place {} are in collectives of one team, {} and {}: one task of each place "
+          "calls them, one after the other",
+          place_.here, text_of(stamps_[sequence_ % remembered]), text_of(mine));
+    } else if (!broken) {
+      calling_ = true;
+      stamps_[++sequence_ % remembered] = mine;
+      const auto differs = [&](const key& k, const team_stamp& theirs) {
+        return k.sequence == sequence_ && theirs.what != mine.what;
+      };
+      for (const letter& l : letters_) {
+        if (differs(l.where, l.stamp)) wrong = difference(l.where.source, l.stamp, mine, sequence_);
+      }
+      if (differs(ahead_, ahead_stamp_)) {
+        wrong = difference(ahead_.source, ahead_stamp_, mine, sequence_);
+      }
+    }
+  }
+  if (!wrong.empty()) break_all(wrong);
+  if (broken || !wrong.empty()) throw_broken();
+}
+
+void team_member::end() {
+  std::string wrong;
+  {
+    std::lock_guard hold(lock_);
+    calling_ = false;
+    if (!broken_.empty()) return;  // this call is complete
+    const auto left = std::ranges::find_if(
+        letters_, [&](const letter& l) { return l.where.sequence == sequence_; });
+    if (left == letters_.end()) return;
+    wrong = difference(left->where.source, left->stamp, stamps_[sequence_ % remembered], sequence_);
+  }
+  break_all(wrong);
+}
+
+void team_member::fail(const team_call& call) noexcept {
+  std::string why;
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    why = e.what();
+  } catch (...) {
+    why = "an exception of a type that is no std::exception";
+  }
+  bool first = false;
+  {
+    std::lock_guard hold(lock_);
+    first = broken_.empty();
+    calling_ = false;
+  }
+  if (!first) return;
+  break_all(fmt::format(
+      "a member of a team, place {}, left {} with an exception, so the others would have waited "
+      "for ever: {}. The team cannot be used any more: make another one",
+      place_.here, text_of(stamp_of(call)), why));
+}
+
+bool team_member::count_one_sided(std::size_t bytes) noexcept {
+  constexpr std::size_t most_bytes = std::size_t{16} << 20;
+  constexpr std::size_t least = most_bytes / 256;  // a barrier for at most 256 short ones
+  one_sided_ += std::max(bytes, least);
+  return one_sided_ > most_bytes;
+}
+
+// ---- messages -----------------------------------------------------------------------------------
+
+void team_member::post(comm::rank dest, team_envelope envelope, std::span<const std::byte> data) {
+  envelope.home = id_.home;
+  const comm::frame_header header{.kind = comm::frame_kind::control,
+                                  .handler = control_team | id_.index,
+                                  .finish = id_.generation};
+  place_.network->send(dest, header, std::as_bytes(std::span(&envelope, 1)), data);
+  place_.tasks->keep_polling();
+}
+
+void team_member::send(std::size_t to, std::uint16_t step, std::uint32_t part,
+                       std::span<const std::byte> data) {
+  const comm::rank dest = group_[to].id();
+  while (place_.network->congested(dest)) scheduler::yield();
+  post(
+      dest,
+      {.stamp = stamps_[sequence_ % remembered], .sequence = sequence_, .part = part, .step = step},
+      data);
+}
+
+bool team_member::expects(const key& k) const noexcept {
+  return std::ranges::any_of(letters_, [&](const letter& l) { return l.where == k; });
+}
+
+bool team_member::take(const key& wanted, letter& to) {
+  const auto at =
+      std::ranges::find_if(letters_, [&](const letter& l) { return l.where == wanted; });
+  if (at == letters_.end()) return false;
+  to = std::move(*at);
+  letters_.erase(at);
+  return true;
+}
+
+// Looks at the network before it waits, while this worker has nothing else to do: most messages of
+// a collective are here soon, and to leave the stack or to sleep costs more than the look.
+bool team_member::poll_for(const key& wanted, letter& to) {
+  const scheduler::worker& w = *scheduler::current_fiber()->on;
+  std::size_t had = nobody;
+  for (int i = 0; i < polls_before_waiting && nothing_else_ready(w); ++i) {
+    if (i > polls_at_once) std::this_thread::yield();
+    const bool any = place_.network->progress();
+    std::lock_guard hold(lock_);
+    if (take(wanted, to)) return true;
+    if (!broken_.empty()) return false;
+    // What came may be a task: the loop will look.
+    if (const std::size_t before = std::exchange(had, letters_.size()); any && before == had) {
+      return false;
+    }
+  }
+  return false;
+}
+
+team_arrival team_member::receive(std::size_t from, std::uint16_t step, std::uint32_t part) {
+  const key wanted{sequence_, part, step, group_[from].id()};
+  letter got;
+  // A task that never leaves its worker would keep it from looking at anything else.
+  scheduler::worker& w = *scheduler::current_fiber()->on;
+  if (++w.phases_in_a_row % receives_between_looks == 0) scheduler::yield_to_loop();
+  for (bool first = true;; first = false) {
+    {
+      std::lock_guard hold(lock_);
+      if (take(wanted, got)) return std::move(got.what);
+      if (!broken_.empty()) break;
+    }
+    if (first && poll_for(wanted, got)) return std::move(got.what);
+    static_cast<remote_teams*>(place_.teams)->watch();
+    scheduler::suspend([this, &wanted](scheduler::fiber* self) {
+      bool ready = false;
+      {
+        std::lock_guard hold(lock_);
+        ready = !broken_.empty() || expects(wanted);
+        if (!ready) {
+          wanted_ = wanted;
+          waiter_ = self;
+        }
+      }
+      if (ready) scheduler::resume(self);
+    });
+  }
+  throw_broken();
+}
+
+void team_member::deliver(const comm::inbound_frame& frame) noexcept {
+  const team_envelope e = envelope_of(frame);
+  if (e.step == step_broken) {
+    const auto text = frame.payload.subspan(sizeof e);
+    return mark_broken({reinterpret_cast<const char*>(text.data()), text.size()});
+  }
+  const key where{e.sequence, e.part, e.step, frame.source};
+  bool left = false;
+  scheduler::fiber* waiter = nullptr;
+  team_stamp mine;
+  {
+    std::lock_guard hold(lock_);
+    if (!broken_.empty()) return;
+    const bool now = calling_ && e.sequence == sequence_;
+    left = !now && !before(sequence_, e.sequence);
+    mine = stamps_[e.sequence % remembered];
+    if (now ? e.stamp.what == mine.what : !left) {
+      if (e.step == step_called) {
+        if (now) return;
+        ahead_ = where;
+        ahead_stamp_ = e.stamp;
+        return;
+      }
+      letters_.push_back({where, e.stamp, team_arrival(frame)});
+      if (waiter_ != nullptr && wanted_ == where) waiter = std::exchange(waiter_, nullptr);
+    } else if (left && e.step == step_called &&
+               (e.stamp.what == mine.what || sequence_ - e.sequence >= remembered)) {
+      return;  // the sender is only slower
+    } else {
+      if (sequence_ - e.sequence >= remembered) mine = {};
+      left = true;
+    }
+  }
+  if (waiter != nullptr) return scheduler::resume(waiter);
+  if (left) break_all(difference(frame.source, e.stamp, mine, e.sequence));
+}
+
+bool team_member::tell_if_waiting() noexcept {
+  team_envelope e{.step = step_called};
+  {
+    std::lock_guard hold(lock_);
+    if (waiter_ == nullptr) return false;
+    e.stamp = stamps_[sequence_ % remembered];
+    e.sequence = sequence_;
+  }
+  post(group_[(me_ + 1) % size()].id(), e, {});
+  return true;
+}
+
+// ---- errors -------------------------------------------------------------------------------------
+
+std::string team_member::difference(comm::rank source, const team_stamp& theirs,
+                                    const team_stamp& mine, std::uint32_t sequence) const {
+  return fmt::format(
+      "the members of a team called its collectives in different order: call {} was {} at place {} "
+      "and {} at place {}. All members make the same calls with the same root and size, one after "
+      "the other. The team cannot be used any more: make another one",
+      sequence, text_of(mine), place_.here, text_of(theirs), source);
+}
+
+void team_member::mark_broken(std::string why) noexcept {
+  scheduler::fiber* waiter = nullptr;
+  {
+    std::lock_guard hold(lock_);
+    if (!broken_.empty()) return;
+    broken_ = std::move(why);
+    waiter = std::exchange(waiter_, nullptr);
+  }
+  if (waiter != nullptr) scheduler::resume(waiter);
+}
+
+void team_member::break_all(const std::string& why) noexcept {
+  mark_broken(why);
+  for (place p : group_) {
+    if (p.id() != place_.here) {
+      post(p.id(), {.step = step_broken}, std::as_bytes(std::span(why)));
+    }
+  }
+}
+
+void team_member::throw_broken() {
+  std::string why;
+  {
+    std::lock_guard hold(lock_);
+    why = broken_;
+  }
+  throw illegal_operation(why);
+}
+
+}  // namespace apgas::inline v0::remote

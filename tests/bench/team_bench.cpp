@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the collectives of a team cost, beside those of plain MPI in the same job:
+//
+//   mpirun -n 2 team_bench                                  with the transport ucx
+//   APGAS_TRANSPORT=mpi mpirun -n 4 team_bench
+//   APGAS_TRANSPORT=local APGAS_PLACES=2 team_bench         places in one process, no peer
+//
+// A repetition is a round of plain MPI by the main threads, all collectives in turn, then an
+// apgas::run that does the same by a task at each place. One worker per place.
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <apgas/apgas.hpp>
+
+#include "options.hpp"
+#include "raw_mpi.hpp"
+#include "report.hpp"
+#include "team_calls.hpp"
+
+namespace {
+
+struct options : bench::run_options {
+  options() { repetitions = 15; }
+
+  int factor = 10;  // times as many rounds as with --quick
+  std::string only;
+};
+
+std::vector<bench::team_work> work_of(const options& o) {
+  using bench::team_call;
+  const int factor = o.quick ? 1 : o.factor;
+  std::vector<bench::team_work> all = {
+      {"barrier", team_call::barrier, 0, 100 * factor},
+      {"allreduce, 8 B", team_call::allreduce, 8, 100 * factor},
+      {"allreduce, 1 KiB", team_call::allreduce, 1 << 10, 100 * factor},
+      {"allreduce, 64 KiB", team_call::allreduce, 64 << 10, 20 * factor},
+      {"allreduce, 1 MiB", team_call::allreduce, 1 << 20, 4 * factor},
+      {"broadcast, 1 MiB", team_call::broadcast, 1 << 20, 4 * factor},
+      {"alltoall, 64 KiB each", team_call::alltoall, 64 << 10, 10 * factor}};
+  std::erase_if(all, [&](const auto& w) { return w.name.find(o.only) == std::string::npos; });
+  return all;
+}
+
+std::vector<bench::finding> empty_findings(const std::vector<bench::team_work>& all,
+                                           bool with_mpi) {
+  std::vector<bench::finding> findings;
+  for (const bench::team_work& w : all) {
+    bench::finding f{{w.name, "call", static_cast<double>(w.rounds), 0, {}}, {}};
+    f.results.push_back({{"apgas team", bench::role::ours, 1, {}}, {}, true});
+    if (with_mpi) f.results.push_back({{"MPI", bench::role::peer, 1, {}}, {}, true});
+    findings.push_back(std::move(f));
+  }
+  return findings;
+}
+
+void keep(bench::result& r, const bench::sample& s, bool counts) {
+  if (counts) r.seconds.push_back(s.seconds);
+  r.correct = r.correct && s.correct;
+}
+
+// One repetition; all processes of the job call it. Returns apgas::run's code.
+int run_once(int argc, char** argv, const std::vector<bench::team_work>& all,
+             const bench::raw_mpi& mpi, std::vector<bench::finding>& findings, bool counts) {
+  for (std::size_t i = 0; mpi.there() && i < all.size(); ++i) {
+    keep(findings[i].results[1], bench::mpi_rounds(all[i]), counts);
+  }
+  apgas::config settings;
+  settings.workers = 1;
+  return apgas::run(argc, argv, settings, [&] {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      keep(findings[i].results[0], bench::team_rounds(all[i]), counts);
+    }
+  });
+}
+
+int run_all(int argc, char** argv, const options& o) {
+  const bench::raw_mpi mpi(argc, argv);
+  const std::vector<bench::team_work> all = work_of(o);
+  std::vector<bench::finding> findings = empty_findings(all, mpi.there());
+  bench::run_report report("team_bench", o);
+  for (int i = -1; i < o.rounds(); ++i) {
+    if (const int code = run_once(argc, argv, all, mpi, findings, i >= 0); code != 0) return code;
+  }
+  if (mpi.there() && !mpi.first()) return 0;
+  std::vector<bench::demand> demands;
+  for (const bench::finding& f : findings) {
+    report.add(f);
+    if (f.results.size() == 1) continue;
+    demands.push_back(
+        {f.what.name + ", over MPI's", f.results[0].least() / f.results[1].least(), 2, true, "x"});
+  }
+  report.note("places", mpi.there() ? mpi.processes() : 0);
+  return report.end(demands);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  options o;
+  CLI::App app("Collectives of teams, beside plain MPI");
+  bench::add_options(app, o);
+  app.add_option("--factor", o.factor, "times as many rounds")->check(CLI::Range(1, 10'000));
+  app.add_option("--only", o.only, "those whose name contains this");
+  CLI11_PARSE(app, argc, argv);
+  return run_all(argc, argv, o);
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a team refuses, and that nobody waits for ever where its members do not call alike.
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "check.hpp"
+
+namespace {
+
+using apgas::illegal_operation;
+using apgas::place;
+using apgas::place_group;
+using apgas::team;
+using test::check;
+
+// What f throws as an illegal_operation; "" for nothing.
+template <class F>
+std::string refusal(F f) {
+  try {
+    f();
+  } catch (const illegal_operation& e) {
+    return e.what();
+  }
+  return "";
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Runs first(t) at place 0 and others(t) elsewhere, over a new team of all places. Returns what
+// each got, by place.
+template <class First, class Others>
+std::vector<std::string> refusals(First first, Others others) {
+  const team t{place_group(apgas::places())};
+  std::vector<std::string> all(static_cast<std::size_t>(apgas::num_places()));
+  apgas::finish([&] {
+    for (place p : apgas::places()) {
+      apgas::async([&all, p, t, first, others] {
+        all[static_cast<std::size_t>(p.id())] = apgas::at(
+            p,
+            [](const team& with, First& f, Others& o) {
+              return refusal([&] { apgas::here() == place() ? f(with) : o(with); });
+            },
+            t, first, others);
+      });
+    }
+  });
+  return all;
+}
+
+// Every place was refused, and each was told both calls.
+void expect_both(const std::vector<std::string>& all, const char* one, const char* other) {
+  for (const std::string& text : all) {
+    EXPECT_TRUE(has(text, "different order") && has(text, one) && has(text, other) &&
+                has(text, "team_errors_test.cpp:"))
+        << text;
+  }
+}
+
+TEST(team_errors, a_group_needs_members_and_each_once) {
+  EXPECT_THROW(team{place_group()}, apgas::bad_place);
+  EXPECT_THROW(place_group({place(), place()}), apgas::bad_place);
+}
+
+TEST(team_errors, an_empty_handle) {
+  EXPECT_TRUE(has(refusal([] { team().barrier(); }), "empty team"));
+  EXPECT_TRUE(has(refusal([] { team().destroy(); }), "empty team"));
+}
+
+TEST(team_errors, stale_handles_and_places_that_are_no_members) {
+  const team alone{place_group({test::last()})};
+  apgas::at(test::last(), [alone] {
+    check(alone.size() == 1);
+    check(alone.allreduce(3, std::plus<>()) == 3);
+    alone.destroy();
+    check(has(refusal([&] { alone.barrier(); }), "destroyed"));
+    check(has(refusal([&] { alone.destroy(); }), "destroyed"));
+  });
+  if (test::last() == apgas::here()) return;
+  EXPECT_TRUE(has(refusal([alone] { alone.barrier(); }), "not in its group"));
+}
+
+TEST(team_errors, the_world_is_not_destroyed) {
+  EXPECT_TRUE(has(refusal([] { team::world().destroy(); }), "world"));
+}
+
+TEST(team_errors, inside_an_atomic_section) {
+  EXPECT_THROW(apgas::atomic([] { team::world().barrier(); }), illegal_operation);
+}
+
+TEST(team_errors, sizes_that_do_not_fit) {
+  const team t{place_group({apgas::here()})};
+  std::vector<int> three(3);
+  std::vector<int> four(4);
+  const std::string text = refusal([&] { t.scatter(std::span(three), std::span(four), place()); });
+  EXPECT_TRUE(has(text, "team::scatter") && has(text, "3") && has(text, "4")) << text;
+  EXPECT_TRUE(has(refusal([&] { t.barrier(); }), "left scatter")) << "the team is broken";
+}
+
+TEST(team_errors, a_root_that_is_no_member) {
+  if (apgas::num_places() == 1) return;
+  const team t{place_group({apgas::here()})};
+  EXPECT_THROW(t.broadcast(1, test::last()), apgas::bad_place);
+}
+
+TEST(team_errors, two_tasks_of_a_place_at_once) {
+  if (apgas::num_places() == 1) return;
+  const team t{place_group(apgas::places())};
+  std::string texts[2];
+  apgas::finish([&] {
+    for (std::string& text : texts) {
+      apgas::async([&text, t] { text = refusal([&] { t.barrier(); }); });
+    }
+  });
+  for (const std::string& text : texts) EXPECT_TRUE(has(text, "two tasks of place 0")) << text;
+}
+
+// ---- different order ----------------------------------------------------------------------------
+
+TEST(team_errors, a_barrier_against_a_broadcast) {
+  if (apgas::num_places() == 1) return;
+  expect_both(refusals([](const team& t) { t.barrier(); },
+                       [](const team& t) {
+                         t.broadcast(1, place());
+                         t.barrier();
+                       }),
+              "barrier", "broadcast with member 0");
+}
+
+TEST(team_errors, two_collectives_the_other_way_round) {
+  if (apgas::num_places() == 1) return;
+  expect_both(refusals(
+                  [](const team& t) {
+                    static_cast<void>(t.allreduce(1, std::plus<>()));
+                    t.barrier();
+                  },
+                  [](const team& t) {
+                    t.barrier();
+                    static_cast<void>(t.allreduce(1, std::plus<>()));
+                  }),
+              "allreduce of 4 bytes", "barrier");
+}
+
+TEST(team_errors, another_size) {
+  if (apgas::num_places() == 1) return;
+  expect_both(refusals([](const team& t) { static_cast<void>(t.allreduce(1L, std::plus<>())); },
+                       [](const team& t) { static_cast<void>(t.allreduce(1, std::plus<>())); }),
+              "of 8 bytes", "of 4 bytes");
+}
+
+// Nobody sends anything: each waits for the root that it takes another one for.
+TEST(team_errors, roots_that_wait_for_each_other) {
+  if (apgas::num_places() == 1) return;
+  expect_both(refusals([](const team& t) { t.broadcast(1, test::last()); },
+                       [](const team& t) { t.broadcast(1, place()); }),
+              "broadcast with member 0",
+              apgas::num_places() == 2 ? "broadcast with member 1" : "broadcast with member");
+}
+
+// The call of the sender comes after the receiver has left its own.
+TEST(team_errors, a_message_for_a_call_that_is_over) {
+  if (apgas::num_places() == 1) return;
+  const std::vector<std::string> all = refusals(
+      [](const team& t) {
+        t.broadcast(1, place());  // sends and goes on
+        t.barrier();
+      },
+      [](const team& t) {
+        static_cast<void>(t.reduce(1, std::plus<>(), place()));  // the same
+        t.barrier();
+      });
+  for (const std::string& text : all) EXPECT_TRUE(has(text, "different order")) << text;
+}
+
+TEST(team_errors, an_operation_that_throws) {
+  if (apgas::num_places() == 1) return;
+  const team t{place_group(apgas::places())};
+  int failed = 0;
+  int refused = 0;
+  apgas::finish([&] {
+    for (place p : apgas::places()) {
+      apgas::async([&, p] {
+        try {
+          apgas::at(p, [t] {
+            t.allreduce(1, [](int a, int b) -> int {
+              if (apgas::here() == place()) throw std::runtime_error("no sum today");
+              return a + b;
+            });
+            t.barrier();
+          });
+        } catch (const std::runtime_error& e) {
+          const std::string text = e.what();
+          if (text == "no sum today") ++failed;
+          if (has(text, "left allreduce") && has(text, "no sum today")) ++refused;
+        }
+      });
+    }
+  });
+  EXPECT_EQ(failed, 1);
+  EXPECT_EQ(refused, apgas::num_places() - 1);
+}
+
+}  // namespace

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// team: each collective against what it should give, at every root, over groups of any order.
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <apgas/places/team_schedule.hpp>
+#include <apgas/sync/place_state.hpp>
+
+#include "check.hpp"
+#include "team_members.hpp"
+
+namespace {
+
+using apgas::async_at;
+using apgas::place;
+using apgas::place_group;
+using apgas::team;
+using test::all_of_member;
+using test::backwards;
+using test::check;
+using test::everywhere;
+using test::matrix;
+using test::of_member;
+using test::product;
+
+static_assert(std::is_trivially_copyable_v<team> && sizeof(team) == 16);
+
+TEST(team, world_has_all_places) {
+  const auto n = static_cast<std::size_t>(apgas::num_places());
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    check(t == team::world());
+    check(t.size() == static_cast<std::size_t>(apgas::num_places()));
+    check(t.index() == static_cast<std::size_t>(apgas::here().id()));
+    check(t.group() == place_group(apgas::places()));
+    for (int i = 0; i < 100; ++i) t.barrier();
+  });
+  EXPECT_EQ(team::world().size(), n);
+}
+
+TEST(team, members_are_in_the_order_of_the_group) {
+  const place_group group = backwards();
+  const team t(group);
+  everywhere(t, group, [](const team& with) {
+    const std::size_t n = with.size();
+    check(with.index() == n - 1 - static_cast<std::size_t>(apgas::here().id()));
+    const int last = with.broadcast(apgas::here().id(), with.group()[0]);
+    check(last == apgas::num_places() - 1);
+    with.destroy();
+  });
+}
+
+TEST(team, nobody_leaves_a_barrier_before_all_have_come) {
+  static std::atomic<int> came;
+  came = 0;
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    for (int round = 1; round <= 50; ++round) {
+      apgas::at(place(), [] { ++came; });
+      t.barrier();
+      check(apgas::at(place(), [] { return came.load(); }) >= round * apgas::num_places());
+    }
+  });
+}
+
+TEST(team, broadcasts_bytes_values_and_spans) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    for (place root : apgas::places()) {
+      const int me = apgas::here().id();
+      check(t.broadcast(me, root) == root.id());
+      const std::string text(static_cast<std::size_t>(root.id()) * 1000, 'x');
+      check(t.broadcast(apgas::here() == root ? text : std::string("?"), root) == text);
+      for (const std::size_t n : {0U, 1U, 1000U, 100'000U}) {
+        std::vector<int> data(n, me);
+        t.broadcast(std::span(data), root);
+        check(std::ranges::all_of(data, [&](int x) { return x == root.id(); }));
+      }
+    }
+  });
+}
+
+TEST(team, reduces_in_the_order_of_the_members) {
+  const place_group group = backwards();
+  const team t(group);
+  everywhere(t, group, [](const team& with) {
+    const std::size_t n = with.size();
+    const std::size_t me = with.index();
+    for (std::size_t root = 0; root < n; ++root) {
+      const place at = with.group()[root];
+      const auto one = with.reduce(of_member(me, 0), std::multiplies<>(), at);
+      check(one.has_value() == (me == root));
+      if (one) check(*one == product(n, 0));
+      for (const std::size_t size : {0U, 1U, 7U, 5000U}) {
+        const std::vector<matrix> mine = all_of_member(me, size);
+        std::vector<matrix> result(me == root ? size : 0);
+        with.reduce(std::span(mine), std::span(result), std::multiplies<>(), at);
+        for (std::size_t e = 0; e < result.size(); ++e) check(result[e] == product(n, e));
+      }
+    }
+    with.destroy();
+  });
+}
+
+TEST(team, allreduces_short_and_long) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    const std::size_t n = t.size();
+    const std::size_t me = t.index();
+    check(t.allreduce(of_member(me, 3), std::multiplies<>()) == product(n, 3));
+    check(t.allreduce(static_cast<long>(me), std::plus<>()) == static_cast<long>(n * (n - 1) / 2));
+    for (const std::size_t size : {0U, 1U, 2U, 3U, 255U, 256U, 257U, 20'001U}) {
+      std::vector<matrix> data = all_of_member(me, size);
+      t.allreduce(std::span(data), std::multiplies<>());
+      for (std::size_t e = 0; e < size; ++e) check(data[e] == product(n, e));
+    }
+  });
+}
+
+TEST(team, allreduce_gives_the_same_bits_everywhere) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    std::vector<double> data(3000);
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      data[i] = 1.0 / static_cast<double>(i * t.size() + t.index() + 1);
+    }
+    t.allreduce(std::span(data), std::plus<>());
+    std::vector<double> of_first = data;
+    t.broadcast(std::span(of_first), place());
+    check(of_first == data);
+  });
+}
+
+TEST(team, scatters_and_gathers) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    const std::size_t n = t.size();
+    const std::size_t me = t.index();
+    for (place root : apgas::places()) {
+      for (const std::size_t each : {0U, 1U, 5U, 3000U}) {
+        std::vector<std::size_t> all(apgas::here() == root ? n * each : 0);
+        std::iota(all.begin(), all.end(), root.id());
+        std::vector<std::size_t> mine(each);
+        t.scatter(std::span<const std::size_t>(all), std::span(mine), root);
+        for (std::size_t i = 0; i < each; ++i) {
+          check(mine[i] == me * each + i + static_cast<std::size_t>(root.id()));
+        }
+        std::vector<std::size_t> back(all.size());
+        t.gather(std::span<const std::size_t>(mine), std::span(back), root);
+        check(back == all);
+      }
+      std::vector<int> squares(n);
+      for (std::size_t i = 0; i < n; ++i) squares[i] = static_cast<int>(i * i);
+      check(t.scatter(std::span<const int>(squares), root) == static_cast<int>(me * me));
+    }
+  });
+}
+
+TEST(team, gathers_values_of_any_size) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    for (place root : apgas::places()) {
+      const auto texts = t.gather(std::string(t.index() * 20'000, 'a'), root);
+      check(texts.size() == (apgas::here() == root ? t.size() : 0));
+      for (std::size_t i = 0; i < texts.size(); ++i) check(texts[i].size() == i * 20'000);
+      const std::vector<bool> flags = t.gather(t.index() % 2 == 1, root);
+      for (std::size_t i = 0; i < flags.size(); ++i) check(flags[i] == (i % 2 == 1));
+    }
+  });
+}
+
+TEST(team, alltoall_transposes) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    const std::size_t n = t.size();
+    for (const std::size_t each : {0U, 1U, 3U, 5000U}) {
+      std::vector<std::size_t> out(n * each);
+      std::vector<std::size_t> in(n * each);
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = t.index() * n * each + i;
+      t.alltoall(std::span<const std::size_t>(out), std::span(in));
+      for (std::size_t i = 0; i < in.size(); ++i) {
+        check(in[i] == (i / std::max<std::size_t>(each, 1)) * n * each + t.index() * each +
+                           i % std::max<std::size_t>(each, 1));
+      }
+    }
+  });
+}
+
+TEST(team, splits_by_color_and_key) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    const int me = apgas::here().id();
+    const team half = t.split(me % 2, -me);
+    check(half.size() == (t.size() + (me % 2 == 0 ? 1 : 0)) / 2);
+    check(half.group()[half.index()] == apgas::here());
+    for (std::size_t i = 1; i < half.size(); ++i) {
+      check(half.group()[i].id() == half.group()[i - 1].id() - 2);
+    }
+    const int sum = half.allreduce(me % 2, std::plus<>());
+    check(sum == (me % 2) * static_cast<int>(half.size()));
+    const team none = t.split(me == 0 ? -1 : 1);
+    check((none == team()) == (me == 0));
+    if (me != 0) none.destroy();
+    half.destroy();
+    t.barrier();
+  });
+}
+
+TEST(team, many_live_at_the_same_time) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    std::vector<team> teams(20);
+    for (int i = 0; i < 20; ++i) {
+      teams[static_cast<std::size_t>(i)] = t.split(0, i % 2 == 0 ? 1 : -apgas::here().id());
+    }
+    for (int i = 0; i < 20; ++i) {
+      for (const team& each : teams) check(each.allreduce(1, std::plus<>()) > 0);
+    }
+    for (const team& each : teams) each.destroy();
+  });
+}
+
+TEST(team, tasks_of_a_place_go_on_while_one_waits) {
+  if (apgas::num_places() == 1) return;
+  const team t = team::world();
+  static std::atomic<int> ran;
+  ran = 0;
+  apgas::finish([t] {
+    for (int i = 0; i < 100; ++i) apgas::async([] { ++ran; });
+    apgas::async([t] { t.barrier(); });
+    // The others come to the barrier only after tasks of this place have run meanwhile.
+    for (int i = 0; i < 100; ++i) apgas::async([] { ++ran; });
+    while (ran != 200) apgas::yield();
+    for (place p : apgas::places()) {
+      if (p != apgas::here()) async_at(p, [t] { t.barrier(); });
+    }
+  });
+}
+
+TEST(team, a_root_may_run_ahead) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    for (int i = 0; i < 3000; ++i) check(t.broadcast(i, place()) == i);
+    for (int i = 0; i < 3000; ++i) {
+      const auto sum = t.reduce(i, std::plus<>(), test::last());
+      if (sum) check(*sum == i * apgas::num_places());
+    }
+  });
+}
+
+// Whether this place sends so many frames in a call. Over a hundred calls, since a barrier may come
+// between some; the least of some rounds, since who waits for 100 ms sends one more.
+template <class Call>
+void expect_frames(std::vector<std::string>& wrong, const char* what, std::uint64_t frames,
+                   const team& t, Call call) {
+  constexpr std::uint64_t calls = 100;
+  const std::uint64_t more_or_less = 2 * t.size();
+  auto& network = *apgas::sync::place_of(*apgas::scheduler::current_fiber()).network;
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  for (int round = 0; round < 5; ++round) {
+    const std::uint64_t before = network.total_traffic().frames_sent;
+    for (std::uint64_t i = 0; i < calls; ++i) call();
+    network.flush();  // what gathers is not counted
+    least = std::min(least, network.total_traffic().frames_sent - before);
+  }
+  if (least + more_or_less < calls * frames || least > calls * frames + more_or_less) {
+    wrong.push_back(std::string(what) + ": " + std::to_string(least) + " in 100 calls");
+  }
+}
+
+TEST(team, sends_no_more_than_its_schedules_say) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    const std::size_t n = t.size();
+    const std::size_t me = t.index();
+    const auto rounds = static_cast<std::uint64_t>(std::bit_width(n - 1));
+    std::vector<std::string> wrong;  // nobody may leave while the others go on
+    expect_frames(wrong, "barrier", rounds, t, [&] { t.barrier(); });
+    expect_frames(wrong, "allreduce", rounds, t,
+                  [&] { static_cast<void>(t.allreduce(1, std::plus<>())); });
+    expect_frames(wrong, "broadcast", apgas::remote::member_tree(n, me, 0).children(), t,
+                  [&] { static_cast<void>(t.broadcast(1, place())); });
+    expect_frames(wrong, "gather", me == 0 ? 0 : 1, t,
+                  [&] { static_cast<void>(t.gather(1, place())); });
+    const std::vector<int> blocks(n);
+    std::vector<int> into(n);
+    expect_frames(wrong, "alltoall", n - 1, t,
+                  [&] { t.alltoall(std::span(blocks), std::span(into)); });
+    if (!wrong.empty()) throw std::runtime_error(wrong.front());
+  });
+}
+
+}  // namespace
