@@ -99,6 +99,7 @@ place_runtime::place_runtime(comm::transport& network, const base::settings& set
       finishes_(state_),
       phases_(state_),
       globals_(state_),
+      memory_(state_, network, settings.one_sided == base::one_sided_choice::direct),
       events_(std::make_unique<network_events>(endpoint_, finishes_)) {
   state_.network = &endpoint_;
   state_.finishes = &finishes_;
@@ -106,6 +107,7 @@ place_runtime::place_runtime(comm::transport& network, const base::settings& set
   state_.flow = &flow_;
   state_.phases = &phases_;
   state_.globals = &globals_;
+  state_.memory = &memory_;
   keep_unobserved(state_);
   receiver_.set_control(
       [](void* self, const comm::inbound_frame& frame) {
