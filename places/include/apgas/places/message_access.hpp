@@ -57,9 +57,6 @@ class message_access : public sync::pending_call {
       : what_(what), place_(sync::place_of(self)), finish_(sync::finish_of(self)) {}
   ~message_access() = default;
 
-  // All answers are there. Context: handler, or the task in start(). This object may go in it.
-  virtual void completed() noexcept = 0;
-
   // After completed() was called.
   bool failed() const noexcept { return static_cast<bool>(failure_); }
   [[noreturn]] void throw_failure() const {
@@ -73,6 +70,9 @@ class message_access : public sync::pending_call {
   sync::finish_core& finish_;
 
  private:
+  // All answers are there. Context: handler, or the task in start(). This object may go in it.
+  virtual void completed() noexcept = 0;
+
   bool send_piece() noexcept;
   void send(std::uint64_t offset, std::uint64_t bytes);
   void take(const comm::inbound_frame& reply) noexcept;

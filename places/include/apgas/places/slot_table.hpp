@@ -75,7 +75,7 @@ class slot_table {
   static position place_of(std::uint32_t number) noexcept {
     const std::uint64_t n = std::uint64_t{number} + first_size;
     const auto k = static_cast<unsigned>(std::bit_width(n)) - 1;
-    return {k - first_bits, static_cast<std::size_t>(n - (std::uint64_t{1} << k))};
+    return {k - first_bits, static_cast<std::size_t>(n - std::bit_floor(n))};
   }
 
   std::array<base::atomic<slot*>, most_chunks> chunks_{};
