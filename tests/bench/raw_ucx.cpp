@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -29,9 +30,13 @@ struct raw_ucx::connection {
   ucp_rkey_h key = nullptr;    // of the other's
   std::uint64_t there = 0;
 
-  void wait(ucs_status_ptr_t request) const {
+  void wait(ucs_status_ptr_t request) const noexcept {
     if (request == nullptr) return;
-    if (UCS_PTR_IS_ERR(request)) throw std::runtime_error("a call of UCX failed");
+    if (UCS_PTR_IS_ERR(request)) {
+      std::fprintf(stderr, "a call of UCX failed: %s\n",
+                   ucs_status_string(UCS_PTR_STATUS(request)));
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    }
     while (ucp_request_check_status(request) == UCS_INPROGRESS) ucp_worker_progress(worker);
     ucp_request_free(request);
   }
@@ -162,7 +167,7 @@ raw_ucx::~raw_ucx() {
   how.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
   how.flags = UCP_EP_CLOSE_FLAG_FORCE;
   MPI_Barrier(MPI_COMM_WORLD);
-  const ucs_status_ptr_t closing = ucp_ep_close_nbx(connection_->endpoint, &how);
+  void* const closing = ucp_ep_close_nbx(connection_->endpoint, &how);
   if (UCS_PTR_IS_PTR(closing)) {
     while (ucp_request_check_status(closing) == UCS_INPROGRESS) {
       ucp_worker_progress(connection_->worker);
