@@ -143,12 +143,11 @@ class future_access final : public message_access {
 
  private:
   future_access(scheduler::fiber& self, const memory_access& what, std::source_location site)
-      : message_access(self, with_destination(what)), site_(site) {}
+      : message_access(self, with_destination(what, value_)), site_(site) {}
 
-  memory_access with_destination(memory_access what) noexcept {
-    if constexpr (!std::is_void_v<T>) {
-      what.to = reinterpret_cast<std::byte*>(&value_);
-    }
+  // Static: it is called before there is an object.
+  static memory_access with_destination(memory_access what, std::byte* value) noexcept {
+    if constexpr (!std::is_void_v<T>) what.to = value;
     return what;
   }
 
