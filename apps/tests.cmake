@@ -25,6 +25,7 @@ endfunction()
 
 set(small_averaging -n 60)
 set(small_fib -n 22)
+set(small_gups -n 10)
 set(small_heat --lines 200 --columns 100 --steps 20)
 set(small_hello)
 set(small_integrate --to 50)
@@ -33,9 +34,11 @@ set(small_lu -n 256)
 set(small_matmul -n 200)
 set(small_nqueens -n 9)
 set(small_quicksort -n 200000)
+set(small_stream -n 20000 --rounds 3)
 set(small_uts -t 1 -a 3 -d 7 -b 4 -r 19)
 
-foreach(name IN ITEMS averaging fib heat hello integrate jacobi lu matmul nqueens quicksort uts)
+foreach(name IN ITEMS averaging fib gups heat hello integrate jacobi lu matmul nqueens
+    quicksort stream uts)
   apgas_app_test(${name} np1 ARGS ${small_${name}})
   apgas_app_test(${name} help EXPECT help ARGS --help)
   apgas_app_test(${name} wrong_flag EXPECT usage_error ARGS --wrong-flag)
@@ -86,6 +89,19 @@ foreach(transport IN ITEMS local mpi)
 endforeach()
 # A grid of places, two by two, and places without an equal share.
 apgas_app_test(jacobi local.np4 PLACES 4 TRANSPORT local ARGS -n 101 --steps 20)
+# Memory of other places, over every transport.
+foreach(transport IN ITEMS local ${apgas_test_networks})
+  foreach(places IN ITEMS 2 4)
+    foreach(variant IN ITEMS counted awaited task)
+      apgas_app_test(gups ${variant}.${transport}.np${places} PLACES ${places}
+        TRANSPORT ${transport} ARGS ${small_gups} --variant ${variant})
+    endforeach()
+    foreach(variant IN ITEMS copy pieces)
+      apgas_app_test(stream ${variant}.${transport}.np${places} PLACES ${places}
+        TRANSPORT ${transport} ARGS ${small_stream} --variant ${variant})
+    endforeach()
+  endforeach()
+endforeach()
 # One that uses only one place still verifies when there are more.
 apgas_app_test(fib local.np2 PLACES 2 TRANSPORT local ARGS ${small_fib})
 

@@ -47,6 +47,9 @@ constexpr choice_names<bind_choice, 3> bindings{
 constexpr choice_names<progress_choice, 2> progress_names{
     {{"workers", progress_choice::workers}, {"thread", progress_choice::thread}}};
 
+constexpr choice_names<one_sided_choice, 2> one_sided_names{
+    {{"direct", one_sided_choice::direct}, {"messages", one_sided_choice::messages}}};
+
 template <auto Member, const auto& Names>
 void set_choice(settings& target, const option& o, std::string_view value) {
   auto found = std::ranges::find(Names, value, [](auto& entry) { return entry.first; });
@@ -111,6 +114,10 @@ constexpr auto table = std::to_array<option>({
      "with so many places, a finish is counted along the tree of its spawns",
      set_integer<&settings::finish_tree_places, 2, 65536>,
      show_integer<&settings::finish_tree_places>},
+    {"APGAS_ONE_SIDED", "", "direct or messages",
+     "how rput, rget and copy reach other places: their memory where they can, or by messages only",
+     set_choice<&settings::one_sided, one_sided_names>,
+     show_choice<&settings::one_sided, one_sided_names>},
     {"APGAS_STATS", "", "1 or 0", "print counters at the end", set_stats,
      [](const settings& s) { return std::string(s.stats ? "1" : "0"); }},
     {"APGAS_BATCH_SIZE", "bytes", "a size from 256 to 1M, such as 16K",

@@ -44,7 +44,7 @@ class meeting_point {
   std::vector<std::byte> records_[2];
 };
 
-class local_transport final : public transport {
+class local_transport final : public transport, private remote_memory {
  public:
   local_transport(rank here, local_fabric& fabric, meeting_point& meetings,
                   local_fabric::abort_function end_process);
@@ -59,9 +59,17 @@ class local_transport final : public transport {
   bool exchange_done(std::vector<std::byte>& all) override;
   void begin_barrier() override;
   bool barrier_done() override;
+  remote_memory* memory() noexcept override { return this; }
   [[noreturn]] void abort(int code) noexcept override;
 
  private:
+  std::unique_ptr<shared_region> make_region(std::size_t bytes) override {
+    return make_private_region(bytes);
+  }
+  std::unique_ptr<attached_region> attach(rank, std::span<const std::byte> key) override {
+    return attach_private_region(key);
+  }
+
   enum class end_step { running, meeting_first, meeting_second, over };
 
   local_fabric& fabric_;

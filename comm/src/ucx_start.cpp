@@ -70,7 +70,7 @@ std::string ucx_wire::open() {
   if (status != UCS_OK) return reason("ucp_config_read", status);
   ucp_params_t context{};
   context.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
-  context.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
+  context.features = UCP_FEATURE_AM | UCP_FEATURE_RMA | UCP_FEATURE_WAKEUP;
   context.estimated_num_eps = static_cast<std::size_t>(channels_.size);
   status = ucp_init(&context, config, &context_);
   ucp_config_release(config);

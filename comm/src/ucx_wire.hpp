@@ -21,11 +21,12 @@
 #include <ucp/api/ucp.h>
 
 #include "mpi_calls.hpp"
+#include "ucx_memory.hpp"
 #include "wire.hpp"
 
 namespace apgas::inline v0::comm {
 
-class ucx_wire final : public wire {
+class ucx_wire final : public wire, private remote_memory {
  public:
   ucx_wire(const mpi_channels& channels, buffer_pool& pool);
   ~ucx_wire() override;
@@ -47,9 +48,17 @@ class ucx_wire final : public wire {
   void reset_counts() override;
   int descriptor() const noexcept override { return descriptor_; }
   bool arm() noexcept override { return ucp_worker_arm(worker_) == UCS_OK; }
+  remote_memory* memory() noexcept override { return this; }
   void close() override;
 
  private:
+  std::unique_ptr<shared_region> make_region(std::size_t bytes) override {
+    return make_ucx_region(context_, bytes);
+  }
+  std::unique_ptr<attached_region> attach(rank home, std::span<const std::byte> key) override {
+    return attach_ucx_region(endpoint_of(home), key);
+  }
+
   struct source;
   struct held {
     buffer message;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <apgas/comm/message_queue.hpp>
+#include <apgas/comm/remote_memory.hpp>
 
 namespace apgas::inline v0::comm {
 
@@ -51,6 +52,9 @@ class wire {
   // none. arm() false: something may have come already.
   virtual int descriptor() const noexcept { return -1; }
   virtual bool arm() noexcept { return false; }
+
+  // Memory that ranks reach in each other; regions end under the network lock, too. Null: none.
+  virtual remote_memory* memory() noexcept { return nullptr; }
 
   // Before MPI ends. Requires: nothing is on its way. Collective.
   virtual void close() = 0;

@@ -3,8 +3,8 @@
 
 // The transports of a job that MPI started: a wire moves the messages, and MPI's collectives join
 // the ranks at the start and the end of a run. MPI_THREAD_SERIALIZED, and a wire is for one thread
-// at a time: all of both is done under network_. Nobody waits for that lock: who finds it taken
-// leaves the message in posted_, and the holder looks there again after it has let go.
+// at a time: all of both is done under network_. Nobody who sends waits for that lock: who finds it
+// taken leaves the message in posted_, and the holder looks there again after it has let go.
 //
 //               written by                        read by
 //   posted_     any thread                        holder of network_
@@ -31,7 +31,7 @@
 
 namespace apgas::inline v0::comm {
 
-class wire_transport final : public transport {
+class wire_transport final : public transport, private remote_memory {
  public:
   wire_transport(const mpi_channels& channels, buffer_pool& pool, std::unique_ptr<wire> made);
 
@@ -47,12 +47,28 @@ class wire_transport final : public transport {
   bool exchange_done(std::vector<std::byte>& all) override;
   void begin_barrier() override;
   bool barrier_done() override;
+  remote_memory* memory() noexcept override;
   [[noreturn]] void abort(int code) noexcept override;
 
   // Before MPI ends. Requires: no run is active. Context: the main thread.
   void close();
 
  private:
+  std::unique_ptr<shared_region> make_region(std::size_t bytes) override;
+  std::unique_ptr<attached_region> attach(rank home, std::span<const std::byte> key) override;
+
+  // Waits for the network, and sends on letting go what was posted meanwhile.
+  class network_hold {
+   public:
+    explicit network_hold(wire_transport& t) noexcept : transport_(t) { t.network_.lock(); }
+    network_hold(const network_hold&) = delete;
+    network_hold& operator=(const network_hold&) = delete;
+    ~network_hold() { transport_.leave_network(); }
+
+   private:
+    wire_transport& transport_;
+  };
+
   // The end of a run: all that was posted here is sent; the ranks tell each other how many messages
   // each of them gets; all of those came; everybody has got so far.
   enum class end_step { running, sending, counting, receiving, meeting, over };

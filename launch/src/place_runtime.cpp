@@ -100,6 +100,7 @@ place_runtime::place_runtime(comm::transport& network, const base::settings& set
       phases_(state_),
       globals_(state_),
       teams_(state_),
+      memory_(state_, network, settings.one_sided == base::one_sided_choice::direct),
       events_(std::make_unique<network_events>(endpoint_, finishes_)) {
   state_.network = &endpoint_;
   state_.finishes = &finishes_;
@@ -108,6 +109,7 @@ place_runtime::place_runtime(comm::transport& network, const base::settings& set
   state_.phases = &phases_;
   state_.globals = &globals_;
   state_.teams = &teams_;
+  state_.memory = &memory_;
   keep_unobserved(state_);
   receiver_.set_control(
       [](void* self, const comm::inbound_frame& frame) {

@@ -10,6 +10,7 @@
 #include <apgas/base/settings.hpp>
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/places/global_table.hpp>
+#include <apgas/places/place_memory.hpp>
 #include <apgas/places/remote_teams.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/finish_core.hpp>
@@ -73,6 +74,7 @@ class place_runtime {
   sync::remote_phases phases_;
   remote::global_table globals_;
   remote::remote_teams teams_;
+  remote::place_memory memory_;
   std::unique_ptr<network_events> events_;
   std::unique_ptr<scheduler::scheduler> scheduler_;
 

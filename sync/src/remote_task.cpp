@@ -212,6 +212,8 @@ void frame_receiver::on_frame(const comm::inbound_frame& frame) noexcept {
         place_.flow->on_report(frame.source, frame.header->credit);
       } else if ((frame.header->handler & control_phase) != 0) {
         place_.phases->on_message(frame);
+      } else if ((frame.header->handler & control_memory) != 0) {
+        place_.memory->on_frame(frame);
       } else {
         control_(control_context_, frame);
       }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -23,16 +26,44 @@ struct raw_ucx::connection {
   std::vector<std::byte> to;
   std::vector<std::byte> from;
   int received = 0;
+  ucp_mem_h memory = nullptr;  // of this process
+  ucp_rkey_h key = nullptr;    // of the other's
+  std::uint64_t there = 0;
 
-  void send() {
-    const ucp_request_param_t how{};
-    const ucs_status_ptr_t request =
-        ucp_am_send_nbx(endpoint, 0, nullptr, 0, to.data(), to.size(), &how);
+  void wait(ucs_status_ptr_t request) const noexcept {
     if (request == nullptr) return;
-    if (UCS_PTR_IS_ERR(request)) throw std::runtime_error("ucp_am_send_nbx failed");
+    if (UCS_PTR_IS_ERR(request)) {
+      std::fprintf(stderr, "a call of UCX failed: %s\n",
+                   ucs_status_string(UCS_PTR_STATUS(request)));
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    }
     while (ucp_request_check_status(request) == UCS_INPROGRESS) ucp_worker_progress(worker);
     ucp_request_free(request);
   }
+
+  void send() {
+    const ucp_request_param_t how{};
+    wait(ucp_am_send_nbx(endpoint, 0, nullptr, 0, to.data(), to.size(), &how));
+  }
+
+  // The first process does `call` again and again, the other one serves it.
+  template <class F>
+  double repeat(int rounds, F call) const {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; first && i < rounds; ++i) call();
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    MPI_Request met = MPI_REQUEST_NULL;
+    MPI_Ibarrier(MPI_COMM_WORLD, &met);
+    for (int done = 0; done == 0;) {
+      ucp_worker_progress(worker);
+      MPI_Test(&met, &done, MPI_STATUS_IGNORE);
+    }
+    return seconds;
+  }
+
+  void share_memory(int other);
 
   void receive(int wanted) {
     while (received != wanted) ucp_worker_progress(worker);
@@ -76,6 +107,25 @@ std::string exchange(const std::string& mine, int other) {
 
 }  // namespace
 
+void raw_ucx::connection::share_memory(int other) {
+  ucp_mem_map_params_t how{};
+  how.field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS;
+  how.length = memory_bytes;
+  how.flags = UCP_MEM_MAP_ALLOCATE;
+  must(ucp_mem_map(context, &how, &memory));
+  ucp_mem_attr_t found{};
+  found.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS;
+  must(ucp_mem_query(memory, &found));
+  void* packed = nullptr;
+  std::size_t bytes = 0;
+  must(ucp_rkey_pack(context, memory, &packed, &bytes));
+  const std::string theirs = exchange({static_cast<const char*>(packed), bytes}, other);
+  ucp_rkey_buffer_release(packed);
+  must(ucp_ep_rkey_unpack(endpoint, theirs.data(), &key));
+  const std::string mine(reinterpret_cast<const char*>(&found.address), sizeof found.address);
+  std::memcpy(&there, exchange(mine, other).data(), sizeof there);
+}
+
 raw_ucx::raw_ucx(bool wanted) {
   if (!wanted) return;
   connection_ = std::make_unique<connection>();
@@ -85,7 +135,7 @@ raw_ucx::raw_ucx(bool wanted) {
   c.first = rank == 0;
   ucp_params_t context{};
   context.field_mask = UCP_PARAM_FIELD_FEATURES;
-  context.features = UCP_FEATURE_AM;
+  context.features = UCP_FEATURE_AM | UCP_FEATURE_RMA;
   must(ucp_init(&context, nullptr, &c.context));
   ucp_worker_params_t worker{};
   worker.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
@@ -106,22 +156,25 @@ raw_ucx::raw_ucx(bool wanted) {
   to.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
   to.address = reinterpret_cast<const ucp_address_t*>(address.data());
   must(ucp_ep_create(c.worker, &to, &c.endpoint));
+  c.share_memory(1 - rank);
 }
 
 raw_ucx::~raw_ucx() {
   if (connection_ == nullptr) return;
   ping_pong(8, 1);  // both are connected, and nothing is on its way
+  ucp_rkey_destroy(connection_->key);
   ucp_request_param_t how{};
   how.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
   how.flags = UCP_EP_CLOSE_FLAG_FORCE;
   MPI_Barrier(MPI_COMM_WORLD);
-  const ucs_status_ptr_t closing = ucp_ep_close_nbx(connection_->endpoint, &how);
+  void* const closing = ucp_ep_close_nbx(connection_->endpoint, &how);
   if (UCS_PTR_IS_PTR(closing)) {
     while (ucp_request_check_status(closing) == UCS_INPROGRESS) {
       ucp_worker_progress(connection_->worker);
     }
     ucp_request_free(closing);
   }
+  ucp_mem_unmap(connection_->context, connection_->memory);
   ucp_worker_destroy(connection_->worker);
   ucp_cleanup(connection_->context);
 }
@@ -141,12 +194,33 @@ double raw_ucx::ping_pong(std::size_t bytes, int rounds) const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+double raw_ucx::put(std::size_t bytes, int rounds) const {
+  connection& c = *connection_;
+  c.to.assign(bytes, std::byte{42});
+  return c.repeat(rounds, [&] {
+    const ucp_request_param_t how{};
+    c.wait(ucp_put_nbx(c.endpoint, c.to.data(), bytes, c.there, c.key, &how));
+    c.wait(ucp_ep_flush_nbx(c.endpoint, &how));
+  });
+}
+
+double raw_ucx::get(std::size_t bytes, int rounds) const {
+  connection& c = *connection_;
+  c.from.assign(bytes, std::byte{});
+  return c.repeat(rounds, [&] {
+    const ucp_request_param_t how{};
+    c.wait(ucp_get_nbx(c.endpoint, c.from.data(), bytes, c.there, c.key, &how));
+  });
+}
+
 #else
 
 struct raw_ucx::connection {};
 raw_ucx::raw_ucx(bool) {}
 raw_ucx::~raw_ucx() = default;
 double raw_ucx::ping_pong(std::size_t, int) const { return 0; }
+double raw_ucx::put(std::size_t, int) const { return 0; }
+double raw_ucx::get(std::size_t, int) const { return 0; }
 
 #endif
 

@@ -23,6 +23,12 @@ class raw_ucx {
   // Seconds of `rounds` round trips of so many bytes; both processes call it.
   double ping_pong(std::size_t bytes, int rounds) const;
 
+  // Of the first process: seconds of so many puts into memory of the other one, each flushed, or of
+  // gets from there, one after the other. Both processes call it; bytes <= memory_bytes.
+  double put(std::size_t bytes, int rounds) const;
+  double get(std::size_t bytes, int rounds) const;
+  static constexpr std::size_t memory_bytes = std::size_t{1} << 20;
+
  private:
   struct connection;
   std::unique_ptr<connection> connection_;

@@ -88,6 +88,21 @@ TEST(run_again, what_was_not_forgotten_ends_with_the_run) {
   run([] { EXPECT_THROW(*old, apgas::illegal_operation); });
 }
 
+TEST(run_again, pointers_of_an_earlier_run_are_refused) {
+  static apgas::global_ptr<long> old;
+  run([] {
+    old = apgas::allocate<long>(test::last(), 10);
+    apgas::rput(5, old);
+  });
+  run([] {
+    EXPECT_THROW(apgas::rget(old), apgas::illegal_operation);
+    const auto fresh = apgas::allocate<long>(test::last(), 10);
+    EXPECT_THROW(apgas::rput(1, old), apgas::illegal_operation);
+    EXPECT_THROW(apgas::deallocate(old), apgas::illegal_operation);
+    EXPECT_EQ(apgas::rget(fresh), 0);
+  });
+}
+
 TEST(run_again, refuses_to_run_inside) {
   EXPECT_EQ(run([] {
               EXPECT_THROW(apgas::run(0, nullptr, [] {}), apgas::illegal_operation);

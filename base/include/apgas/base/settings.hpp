@@ -27,6 +27,11 @@ enum class progress_choice {
   thread,   // one that sleeps on the network, too
 };
 
+enum class one_sided_choice {
+  direct,    // where a place reaches the memory of another one
+  messages,  // all accesses go there
+};
+
 struct settings {
   int places = 0;   // 0: not set, one place unless a launcher says otherwise
   int workers = 0;  // per place; 0: not set, the cores this place may use
@@ -36,7 +41,8 @@ struct settings {
   int idle_us = 20;                                // a worker searches this long before it sleeps
   progress_choice progress = progress_choice::workers;  // who looks at the network
   int finish_tree_places = 64;  // so many places or more: a finish is counted along a tree
-  bool stats = false;           // print counters at the end
+  one_sided_choice one_sided = one_sided_choice::direct;  // how memory of others is reached
+  bool stats = false;                                     // print counters at the end
 
   // Bytes of tasks that a place sends to another before that has started them; their senders wait.
   std::size_t task_window_bytes = std::size_t{8} << 20;

@@ -35,6 +35,7 @@
 #include <apgas/comm/buffer.hpp>
 #include <apgas/comm/message_queue.hpp>
 #include <apgas/comm/rank.hpp>
+#include <apgas/comm/remote_memory.hpp>
 
 namespace apgas::inline v0::comm {
 
@@ -101,6 +102,9 @@ class transport {
   // Context: arm as progress.
   virtual int descriptor() const noexcept { return -1; }
   virtual bool arm() noexcept { return false; }
+
+  // How ranks reach each other's memory; null: by messages only.
+  virtual remote_memory* memory() noexcept { return nullptr; }
 
   // Ends the whole job, at all ranks. Context: any thread.
   [[noreturn]] virtual void abort(int code) noexcept = 0;

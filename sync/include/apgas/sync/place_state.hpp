@@ -27,6 +27,13 @@ class place_extension {
   virtual ~place_extension() = default;
 };
 
+// The same, with control frames of its own (control_memory in remote_task.hpp).
+class frame_extension : public place_extension {
+ public:
+  // Context: handler.
+  virtual void on_frame(const comm::inbound_frame& frame) noexcept = 0;
+};
+
 struct place_state {
   comm::rank here = 0;
   int places = 1;
@@ -39,6 +46,7 @@ struct place_state {
   remote_phases* phases = nullptr;
   place_extension* globals = nullptr;  // of module places
   place_extension* teams = nullptr;    // the same
+  frame_extension* memory = nullptr;   // of module places
   monitor_core atomic_sections{};      // atomic and when
   // Takes an exception of a future that nobody looked at, for the root finish; null: it is printed.
   // Context: any thread, with a lock held (unobserved.hpp); must not run user code.

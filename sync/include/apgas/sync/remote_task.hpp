@@ -24,8 +24,10 @@ std::uint64_t encode_site(std::source_location site) noexcept;
 std::source_location decode_site(std::uint64_t code) noexcept;
 
 // frame_header::handler of the control frames that report started tasks (flow_control.hpp); the
-// total is in `credit`. Other control frames are launch's.
+// total is in `credit`. Those with the bit control_memory are for place_state::memory. Other
+// control frames are launch's.
 inline constexpr std::uint64_t control_flow = std::uint64_t{1} << 63;
+inline constexpr std::uint64_t control_memory = std::uint64_t{1} << 61;
 
 // One task frame that was counted in its finish and waits for a worker.
 struct remote_task : scheduler::injected {

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Bandwidth between places: each place copies an array into memory of the next one, and back, all
+// at a time.
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <apgas/apgas.hpp>
+
+#include "support/command_line.hpp"
+#include "support/report.hpp"
+#include "support/stopwatch.hpp"
+
+namespace {
+
+using word = std::uint64_t;
+using block = apgas::global_ptr<word>;
+
+struct plan {
+  std::int64_t words;
+  int rounds;
+  bool by_pieces;  // async_copy of sixteen pieces, in place of one copy
+};
+
+// What place `source` sends in a round.
+word word_of(int source, int round, std::int64_t i) {
+  return (static_cast<word>(i) << 20) + (static_cast<word>(source) << 10) +
+         static_cast<word>(round % 1024);
+}
+
+std::vector<word> words_of(int source, int round, std::int64_t n) {
+  std::vector<word> all(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) all[static_cast<std::size_t>(i)] = word_of(source, round, i);
+  return all;
+}
+
+// Calls move(first, count) once, or for sixteen pieces in a finish.
+template <class F>
+void in_pieces(const plan& p, F move) {
+  const std::int64_t piece = std::max<std::int64_t>(1, (p.words + 15) / 16);
+  for (std::int64_t i = 0; i < p.words; i += piece) move(i, std::min(piece, p.words - i));
+}
+
+void send(const plan& p, std::span<const word> from, block to) {
+  if (!p.by_pieces) return apgas::copy(from, to);
+  apgas::finish([&] {
+    in_pieces(p, [&](std::int64_t first, std::int64_t count) {
+      apgas::async_copy(
+          from.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
+          to + first);
+    });
+  });
+}
+
+void fetch(const plan& p, block from, std::span<word> to) {
+  if (!p.by_pieces) return apgas::copy(from, to);
+  apgas::finish([&] {
+    in_pieces(p, [&](std::int64_t first, std::int64_t count) {
+      apgas::async_copy(from + first, to.subspan(static_cast<std::size_t>(first),
+                                                 static_cast<std::size_t>(count)));
+    });
+  });
+}
+
+struct outcome {
+  double sending = 0;  // seconds
+  double fetching = 0;
+  bool verified = true;
+};
+
+// The slower of two, since they run at a time.
+constexpr auto slower = [](const outcome& a, const outcome& b) {
+  return outcome{std::max(a.sending, b.sending), std::max(a.fetching, b.fetching),
+                 a.verified && b.verified};
+};
+
+outcome measure_from_here(const plan& p) {
+  const int here = apgas::here().id();
+  const apgas::place next((here + 1) % apgas::num_places());
+  const block there = apgas::allocate<word>(next, static_cast<std::size_t>(p.words));
+  std::vector<word> back(static_cast<std::size_t>(p.words));
+  outcome result;
+  for (int round = 0; round < p.rounds; ++round) {
+    const std::vector<word> mine = words_of(here, round, p.words);
+    const apps::stopwatch sending;
+    send(p, mine, there);
+    result.sending += sending.seconds();
+    // The other place knows without us what it should have got.
+    result.verified = result.verified && apgas::at(next, [p, there, here, round] {
+                        return std::equal(there.local(), there.local() + p.words,
+                                          words_of(here, round, p.words).begin());
+                      });
+    std::ranges::fill(back, word{0});
+    const apps::stopwatch fetching;
+    fetch(p, there, back);
+    result.fetching += fetching.seconds();
+    result.verified = result.verified && back == words_of(here, round, p.words);
+  }
+  apgas::deallocate(there);
+  return result;
+}
+
+struct options {
+  std::int64_t words = 1 << 17;
+  int rounds = 10;
+  std::string variant = "copy";
+};
+
+int copy_and_report(const options& o) {
+  const plan p{o.words, o.rounds, o.variant == "pieces"};
+  const outcome all = apgas::finish_reduce(outcome(), slower, [p] {
+    for (const apgas::place q : apgas::places()) {
+      apgas::async_at(q, [p] { apgas::offer(measure_from_here(p)); });
+    }
+  });
+  const double bytes = 8.0 * static_cast<double>(o.words) * o.rounds * apgas::num_places();
+  return apps::report("stream", all.sending + all.fetching, all.verified,
+                      {{"variant", o.variant},
+                       {"words", o.words},
+                       {"rounds", o.rounds},
+                       {"gigabytes_per_second_there", bytes / all.sending / 1e9},
+                       {"gigabytes_per_second_back", bytes / all.fetching / 1e9}});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  options o;
+  apps::command_line line("stream", "Copies arrays between places, there and back.");
+  line.option("-n,--words", o.words, 1, std::int64_t{1} << 30, "words of 8 bytes of each array");
+  line.option("--rounds", o.rounds, 1, 1'000'000, "times there and back");
+  line.choice("--variant", o.variant, {"copy", "pieces"},
+              "one copy, or sixteen pieces that a finish waits for");
+  if (const auto code = line.parse(argc, argv)) return *code;
+  return apgas::run(argc, argv, [&o] { return copy_and_report(o); });
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <apgas/base/atomic.hpp>
+
+// Pointers found by number, without a lock: in chunks that stay where they are.
+//
+//              written by                  read by
+//   chunks_    who sets, once each (CAS)   anybody
+//   a slot     who sets, once (CAS)        anybody
+//
+// Pairs
+//   P1  The slots of a chunk are made for who sees the chunk.
+//   P2  What a pointer points to is complete for who finds it.
+namespace apgas::inline v0::remote {
+
+// Owns what it points to.
+template <class T>
+class slot_table {
+ public:
+  slot_table() = default;
+  slot_table(const slot_table&) = delete;
+  slot_table& operator=(const slot_table&) = delete;
+  ~slot_table() {
+    for (std::size_t k = 0; k < most_chunks; ++k) {
+      const std::unique_ptr<slot[]> chunk(chunks_[k].load(base::relaxed));
+      if (chunk == nullptr) continue;
+      for (std::size_t i = 0; i < first_size << k; ++i) delete chunk[i].load(base::relaxed);
+    }
+  }
+
+  // Null: nothing was set. Context: any thread. Cost: two dependent loads.
+  T* find(std::uint32_t number) const noexcept {
+    const auto [k, i] = place_of(number);
+    const slot* const chunk = chunks_[k].load(base::acquire);          // P1
+    return chunk == nullptr ? nullptr : chunk[i].load(base::acquire);  // P2
+  }
+
+  // What is found from now on: `made`, or what was set before. Throws: std::bad_alloc.
+  T& set(std::uint32_t number, std::unique_ptr<T> made) {
+    const auto [k, i] = place_of(number);
+    slot* chunk = chunks_[k].load(base::acquire);  // P1
+    if (chunk == nullptr) {
+      auto fresh = std::make_unique<slot[]>(first_size << k);
+      if (chunks_[k].compare_exchange_strong(chunk, fresh.get(), base::acq_rel,  // P1
+                                             base::acquire)) {                   // P1
+        chunk = fresh.release();
+      }
+    }
+    T* present = nullptr;
+    if (chunk[i].compare_exchange_strong(present, made.get(), base::acq_rel,  // P2
+                                         base::acquire)) {                    // P2
+      present = made.release();
+    }
+    return *present;
+  }
+
+ private:
+  using slot = base::atomic<T*>;
+  // Chunk k has 8 << k slots, which is enough for all numbers.
+  static constexpr unsigned first_bits = 3;
+  static constexpr std::size_t first_size = std::size_t{1} << first_bits;
+  static constexpr std::size_t most_chunks = 33 - first_bits;
+
+  struct position {
+    std::size_t chunk;
+    std::size_t slot;
+  };
+  static position place_of(std::uint32_t number) noexcept {
+    const std::uint64_t n = std::uint64_t{number} + first_size;
+    const auto k = static_cast<unsigned>(std::bit_width(n)) - 1;
+    return {k - first_bits, static_cast<std::size_t>(n - std::bit_floor(n))};
+  }
+
+  std::array<base::atomic<slot*>, most_chunks> chunks_{};
+};
+
+}  // namespace apgas::inline v0::remote

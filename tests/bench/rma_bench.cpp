@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What accesses to memory of another place cost, beside plain UCX in the same job:
+//
+//   mpirun -n 2 rma_bench                                    with the transport ucx
+//   APGAS_TRANSPORT=mpi mpirun -n 2 rma_bench                by messages, no peer
+//   APGAS_TRANSPORT=local APGAS_PLACES=2 rma_bench           two places in one process, no peer
+//
+// A repetition is a round of plain UCX by the main threads, then an apgas::run that does the same,
+// in turn. One worker per place. All accesses are done before the next begins, but for those that a
+// finish counts.
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <apgas/apgas.hpp>
+#include <apgas/comm/transports.hpp>
+
+#include "options.hpp"
+#include "raw_mpi.hpp"
+#include "raw_ucx.hpp"
+#include "report.hpp"
+
+namespace {
+
+using block = apgas::global_ptr<std::uint64_t>;
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+static_assert(mib <= bench::raw_ucx::memory_bytes);
+
+// What is done to the other place's block; nothing of UCX's is the same where `peer` is null.
+struct access {
+  const char* name;
+  std::size_t bytes;
+  int rounds;
+  void (*ours)(block there, std::vector<std::uint64_t>& buffer, int rounds);
+  double (bench::raw_ucx::*peer)(std::size_t, int) const;
+  double bar;  // over the peer
+};
+
+void puts(block there, std::vector<std::uint64_t>&, int rounds) {
+  for (int i = 1; i <= rounds; ++i) apgas::rput(static_cast<std::uint64_t>(i), there);
+}
+void gets(block there, std::vector<std::uint64_t>& buffer, int rounds) {
+  for (int i = 0; i < rounds; ++i) buffer[0] += apgas::rget(there);
+}
+void copies_to(block there, std::vector<std::uint64_t>& buffer, int rounds) {
+  for (int i = 0; i < rounds; ++i) apgas::copy(buffer, there);
+}
+void copies_from(block there, std::vector<std::uint64_t>& buffer, int rounds) {
+  for (int i = 0; i < rounds; ++i) apgas::copy(there, buffer);
+}
+void additions(block there, std::vector<std::uint64_t>&, int rounds) {
+  for (int i = 0; i < rounds; ++i) apgas::fetch_add(there, 1U);
+}
+void counted_puts(block there, std::vector<std::uint64_t>&, int rounds) {
+  apgas::finish([=] {
+    for (int i = 1; i <= rounds; ++i) apgas::async_rput(static_cast<std::uint64_t>(i), there);
+  });
+}
+void counted_additions(block there, std::vector<std::uint64_t>&, int rounds) {
+  apgas::finish([=] {
+    for (int i = 0; i < rounds; ++i) apgas::async_add(there, 1U);
+  });
+}
+
+std::vector<access> accesses(bool quick) {
+  const int few = quick ? 10 : 200;
+  const int many = quick ? 100 : 20'000;
+  using bench::raw_ucx;
+  return {{"rput, 8 B", 8, many, puts, &raw_ucx::put, 2},
+          {"rget, 8 B", 8, many, gets, &raw_ucx::get, 2},
+          {"copy there, 1 MiB", mib, few, copies_to, &raw_ucx::put, 1 / 0.9},
+          {"copy from there, 1 MiB", mib, few, copies_from, &raw_ucx::get, 1 / 0.9},
+          {"fetch_add", 8, many, additions, nullptr, 0},
+          {"async_rput, 8 B", 8, many, counted_puts, nullptr, 0},
+          {"async_add", 8, many, counted_additions, nullptr, 0}};
+}
+
+// Puts 1 to `rounds` and additions leave a value that is known; so does a copy.
+bool left_behind(const access& a, block there, const std::vector<std::uint64_t>& buffer,
+                 std::uint64_t before) {
+  const std::uint64_t now = apgas::rget(there);
+  const auto rounds = static_cast<std::uint64_t>(a.rounds);
+  if (a.ours == puts || a.ours == counted_puts) return now == rounds;
+  if (a.ours == additions || a.ours == counted_additions) return now == before + rounds;
+  if (a.ours == gets) return buffer[0] == 1 + rounds * now;
+  return buffer[0] == now;
+}
+
+bench::sample measure_ours(const access& a, block there) {
+  std::vector<std::uint64_t> buffer(a.bytes / sizeof(std::uint64_t), 1);
+  const std::uint64_t before = apgas::rget(there);
+  const double begin = bench::now();
+  a.ours(there, buffer, a.rounds);
+  const double seconds = bench::now() - begin;
+  return {seconds, left_behind(a, there, buffer, before)};
+}
+
+std::vector<bench::finding> empty_findings(const std::vector<access>& all, bool with_peer) {
+  std::vector<bench::finding> findings;
+  for (const access& a : all) {
+    bench::finding f{{a.name, "access", static_cast<double>(a.rounds), 0, {}}, {}};
+    f.results.push_back({{"apgas", bench::role::ours, 1, {}}, {}, true});
+    if (with_peer && a.peer != nullptr) {
+      f.results.push_back({{"UCX", bench::role::peer, 1, {}}, {}, true});
+    }
+    findings.push_back(f);
+  }
+  return findings;
+}
+
+void keep(bench::result& r, const bench::sample& s, bool counts) {
+  if (counts) r.seconds.push_back(s.seconds);
+  r.correct = r.correct && s.correct;
+}
+
+// One repetition; all processes of the job call it. Returns apgas::run's code.
+int run_once(int argc, char** argv, const std::vector<access>& all, const bench::raw_ucx& ucx,
+             std::vector<bench::finding>& findings, bool counts) {
+  for (std::size_t i = 0; ucx.there() && i < all.size(); ++i) {
+    if (all[i].peer == nullptr) continue;
+    keep(findings[i].results[1], {(ucx.*all[i].peer)(all[i].bytes, all[i].rounds), true}, counts);
+  }
+  apgas::config settings;
+  settings.workers = 1;
+  return apgas::run(argc, argv, settings, [&]() -> int {
+    if (apgas::num_places() != 2) {
+      fmt::print(stderr, "usage: mpirun -n 2 rma_bench (there are {} places)\n",
+                 apgas::num_places());
+      return 2;
+    }
+    const auto there = apgas::allocate<std::uint64_t>(apgas::place(1), mib / 8);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      keep(findings[i].results[0], measure_ours(all[i], there), counts);
+    }
+    apgas::deallocate(there);
+    return 0;
+  });
+}
+
+std::vector<bench::demand> demands_of(const std::vector<access>& all,
+                                      const std::vector<bench::finding>& findings) {
+  std::vector<bench::demand> demands;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& results = findings[i].results;
+    if (results.size() < 2) continue;
+    demands.push_back({fmt::format("{} over plain UCX", all[i].name),
+                       results[0].least() / results[1].least(), all[i].bar, true, "x"});
+  }
+  return demands;
+}
+
+bool uses_ucx() {
+  const char* const transport = std::getenv("APGAS_TRANSPORT");
+  return apgas::comm::ucx_available() && (transport == nullptr || transport != std::string("mpi"));
+}
+
+int run_all(int argc, char** argv, const bench::run_options& o) {
+  const bench::raw_mpi mpi(argc, argv);
+  if (mpi.there() && mpi.processes() != 2) {
+    fmt::print(stderr, "usage: mpirun -n 2 rma_bench (there are {} processes)\n", mpi.processes());
+    return 2;
+  }
+  const bench::raw_ucx ucx(mpi.there() && uses_ucx());
+  const std::vector<access> all = accesses(o.quick);
+  std::vector<bench::finding> findings = empty_findings(all, ucx.there());
+  bench::run_report report("rma_bench", o);
+  for (int i = -1; i < o.rounds(); ++i) {
+    if (const int code = run_once(argc, argv, all, ucx, findings, i >= 0); code != 0) return code;
+  }
+  if (mpi.there() && !mpi.first()) return 0;
+  for (const bench::finding& f : findings) report.add(f);
+  report.note("transport", !mpi.there() ? "local" : uses_ucx() ? "ucx" : "mpi");
+  return report.end(demands_of(all, findings));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bench::run_options o;
+  o.repetitions = 15;
+  CLI::App app("Memory of another place, beside plain UCX");
+  bench::add_options(app, o);
+  CLI11_PARSE(app, argc, argv);
+  return run_all(argc, argv, o);
+}

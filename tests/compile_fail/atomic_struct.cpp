@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// A remote atomic on what is no number.
+#include <apgas/remote_atomics.hpp>
+
+struct pair {
+  int a, b;
+};
+
+#ifdef APGAS_TEST_CONTROL
+using element = long;
+#else
+using element = pair;
+#endif
+
+void exchange(apgas::global_ptr<element> p) { apgas::atomic_exchange(p, element()); }

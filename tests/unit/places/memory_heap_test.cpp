@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The heap that global_ptr points into: blocks do not overlap, are zero, come again, and are not
+// found under the name of an earlier one.
+#include <apgas/places/memory_heap.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <apgas/base/random.hpp>
+
+namespace {
+
+using apgas::base::random_engine;
+using namespace apgas::remote;
+
+std::byte* bytes_of_block(const memory_heap& heap, const block_name& b) {
+  return heap.region(b.region)->memory().data() + std::size_t{b.block} * block_unit;
+}
+access_failure look(const memory_heap& heap, const block_range& range) {
+  const auto memory = heap.region(range.block.region)->memory();
+  return check_access(memory.data(), memory.size(), range);
+}
+
+TEST(memory_heap, gives_blocks_of_zeros_with_their_length) {
+  memory_heap heap(3, nullptr);
+  for (const std::uint64_t bytes : {0UL, 1UL, 64UL, 65UL, 524'224UL, 524'225UL, 9'000'000UL}) {
+    const block_name b = heap.allocate(bytes);
+    EXPECT_EQ(b.home, 3);
+    EXPECT_NE(b.generation, 0U);
+    std::byte* const first = bytes_of_block(heap, b);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first) % 64, 0U);
+    EXPECT_TRUE(std::all_of(first, first + bytes, [](std::byte x) { return x == std::byte{}; }));
+    EXPECT_FALSE(look(heap, {b, 0, bytes}));
+    EXPECT_FALSE(look(heap, {b, bytes, 0}));
+    for (const block_range& out : {block_range{b, 0, bytes + 1}, block_range{b, bytes + 1, 0},
+                                   block_range{b, UINT64_MAX, 1}, block_range{b, 1, UINT64_MAX}}) {
+      EXPECT_EQ(look(heap, out).fault, access_fault::out_of_range);
+      EXPECT_EQ(look(heap, out).bytes, bytes);
+    }
+    EXPECT_FALSE(heap.release(b));
+  }
+}
+
+TEST(memory_heap, uses_blocks_again_under_other_names) {
+  memory_heap heap(0, nullptr);
+  for (const std::uint64_t bytes : {100UL, 3'000'000UL}) {
+    const block_name first = heap.allocate(bytes);
+    std::memset(bytes_of_block(heap, first), 0xff, bytes);
+    EXPECT_FALSE(heap.release(first));
+    EXPECT_EQ(look(heap, {first, 0, 1}).fault, access_fault::stale);
+    EXPECT_EQ(heap.release(first).fault, access_fault::stale);
+    const block_name second = heap.allocate(bytes - 30);
+    EXPECT_EQ(second.region, first.region);
+    EXPECT_EQ(second.block, first.block);
+    EXPECT_NE(second.generation, first.generation);
+    EXPECT_EQ(bytes_of_block(heap, second)[bytes - 31], std::byte{});
+    EXPECT_EQ(look(heap, {first, 0, 1}).fault, access_fault::stale);
+    EXPECT_FALSE(look(heap, {second, 0, bytes - 30}));
+  }
+}
+
+TEST(memory_heap, keeps_a_long_block_for_one_of_its_size) {
+  memory_heap heap(0, nullptr);
+  const block_name first = heap.allocate(8'000'000);
+  EXPECT_FALSE(heap.release(first));
+  EXPECT_NE(heap.allocate(1'000'000).region, first.region);
+  EXPECT_NE(heap.allocate(9'000'000).region, first.region);
+  EXPECT_EQ(heap.allocate(5'000'000).region, first.region);
+}
+
+TEST(memory_heap, refuses_names_that_are_none) {
+  memory_heap heap(0, nullptr);
+  const block_name b = heap.allocate(10);
+  EXPECT_EQ(heap.region(b.region + 1), nullptr);
+  EXPECT_EQ(heap.release({.region = b.region + 1, .block = 1, .generation = 1}).fault,
+            access_fault::no_block);
+  EXPECT_EQ(heap.release({.block = 0, .generation = 1}).fault, access_fault::no_block);
+  EXPECT_EQ(heap.release({.block = 1U << 30, .generation = 1}).fault, access_fault::no_block);
+  EXPECT_EQ(heap.release({.block = b.block}).fault, access_fault::stale);
+  EXPECT_THROW(static_cast<void>(heap.allocate(memory_heap::most_bytes + 1)), std::bad_alloc);
+}
+
+struct filled {
+  block_name name;
+  std::size_t bytes;
+  std::byte value;
+};
+
+bool intact(const memory_heap& heap, const filled& f) {
+  const std::byte* const first = bytes_of_block(heap, f.name);
+  return std::all_of(first, first + f.bytes, [&](std::byte x) { return x == f.value; });
+}
+
+TEST(memory_heap, gives_no_byte_twice) {
+  const std::uint64_t seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  random_engine random(seed);
+  memory_heap heap(0, nullptr);
+  std::vector<filled> live;
+  for (int i = 0; i < 5000; ++i) {
+    if (live.size() > 100 || (!live.empty() && random.below(2) == 0)) {
+      std::swap(live[random.below(static_cast<std::uint32_t>(live.size()))], live.back());
+      ASSERT_TRUE(intact(heap, live.back()));
+      ASSERT_FALSE(heap.release(live.back().name));
+      live.pop_back();
+      continue;
+    }
+    const std::size_t bytes = random.below(random.below(50) == 0 ? 1'000'000 : 5000);
+    const filled f{heap.allocate(bytes), bytes, static_cast<std::byte>(random.below(256))};
+    std::memset(bytes_of_block(heap, f.name), static_cast<int>(f.value), bytes);
+    live.push_back(f);
+  }
+  for (const filled& f : live) EXPECT_TRUE(intact(heap, f));
+}
+
+}  // namespace
