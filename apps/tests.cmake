@@ -121,10 +121,35 @@ foreach(kernel IN LISTS imsuite_kernels)
 endforeach()
 apgas_app_test(imsuite help EXPECT help ARGS --help)
 apgas_app_test(imsuite short_name ARGS LCR --nodes 10)
-apgas_app_test(imsuite local.np2 PLACES 2 TRANSPORT local ARGS DS --nodes 50)
 foreach(shape IN ITEMS tree chain)
   apgas_app_test(imsuite ${shape} ARGS DST --nodes 60 --shape ${shape})
 endforeach()
+
+# Their nodes in blocks over places.
+foreach(transport IN ITEMS local mpi ucx)
+  if((transport STREQUAL mpi AND (APGAS_SANITIZE OR NOT apgas_mpi)) OR
+     (transport STREQUAL ucx AND (APGAS_SANITIZE OR NOT apgas_ucx)))
+    continue()
+  endif()
+  foreach(places IN ITEMS 2 4)
+    foreach(kernel IN LISTS imsuite_kernels)
+      apgas_app_test(imsuite ${kernel}.${transport}.np${places} PLACES ${places}
+        TRANSPORT ${transport} ARGS ${kernel} --nodes 60 --repeat 2)
+    endforeach()
+  endforeach()
+  apgas_app_test(imsuite LCR.${transport}.np2 PLACES 2 TRANSPORT ${transport} ARGS LCR)
+endforeach()
+foreach(kernel IN LISTS imsuite_kernels)
+  apgas_app_test(imsuite ${kernel}.finish.local.np2 PLACES 2 TRANSPORT local
+    ARGS ${kernel} --nodes 60 --sync finish)
+  # Some places have no node.
+  foreach(sync IN ITEMS clocks finish)
+    apgas_app_test(imsuite ${kernel}.few_nodes.${sync} PLACES 4 TRANSPORT local
+      ARGS ${kernel} --nodes 3 --sync ${sync})
+  endforeach()
+endforeach()
+apgas_app_test(imsuite baseline.local.np2 PLACES 2 TRANSPORT local EXPECT usage_error
+  ARGS LCR --sync baseline)
 
 # imsuite_refuses(<variant> <kernel> <the file's lines>): its message is one line, its code 2.
 function(imsuite_refuses variant kernel)

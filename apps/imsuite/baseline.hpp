@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "imsuite/steps.hpp"
+#include "imsuite/one_place.hpp"
 
 namespace imsuite {
 
@@ -102,7 +102,7 @@ class task_threads {
   std::vector<std::thread> threads_;
 };
 
-class by_baseline : public tally {
+class by_baseline : public at_one_place {
  public:
   template <class... Steps>
   void round(int nodes, Steps... steps) {

@@ -8,6 +8,7 @@
 
 #include "imsuite/check.hpp"
 #include "imsuite/solve.hpp"
+#include "imsuite/solve_over_places.hpp"
 
 namespace imsuite {
 namespace {
@@ -17,7 +18,8 @@ class bellman_ford {
  public:
   bellman_ford(const input& in, Sync& sync)
       : sync_(sync), links_(in.links), rounds_(eccentricity(in.links, in.root)), nodes_(in.nodes) {
-    for (int i = 0; i < in.nodes; ++i) nodes_[i].incoming.reserve(links_.neighbours(i).size());
+    for (const int i : sync.block(in.nodes))
+      nodes_[i].incoming.reserve(links_.neighbours(i).size());
     nodes_[in.root].distance = 0;
     for (const int neighbour : links_.neighbours(in.root)) nodes_[neighbour].incoming.push_back(1);
   }
@@ -54,8 +56,9 @@ class bellman_ford {
     node& v = nodes_[i];
     if (v.offered >= v.distance) return;
     v.distance = v.offered;
+    const auto offer = [](node& w, int distance) { w.incoming.push_back(distance); };
     for (const int neighbour : links_.neighbours(i)) {
-      sync_.atomic([&] { nodes_[neighbour].incoming.push_back(v.distance + 1); });
+      sync_.atomic([&] { sync_.tell(nodes_, neighbour, offer, v.distance + 1); });
     }
   }
 
@@ -85,6 +88,7 @@ const kernel bfs_bellman_ford = {.name = "bfs_bellman_ford",
                                  .usual_nodes = 512,
                                  .most_nodes = 32768,
                                  .solve = solve<bellman_ford>,
+                                 .solve_over_places = solve_over_places<bellman_ford>,
                                  .check = check_distances};
 
 }  // namespace imsuite

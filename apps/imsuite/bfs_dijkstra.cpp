@@ -7,6 +7,7 @@
 
 #include "imsuite/check.hpp"
 #include "imsuite/solve.hpp"
+#include "imsuite/solve_over_places.hpp"
 
 namespace imsuite {
 namespace {
@@ -16,7 +17,7 @@ class layered_search {
  public:
   layered_search(const input& in, Sync& sync)
       : sync_(sync), links_(in.links), root_(in.root), nodes_(in.nodes) {
-    for (int i = 0; i < in.nodes; ++i) nodes_[i].asking.reserve(links_.neighbours(i).size());
+    for (const int i : sync.block(in.nodes)) nodes_[i].asking.reserve(links_.neighbours(i).size());
     nodes_[root_].parent = root_;
     nodes_[root_].layer = 0;
   }
@@ -30,10 +31,10 @@ class layered_search {
       sync_.each(n, [=, this](int i) { ask_neighbours(i, layer); });
       join_tree(layer + 1);
       for (int from = layer; from >= 0; --from) {
-        sync_.each(n, [=, this](int i) { echo(nodes_[i], from, layer); });
+        sync_.each(n, [=, this](int i) { echo(nodes_[i], from); });
       }
-      joined = nodes_[root_].new_below;
-      sync_.each(n, [this](int i) { nodes_[i].new_children = 0; });
+      joined = sync_.known_to(root_, nodes_[root_].new_below);
+      sync_.each(n, [this](int i) { nodes_[i].new_below = 0; });
     }
   }
 
@@ -54,7 +55,6 @@ class layered_search {
     int layer = -1;
     bool started = false;    // set by the parent
     bool passes_on = false;  // START, in this round
-    int new_children = 0;    // in this phase
     int new_below = 0;       // nodes, in this phase
     std::vector<int> children;
     std::vector<int> asking;  // the senders of JOIN
@@ -71,7 +71,8 @@ class layered_search {
         advance_eager,
         [this](int i) {
           if (!nodes_[i].passes_on) return;
-          for (const int child : nodes_[i].children) nodes_[child].started = true;
+          const auto start = [](node& w) { w.started = true; };
+          for (const int child : nodes_[i].children) sync_.tell(nodes_, child, start);
         },
         resume_eager);
   }
@@ -81,9 +82,10 @@ class layered_search {
     const bool asks = v.started && v.layer == outermost;
     v.started = false;
     if (!asks) return;
+    const auto ask = [](node& w, int outer) { w.asking.push_back(outer); };
     for (const int neighbour : links_.neighbours(i)) {
       if (neighbour == v.parent) continue;
-      sync_.atomic([&] { nodes_[neighbour].asking.push_back(i); });
+      sync_.atomic([&] { sync_.tell(nodes_, neighbour, ask, i); });
     }
   }
 
@@ -103,20 +105,20 @@ class layered_search {
   void answer(int i, int layer) {
     node& v = nodes_[i];
     if (v.layer == layer) {
-      sync_.atomic([&] {
-        nodes_[v.parent].children.push_back(i);
-        ++nodes_[v.parent].new_children;
-      });
+      const auto acknowledge = [](node& w, int child) {
+        w.children.push_back(child);
+        ++w.new_below;
+      };
+      sync_.atomic([&] { sync_.tell(nodes_, v.parent, acknowledge, i); });
     }
     v.asking.clear();
   }
 
   // Tells the parent how many have joined below, one layer after the other.
-  void echo(node& v, int from, int outermost) {
-    if (v.layer != from) return;
-    v.new_below = v.new_children;
-    if (from == outermost) return;
-    for (const int child : v.children) v.new_below += nodes_[child].new_below;
+  void echo(const node& v, int from) {
+    if (v.layer != from || from == 0 || v.new_below == 0) return;
+    const auto add = [](node& w, int nodes) { w.new_below += nodes; };
+    sync_.atomic([&] { sync_.tell(nodes_, v.parent, add, v.new_below); });
   }
 
   Sync& sync_;
@@ -144,6 +146,7 @@ const kernel bfs_dijkstra = {.name = "bfs_dijkstra",
                              .usual_nodes = 512,
                              .most_nodes = 32768,
                              .solve = solve<layered_search>,
+                             .solve_over_places = solve_over_places<layered_search>,
                              .check = check_layers};
 
 }  // namespace imsuite

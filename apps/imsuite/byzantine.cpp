@@ -7,11 +7,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include <apgas/base/random.hpp>
 
 #include "imsuite/check.hpp"
 #include "imsuite/solve.hpp"
+#include "imsuite/solve_over_places.hpp"
 
 namespace imsuite {
 namespace {
@@ -23,7 +26,7 @@ class agreement {
  public:
   agreement(const input& in, Sync& sync)
       : sync_(sync), links_(in.links), diameter_(diameter(in.links)), nodes_(in.nodes) {
-    for (int i = 0; i < in.nodes; ++i) {
+    for (const int i : sync.block(in.nodes)) {
       node& v = nodes_[i];
       v.vote = in.votes[i];
       v.random = random_engine(static_cast<std::uint64_t>(i));
@@ -79,11 +82,13 @@ class agreement {
   }
 
   void pass_on(int i) {
-    const std::vector<ballot>& fresh = nodes_[i].fresh;
+    const std::span<const ballot> fresh = nodes_[i].fresh;
     if (fresh.empty()) return;
+    const auto receive = [](node& w, std::span<const ballot> ballots) {
+      w.received.insert(w.received.end(), ballots.begin(), ballots.end());
+    };
     for (const int neighbour : links_.neighbours(i)) {
-      std::vector<ballot>& received = nodes_[neighbour].received;
-      sync_.atomic([&] { received.insert(received.end(), fresh.begin(), fresh.end()); });
+      sync_.atomic([&] { sync_.tell(nodes_, neighbour, receive, fresh); });
     }
   }
 
@@ -146,6 +151,7 @@ const kernel byzantine = {.name = "byzantine",
                           .usual_nodes = 128,
                           .most_nodes = 4096,
                           .solve = solve<agreement>,
+                          .solve_over_places = solve_over_places<agreement>,
                           .check = check_agreement};
 
 }  // namespace imsuite

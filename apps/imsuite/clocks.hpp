@@ -6,11 +6,12 @@
 #include <apgas/apgas.hpp>
 
 #include "imsuite/finish.hpp"
+#include "imsuite/one_place.hpp"
 #include "imsuite/steps.hpp"
 
 namespace imsuite {
 
-class by_clocks : public tally {
+class by_clocks : public at_one_place {
  public:
   template <class... Steps>
   void round(int nodes, Steps... steps) {

@@ -14,6 +14,7 @@
 
 #include "imsuite/check.hpp"
 #include "imsuite/solve.hpp"
+#include "imsuite/solve_over_places.hpp"
 
 namespace imsuite {
 namespace {
@@ -34,14 +35,14 @@ class jia_rajaraman_suel {
   void run() {
     sync_.rounds_while(
         nodes_.size(), [this](int i) { return nodes_[i].white_around > 0; },  //
-        [this](int i) { round_span(nodes_[i]); }, advance_lazy,               //
+        [this](int i) { round_span(i); }, advance_lazy,                       //
         [this](int i) { compare_spans(i); }, advance_lazy,                    //
-        [this](int i) { nodes_[i].support = count(i, &node::active); }, advance_lazy,
+        [this](int i) { set(i, &node::support, count(i, &node::active)); }, advance_lazy,
         [this](int i) { stand(i); }, advance_lazy,
-        [this](int i) { nodes_[i].candidates = count(i, &node::candidate); }, advance_lazy,
+        [this](int i) { set(i, &node::candidates, count(i, &node::candidate)); }, advance_lazy,
         [this](int i) { choose(i); }, advance_lazy,  //
         [this](int i) { join(i); }, advance_lazy,    //
-        [this](int i) { reset(nodes_[i]); }, advance_lazy, [this](int i) { look_around(i); });
+        [this](int i) { reset(i); }, advance_lazy, [this](int i) { look_around(i); });
   }
 
   [[nodiscard]] solution found() const {
@@ -51,7 +52,8 @@ class jia_rajaraman_suel {
   }
 
  private:
-  // What a node writes when it leaves says that it takes no part any more.
+  // What others read is set() and so shown. What a node sets when it leaves says that it takes no
+  // part any more.
   struct node {
     int white_around;    // among itself and its neighbours
     int span = 0;        // that, as a power of two
@@ -66,20 +68,27 @@ class jia_rajaraman_suel {
     random_engine random{0};
   };
 
+  template <class T>
+  void set(int i, T node::* member, T value) {
+    nodes_[i].*member = value;
+    sync_.show(nodes_, i, member);
+  }
+
   // f of node i and of each of its neighbours.
   template <class F>
-  void around(int i, F f) {
+  void around(int i, F f) const {
     f(nodes_[i]);
     for (const int neighbour : links_.neighbours(i)) f(nodes_[neighbour]);
   }
-  int count(int i, bool node::* property) {
+  int count(int i, bool node::* property) const {
     int sum = 0;
     around(i, [&](const node& w) { sum += w.*property ? 1 : 0; });
     return sum;
   }
 
-  static void round_span(node& v) {
-    v.span = static_cast<int>(std::bit_floor(static_cast<unsigned>(v.white_around)));
+  void round_span(int i) {
+    const auto around = static_cast<unsigned>(nodes_[i].white_around);
+    set(i, &node::span, static_cast<int>(std::bit_floor(around)));
   }
 
   void compare_spans(int i) {
@@ -87,7 +96,7 @@ class jia_rajaraman_suel {
     const auto compare = [&widest](const node& w) { widest = std::max(widest, w.span); };
     around(i, compare);
     for (const int neighbour : links_.neighbours(i)) around(neighbour, compare);
-    nodes_[i].active = nodes_[i].span == widest;
+    set(i, &node::active, nodes_[i].span == widest);
   }
 
   void stand(int i) {
@@ -97,7 +106,7 @@ class jia_rajaraman_suel {
     around(i, [&most](const node& w) {
       if (w.white) most = std::max(most, w.support);
     });
-    v.candidate = v.random.real() * most < 1;
+    set(i, &node::candidate, v.random.real() * most < 1);
   }
 
   void choose(int i) {
@@ -107,9 +116,9 @@ class jia_rajaraman_suel {
     around(i, [&sum](const node& w) { sum += w.white ? w.candidates : 0; });
     v.chosen = sum <= 3 * v.white_around;
     if (!v.chosen) return;
+    const auto compete = [](node& w, int rival) { w.rival = std::max(w.rival, rival); };
     for (const int neighbour : links_.neighbours(i)) {
-      int& rival = nodes_[neighbour].rival;
-      sync_.atomic([&rival, i] { rival = std::max(rival, i); });
+      sync_.atomic([&] { sync_.tell(nodes_, neighbour, compete, i); });
     }
   }
 
@@ -117,17 +126,24 @@ class jia_rajaraman_suel {
     node& v = nodes_[i];
     if (!v.chosen || v.rival > i) return;
     v.in_the_set = true;
-    around(i, [this](node& w) { sync_.atomic([&w] { w.white = false; }); });
+    const auto cover = [](node& w) { w.white = false; };
+    sync_.atomic([&] { cover(v); });
+    for (const int neighbour : links_.neighbours(i)) {
+      sync_.atomic([&] { sync_.tell(nodes_, neighbour, cover); });
+    }
   }
 
-  static void reset(node& v) {
-    v.active = v.candidate = v.chosen = false;
-    v.rival = -1;
+  void reset(int i) {
+    set(i, &node::active, false);
+    set(i, &node::candidate, false);
+    nodes_[i].chosen = false;
+    nodes_[i].rival = -1;
+    sync_.show(nodes_, i, &node::white);  // others may have set it
   }
 
   void look_around(int i) {
     nodes_[i].white_around = count(i, &node::white);
-    if (nodes_[i].white_around == 0) nodes_[i].span = 0;
+    if (nodes_[i].white_around == 0) set(i, &node::span, 0);
   }
 
   Sync& sync_;
@@ -143,6 +159,7 @@ const kernel dominating_set = {.name = "dominating_set",
                                .usual_nodes = 128,
                                .most_nodes = 32768,
                                .solve = solve<jia_rajaraman_suel>,
+                               .solve_over_places = solve_over_places<jia_rajaraman_suel>,
                                .check = check_dominated};
 
 }  // namespace imsuite

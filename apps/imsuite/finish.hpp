@@ -9,11 +9,11 @@
 
 #include <apgas/apgas.hpp>
 
-#include "imsuite/steps.hpp"
+#include "imsuite/one_place.hpp"
 
 namespace imsuite {
 
-class by_finish : public tally {
+class by_finish : public at_one_place {
  public:
   template <class... Steps>
   void round(int nodes, const Steps&... steps) {

@@ -29,6 +29,11 @@ class per_node {
 
   bool operator==(const per_node&) const = default;
 
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(values_);
+  }
+
  private:
   std::vector<T> values_;
 };
@@ -56,6 +61,11 @@ class graph {
   }
 
   bool operator==(const graph&) const = default;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(first_, ends_);
+  }
 
  private:
   std::vector<std::size_t> first_ = {0};

@@ -84,7 +84,7 @@ int solve_and_report(const kernel& k, const options& o, const imsuite::input& in
   imsuite::outcome last;
   imsuite::complaint wrong;
   while (!wrong && std::cmp_less(seconds.size(), o.repeat)) {
-    last = k.solve(in, variant_of(o));
+    last = (apgas::num_places() > 1 ? k.solve_over_places : k.solve)(in, variant_of(o));
     seconds.push_back(last.seconds);
     wrong = k.check(in, last.found);
   }
@@ -98,6 +98,7 @@ int solve_and_report(const kernel& k, const options& o, const imsuite::input& in
                        {"edges", static_cast<std::uint64_t>(in.links.edges())},
                        {"rounds", last.rounds},
                        {"phases", last.phases},
+                       {"messages", last.messages},
                        {"repeat", o.repeat}});
 }
 
@@ -127,5 +128,12 @@ int main(int argc, char** argv) {
   } catch (const imsuite::input_error& e) {
     return line.refuse(e.what());
   }
-  return apgas::run(argc, argv, [&] { return solve_and_report(k, o, in); });
+  return apgas::run(argc, argv, [&] {
+    // Checked only here, where the number of places is known.
+    if (apgas::num_places() > 1 && variant_of(o) == variant::baseline) {
+      return line.refuse("--sync baseline: wanted 1 place, found " +
+                         std::to_string(apgas::num_places()) + "; clocks and finish take several");
+    }
+    return solve_and_report(k, o, in);
+  });
 }

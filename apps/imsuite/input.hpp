@@ -44,6 +44,11 @@ struct input {
   per_node<int> parents;
 
   bool operator==(const input&) const = default;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(nodes, root, committee_size, links, ids, weights, votes, traitors, parents);
+  }
 };
 
 inline constexpr int largest_id = 2'147'483'646;

@@ -9,10 +9,13 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "imsuite/check.hpp"
 #include "imsuite/solve.hpp"
+#include "imsuite/solve_over_places.hpp"
 
 namespace imsuite {
 namespace {
@@ -22,7 +25,7 @@ class committees {
  public:
   committees(const input& in, Sync& sync)
       : sync_(sync), links_(in.links), k_(in.committee_size), nodes_(in.nodes) {
-    for (int i = 0; i < in.nodes; ++i) {
+    for (const int i : sync.block(in.nodes)) {
       nodes_[i].id = in.ids[i];
       nodes_[i].polled.reserve(links_.neighbours(i).size());
     }
@@ -97,8 +100,9 @@ class committees {
   }
 
   void send_smallest(int i) {
+    const auto hear = [](node& w, int smallest) { w.polled.push_back(smallest); };
     for (const int neighbour : links_.neighbours(i)) {
-      sync_.atomic([&] { nodes_[neighbour].polled.push_back(nodes_[i].smallest); });
+      sync_.atomic([&] { sync_.tell(nodes_, neighbour, hear, nodes_[i].smallest); });
     }
   }
 
@@ -112,11 +116,13 @@ class committees {
   }
 
   void pass_on(int i) {
-    const std::vector<invitation>& fresh = nodes_[i].fresh;
+    const std::span<const invitation> fresh = nodes_[i].fresh;
     if (fresh.empty()) return;
+    const auto receive = [](node& w, std::span<const invitation> invitations) {
+      w.received.insert(w.received.end(), invitations.begin(), invitations.end());
+    };
     for (const int neighbour : links_.neighbours(i)) {
-      std::vector<invitation>& received = nodes_[neighbour].received;
-      sync_.atomic([&] { received.insert(received.end(), fresh.begin(), fresh.end()); });
+      sync_.atomic([&] { sync_.tell(nodes_, neighbour, receive, fresh); });
     }
   }
 
@@ -185,6 +191,7 @@ const kernel kcommittee = {.name = "kcommittee",
                            .usual_nodes = 512,
                            .most_nodes = 32768,
                            .solve = solve<committees>,
+                           .solve_over_places = solve_over_places<committees>,
                            .check = check_committees};
 
 }  // namespace imsuite

@@ -20,13 +20,24 @@ enum class variant { clocks, finish, baseline };
 struct solution {
   per_node<int> of_node;
   per_node<std::vector<int>> children;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(of_node, children);
+  }
 };
 
 struct outcome {
   solution found;
-  double seconds;       // of the algorithm alone
-  std::int64_t rounds;  // of tasks on one clock
-  std::int64_t phases;  // advances of all tasks together
+  double seconds = 0;         // of the algorithm alone
+  std::int64_t rounds = 0;    // of tasks on one clock
+  std::int64_t phases = 0;    // advances of all tasks together
+  std::int64_t messages = 0;  // between places, without those of the clock
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(found, seconds, rounds, phases, messages);
+  }
 };
 
 // Says what is wrong, or nothing.
@@ -38,8 +49,11 @@ struct kernel {
   layout sections;
   int usual_nodes;  // as in the paper
   int most_nodes;
-  // Context: a task; may suspend.
+  // At this place. Context: a task; may suspend.
   outcome (*solve)(const input&, variant);
+  // With a block of the nodes at each place. Requires: not the baseline.
+  // Context: a task of the program; may suspend.
+  outcome (*solve_over_places)(const input&, variant);
   // Checks by other means than the kernel's.
   complaint (*check)(const input&, const solution&);
 };

@@ -9,6 +9,7 @@
 
 #include "imsuite/check.hpp"
 #include "imsuite/solve.hpp"
+#include "imsuite/solve_over_places.hpp"
 
 namespace imsuite {
 namespace {
@@ -17,7 +18,7 @@ template <class Sync>
 class peleg {
  public:
   peleg(const input& in, Sync& sync) : sync_(sync), links_(in.links), nodes_(in.nodes) {
-    for (int i = 0; i < in.nodes; ++i) {
+    for (const int i : sync.block(in.nodes)) {
       node& v = nodes_[i];
       v.id = v.leader = in.ids[i];
       v.complete = in.nodes == 1;
@@ -26,7 +27,7 @@ class peleg {
   }
 
   void run() {
-    while (!std::ranges::all_of(nodes_, &node::complete)) {
+    while (sync_.total(std::ranges::all_of(sync_.own(nodes_), &node::complete) ? 0 : 1) > 0) {
       sync_.round(
           nodes_.size(), [this](int i) { take_in(nodes_[i]); }, advance_eager,
           [this](int i) { send(i, {nodes_[i].leader, nodes_[i].farthest, nodes_[i].hops}); },
@@ -77,8 +78,9 @@ class peleg {
   }
 
   void send(int i, const message& m) {
+    const auto receive = [](node& w, const message& sent) { w.inbox.push_back(sent); };
     for (const int neighbour : links_.neighbours(i)) {
-      sync_.atomic([&] { nodes_[neighbour].inbox.push_back(m); });
+      sync_.atomic([&] { sync_.tell(nodes_, neighbour, receive, m); });
     }
   }
 
@@ -107,6 +109,7 @@ const kernel leader_elect_dp = {
     .usual_nodes = 512,
     .most_nodes = 32768,
     .solve = solve<peleg>,
+    .solve_over_places = solve_over_places<peleg>,
     .check = check_leader};
 
 }  // namespace imsuite

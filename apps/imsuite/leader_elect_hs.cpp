@@ -10,6 +10,7 @@
 
 #include "imsuite/check.hpp"
 #include "imsuite/solve.hpp"
+#include "imsuite/solve_over_places.hpp"
 
 namespace imsuite {
 namespace {
@@ -18,7 +19,7 @@ template <class Sync>
 class hirschberg_sinclair {
  public:
   hirschberg_sinclair(const input& in, Sync& sync) : sync_(sync), n_(in.nodes), nodes_(in.nodes) {
-    for (int i = 0; i < n_; ++i) nodes_[i].id = nodes_[i].leader = in.ids[i];
+    for (const int i : sync.block(n_)) nodes_[i].id = nodes_[i].leader = in.ids[i];
   }
 
   void run() {
@@ -79,8 +80,9 @@ class hirschberg_sinclair {
   void send(int i) {
     node& v = nodes_[i];
     for (message& m : v.sent) --m.hops;
-    nodes_[i + 1 == n_ ? 0 : i + 1].received[0] = v.sent[0];
-    nodes_[i == 0 ? n_ - 1 : i - 1].received[1] = v.sent[1];
+    const auto receive = [](node& w, std::size_t way, const message& m) { w.received[way] = m; };
+    sync_.tell(nodes_, i + 1 == n_ ? 0 : i + 1, receive, std::size_t{0}, v.sent[0]);
+    sync_.tell(nodes_, i == 0 ? n_ - 1 : i - 1, receive, std::size_t{1}, v.sent[1]);
   }
 
   static void take_replies(node& v) {
@@ -94,9 +96,10 @@ class hirschberg_sinclair {
 
   // The last candidate's message goes round.
   void announce() {
-    int leader = 0;
-    while (nodes_[leader].replies < 2) ++leader;
-    for (node& v : nodes_) v.leader = nodes_[leader].id;
+    int elected = 0;
+    for (const node& v : sync_.own(nodes_)) elected += v.replies == 2 ? v.id : 0;  // one has both
+    const int leader = sync_.total(elected);
+    for (node& v : sync_.own(nodes_)) v.leader = leader;
   }
 
   Sync& sync_;
@@ -112,6 +115,7 @@ const kernel leader_elect_hs = {.name = "leader_elect_hs",
                                 .usual_nodes = 512,
                                 .most_nodes = 32768,
                                 .solve = solve<hirschberg_sinclair>,
+                                .solve_over_places = solve_over_places<hirschberg_sinclair>,
                                 .check = check_leader};
 
 }  // namespace imsuite

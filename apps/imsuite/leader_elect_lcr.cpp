@@ -6,6 +6,7 @@
 
 #include "imsuite/check.hpp"
 #include "imsuite/solve.hpp"
+#include "imsuite/solve_over_places.hpp"
 
 namespace imsuite {
 namespace {
@@ -14,19 +15,15 @@ template <class Sync>
 class chang_roberts {
  public:
   chang_roberts(const input& in, Sync& sync) : sync_(sync), n_(in.nodes), nodes_(in.nodes) {
-    for (int i = 0; i < n_; ++i)
+    for (const int i : sync.block(n_))
       nodes_[i] = {.id = in.ids[i], .leader = in.ids[i], .send = in.ids[i]};
   }
 
   void run() {
     for (int round = 0; round < n_; ++round) {
       sync_.round(
-          n_, [this](int i) { nodes_[i + 1 == n_ ? 0 : i + 1].received = nodes_[i].send; },
-          advance_lazy, [this](int i) { compare(nodes_[i]); });
+          n_, [this](int i) { send(i); }, advance_lazy, [this](int i) { compare(nodes_[i]); });
     }
-    sync_.each(n_, [this](int i) {
-      if (nodes_[i].elected) elected_ = i;  // one writes
-    });
     announce();
   }
 
@@ -47,6 +44,11 @@ class chang_roberts {
     bool elected = false;
   };
 
+  void send(int i) {
+    const auto receive = [](node& w, int id) { w.received = id; };
+    sync_.tell(nodes_, i + 1 == n_ ? 0 : i + 1, receive, nodes_[i].send);
+  }
+
   static void compare(node& v) {
     v.send = nothing;
     if (v.received > v.leader) {
@@ -58,13 +60,14 @@ class chang_roberts {
 
   // The leader's message goes round once more.
   void announce() {
-    const int leader = nodes_[elected_].id;
-    for (int hop = 1; hop < n_; ++hop) nodes_[(elected_ + hop) % n_].leader = leader;
+    int elected = 0;
+    for (const node& v : sync_.own(nodes_)) elected += v.elected ? v.id : 0;  // one is
+    const int leader = sync_.total(elected);
+    for (node& v : sync_.own(nodes_)) v.leader = leader;
   }
 
   Sync& sync_;
   int n_;
-  int elected_ = 0;
   per_node<node> nodes_;
 };
 
@@ -76,6 +79,7 @@ const kernel leader_elect_lcr = {.name = "leader_elect_lcr",
                                  .usual_nodes = 512,
                                  .most_nodes = 32768,
                                  .solve = solve<chang_roberts>,
+                                 .solve_over_places = solve_over_places<chang_roberts>,
                                  .check = check_leader};
 
 }  // namespace imsuite

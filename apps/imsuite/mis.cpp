@@ -11,6 +11,7 @@
 
 #include "imsuite/check.hpp"
 #include "imsuite/solve.hpp"
+#include "imsuite/solve_over_places.hpp"
 
 namespace imsuite {
 namespace {
@@ -21,7 +22,7 @@ template <class Sync>
 class luby {
  public:
   luby(const input& in, Sync& sync) : sync_(sync), nodes_(in.nodes) {
-    for (int i = 0; i < in.nodes; ++i) {
+    for (const int i : sync.block(in.nodes)) {
       const auto neighbours = in.links.neighbours(i);
       node& v = nodes_[i];
       v.random = random_engine(static_cast<std::uint64_t>(i));
@@ -31,12 +32,13 @@ class luby {
   }
 
   void run() {
+    const auto linked = [](const node& v) { return !v.neighbours.empty(); };
     do {
       sync_.round(
           nodes_.size(), [this](int i) { draw(i); }, advance_eager, [this](int i) { join(i); },
-          advance_eager, [this](int i) { apply_deletions(nodes_[i]); }, advance_eager,
-          [this](int i) { clear(nodes_[i]); }, resume_eager);
-    } while (std::ranges::any_of(nodes_, [](const node& v) { return !v.neighbours.empty(); }));
+          advance_eager, [this](int i) { leave(i); }, advance_eager,
+          [this](int i) { apply_deletions(nodes_[i]); }, resume_eager);
+    } while (sync_.total(std::ranges::any_of(sync_.own(nodes_), linked) ? 1 : 0) > 0);
     // Who lost all neighbours to others' joining, and was not covered itself, is on its own.
     sync_.each(nodes_.size(), [this](int i) {
       if (nodes_[i].state == undecided) nodes_[i].state = in_the_set;
@@ -67,8 +69,11 @@ class luby {
     node& v = nodes_[i];
     if (v.state != undecided) return;
     v.mine = {v.random(), i};
+    const auto compete = [](node& w, std::uint64_t number, int who) {
+      w.draws.emplace_back(number, who);
+    };
     for (const int neighbour : v.neighbours) {
-      sync_.atomic([&] { nodes_[neighbour].draws.push_back(v.mine); });
+      sync_.atomic([&] { sync_.tell(nodes_, neighbour, compete, v.mine.first, i); });
     }
   }
 
@@ -77,12 +82,19 @@ class luby {
     if (v.state != undecided) return;
     if (!v.draws.empty() && std::ranges::min(v.draws) < v.mine) return;
     v.state = in_the_set;
+    const auto cover = [](node& w) { w.covered = true; };
     for (const int neighbour : v.neighbours) {
-      sync_.atomic([&] {
-        node& w = nodes_[neighbour];
-        w.covered = true;
-        for (const int other : w.neighbours) nodes_[other].deletions.push_back(neighbour);
-      });
+      sync_.atomic([&] { sync_.tell(nodes_, neighbour, cover); });
+    }
+  }
+
+  // Whose neighbours are all covered, as those of one in the set are, need not say so.
+  void leave(int i) {
+    const node& v = nodes_[i];
+    if (!v.covered) return;
+    const auto lose = [](node& w, int gone) { w.deletions.push_back(gone); };
+    for (const int neighbour : v.neighbours) {
+      sync_.atomic([&] { sync_.tell(nodes_, neighbour, lose, i); });
     }
   }
 
@@ -94,9 +106,6 @@ class luby {
       std::erase_if(v.neighbours,
                     [&v](int i) { return std::ranges::binary_search(v.deletions, i); });
     }
-  }
-
-  static void clear(node& v) {
     if (v.covered) v.state = outside;
     v.draws.clear();
     v.deletions.clear();
@@ -127,6 +136,7 @@ const kernel mis = {.name = "mis",
                     .usual_nodes = 512,
                     .most_nodes = 32768,
                     .solve = solve<luby>,
+                    .solve_over_places = solve_over_places<luby>,
                     .check = check_independent};
 
 }  // namespace imsuite

@@ -12,6 +12,7 @@
 
 #include "imsuite/check.hpp"
 #include "imsuite/solve.hpp"
+#include "imsuite/solve_over_places.hpp"
 
 namespace imsuite {
 namespace {
@@ -31,7 +32,7 @@ class fragment_forest {
       find_lightest(fragments);
       move_roots();
       join();
-      announce_roots();
+      broadcast();
     }
   }
 
@@ -71,29 +72,35 @@ class fragment_forest {
     std::vector<int> joining;  // nodes that want to be its children
   };
 
-  // The signal goes down from where it is set, one level per round; `pass` acts on parent and
-  // child.
-  template <class Pass>
-  void broadcast(Pass pass) {
-    while (std::ranges::any_of(nodes_, &node::signal)) {
+  // The signal goes down from where it is set, one level per round, and with it the root's number.
+  void broadcast() {
+    while (anywhere(&node::signal)) {
       sync_.round(
           nodes_.size(),
           [this](int i) { nodes_[i].passes_on = std::exchange(nodes_[i].signal, false); },
-          advance_eager,
-          [this, pass](int i) {
-            if (!nodes_[i].passes_on) return;
-            for (const int child : nodes_[i].children) {
-              pass(nodes_[i], nodes_[child]);
-              nodes_[child].signal = true;
-            }
-          },
-          resume_eager);
+          advance_eager, [this](int i) { pass_on(i); }, resume_eager);
     }
+  }
+
+  void pass_on(int i) {
+    const node& v = nodes_[i];
+    if (!v.passes_on) return;
+    sync_.show(nodes_, i, &node::fragment);
+    const auto take = [](node& w, int fragment) {
+      w.fragment = fragment;
+      w.signal = true;
+    };
+    for (const int child : v.children) sync_.tell(nodes_, child, take, v.fragment);
+  }
+
+  template <class Property>
+  bool anywhere(Property property) {
+    return sync_.total(std::ranges::any_of(sync_.own(nodes_), property) ? 1 : 0) > 0;
   }
 
   void start() {
     sync_.each(nodes_.size(), [this](int i) { look_out(i); });
-    broadcast([](const node&, node&) {});
+    broadcast();
   }
 
   // The lightest edge that leaves the fragment here.
@@ -114,8 +121,8 @@ class fragment_forest {
   }
 
   void find_lightest(int fragments) {
-    int known = 0;
-    while (known < fragments) {
+    int known = 0;  // by the roots here
+    while (sync_.total(known) < fragments) {
       sync_.round(
           nodes_.size(), [this](int i) { take_reports(nodes_[i]); }, advance_eager,
           [this, &known](int i) { answer(i, known); }, resume_eager);
@@ -142,7 +149,8 @@ class fragment_forest {
       if (v.parent == nobody) {
         ++known;
       } else {
-        nodes_[v.parent].reports.push_back({v.lightest, i});
+        const auto receive = [](node& w, const report& r) { w.reports.push_back(r); };
+        sync_.tell(nodes_, v.parent, receive, report{v.lightest, i});
       }
     });
   }
@@ -150,7 +158,7 @@ class fragment_forest {
   // The signal walks with the root to the lightest edge and turns the way round behind it.
   void move_roots() {
     const auto on_its_way = [](const node& v) { return v.signal && !v.at_the_edge; };
-    while (std::ranges::any_of(nodes_, on_its_way)) {
+    while (anywhere(on_its_way)) {
       sync_.round(
           nodes_.size(),
           [=, this](int i) {
@@ -169,9 +177,12 @@ class fragment_forest {
   void turn_round(int i, int next) {
     nodes_[i].parent = next;
     std::erase(nodes_[i].children, next);
-    nodes_[next].parent = nobody;
-    nodes_[next].children.push_back(i);
-    nodes_[next].signal = true;
+    const auto become_root = [](node& w, int child) {
+      w.parent = nobody;
+      w.children.push_back(child);
+      w.signal = true;
+    };
+    sync_.tell(nodes_, next, become_root, i);
   }
 
   void join() {
@@ -188,8 +199,8 @@ class fragment_forest {
 
   void ask(int i) {
     if (!nodes_[i].signal) return;
-    std::vector<int>& joining = nodes_[nodes_[i].way_out].joining;
-    sync_.atomic([&joining, i] { joining.push_back(i); });
+    const auto want_in = [](node& w, int root) { w.joining.push_back(root); };
+    sync_.atomic([&] { sync_.tell(nodes_, nodes_[i].way_out, want_in, i); });
   }
 
   // A root joins the fragment beyond its edge, unless that one joins it and has the smaller number.
@@ -203,14 +214,14 @@ class fragment_forest {
   void add_fragment(int i) {
     node& v = nodes_[i];
     if (!v.signal || v.parent == nobody) return;
-    sync_.atomic([&] { nodes_[v.parent].children.push_back(i); });
+    const auto add = [](node& w, int child) { w.children.push_back(child); };
+    sync_.atomic([&] { sync_.tell(nodes_, v.parent, add, i); });
   }
 
-  void announce_roots() {
-    broadcast([](const node& v, node& child) { child.fragment = v.fragment; });
+  int roots() {
+    const auto here = std::ranges::count(sync_.own(nodes_), nobody, &node::parent);
+    return sync_.total(static_cast<int>(here));
   }
-
-  int roots() { return static_cast<int>(std::ranges::count(nodes_, nobody, &node::parent)); }
 
   Sync& sync_;
   const input& in_;
@@ -225,6 +236,7 @@ const kernel mst = {.name = "mst",
                     .usual_nodes = 512,
                     .most_nodes = 8192,
                     .solve = solve<fragment_forest>,
+                    .solve_over_places = solve_over_places<fragment_forest>,
                     .check = check_spanning_tree};
 
 }  // namespace imsuite

@@ -3,15 +3,26 @@
 
 // A kernel is written once, over a policy that says how the tasks of a round keep in step:
 //
-//   sync.round(n, send, advance_lazy, receive);           per node: send, then receive, when all
-//   have sent sync.rounds_while(n, live, f, advance_lazy, g, ...);  each node repeats its steps
-//   while live(node) sync.each(n, f);                                      f for every node, no
-//   order among them sync.atomic(f);                                       f alone among all atomic
-//   sections
+//   sync.round(n, send, advance_lazy, receive)  per node: send, then receive, when all have sent
+//   sync.rounds_while(n, live, steps...)        each node repeats its steps while live(node)
+//   sync.each(n, f)                             f for every node, no order among them
+//   sync.atomic(f)                              f alone among all atomic sections
+//
+// and where nodes are. With several places every place runs the kernel, on a block of the nodes of
+// its own; what it writes at others, and what others read of it, goes through the policy:
+//
+//   sync.block(n), sync.own(nodes)              the numbers of the own nodes, and the nodes
+//   sync.tell(nodes, i, f, args...)             f(nodes[i], args...) where that node is
+//   sync.show(nodes, i, member)                 the others may read that member of an own node
+//   sync.total(x)                               the sum over the places; known_to(i, x): the x of
+//                                               the place that has node i
+//
+// f has no captures; its arguments are values that are their bytes, or a std::span of such.
 //
 // A round is a sequence of phases, callable with a node, and of the words between them. What one
-// phase writes, the next may read at any node; within a phase two nodes may write the same only
-// atomically. The policies: clocks.hpp, finish.hpp, baseline.hpp.
+// phase writes, tells or shows, the next may read at any node; within a phase two nodes may write
+// the same only atomically. The policies: clocks.hpp, finish.hpp, baseline.hpp at one place;
+// steps_over_places.hpp.
 
 #include <concepts>
 #include <cstdint>

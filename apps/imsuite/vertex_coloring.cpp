@@ -10,6 +10,7 @@
 
 #include "imsuite/check.hpp"
 #include "imsuite/solve.hpp"
+#include "imsuite/solve_over_places.hpp"
 
 namespace imsuite {
 namespace {
@@ -29,10 +30,10 @@ class cole_vishkin {
   }
 
   void run() {
+    const auto many = [](int colour) { return colour >= cole_vishkin_colours; };
     do {
-      tell_children([](node& v) { reduce(v); });
-    } while (std::ranges::any_of(
-        nodes_, [](int c) { return c >= cole_vishkin_colours; }, &node::colour));
+      tell_children([this](int i) { reduce(nodes_[i]); });
+    } while (sync_.total(std::ranges::any_of(sync_.own(nodes_), many, &node::colour) ? 1 : 0) > 0);
     for (int colour = cole_vishkin_colours - 1; colour >= final_colours; --colour) {
       shift_down();
       sync_.each(nodes_.size(), [=, this](int i) { replace(nodes_[i], colour); });
@@ -54,16 +55,19 @@ class cole_vishkin {
     std::vector<int> children;
   };
 
-  // Each node tells its children its colour; then `next` gives it another.
+  // Each node tells its children its colour, the root itself any small one that differs; then
+  // `next` gives it another.
   template <class Next>
   void tell_children(Next next) {
     sync_.round(
         nodes_.size(),
         [this](int i) {
-          for (const int child : nodes_[i].children) nodes_[child].heard = nodes_[i].colour;
-          if (i == root_) nodes_[i].heard = nodes_[i].colour ^ 1;  // any that differs
+          const node& v = nodes_[i];
+          const auto hear = [](node& w, int colour) { w.heard = colour; };
+          for (const int child : v.children) sync_.tell(nodes_, child, hear, v.colour);
+          if (i == root_) nodes_[i].heard = v.colour == 0 ? 1 : 0;
         },
-        advance_eager, [this, next](int i) { next(nodes_[i]); }, resume_eager);
+        advance_eager, next, resume_eager);
   }
 
   static void reduce(node& v) {
@@ -71,13 +75,13 @@ class cole_vishkin {
     v.colour = 2 * bit + ((v.colour >> bit) & 1);
   }
 
-  // The root, which has no parent to take a colour from, takes another small one.
   void shift_down() {
-    tell_children([](node& v) {
+    tell_children([this](int i) {
+      node& v = nodes_[i];
       v.before = v.colour;
       v.colour = v.heard;
+      sync_.show(nodes_, i, &node::colour);
     });
-    nodes_[root_].colour = nodes_[root_].before == 0 ? 1 : 0;
   }
 
   // Neighbours of a node of this colour have others and stay as they are.
@@ -114,6 +118,7 @@ const kernel vertex_coloring = {
     .usual_nodes = 512,
     .most_nodes = 32768,
     .solve = solve<cole_vishkin>,
+    .solve_over_places = solve_over_places<cole_vishkin>,
     .check = check_colours};
 
 }  // namespace imsuite
