@@ -12,7 +12,6 @@
 
 #include <apgas/errors.hpp>
 #include <apgas/places/remote_teams.hpp>
-#include <apgas/places/team_schedule.hpp>
 #include <apgas/sync/remote_task.hpp>
 
 namespace apgas::inline v0::remote {
@@ -197,7 +196,11 @@ bool team_member::take(const key& wanted, letter& to) {
 // a collective are here soon, and to leave the stack or to sleep costs more than the look.
 bool team_member::poll_for(const key& wanted, letter& to) {
   const scheduler::worker& w = *scheduler::current_fiber()->on;
-  std::size_t had = nobody;
+  std::size_t had = 0;
+  {
+    std::lock_guard hold(lock_);
+    had = letters_.size();
+  }
   for (int i = 0; i < polls_before_waiting && nothing_else_ready(w); ++i) {
     if (i > polls_at_once) std::this_thread::yield();
     const bool any = place_.network->progress();
