@@ -26,7 +26,7 @@ template <class T>
 [[gnu::always_inline]] inline block_range range_of(const global_ptr<T>& p, std::uint64_t count);
 
 template <class T>
-consteval bool require_element() {
+consteval bool require_target() {
   static_assert(std::is_trivially_copyable_v<T>,
                 "apgas: the elements behind a global_ptr must be trivially copyable, since they "
                 "are moved as bytes. Keep other objects at a place behind a global_ref, and go "
@@ -130,7 +130,7 @@ struct global_ptr_access {
 // Where the numbers do not fit, they are the largest there are, and no block has them.
 template <class T>
 block_range range_of(const global_ptr<T>& p, std::uint64_t count) {
-  static_assert(require_element<T>());
+  static_assert(require_target<T>());
   block_range r{.block = global_ptr_access::block(p)};
   if (__builtin_mul_overflow(global_ptr_access::index(p), sizeof(T), &r.offset)) {
     r.offset = UINT64_MAX;
@@ -159,7 +159,7 @@ void release_here(const block_name& block);
 // the system at the end of the run; until then it is used again.
 template <class T>
 global_ptr<T> allocate(place p, std::size_t n) {
-  static_assert(remote::require_element<T>());
+  static_assert(remote::require_target<T>());
   scheduler::fiber& self = sync::suspendable_fiber("allocate");
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(n, sizeof(T), &bytes) || bytes > remote::memory_heap::most_bytes) {
