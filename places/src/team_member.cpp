@@ -2,6 +2,7 @@
 #include <apgas/places/team_member.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <exception>
 #include <mutex>
@@ -18,10 +19,11 @@ namespace apgas::inline v0::remote {
 namespace {
 
 // A look takes 50 ns. After some, others may have the core: where there are more places than cores,
-// a message is from one of them. After all, half a millisecond, the task waits: with four places on
-// two cores a barrier took 150 us with 50 looks, 50 us with 200, and 19 us with so many.
+// a message is from one of them. Then the task waits: with four places on two cores a barrier took
+// 150 us with 50 looks, 50 us with 200, and 19 us with 1000, which is half a millisecond where
+// nobody else wants the core.
 constexpr int polls_at_once = 50;
-constexpr int polls_before_waiting = 1'000;
+constexpr std::chrono::microseconds longest_look{500};
 constexpr std::uint32_t receives_between_looks = 32;
 
 bool nothing_else_ready(const scheduler::worker& w) noexcept {
@@ -201,8 +203,14 @@ bool team_member::poll_for(const key& wanted, letter& to) {
     std::lock_guard hold(lock_);
     had = letters_.size();
   }
-  for (int i = 0; i < polls_before_waiting && nothing_else_ready(w); ++i) {
-    if (i > polls_at_once) std::this_thread::yield();
+  std::chrono::steady_clock::time_point end;
+  for (int i = 0; nothing_else_ready(w); ++i) {
+    if (i >= polls_at_once) {
+      const auto now = std::chrono::steady_clock::now();
+      if (i == polls_at_once) end = now + longest_look;
+      if (now >= end) return false;
+      std::this_thread::yield();
+    }
     const bool any = place_.network->progress();
     std::lock_guard hold(lock_);
     if (take(wanted, to)) return true;
