@@ -33,7 +33,7 @@ namespace apgas::inline v0::remote {
 
 class remote_teams;
 
-inline constexpr std::uint64_t control_team = std::uint64_t{1} << 61;
+inline constexpr std::uint64_t control_team = std::uint64_t{1} << 60;
 
 // The generation of the team of all places, which nobody makes.
 inline constexpr std::uint64_t world_generation = ~std::uint64_t{0};
