@@ -57,8 +57,10 @@ void endpoint::on_message(rank source, buffer message) noexcept {
   inbound_buffer* const owner = message.detach();
   const std::byte* const bytes = owner->data();
   const std::size_t size = owner->size();
-  std::uint64_t frames = 0;
-  for (std::size_t at = 0; at < size; ++frames) {
+  channel& from = channels_[static_cast<std::size_t>(source)];  // counted before it has effects
+  add(from.messages_received, 1);
+  add(from.bytes_received, size);
+  for (std::size_t at = 0; at < size;) {
     const std::size_t left = size - at;
     if (left < sizeof(frame_header)) {
       sink_.on_bad_message(source, fmt::format("{} bytes where a header should be", left));
@@ -72,15 +74,11 @@ void endpoint::on_message(rank source, buffer message) noexcept {
     }
     const std::byte* payload = bytes + at + sizeof(frame_header);
     at += frame_bytes(header->length);
+    add(from.frames_received, 1);
     sink_.on_frame({source, header, {payload, header->length}, owner, handler});
   }
   sink_.on_message_end();
   owner->release();
-
-  channel& from = channels_[static_cast<std::size_t>(source)];
-  add(from.frames_received, frames);
-  add(from.messages_received, 1);
-  add(from.bytes_received, size);
 }
 
 const char* to_string(flush_reason reason) noexcept {
