@@ -101,7 +101,7 @@ template <class E>
 std::exception_ptr make_coded(const portable& p, const std::error_category& category) {
   const std::error_code code(p.code, category);
   const std::string suffix = ": " + code.message();
-  std::string text = p.what.c_str();  // to its first zero, as what() will give it
+  std::string text = p.what.substr(0, p.what.find('\0'));  // as what() will give it
   if (text.ends_with(suffix)) text.resize(text.size() - suffix.size());
   if constexpr (std::is_same_v<E, std::system_error>) {
     return std::make_exception_ptr(E(code, text));
