@@ -228,8 +228,7 @@ class deque {
   // The owner's next push will return true.
   void raise_attention() { attention_.store(nullptr, release); }  // P3
 
-  // The owner's next pop is refused, so that its frame waits and its worker looks around. A wish:
-  // whoever changes the limit first takes it back.
+  // A pop of the owner is refused, once, so that its frame waits and its worker looks around.
   void refuse_pop() {
     lock_.lock();
     refuse_.store(true, relaxed);
@@ -274,7 +273,7 @@ class deque {
   // The gate is higher in fenced mode, and to refuse a pop.
   void set_limit(Slot* to) {
     limit_.store(to, relaxed);
-    gate_.store(fenced_ ? last_ : to, relaxed);
+    gate_.store(fenced_ || refuse_.load(relaxed) ? last_ : to, relaxed);
   }
 
   // The owner met the gate. `s` is head() already.
