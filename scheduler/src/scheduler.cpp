@@ -114,9 +114,8 @@ scheduler::scheduler(const config& c)
   auto& s = *implementation_;
   for (auto& w : s.workers) w->home = this;
   try {
-    if (c.events != nullptr && c.progress_thread) {
-      s.progress = std::thread([&s] { s.serve_network(); });
-    } else if (c.events != nullptr) {
+    if (c.events != nullptr) {
+      if (c.progress_thread) s.progress = std::thread([&s] { s.serve_network(); });
       s.guard = std::make_unique<poll_guard>([&s] { return s.poll_for_busy_workers(); });
       s.guard->arm();
     }
