@@ -25,6 +25,17 @@ inline apgas::place next(apgas::place p) {
 }
 inline apgas::place last() { return apgas::place(apgas::num_places() - 1); }
 
+// What an error of f says.
+template <class F>
+std::string message_of(F f) {
+  try {
+    f();
+  } catch (const apgas::error& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
 // A number that a test can be given: APGAS_TEST_<name>.
 inline unsigned long number_from_environment(const char* name, unsigned long otherwise) {
   const char* text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): tests do not set any

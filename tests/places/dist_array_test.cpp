@@ -35,16 +35,6 @@ std::vector<distribution> spreads() {
 
 constexpr auto square = [](std::size_t i) { return static_cast<long>(i * i); };
 
-template <class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const apgas::error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST(dist_array, each_element_is_at_one_place) {
   for (const distribution d : spreads()) {
     for (const std::size_t n : {0U, 1U, 2U, 3U, 10U, 101U}) {
@@ -152,7 +142,7 @@ TEST(dist_array, is_made_and_used_from_any_place_over_any_group) {
         check(a.gather().size() == 20 && a.get(7) == 49 && a.place_of(3) == test::last());
       });
       if (apgas::here() != test::last()) {
-        const std::string what = message_of([&] { a.local(); });
+        const std::string what = test::message_of([&] { a.local(); });
         check(what.find("a dist_array was used at place") != std::string::npos);
       }
       a.destroy();
@@ -210,10 +200,10 @@ TEST(dist_array, stale_and_empty_handles) {
   for (const place p : apgas::places()) {
     EXPECT_THROW(apgas::at(p, [copy] { return copy.size(); }), apgas::illegal_operation);
   }
-  EXPECT_NE(message_of([&] { copy.local(); }).find("a dist_array was used after its end"),
+  EXPECT_NE(test::message_of([&] { copy.local(); }).find("a dist_array was used after its end"),
             std::string::npos);
   EXPECT_THROW(copy.destroy(), apgas::illegal_operation);
-  EXPECT_NE(message_of([] { dist_array<int>().gather(); }).find("an empty dist_array"),
+  EXPECT_NE(test::message_of([] { dist_array<int>().gather(); }).find("an empty dist_array"),
             std::string::npos);
   EXPECT_THROW(dist_array<int>().destroy(), apgas::illegal_operation);
 }
@@ -221,33 +211,33 @@ TEST(dist_array, stale_and_empty_handles) {
 TEST(dist_array, sizes_that_overflow) {
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
   for (const std::size_t n : {most, most / 2, most / 8}) {
-    const std::string what = message_of([n] { dist_array<long>(n, distribution::cyclic()); });
+    const std::string what = test::message_of([n] { dist_array<long>(n, distribution::cyclic()); });
     EXPECT_NE(what.find("whose bytes can be counted"), std::string::npos) << what;
   }
   const std::string halo =
-      message_of([] { dist_array<long>(10, distribution::block(), {.halo = most}); });
+      test::message_of([] { dist_array<long>(10, distribution::block(), {.halo = most}); });
   EXPECT_NE(halo.find("take fewer places or a smaller halo"), std::string::npos) << halo;
 }
 
 TEST(dist_array, what_does_not_fit) {
   const dist_array<int> a(10, distribution::block());
-  EXPECT_NE(message_of([&] { a[10] = 1; }).find("element 10 of a dist_array of 10"),
+  EXPECT_NE(test::message_of([&] { a[10] = 1; }).find("element 10 of a dist_array of 10"),
             std::string::npos);
   EXPECT_THROW(a.place_of(10), apgas::illegal_operation);
   EXPECT_THROW(a.get(10), apgas::illegal_operation);
   EXPECT_THROW(a.put(10, 1), apgas::illegal_operation);
   if (apgas::num_places() > 1) {
-    EXPECT_NE(message_of([&] { a[9] = 1; }).find("use get() and put()"), std::string::npos);
+    EXPECT_NE(test::message_of([&] { a[9] = 1; }).find("use get() and put()"), std::string::npos);
     EXPECT_THROW(a[9], apgas::bad_place);
   }
-  EXPECT_NE(message_of([&] { a.scatter(std::vector<int>(11)); }).find("wanted 10, found 11"),
+  EXPECT_NE(test::message_of([&] { a.scatter(std::vector<int>(11)); }).find("wanted 10, found 11"),
             std::string::npos);
   a.destroy();
   const auto no_blocks = [] { dist_array<int>(10, distribution::cyclic(), {.halo = 1}); };
-  EXPECT_NE(message_of(no_blocks).find("only blocks have neighbours"), std::string::npos);
+  EXPECT_NE(test::message_of(no_blocks).find("only blocks have neighbours"), std::string::npos);
   const auto nowhere = [] { dist_array<int>(10, distribution::block(), {.group = place_group()}); };
-  EXPECT_NE(message_of(nowhere).find("without places"), std::string::npos);
-  EXPECT_NE(message_of([] { distribution::block_cyclic(0); }).find("one element at least"),
+  EXPECT_NE(test::message_of(nowhere).find("without places"), std::string::npos);
+  EXPECT_NE(test::message_of([] { distribution::block_cyclic(0); }).find("one element at least"),
             std::string::npos);
 }
 

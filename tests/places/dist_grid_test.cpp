@@ -128,33 +128,25 @@ TEST(dist_grid, a_stencil_agrees_with_the_sequential_one) {
   }
 }
 
-template <class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const apgas::error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST(dist_grid, what_is_wrong) {
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
-  EXPECT_NE(message_of([] { dist_grid<long>(most, 2); }).find("can be counted"), std::string::npos);
-  EXPECT_NE(message_of([] { dist_grid<long>(2, most); }).find("can be counted"), std::string::npos);
-  EXPECT_NE(message_of([] { dist_grid<long>(1UL << 40, 1UL << 40); }).find("can be counted"),
+  EXPECT_NE(test::message_of([] { dist_grid<long>(most, 2); }).find("can be counted"),
             std::string::npos);
-  EXPECT_NE(message_of([] { dist_grid<int>(4, 20, {.halo = 5}); }).find("rows only"),
+  EXPECT_NE(test::message_of([] { dist_grid<long>(2, most); }).find("can be counted"),
             std::string::npos);
-  EXPECT_NE(message_of([] { dist_grid<int>(20, 4, {.halo = 5}); }).find("columns only"),
+  EXPECT_NE(test::message_of([] { dist_grid<long>(1UL << 40, 1UL << 40); }).find("can be counted"),
             std::string::npos);
-  EXPECT_NE(message_of([] { dist_grid<int>(4, 4, {.group = {}}); }).find("without places"),
+  EXPECT_NE(test::message_of([] { dist_grid<int>(4, 20, {.halo = 5}); }).find("rows only"),
+            std::string::npos);
+  EXPECT_NE(test::message_of([] { dist_grid<int>(20, 4, {.halo = 5}); }).find("columns only"),
+            std::string::npos);
+  EXPECT_NE(test::message_of([] { dist_grid<int>(4, 4, {.group = {}}); }).find("without places"),
             std::string::npos);
   const dist_grid<int> g(3, 4);
   EXPECT_THROW(g.place_of(3, 0), apgas::illegal_operation);
   EXPECT_THROW(g.place_of(0, 4), apgas::illegal_operation);
   g.destroy();
-  EXPECT_NE(message_of([g] { g.local(); }).find("a dist_grid was used after its end"),
+  EXPECT_NE(test::message_of([g] { g.local(); }).find("a dist_grid was used after its end"),
             std::string::npos);
   EXPECT_THROW(g.destroy(), apgas::illegal_operation);
   EXPECT_THROW(dist_grid<int>().destroy(), apgas::illegal_operation);
