@@ -1,12 +1,18 @@
 # Runs one app and checks what every app promises of it; called by tests.cmake with -D.
-# app, program, arguments, places, transport (may be empty), expect
+# app, program, arguments, places, transport (may be empty), expect; launcher: the mpirun of a
+# program that is not one of the library's
 
 separate_arguments(arguments)
-set(ENV{APGAS_PLACES} ${places})
+if(launcher)
+  set(launch ${launcher} -n ${places})
+else()
+  set(launch)
+  set(ENV{APGAS_PLACES} ${places})
+endif()
 if(transport)
   set(ENV{APGAS_TRANSPORT} ${transport})
 endif()
-execute_process(COMMAND ${program} ${arguments}
+execute_process(COMMAND ${launch} ${program} ${arguments}
   RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE errors)
 
 function(fail why)

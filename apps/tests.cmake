@@ -13,32 +13,32 @@ function(apgas_app_test name variant)
     set(arg_EXPECT verified)
   endif()
   list(JOIN arg_ARGS " " arguments)
-  set(timeout 60)
-  if(APGAS_SANITIZE)
-    set(timeout 300)
-  endif()
-  apgas_add_test(app.${name}.${variant} apps ${arg_PLACES} ${timeout} "" ${CMAKE_COMMAND}
+  apgas_add_test(app.${name}.${variant} apps ${arg_PLACES} 300 "" ${CMAKE_COMMAND}
     -D app=${name} -D program=$<TARGET_FILE:${name}> "-D arguments=${arguments}"
     -D places=${arg_PLACES} -D transport=${arg_TRANSPORT} -D expect=${arg_EXPECT}
     -P ${CMAKE_CURRENT_SOURCE_DIR}/check_app.cmake)
 endfunction()
 
 set(small_averaging -n 60)
+set(small_bfs --scale 9 --roots 2)
 set(small_fib -n 22)
 set(small_gups -n 10)
 set(small_heat --lines 200 --columns 100 --steps 20)
 set(small_hello)
 set(small_integrate --to 50)
 set(small_jacobi -n 200 --steps 20)
+set(small_kmeans -n 3000 -k 8)
+set(small_labelprop -n 5000)
 set(small_lu -n 256)
 set(small_matmul -n 200)
 set(small_nqueens -n 9)
 set(small_quicksort -n 200000)
+set(small_sort -n 20000)
 set(small_stream -n 20000 --rounds 3)
 set(small_uts -t 1 -a 3 -d 7 -b 4 -r 19)
 
-foreach(name IN ITEMS averaging fib gups heat hello integrate jacobi lu matmul nqueens
-    quicksort stream uts)
+foreach(name IN ITEMS averaging bfs fib gups heat hello integrate jacobi kmeans labelprop lu matmul
+    nqueens quicksort sort stream uts)
   apgas_app_test(${name} np1 ARGS ${small_${name}})
   apgas_app_test(${name} help EXPECT help ARGS --help)
   apgas_app_test(${name} wrong_flag EXPECT usage_error ARGS --wrong-flag)
@@ -50,7 +50,7 @@ foreach(variant IN ITEMS finish serial)
     apgas_app_test(${name} ${variant} ARGS ${small_${name}} --variant ${variant})
   endforeach()
 endforeach()
-foreach(name IN ITEMS heat jacobi lu matmul)
+foreach(name IN ITEMS heat jacobi lu matmul sort)
   apgas_app_test(${name} serial ARGS ${small_${name}} --variant serial)
 endforeach()
 foreach(variant IN ITEMS phaser loops serial)
@@ -79,20 +79,28 @@ foreach(transport IN ITEMS local mpi)
   if(transport STREQUAL mpi AND (APGAS_SANITIZE OR NOT apgas_mpi))
     continue()  # Open MPI itself does not run under the sanitizers
   endif()
-  foreach(name IN ITEMS hello jacobi uts)
-    apgas_app_test(${name} ${transport}.np2 PLACES 2 TRANSPORT ${transport} ARGS ${small_${name}})
-  endforeach()
   foreach(tree IN ITEMS T1 T3)
     apgas_app_test(uts ${tree}.${transport}.np2 PLACES 2 TRANSPORT ${transport}
       ARGS ${tree_${tree}})
   endforeach()
 endforeach()
+# Over every transport, with one place too.
+foreach(transport IN ITEMS local ${apgas_test_networks})
+  foreach(places IN ITEMS 1 2 4)
+    foreach(name IN ITEMS hello jacobi)
+      apgas_app_test(${name} ${transport}.np${places} PLACES ${places} TRANSPORT ${transport}
+        ARGS ${small_${name}})
+    endforeach()
+    apgas_app_test(uts glb.${transport}.np${places} PLACES ${places} TRANSPORT ${transport}
+      ARGS ${small_uts} --glb)
+  endforeach()
+endforeach()
 # A grid of places, two by two, and places without an equal share.
-apgas_app_test(jacobi local.np4 PLACES 4 TRANSPORT local ARGS -n 101 --steps 20)
+apgas_app_test(jacobi uneven.np4 PLACES 4 TRANSPORT local ARGS -n 101 --steps 20)
 # Memory of other places, over every transport.
 foreach(transport IN ITEMS local ${apgas_test_networks})
-  foreach(places IN ITEMS 2 4)
-    foreach(variant IN ITEMS counted awaited task)
+  foreach(places IN ITEMS 1 2 4)
+    foreach(variant IN ITEMS counted awaited task batches)
       apgas_app_test(gups ${variant}.${transport}.np${places} PLACES ${places}
         TRANSPORT ${transport} ARGS ${small_gups} --variant ${variant})
     endforeach()
@@ -102,6 +110,54 @@ foreach(transport IN ITEMS local ${apgas_test_networks})
     endforeach()
   endforeach()
 endforeach()
+# Programs that divide their input among the places, also into parts that are not alike.
+apgas_app_test(heat places ARGS ${small_heat} --variant places)
+foreach(transport IN ITEMS local ${apgas_test_networks})
+  foreach(places IN ITEMS 1 2 4)
+    foreach(name IN ITEMS bfs kmeans labelprop sort)
+      apgas_app_test(${name} ${transport}.np${places} PLACES ${places} TRANSPORT ${transport}
+        ARGS ${small_${name}})
+    endforeach()
+    apgas_app_test(heat places.${transport}.np${places} PLACES ${places} TRANSPORT ${transport}
+      ARGS ${small_heat} --variant places)
+    apgas_app_test(bfs batches.${transport}.np${places} PLACES ${places} TRANSPORT ${transport}
+      ARGS ${small_bfs} --variant batches)
+    apgas_app_test(sort few_distinct.${transport}.np${places} PLACES ${places}
+      TRANSPORT ${transport} ARGS -n 4001 --distinct 3)
+  endforeach()
+endforeach()
+apgas_app_test(bfs two_vertices PLACES 4 TRANSPORT local ARGS --scale 1 --roots 2)
+apgas_app_test(bfs other_seed PLACES 2 TRANSPORT local ARGS --scale 9 --edge-factor 1 --seed 7)
+apgas_app_test(heat places.odd PLACES 4 TRANSPORT local
+  ARGS --lines 31 --columns 17 --steps 21 --variant places)
+apgas_app_test(kmeans few_points PLACES 4 TRANSPORT local ARGS -n 3 -k 3)
+apgas_app_test(kmeans no_rounds PLACES 2 TRANSPORT local ARGS -n 500 -k 4 --rounds 0)
+apgas_app_test(labelprop no_edges PLACES 4 TRANSPORT local ARGS -n 3 --degree 0)
+apgas_app_test(labelprop one_component PLACES 2 TRANSPORT local ARGS -n 2000 --degree 30 --seed 5)
+apgas_app_test(sort ascending PLACES 4 TRANSPORT local ARGS -n 10007 --ascending --distinct 50)
+apgas_app_test(sort few_keys PLACES 4 TRANSPORT local ARGS -n 3)
+
+# The peers in plain MPI, under mpirun.
+if(apgas_mpi AND NOT APGAS_SANITIZE)
+  function(apgas_peer_test name variant places expect)
+    list(JOIN ARGN " " arguments)
+    apgas_add_test(app.${name}.${variant} apps ${places} 60 "${apgas_mpirun_environment}"
+      ${CMAKE_COMMAND} -D app=${name} -D program=$<TARGET_FILE:${name}>
+      "-D arguments=${arguments}" -D launcher=${MPIEXEC_EXECUTABLE} -D places=${places}
+      -D expect=${expect} -P ${CMAKE_CURRENT_SOURCE_DIR}/check_app.cmake)
+  endfunction()
+  foreach(places IN ITEMS 1 2 4)
+    apgas_peer_test(bfs_mpi np${places} ${places} verified ${small_bfs})
+    apgas_peer_test(gups_mpi np${places} ${places} verified ${small_gups})
+    apgas_peer_test(gups_mpi small_buckets.np${places} ${places} verified -n 8 --bucket 3)
+    apgas_peer_test(jacobi_mpi np${places} ${places} verified ${small_jacobi})
+  endforeach()
+  foreach(name IN ITEMS bfs_mpi gups_mpi jacobi_mpi)
+    apgas_app_test(${name} wrong_flag EXPECT usage_error ARGS --wrong-flag)
+    apgas_app_test(${name} help EXPECT help ARGS --help)
+  endforeach()
+endif()
+
 # One that uses only one place still verifies when there are more.
 apgas_app_test(fib local.np2 PLACES 2 TRANSPORT local ARGS ${small_fib})
 
@@ -113,11 +169,10 @@ foreach(kernel IN LISTS imsuite_kernels)
     apgas_app_test(imsuite ${kernel}.${sync} ARGS ${kernel} --sync ${sync} --nodes 100 --repeat 3)
   endforeach()
   apgas_app_test(imsuite ${kernel}.baseline ARGS ${kernel} --sync baseline --nodes 20)
-  set(file ${CMAKE_CURRENT_BINARY_DIR}/imsuite_${kernel}.txt)
-  apgas_app_test(imsuite ${kernel}.write ARGS ${kernel} --nodes 50 --seed 4 --write ${file})
-  apgas_app_test(imsuite ${kernel}.read ARGS ${kernel} --input ${file})
-  set_tests_properties(app.imsuite.${kernel}.write PROPERTIES FIXTURES_SETUP imsuite_${kernel})
-  set_tests_properties(app.imsuite.${kernel}.read PROPERTIES FIXTURES_REQUIRED imsuite_${kernel})
+  apgas_add_test(app.imsuite.${kernel}.files apps 1 300 "" ${CMAKE_COMMAND}
+    -D program=$<TARGET_FILE:imsuite> -D kernel=${kernel}
+    -D file=${CMAKE_CURRENT_BINARY_DIR}/imsuite_${kernel}.txt
+    -P ${CMAKE_CURRENT_SOURCE_DIR}/imsuite/check_files.cmake)
 endforeach()
 apgas_app_test(imsuite help EXPECT help ARGS --help)
 apgas_app_test(imsuite short_name ARGS LCR --nodes 10)
@@ -186,6 +241,12 @@ apgas_app_test(imsuite no_tree EXPECT usage_error ARGS VC --shape sparse)
 apgas_app_test(fib too_large EXPECT usage_error ARGS -n 61)
 apgas_app_test(fib not_a_number EXPECT usage_error ARGS -n seven)
 apgas_app_test(fib unknown_variant EXPECT usage_error ARGS --variant quantum)
+apgas_app_test(heat fewer_lines_than_places PLACES 4 TRANSPORT local EXPECT usage_error
+  ARGS --lines 3 --variant places)
+apgas_app_test(kmeans fewer_points_than_clusters EXPECT usage_error ARGS -n 3 -k 4)
+apgas_app_test(labelprop not_a_degree EXPECT usage_error ARGS --degree nan)
+apgas_app_test(sort no_keys EXPECT usage_error ARGS -n 0)
+apgas_app_test(bfs too_large EXPECT usage_error ARGS --scale 40)
 apgas_app_test(lu not_a_power EXPECT usage_error ARGS -n 100)
 apgas_app_test(uts wrong_type EXPECT usage_error ARGS -t 4)
 apgas_app_test(uts infinite EXPECT usage_error ARGS -t 0 -m 8 -q 1)

@@ -2,7 +2,7 @@ include_guard()
 include(CMakePackageConfigHelpers)
 
 # apgas_umbrella(<name> DEPENDS <module>...): the one target users link, and what is installed for
-# them: the CMake package, the pkg-config file, apgas-run.
+# them: the CMake package, the pkg-config file, apgas-run and apgas-doctor.
 function(apgas_umbrella name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS")
   add_library(${name} INTERFACE)
@@ -20,7 +20,10 @@ function(apgas_umbrella name)
     ${PROJECT_BINARY_DIR}/apgas-config-version.cmake DESTINATION ${dir})
 
   apgas_install_pkgconfig(${arg_DEPENDS})
-  install(PROGRAMS ${PROJECT_SOURCE_DIR}/launch/apgas-run DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(PROGRAMS ${PROJECT_SOURCE_DIR}/launch/apgas-run ${PROJECT_SOURCE_DIR}/launch/apgas-doctor
+    DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/launch/tools DESTINATION ${CMAKE_INSTALL_DATADIR}/apgas
+    FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 endfunction()
 
 # Writes and installs apgas.pc. A static library needs what it links by itself on the user's command

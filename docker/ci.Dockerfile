@@ -1,6 +1,7 @@
 # The machine of the continuous integration: every package of launch/prepare.sh, nothing else.
 #   docker build -f docker/ci.Dockerfile -t apgas-ci . && docker run --rm -v "$PWD":/src apgas-ci
-FROM debian:bookworm-slim
+ARG BASE=debian:12.11-slim
+FROM ${BASE}
 RUN apt-get update -q && apt-get install -y -q --no-install-recommends ca-certificates git \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src

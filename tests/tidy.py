@@ -14,6 +14,9 @@ import sys
 
 MODULES = ["base", "scheduler", "comm", "sync", "places", "launch"]
 FOLDERS = MODULES + ["apps", "tests", "cmake", "docker", "docs", ".ci"]
+SCRIPTS = [".ci/run", "docker/base-image", "docker/cluster", "docker/namespace-ssh",
+           "docker/node-host-key", "docker/node-start", "launch/apgas-doctor", "launch/apgas-run",
+           "launch/quickstart", "launch/test"]
 MAX_LINES = 400
 WRAPPED = {  # A third-party header may be included only by the files that wrap it.
     "boost/context": ["scheduler/src/fiber", "scheduler/src/context"],
@@ -62,8 +65,7 @@ class Checker:
 
     def check_file(self, path, name):
         is_code = path.suffix in (".hpp", ".cpp")
-        is_script = path.suffix in (".py", ".sh") or name in (".ci/run", "launch/apgas-run",
-                                                              "launch/quickstart", "launch/test")
+        is_script = path.suffix in (".py", ".sh") or name in SCRIPTS
         if path.suffix == ".supp":
             self.check_suppressions(path, name)
         if path.suffix == ".md":

@@ -4,13 +4,16 @@
 // places, and updates of random words of it, each of which may be anywhere.
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <apgas/apgas.hpp>
 
 #include "support/command_line.hpp"
+#include "support/random_word.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
@@ -21,7 +24,7 @@ using word = std::uint64_t;
 // The parts of the table, one at each place.
 using parts = std::vector<apgas::global_ptr<word>>;
 
-enum class way : std::uint8_t { counted, awaited, task };
+enum class way : std::uint8_t { counted, awaited, task, batches };
 
 // Who makes which updates. Sent to all places.
 struct plan {
@@ -33,19 +36,14 @@ struct plan {
   [[nodiscard]] std::int64_t first_update(int place) const { return updates * place / places; }
 };
 
-// Update k: splitmix64 of k, which no place has to have followed from the beginning.
-word random_word(std::int64_t k) {
-  word z = (static_cast<word>(k) + 1) * 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
+// What update k does, and where.
+word word_of(std::int64_t k) { return apps::random_word(static_cast<word>(k)); }
 std::int64_t target_of(const plan& p, word x) {
   return static_cast<std::int64_t>(x % static_cast<word>(p.words_each * p.places));
 }
 
 void update(const plan& p, const parts& table, std::int64_t k) {
-  const word x = random_word(k);
+  const word x = word_of(k);
   const std::int64_t at = target_of(p, x);
   const auto there = table[static_cast<std::size_t>(at / p.words_each)] + at % p.words_each;
   switch (p.how) {
@@ -55,11 +53,41 @@ void update(const plan& p, const parts& table, std::int64_t k) {
     case way::awaited:
       apgas::fetch_xor(there, x);
       break;
-    case way::task:
+    default:
       apgas::async_at(there.home(), [there, x] {
         std::atomic_ref(*there.local()).fetch_xor(x, std::memory_order_relaxed);
       });
       break;
+  }
+}
+
+// Updates of words of one place.
+using batch = std::vector<word>;
+constexpr std::size_t updates_of_a_batch = 1024;
+
+void update_here(const plan& p, word* mine, const batch& all) {
+  for (const word x : all) {
+    std::atomic_ref(mine[target_of(p, x) % p.words_each]).fetch_xor(x, std::memory_order_relaxed);
+  }
+}
+
+void send(const plan& p, const apgas::global_ptr<word>& there, const batch& all) {
+  apgas::async_at(
+      there.home(), [p, there](const batch& these) { update_here(p, there.local(), these); }, all);
+}
+
+// The updates of this place, which it puts together itself.
+void update_in_batches(const plan& p, const parts& table, std::int64_t first, std::int64_t last) {
+  apgas::worker_local<std::vector<batch>> waiting(std::vector<batch>(table.size()));
+  apgas::forall(first, last, [&](std::int64_t k) {
+    const word x = word_of(k);
+    const auto to = static_cast<std::size_t>(target_of(p, x) / p.words_each);
+    batch& there = (*waiting)[to];
+    there.push_back(x);
+    if (there.size() == updates_of_a_batch) send(p, table[to], std::exchange(there, {}));
+  });
+  for (const auto& each : waiting) {
+    for (std::size_t q = 0; q < each.size(); ++q) send(p, table[q], each[q]);
   }
 }
 
@@ -70,8 +98,10 @@ void update_from_everywhere(const plan& p, const parts& table) {
           q,
           [](const plan& all, const parts& words) {
             const int here = apgas::here().id();
-            apgas::forall(all.first_update(here), all.first_update(here + 1),
-                          [&](std::int64_t k) { update(all, words, k); });
+            const std::int64_t first = all.first_update(here);
+            const std::int64_t last = all.first_update(here + 1);
+            if (all.how == way::batches) return update_in_batches(all, words, first, last);
+            apgas::forall(first, last, [&](std::int64_t k) { update(all, words, k); });
           },
           p, table);
     }
@@ -83,7 +113,7 @@ std::int64_t wrong_words_here(const plan& p, const parts& table) {
   const int here = apgas::here().id();
   std::vector<word> expected(static_cast<std::size_t>(p.words_each));
   for (std::int64_t k = 0; k < p.updates; ++k) {
-    const word x = random_word(k);
+    const word x = word_of(k);
     const std::int64_t at = target_of(p, x) - here * p.words_each;
     if (0 <= at && at < p.words_each) expected[static_cast<std::size_t>(at)] ^= x;
   }
@@ -105,7 +135,8 @@ int update_and_report(const options& o) {
   const plan p{each, each * places * o.updates, places,
                o.variant == "counted"   ? way::counted
                : o.variant == "awaited" ? way::awaited
-                                        : way::task};
+               : o.variant == "task"    ? way::task
+                                        : way::batches};
   parts table;
   for (const apgas::place q : apgas::places()) {
     table.push_back(apgas::allocate<word>(q, static_cast<std::size_t>(each)));
@@ -134,8 +165,8 @@ int main(int argc, char** argv) {
   apps::command_line line("gups", "Updates random words of a table over all places.");
   line.option("-n,--bits", o.bits, 1, 30, "each place has 2^n words of the table");
   line.option("--updates", o.updates, 0, 1000, "updates for each word");
-  line.choice("--variant", o.variant, {"counted", "awaited", "task"},
-              "async_xor, fetch_xor, or a task at the word's place");
+  line.choice("--variant", o.variant, {"counted", "awaited", "task", "batches"},
+              "async_xor, fetch_xor, or a task at the word's place for each update or for many");
   if (const auto code = line.parse(argc, argv)) return *code;
   return apgas::run(argc, argv, [&o] { return update_and_report(o); });
 }

@@ -1,93 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Heat diffusion on a rectangular plate by explicit time steps. As in the example of Cilk 5.4.6,
-// each step halves the plate until a strip is at most `leaf` lines wide.
+// each step halves the plate until a strip is at most `leaf` lines wide; or the plate is in blocks
+// over the places (over_places.cpp).
 
-#include <array>
-#include <cmath>
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include <apgas/apgas.hpp>
 
+#include "heat/over_places.hpp"
+#include "heat/plate.hpp"
 #include "support/command_line.hpp"
 #include "support/report.hpp"
-#include "support/standing_wave.hpp"
 #include "support/stopwatch.hpp"
 
 namespace {
 
-// The plate with a frame of cold points around it. There are two copies; step s reads copy s % 2
-// and writes the other.
-class plate {
- public:
-  plate(int lines, int columns);
-
-  // Computes the lines [first, last) of 1 .. lines() for step `step` + 1 from those of `step`.
-  void advance(int step, int first, int last);
-
-  [[nodiscard]] int lines() const { return lines_; }
-  [[nodiscard]] double largest_error(int steps) const;
-
- private:
-  [[nodiscard]] double* line(int step, int i) {
-    return copies_[static_cast<std::size_t>(step) % 2].data() +
-           static_cast<std::ptrdiff_t>(i) * (columns_ + 2);
-  }
-
-  int lines_;
-  int columns_;
-  double along_, across_;  // time step over the square of the distance of points
-  std::vector<double> wave_down_, wave_across_;
-  std::array<std::vector<double>, 2> copies_;
-};
-
-// The heat starts as a standing wave, which a step multiplies by the same factor everywhere.
-constexpr int waves_down = 3;
-constexpr int waves_across = 5;
-
-// A plate of side 1; the time step is half of the largest stable one.
-plate::plate(int lines, int columns)
-    : lines_(lines),
-      columns_(columns),
-      wave_down_(apps::standing_wave(lines, waves_down)),
-      wave_across_(apps::standing_wave(columns, waves_across)) {
-  const double a = (lines + 1.0) * (lines + 1.0);
-  const double b = (columns + 1.0) * (columns + 1.0);
-  along_ = 0.25 * a / (a + b);
-  across_ = 0.25 * b / (a + b);
-  copies_.fill(std::vector<double>(wave_down_.size() * wave_across_.size()));
-  auto point = copies_[0].begin();
-  for (const double down : wave_down_) {
-    for (const double across : wave_across_) *point++ = down * across;
-  }
-}
-
-void plate::advance(int step, int first, int last) {
-  for (int i = first; i < last; ++i) {
-    const double *above = line(step, i - 1), *here = line(step, i), *below = line(step, i + 1);
-    double* const to = line(step + 1, i);
-    for (int j = 1; j <= columns_; ++j) {
-      to[j] = here[j] + along_ * (above[j] - 2 * here[j] + below[j]) +
-              across_ * (here[j - 1] - 2 * here[j] + here[j + 1]);
-    }
-  }
-}
-
-double plate::largest_error(int steps) const {
-  const double factor = 1 - 2 * along_ * (1 - apps::neighbour_mean(lines_, waves_down)) -
-                        2 * across_ * (1 - apps::neighbour_mean(columns_, waves_across));
-  const double shrunk = std::pow(factor, steps);
-  auto point = copies_[static_cast<std::size_t>(steps) % 2].begin();
-  double worst = 0;
-  for (const double down : wave_down_) {
-    for (const double across : wave_across_) {
-      worst = std::fmax(worst, std::abs(*point++ - shrunk * down * across));
-    }
-  }
-  return worst;
-}
+using heat::plate;
 
 void advance_in_parallel(plate& p, int step, int first, int last, int leaf) {
   if (last - first <= leaf) return p.advance(step, first, last);
@@ -104,25 +37,46 @@ struct options {
   std::string variant = "fork_join";
 };
 
-int diffuse_and_report(const options& o) {
-  plate p(o.lines, o.columns);
+double diffuse(plate& p, const options& o) {
   const apps::stopwatch clock;
   for (int step = 0; step < o.steps; ++step) {
-    if (o.variant == "serial") {
-      p.advance(step, 1, p.lines() + 1);
-    } else {
+    if (o.variant == "fork_join") {
       advance_in_parallel(p, step, 1, p.lines() + 1, o.leaf);
+    } else {
+      p.advance(step, 1, p.lines() + 1);
     }
   }
-  const double seconds = clock.seconds();
+  return clock.seconds();
+}
+
+std::int64_t different_points(plate& serial, int steps, const std::vector<double>& found) {
+  std::int64_t different = 0;
+  auto point = found.begin();
+  for (int i = 1; i <= serial.lines(); ++i) {
+    const double* const expected = serial.line(steps, i);
+    for (int j = 0; j < serial.columns(); ++j) different += *point++ != expected[j] ? 1 : 0;
+  }
+  return different;
+}
+
+int diffuse_and_report(const options& o) {
+  plate p(o.lines, o.columns);
+  double seconds = diffuse(p, o);
+  std::int64_t different = 0;
+  if (o.variant == "places") {
+    const heat::spread_outcome spread = heat::diffuse_over_places(o.lines, o.columns, o.steps);
+    seconds = spread.seconds;
+    different = different_points(p, o.steps, spread.points);
+  }
   const double error = p.largest_error(o.steps);
   // Every step rounds by a few units in the last place of a value below 1.
-  const bool verified = error <= 2e-15 * (o.steps + 10);
+  const bool verified = error <= 2e-15 * (o.steps + 10) && different == 0;
   return apps::report("heat", seconds, verified,
                       {{"variant", o.variant},
                        {"lines", o.lines},
                        {"columns", o.columns},
                        {"steps", o.steps},
+                       {"different", different},
                        {"error", error}});
 }
 
@@ -135,7 +89,13 @@ int main(int argc, char** argv) {
   line.option("--columns", o.columns, 1, 32768, "points of a line");
   line.option("--steps", o.steps, 0, 1'000'000, "time steps");
   line.option("--leaf", o.leaf, 1, 32768, "lines of a strip that is not divided");
-  line.choice("--variant", o.variant, {"fork_join", "serial"}, "how to run the strips");
+  line.choice("--variant", o.variant, {"fork_join", "places", "serial"}, "how to run the strips");
   if (const auto code = line.parse(argc, argv)) return *code;
-  return apgas::run(argc, argv, [&o] { return diffuse_and_report(o); });
+  return apgas::run(argc, argv, [&] {
+    // Checked only here, where the number of places is known.
+    if (o.variant == "places" && std::min(o.lines, o.columns) < apgas::num_places()) {
+      return line.refuse("--variant places: fewer lines, or fewer columns, than places");
+    }
+    return diffuse_and_report(o);
+  });
 }

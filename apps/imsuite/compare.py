@@ -1,108 +1,223 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the kernels of IMSuite in all ways to keep in step and prints the speed-ups.
+"""Runs the kernels of IMSuite in all ways to keep in step and prints how they compare.
+
+    compare.py --figure 20 --nodes 32 --json figure20.json --plot figure20.png
 
 The ways take turns, so that what else the machine does falls on all of them; a time is the median
-of the repetitions. The last lines are geometric means; that of KC, HS, LCR and BY tells what a
-clock costs, since these kernels do little else than keep in step.
+of the repetitions. A column a/b is the time of a divided by that of b: the speed-up of b over a.
+Below are geometric means: of each kernel over all numbers of workers, and of the kernels with many
+(high) and with few (low) synchronizations per second, as the paper's Figure 14 divides them.
+
+--figure gives one of the paper's: 16 is the speed-up of clocks over the baseline, at each number of
+workers, 20 that of finish over the baseline and over clocks, both for the kernels of `high`; 23 is
+20 for those of `low`. With --workers a program has as many cores as workers, since the baseline's
+threads are no workers.
 """
 
 import argparse
+import importlib.util
 import json
+import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
 
-KERNELS = ["KC", "HS", "LCR", "BY", "BF", "DST", "MIS", "MST", "VC", "DS", "DP"]
-CLOCK_BOUND = ["KC", "HS", "LCR", "BY"]
+# The kernels, and what the suite calls them in the names of its input files.
+HIGH = {"KC": "kcommitte", "HS": "leader_elect_hs", "LCR": "leader_elect_lcr", "BY": "byzantine"}
+LOW = {"BF": "bfsBellmanFord", "DST": "bfsDijkstra", "MIS": "mis", "MST": "mst",
+       "VC": "vertexColoring", "DS": "dominatingSet", "DP": "leader_elect_dp"}
+GROUPS = {"high": HIGH, "low": LOW}
+KERNELS = HIGH | LOW
 WAYS = ["baseline", "finish", "clocks"]
+QUOTIENTS = ["baseline/clocks", "baseline/finish", "clocks/finish"]
+FIGURES = {None: (KERNELS, QUOTIENTS), 16: (HIGH, QUOTIENTS[:1]), 20: (HIGH, QUOTIENTS[1:]),
+           23: (LOW, QUOTIENTS[1:])}
+CORES = sorted(os.sched_getaffinity(0))
 PROGRAM = pathlib.Path(__file__).parents[2] / "build/release/apps/imsuite"
+
+
+def refuse(message):
+    sys.exit(f"compare.py: {message}")
+
+
+def positive(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"wanted a number from 1, found {number}")
+    return number
 
 
 def options():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default=PROGRAM, help="imsuite (default: %(default)s)")
-    parser.add_argument("--kernels", nargs="+", choices=KERNELS, default=KERNELS, metavar="KERNEL")
-    parser.add_argument("--sync", nargs="+", choices=WAYS, default=WAYS, metavar="WAY",
-                        help="of baseline, finish, clocks (default: all)")
+    parser.add_argument("--figure", type=int, choices=[16, 20, 23], help="one of the paper's")
+    parser.add_argument("--kernels", nargs="+", choices=KERNELS, metavar="KERNEL",
+                        help=f"of {' '.join(KERNELS)} (default: all, or those of the figure)")
+    parser.add_argument("--sync", nargs="+", choices=WAYS, metavar="WAY",
+                        help=f"of {' '.join(WAYS)} (default: all, or those of the figure)")
+    parser.add_argument("--workers", nargs="+", type=positive, metavar="N",
+                        help="APGAS_WORKERS and cores, one after the other (default: one run, as "
+                        "the program chooses; for a figure powers of two up to the cores)")
     parser.add_argument("--nodes", type=int, default=64,
                         help="0: as in the suite; then the baseline takes minutes per kernel")
-    parser.add_argument("--repetitions", type=int, default=5, help="of each program")
-    parser.add_argument("--repeat", type=int, default=5,
-                        help="within a program, but for the baseline")
+    parser.add_argument("--inputs", metavar="DIR", help="a folder with the suite's input files, "
+                        "inputbfsBellmanFord_*.txt and so on, in place of generated inputs")
     parser.add_argument("--input", nargs="+", default=[], metavar="KERNEL=FILE",
-                        help="input files, in place of generated inputs")
+                        help="single input files; they come before those of --inputs")
+    parser.add_argument("--repetitions", type=positive, default=5, help="of each program")
+    parser.add_argument("--repeat", type=positive, default=5,
+                        help="within a program, but for the baseline")
+    parser.add_argument("--json", metavar="FILE", help="write all medians, extremes and means")
     parser.add_argument("--plot", metavar="FILE", help="draw the speed-ups, with matplotlib")
-    chosen = parser.parse_args()
-    chosen.files = dict(pair.split("=", 1) for pair in chosen.input)
-    return chosen
+    return parser.parse_args()
 
 
-def run(chosen, kernel, way):
+def complete(chosen):
+    """What follows from the options; refuses what would fail only after the measurements."""
+    kernels, quotients = FIGURES[chosen.figure]
+    chosen.kernels = chosen.kernels or list(kernels)
+    chosen.sync = chosen.sync or [w for w in WAYS if any(w in q.split("/") for q in quotients)]
+    chosen.quotients = [q for q in quotients if set(q.split("/")) <= set(chosen.sync)]
+    if not set(chosen.kernels) <= set(kernels):
+        refuse(f"--figure {chosen.figure}: wanted --kernels of {' '.join(kernels)}, "
+               f"found {' '.join(chosen.kernels)}")
+    if (chosen.figure or chosen.plot) and not chosen.quotients:
+        refuse(f"--sync: wanted both ways of {' or '.join(quotients)}, "
+               f"found {' '.join(chosen.sync)}")
+    powers = [2 ** i for i in range(len(CORES).bit_length())]
+    chosen.workers = chosen.workers or (powers if chosen.figure else [None])
+    chosen.files = input_files(chosen)
+    if not shutil.which(chosen.program):
+        refuse(f"no program {chosen.program}: build it with `cmake --preset release && cmake "
+               "--build --preset release --target imsuite`, or name it with --program")
+    for file in filter(None, [chosen.json, chosen.plot]):
+        if not pathlib.Path(file).parent.is_dir():
+            refuse(f"{file}: no such folder: create it, or name a file elsewhere")
+    if chosen.plot and not importlib.util.find_spec("matplotlib"):
+        refuse("--plot needs matplotlib: `python3 -m pip install matplotlib`, or leave it out")
+
+
+def input_files(chosen):
+    files = {}
+    for pair in chosen.input:
+        kernel, _, file = pair.partition("=")
+        if kernel not in chosen.kernels or not file:
+            refuse(f"--input {pair}: wanted KERNEL=FILE, KERNEL one of {' '.join(chosen.kernels)}")
+        files[kernel] = file
+    for kernel in [k for k in chosen.kernels if chosen.inputs and k not in files]:
+        name = f"input{KERNELS[kernel]}_*.txt"
+        found = sorted(pathlib.Path(chosen.inputs).glob(name))
+        if len(found) != 1:
+            refuse(f"--inputs: wanted one file {chosen.inputs}/{name} for {kernel}, found "
+                   f"{len(found) or 'none'}; --input {kernel}=FILE names one")
+        files[kernel] = found[0]
+    return files
+
+
+def run(chosen, kernel, workers, way):
     """One program: its line of JSON."""
     source = (["--input", chosen.files[kernel]] if kernel in chosen.files
-              else ["--nodes", str(chosen.nodes)])
+              else ["--nodes", chosen.nodes])
     repeat = 1 if way == "baseline" else chosen.repeat
-    command = [chosen.program, kernel, "--sync", way, "--repeat", str(repeat), *source]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))} failed: {done.stderr.strip()}")
+    command = [str(word) for word in
+               [chosen.program, kernel, "--sync", way, "--repeat", repeat, *source]]
+    os.sched_setaffinity(0, CORES[:workers])  # the program inherits it
+    environment = {"APGAS_WORKERS": str(workers)} if workers else {}
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | environment)
+    if done.returncode != 0 or '"verified":true' not in done.stdout:
+        refuse(f"{' '.join(command)} failed with code {done.returncode}: {done.stderr.strip()}")
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def measure(chosen, kernel):
-    """Medians of the seconds of each way, and the last line of JSON."""
+def measure(chosen, kernel, workers):
+    """The seconds of each way, and their quotients."""
     seconds = {way: [] for way in chosen.sync}
     for _ in range(chosen.repetitions):
         for way in chosen.sync:
-            line = run(chosen, kernel, way)
+            line = run(chosen, kernel, workers, way)
             seconds[way].append(line["seconds"])
-    return {way: statistics.median(s) for way, s in seconds.items()}, line
+    medians = {way: statistics.median(s) for way, s in seconds.items()}
+    return {"kernel": kernel, "workers": line["workers"], "nodes": line["nodes"],
+            "phases": line["phases"],
+            "seconds": {way: {"median": medians[way], "min": min(s), "max": max(s)}
+                        for way, s in seconds.items()},
+            "speedups": {q: medians[q.split("/")[0]] / medians[q.split("/")[1]]
+                         for q in chosen.quotients}}
 
 
-def plot(file, speedups, ways):
-    import matplotlib  # only who wants the figure needs it
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-    figure, axes = pyplot.subplots(figsize=(9, 4))
-    for number, way in enumerate(ways):
-        places = [i + 0.4 * number for i in range(len(speedups))]
-        axes.bar(places, [s[way] for s in speedups.values()], width=0.4, label=way)
-    axes.set_xticks(range(len(speedups)), speedups.keys())
+def mean(name, workers, lines):
+    return {"kernel": name, "workers": workers,
+            "speedups": {q: statistics.geometric_mean(line["speedups"][q] for line in lines)
+                         for q in lines[0]["speedups"]}}
+
+
+def means(lines):
+    """Of each kernel over all numbers of workers; of the groups at each of them and over all."""
+    counts = list(dict.fromkeys(line["workers"] for line in lines))
+    found = []
+    for kernel in dict.fromkeys(line["kernel"] for line in lines if len(counts) > 1):
+        found.append(mean(kernel, "all", [x for x in lines if x["kernel"] == kernel]))
+    for group, kernels in GROUPS.items():
+        members = [line for line in lines if line["kernel"] in kernels]
+        for count in counts if members else []:
+            found.append(mean(group, count, [x for x in members if x["workers"] == count]))
+        if members and len(counts) > 1:
+            found.append(mean(group, "all", members))
+    return found
+
+
+def show(chosen, line):
+    """A line of the table; a mean has only speed-ups."""
+    seconds = line.get("seconds")
+    print(f"{line['kernel']:6} {line['workers']:>7} {line.get('nodes', ''):>6} "
+          f"{line.get('phases', ''):>9}",
+          *(f"{1000 * seconds[w]['median']:12.3f}" if seconds else 12 * " " for w in chosen.sync),
+          *(f"{line['speedups'][q]:15.2f}" for q in chosen.quotients), flush=True)
+
+
+def plot(chosen, lines):
+    """With one quotient a bar for each number of workers, else one for each quotient's mean."""
+    from matplotlib.figure import Figure  # only who wants a figure needs it
+    whole = lines[-1]["workers"]
+    bars = ([(q, whole) for q in chosen.quotients] if len(chosen.quotients) > 1 else
+            [(chosen.quotients[0], n) for n in dict.fromkeys(line["workers"] for line in lines)])
+    names = [line["kernel"] for line in lines if line["workers"] == whole]
+    figure = Figure(figsize=(9, 4))
+    axes = figure.subplots()
+    for number, (quotient, workers) in enumerate(bars):
+        axes.bar([i + 0.8 * number / len(bars) for i in range(len(names))],
+                 [line["speedups"][quotient] - 1 for line in lines if line["workers"] == workers],
+                 bottom=1, width=0.8 / len(bars), label=f"{quotient}, workers: {workers}")
+    axes.set_xticks([i + 0.4 - 0.4 / len(bars) for i in range(len(names))], names)
     axes.set_yscale("log")
-    axes.set_ylabel("times as fast as the baseline")
-    axes.legend()
-    figure.savefig(file, bbox_inches="tight")
+    axes.set_ylabel("speed-up")
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncol=3)
+    figure.savefig(chosen.plot, bbox_inches="tight")
 
 
 def main():
     chosen = options()
-    faster = [w for w in ("finish", "clocks") if w in chosen.sync and "baseline" in chosen.sync]
-    both = "finish" in chosen.sync and "clocks" in chosen.sync
-    print(f"{'kernel':6} {'nodes':>6} {'phases':>9}", *(f"{w + ' ms':>12}" for w in chosen.sync),
-          *(f"{w + ' x':>9}" for w in faster), "clocks/finish" if both else "")
-    speedups, costs = {}, {}
+    complete(chosen)
+    print(f"{'kernel':6} {'workers':>7} {'nodes':>6} {'phases':>9}",
+          *(f"{w + ' ms':>12}" for w in chosen.sync), *(f"{q:>15}" for q in chosen.quotients))
+    measured = []
     for kernel in chosen.kernels:
-        seconds, line = measure(chosen, kernel)
-        speedups[kernel] = {w: seconds["baseline"] / seconds[w] for w in faster}
-        print(f"{kernel:6} {line['nodes']:6} {line['phases']:9}",
-              *(f"{1000 * seconds[w]:12.3f}" for w in chosen.sync),
-              *(f"{speedups[kernel][w]:9.1f}" for w in faster), end=" ")
-        if both:
-            costs[kernel] = seconds["clocks"] / seconds["finish"]
-            print(f"{costs[kernel]:13.2f}", end="")
-        print(flush=True)
-    for way in faster:
-        mean = statistics.geometric_mean(s[way] for s in speedups.values())
-        print(f"geometric mean of the speed-ups of {way} over the baseline: {mean:.1f}")
-    bound = [k for k in CLOCK_BOUND if k in costs]
-    if bound:
-        mean = statistics.geometric_mean(costs[k] for k in bound)
-        print(f"geometric mean of clocks/finish, {' '.join(bound)}: {mean:.2f}")
-    if chosen.plot and faster:
-        plot(chosen.plot, speedups, faster)
+        for workers in chosen.workers:
+            measured.append(measure(chosen, kernel, workers))
+            show(chosen, measured[-1])
+    averages = means(measured) if chosen.quotients else []
+    for line in averages:
+        show(chosen, line)
+    if chosen.json:
+        result = {"options": vars(chosen), "cores": len(CORES), "measured": measured,
+                  "means": averages}
+        pathlib.Path(chosen.json).write_text(json.dumps(result, indent=1, default=str) + "\n")
+    if chosen.plot:
+        plot(chosen, measured + averages)
 
 
 if __name__ == "__main__":

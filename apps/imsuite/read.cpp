@@ -3,13 +3,12 @@
 #include <limits>
 #include <set>
 
+#include "imsuite/check.hpp"
 #include "imsuite/input.hpp"
 #include "imsuite/lines.hpp"
 
 namespace imsuite {
 namespace {
-
-std::string node_name(int node) { return "node " + std::to_string(node); }
 
 graph read_links(lines& file, int nodes) {
   graph links;

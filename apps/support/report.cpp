@@ -10,14 +10,18 @@
 
 namespace apps {
 
-int report(const std::string& app, double seconds, bool verified,
-           std::initializer_list<std::pair<std::string, figure>> figures) {
+int report(const std::string& app, double seconds, bool verified, figures own) {
+  return report(app, {apgas::num_places(), apgas::num_workers()}, seconds, verified, own);
+}
+
+int report(const std::string& app, const processes& by, double seconds, bool verified,
+           figures own) {
   nlohmann::ordered_json line = {{"app", app},
-                                 {"places", apgas::num_places()},
-                                 {"workers", apgas::num_workers()},
+                                 {"places", by.places},
+                                 {"workers", by.workers},
                                  {"seconds", seconds},
                                  {"verified", verified}};
-  for (const auto& [name, value] : figures) {
+  for (const auto& [name, value] : own) {
     std::visit([&line, key = name](const auto& v) { line[key] = v; }, value);
   }
   std::cout << line.dump() << '\n' << std::flush;  // the last line must not be lost

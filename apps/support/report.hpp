@@ -13,12 +13,20 @@
 namespace apps {
 
 using figure = std::variant<bool, int, std::int64_t, std::uint64_t, double, std::string>;
+using figures = std::initializer_list<std::pair<std::string, figure>>;
 
 // Prints {"app", "places", "workers", "seconds", "verified", own figures...} as one line.
 // Returns the exit code: 0 if the result was verified, 1 if it was not, or if the output could not
 // be written, which one line on stderr says.
 // Context: a task.
-[[nodiscard]] int report(const std::string& app, double seconds, bool verified,
-                         std::initializer_list<std::pair<std::string, figure>> figures);
+[[nodiscard]] int report(const std::string& app, double seconds, bool verified, figures own);
+
+// The same for a program that is not one of the library's. Context: any thread.
+struct processes {
+  int places;
+  int workers;  // of each
+};
+[[nodiscard]] int report(const std::string& app, const processes& by, double seconds, bool verified,
+                         figures own);
 
 }  // namespace apps

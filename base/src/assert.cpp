@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include <apgas/base/last_words.hpp>
 #include <apgas/base/log.hpp>
 
 namespace apgas::inline v0::base {
@@ -24,6 +25,7 @@ std::atomic<terminate_hook> end_job{nullptr};
     while (true) pause();
   }
   print_line(message);
+  has_spoken(fatal_exit_code);
   if (auto hook = end_job.load()) hook(fatal_exit_code);
   std::abort();
 }

@@ -69,6 +69,15 @@ void set_stats(settings& target, const option& o, std::string_view value) {
   target.stats = *parsed;
 }
 
+void set_interface(settings& target, const option& o, std::string_view value) {
+  constexpr std::size_t longest = 64;
+  constexpr std::string_view letters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/-";
+  const bool is_name = value.find_first_not_of(letters) == std::string_view::npos;
+  if (value.empty() || value.size() > longest || value[0] == '-' || !is_name) refuse(o, value);
+  target.interface = value;
+}
+
 template <auto Member>
 std::string show_integer(const settings& s) {
   return std::to_string(s.*Member);
@@ -118,7 +127,16 @@ constexpr auto table = std::to_array<option>({
      "how rput, rget and copy reach other places: their memory where they can, or by messages only",
      set_choice<&settings::one_sided, one_sided_names>,
      show_choice<&settings::one_sided, one_sided_names>},
-    {"APGAS_STATS", "", "1 or 0", "print counters at the end", set_stats,
+    {"APGAS_TEAM_WARNING", "s", "a whole number of seconds from 0 to 86400",
+     "how long collectives of two teams wait for each other before a line says so; 0: never",
+     set_integer<&settings::team_warning_s, 0, 86400>, show_integer<&settings::team_warning_s>},
+    {"APGAS_HEARTBEAT", "s", "a whole number of seconds from 0 to 86400",
+     "a place that gives no sign of life for so long ends the job; 0: never, for debuggers",
+     set_integer<&settings::heartbeat_s, 0, 86'400>, show_integer<&settings::heartbeat_s>},
+    {"APGAS_INTERFACE", "", "an interface, an address or a network, such as eth0 or 10.0.0.0/24",
+     "where places of other hosts reach place 0, to watch each other", set_interface,
+     [](const settings& s) { return s.interface.empty() ? "automatic" : s.interface; }},
+    {"APGAS_STATS", "", "1 or 0", "print where places are, and counters at the end", set_stats,
      [](const settings& s) { return std::string(s.stats ? "1" : "0"); }},
     {"APGAS_BATCH_SIZE", "bytes", "a size from 256 to 1M, such as 16K",
      "small messages to the same place share a buffer of this size",
@@ -139,7 +157,7 @@ constexpr auto table = std::to_array<option>({
 constexpr std::string_view prefix = "APGAS_";
 
 bool is_known(std::string_view name) {
-  return name == "APGAS_LAUNCHED_BY" || name.starts_with("APGAS_TEST_") ||
+  return name == "APGAS_LAUNCHED_BY" || name == "APGAS_HOSTS" || name.starts_with("APGAS_TEST_") ||
          std::ranges::find(table, name, &option::name) != table.end();
 }
 

@@ -23,6 +23,7 @@
 #include <fmt/format.h>
 
 #include <apgas/base/assert.hpp>
+#include <apgas/comm/no_memory.hpp>
 #include <apgas/errors.hpp>
 #include <apgas/version.hpp>
 
@@ -79,6 +80,7 @@ endpoint::endpoint(transport& network, frame_sink& sink, endpoint_options option
       options_(consistent(std::move(options))),
       channels_(std::make_unique<channel[]>(static_cast<std::size_t>(network.size()))),
       gathering_(std::make_unique<base::atomic<std::uint64_t>[]>(words_for(network.size()))) {
+  keep_memory_for_last_words();
   const std::uint32_t version = options_.version ? options_.version : APGAS_VERSION;
   start_record mine = make_start_record(version, options_.fingerprint, options_.settings);
   mine.epoch = network_.attach();

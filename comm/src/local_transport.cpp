@@ -52,7 +52,7 @@ void local_transport::post(rank dest, buffer message) noexcept {
 bool local_transport::progress(message_sink& sink) noexcept {
   if (!seat_.try_lock()) return false;
   int delivered = 0;
-  if (step_ == end_step::running || step_ == end_step::meeting_first) {
+  if (end_.takes_messages()) {
     if (arrived_.empty() && inbox_.maybe_filled()) arrived_ = inbox_.take_all();
     for (; delivered < most_at_once && !arrived_.empty(); ++delivered) {
       const rank source = arrived_.front_peer();
@@ -67,7 +67,7 @@ bool local_transport::progress(message_sink& sink) noexcept {
 
 void local_transport::begin_exchange(std::span<const std::byte> mine) {
   const std::scoped_lock guard(seat_);
-  step_ = end_step::running;
+  end_.restart();
   meetings_.enter(here(), turn_++, mine);
 }
 
@@ -80,26 +80,17 @@ bool local_transport::exchange_done(std::vector<std::byte>& all) {
 
 void local_transport::begin_barrier() {
   const std::scoped_lock guard(seat_);
-  APGAS_ASSERT(step_ == end_step::running);
-  step_ = end_step::meeting_first;
-  meetings_.enter(here(), turn_++, {});
+  end_.begin();
 }
 
 bool local_transport::barrier_done() {
   if (!seat_.try_lock()) return false;
   const std::scoped_lock guard(std::adopt_lock, seat_);
-  if (step_ == end_step::meeting_first) {
-    // Once all have met nobody posts any more: what there is lies in the inbox.
-    if (!meetings_.complete(turn_ - 1)) return false;
-    if (!arrived_.empty() || inbox_.maybe_filled()) return false;
-    step_ = end_step::meeting_second;
-    meetings_.enter(here(), turn_++, {});
-  }
-  if (step_ == end_step::meeting_second) {
-    if (!meetings_.complete(turn_ - 1)) return false;
-    step_ = end_step::over;
-  }
-  return step_ == end_step::over;
+  const bool met = meetings_.complete(turn_ - 1);
+  const end_steps::view now{.collective_done = met,
+                            .delivering = !arrived_.empty() || inbox_.maybe_filled()};
+  if (end_.look(now) != end_steps::act::nothing) meetings_.enter(here(), turn_++, {});
+  return end_.over();
 }
 
 void local_transport::abort(int code) noexcept {

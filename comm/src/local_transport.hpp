@@ -11,7 +11,9 @@
 // Invariants
 //   I1  all ranks take part in all meetings in the same order; a rank enters meeting k+1 after it
 //       saw meeting k complete, so one count and two sets of records serve all meetings.
-//   I2  from the second meeting of an end to the exchange of the next run nothing is delivered.
+//   I2  once all have entered the first meeting of an end, what was sent to a rank lies in its
+//   inbox:
+//       nothing has to be counted.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +22,7 @@
 #include <vector>
 
 #include <apgas/base/spin_lock.hpp>
+#include <apgas/comm/end_steps.hpp>
 #include <apgas/comm/message_queue.hpp>
 #include <apgas/comm/transports.hpp>
 
@@ -70,8 +73,6 @@ class local_transport final : public transport, private remote_memory {
     return attach_private_region(key);
   }
 
-  enum class end_step { running, meeting_first, meeting_second, over };
-
   local_fabric& fabric_;
   meeting_point& meetings_;
   const local_fabric::abort_function abort_;
@@ -81,7 +82,7 @@ class local_transport final : public transport, private remote_memory {
   base::spin_lock seat_;
   message_chain arrived_;
   std::uint64_t turn_ = 0;  // meetings entered
-  end_step step_ = end_step::running;
+  end_steps end_;
 };
 
 }  // namespace apgas::inline v0::comm

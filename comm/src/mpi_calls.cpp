@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <utility>
+
 #include <fmt/format.h>
 
-#include <apgas/base/assert.hpp>
-
 #include "mpi_calls.hpp"
+#include "watch.hpp"
 
 namespace apgas::inline v0::comm {
 
@@ -15,9 +16,26 @@ std::string mpi_error_text(int error) {
   return {text, static_cast<std::size_t>(length)};
 }
 
+namespace {
+
+// As MPI itself, one for the process.
+std::vector<std::string>& hosts_of_ranks() {
+  static auto& hosts = *new std::vector<std::string>;  // used until the process is gone
+  return hosts;
+}
+
+}  // namespace
+
+void set_hosts_of_ranks(std::vector<std::string> hosts) { hosts_of_ranks() = std::move(hosts); }
+
+const char* host_of_rank(rank r) noexcept {
+  const std::vector<std::string>& hosts = hosts_of_ranks();
+  const auto index = static_cast<std::size_t>(r);
+  return index < hosts.size() ? hosts[index].c_str() : nullptr;
+}
+
 void mpi_failed(int error, const char* call, rank other) {
-  const std::string with = other < 0 ? "" : fmt::format(" with rank {}", other);
-  base::fatal(fmt::format("{}{} failed: {}", call, with, mpi_error_text(error)));
+  call_failed(call, other, mpi_error_text(error));
 }
 
 }  // namespace apgas::inline v0::comm

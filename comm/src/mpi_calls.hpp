@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include <mpi.h>
 
@@ -29,6 +30,11 @@ inline constexpr int tag_bulk = 0;
 
 // The size of the receives on `messages`: longer messages are announced.
 inline constexpr std::size_t posted_bytes = std::size_t{16} << 10;
+
+// The hosts of the ranks, once they have told each other; before it is null. Context: set before
+// any message.
+void set_hosts_of_ranks(std::vector<std::string> hosts);
+const char* host_of_rank(rank r) noexcept;
 
 [[noreturn]] void mpi_failed(int error, const char* call, rank other);
 

@@ -5,6 +5,7 @@
 
 #include <apgas/base/assert.hpp>
 #include <apgas/comm/message.hpp>
+#include <apgas/comm/no_memory.hpp>
 
 #include "mpi_receiver.hpp"
 
@@ -41,10 +42,12 @@ bool mpi_receiver::receive(message_chain& arrived) {
     --posted_;
     ++received_;
     const auto bytes = static_cast<std::size_t>(count);
+    const rank source = status.MPI_SOURCE;
     if (status.MPI_TAG == tag_announcement) {
-      take_announcement(status.MPI_SOURCE, oldest, bytes);
+      take_announcement(source, oldest, bytes);
     } else {
-      take_message(status.MPI_SOURCE, oldest, bytes, arrived);
+      or_end_job(bytes, {"from", source, host_of_rank(source)},
+                 [&] { take_message(source, oldest, bytes, arrived); });
     }
   }
   const bool completed = complete_bulk(arrived);
@@ -72,16 +75,18 @@ void mpi_receiver::take_announcement(rank source, const posted& from, std::size_
   APGAS_ASSERT(bytes == sizeof(length));
   std::memcpy(&length, from.block.data(), sizeof(length));
   APGAS_ASSERT(posted_bytes < length && length <= frame_bytes(max_payload_bytes));
-  buffer message = pool_.get(length);
-  message.resize(length);
-  MPI_Request request = MPI_REQUEST_NULL;
-  mpi_check(MPI_Irecv(message.data(), static_cast<int>(length), MPI_BYTE, source, tag_bulk,
-                      channels_.bulk, &request),
-            "MPI_Irecv", source);
-  auto& queue = held_[static_cast<std::size_t>(source)];
-  queue.push_back({std::move(message), false});
-  bulk_requests_.push_back(request);
-  bulk_.push_back({source, &queue.back()});
+  or_end_job(length, {"from", source, host_of_rank(source)}, [&] {
+    buffer message = pool_.get(length);
+    message.resize(length);
+    MPI_Request request = MPI_REQUEST_NULL;
+    mpi_check(MPI_Irecv(message.data(), static_cast<int>(length), MPI_BYTE, source, tag_bulk,
+                        channels_.bulk, &request),
+              "MPI_Irecv", source);
+    auto& queue = held_[static_cast<std::size_t>(source)];
+    queue.push_back({std::move(message), false});
+    bulk_requests_.push_back(request);
+    bulk_.push_back({source, &queue.back()});
+  });
 }
 
 void mpi_receiver::deliver(rank source, buffer message, message_chain& arrived) {

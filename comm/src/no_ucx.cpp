@@ -11,8 +11,8 @@ namespace apgas::inline v0::comm {
 
 bool ucx_available() noexcept { return false; }
 
-std::unique_ptr<wire> make_ucx_wire(const mpi_channels&, buffer_pool&, std::string& why_not) {
-  why_not = "this library was built without UCX: build it with -DAPGAS_WITH_UCX=ON";
+std::unique_ptr<wire> open_ucx_wire(const mpi_channels&, buffer_pool&, std::string& why_not) {
+  why_not = "this library was built without it, see -DAPGAS_WITH_UCX=ON";
   return nullptr;
 }
 

@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <apgas/errors.hpp>
 
+#include "rank_names.hpp"
 #include "start_record.hpp"
 
 namespace apgas::inline v0::comm {
@@ -23,10 +23,6 @@ struct agreement {
   std::string (*show)(const start_record&);
   const char* remedy;
 };
-
-std::string text_of(const char* field, std::size_t bytes) {
-  return {field, std::find(field, field + bytes, '\0')};
-}
 
 constexpr agreement agreements[] = {
     {"the version of apgas",
@@ -45,22 +41,12 @@ constexpr agreement agreements[] = {
      "call apgas::run equally often at all places"},
 };
 
+std::string host_of(const start_record& r) { return text_of(r.host, sizeof(r.host)); }
+
 std::vector<start_record> split(std::span<const std::byte> all) {
   std::vector<start_record> records(all.size() / sizeof(start_record));
   std::memcpy(records.data(), all.data(), records.size() * sizeof(start_record));
   return records;
-}
-
-// "rank 2 (host b)", or "ranks 2, 3 and 9 more (host b)" with the first one's host.
-std::string name_of(const std::vector<std::size_t>& ranks, const start_record& first) {
-  constexpr std::size_t most = 4;
-  std::string list;
-  for (std::size_t i = 0; i < std::min(ranks.size(), most); ++i) {
-    list += fmt::format("{}{}", i ? ", " : "", ranks[i]);
-  }
-  if (ranks.size() > most) list += fmt::format(" and {} more", ranks.size() - most);
-  return fmt::format("rank{} {} (host {})", ranks.size() > 1 ? "s" : "", list,
-                     text_of(first.host, sizeof(first.host)));
 }
 
 void compare(const std::vector<start_record>& records, const agreement& on) {
@@ -75,8 +61,9 @@ void compare(const std::vector<start_record>& records, const agreement& on) {
   }
   if (different.empty()) return;
   throw launch_error(fmt::format("the places do not agree on {}: {} has `{}', {} `{}'. Remedy: {}",
-                                 on.what, name_of({0}, records[0]), expected,
-                                 name_of(different, records[different[0]]), other, on.remedy));
+                                 on.what, names_of({0}, host_of(records[0])), expected,
+                                 names_of(different, host_of(records[different[0]])), other,
+                                 on.remedy));
 }
 
 }  // namespace
@@ -87,7 +74,7 @@ start_record make_start_record(std::uint32_t version, std::uint64_t fingerprint,
   record.bytes = sizeof(record);
   record.version = version;
   record.fingerprint = fingerprint;
-  if (gethostname(record.host, sizeof(record.host) - 1) != 0) record.host[0] = '?';
+  write_host_name(record.host, sizeof(record.host));
   if (settings.size() >= sizeof(record.settings)) {
     throw std::invalid_argument(fmt::format("settings to compare take {} bytes, at most {} fit",
                                             settings.size(), sizeof(record.settings) - 1));
@@ -100,9 +87,8 @@ std::vector<std::string> compare_start_records(std::span<const std::byte> all) {
   const std::vector<start_record> records = split(all);
   for (const agreement& on : agreements) compare(records, on);
   std::vector<std::string> hosts;
-  std::ranges::transform(records, std::back_inserter(hosts), [](const start_record& record) {
-    return text_of(record.host, sizeof(record.host));
-  });
+  std::ranges::transform(records, std::back_inserter(hosts),
+                         [](const start_record& record) { return host_of(record); });
   return hosts;
 }
 

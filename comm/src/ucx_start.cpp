@@ -17,6 +17,7 @@
 #include <apgas/comm/transports.hpp>
 
 #include "ucx_wire.hpp"
+#include "watch.hpp"
 
 namespace apgas::inline v0::comm {
 
@@ -47,19 +48,11 @@ ucx_wire::ucx_wire(const mpi_channels& channels, buffer_pool& pool)
 
 bool ucx_available() noexcept { return true; }
 
-std::unique_ptr<wire> make_ucx_wire(const mpi_channels& channels, buffer_pool& pool,
+std::unique_ptr<wire> open_ucx_wire(const mpi_channels& channels, buffer_pool& pool,
                                     std::string& why_not) {
   auto made = std::make_unique<ucx_wire>(channels, pool);
   why_not = made->open();
-  const std::string mine = why_not.empty() ? made->own_address() : std::string();
-  int usable = mine.empty() ? 0 : 1;
-  mpi_check(MPI_Allreduce(MPI_IN_PLACE, &usable, 1, MPI_INT, MPI_MIN, channels.bulk),
-            "MPI_Allreduce");
-  if (usable == 0) {
-    if (why_not.empty()) why_not = "another rank of the job cannot use it";
-    return nullptr;
-  }
-  made->take_addresses(mine);
+  if (!why_not.empty()) return nullptr;
   return made;
 }
 
@@ -96,19 +89,17 @@ std::string ucx_wire::open() {
     status = ucp_worker_set_am_recv_handler(worker_, &handler);
     if (status != UCS_OK) return reason("ucp_worker_set_am_recv_handler", status);
   }
+  ucp_address_t* address = nullptr;
+  std::size_t bytes = 0;
+  status = ucp_worker_get_address(worker_, &address, &bytes);
+  if (status != UCS_OK) return reason("ucp_worker_get_address", status);
+  own_address_.assign(reinterpret_cast<const char*>(address), bytes);
+  ucp_worker_release_address(worker_, address);
   return {};
 }
 
-std::string ucx_wire::own_address() {
-  ucp_address_t* address = nullptr;
-  std::size_t bytes = 0;
-  if (ucp_worker_get_address(worker_, &address, &bytes) != UCS_OK) return {};
-  std::string mine(reinterpret_cast<const char*>(address), bytes);
-  ucp_worker_release_address(worker_, address);
-  return mine;
-}
-
-void ucx_wire::take_addresses(const std::string& mine) {
+void ucx_wire::meet() {
+  const std::string mine = std::exchange(own_address_, {});
   const auto ranks = static_cast<std::size_t>(channels_.size);
   const auto length = static_cast<int>(mine.size());
   std::vector<int> lengths(ranks);
@@ -136,7 +127,7 @@ ucp_ep_h ucx_wire::endpoint_of(rank dest) {
   how.err_mode = UCP_ERR_HANDLING_MODE_NONE;
   const ucs_status_t status = ucp_ep_create(worker_, &how, &endpoint);
   if (status != UCS_OK) {
-    base::fatal(fmt::format("no connection to rank {}: {}", dest, reason("ucp_ep_create", status)));
+    call_failed("ucp_ep_create", dest, ucs_status_string(status));
   }
   address = {};
   return endpoint;

@@ -3,22 +3,24 @@
 #include <cstring>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include <apgas/base/assert.hpp>
 #include <apgas/comm/message.hpp>
+#include <apgas/comm/no_memory.hpp>
 
 #include "ucx_wire.hpp"
+#include "watch.hpp"
 
 namespace apgas::inline v0::comm {
 
 namespace {
 
-constexpr int most_at_once = 64;
+constexpr int most_steps = 64;
 
 [[noreturn]] void failed(const char* call, rank other, ucs_status_t status) {
-  base::fatal(fmt::format("{} with rank {} failed: {}", call, other, ucs_status_string(status)));
+  call_failed(call, other, ucs_status_string(status));
 }
+
+message_end from_rank(rank source) noexcept { return {"from", source, host_of_rank(source)}; }
 
 }  // namespace
 
@@ -48,9 +50,11 @@ void ucx_wire::on_sent(void* request, ucs_status_t status, void* message) {
   sending_message& record = *static_cast<sending_message*>(message);
   if (status != UCS_OK) failed("ucp_am_send_nbx", record.dest, status);
   ucx_wire& self = *record.owner;
-  self.finished_.push_back({record.dest, record.message.size()});
+  or_end_job(record.message.size(), {"to", record.dest, host_of_rank(record.dest)}, [&] {
+    self.finished_.push_back({record.dest, record.message.size()});
+    self.free_.push_back(&record);
+  });
   record.message = buffer{};
-  self.free_.push_back(&record);
   --self.with_ucx_;
   ucp_request_free(request);
 }
@@ -63,7 +67,7 @@ void ucx_wire::complete(std::vector<sent_message>& finished) {
 bool ucx_wire::receive(message_chain& arrived) {
   arrived_ = &arrived;
   int steps = 0;
-  while (steps < most_at_once && ucp_worker_progress(worker_) != 0) ++steps;
+  while (steps < most_steps && ucp_worker_progress(worker_) != 0) ++steps;
   arrived_ = nullptr;
   return steps != 0;
 }
@@ -74,13 +78,15 @@ ucs_status_t ucx_wire::on_message(void* from, const void*, std::size_t, void* da
   ucx_wire& self = *s.owner;
   ++self.received_;
   if ((how->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) {
-    self.fetch(s, data, bytes);
+    or_end_job(bytes, from_rank(s.place), [&] { self.fetch(s, data, bytes); });
     return UCS_OK;
   }
-  buffer message = self.pool_.get(bytes);
-  std::memcpy(message.data(), data, bytes);
-  message.resize(bytes);
-  self.deliver(s, std::move(message));
+  or_end_job(bytes, from_rank(s.place), [&] {
+    buffer message = self.pool_.get(bytes);
+    std::memcpy(message.data(), data, bytes);
+    message.resize(bytes);
+    self.deliver(s, std::move(message));
+  });
   return UCS_OK;
 }
 

@@ -31,13 +31,11 @@ class ucx_wire final : public wire, private remote_memory {
   ucx_wire(const mpi_channels& channels, buffer_pool& pool);
   ~ucx_wire() override;
 
-  // The first says why UCX cannot be used here; empty: it can, and then the second follows, which
-  // is collective.
+  // Says why UCX cannot be used here; empty: it can.
   std::string open();
-  void take_addresses(const std::string& mine);
-  std::string own_address();
 
   std::string_view name() const noexcept override { return "ucx"; }
+  void meet() override;
   void submit(rank dest, buffer message) override;
   bool receive(message_chain& arrived) override;
   std::uint64_t received() const noexcept override { return received_; }
@@ -91,6 +89,7 @@ class ucx_wire final : public wire, private remote_memory {
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
   int descriptor_ = -1;
+  std::string own_address_;             // between open() and meet()
   std::vector<std::string> addresses_;  // of ranks without an endpoint yet
   std::vector<ucp_ep_h> endpoints_;     // made at the first message
   std::vector<source> sources_;

@@ -5,7 +5,7 @@
 // lock of wire_transport only, but for the constants. Implementations: mpi_wire.hpp, ucx_wire.hpp.
 //
 //   - in order for each pair of ranks, any size, never to oneself; messages are opaque.
-//   - nothing blocks, but for close().
+//   - nothing blocks, but for meet() and close().
 
 #include <cstdint>
 #include <memory>
@@ -32,6 +32,10 @@ class wire {
   virtual ~wire() = default;
 
   virtual std::string_view name() const noexcept = 0;
+
+  // What ranks must know of each other before the first message. Collective.
+  virtual void meet() {}
+
   virtual void submit(rank dest, buffer message) = 0;
 
   // Appends what came to `arrived`. True if anything did.
@@ -62,9 +66,9 @@ class wire {
 
 struct mpi_channels;
 
-// Collective. Null, at all ranks, where UCX cannot be used at one of them or is not in this build;
-// `why_not` then says what this rank knows of the reason. Throws: std::bad_alloc.
-std::unique_ptr<wire> make_ucx_wire(const mpi_channels& channels, buffer_pool& pool,
+// To be met by all ranks, or given up by all. Null where UCX cannot be used at this rank or is not
+// in this build; `why_not` then says why. Throws: std::bad_alloc.
+std::unique_ptr<wire> open_ucx_wire(const mpi_channels& channels, buffer_pool& pool,
                                     std::string& why_not);
 
 }  // namespace apgas::inline v0::comm

@@ -3,17 +3,22 @@
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include <apgas/base/assert.hpp>
+#include <apgas/base/last_words.hpp>
+#include <apgas/comm/no_memory.hpp>
+#include <apgas/comm/transports.hpp>
 
 #include "wire_transport.hpp"
 
 namespace apgas::inline v0::comm {
 
 // So many messages are delivered in one progress: the seat is given up now and then.
-constexpr int most_at_once = 64;
+constexpr int most_deliveries = 64;
 
 wire_transport::wire_transport(const mpi_channels& channels, buffer_pool& pool,
                                std::unique_ptr<wire> made)
@@ -46,7 +51,7 @@ void wire_transport::send(rank dest, buffer message) noexcept {
   }
   add_queued(dest, message.size());
   if (posted_.maybe_filled()) submit_posted();
-  wire_->submit(dest, std::move(message));
+  submit(dest, std::move(message));
   leave_network();
 }
 
@@ -63,16 +68,21 @@ void wire_transport::submit_posted() {
   message_chain all = posted_.take_all();
   while (!all.empty()) {
     const rank dest = all.front_peer();
-    wire_->submit(dest, all.pop_front());
+    submit(dest, all.pop_front());
   }
+}
+
+void wire_transport::submit(rank dest, buffer message) noexcept {
+  const std::size_t bytes = message.size();
+  or_end_job(bytes, {"to", dest, host_of_rank(dest)},
+             [&] { wire_->submit(dest, std::move(message)); });
 }
 
 bool wire_transport::work_network() {
   if (!network_.try_lock()) return false;
   if (posted_.maybe_filled()) submit_posted();
-  const end_step step = step_.load(base::relaxed);
   bool worked = false;
-  if (step != end_step::meeting && step != end_step::over) worked = wire_->receive(arrived_);
+  if (end_.takes_messages()) worked = wire_->receive(arrived_);
   wire_->complete(finished_);
   for (const sent_message& each : finished_) sub_queued(each.dest, each.bytes);
   worked |= !finished_.empty();
@@ -83,7 +93,7 @@ bool wire_transport::work_network() {
 
 int wire_transport::deliver(message_chain& from, message_sink& sink) {
   int delivered = 0;
-  for (; delivered < most_at_once && !from.empty(); ++delivered) {
+  for (; delivered < most_deliveries && !from.empty(); ++delivered) {
     const rank source = from.front_peer();
     buffer message = from.pop_front();
     if (source == here()) sub_queued(source, message.size());
@@ -96,7 +106,13 @@ bool wire_transport::progress(message_sink& sink) noexcept {
   if (!seat_.try_lock()) return false;
   bool worked = false;
   // What did not fit last time goes first, and nothing more is taken from MPI before it is gone.
-  if (arrived_.empty()) worked = work_network();
+  if (arrived_.empty()) {
+    try {
+      worked = work_network();
+    } catch (const std::bad_alloc&) {  // of no message in particular
+      network_failed();
+    }
+  }
   if (self_arrived_.empty() && to_self_.maybe_filled()) self_arrived_ = to_self_.take_all();
   worked |= deliver(self_arrived_, sink) > 0;
   worked |= deliver(arrived_, sink) > 0;
@@ -120,7 +136,7 @@ bool wire_transport::arm() noexcept {
 void wire_transport::begin_exchange(std::span<const std::byte> mine) {
   const std::scoped_lock guard(network_);
   APGAS_ASSERT(collective_ == MPI_REQUEST_NULL);
-  step_.store(end_step::running, base::relaxed);
+  end_.restart();
   record_.assign(mine.begin(), mine.end());
   records_.resize(mine.size() * static_cast<std::size_t>(size()));
   const auto bytes = static_cast<int>(mine.size());
@@ -138,60 +154,62 @@ bool wire_transport::exchange_done(std::vector<std::byte>& all) {
 }
 
 void wire_transport::begin_barrier() {
-  APGAS_ASSERT(step_.load(base::relaxed) == end_step::running);
-  step_.store(end_step::sending, base::relaxed);
+  const std::scoped_lock guard(network_);
+  end_.begin();
 }
 
 bool wire_transport::barrier_done() {
   if (!seat_.try_lock()) return false;
   const std::scoped_lock seated(std::adopt_lock, seat_);
   if (!network_.try_lock()) return false;
+  const std::scoped_lock guard(std::adopt_lock, network_);
   take_end_step();
-  network_.unlock();
-  return step_.load(base::relaxed) == end_step::over;
+  return end_.over();
 }
 
 void wire_transport::take_end_step() {
+  end_steps::view now{.sending = posted_.maybe_filled() || unsent_bytes() != 0 || wire_->sending(),
+                      .received = wire_->received(),
+                      .delivering = wire_->receiving() || !arrived_.empty()};
   int complete = 0;
-  switch (step_.load(base::relaxed)) {
-    case end_step::running:
-      APGAS_UNREACHABLE("barrier_done without begin_barrier");
-    case end_step::sending:
-      if (posted_.maybe_filled() || unsent_bytes() != 0 || wire_->sending()) return;
+  if (collective_ != MPI_REQUEST_NULL) {
+    mpi_check(MPI_Test(&collective_, &complete, MPI_STATUS_IGNORE), "MPI_Test of the end");
+  }
+  now.collective_done = complete != 0;
+  now.expected = expected_;
+  switch (end_.look(now)) {
+    case end_steps::act::nothing:
+      if (end_.over()) wire_->reset_counts();
+      break;
+    case end_steps::act::begin_counts:
       sent_ = wire_->sent();
       mpi_check(MPI_Ireduce_scatter_block(sent_.data(), &expected_, 1, MPI_UINT64_T, MPI_SUM,
                                           channels_.bulk, &collective_),
                 "MPI_Ireduce_scatter_block");
-      step_.store(end_step::counting, base::relaxed);
-      return;
-    case end_step::counting:
-      mpi_check(MPI_Test(&collective_, &complete, MPI_STATUS_IGNORE), "MPI_Test of the counts");
-      if (complete) step_.store(end_step::receiving, base::relaxed);
-      return;
-    case end_step::receiving:
-      APGAS_ASSERT(wire_->received() <= expected_, "more messages came than were sent");
-      if (wire_->received() < expected_ || wire_->receiving() || !arrived_.empty()) return;
+      break;
+    case end_steps::act::begin_meeting:
       mpi_check(MPI_Ibarrier(channels_.bulk, &collective_), "MPI_Ibarrier");
-      step_.store(end_step::meeting, base::relaxed);
-      return;
-    case end_step::meeting:
-      mpi_check(MPI_Test(&collective_, &complete, MPI_STATUS_IGNORE), "MPI_Test of the barrier");
-      if (!complete) return;
-      wire_->reset_counts();
-      step_.store(end_step::over, base::relaxed);
-      return;
-    case end_step::over:
-      return;
+      break;
   }
 }
 
 void wire_transport::abort(int code) noexcept {
+  base::has_spoken(code);
   // The lock may be held by this very thread, when an MPI call failed: not for ever.
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds{100};
   while (!network_.try_lock() && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::yield();
   }
-  MPI_Abort(MPI_COMM_WORLD, code);
+  // MPI may wait for what does not answer; the launcher ends the job when this process has ended.
+  constexpr auto patience = std::chrono::seconds{2};
+  try {
+    if (mpi_running()) {
+      std::thread([code] { MPI_Abort(MPI_COMM_WORLD, code); }).detach();
+      std::this_thread::sleep_for(patience);
+    }
+  } catch (const std::system_error&) {
+    std::_Exit(code);  // no thread for it
+  }
   std::_Exit(code);
 }
 

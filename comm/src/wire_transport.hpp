@@ -24,6 +24,7 @@
 #include <vector>
 
 #include <apgas/base/spin_lock.hpp>
+#include <apgas/comm/end_steps.hpp>
 #include <apgas/comm/transport.hpp>
 
 #include "mpi_calls.hpp"
@@ -69,10 +70,7 @@ class wire_transport final : public transport, private remote_memory {
     wire_transport& transport_;
   };
 
-  // The end of a run: all that was posted here is sent; the ranks tell each other how many messages
-  // each of them gets; all of those came; everybody has got so far.
-  enum class end_step { running, sending, counting, receiving, meeting, over };
-
+  void submit(rank dest, buffer message) noexcept;
   void submit_posted();
   void leave_network() noexcept;
   bool work_network();
@@ -95,7 +93,7 @@ class wire_transport final : public transport, private remote_memory {
   std::vector<std::byte> records_;  // of the exchange
   std::vector<std::uint64_t> sent_;
   std::uint64_t expected_ = 0;
-  base::atomic<end_step> step_{end_step::running};
+  end_steps end_;
 };
 
 }  // namespace apgas::inline v0::comm

@@ -11,6 +11,7 @@
 
 #include <apgas/base/membarrier.hpp>
 #include <apgas/base/option.hpp>
+#include <apgas/base/sanitizer.hpp>
 #include <apgas/comm/transports.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/version.hpp>
@@ -40,9 +41,9 @@ std::string build() {
 #else
   std::string text = "with debug assertions";
 #endif
-#if defined(__SANITIZE_ADDRESS__)
+#if APGAS_ADDRESS_SANITIZER
   text += ", address sanitizer";
-#elif defined(__SANITIZE_THREAD__)
+#elif APGAS_THREAD_SANITIZER
   text += ", thread sanitizer";
 #endif
 #ifdef APGAS_BOOST_CONTEXT

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cstring>
 #include <exception>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -11,9 +13,12 @@
 
 #include <apgas/base/assert.hpp>
 #include <apgas/base/log.hpp>
+#include <apgas/base/option.hpp>
 #include <apgas/comm/transports.hpp>
 #include <apgas/finish.hpp>
 
+#include "end_tree.hpp"
+#include "host_list.hpp"
 #include "place_runtime.hpp"
 
 namespace apgas::inline v0::launch {
@@ -21,11 +26,26 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// What a place does by its own settings is its own matter, but for these: a place that starts tasks
+// says so each time that an eighth of the window is through, and who sent them waits for that.
+constexpr std::string_view settings_that_must_agree[] = {"APGAS_TASK_WINDOW"};
+
+// As `APGAS_X=value`, separated by blanks.
+std::string agreed_settings(const base::settings& s) {
+  std::string text;
+  for (const std::string_view name : settings_that_must_agree) {
+    const auto found = std::ranges::find(base::options(), name, &base::option::name);
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, found->show(s));
+  }
+  return text;
+}
+
 comm::endpoint_options endpoint_options_of(const base::settings& s) {
   comm::endpoint_options o;
   o.batch_bytes = s.batch_bytes;
   o.max_delay = std::chrono::microseconds(s.batch_delay_us);
   o.queue_bytes = s.send_queue_bytes;
+  o.settings = agreed_settings(s);
   return o;
 }
 
@@ -86,21 +106,23 @@ class place_runtime::network_events final : public scheduler::external_events {
   base::atomic<bool> connected_{false};
 };
 
-place_runtime::place_runtime(comm::transport& network, const base::settings& settings)
+place_runtime::place_runtime(const comm::chosen_transport& chosen, const base::settings& settings)
     : settings_(settings),
-      state_{{.here = network.here(),
-              .places = network.size(),
-              .tree_from = settings.finish_tree_places},
+      why_transport_(chosen.why),
+      state_{{.here = chosen.network->here(),
+              .places = chosen.network->size(),
+              .tree_from = settings.finish_tree_places,
+              .team_warning_s = settings.team_warning_s},
              {},
              {}},
       receiver_(state_),
-      endpoint_(network, receiver_, endpoint_options_of(settings)),
-      flow_(network.size(), settings.task_window_bytes),
+      endpoint_(*chosen.network, receiver_, endpoint_options_of(settings)),
+      flow_(state_.places, settings.task_window_bytes),
       finishes_(state_),
       phases_(state_),
       globals_(state_),
       teams_(state_),
-      memory_(state_, network, settings.one_sided == base::one_sided_choice::direct),
+      memory_(state_, *chosen.network, settings.one_sided == base::one_sided_choice::direct),
       events_(std::make_unique<network_events>(endpoint_, finishes_)) {
   state_.network = &endpoint_;
   state_.finishes = &finishes_;
@@ -120,7 +142,15 @@ place_runtime::place_runtime(comm::transport& network, const base::settings& set
 
 place_runtime::~place_runtime() = default;
 
-void place_runtime::meet_others() { endpoint_.wait_ready(); }
+void place_runtime::meet_others() {
+  endpoint_.wait_ready();
+  if (!settings_.stats || endpoint_.here() != 0) return;
+  std::vector<std::string> hosts;
+  hosts.reserve(static_cast<std::size_t>(endpoint_.size()));
+  for (comm::rank r = 0; r < endpoint_.size(); ++r) hosts.push_back(endpoint_.host(r));
+  base::print_line(fmt::format("{} places, by {} ({}), {}", hosts.size(),
+                               endpoint_.network().name(), why_transport_, describe_hosts(hosts)));
+}
 
 void place_runtime::start() {
   const core_share share = share_of(endpoint_);
@@ -139,6 +169,7 @@ void place_runtime::start() {
   c.bind = settings_.bind != base::bind_choice::none;
   c.share_index = share.index;
   c.share_count = share.count;
+  c.share_cores = c.workers * share.count > scheduler::usable_cores();
   c.events = events_.get();
   c.progress_thread = settings_.progress == base::progress_choice::thread;
   c.environment = &state_;
@@ -223,18 +254,38 @@ int place_runtime::run_main(const std::function<int()>& main) {
   return code;
 }
 
+namespace {
+
+// Wire: frame_header::handler of launch's control frames; no bit of the protocols below. The code
+// of the run is in `credit`.
+constexpr std::uint64_t control_end_of_run = 1;
+
+}  // namespace
+
 void place_runtime::tell_others(int code) {
   const comm::frame_header header{.kind = comm::frame_kind::control,
-                                  .handler = static_cast<std::uint32_t>(code)};
-  for (comm::rank r = 1; r < state_.places; ++r) {
-    endpoint_.send(r, header, std::span<const std::byte>{});
-  }
+                                  .handler = control_end_of_run,
+                                  .credit = static_cast<std::uint32_t>(code)};
+  for_each_told_by(state_.here, state_.places, [&](comm::rank place) {
+    endpoint_.send(place, header, std::span<const std::byte>{});
+  });
 }
 
-void place_runtime::on_control(const comm::inbound_frame& frame) noexcept {
-  if ((frame.header->handler & remote::control_team) != 0) return teams_.on_message(frame);
+void place_runtime::on_control(const comm::inbound_frame& frame) {
+  const std::uint64_t operation = frame.header->handler;
+  if ((operation & remote::control_team) != 0) return teams_.on_message(frame);
+  if (operation != control_end_of_run) {
+    base::fatal(fmt::format("place {} sent a control frame with the unknown operation {:#x}",
+                            frame.source, operation));
+  }
+  if (frame.source != told_by(state_.here)) {
+    base::fatal(fmt::format("place {} sent the end of the run, which is not for it to say",
+                            frame.source));
+  }
+  const int code = static_cast<int>(static_cast<std::uint32_t>(frame.header->credit));
+  tell_others(code);
   std::lock_guard guard(mutex_);
-  code_ = static_cast<int>(static_cast<std::uint32_t>(frame.header->handler));
+  code_ = code;
   ended_.notify_one();
 }
 

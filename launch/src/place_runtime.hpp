@@ -6,9 +6,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include <apgas/base/settings.hpp>
 #include <apgas/comm/endpoint.hpp>
+#include <apgas/comm/transports.hpp>
 #include <apgas/places/global_table.hpp>
 #include <apgas/places/place_memory.hpp>
 #include <apgas/places/remote_teams.hpp>
@@ -36,7 +38,7 @@ struct core_share {
 class place_runtime {
  public:
   // Begins the start-up exchange with the other places. Throws: launch_error.
-  place_runtime(comm::transport& network, const base::settings& settings);
+  place_runtime(const comm::chosen_transport& chosen, const base::settings& settings);
   place_runtime(const place_runtime&) = delete;
   place_runtime& operator=(const place_runtime&) = delete;
   ~place_runtime();
@@ -60,11 +62,12 @@ class place_runtime {
  private:
   class network_events;
 
-  void on_control(const comm::inbound_frame& frame) noexcept;
+  void on_control(const comm::inbound_frame& frame);
   void tell_others(int code);
   void print_statistics();
 
   base::settings settings_;
+  std::string why_transport_;
   runtime_state state_;
   sync::frame_receiver receiver_;
   comm::endpoint endpoint_;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -6,13 +7,17 @@
 #include <cstring>
 #include <filesystem>
 #include <initializer_list>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <system_error>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +26,8 @@
 #include <apgas/run.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 
+#include "job_words.hpp"
+#include "left_files.hpp"
 #include "relaunch.hpp"
 
 namespace apgas::inline v0::launch {
@@ -75,7 +82,8 @@ sigset_t set_of(std::initializer_list<int> signals) {
 // another: mpirun hears nothing but stop_signal, which is sent once.
 constexpr int stop_signal = SIGHUP;
 constexpr std::chrono::seconds second_signal_is_safe{6};
-constexpr std::chrono::seconds longest_stop{20};
+constexpr std::chrono::seconds longest_stop{
+    20};  // of a job that was told to end, or said why it does
 
 // Those that ask for the end, but for what is ignored here, as under nohup; and mpirun's end.
 sigset_t signals_to_watch() {
@@ -88,7 +96,10 @@ sigset_t signals_to_watch() {
   return set;
 }
 
-[[noreturn]] void become_mpirun(std::vector<std::string>& command, pid_t parent) {
+[[noreturn]] void become_mpirun(std::vector<std::string>& command, pid_t parent,
+                                const int (&words)[2]) {
+  dup2(words[1], STDERR_FILENO);
+  fcntl(words[0], F_SETFD, 0);  // or it would leave its places behind when the pipe breaks
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);
   for (std::string& word : command) arguments.push_back(word.data());
@@ -104,9 +115,15 @@ sigset_t signals_to_watch() {
   _exit(exit_code_not_started);
 }
 
-// The code of this process when mpirun ended like that.
-int code_of(int status) {
+// The code of this process when mpirun ended like that. Where no place could say why, it does.
+int code_of(int status, bool told) {
   const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  if (told) return code;
+  if (WIFSIGNALED(status)) {
+    base::print_line(fmt::format("mpirun was killed by signal {} ({}); the job has ended",
+                                 WTERMSIG(status), sigdescr_np(WTERMSIG(status))));
+    return code;
+  }
   for (const int s : {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGTERM}) {
     if (code != 128 + s) continue;
     base::print_line(
@@ -115,30 +132,47 @@ int code_of(int status) {
   return code;
 }
 
+// The next of them, or 0 after a second; hands on meanwhile what the job says. They can be read
+// from `arrived`.
+int next_signal(const sigset_t& signals, int arrived, job_words& words) {
+  pollfd waited[] = {{arrived, POLLIN, 0}, {words.source(), POLLIN, 0}};
+  poll(waited, std::size(waited), 1000);
+  words.hand_on();
+  const timespec at_once{};
+  return std::max(sigtimedwait(&signals, nullptr, &at_once), 0);
+}
+
 // Waits for mpirun and hands on the first signal that asks for the end.
-int watch(pid_t mpirun, const sigset_t& signals) {
+int watch(pid_t mpirun, const sigset_t& signals, job_words& words) {
   using clock = std::chrono::steady_clock;
   int asked = 0;
   bool sent = false;
-  clock::time_point since;
+  bool told = false;
+  clock::time_point since;  // asked or told
+  const int arrived = signalfd(-1, &signals, SFD_CLOEXEC);
   int status = 0;
   while (waitpid(mpirun, &status, WNOHANG) == 0) {
-    const timespec second{.tv_sec = 1, .tv_nsec = 0};
-    const int signal = sigtimedwait(&signals, nullptr, &second);
+    const int signal = next_signal(signals, arrived, words);
     if (signal > 0 && signal != SIGCHLD && asked == 0) {
       asked = signal;
       since = clock::now();
     }
-    if (asked == 0) continue;
+    if (asked == 0 && !told && words.told_the_end()) {
+      told = true;
+      since = clock::now();
+    }
+    if (asked == 0 && !told) continue;
     const auto passed = clock::now() - since;
     // A hang-up reaches mpirun too, if it was for all.
-    if (!sent && (asked != stop_signal || passed > second_signal_is_safe)) {
+    if (asked != 0 && !sent && (asked != stop_signal || passed > second_signal_is_safe)) {
       kill(mpirun, stop_signal);
       sent = true;
     }
     if (passed > longest_stop) kill(mpirun, SIGKILL);
   }
-  return asked != 0 ? 128 + asked : code_of(status);
+  words.finish();
+  if (WIFSIGNALED(status)) remove_left_files(mpirun);
+  return asked != 0 ? 128 + asked : code_of(status, words.told_the_end());
 }
 
 }  // namespace
@@ -164,8 +198,14 @@ void relaunch(int places, int argc, char** argv) {
   std::signal(SIGCHLD, SIG_DFL);  // or nobody learns how mpirun ended
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   const pid_t parent = getpid();
+  int words[2] = {-1, -1};
+  if (pipe2(words, O_CLOEXEC) != 0) {
+    throw launch_error(fmt::format("no pipe for {} ({}): raise ulimit -n", mpirun,
+                                   std::system_category().message(errno)));
+  }
   const pid_t child = fork();
-  if (child == 0) become_mpirun(command, parent);
+  if (child == 0) become_mpirun(command, parent, words);
+  close(words[1]);
   if (child < 0) {
     const std::string reason = std::system_category().message(errno);
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
@@ -176,7 +216,12 @@ void relaunch(int places, int argc, char** argv) {
   }
   // The program runs in the places. This process ends as if it had become mpirun: nothing that
   // follows apgas::run is done here.
-  _exit(watch(child, signals));
+  int code = 0;
+  {
+    job_words heard(words[0]);
+    code = watch(child, signals, heard);
+  }
+  _exit(code);
 }
 
 }  // namespace apgas::inline v0::launch

@@ -16,6 +16,7 @@
 
 #include <apgas/base/assert.hpp>
 #include <apgas/base/atomic.hpp>
+#include <apgas/base/last_words.hpp>
 #include <apgas/base/log.hpp>
 #include <apgas/base/option.hpp>
 #include <apgas/comm/transports.hpp>
@@ -52,14 +53,12 @@ std::string fatal_context() {
   return fmt::format("{}, task of {}:{}", text, f->task.site.file_name(), f->task.site.line());
 }
 
-[[noreturn]] void abort_job(int code) {
-  if (comm::mpi_running()) comm::make_mpi_transport().abort(code);
-  std::_Exit(code);
-}
+[[noreturn]] void abort_job(int code) { comm::end_job(code); }
 
-int run_place(comm::transport& network, const base::settings& settings,
+int run_place(const comm::chosen_transport& chosen, const base::settings& settings,
               const std::function<int()>& main) {
-  place_runtime place(network, settings);
+  comm::transport& network = *chosen.network;
+  place_runtime place(chosen, settings);
   place.meet_others();
   try {
     place.start();
@@ -69,7 +68,7 @@ int run_place(comm::transport& network, const base::settings& settings,
     if (network.here() != 0) detail::let_others_speak();
     static std::mutex speaking;
     speaking.lock();
-    base::print_line(failure.what());
+    if (!base::others_have_spoken()) base::print_line(failure.what());
     abort_job(exit_code_not_started);
   }
   const int code = network.here() == 0 ? place.run_main(main) : place.wait_for_end();
@@ -91,11 +90,13 @@ int run_local_places(const base::settings& settings, const std::function<int()>&
                     n, max_local_places));
   }
   comm::local_fabric fabric(n);
+  const bool asked_for = settings.transport == base::transport_choice::local;
+  const std::string why = asked_for ? "APGAS_TRANSPORT" : "one place";
   std::exception_ptr failure;
   std::mutex mutex;
   auto guarded = [&](comm::rank r, int& code) {
     try {
-      code = run_place(fabric.at(r), settings, main);
+      code = run_place({&fabric.at(r), why}, settings, main);
     } catch (...) {
       std::lock_guard guard(mutex);
       if (failure == nullptr) failure = std::current_exception();
@@ -142,23 +143,6 @@ struct active_run {
   }
 };
 
-comm::transport& network_for(const base::settings& settings) {
-  using base::transport_choice;
-  if (settings.transport == transport_choice::mpi) return comm::make_mpi_transport();
-  std::string why_not;
-  if (comm::transport* const ucx = comm::make_ucx_transport(why_not)) return *ucx;
-  if (settings.transport == transport_choice::ucx) {
-    throw launch_error(
-        fmt::format("APGAS_TRANSPORT=ucx: UCX cannot be used ({}); leave it out, or "
-                    "set it to mpi",
-                    why_not));
-  }
-  if (settings.stats && detail::speaks_for_job()) {
-    base::print_line(fmt::format("the transport is mpi, since UCX cannot be used: {}", why_not));
-  }
-  return comm::make_mpi_transport();
-}
-
 int start_program(int argc, char** argv, const config& defaults, const std::function<int()>& main) {
   base::settings settings;
   try {
@@ -172,8 +156,14 @@ int start_program(int argc, char** argv, const config& defaults, const std::func
   const bool one_process = local || (!launcher && settings.places <= 1);
   if (!one_process && !launcher) launch::relaunch(settings.places, argc, argv);
   if (detail::speaks_for_job()) base::warn_unknown_variables(environ);
+  const comm::watch_options watched{.silence = std::chrono::seconds(settings.heartbeat_s),
+                                    .interface = settings.interface};
+  // The other processes of a job would wait for one that runs on its own and does not say so.
+  if (local && comm::mpi_available() && launcher && launcher->size != 1) {
+    comm::choose_transport(settings.transport, watched);
+  }
   if (one_process) return run_local_places(settings, main);
-  return run_place(network_for(settings), settings, main);
+  return run_place(comm::choose_transport(settings.transport, watched), settings, main);
 }
 
 }  // namespace

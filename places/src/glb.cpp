@@ -71,9 +71,15 @@ void throw_split_lost(std::size_t before, std::size_t kept, std::size_t given) {
 void throw_merge_lost(std::size_t before, std::size_t put_in, std::size_t after) {
   throw illegal_operation(
       fmt::format("a bag of glb with {} tasks took {} in by merge() and holds {}: merge must "
-                  "neither lose tasks "
-                  "nor make any; look at merge(), size() and serialize of the bag",
+                  "neither lose tasks nor make any; look at merge() and size() of the bag",
                   before, put_in, after));
+}
+
+void throw_sending_lost(std::size_t sent, std::size_t arrived) {
+  throw illegal_operation(
+      fmt::format("a bag of glb was sent with {} tasks and arrived with {}: serialize must neither "
+                  "lose tasks nor make any; look at serialize and size() of the bag",
+                  sent, arrived));
 }
 
 void throw_too_many_done(std::size_t wanted, std::size_t done) {

@@ -2,19 +2,32 @@
 #include <apgas/places/global_table.hpp>
 
 #include <bit>
+#include <chrono>
 #include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <apgas/base/assert.hpp>
+#include <apgas/base/random.hpp>
 #include <apgas/errors.hpp>
 
 namespace apgas::inline v0::remote {
 namespace {
 
+constexpr int epoch_shift = 32;
+
+// Of each process others, so that a handle of another job is noticed. Never 0, and far from
+// world_generation.
+std::uint64_t first_generation() noexcept {
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  base::random_engine random(static_cast<std::uint64_t>(now) ^
+                             reinterpret_cast<std::uintptr_t>(&now));
+  return (random() >> (epoch_shift + 1) | 1) << epoch_shift | 1;
+}
+
 // Never given twice, not by another run of the process either (I1).
-base::atomic<std::uint64_t> next_generation{1};
+base::atomic<std::uint64_t> next_generation{first_generation()};
 
 }  // namespace
 
@@ -127,7 +140,9 @@ global_object global_table::unbind(const global_id& id) noexcept {
 bool global_table::is_stale(const global_id& id) const noexcept {
   std::lock_guard guard(lock_);
   const slot* s = slot_at(id);
-  return s != nullptr && s->newest >= id.generation;
+  if (s == nullptr || s->newest == 0) return false;
+  const bool other_job = (s->newest ^ id.generation) >> epoch_shift != 0;
+  return other_job || s->newest >= id.generation;
 }
 
 void throw_no_object(const scheduler::fiber& self, const global_id& id, const char* what) {

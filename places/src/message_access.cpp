@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <apgas/base/assert.hpp>
+#include <apgas/comm/no_memory.hpp>
 #include <apgas/errors.hpp>
 
 namespace apgas::inline v0::remote {
@@ -48,7 +49,11 @@ bool message_access::send_piece() noexcept {
   const std::uint64_t begin = next_.fetch_add(piece_bytes, base::relaxed);
   if (begin >= what_.range.bytes) return false;
   missing_.fetch_add(1, base::relaxed);
-  send(begin, std::min(piece_bytes, what_.range.bytes - begin));
+  // Pieces are under way already, and answers come for them: nothing can be thrown to the caller.
+  const std::uint64_t bytes = std::min(piece_bytes, what_.range.bytes - begin);
+  const comm::rank home = what_.range.block.home;
+  comm::or_end_job(bytes, {"to", home, place_.network->host(home).c_str()},
+                   [&] { send(begin, bytes); });
   return true;
 }
 

@@ -129,7 +129,7 @@ const region_view& place_memory::look_up(scheduler::fiber& self, const char* ope
   return keep(block, std::move(view));
 }
 
-void place_memory::on_frame(const comm::inbound_frame& frame) noexcept {
+void place_memory::on_frame(const comm::inbound_frame& frame) {
   std::span<const std::byte> rest = frame.payload;
   const auto block = take<block_name>(frame, rest);
   const auto operation =

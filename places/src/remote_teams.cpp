@@ -52,7 +52,7 @@ team_member* remote_teams::find(const global_id& id) noexcept {
 }
 
 // Requires: lock_ is held.
-team_member* remote_teams::look_up(const global_id& id) noexcept {
+team_member* remote_teams::look_up(const global_id& id) {
   if (last_ != nullptr && last_->id() == id) return last_;
   const auto at = members_.find(id);
   if (at != members_.end()) return last_ = at->second.get();
@@ -63,9 +63,10 @@ team_member* remote_teams::look_up(const global_id& id) noexcept {
   return members_.emplace(id, std::move(world)).first->second.get();
 }
 
-void remote_teams::on_message(const comm::inbound_frame& frame) noexcept {
+void remote_teams::on_message(const comm::inbound_frame& frame) {
   if (frame.payload.size() < sizeof(team_envelope)) {
-    base::fatal(fmt::format("place {} sent a message of a team that is none", frame.source));
+    base::fatal(fmt::format("place {} sent a message of a team in {} bytes, which is none",
+                            frame.source, frame.payload.size()));
   }
   team_envelope e;
   std::memcpy(&e, frame.payload.data(), sizeof e);
@@ -74,13 +75,28 @@ void remote_teams::on_message(const comm::inbound_frame& frame) noexcept {
                      .generation = frame.header->finish};
   // The lock is held meanwhile: so that no member ends before its messages are taken.
   std::lock_guard hold(lock_);
-  if (team_member* const member = look_up(id)) return member->deliver(frame);
+  if (team_member* const member = look_up(id)) {
+    member->deliver(frame);
+    if (e.step == team_member::step_called) take_held(*member, e.sequence, held_calls_of(frame));
+    return;
+  }
   if (e.step == team_member::step_called) return;  // it is said again
   frame.owner->retain();
   early_.emplace_back(id, frame);
 }
 
 // ---- those that wait long -----------------------------------------------------------------------
+
+// Requires: lock_ is held. The lower of two places speaks; one of a ring is lower than its holder.
+void remote_teams::take_held(team_member& told, std::uint32_t sequence, held_calls held) noexcept {
+  if (place_.team_warning_s != 0 && !told.has_begun(sequence)) {
+    for (const held_call& each : held) {
+      if (each.holder <= place_.here || each.team == told.id()) continue;
+      if (team_member* const mine = look_up(each.team)) mine->crossed(each, told.id(), sequence);
+    }
+  }
+  told.pass_on(sequence, std::move(held));
+}
 
 void remote_teams::begin_watch() noexcept {
   {
@@ -96,7 +112,13 @@ scheduler::task_counter* remote_teams::look(scheduler::injected* work, scheduler
   bool again = false;
   {
     std::lock_guard hold(self.lock_);
-    for (const auto& [id, member] : self.members_) again |= member->tell_if_waiting();
+    held_calls held;
+    for (const auto& [id, member] : self.members_) member->add_held(held);
+    for (const auto& [id, member] : self.members_) {
+      if (!member->tell_if_waiting(held)) continue;
+      again = true;
+      self.told_.fetch_add(1, base::relaxed);
+    }
     if (self.stopped_) again = false;
     if (again) self.when_ = std::chrono::steady_clock::now() + patience;
     self.watching_.store(again, base::relaxed);

@@ -11,7 +11,7 @@ namespace {
 
 // With its headers a part just fits into a segment of UCX's shared memory: larger ones take its
 // rendezvous, and 1 MiB twice the time.
-constexpr std::size_t part_bytes = 8000;
+constexpr std::size_t part_bytes = 7992;
 // So many parts are sent before one is waited for.
 constexpr std::uint32_t parts_ahead = 8;
 

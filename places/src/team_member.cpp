@@ -13,7 +13,6 @@
 
 #include <apgas/errors.hpp>
 #include <apgas/places/remote_teams.hpp>
-#include <apgas/sync/remote_task.hpp>
 
 namespace apgas::inline v0::remote {
 namespace {
@@ -30,56 +29,13 @@ bool nothing_else_ready(const scheduler::worker& w) noexcept {
   return w.tasks.empty() && w.ready.empty() && w.batch.empty();
 }
 
-constexpr int root_shift = 8;
-constexpr int bytes_shift = 32;
-constexpr std::uint64_t root_mask = 0xff'ffff;
-
-team_stamp stamp_of(const team_call& call) noexcept {
-  return {sync::encode_site(call.site), static_cast<std::uint64_t>(call.what) |
-                                            (call.root & root_mask) << root_shift |
-                                            std::uint64_t{call.bytes} << bytes_shift};
-}
-
-// "broadcast from member 2 of 8 bytes at main.cpp:7"
-std::string text_of(const team_stamp& s) {
-  const auto what = static_cast<collective>(s.what & 0xff);
-  std::string text = to_string(what);
-  switch (what) {
-    case collective::broadcast:
-    case collective::reduce:
-    case collective::scatter:
-    case collective::gather:
-      text += fmt::format(" with member {} as root", s.what >> root_shift & root_mask);
-      break;
-    default:
-      break;
-  }
-  if (const std::uint64_t bytes = s.what >> bytes_shift; bytes != 0) {
-    text += fmt::format(" of {} bytes", bytes);
-  }
-  const std::source_location site = sync::decode_site(s.site);
-  return site.line() == 0 ? text : text + fmt::format(" at {}:{}", site.file_name(), site.line());
-}
-
 team_envelope envelope_of(const comm::inbound_frame& frame) noexcept {
   team_envelope e;
   std::memcpy(&e, frame.payload.data(), sizeof e);
   return e;
 }
 
-// Calls are numbered modulo 2^32.
-bool before(std::uint32_t a, std::uint32_t b) noexcept {
-  return static_cast<std::int32_t>(a - b) < 0;
-}
-
 }  // namespace
-
-const char* to_string(collective what) noexcept {
-  constexpr const char* names[] = {"nothing", "barrier", "broadcast", "reduce", "allreduce",
-                                   "scatter", "gather",  "alltoall",  "split",  "destroy"};
-  const auto i = static_cast<std::size_t>(what);
-  return i < std::size(names) ? names[i] : "something unknown";
-}
 
 team_member::team_member(sync::place_state& place, const global_id& id, place_group group,
                          std::size_t me)
@@ -103,7 +59,7 @@ void team_member::begin(const team_call& call) {
       calling_ = true;
       stamps_[++sequence_ % remembered] = mine;
       const auto differs = [&](const key& k, const team_stamp& theirs) {
-        return k.sequence == sequence_ && theirs.what != mine.what;
+        return k.sequence == sequence_ && !same_call(theirs, mine);
       };
       for (const letter& l : letters_) {
         if (differs(l.where, l.stamp)) wrong = difference(l.where.source, l.stamp, mine, sequence_);
@@ -253,7 +209,7 @@ team_arrival team_member::receive(std::size_t from, std::uint16_t step, std::uin
   throw_broken();
 }
 
-void team_member::deliver(const comm::inbound_frame& frame) noexcept {
+void team_member::deliver(const comm::inbound_frame& frame) {
   const team_envelope e = envelope_of(frame);
   if (e.step == step_broken) {
     const auto text = frame.payload.subspan(sizeof e);
@@ -269,7 +225,7 @@ void team_member::deliver(const comm::inbound_frame& frame) noexcept {
     const bool now = calling_ && e.sequence == sequence_;
     left = !now && !before(sequence_, e.sequence);
     mine = stamps_[e.sequence % remembered];
-    if (now ? e.stamp.what == mine.what : !left) {
+    if (now ? same_call(e.stamp, mine) : !left) {
       if (e.step == step_called) {
         if (now) return;
         ahead_ = where;
@@ -279,7 +235,7 @@ void team_member::deliver(const comm::inbound_frame& frame) noexcept {
       letters_.push_back({where, e.stamp, team_arrival(frame)});
       if (waiter_ != nullptr && wanted_ == where) waiter = std::exchange(waiter_, nullptr);
     } else if (left && e.step == step_called &&
-               (e.stamp.what == mine.what || sequence_ - e.sequence >= remembered)) {
+               (same_call(e.stamp, mine) || sequence_ - e.sequence >= remembered)) {
       return;  // the sender is only slower
     } else {
       if (sequence_ - e.sequence >= remembered) mine = {};
@@ -288,18 +244,6 @@ void team_member::deliver(const comm::inbound_frame& frame) noexcept {
   }
   if (waiter != nullptr) return scheduler::resume(waiter);
   if (left) break_all(difference(frame.source, e.stamp, mine, e.sequence));
-}
-
-bool team_member::tell_if_waiting() noexcept {
-  team_envelope e{.step = step_called};
-  {
-    std::lock_guard hold(lock_);
-    if (waiter_ == nullptr) return false;
-    e.stamp = stamps_[sequence_ % remembered];
-    e.sequence = sequence_;
-  }
-  post(group_[(me_ + 1) % size()].id(), e, {});
-  return true;
 }
 
 // ---- errors -------------------------------------------------------------------------------------
@@ -324,6 +268,7 @@ void team_member::mark_broken(std::string why) noexcept {
   if (waiter != nullptr) scheduler::resume(waiter);
 }
 
+// NOLINTNEXTLINE(bugprone-exception-escape): iterators stay inside the group
 void team_member::break_all(const std::string& why) noexcept {
   mark_broken(why);
   for (place p : group_) {

@@ -1,36 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cxxabi.h>
 
+#include <apgas/base/sanitizer.hpp>
+
 #include "context.hpp"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define APGAS_ASAN 1
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define APGAS_TSAN 1
-#endif
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define APGAS_ASAN 1
-#endif
-#if __has_feature(thread_sanitizer)
-#define APGAS_TSAN 1
-#endif
-#endif
-#if defined(APGAS_ASAN) || defined(APGAS_TSAN) || !(defined(__x86_64__) || defined(__aarch64__))
-#define APGAS_USE_BOOST_CONTEXT 1
-#endif
-
-#ifdef APGAS_ASAN
+#if APGAS_ADDRESS_SANITIZER
 #include <pthread.h>
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #include <sanitizer/lsan_interface.h>
 #endif
-#ifdef APGAS_TSAN
+#if APGAS_THREAD_SANITIZER
 #include <sanitizer/tsan_interface.h>
 #endif
-#if defined(APGAS_USE_BOOST_CONTEXT) || defined(APGAS_BOOST_CONTEXT)
+#if APGAS_SANITIZED || defined(APGAS_BOOST_CONTEXT) || \
+    !(defined(__x86_64__) || defined(__aarch64__))
 #define APGAS_SWITCH_BY_BOOST 1
 #include <boost/context/detail/fcontext.hpp>
 #endif
@@ -47,16 +32,16 @@ std::byte* stack_top(fiber& f) {
 }
 
 void before_switch([[maybe_unused]] fiber& from, [[maybe_unused]] fiber& to) noexcept {
-#ifdef APGAS_ASAN
+#if APGAS_ADDRESS_SANITIZER
   __sanitizer_start_switch_fiber(&from.sanitizer_state, to.stack_bottom, to.stack_bytes);
 #endif
-#ifdef APGAS_TSAN
+#if APGAS_THREAD_SANITIZER
   __tsan_switch_to_fiber(to.sanitizer_state, 0);
 #endif
 }
 
 void after_switch([[maybe_unused]] fiber& self) noexcept {
-#ifdef APGAS_ASAN
+#if APGAS_ADDRESS_SANITIZER
   __sanitizer_finish_switch_fiber(self.sanitizer_state, nullptr, nullptr);
 #endif
 }
@@ -95,10 +80,10 @@ void make_context(fiber& f, void (*entry)(fiber*)) noexcept {
   std::byte* top = stack_top(f);
   const auto bytes = static_cast<std::size_t>(top - static_cast<const std::byte*>(f.stack_bottom));
   f.stack_pointer = ctx::make_fcontext(top, bytes, start);
-#ifdef APGAS_TSAN
+#if APGAS_THREAD_SANITIZER
   f.sanitizer_state = __tsan_create_fiber(0);
 #endif
-#ifdef APGAS_ASAN
+#if APGAS_ADDRESS_SANITIZER
   __lsan_register_root_region(f.stack_bottom, f.stack_bytes);
 #endif
 }
@@ -274,10 +259,10 @@ void switch_context(fiber& from, fiber& to) noexcept {
 #endif
 
 void drop_context([[maybe_unused]] fiber& f) noexcept {
-#ifdef APGAS_TSAN
+#if APGAS_THREAD_SANITIZER
   __tsan_destroy_fiber(f.sanitizer_state);
 #endif
-#ifdef APGAS_ASAN
+#if APGAS_ADDRESS_SANITIZER
   __lsan_unregister_root_region(f.stack_bottom, f.stack_bytes);
   // The frames that wait in the loop are given up without returning, so their red zones are still
   // marked for the frames that the stack will have next.
@@ -289,10 +274,10 @@ void drop_context([[maybe_unused]] fiber& f) noexcept {
 }
 
 void adopt_thread([[maybe_unused]] fiber& f) noexcept {
-#ifdef APGAS_TSAN
+#if APGAS_THREAD_SANITIZER
   f.sanitizer_state = __tsan_get_current_fiber();
 #endif
-#ifdef APGAS_ASAN
+#if APGAS_ADDRESS_SANITIZER
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
     void* bottom = nullptr;

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include <apgas/base/assert.hpp>
+#include <apgas/base/sanitizer.hpp>
 
 #include "context.hpp"
 #include "implementation.hpp"
@@ -11,7 +12,7 @@
 namespace apgas::inline v0::scheduler {
 namespace {
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if APGAS_SANITIZED
 constexpr int spares_max = 64;  // their stacks are expensive
 #else
 constexpr int spares_max = 1024;
@@ -54,7 +55,7 @@ void enter(worker& w, fiber& self, fiber& to) noexcept {
 }
 
 // The next fiber that may go on, without looking at unstarted tasks; null if there is none.
-fiber* next_resumed(worker& w) noexcept {
+fiber* next_single_resumed(worker& w) noexcept {
   if (fiber* f = next_of_batch(w)) return f;
   return w.ready.pop();
 }
@@ -149,7 +150,7 @@ void leave_for(fiber& self, bool through_loop, void (*after)(fiber*, void*),
   // Entering a resumed fiber directly saves a switch; now and then the loop chooses, so that chains
   // of resumptions starve neither unstarted tasks nor the network.
   through_loop |= (++w.direct_switches & 7U) == 0;
-  fiber* next = through_loop ? nullptr : next_resumed(w);
+  fiber* next = through_loop ? nullptr : next_single_resumed(w);
   switch_to(self, next != nullptr ? *next : take_spare(w), after, argument);
   self.base = self.on->tasks.head();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 
+#include <sched.h>
+
 #include <apgas/base/cpu_relax.hpp>
 #include <apgas/base/membarrier.hpp>
 
@@ -197,7 +199,11 @@ bool search(worker& w, work& found) {
       return false;
     }
     if (s.poll_outside(w)) continue;
-    base::cpu_relax();
+    if (s.settings.share_cores) {
+      sched_yield();
+    } else {
+      base::cpu_relax();
+    }
     if ((++rounds & 31U) == 0 && clock::now() > give_up) {
       // While a steal would not pay, neither would the fence of going to sleep.
       if (cycles() >= w.steal_again_at) s.sleep(w);
@@ -238,6 +244,7 @@ void run_injected(fiber& self, injected& i) {
   task_counter* counter = i.run(&i, self);
   if (self.task.is.special != 0) end_special(self);
   run_children(self, mark);
+  self.allowance = 0;  // it was that task's
   if (counter != nullptr) complete(self, *counter);
 }
 

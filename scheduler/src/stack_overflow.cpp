@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <new>
 
 #include <sys/mman.h>
-#include <unistd.h>
 
+#include <apgas/base/last_words.hpp>
+#include <apgas/base/safe_line.hpp>
 #include <apgas/scheduler/worker.hpp>
 
 #include "stack_overflow.hpp"
@@ -21,34 +20,9 @@ constexpr std::size_t signal_stack_bytes = 65536;
 struct sigaction previous_segv;
 struct sigaction previous_bus;
 
-// A line put together without anything that is unsafe in a signal handler.
-class safe_line {
- public:
-  safe_line& operator<<(const char* text) {
-    const std::size_t n = std::min(std::strlen(text), sizeof(text_) - used_);
-    std::memcpy(text_ + used_, text, n);
-    used_ += n;
-    return *this;
-  }
-  safe_line& operator<<(std::uint64_t number) {
-    char digits[21];
-    char* p = digits + sizeof(digits) - 1;
-    *p = 0;
-    do {
-      *--p = static_cast<char>('0' + number % 10);
-      number /= 10;
-    } while (number != 0);
-    return *this << p;
-  }
-  void print() const { [[maybe_unused]] const auto written = write(STDERR_FILENO, text_, used_); }
-
- private:
-  char text_[1024];
-  std::size_t used_ = 0;
-};
-
-void describe(const fiber& f) {
-  safe_line line;
+// The process then ends with that code.
+void describe(const fiber& f, int code) {
+  base::safe_line line;
   line << "apgas: stack overflow in task ";
   if (f.task.name != nullptr) line << "\"" << f.task.name << "\" ";
   if (f.task.site.line() != 0) {
@@ -59,8 +33,9 @@ void describe(const fiber& f) {
   }
   line << ": its stack of " << std::uint64_t{all_stacks.mask + 1}
        << " bytes is used up; raise APGAS_STACK_SIZE (bytes), recurse less deeply, or keep large "
-          "arrays elsewhere\n";
+          "arrays elsewhere";
   line.print();
+  base::has_spoken(code);
 }
 
 void chain(int signal, siginfo_t* info, void* context) {
@@ -93,7 +68,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   const fiber* f = interrupted_fiber();
   const bool among_stacks = fiber_of_address(info->si_addr) != nullptr;
   if (f != nullptr && among_stacks && info->si_addr < f->stack_bottom) {
-    describe(*f);
+    describe(*f, 128 + signal);
     ::signal(signal, SIG_DFL);
     return;  // faults again and ends the process with the right signal
   }
@@ -135,7 +110,7 @@ signal_stack::~signal_stack() {
 }
 
 void report_overflow(const fiber& f) noexcept {
-  describe(f);
+  describe(f, 128 + SIGABRT);
   std::abort();
 }
 

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include <apgas/base/assert.hpp>
+#include <apgas/base/sanitizer.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/errors.hpp>
 #include <apgas/scheduler/scheduler.hpp>
@@ -36,7 +37,7 @@ constexpr std::size_t resident_max = 1024;  // free stacks that keep their memor
 constexpr std::uint64_t untouched = 0x756e746f75636865;
 constexpr std::uint32_t uses_between_trims = 64;
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if APGAS_SANITIZED
 constexpr std::size_t stacks_max = std::size_t{1} << 14;  // their shadow makes large ranges slow
 #else
 constexpr std::size_t stacks_max = std::size_t{1} << 20;
@@ -92,7 +93,7 @@ std::uint64_t* lowest_word_of_page(fiber& f) {
 }
 
 // Whether the stack may have memory below the page of its record.
-#ifdef __SANITIZE_ADDRESS__
+#if APGAS_ADDRESS_SANITIZER
 bool went_below(fiber&) { return true; }  // the word may be poisoned
 #else
 bool went_below(fiber& f) {

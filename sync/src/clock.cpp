@@ -93,7 +93,7 @@ sync::registration& clock_access::implicit(const scheduler::fiber& self, const c
 }
 
 void clock_access::make_implicit() {
-  scheduler::fiber& self = sync::suspendable_fiber("clocked_finish");
+  scheduler::fiber& self = *scheduler::current_fiber();
   sync::make_registration(self, phase_kind::clock, phaser_mode::signal_wait, 1, 1).implicit = true;
 }
 

@@ -2,6 +2,8 @@
 #include <cstring>
 #include <mutex>
 
+#include <fmt/format.h>
+
 #include <apgas/base/assert.hpp>
 #include <apgas/sync/place_state.hpp>
 #include <apgas/sync/remote_finish.hpp>
@@ -15,10 +17,13 @@
 namespace apgas::inline v0::sync {
 namespace {
 
-returned_credit credit_from(std::span<const std::byte> payload) {
+returned_credit credit_from(const comm::inbound_frame& frame) {
   returned_credit credit;
-  APGAS_ASSERT(payload.size() >= sizeof credit, "a return message is too short");
-  std::memcpy(&credit, payload.data(), sizeof credit);
+  if (frame.payload.size() < sizeof credit) {
+    base::fatal(fmt::format("place {} sent a return of a finish in {} bytes, which is none",
+                            frame.source, frame.payload.size()));
+  }
+  std::memcpy(&credit, frame.payload.data(), sizeof credit);
   return credit;
 }
 
@@ -161,17 +166,17 @@ void remote_finishes::on_reply(finish_core& finish, const returned_credit& retur
 
 // ---- arrivals ---
 
-void remote_finishes::on_return(const comm::inbound_frame& frame) noexcept {
+void remote_finishes::on_return(const comm::inbound_frame& frame) {
   {
     std::lock_guard guard(lock_);
     ++count_.returns_in;
   }
   if (home_of(frame.header->finish) != place_.here) return on_return_of_child(frame);
-  finish_core& finish = finish_at_home(frame.header->finish);
+  finish_core& finish = finish_at_home(frame.header->finish, frame.source);
   finish_details& details = *finish.details();
   bool unit_due = false;
   {
-    const returned_credit credit = credit_from(frame.payload);
+    const returned_credit credit = credit_from(frame);
     std::vector<std::byte> results = results_from(frame.payload);
     std::lock_guard guard(details.lock);
     if (!results.empty()) details.returned.push_back(std::move(results));
@@ -181,20 +186,21 @@ void remote_finishes::on_return(const comm::inbound_frame& frame) noexcept {
 }
 
 // The credit and the results go on with those of this place.
-void remote_finishes::on_return_of_child(const comm::inbound_frame& frame) noexcept {
+void remote_finishes::on_return_of_child(const comm::inbound_frame& frame) {
+  const returned_credit credit = credit_from(frame);
   std::vector<std::byte> results = results_from(frame.payload);
   std::lock_guard guard(lock_);
-  finish_replica& replica = replica_of(frame.header->finish);
+  finish_replica& replica = known_replica(frame.header->finish, frame.source);
   if (!results.empty()) replica.own.returned.push_back(std::move(results));
-  replica.machine.on_return(credit_from(frame.payload));
+  replica.machine.on_return(credit);
   replica.ties.on_release(static_cast<std::uint8_t>(frame.header->credit));
   if (replica.quiescent()) list(replica);
 }
 
-void remote_finishes::on_release(const comm::frame_header& header) noexcept {
+void remote_finishes::on_release(const comm::inbound_frame& frame) {
   std::lock_guard guard(lock_);
-  finish_replica& replica = replica_of(header.finish);
-  replica.ties.on_release(static_cast<std::uint8_t>(header.credit));
+  finish_replica& replica = known_replica(frame.header->finish, frame.source);
+  replica.ties.on_release(static_cast<std::uint8_t>(frame.header->credit));
   if (replica.quiescent()) list(replica);
 }
 

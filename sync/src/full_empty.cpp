@@ -6,17 +6,14 @@
 namespace apgas::inline v0::sync {
 
 bool full_empty::take(want w) noexcept {
-  const bool wanted = w == want::either ? state_ != state::in_use
-                                        : state_ == (w == want::full ? state::full : state::empty);
-  if (wanted) {
-    last_ = state_;
-    state_ = state::in_use;
-  }
-  return wanted;
+  if (!is_wanted(w)) return false;
+  last_ = state_.load(base::relaxed);
+  state_.store(state::in_use, base::relaxed);
+  return true;
 }
 
 full_empty::state full_empty::acquire(want w) noexcept {
-  {
+  if (is_wanted(w)) {
     std::lock_guard hold(lock_);
     if (take(w)) return last_;
   }
@@ -31,7 +28,7 @@ void full_empty::release(state left) noexcept {
     last_ = left;
     next = either_.pop();
     if (next == nullptr) next = (left == state::full ? full_ : empty_).pop();
-    if (next == nullptr) state_ = left;
+    if (next == nullptr) state_.store(left, base::relaxed);
   }
   if (next != nullptr) scheduler::resume(next->task);
 }

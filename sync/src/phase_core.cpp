@@ -5,6 +5,8 @@
 #include <mutex>
 #include <utility>
 
+#include <apgas/sync/section.hpp>
+
 namespace apgas::inline v0::sync {
 namespace {
 
@@ -72,7 +74,12 @@ void phase_core::end_phases_in_steps() noexcept {
 }
 
 void phase_core::follow(scheduler::worker& w, std::int64_t p, bool open) noexcept {
-  while (phase() < p) static_cast<void>(roll_from(w, 0, false));
+  if (phase() < p) {
+    // A task of the next phase may be elected as soon as there is one.
+    auto* const task = static_cast<elected_task*>(elected_.exchange(nullptr, base::relaxed));
+    while (phase() < p) static_cast<void>(roll_from(w, 0, false));
+    if (task != nullptr) task->not_chosen();
+  }
   if (open && !root().is_open()) root().open_and_resume(w);
 }
 
@@ -96,27 +103,36 @@ void phase_core::completed(scheduler::worker& w, phase_node& node) noexcept {
 // All have signalled: the next phase begins, and the one after it if nobody is due in that.
 void phase_core::begin_phases(scheduler::worker& w) noexcept {
   for (bool again = true; again;) {
-    if (elected_task* task = elected_.load(base::relaxed)) return task->all_signalled.signal();
-    run_actions();
+    if (single_runner* const r = elected_.load(base::relaxed)) return r->all_signalled();
+    run_actions(false);
+    if (phase_link* const others = link()) others->reduced(phase());
     const bool open = active_.load(base::relaxed) == 0;
+    if (open) run_actions(true);
     again = roll_from(w, 0, open) && !open;
-    if (phase_link* const others = link()) others->changed(w);
+    if (phase_link* const others = link()) others->changed(w);  // it may be there only now
   }
 }
 
-void phase_core::run_actions() noexcept {
-  phase_action* a = actions_.load(base::acquire);  // P1
-  if (a == nullptr) return;
+void phase_core::run_actions(bool last) noexcept {
+  if (actions_.load(base::relaxed) == nullptr) return;
   const std::int64_t p = phase();
-  std::int64_t oldest = p;
-  {
-    std::lock_guard hold(waiters_lock_);
-    if (!waiters_.empty()) oldest = std::min(oldest, waiters_.begin()->first);
-  }
+  const std::int64_t oldest = oldest_phase();
   auto& depth = scheduler::current_fiber()->task.is.atomic_depth;
   ++depth;
-  for (; a != nullptr; a = a->next_) a->phase_ended(p, oldest);
+  for_each_action([&](phase_action& a) {
+    if (last) {
+      a.last_phases_ended(p + 1, oldest);
+    } else {
+      a.phase_ended(p, oldest);
+    }
+  });
   --depth;
+}
+
+std::int64_t phase_core::oldest_phase() noexcept {
+  const std::int64_t p = phase();
+  std::lock_guard hold(waiters_lock_);
+  return waiters_.empty() ? p : std::min(p, waiters_.begin()->first);
 }
 
 // True: nobody is due at the node, which was complete, in its next phase either.
@@ -141,21 +157,70 @@ std::uint32_t phase_core::add_action(std::unique_ptr<phase_action> action) {
   return action.release()->index_;
 }
 
+phase_action* phase_core::find_action(std::uint32_t index) const noexcept {
+  phase_action* a = actions_.load(base::acquire);  // P1
+  while (a != nullptr && a->index_ != index) a = a->next_;
+  return a;
+}
+
+// What has come for it is in it before anybody finds it. Taking a value in is user code, so the
+// lock is not held meanwhile, and more may come.
+phase_action& phase_core::add_action(std::uint32_t index, std::unique_ptr<phase_action> action) {
+  std::int64_t taken = -1;  // the last phase
+  for (;;) {
+    std::map<std::int64_t, phase_value> more;
+    {
+      std::lock_guard hold(results_lock_);
+      if (phase_action* const found = find_action(index)) return *found;  // a task was faster
+      if (const auto kept = unread_.find(index); kept != unread_.end()) {
+        more.insert(kept->second.upper_bound(taken), kept->second.end());
+      }
+      if (more.empty()) {
+        unread_.erase(index);
+        action->next_ = actions_.load(base::relaxed);
+        action->index_ = index;
+        actions_.store(action.get(), base::release);  // P1
+        return *action.release();
+      }
+    }
+    const inside no_suspension(*scheduler::current_fiber());
+    for (const auto& [p, v] : more) action->set_result(p, oldest_phase(), v);
+    taken = more.rbegin()->first;
+  }
+}
+
+void phase_core::set_result(std::uint32_t index, std::int64_t p, const phase_value& v) {
+  const std::int64_t oldest = oldest_phase();
+  phase_action* action = nullptr;
+  {
+    std::lock_guard hold(results_lock_);
+    action = find_action(index);
+    if (action == nullptr) {
+      auto& kept = unread_[index];
+      kept.erase(kept.begin(), kept.lower_bound(oldest - 1));
+      kept.insert_or_assign(p, v);
+    }
+  }
+  if (action != nullptr) action->set_result(p, oldest, v);
+}
+
 void phase_core::waiter_moved(std::int64_t from, std::int64_t to) {
   std::lock_guard hold(waiters_lock_);
   if (to >= 0) ++waiters_[to];
   if (from >= 0 && --waiters_[from] == 0) waiters_.erase(from);
 }
 
-bool phase_core::elect(elected_task& t) noexcept {
-  elected_task* none = nullptr;
-  if (!elected_.compare_exchange_strong(none, &t, base::relaxed, base::relaxed)) return false;
+bool phase_core::elect(single_runner& r) noexcept {
+  single_runner* none = nullptr;
+  if (!elected_.compare_exchange_strong(none, &r, base::relaxed, base::relaxed)) return false;
   simple_.store(false, base::relaxed);
+  if (is_replica_) link()->would_run_single();
   return true;
 }
 
 void phase_core::single_done(scheduler::worker& w) noexcept {
   elected_.store(nullptr, base::relaxed);
+  if (is_replica_) return link()->single_done();
   begin_phases(w);
 }
 

@@ -6,6 +6,8 @@
 #include <apgas/errors.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/accumulator_core.hpp>
+#include <apgas/sync/place_state.hpp>
+#include <apgas/sync/remote_phases.hpp>
 
 #include "phase_errors.hpp"
 
@@ -100,7 +102,6 @@ void check_may_single(const registration& r, const char* operation) {
                              operation, mode_name(r.mode)));
   }
   check_not_in_single(r, operation);
-  check_is_home(r, operation);
   if (r.has_signalled()) {
     fail(r.kind, fmt::format("{} was called by a task that has signalled this phase, which may be "
                              "over; call it in place of signal",
@@ -128,6 +129,20 @@ void throw_no_result(std::int64_t phase) {
       fmt::format("accumulator::result was called, but phase {} had no reduction: it gives that of "
                   "the phase before the task's own; wait for the first phase to end",
                   phase));
+}
+
+void throw_not_sendable(const registration& r, const char* operation) {
+  fail(phase_kind::phaser,
+       fmt::format("{} was called at another place than that of the phaser, place {}, on an "
+                   "accumulator whose values or operation cannot be sent; make its type sendable "
+                   "and its operation one with identity<T>(), or call it there",
+                   operation, phase_core::home_of(r.number)));
+}
+
+void check_may_await_result() { static_cast<void>(suspendable_fiber("accumulator::result")); }
+
+void ask_for_result(const registration& r, std::uint32_t index, std::int64_t p) {
+  place_of(*scheduler::current_fiber()).phases->ask(r.node->core(), index, p);
 }
 
 void throw_bad_tree(const char* what, int given, std::int64_t most) {

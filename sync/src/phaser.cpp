@@ -47,8 +47,8 @@ shape shape_for(int workers, int tiers, int degree) {
   return {tiers, degree};
 }
 
-sync::registration& mine(const scheduler::fiber& self, const sync::phase_id& id,
-                         const char* operation) {
+sync::registration& my_registration(const scheduler::fiber& self, const sync::phase_id& id,
+                                    const char* operation) {
   return sync::registration_of(self, id, phase_kind::phaser, operation);
 }
 
@@ -66,7 +66,7 @@ namespace {
 
 [[gnu::noinline]] void next_slowly(const sync::phase_id& id) {
   scheduler::fiber& self = sync::suspendable_fiber("phaser::next");
-  sync::registration& r = mine(self, id, "phaser::next");
+  sync::registration& r = my_registration(self, id, "phaser::next");
   sync::check_not_in_single(r, "phaser::next");
   if (!r.waits()) return sync::signal(self, r);
   if (!r.signals()) return sync::wait(self, r, wait_style::lazy);
@@ -81,28 +81,28 @@ void phaser::next() const {
 
 void phaser::next_single_erased(void (*run)(void*), void* closure) const {
   scheduler::fiber& self = sync::suspendable_fiber("phaser::next_single");
-  sync::registration& r = mine(self, id_, "phaser::next_single");
+  sync::registration& r = my_registration(self, id_, "phaser::next_single");
   sync::check_may_single(r, "phaser::next_single");
   sync::advance_single(self, r, run, closure);
 }
 
 void phaser::signal() const {
   scheduler::fiber& self = sync::task_fiber("phaser::signal");
-  sync::registration& r = mine(self, id_, "phaser::signal");
+  sync::registration& r = my_registration(self, id_, "phaser::signal");
   sync::check_may_signal(r, "phaser::signal");
   sync::signal(self, r);
 }
 
 void phaser::wait() const {
   scheduler::fiber& self = sync::suspendable_fiber("phaser::wait");
-  sync::registration& r = mine(self, id_, "phaser::wait");
+  sync::registration& r = my_registration(self, id_, "phaser::wait");
   sync::check_may_wait(r, "phaser::wait");
   sync::wait(self, r, wait_style::lazy);
 }
 
 void phaser::drop() const {
   scheduler::fiber& self = sync::task_fiber("phaser::drop");
-  sync::registration& r = mine(self, id_, "phaser::drop");
+  sync::registration& r = my_registration(self, id_, "phaser::drop");
   sync::check_not_in_single(r, "phaser::drop");
   sync::drop(self, r);
 }
@@ -113,7 +113,7 @@ bool phaser::registered() const {
 }
 
 std::int64_t phaser::phase() const {
-  return mine(sync::task_fiber("phaser::phase"), id_, "phaser::phase").phase();
+  return my_registration(sync::task_fiber("phaser::phase"), id_, "phaser::phase").phase();
 }
 
 void next() {

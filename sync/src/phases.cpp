@@ -115,7 +115,10 @@ void advance_single(scheduler::fiber& self, registration& r, void (*run)(void*),
   elected_task me;
   if (r.has_signalled() || !core.elect(me)) return advance(self, r, wait_style::lazy);
   signal(self, r);
-  me.all_signalled.wait();
+  if (!me.wait()) {
+    ++r.waited;
+    return;
+  }
   std::exception_ptr error;
   r.in_single = true;
   try {
@@ -127,6 +130,7 @@ void advance_single(scheduler::fiber& self, registration& r, void (*run)(void*),
   scheduler::fiber& now = *scheduler::current_fiber();
   scheduler::settle(*now.on);
   core.single_done(*now.on);
+  await(now, *r.node, r.waited, wait_style::lazy);  // in a replica it is not over yet
   ++r.waited;
   if (error != nullptr) std::rethrow_exception(error);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <apgas/sync/remote_call.hpp>
 
+#include <cstdint>
 #include <mutex>
+#include <utility>
 
 #include <apgas/base/assert.hpp>
 #include <apgas/sync/place_state.hpp>
@@ -14,17 +16,26 @@ namespace apgas::inline v0::sync {
 
 std::uint64_t remote_calls::add(pending_call& call) {
   std::lock_guard guard(lock_);
-  calls_.emplace(next_, &call);
-  return next_++;
+  if (free_ == 0) {
+    slots_.emplace_back();
+    free_ = static_cast<std::uint32_t>(slots_.size());
+  }
+  slot& s = slots_[free_ - 1];
+  s.call = &call;
+  const std::uint64_t number = std::uint64_t{s.uses} << 32 | free_;
+  free_ = s.next_free;
+  return number;
 }
 
 pending_call* remote_calls::take(std::uint64_t number) noexcept {
   std::lock_guard guard(lock_);
-  const auto at = calls_.find(number);
-  if (at == calls_.end()) return nullptr;
-  pending_call* call = at->second;
-  calls_.erase(at);
-  return call;
+  const auto index = static_cast<std::uint32_t>(number);
+  if (index == 0 || index > slots_.size()) return nullptr;
+  slot& s = slots_[index - 1];
+  if (s.call == nullptr || s.uses != number >> 32) return nullptr;
+  s.uses = (s.uses + 1) & INT32_MAX;  // bit 63 of a number is call_of_at
+  s.next_free = std::exchange(free_, index);
+  return std::exchange(s.call, nullptr);
 }
 
 suspended_call::~suspended_call() {

@@ -3,6 +3,8 @@
 
 #include <mutex>
 
+#include <fmt/format.h>
+
 #include <apgas/base/assert.hpp>
 #include <apgas/sync/place_state.hpp>
 
@@ -50,7 +52,7 @@ void remote_finishes::send_task(finish_core& finish, comm::rank dest, comm::fram
 void remote_finishes::send_uncounted(finish_core& running, comm::rank dest,
                                      comm::frame_header header, comm::out_archive& payload) {
   if (place_.here == home_of(root_finish)) {
-    send_from_home(finish_at_home(root_finish), dest, header, payload);
+    send_from_home(finish_at_home(root_finish, place_.here), dest, header, payload);
   } else {
     send_from_replica(nullptr, &running, dest, header, payload);
   }
@@ -102,7 +104,7 @@ void remote_finishes::send_from_replica(finish_replica* own, finish_core* guest_
 }
 
 void remote_finishes::send_message(comm::rank dest, std::uint64_t operation, finish_id id,
-                                   std::uint64_t credit, comm::out_archive* payload) noexcept {
+                                   std::uint64_t credit, comm::out_archive* payload) {
   if (operation == operation_request) {
     std::lock_guard guard(lock_);
     ++count_.requests;
@@ -118,10 +120,28 @@ void remote_finishes::send_message(comm::rank dest, std::uint64_t operation, fin
 
 // ---- arrivals ---------------------------------------------------------------------------------
 
-finish_core& remote_finishes::finish_at_home(finish_id id) noexcept {
+namespace {
+
+// Finishes by their numbers, as in what users are told about other places.
+[[noreturn]] void no_such_finish(finish_id id, comm::rank sender) {
+  constexpr finish_id number = (finish_id{1} << finish_number_bits) - 1;
+  base::fatal(fmt::format("place {} sent a frame of finish {} of place {}, which has ended here",
+                          sender, id & number, home_of(id)));
+}
+
+}  // namespace
+
+finish_core& remote_finishes::finish_at_home(finish_id id, comm::rank sender) noexcept {
   std::lock_guard guard(lock_);
   const auto found = at_home_.find(id);
-  APGAS_ASSERT(found != at_home_.end(), "a frame belongs to a finish that has ended");
+  if (found == at_home_.end()) no_such_finish(id, sender);
+  return *found->second;
+}
+
+// Requires: lock_ is held.
+finish_replica& remote_finishes::known_replica(finish_id id, comm::rank sender) noexcept {
+  const auto found = replicas_.find(id);
+  if (found == replicas_.end()) no_such_finish(id, sender);
   return *found->second;
 }
 
@@ -132,10 +152,10 @@ finish_replica& remote_finishes::replica_of(finish_id id) {
   return *replica;
 }
 
-finish_core& remote_finishes::on_tasks(const arrived_frames& frames,
-                                       comm::handler_id reducer) noexcept {
+finish_core& remote_finishes::on_tasks(const arrived_frames& frames, comm::handler_id reducer) {
+  if (home_of(frames.finish) >= place_.places) no_such_finish(frames.finish, frames.source);
   if (home_of(frames.finish) == place_.here) {
-    finish_core& finish = finish_at_home(frames.finish);
+    finish_core& finish = finish_at_home(frames.finish, frames.source);
     finish.add(1);  // before the credit is settled, or the finish might end
     finish_details& details = *finish.details();
     bool unit_due = false;
@@ -167,50 +187,50 @@ void remote_finishes::settle_home(finish_core& finish, bool unit_due) noexcept {
   if (unit_due) scheduler::release_unit(finish);
 }
 
-void remote_finishes::on_message(const comm::inbound_frame& frame) noexcept {
+void remote_finishes::on_message(const comm::inbound_frame& frame) {
   switch (frame.header->handler) {
     case operation_return:
-      on_return(frame);
-      break;
-    case operation_request: {
-      finish_core& finish = finish_at_home(frame.header->finish);
-      finish_details& details = *finish.details();
-      std::uint64_t share = 0;
-      {
-        std::lock_guard guard(details.lock);
-        const auto minted = details.ledger.on_request();
-        if (minted.takes_unit) finish.add(1);
-        share = minted.share;
-      }
-      {
-        std::lock_guard guard(lock_);
-        ++count_.grants;
-      }
-      send_message(frame.source, operation_grant, frame.header->finish, share, nullptr);
-      break;
-    }
+      return on_return(frame);
+    case operation_request:
+      return on_request(frame);
     case operation_grant:
-      on_grant(frame);
-      break;
+      return on_grant(frame);
     case operation_release:
-      on_release(*frame.header);
-      break;
+      return on_release(frame);
     default:
-      base::fatal("a frame of the finish protocol has an unknown operation");
+      base::fatal(fmt::format("place {} sent a frame of a finish with the unknown operation {}",
+                              frame.source, frame.header->handler));
   }
 }
 
-void remote_finishes::on_grant(const comm::inbound_frame& frame) noexcept {
+void remote_finishes::on_request(const comm::inbound_frame& frame) {
+  finish_core& finish = finish_at_home(frame.header->finish, frame.source);
+  finish_details& details = *finish.details();
+  std::uint64_t share = 0;
+  {
+    std::lock_guard guard(details.lock);
+    const auto minted = details.ledger.on_request();
+    if (minted.takes_unit) finish.add(1);
+    share = minted.share;
+  }
+  {
+    std::lock_guard guard(lock_);
+    ++count_.grants;
+  }
+  send_message(frame.source, operation_grant, frame.header->finish, share, nullptr);
+}
+
+void remote_finishes::on_grant(const comm::inbound_frame& frame) {
   finish_replica* replica = nullptr;
   {
     std::lock_guard guard(lock_);
-    replica = &replica_of(frame.header->finish);
+    replica = &known_replica(frame.header->finish, frame.source);
     replica->machine.on_grant(frame.header->credit);
   }
   send_waiting(*replica);
 }
 
-void remote_finishes::send_waiting(finish_replica& replica) noexcept {
+void remote_finishes::send_waiting(finish_replica& replica) {
   std::vector<waiting_frame> ready;
   const finish_id id = replica.id;
   bool ask = false;

@@ -6,31 +6,18 @@
 #include <thread>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <apgas/base/assert.hpp>
 #include <apgas/sync/place_state.hpp>
 #include <apgas/sync/registration.hpp>
+#include <apgas/sync/section.hpp>
+
+#include "phase_wire.hpp"
 
 // The table, the messages, and travellers. A handler only keeps what came: one task after the other
 // takes it, since the end of a phase resumes tasks and reduces accumulators.
 namespace apgas::inline v0::sync {
-namespace {
-
-enum operation : std::uint64_t {
-  operation_position = 1,  // replica to home: the first phase that it has not signalled
-  operation_gone,          // replica to home
-  operation_phase,         // home to replica: phases before are over
-  operation_arrived,       // to the sender of travellers
-};
-
-constexpr std::uint64_t flag_acknowledge = 1U << 8;  // position: wanted; phase: given
-constexpr std::uint64_t flag_open = 1U << 9;         // phase: no signaller is left
-constexpr std::uint64_t flag_signals = 1U << 10;     // arrived: of signallers
-constexpr int leaf_shift = 16;
-constexpr int number_shift = 32;
-
-void count_one(base::atomic<std::uint64_t>& n) noexcept { n.fetch_add(1, base::relaxed); }
-
-}  // namespace
 
 remote_phases::~remote_phases() {
   for (const auto& [number, core] : std::exchange(cores_, {})) core->abandon();
@@ -39,13 +26,13 @@ remote_phases::~remote_phases() {
 // ---- messages -----------------------------------------------------------------------------------
 
 void remote_phases::send(comm::rank dest, std::uint64_t what, std::uint64_t number,
-                         std::int64_t phase) noexcept {
+                         std::int64_t phase, std::span<const std::byte> payload) noexcept {
   place_.network->send(dest,
                        {.kind = comm::frame_kind::control,
                         .handler = control_phase | what,
                         .finish = number,
                         .credit = static_cast<std::uint64_t>(phase)},
-                       std::span<const std::byte>{});
+                       payload);
   place_.tasks->keep_polling();
 }
 
@@ -57,13 +44,16 @@ void remote_phases::send_arrived(std::uint64_t number, const phase_travellers& t
        number, t.at);
 }
 
-void remote_phases::on_message(const comm::inbound_frame& frame) noexcept {
+void remote_phases::on_message(const comm::inbound_frame& frame) {
   bool begin = false;
   {
     std::lock_guard hold(inbox_lock_);
     if (stopped_) return;
-    inbox_.push_back({frame.source, frame.header->handler & ~control_phase, frame.header->finish,
-                      static_cast<std::int64_t>(frame.header->credit)});
+    inbox_.push_back({frame.source,
+                      frame.header->handler & ~control_phase,
+                      frame.header->finish,
+                      static_cast<std::int64_t>(frame.header->credit),
+                      {frame.payload.begin(), frame.payload.end()}});
     begin = !std::exchange(draining_, true);
   }
   if (begin) place_.tasks->inject(&drain_);
@@ -98,13 +88,61 @@ void remote_phases::stop() noexcept {
   }
 }
 
+namespace {
+
+// Which end of a clock an operation is for.
+enum class addressee : std::uint8_t { nobody, home, replica, either };
+
+addressee addressee_of(std::uint64_t operation) noexcept {
+  switch (operation) {
+    case operation_position:
+    case operation_gone:
+    case operation_part:
+    case operation_ask:
+    case operation_would_run:
+    case operation_single_done:
+      return addressee::home;
+    case operation_phase:
+    case operation_result:
+    case operation_run_single:
+      return addressee::replica;
+    case operation_arrived:
+      return addressee::either;
+    default:
+      return addressee::nobody;
+  }
+}
+
+// Whether the message may be for this end: nothing of it is believed before.
+bool fits(const phase_core& core, addressee to, std::uint64_t what) noexcept {
+  const std::uint64_t operation = what & 0xff;
+  if (core.link() == nullptr ||
+      (to != addressee::either && core.is_replica() != (to == addressee::replica))) {
+    return false;
+  }
+  if (operation == operation_part || operation == operation_ask) {
+    return core.find_action(static_cast<std::uint32_t>(what >> action_shift)) != nullptr;
+  }
+  return operation != operation_arrived || (what >> leaf_shift & 0xffff) < core.leaves();
+}
+
+}  // namespace
+
 void remote_phases::take(scheduler::worker& w, const message& m) noexcept {
   const std::uint64_t operation = m.what & 0xff;
+  const addressee to = addressee_of(operation);
+  if (to == addressee::nobody) {
+    base::fatal(fmt::format("place {} sent a frame of a clock with the unknown operation {}",
+                            m.source, operation));
+  }
   phase_core* const core = find(m.number);
-  if (core == nullptr) {
-    // A replica that has gone is told of phases until its home has heard of that.
-    APGAS_ASSERT(operation == operation_phase, "a message belongs to a clock that has ended");
-    return;
+  // A replica that has gone is told of phases until its home has heard of that.
+  const bool may_be_late = operation == operation_phase || operation == operation_result;
+  if (core == nullptr && may_be_late) return;
+  if (core == nullptr || !fits(*core, to, m.what)) {
+    base::fatal(fmt::format("place {} sent a frame of clock {:#x} with operation {}, which {}",
+                            m.source, m.number, operation,
+                            core == nullptr ? "has ended here" : "is none for this end of it"));
   }
   switch (operation) {
     case operation_position:
@@ -121,11 +159,58 @@ void remote_phases::take(scheduler::worker& w, const message& m) noexcept {
     case operation_arrived:
       let_go(w, *core, m);
       break;
-    default:
-      base::fatal("a frame of the phase protocol has an unknown operation");
+    case operation_would_run:
+      static_cast<phase_home*>(core->link())->on_would_run(m.source);
+      break;
+    case operation_run_single:
+      static_cast<phase_replica*>(core->link())->on_chosen();
+      break;
+    case operation_single_done:
+      static_cast<phase_home*>(core->link())->on_single_done(w);
+      break;
+    default:  // part, result, ask
+      take_value(*core, m);
+      break;
   }
   core->release();
 }
+
+// ---- values of accumulators ---------------------------------------------------------------------
+
+void remote_phases::send_value(comm::rank dest, std::uint64_t operation, const phase_core& core,
+                               std::uint32_t action, std::int64_t p,
+                               const phase_value& v) noexcept {
+  std::uint64_t flags = 0;
+  if (v.is == phase_value::kind::error) flags = flag_error;
+  if (v.is == phase_value::kind::nothing) flags = flag_nothing;
+  count_one(operation == operation_part ? parts_ : results_);
+  send(dest, operation | flags | std::uint64_t{action} << action_shift, core.number(), p, v.bytes);
+}
+
+void remote_phases::ask(phase_core& core, std::uint32_t action, std::int64_t p) noexcept {
+  count_one(asked_);
+  send(phase_core::home_of(core.number()), operation_ask | std::uint64_t{action} << action_shift,
+       core.number(), p);
+}
+
+void remote_phases::take_value(phase_core& core, const message& m) noexcept {
+  const auto index = static_cast<std::uint32_t>(m.what >> action_shift);
+  phase_value v{phase_value::kind::value, m.payload};
+  if ((m.what & flag_error) != 0) v.is = phase_value::kind::error;
+  if ((m.what & flag_nothing) != 0) v.is = phase_value::kind::nothing;
+  const inside no_suspension(*scheduler::current_fiber());
+  switch (m.what & 0xff) {
+    case operation_part:
+      return core.action(index).add_part(m.phase, v);
+    case operation_ask:
+      return send_value(m.source, operation_result, core, index, m.phase,
+                        core.action(index).result_of(m.phase));
+    default:
+      core.set_result(index, m.phase, v);
+  }
+}
+
+// ---- members ------------------------------------------------------------------------------------
 
 // Travellers have arrived: they are members here no more.
 void remote_phases::let_go(scheduler::worker& w, phase_core& core, const message& m) noexcept {
@@ -171,7 +256,10 @@ remote_phases::counts remote_phases::count() noexcept {
            .gone = gone_.load(base::relaxed),
            .releases = releases_.load(base::relaxed),
            .acknowledgements = acknowledgements_.load(base::relaxed),
-           .arrived = arrived_.load(base::relaxed)};
+           .arrived = arrived_.load(base::relaxed),
+           .parts = parts_.load(base::relaxed),
+           .results = results_.load(base::relaxed),
+           .asked = asked_.load(base::relaxed)};
   std::lock_guard hold(lock_);
   for (const auto& [number, core] : cores_) ++(core->is_replica() ? n.replicas : n.homes);
   return n;
@@ -250,105 +338,6 @@ ticket remote_phases::received(scheduler::fiber& self, const travelling& t, comm
   send_arrived(t.number, who);
   core->release();
   return {leaf, t.bits};
-}
-
-// ---- the home -----------------------------------------------------------------------------------
-
-void phase_home::changed(scheduler::worker&) noexcept {
-  std::lock_guard hold(lock_);
-  const std::int64_t p = core_.phase();
-  const std::uint64_t open = core_.root().is_open() ? flag_open : 0U;
-  replicas_.on_phase(p, [&](comm::rank place) {
-    count_one(table_.releases_);
-    table_.send(place, operation_phase | open, core_.number(), p);
-  });
-}
-
-void phase_home::apply(scheduler::worker& w, const phase_downlink::steps& s) {
-  phase_node& leaf = core_.leaf(0);
-  if (s.join >= 0) leaf.join(s.join, 1);
-  if (s.signal >= 0) leaf.update(w, s.signal, {.signals = 1});
-  if (s.leave >= 0) leaf.update(w, s.leave, {.leave = 1, .gone = 1});
-}
-
-void phase_home::on_position(scheduler::worker& w, comm::rank place, std::int64_t at,
-                             bool acknowledge) {
-  phase_downlink::steps steps;
-  {
-    std::lock_guard hold(lock_);
-    steps = replicas_.on_position(place, at);
-  }
-  if (steps.first) {
-    core_.retain();
-    core_.end_phases_in_steps();
-  }
-  apply(w, steps);
-  if (!acknowledge) return;
-  std::lock_guard hold(lock_);
-  const phase_uplink::view now = core_.root().look();
-  replicas_.on_told(place, now.phase);
-  count_one(table_.acknowledgements_);
-  table_.send(place, operation_phase | flag_acknowledge | (core_.root().is_open() ? flag_open : 0U),
-              core_.number(), now.phase);
-}
-
-void phase_home::on_gone(scheduler::worker& w, comm::rank place) {
-  phase_downlink::steps steps;
-  {
-    std::lock_guard hold(lock_);
-    steps = replicas_.on_gone(place);
-  }
-  apply(w, steps);
-  core_.release();
-}
-
-// ---- the replica --------------------------------------------------------------------------------
-
-// Requires: lock_ is held. True: nobody is here any more.
-bool phase_replica::tell() {
-  const phase_uplink::view v = core_.root().look();
-  if (home_.may_go(v)) return true;
-  const std::int64_t told = home_.told();
-  if (const auto news = home_.look(v)) {
-    count_one(told >= 0 && news->at > told ? table_.arrivals_ : table_.positions_);
-    table_.send(phase_core::home_of(core_.number()),
-                operation_position | (news->acknowledge ? flag_acknowledge : 0U), core_.number(),
-                news->at);
-  }
-  return false;
-}
-
-void phase_replica::changed(scheduler::worker&) noexcept {
-  {
-    std::lock_guard hold(lock_);
-    if (gone_ || !tell()) return;
-  }
-  table_.remove(*this);
-}
-
-void phase_replica::on_traveller(scheduler::worker& w, std::int64_t base,
-                                 const phase_travellers& t) {
-  std::lock_guard hold(lock_);
-  core_.follow(w, base, false);
-  static_cast<void>(tell());
-  // What the home itself has sent it lets go in the order of the messages.
-  if (t.sender == phase_core::home_of(core_.number()) || home_.may_tell(t)) {
-    table_.send_arrived(core_.number(), t);
-  }
-}
-
-void phase_replica::on_phase(scheduler::worker& w, std::int64_t p, bool open, bool acknowledged) {
-  {
-    std::lock_guard hold(lock_);
-    core_.follow(w, p, open);
-    if (acknowledged) {
-      for (const phase_travellers& t : home_.on_acknowledged()) {
-        table_.send_arrived(core_.number(), t);
-      }
-    }
-    if (gone_ || !tell()) return;
-  }
-  table_.remove(*this);
 }
 
 }  // namespace apgas::inline v0::sync

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <exception>
 #include <memory>
 
 #include <fmt/format.h>
 #include <link.h>
 
 #include <apgas/base/assert.hpp>
+#include <apgas/comm/no_memory.hpp>
 #include <apgas/sync/flow_control.hpp>
 #include <apgas/sync/remote_call.hpp>
 #include <apgas/sync/remote_finish.hpp>
@@ -78,23 +80,39 @@ struct task_row : scheduler::injected {
   finish_core* finish;
   comm::inbound_frame first;  // holds a reference to its block for each frame
   std::uint64_t frames;
-  std::size_t bytes;
 
   static scheduler::task_counter* run_all(scheduler::injected* work,
                                           scheduler::fiber& self) noexcept {
     const std::unique_ptr<task_row> row(static_cast<task_row*>(work));
     self.task.finish = row->finish;
-    report_start(*row->place, row->first.source, row->bytes);
-    const auto* at = reinterpret_cast<const std::byte*>(row->first.header);
+    const std::byte* at = at_header(row->first.header);
     for (std::uint64_t i = 0; i < row->frames; ++i) {
       const auto* const header = reinterpret_cast<const comm::frame_header*>(at);
+      child next{header, row->first.owner, row->first.handler, row->first.source, 0};
+      if (i % children_per_report == 0) {
+        next.starts = bytes_of(header, std::min(children_per_report, row->frames - i));
+      }
       at += comm::frame_bytes(header->length);
       std::uint64_t site = 0;
       std::memcpy(&site, header + 1, sizeof site);
-      spawn(self, child{header, row->first.owner, row->first.handler, row->first.source},
-            decode_site(site));
+      spawn(self, next, decode_site(site));
     }
     return row->finish;
+  }
+
+  // A row that has begun is not one whose tasks have: they may lie here for long. One of some that
+  // were spawned together, which the worker takes last, says that they have started.
+  static constexpr std::uint64_t children_per_report = 8;
+
+  static const std::byte* at_header(const comm::frame_header* header) noexcept {
+    return reinterpret_cast<const std::byte*>(header);
+  }
+  static std::uint32_t bytes_of(const comm::frame_header* first, std::uint64_t frames) noexcept {
+    const std::byte* at = at_header(first);
+    for (; frames > 0; --frames) {
+      at += comm::frame_bytes(reinterpret_cast<const comm::frame_header*>(at)->length);
+    }
+    return static_cast<std::uint32_t>(at - at_header(first));
   }
 
   struct child {
@@ -102,6 +120,7 @@ struct task_row : scheduler::injected {
     comm::inbound_buffer* owner;
     const comm::handler_entry* handler;
     comm::rank source;
+    std::uint32_t starts;  // bytes of tasks that it reports
 
     void operator()() const {
       scheduler::fiber& self = *scheduler::current_fiber();
@@ -114,6 +133,7 @@ struct task_row : scheduler::injected {
                     handler};
       task.place = &place_of(self);
       task.finish = &finish_of(self);
+      if (starts != 0) report_start(*task.place, source, starts);
       // NOLINTNEXTLINE(modernize-use-auto): g++ 12 cannot deduce it
       task_thunk* const thunk = handler->as<task_thunk>();
       thunk(task, self);
@@ -186,6 +206,30 @@ void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_
 }
 
 void frame_receiver::on_frame(const comm::inbound_frame& frame) noexcept {
+  try {
+    hand_on(frame);
+  } catch (const std::exception&) {
+    failed(frame, comm::frame_bytes(frame.payload.size()));
+  }
+}
+
+void frame_receiver::on_message_end() noexcept {
+  if (!row_.frames) return;
+  const comm::inbound_frame first = row_.first;
+  const std::size_t bytes = row_.bytes;
+  try {
+    take_row();
+  } catch (const std::exception&) {
+    failed(first, bytes);
+  }
+}
+
+// `bytes`: of all that were to be taken together. Context: a catch block.
+void frame_receiver::failed(const comm::inbound_frame& first, std::size_t bytes) const noexcept {
+  comm::message_failed(bytes, {"from", first.source, place_.network->host(first.source).c_str()});
+}
+
+void frame_receiver::hand_on(const comm::inbound_frame& frame) {
   if (join_row(frame)) return;
   switch (frame.header->kind) {
     case comm::frame_kind::task:
@@ -222,7 +266,7 @@ void frame_receiver::on_frame(const comm::inbound_frame& frame) noexcept {
 }
 
 // True: the frame goes with those before or after it.
-bool frame_receiver::join_row(const comm::inbound_frame& frame) noexcept {
+bool frame_receiver::join_row(const comm::inbound_frame& frame) {
   const bool may_join = frame.header->kind == comm::frame_kind::task &&
                         (frame.header->flags & flag_all) == flag_spawn &&
                         frame.payload.size() >= 8 && frame.handler->as<task_thunk>() != nullptr;
@@ -238,7 +282,7 @@ bool frame_receiver::join_row(const comm::inbound_frame& frame) noexcept {
   return true;
 }
 
-void frame_receiver::take_row() noexcept {
+void frame_receiver::take_row() {
   const row taken = std::exchange(row_, {});
   if (!taken.frames) return;
   if (taken.frames->count == 1) return on_task(taken.first);
@@ -248,13 +292,12 @@ void frame_receiver::take_row() noexcept {
   all->place = &place_;
   all->first = taken.first;
   all->frames = taken.frames->count;
-  all->bytes = taken.bytes;
   place_.flow->on_arrival(taken.bytes);
   all->finish = &place_.finishes->on_tasks(*taken.frames);
   place_.tasks->inject(all.release());
 }
 
-void frame_receiver::on_task(const comm::inbound_frame& frame) noexcept {
+void frame_receiver::on_task(const comm::inbound_frame& frame) {
   auto task = std::make_unique<remote_task>();
   task->run = run_frame;
   task->frame = frame;

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <thread>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <apgas/version.hpp>
@@ -32,6 +33,16 @@ std::string processor() {
   return "unknown";
 }
 
+// Of this process and of those it started, once they have ended: peers are programs of their own.
+double own_busy_seconds() {
+  rusage children{};
+  getrusage(RUSAGE_CHILDREN, &children);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return process_cpu_seconds() + seconds(children.ru_utime) + seconds(children.ru_stime);
+}
+
 }  // namespace
 
 double process_cpu_seconds() {
@@ -43,13 +54,13 @@ double process_cpu_seconds() {
 machine_watch::machine_watch()
     : begin_(std::chrono::steady_clock::now()),
       machine_busy_(machine_busy_seconds()),
-      own_busy_(process_cpu_seconds()) {}
+      own_busy_(own_busy_seconds()) {}
 
 double machine_watch::cores_used_by_others() const {
   const double busy = machine_busy_seconds();
   if (busy < 0) return -1;
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin_;
-  return ((busy - machine_busy_) - (process_cpu_seconds() - own_busy_)) / passed.count();
+  return ((busy - machine_busy_) - (own_busy_seconds() - own_busy_)) / passed.count();
 }
 
 nlohmann::ordered_json describe_machine() {

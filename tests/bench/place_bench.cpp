@@ -42,6 +42,8 @@ struct exchange {
 
 struct measured {
   std::vector<bench::finding> trips;
+  bench::finding lone;
+  std::uint64_t lone_waited = 0;
   bench::finding finishes;
   bench::finding tasks;
   bench::one_way last;
@@ -81,6 +83,9 @@ measured empty_findings(const options& o, bool with_mpi, bool with_ucx) {
     m.trips.push_back(make_finding(fmt::format("round trip, {} there and back", e.name),
                                    "round trip", e.rounds, variants));
   }
+  variants[0] = "apgas async_at";
+  m.lone = make_finding("a lone async_at of 8 B there, and one back", "round trip",
+                        exchanges(o.quick)[0].rounds, variants);
   m.finishes = make_finding("finish over a remote task", "finish", exchanges(o.quick)[0].rounds,
                             {"apgas finish/async_at"});
   m.tasks =
@@ -92,11 +97,15 @@ measured empty_findings(const options& o, bool with_mpi, bool with_ucx) {
 int run_once(int argc, char** argv, const options& o, const bench::raw_mpi& mpi,
              const bench::raw_ucx& ucx, measured& m, bool counts) {
   const auto all = exchanges(o.quick);
+  const auto keep_peer = [&](std::size_t i, std::size_t variant, double seconds) {
+    keep(m.trips[i], variant, {seconds, true}, counts);
+    if (i == 0) keep(m.lone, variant, {seconds, true}, counts);
+  };
   for (std::size_t i = 0; mpi.there() && i < all.size(); ++i) {
-    keep(m.trips[i], 1, {mpi.ping_pong(all[i].bytes, all[i].rounds), true}, counts);
+    keep_peer(i, 1, mpi.ping_pong(all[i].bytes, all[i].rounds));
   }
   for (std::size_t i = 0; ucx.there() && i < all.size(); ++i) {
-    keep(m.trips[i], 2, {ucx.ping_pong(all[i].bytes, all[i].rounds), true}, counts);
+    keep_peer(i, 2, ucx.ping_pong(all[i].bytes, all[i].rounds));
   }
   apgas::config settings;
   settings.workers = 1;
@@ -109,6 +118,7 @@ int run_once(int argc, char** argv, const options& o, const bench::raw_mpi& mpi,
     for (std::size_t i = 0; i < all.size(); ++i) {
       keep(m.trips[i], 0, bench::at_round_trips(all[i].bytes, all[i].rounds), counts);
     }
+    keep(m.lone, 0, bench::lone_async_trips(all[0].rounds, m.lone_waited), counts);
     keep(m.finishes, 0, bench::remote_finishes(all[0].rounds), counts);
     m.last = bench::one_way_tasks(o.tasks);
     keep(m.tasks, 0, m.last.time, counts);
@@ -146,9 +156,12 @@ bool uses_ucx() {
 // With MPI the other place is one of the others that use the machine.
 int end(bench::run_report& report, const options& o, const measured& m, bool with_mpi) {
   for (const bench::finding& f : m.trips) report.add(f);
+  report.add(m.lone);
   report.add(m.finishes);
   report.add(m.tasks);
-  fmt::print("\nthe finish over {} remote tasks: {} frames in {} messages, {} of them its own\n",
+  fmt::print("\n{} of the messages of {} lone async_at there and back waited for others\n",
+             m.lone_waited, m.lone.what.operations);
+  fmt::print("the finish over {} remote tasks: {} frames in {} messages, {} of them its own\n",
              o.tasks, m.last.frames, m.last.messages, m.last.finish_messages);
   report.note("transport", !with_mpi ? "local" : uses_ucx() ? "ucx" : "mpi");
   report.note("frames_of_a_finish", m.last.frames);

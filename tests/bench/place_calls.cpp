@@ -59,7 +59,36 @@ sample round_trips(const T& value, int rounds) {
   return {seconds, back == value};
 }
 
+std::atomic<bool> came_back{false};  // of the last hop, at place 0
+
+// Goes to and fro between the two places.
+struct hop {
+  void operator()(std::uint64_t left) const {
+    if (left == 0) return came_back.store(true);
+    apgas::async_at(apgas::place(1 - apgas::here().id()), hop(), left - 1);
+  }
+};
+
+// Of both places.
+std::uint64_t messages_that_waited() {
+  const auto here = [] {
+    const auto t =
+        apgas::sync::place_of(*apgas::scheduler::current_fiber()).network->total_traffic();
+    return t.messages_sent - t.flushes[static_cast<int>(apgas::comm::flush_reason::at_once)];
+  };
+  return here() + apgas::at(apgas::place(1), here);
+}
+
 }  // namespace
+
+sample lone_async_trips(int rounds, std::uint64_t& waited) {
+  const std::uint64_t before = messages_that_waited();
+  const auto begin = clock::now();
+  apgas::finish([rounds] { hop()(2 * static_cast<std::uint64_t>(rounds)); });
+  const double seconds = seconds_since(begin);
+  waited = messages_that_waited() - before;
+  return {seconds, came_back.exchange(false)};
+}
 
 sample at_round_trips(std::size_t bytes, int rounds) {
   if (bytes == sizeof(std::uint64_t)) return round_trips(std::uint64_t{42}, rounds);

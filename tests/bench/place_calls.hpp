@@ -13,6 +13,10 @@ namespace bench {
 // `rounds` round trips by `at`: so many bytes there and back.
 sample at_round_trips(std::size_t bytes, int rounds);
 
+// `rounds` times a lone async_at of 8 bytes there, whose task sends one back: nothing else is under
+// way, so nothing is gained by waiting for more. `waited`: messages that did not go at once.
+sample lone_async_trips(int rounds, std::uint64_t& waited);
+
 // `rounds` times a finish over one empty remote task.
 sample remote_finishes(int rounds);
 

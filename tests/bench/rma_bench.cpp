@@ -4,12 +4,15 @@
 //
 //   mpirun -n 2 rma_bench                                    with the transport ucx
 //   APGAS_TRANSPORT=mpi mpirun -n 2 rma_bench                by messages, no peer
+//   UCX_TLS=tcp,self mpirun -n 2 rma_bench                   no memory in reach, as between nodes
 //   APGAS_TRANSPORT=local APGAS_PLACES=2 rma_bench           two places in one process, no peer
 //
 // A repetition is a round of plain UCX by the main threads, then an apgas::run that does the same,
 // in turn. One worker per place. All accesses are done before the next begins, but for those that a
-// finish counts.
+// finish counts. Beside them the same bytes move by `at`: there as its argument, back as its
+// result; no access should take longer than that.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -68,17 +71,63 @@ void counted_additions(block there, std::vector<std::uint64_t>&, int rounds) {
   });
 }
 
+// The same bytes by a task there.
+void at_puts(block there, std::vector<std::uint64_t>&, int rounds) {
+  for (int i = 1; i <= rounds; ++i) {
+    apgas::at(
+        there.home(), [there](std::uint64_t x) { *there.local() = x; },
+        static_cast<std::uint64_t>(i));
+  }
+}
+void at_gets(block there, std::vector<std::uint64_t>& buffer, int rounds) {
+  for (int i = 0; i < rounds; ++i) {
+    buffer[0] += apgas::at(there.home(), [there] { return *there.local(); });
+  }
+}
+void at_copies_to(block there, std::vector<std::uint64_t>& buffer, int rounds) {
+  for (int i = 0; i < rounds; ++i) {
+    apgas::at(
+        there.home(),
+        [there](const std::vector<std::uint64_t>& values) {
+          std::ranges::copy(values, there.local());
+        },
+        buffer);
+  }
+}
+void at_copies_from(block there, std::vector<std::uint64_t>& buffer, int rounds) {
+  for (int i = 0; i < rounds; ++i) {
+    const std::vector<std::uint64_t> values = apgas::at(there.home(), [there, n = buffer.size()] {
+      return std::vector<std::uint64_t>(there.local(), there.local() + n);
+    });
+    std::ranges::copy(values, buffer.begin());
+  }
+}
+
 std::vector<access> accesses(bool quick) {
   const int few = quick ? 10 : 200;
   const int many = quick ? 100 : 20'000;
   using bench::raw_ucx;
+  // An access by `at` follows the one that it is compared with.
   return {{"rput, 8 B", 8, many, puts, &raw_ucx::put, 2},
+          {"at instead of rput, 8 B", 8, many, at_puts, nullptr, 0},
           {"rget, 8 B", 8, many, gets, &raw_ucx::get, 2},
+          {"at instead of rget, 8 B", 8, many, at_gets, nullptr, 0},
+          {"copy there, 4 KiB", 4096, many, copies_to, nullptr, 0},
+          {"at instead of copy there, 4 KiB", 4096, many, at_copies_to, nullptr, 0},
+          {"copy from there, 4 KiB", 4096, many, copies_from, nullptr, 0},
+          {"at instead of copy from there, 4 KiB", 4096, many, at_copies_from, nullptr, 0},
           {"copy there, 1 MiB", mib, few, copies_to, &raw_ucx::put, 1 / 0.9},
+          {"at instead of copy there, 1 MiB", mib, few, at_copies_to, nullptr, 0},
           {"copy from there, 1 MiB", mib, few, copies_from, &raw_ucx::get, 1 / 0.9},
+          {"at instead of copy from there, 1 MiB", mib, few, at_copies_from, nullptr, 0},
           {"fetch_add", 8, many, additions, nullptr, 0},
           {"async_rput, 8 B", 8, many, counted_puts, nullptr, 0},
           {"async_add", 8, many, counted_additions, nullptr, 0}};
+}
+
+bool by_at(const access& a) {
+  return a.ours == at_puts || a.ours == at_gets || a.ours == at_copies_to ||
+         a.ours == at_copies_from;
 }
 
 // Puts 1 to `rounds` and additions leave a value that is known; so does a copy.
@@ -86,9 +135,9 @@ bool left_behind(const access& a, block there, const std::vector<std::uint64_t>&
                  std::uint64_t before) {
   const std::uint64_t now = apgas::rget(there);
   const auto rounds = static_cast<std::uint64_t>(a.rounds);
-  if (a.ours == puts || a.ours == counted_puts) return now == rounds;
+  if (a.ours == puts || a.ours == counted_puts || a.ours == at_puts) return now == rounds;
   if (a.ours == additions || a.ours == counted_additions) return now == before + rounds;
-  if (a.ours == gets) return buffer[0] == 1 + rounds * now;
+  if (a.ours == gets || a.ours == at_gets) return buffer[0] == 1 + rounds * now;
   return buffer[0] == now;
 }
 
@@ -148,6 +197,10 @@ std::vector<bench::demand> demands_of(const std::vector<access>& all,
   std::vector<bench::demand> demands;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& results = findings[i].results;
+    if (by_at(all[i])) {
+      demands.push_back({fmt::format("{} over {}", all[i - 1].name, all[i].name),
+                         findings[i - 1].results[0].least() / results[0].least(), 1, true, "x"});
+    }
     if (results.size() < 2) continue;
     demands.push_back({fmt::format("{} over plain UCX", all[i].name),
                        results[0].least() / results[1].least(), all[i].bar, true, "x"});

@@ -38,5 +38,7 @@ std::vector<workload> phase_workloads();
 std::vector<workload> glb_workloads();
 // scale_team.cpp
 std::vector<workload> team_workloads();
+// scale_end.cpp
+std::vector<workload> end_workloads();
 
 }  // namespace bench

@@ -54,6 +54,7 @@ int run_workloads(const options& o) {
   std::ranges::move(bench::phase_workloads(), std::back_inserter(all));
   std::ranges::move(bench::glb_workloads(), std::back_inserter(all));
   std::ranges::move(bench::team_workloads(), std::back_inserter(all));
+  std::ranges::move(bench::end_workloads(), std::back_inserter(all));
   for (const bench::workload& w : all) {
     const std::string name = w.protocol + " " + w.name;
     if (name.find(o.only) == std::string::npos) continue;

@@ -101,6 +101,26 @@ scale_result nested(way back, int places, int degree) {
   return simulate(back, places, std::move(program), {places - 1, degree, levels(places, degree)});
 }
 
+// As async_at of a group: the task serves the places from `first` to `last`, the second half of
+// what is left by way of its first place.
+void spread(tree_script& program, int task, int first, int last) {
+  while (first != last) {
+    const int half = first + (last - first) / 2;
+    spread(program, program.add(task, half), half + 1, last);
+    last = half;
+  }
+}
+
+scale_result group(way back, int places) {
+  tree_script program;
+  spread(program, 0, 1, places);
+  std::int64_t most = 0;
+  for (int left = places - 1; left > 0; left /= 2) ++most;
+  const bool ties = back == way::tree;
+  return simulate(back, places, std::move(program),
+                  {places - 1, ties ? most : places - 1, deepest(back)});
+}
+
 // A tree of tasks, ten for each place, each with two children at any places.
 scale_result scattered(way back, int places) {
   tree_script program;
@@ -159,6 +179,7 @@ std::vector<workload> finish_workloads() {
   add("tree of places, degree 16", [](way back, int places) { return tree(back, places, 16); });
   add("the same, a finish at each place",
       [](way back, int places) { return nested(back, places, 16); });
+  add("async_at of the group of all", group);
   add("random tree of 10 P tasks", scattered);
   add("P/10 random walks of 100 hops", walks);
   add("every place to every other", all_to_all, 1'000);

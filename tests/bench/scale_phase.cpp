@@ -18,13 +18,21 @@ namespace sync = apgas::sync;
 
 constexpr std::int64_t frame_bytes = 32;
 
-// One clock, whose home is place 0; `tasks` at each place, that place's own on one node.
-class clock_world {
+// What the tasks of a place do: signal and wait, as on a clock; signal all phases at once and never
+// wait; only wait.
+enum class role { both, ahead, waits };
+
+// One clock or phaser, whose home is place 0; `tasks` at each place, that place's own on one node.
+// Every second place has the role `others_do`, home and the rest signal and wait.
+class phase_world {
  public:
-  clock_world(int places, std::int64_t tasks) : tasks_(tasks), replicas_(as_size(places) - 1) {
+  phase_world(int places, std::int64_t tasks, role others_do)
+      : tasks_(tasks), replicas_(as_size(places) - 1) {
     static_cast<void>(home_.join(0, tasks));
-    for (replica& r : replicas_) {
-      static_cast<void>(r.node.join(0, tasks));
+    for (std::size_t i = 0; i < replicas_.size(); ++i) {
+      replica& r = replicas_[i];
+      if (i % 2 == 0) r.does = others_do;
+      if (r.does != role::waits) static_cast<void>(r.node.join(0, tasks));
       r.members = true;
     }
   }
@@ -32,6 +40,11 @@ class clock_world {
   void run(int phases) {
     for (int place = 1; place <= others(); ++place)
       look(place);  // the places make themselves known
+    for (int place = 1; place <= others(); ++place) {
+      if (at(place).does != role::ahead) continue;
+      for (int p = 0; p < phases; ++p) static_cast<void>(at(place).node.signal(p, tasks_));
+      look(place);
+    }
     for (int p = 0; p < phases; ++p) phase(p);
     for (int place = 1; place <= others(); ++place) leave(place, phases);
   }
@@ -42,21 +55,26 @@ class clock_world {
   std::string wrong;
 
   [[nodiscard]] std::int64_t others() const { return static_cast<std::int64_t>(replicas_.size()); }
+  [[nodiscard]] std::int64_t others_that(role does) const {
+    return std::ranges::count(replicas_, does, &replica::does);
+  }
 
  private:
   struct replica {
     sync::phase_counter node;
     sync::phase_uplink up;
     bool members = false;
+    role does = role::both;
   };
 
   static std::size_t as_size(std::int64_t n) { return static_cast<std::size_t>(n); }
   replica& at(std::int64_t place) { return replicas_[as_size(place) - 1]; }
 
-  // All tasks of all places signal phase p; it ends, and everybody hears of it.
+  // All that have not signalled phase p do; it ends, and everybody hears of it.
   void phase(std::int64_t p) {
     static_cast<void>(home_.signal(p, tasks_));
     for (std::int64_t place = 1; place <= others(); ++place) {
+      if (at(place).does != role::both) continue;
       if (home_.due() == 0) fail("a phase is complete before all have arrived");
       static_cast<void>(at(place).node.signal(p, tasks_));
       look(place);
@@ -93,7 +111,7 @@ class clock_world {
 
   void leave(std::int64_t place, std::int64_t p) {
     replica& r = at(place);
-    static_cast<void>(r.node.leave(p, tasks_));
+    if (r.does != role::waits) static_cast<void>(r.node.leave(p, tasks_));
     r.members = false;
     if (!r.up.may_go({.phase = p, .first = sync::phase_uplink::silent, .members = false}))
       return fail("a place without tasks may not go");
@@ -110,8 +128,8 @@ class clock_world {
   std::vector<replica> replicas_;
 };
 
-scale_result clock(int places, std::int64_t tasks, int phases) {
-  clock_world world(places, tasks);
+scale_result clock(int places, std::int64_t tasks, int phases, role others_do = role::both) {
+  phase_world world(places, tasks, others_do);
   world.run(phases);
   scale_result r;
   r.wrong = world.wrong;
@@ -121,20 +139,27 @@ scale_result clock(int places, std::int64_t tasks, int phases) {
   r.frames = r.to_home + world.acknowledgements + world.releases;
   r.bytes = r.frames * frame_bytes;  // home takes part in all
   r.depth = world.depth;
-  if (r.wrong.empty() && world.arrivals != phases * world.others())
-    r.wrong = "not one arrival per place and phase";
+  if (r.wrong.empty() &&
+      world.arrivals != phases * world.others_that(role::both) + world.others_that(role::ahead))
+    r.wrong = "not one arrival per place and phase, or one for all phases";
   return r;
 }
 
 }  // namespace
 
 std::vector<workload> phase_workloads() {
-  return {{"clock", "a task at each place, one phase", 100'000,
-           [](int places) { return clock(places, 1, 1); }},
-          {"clock", "a task at each place, 10 phases", 100'000,
-           [](int places) { return clock(places, 1, 10); }},
-          {"clock", "1,000 at each place, 10 phases", 100'000,
-           [](int places) { return clock(places, 1'000, 10); }}};
+  return {
+      {"clock", "a task at each place, one phase", 100'000,
+       [](int places) { return clock(places, 1, 1); }},
+      {"clock", "a task at each place, 10 phases", 100'000,
+       [](int places) { return clock(places, 1, 10); }},
+      {"clock", "1,000 at each place, 10 phases", 100'000,
+       [](int places) { return clock(places, 1'000, 10); }},
+      {"phaser", "every second only signals, 10 phases", 100'000,
+       [](int places) { return clock(places, 1, 10, role::ahead); }},
+      {"phaser", "every second only waits, 10 phases", 100'000,
+       [](int places) { return clock(places, 1, 10, role::waits); }},
+  };
 }
 
 }  // namespace bench

@@ -10,7 +10,7 @@ namespace {
 
 namespace remote = apgas::remote;
 
-constexpr std::size_t envelope_bytes = 32;  // of each message, beside the frame's header
+constexpr std::size_t envelope_bytes = 40;  // of each message, beside the frame's header
 
 // What docs/protocols/team.md claims.
 struct expected {
@@ -18,25 +18,37 @@ struct expected {
   std::int64_t depth;  // at most
 };
 
+// Runs the schedules; the frames are added to `seen`.
 template <class Make>
-scale_result simulate(int places, std::size_t element_bytes, const expected& claim, Make make,
-                      std::size_t beside = 0) {
+sim::team_result run_schedules(int places, std::size_t element_bytes, std::size_t beside, Make make,
+                               sim::traffic& seen) {
   sim::team_sizes sizes;
-  sim::traffic seen(places);
   sim::random_choice chooser(1);
   sim::team_world world(sim::schedules_of(static_cast<std::size_t>(places), make), sizes, &seen,
                         element_bytes, envelope_bytes + beside);
-  const sim::team_result run = world.run(chooser);
+  return world.run(chooser);
+}
+
+scale_result result_of(const sim::traffic& seen, std::int64_t depth, const std::string& wrong,
+                       const expected& claim) {
   scale_result r;
   r.frames = seen.frames();
   r.to_home = seen.received_by(0);
   r.to_other = seen.most_received_but_by(0);
   r.bytes = seen.most_bytes();
-  r.depth = run.depth;
-  r.wrong = run.wrong;
+  r.depth = depth;
+  r.wrong = wrong;
   if (r.wrong.empty() && r.frames != claim.frames) r.wrong = "another number of messages";
   if (r.wrong.empty() && r.depth > claim.depth) r.wrong = "too deep";
   return r;
+}
+
+template <class Make>
+scale_result simulate(int places, std::size_t element_bytes, const expected& claim, Make make,
+                      std::size_t beside = 0) {
+  sim::traffic seen(places);
+  const sim::team_result run = run_schedules(places, element_bytes, beside, make, seen);
+  return result_of(seen, run.depth, run.wrong, claim);
 }
 
 // log2, rounded up; and down.
@@ -65,6 +77,28 @@ scale_result gather(int n) {
   return simulate(n, 8, {n - 1, rounds(n)}, [members](std::size_t i) {
     return remote::up_schedule(remote::member_tree(members, i, 0));
   });
+}
+
+scale_result scatter(int n) {
+  const auto members = static_cast<std::size_t>(n);
+  return simulate(n, 8, {n - 1, rounds(n)}, [members](std::size_t i) {
+    return remote::down_schedule(remote::member_tree(members, i, 0));
+  });
+}
+
+// What each member chose to member 0, and all of that to each. Parts of a message count as one.
+scale_result split(int n) {
+  constexpr std::size_t choice_bytes = 24;
+  const auto members = static_cast<std::size_t>(n);
+  const auto tree = [members](std::size_t i) { return remote::member_tree(members, i, 0); };
+  sim::traffic seen(n);
+  const sim::team_result up = run_schedules(
+      n, choice_bytes, 0, [&](std::size_t i) { return remote::up_schedule(tree(i)); }, seen);
+  const sim::team_result down = run_schedules(
+      n, 0, choice_bytes * members, [&](std::size_t i) { return remote::down_schedule(tree(i)); },
+      seen);
+  return result_of(seen, up.depth + down.depth, up.wrong + down.wrong,
+                   {2 * (std::int64_t{n} - 1), 2 * rounds(n)});
 }
 
 scale_result reduce(int n) {
@@ -98,7 +132,10 @@ std::vector<workload> team_workloads() {
       {"team", "reduce of 8 B", 100'000, reduce},
       {"team", "allreduce of 8 B", 100'000, [](int n) { return allreduce(n, 1, false); }},
       {"team", "allreduce of 1 MiB", 100'000, [](int n) { return allreduce(n, mebibyte, true); }},
+      {"team", "scatter of 8 B", 100'000, scatter},
       {"team", "gather of 8 B", 100'000, gather},
+      {"team", "split", 100'000, split},
+      // n (n - 1) messages: ten thousand millions of them at 100,000.
       {"team", "alltoall of 8 B", 1'000, alltoall}};
 }
 

@@ -26,6 +26,7 @@ const std::vector<entry> entries = {
     {"coarse", bench::coarse},
     {"section", bench::sections_alone},
     {"contended", bench::sections_contended},
+    {"waiters", bench::sections_beside_waiters},
     {"hand-over", bench::hand_over},
     {"empty-loop", bench::empty_loop},
     {"loop", bench::worked_loop},

@@ -26,6 +26,7 @@ benchmark coarse(const sizes& s);
 benchmark suspension(const sizes& s);
 benchmark sections_alone(const sizes& s);
 benchmark sections_contended(const sizes& s);
+benchmark sections_beside_waiters(const sizes& s);
 benchmark hand_over(const sizes& s);
 benchmark empty_loop(const sizes& s);
 benchmark worked_loop(const sizes& s);

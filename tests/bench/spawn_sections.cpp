@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sections that exclude each other, alone and contended, and a value handed from task to task.
+// Sections that exclude each other: alone, contended, and beside tasks that wait for a condition.
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -93,41 +95,30 @@ std::uint64_t contended_std(int n, int threads) {
   return sum;
 }
 
-// Two tasks; each value goes there and back, which is two hand-overs.
-std::uint64_t handed_over(int n) {
-  apgas::sync_var<int> there;
-  apgas::sync_var<int> back;
-  std::uint64_t sum = 0;
+// Sections of one monitor while so many tasks wait at the same or at another; those at the same
+// have their conditions tested by each section. Only the sections are timed.
+sample beside_waiters(int n, int waiters, bool at_the_same) {
+  apgas::monitor here, elsewhere;
+  apgas::monitor& theirs = at_the_same ? here : elsewhere;
+  std::atomic<int> came = 0;
+  bool go_on = false;
+  int sum = 0;
+  sample s;
   apgas::finish([&] {
-    apgas::async([&] {
-      for (int i = 0; i < n / 2; ++i) back.write_ef(there.read_fe());
-    });
-    for (int i = 0; i < n / 2; ++i) {
-      there.write_ef(2);
-      sum += static_cast<std::uint64_t>(back.read_fe());
+    for (int i = 0; i < waiters; ++i) {
+      apgas::async([&] {
+        ++came;
+        theirs.when([&go_on] { return go_on; }, [] {});
+      });
     }
+    while (came < waiters) apgas::yield();
+    const double begin = now();
+    for (int i = 0; i < n; ++i) here.atomic([&sum] { ++sum; });
+    s.seconds = now() - begin;
+    theirs.atomic([&go_on] { go_on = true; });
   });
-  return sum;
-}
-
-std::uint64_t handed_over_when(int n) {
-  apgas::monitor m;
-  int turn = 0;
-  std::uint64_t sum = 0;
-  const auto take_turns = [&](int mine) {
-    for (int i = 0; i < n / 2; ++i) {
-      m.when([&turn, mine] { return turn == mine; },
-             [&] {
-               turn = 1 - mine;
-               ++sum;
-             });
-    }
-  };
-  apgas::finish([&] {
-    apgas::async([&] { take_turns(1); });
-    take_turns(0);
-  });
-  return sum;
+  s.correct = sum == n;
+  return s;
 }
 
 }  // namespace
@@ -155,12 +146,20 @@ benchmark sections_contended(const sizes& s) {
   return b;
 }
 
-benchmark hand_over(const sizes& s) {
+benchmark sections_beside_waiters(const sizes& s) {
   const int n = s.sections / 10;
-  const auto count = static_cast<std::uint64_t>(n);
-  benchmark b{"hand-over", "hand-over", static_cast<double>(n), 0, {}};
-  add_ours(b, "apgas sync_var", handed_over, n, count);
-  add_ours(b, "apgas monitor::when", handed_over_when, n, count);
+  benchmark b{"section beside tasks that wait", "section", static_cast<double>(n), 0, {}};
+  const auto add = [&](const std::string& name, int waiters, bool at_the_same) {
+    for (const int workers : {1, 2}) {
+      b.variants.push_back({name, role::ours, workers, [n, waiters, at_the_same] {
+                              return beside_waiters(n, waiters, at_the_same);
+                            }});
+    }
+  };
+  add("nobody waits", 0, false);
+  add("1,000 wait at another monitor", 1'000, false);
+  add("100 wait at this one", 100, true);
+  add("1,000 wait at this one", 1'000, true);
   return b;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the collectives of a team cost, beside those of plain MPI in the same job:
+// What the collectives of a team cost, beside those of plain MPI in the same job; and what it costs
+// that all places meet in a finish or at a clock, beside MPI_Barrier:
 //
 //   mpirun -n 2 team_bench                                  with the transport ucx
 //   APGAS_TRANSPORT=mpi mpirun -n 4 team_bench
@@ -17,6 +18,7 @@
 
 #include <apgas/apgas.hpp>
 
+#include "meet_calls.hpp"
 #include "options.hpp"
 #include "raw_mpi.hpp"
 #include "report.hpp"
@@ -27,9 +29,28 @@ namespace {
 struct options : bench::run_options {
   options() { repetitions = 15; }
 
+  double idle_seconds = 3;
   int factor = 10;  // times as many rounds as with --quick
   std::string only;
 };
+
+// What is no collective: places meet by it, too, and MPI_Barrier is its peer.
+struct meeting {
+  const char* name;
+  bench::sample (*run)(int rounds);
+  double barriers;  // how many MPI_Barriers it may take; 0: it is no peer
+};
+constexpr meeting meetings[] = {
+    {"finish, a task at each place", bench::finishes_over_all, 3},
+    {"phase of a clock, a task at each place", bench::phases_over_all, 3},
+    {"at, 8 B, to the last place", bench::calls_to_last, 0}};
+
+const meeting* find_meeting(const std::string& name) {
+  for (const meeting& m : meetings) {
+    if (m.name == name) return &m;
+  }
+  return nullptr;
+}
 
 std::vector<bench::team_work> work_of(const options& o) {
   using bench::team_call;
@@ -42,6 +63,9 @@ std::vector<bench::team_work> work_of(const options& o) {
       {"allreduce, 1 MiB", team_call::allreduce, 1 << 20, 4 * factor},
       {"broadcast, 1 MiB", team_call::broadcast, 1 << 20, 4 * factor},
       {"alltoall, 64 KiB each", team_call::alltoall, 64 << 10, 10 * factor}};
+  for (const meeting& m : meetings) {
+    all.push_back({m.name, team_call::barrier, 0, 100 * factor});
+  }
   std::erase_if(all, [&](const auto& w) { return w.name.find(o.only) == std::string::npos; });
   return all;
 }
@@ -65,7 +89,8 @@ void keep(bench::result& r, const bench::sample& s, bool counts) {
 
 // One repetition; all processes of the job call it. Returns apgas::run's code.
 int run_once(int argc, char** argv, const std::vector<bench::team_work>& all,
-             const bench::raw_mpi& mpi, std::vector<bench::finding>& findings, bool counts) {
+             const bench::raw_mpi& mpi, std::vector<bench::finding>& findings, bool counts,
+             double idle_seconds, double& idle) {
   for (std::size_t i = 0; mpi.there() && i < all.size(); ++i) {
     keep(findings[i].results[1], bench::mpi_rounds(all[i]), counts);
   }
@@ -73,8 +98,11 @@ int run_once(int argc, char** argv, const std::vector<bench::team_work>& all,
   settings.workers = 1;
   return apgas::run(argc, argv, settings, [&] {
     for (std::size_t i = 0; i < all.size(); ++i) {
-      keep(findings[i].results[0], bench::team_rounds(all[i]), counts);
+      const meeting* const meets = find_meeting(all[i].name);
+      keep(findings[i].results[0],
+           meets == nullptr ? bench::team_rounds(all[i]) : meets->run(all[i].rounds), counts);
     }
+    if (!counts) idle = bench::idle_cores(idle_seconds, !mpi.there());
   });
 }
 
@@ -83,17 +111,24 @@ int run_all(int argc, char** argv, const options& o) {
   const std::vector<bench::team_work> all = work_of(o);
   std::vector<bench::finding> findings = empty_findings(all, mpi.there());
   bench::run_report report("team_bench", o);
+  double idle = 0;
   for (int i = -1; i < o.rounds(); ++i) {
-    if (const int code = run_once(argc, argv, all, mpi, findings, i >= 0); code != 0) return code;
+    const int code =
+        run_once(argc, argv, all, mpi, findings, i >= 0, o.quick ? 0.1 : o.idle_seconds, idle);
+    if (code != 0) return code;
   }
   if (mpi.there() && !mpi.first()) return 0;
   std::vector<bench::demand> demands;
   for (const bench::finding& f : findings) {
     report.add(f);
     if (f.results.size() == 1) continue;
-    demands.push_back(
-        {f.what.name + ", over MPI's", f.results[0].least() / f.results[1].least(), 2, true, "x"});
+    const meeting* const meets = find_meeting(f.what.name);
+    if (meets != nullptr && meets->barriers == 0) continue;
+    demands.push_back({f.what.name + (meets != nullptr ? ", over MPI_Barrier" : ", over MPI's"),
+                       f.results[0].least() / f.results[1].least(),
+                       meets != nullptr ? meets->barriers : 2., true, "x"});
   }
+  demands.push_back({"an idle job, cores of all places", idle * 100, 1, true, "%"});
   report.note("places", mpi.there() ? mpi.processes() : 0);
   return report.end(demands);
 }
@@ -102,9 +137,10 @@ int run_all(int argc, char** argv, const options& o) {
 
 int main(int argc, char** argv) {
   options o;
-  CLI::App app("Collectives of teams, beside plain MPI");
+  CLI::App app("Collectives of teams and other meetings of places, beside plain MPI");
   bench::add_options(app, o);
   app.add_option("--factor", o.factor, "times as many rounds")->check(CLI::Range(1, 10'000));
+  app.add_option("--idle", o.idle_seconds, "seconds to idle")->check(CLI::Range(0.1, 3600.));
   app.add_option("--only", o.only, "those whose name contains this");
   CLI11_PARSE(app, argc, argv);
   return run_all(argc, argv, o);

@@ -18,14 +18,20 @@ if(apgas_mpi AND NOT APGAS_SANITIZE)
   endif()
 endif()
 
-# The sanitizers' settings are on the test, so that a plain ctest has them too.
+# The sanitizers' settings are on the test, so that a plain ctest has them too. Without a symbolizer
+# clang's know no names, neither to print nor of tsan.supp.
 set(apgas_test_environment)
+if(APGAS_SANITIZE)
+  find_program(apgas_symbolizer NAMES llvm-symbolizer-16 llvm-symbolizer REQUIRED)
+  set(symbolizer "external_symbolizer_path=${apgas_symbolizer}")
+endif()
 if(APGAS_SANITIZE STREQUAL "address")
   list(APPEND apgas_test_environment
-    ASAN_OPTIONS=detect_stack_use_after_return=0 UBSAN_OPTIONS=print_stacktrace=1)
+    "ASAN_OPTIONS=detect_stack_use_after_return=0 ${symbolizer}"
+    "UBSAN_OPTIONS=print_stacktrace=1 ${symbolizer}")
 elseif(APGAS_SANITIZE STREQUAL "thread")
   list(APPEND apgas_test_environment
-    TSAN_OPTIONS=halt_on_error=1)
+    "TSAN_OPTIONS=halt_on_error=1 ${symbolizer} suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
 endif()
 
 # Registers one run of a test program; `environment` and `command` are lists.
@@ -38,31 +44,37 @@ endfunction()
 
 # apgas_test(<name> SOURCES ... LINK <module>... [PLACES <n>...] [LABELS ...] [TIMEOUT s]
 #            [PROCESSORS n] [ENVIRONMENT VAR=value...] [SERIAL])
+# apgas_test(<name> AGAIN <test> ...): the program of another test, in another environment.
 # LINK names modules, or apgas for all of them, or any other target. A test without a main() of its
 # own gets GoogleTest's.
 # Without PLACES: one process, no launcher, label unit. With PLACES: for each n `name.mpi.np<n>` and
 # `name.ucx.np<n>` under mpirun and `name.local.np<n>` in one process, label places. Under a
 # sanitizer or without MPI only the latter.
 function(apgas_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT;PROCESSORS"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "AGAIN;TIMEOUT;PROCESSORS"
     "SOURCES;LINK;PLACES;LABELS;ENVIRONMENT")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "apgas_test(${name}): unknown ${arg_UNPARSED_ARGUMENTS}")
   endif()
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 240)
-    if(arg_PLACES)
-      set(arg_TIMEOUT 120)
-    endif()
+    set(arg_TIMEOUT 600)  # ends what hangs, on a machine of any load
   endif()
   if(APGAS_SANITIZE)
     math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 5")
   endif()
-  add_executable(${name} ${arg_SOURCES})
-  target_compile_options(${name} PRIVATE -Wall -Wextra)
-  list(TRANSFORM arg_LINK PREPEND apgas::
-    REGEX "^(base|scheduler|comm|sync|places|launch|apgas)$")
-  target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest GTest::gtest_main)
+  set(program ${name})
+  if(arg_AGAIN)
+    set(program ${arg_AGAIN})
+  else()
+    add_executable(${name} ${arg_SOURCES})
+    target_compile_options(${name} PRIVATE -Wall -Wextra)
+    list(TRANSFORM arg_LINK PREPEND apgas::
+      REGEX "^(base|scheduler|comm|sync|places|launch|apgas)$")
+    target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest GTest::gtest_main)
+    if(NOT arg_LINK STREQUAL "apgas::base")
+      apgas_precompiled(${name} gtest)
+    endif()
+  endif()
 
   set(tests)
   if(NOT arg_PLACES)
@@ -71,7 +83,7 @@ function(apgas_test name)
       set(processors ${arg_PROCESSORS})
     endif()
     apgas_add_test(${name} "unit;${arg_LABELS}" ${processors} ${arg_TIMEOUT}
-      "${arg_ENVIRONMENT}" ${name})
+      "${arg_ENVIRONMENT}" ${program})
     list(APPEND tests ${name})
   endif()
   foreach(n IN LISTS arg_PLACES)
@@ -79,11 +91,11 @@ function(apgas_test name)
       apgas_add_test(${name}.${network}.np${n} "places;${network};${arg_LABELS}" ${n} ${arg_TIMEOUT}
         "${apgas_mpirun_environment};APGAS_TRANSPORT=${network};${arg_ENVIRONMENT}"
         ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} ${MPIEXEC_PREFLAGS}
-        $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS})
+        $<TARGET_FILE:${program}> ${MPIEXEC_POSTFLAGS})
       list(APPEND tests ${name}.${network}.np${n})
     endforeach()
     apgas_add_test(${name}.local.np${n} "places;local;${arg_LABELS}" ${n} ${arg_TIMEOUT}
-      "APGAS_TRANSPORT=local;APGAS_PLACES=${n};${arg_ENVIRONMENT}" ${name})
+      "APGAS_TRANSPORT=local;APGAS_PLACES=${n};${arg_ENVIRONMENT}" ${program})
     list(APPEND tests ${name}.local.np${n})
   endforeach()
   if(arg_SERIAL)
@@ -105,7 +117,7 @@ function(apgas_model_test name)
     return()
   endif()
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 120)
+    set(arg_TIMEOUT 900)
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_compile_features(${name} PRIVATE cxx_std_20)
@@ -121,17 +133,37 @@ endfunction()
 # apgas_compile_fail_test(<name> SOURCE <file> EXPECT <regex> [LINK <module>])
 # The file must not compile, and the compiler's output must match. Where the file mentions
 # APGAS_TEST_CONTROL it is compiled with that defined too, and must then compile: so it fails
-# for what it shows and not for a slip. LINK (default: the whole library) gives the headers.
+# for what it shows and not for a slip. It sees the headers of the whole library, precompiled by a
+# test that comes before; with LINK only those of the module and below.
 function(apgas_compile_fail_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE;EXPECT;LINK" "")
-  if(NOT arg_LINK)
+  set(first ${PROJECT_BINARY_DIR}/compile_fail/first.hpp)
+  if(arg_LINK)
+    set(first)
+  else()
     set(arg_LINK apgas)
+    get_property(known GLOBAL PROPERTY apgas_compile_fail_headers)  # TEST sees this folder's only
+    if(NOT known)
+      set_property(GLOBAL PROPERTY apgas_compile_fail_headers YES)
+      file(CONFIGURE OUTPUT ${first} CONTENT "#include <apgas/apgas.hpp>\n" @ONLY)
+      apgas_compile_fail_run(compile_fail_headers "" "" apgas ${first})
+      set_tests_properties(compile_fail_headers PROPERTIES FIXTURES_SETUP compile_fail_headers)
+    endif()
   endif()
-  set(includes $<TARGET_PROPERTY:apgas::${arg_LINK},INTERFACE_INCLUDE_DIRECTORIES>)
-  set(definitions $<TARGET_PROPERTY:apgas::${arg_LINK},INTERFACE_COMPILE_DEFINITIONS>)
+  apgas_compile_fail_run(${name} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE} "${arg_EXPECT}"
+    ${arg_LINK} "${first}")
+  if(first)
+    set_tests_properties(${name} PROPERTIES FIXTURES_REQUIRED compile_fail_headers)
+  endif()
+endfunction()
+
+# Registers a run of compile_fail.cmake: of a source, or of the header that comes first in all.
+function(apgas_compile_fail_run name source expect module first)
+  set(includes $<TARGET_PROPERTY:apgas::${module},INTERFACE_INCLUDE_DIRECTORIES>)
+  set(definitions $<TARGET_PROPERTY:apgas::${module},INTERFACE_COMPILE_DEFINITIONS>)
   add_test(NAME ${name} COMMAND ${CMAKE_COMMAND}
     "-Dcompiler=${CMAKE_CXX_COMPILER}" "-Dincludes=${includes}" "-Ddefinitions=${definitions}"
-    "-Dsource=${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE}" "-Dexpect=${arg_EXPECT}"
+    "-Dsource=${source}" "-Dexpect=${expect}" "-Dfirst=${first}"
     -P ${PROJECT_SOURCE_DIR}/tests/cmake/compile_fail.cmake)
   set_tests_properties(${name} PROPERTIES LABELS compile TIMEOUT 120)
 endfunction()

@@ -1,12 +1,23 @@
-# Compiles `source` and fails unless the compiler refuses it with output that matches `expect`.
+# Compiles `source` and fails unless the compiler refuses it with output that matches `expect`; the
+# header `first` is included before it, and without a source only precompiled.
 # See apgas_compile_fail_test in ApgasTest.cmake.
 cmake_policy(VERSION 3.25)
 list(TRANSFORM includes PREPEND -I)
 list(TRANSFORM definitions PREPEND -D)
+set(command ${compiler} -std=c++20 ${includes} ${definitions})
+
+if(NOT source)
+  execute_process(COMMAND ${command} -x c++-header ${first} -o ${first}.gch
+    COMMAND_ERROR_IS_FATAL ANY)
+  return()
+endif()
 
 function(compile result_variable output_variable)
-  execute_process(
-    COMMAND ${compiler} -std=c++20 -fsyntax-only ${includes} ${definitions} ${ARGN} ${source}
+  set(before)
+  if(first)
+    set(before -include ${first})
+  endif()
+  execute_process(COMMAND ${command} -fsyntax-only ${before} ${ARGN} ${source}
     RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   set(${result_variable} ${result} PARENT_SCOPE)
   set(${output_variable} "${output}" PARENT_SCOPE)

@@ -18,8 +18,9 @@ add_test(NAME package.install COMMAND ${CMAKE_COMMAND}
   --install ${PROJECT_BINARY_DIR} --prefix ${package_dir}/prefix)
 set_tests_properties(package.install PROPERTIES LABELS package TIMEOUT 60
   FIXTURES_SETUP apgas_installed)
-package_test(find_package 120 -DCMAKE_PREFIX_PATH=${package_dir}/prefix)
-package_test(pkg_config 120)
+package_test(find_package 300 -DCMAKE_PREFIX_PATH=${package_dir}/prefix)
+package_test(pkg_config 300)
 set_tests_properties(package.find_package package.pkg_config PROPERTIES
   FIXTURES_REQUIRED apgas_installed)
-package_test(add_subdirectory 600 -DAPGAS_SOURCE_DIR=${PROJECT_SOURCE_DIR})
+package_test(add_subdirectory 600 -DAPGAS_SOURCE_DIR=${PROJECT_SOURCE_DIR}
+  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_UNITY_BUILD=ON)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fuzzes the targets one after the other, from the committed corpus. Builds nothing.
+# Fuzzes the targets side by side, from the committed corpus. Builds nothing.
 #
 #   tests/fuzz/run.sh 15             15 seconds each
 #   tests/fuzz/run.sh 3600 archive   an hour of one
@@ -14,22 +14,30 @@ targets=("${@:2}")
 build=build/fuzz
 export ASAN_OPTIONS=detect_stack_use_after_return=0 UBSAN_OPTIONS=print_stacktrace=1
 
-for target in "${targets[@]}"; do
-  program=$build/tests/fuzz/fuzz_$target
-  corpus=tests/fuzz/corpus/$target
-  own=$build/corpus/$target
+# fuzz <target>
+fuzz() {
+  local target=$1 program=$build/tests/fuzz/fuzz_$1 log=$build/fuzz_$1.log
+  local corpus=tests/fuzz/corpus/$target own=$build/corpus/$target
   mkdir -p "$own" "$build/found"
   if [ "$what" = merge ]; then
     "$program" -merge=1 -max_len=1024 "$corpus" "$own"
-    continue
+    return
   fi
-  log=$build/fuzz_$target.log
-  echo "$target: $what s, log $log"
   "$program" -max_total_time="$what" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
     -print_final_stats=1 -artifact_prefix="$build/found/$target-" "$own" "$corpus" >"$log" 2>&1 || {
+    echo "$target: failed, log $log"
     grep -aE "^fuzz:|runtime error|ERROR|SUMMARY|Test unit written" "$log" || tail -n 20 "$log"
     echo "Again: $program $build/found/$target-<what is written above>"
-    exit 1
+    return 1
   }
-  grep -a "cov:" "$log" | tail -n 1
+  echo "$target: $what s, log $log: $(grep -a "cov:" "$log" | tail -n 1)"
+}
+
+running=()
+for target in "${targets[@]}"; do
+  fuzz "$target" &
+  running+=($!)
 done
+failed=no
+for each in "${running[@]}"; do wait "$each" || failed=yes; done
+[ $failed = no ]

@@ -68,7 +68,7 @@ TEST(async_at, bounces_in_an_inner_finish_of_each_place) {
 }
 
 TEST(async_at, all_to_all) {
-  const int each = 20'000 / test::slower;
+  int each = 20'000 / test::slower;
   apgas::finish([each] {
     for (place p : apgas::places()) {
       async_at(p, [each] {

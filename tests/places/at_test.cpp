@@ -48,7 +48,7 @@ struct adder {
 TEST(at, runs_there_and_returns_the_value) {
   for (place p : apgas::places()) {
     EXPECT_EQ(at(p, [] { return apgas::here(); }), p);
-    const int captured = 20;
+    int captured = 20;
     EXPECT_EQ(
         at(p, [captured](int x) { return captured + x + apgas::here().id(); }, 1), 21 + p.id());
     EXPECT_EQ(at(p, adder{{1, 2, 3}}, 4), 10);

@@ -4,10 +4,13 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <apgas/apgas.hpp>
 
@@ -50,6 +53,27 @@ void idle(int seconds) {
   });
 }
 
+// The place may take so much more address space than it has now.
+void limit_memory(std::size_t more) {
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlim_t bytes = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + more;
+  const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
+  if (setrlimit(RLIMIT_AS, &limit) != 0) std::abort();
+}
+
+// A message comes to a place that has no memory for it: an argument to place 1, a result to 0.
+void starve(int place) {
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  const apgas::place other(1);
+  apgas::at(apgas::place(place), [] { limit_memory(64 * mib); });
+  if (place == 0) {
+    apgas::at(other, [] { return std::vector<char>(256 * mib); });
+  } else {
+    apgas::at(other, [](const std::vector<char>&) {}, std::vector<char>(256 * mib));
+  }
+}
+
 void fail(const std::string& how) {
   if (how == "abort") std::abort();
   if (how == "exit") std::exit(3);   // NOLINT(concurrency-mt-unsafe): that is the test
@@ -75,6 +99,8 @@ int behave(int argc, char** argv) {
     return number;
   } else if (what == "throw") {
     apgas::async_at(apgas::place(number), [] { throw std::out_of_range("row 7"); });
+  } else if (what == "starve") {
+    starve(number);
   } else if (what == "idle") {
     idle(number);
   } else {

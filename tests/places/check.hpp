@@ -7,6 +7,7 @@
 #include <string>
 
 #include <apgas/apgas.hpp>
+#include <apgas/base/sanitizer.hpp>
 
 // What the tests of places share.
 namespace test {
@@ -43,10 +44,6 @@ inline unsigned long number_from_environment(const char* name, unsigned long oth
 }
 
 // Scales the work down where everything is slower.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-inline constexpr int slower = 10;
-#else
-inline constexpr int slower = 1;
-#endif
+inline constexpr int slower = APGAS_SANITIZED ? 10 : 1;
 
 }  // namespace test

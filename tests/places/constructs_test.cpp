@@ -202,7 +202,7 @@ TEST(constructs, finish_reduce_over_all_places) {
 // Both ends of a connection must count the same bytes for the flow control, or it closes for ever:
 // a difference of 8 bytes a task shows after 131,072 tasks.
 TEST(constructs, finish_reduce_again_and_again) {
-  const int n = 20'000 / test::slower;
+  int n = 20'000 / test::slower;
   for (int round = 0; round < 10; ++round) {
     const long sum = apgas::finish_reduce(0L, std::plus<>(), [n] {
       for (int i = 0; i < n; ++i) {

@@ -92,16 +92,4 @@ TEST(finish_shapes, one_task_per_place_is_one_return_from_each) {
   EXPECT_EQ(its.messages, 2 * others());
 }
 
-// All are there before the first ends, so the place is quiescent once.
-TEST(finish_shapes, many_tasks_of_one_place_share_their_messages) {
-  if (apgas::num_places() == 1) return;  // nothing leaves its home
-  constexpr int tasks = 1000;
-  const cost its = cost_of("1000 tasks at one place", [] {
-    for (int i = 0; i < tasks; ++i) apgas::async_at(test::last(), [] { apgas::yield(); });
-  });
-  EXPECT_EQ(its.frames_out, static_cast<std::uint64_t>(tasks));
-  EXPECT_LE(its.frames_in, its.messages);
-  EXPECT_LT(its.messages, static_cast<std::uint64_t>(tasks) / 5);
-}
-
 }  // namespace

@@ -80,7 +80,7 @@ TEST(async_future_at, composes) {
 }
 
 TEST(async_future_at, many_from_many_places) {
-  const int each = 2000 / test::slower;
+  int each = 2000 / test::slower;
   apgas::finish([each] {
     for (place p : apgas::places()) {
       apgas::async_at(p, [each] {

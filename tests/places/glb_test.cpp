@@ -75,6 +75,21 @@ TEST(glb, sums_numbers) {
   }
 }
 
+// The second piece comes to a place while its only runner ends with the first.
+TEST(glb, no_piece_is_left_when_a_runner_ends) {
+  const long rounds = (apgas::num_places() == 1 ? 200'000 : 1'000) / test::slower;
+  const auto all = apgas::remote::make_glb_places<numbers>({.chunk = 10, .workers = 1});
+  const auto take = [all](long i) {
+    all->take(all, std::make_unique<numbers>(numbers{i, i + 1, 0}));
+  };
+  for (long i = 0; i < 2 * rounds; i += 2) {
+    apgas::finish([&] { apgas::fork_join([=] { take(i); }, [=] { take(i + 1); }); });
+    ASSERT_EQ(all->statistics().done, static_cast<std::uint64_t>(i + 2));
+  }
+  EXPECT_EQ(apgas::remote::gather_glb<numbers>(all).value, rounds * (2 * rounds - 1));
+  all.destroy();
+}
+
 // ---- random trees
 
 struct tree_node {
@@ -121,7 +136,7 @@ tree_sum model(const tree_shape& shape, std::uint64_t seed) {
   return sum;
 }
 
-enum class broken : std::uint8_t { nothing, split, merge, process, throws };
+enum class broken : std::uint8_t { nothing, split, merge, serialize, process, throws };
 
 // A bag with a Cereal serialize and a size, and a reduce of its own.
 class tree_bag {
@@ -165,6 +180,7 @@ class tree_bag {
   template <class Archive>
   void serialize(Archive& archive) {
     archive(shape_, left_, how_);
+    if (how_ == broken::serialize && left_.size() > 1) left_.pop_back();
   }
 
  private:
@@ -201,19 +217,25 @@ TEST(glb, agrees_with_the_sequential_model) {
 
 // Dormant places get work when there is some at last, although nobody could give before.
 TEST(glb, a_long_spine_with_a_bushy_end_is_shared) {
-  const tree_shape shape{.depth = 10, .most_children = 6, .spine = 5'000};
+  const tree_shape shape{.depth = 12, .most_children = 6, .spine = 5'000};
   std::uint64_t seed = 1;
-  while (model(shape, seed).nodes < 50'000) ++seed;
-  const auto r = glb(tree_bag(shape, seed), {.chunk = 50, .workers = 1});
-  EXPECT_EQ(r.value, model(shape, seed));
+  while (model(shape, seed).nodes < 400'000 / test::slower) ++seed;
+  const tree_sum expected = model(shape, seed);
+  // A real share of what is bushy: a tenth of it at two places, less at more, which share two
+  // cores. Other programs may keep a place from its core for as long as that takes, so there are
+  // some runs.
+  const std::uint64_t share = (expected.nodes - 5'000) / (apgas::num_places() == 2 ? 10 : 50);
+  std::uint64_t least = 0;
   std::ostringstream table;
-  table << r.places;
+  for (int run = 0; run < 10 && least < share; ++run) {
+    const auto r = glb(tree_bag(shape, seed), {.chunk = 50, .workers = 1});
+    ASSERT_EQ(r.value, expected);
+    least = std::ranges::min(r.places, {}, &glb_statistics::done).done;
+    table << r.places;
+  }
   std::cout << table.str();
   EXPECT_NE(table.str().find("lifelines"), std::string::npos);
-  if (apgas::num_places() > 1) {
-    const auto busy = std::ranges::count_if(r.places, [](const auto& p) { return p.done > 0; });
-    EXPECT_GE(busy, 2);
-  }
+  EXPECT_GE(least, share);
 }
 
 TEST(glb, workers_of_a_place_share) {
@@ -268,6 +290,36 @@ TEST(glb, a_merge_that_loses_tasks_is_noticed) {
   EXPECT_EQ(unsized.sum, 145);
   tree_bag bag({}, 1, broken::merge);
   EXPECT_THROW(apgas::remote::merge_checked(bag, tree_bag({}, 2)), apgas::illegal_operation);
+}
+
+TEST(glb, a_serialize_that_loses_tasks_is_noticed) {
+  using piece = apgas::remote::glb_piece<tree_bag>;
+  for (const broken how : {broken::nothing, broken::serialize}) {
+    tree_bag bag({}, 1, how);
+    bag.process(1);  // has four tasks then
+    const std::string what = test::message_of([&] {
+      apgas::at(
+          test::last(), [](piece& p) { static_cast<void>(std::move(p).arrived()); },
+          apgas::remote::make_piece(std::move(bag)));
+    });
+    EXPECT_EQ(what.find("with 4 tasks and arrived with 3") != std::string::npos,
+              how == broken::serialize)
+        << what;
+  }
+}
+
+// The same, on the way of a piece from place to place. It may be that a run needs none.
+TEST(glb, pieces_are_checked_on_arrival) {
+  std::string what = what_glb_throws(broken::serialize);
+  if (apgas::num_places() == 1) {
+    EXPECT_EQ(what, "nothing was thrown");
+    return;
+  }
+  const auto noticed = [&] {
+    return what.find("serialize must neither lose") != std::string::npos;
+  };
+  for (int i = 0; i < 200 && !noticed(); ++i) what = what_glb_throws(broken::serialize);
+  EXPECT_TRUE(noticed()) << what;
 }
 
 TEST(glb, a_count_that_cannot_be_is_noticed) {

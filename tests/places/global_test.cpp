@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // global_ref and place_local.
+#include <array>
 #include <atomic>
+#include <bit>
+#include <cstdint>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -8,6 +11,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "check.hpp"
 
@@ -95,6 +99,32 @@ TEST(global_ref, stale_ones_are_noticed_when_the_slot_is_used_again) {
   EXPECT_THROW(global_ref<int>().forget(), apgas::illegal_operation);
 }
 
+// Names begin with random bits of their process: one of another job is none here.
+TEST(global_ref, one_of_another_job_is_noticed) {
+  const auto mine = make_global(3);
+  auto bits = std::bit_cast<std::array<std::uint64_t, 2>>(mine);  // the place and index; generation
+  const std::uint64_t ours = bits[1] >> 32;
+  EXPECT_NE(ours, 0U);
+  bits[1] ^= std::uint64_t{1} << 40;
+  EXPECT_THROW(*std::bit_cast<global_ref<int>>(bits), apgas::illegal_operation);
+  mine.forget();
+  const place last = test::last();
+  const auto theirs =
+      at(last, [] { return std::bit_cast<std::array<std::uint64_t, 2>>(make_global(4))[1] >> 32; });
+  const bool one_process = at(last, [] { return getpid(); }) == getpid();
+  EXPECT_EQ(theirs == ours, one_process);
+}
+
+TEST(place_local, one_of_another_job_is_noticed) {
+  const auto mine = place_local<int>::make(apgas::places(), [] { return 1; });
+  auto bits = std::bit_cast<std::array<std::uint64_t, 2>>(mine);
+  bits[1] ^= std::uint64_t{1} << 40;
+  const auto other = std::bit_cast<place_local<int>>(bits);
+  EXPECT_THROW(*other, apgas::illegal_operation);
+  EXPECT_THROW(other.destroy(), apgas::illegal_operation);
+  mine.destroy();
+}
+
 TEST(global_ref, many_tasks_at_a_time) {
   apgas::finish([] {
     for (place p : apgas::places()) {
@@ -152,7 +182,7 @@ TEST(place_local, is_made_anywhere_over_any_group) {
 }
 
 TEST(place_local, values_may_be_immovable_and_init_a_closure) {
-  const int base = 10;
+  int base = 10;
   const auto v = place_local<tracked>::make(apgas::places(),
                                             [base] { return tracked(base + apgas::here().id()); });
   for (place p : apgas::places()) {

@@ -2,79 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """How programs start and end: settings, failures, signals; that no process is left behind.
 
-Arguments: the program behave, apgas-info, 1 where mpirun is to be tried too, and names of tests.
+Arguments: see jobs.py.
 """
 
 import os
-import pathlib
 import re
 import signal
+import socket
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
-import uuid
 
-BEHAVE, INFO, WITH_MPI = sys.argv[1], sys.argv[2], sys.argv[3] == "1"
-APPS = pathlib.Path(BEHAVE).parents[2] / "apps"
+from jobs import (APPS, BEHAVE, INFO, NETWORKS, WITH_MPI, Job, environment_with, is_local,
+                  is_relaunched, jobs, main, mpirun, own_lines)
+
 STARTS = int(os.environ.get("APGAS_TEST_STARTS", "5"))
-
-
-def environment_with(variables, without=("APGAS_",)):
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(without)}
-    environment.update(variables)
-    return environment
-
-
-class Job:
-    """A run of behave, whose processes are known by an argument that only they have."""
-
-    def __init__(self, *arguments, wrapper=(), **variables):
-        self.mark = f"mark-{uuid.uuid4()}"
-        padding = ["0"] * max(0, 2 - len(arguments))
-        # Open MPI's own variables are for plain mpirun; apgas lets it speak where they are set.
-        without = ("APGAS_",) if wrapper else ("APGAS_", "OMPI_MCA_")
-        self.process = subprocess.Popen(
-            [*wrapper, BEHAVE, *arguments, *padding, self.mark], stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, env=environment_with(variables, without),
-            start_new_session=True)
-
-    def end(self, timeout=60):
-        """Waits; returns code, stdout, stderr, and how long it took. Checks that all is gone."""
-        begin = time.monotonic()
-        out, err = self.process.communicate(timeout=timeout)
-        self.seconds = time.monotonic() - begin
-        deadline = time.monotonic() + 5
-        while self.left_behind() and time.monotonic() < deadline:
-            time.sleep(0.1)
-        left = self.left_behind()
-        assert not left, f"left behind: {left}"
-        return self.process.returncode, out, err
-
-    def left_behind(self):
-        return subprocess.run(["pgrep", "-f", "--", self.mark], capture_output=True, text=True,
-                              check=False).stdout.split()
-
-
-def mpirun(n):
-    return ["mpirun", "-n", str(n)]
-
-
-def jobs(places):
-    """The ways to start so many places, as arguments of Job."""
-    yield {"APGAS_PLACES": str(places), "APGAS_TRANSPORT": "local"}
-    if WITH_MPI:
-        yield {"APGAS_PLACES": str(places)}
-        yield {"wrapper": mpirun(places)}
-
-
-def is_relaunched(way):
-    return "wrapper" not in way and "APGAS_TRANSPORT" not in way
-
-
-def own_lines(text):
-    return [line for line in text.splitlines() if line.startswith("apgas: ")]
 
 
 class Start(unittest.TestCase):
@@ -140,7 +83,8 @@ class Refusals(unittest.TestCase):
         self.check("at most 4096 places", APGAS_PLACES="4097", APGAS_TRANSPORT="local")
 
     def test_no_memory_for_the_workers(self):
-        limit = ["sh", "-c", 'ulimit -v 200000; exec "$@"', "sh"]
+        # MPI and UCX need much less, and a worker's stacks of that size more.
+        limit = ["sh", "-c", 'ulimit -v 1000000; export APGAS_STACK_SIZE=64M; exec "$@"', "sh"]
         self.check("ulimit -v", wrapper=limit)
         for way in jobs(2):
             if "wrapper" not in way:
@@ -183,9 +127,14 @@ class Failures(unittest.TestCase):
             for place in ("0", "1"):
                 for what, number in numbers.items():
                     err = self.check_ends(what, place, way)
-                    if is_relaunched(way):
-                        self.assertEqual(err, f"apgas: a place was ended by signal {number:d} ("
-                                         f"{signal.strsignal(number)}); the job has ended\n")
+                    if not is_relaunched(way):
+                        continue
+                    name = f"apgas: place {place} on {socket.gethostname()}"
+                    if what == "kill":
+                        self.assertRegex(err, f"^{name} is gone: it ended without a word .*\n$")
+                    else:
+                        self.assertEqual(err, f"{name}: ended by signal {number:d} ("
+                                         f"{signal.strsignal(number)})\n")
 
     def test_a_place_that_exits_ends_the_job(self):
         for way in jobs(2):
@@ -203,6 +152,15 @@ class Failures(unittest.TestCase):
                 self.assertEqual(err.count("thrown by a foreign thread"), 1, err)
                 if is_relaunched(way):  # two of the C++ library, and one that tells the signal
                     self.assertEqual((len(err.splitlines()), len(own_lines(err))), (3, 1), err)
+
+    def test_a_message_for_which_there_is_no_memory(self):
+        for network in NETWORKS:
+            for place, sender in (("0", "1"), ("1", "0")):
+                way = {"wrapper": mpirun(2), "APGAS_TRANSPORT": network}
+                lines = own_lines(self.check_ends("starve", place, way))
+                self.assertEqual(len(lines), 1, lines)
+                self.assertRegex(lines[0], r"no memory for a message of 2684\d+ bytes from place "
+                                 rf"{sender} on \S+; start fewer places .*ulimit -v")
 
     def check_signal(self, way, number, send):
         with self.subTest(way=way, number=number, send=send.__name__):
@@ -238,8 +196,14 @@ class Idle(unittest.TestCase):
                 used = [float(x) for x in re.findall(r"used ([\d.]+) s", out)]
                 self.assertEqual(len(used), 2, out)
                 print(f"{way}: {used} s of processor time in 5 s", flush=True)
-                # Places of one process sleep; MPI is asked 2,000 times a second.
-                share = 0.05 if way.get("APGAS_TRANSPORT") == "local" else 0.20
+                # Places of one process sleep, and so does one that UCX wakes; MPI is asked 2,000
+                # times a second.
+                if is_local(way):
+                    share = 0.05
+                elif NETWORKS[0] == "ucx" and "APGAS_TRANSPORT" not in way:
+                    share = 0.02
+                else:
+                    share = 0.20
                 self.assertLess(max(used), share * 5)
 
 
@@ -294,4 +258,4 @@ class Info(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
+    main()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Phasers whose tasks are at several places: modes, running ahead, lagging behind, errors.
 #include <atomic>
+#include <stdexcept>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -84,6 +86,75 @@ TEST(phaser, the_last_signaller_frees_all_waiters) {
     ph.next();
     ph.drop();
   });
+  test::expect_no_clocks_left();
+}
+
+// Some call next_single and some next, at places that differ from phase to phase.
+TEST(phaser, one_task_of_all_places_runs_the_closure) {
+  for (place owner : apgas::places()) {
+    const auto runs = apgas::make_global<std::atomic<int>>(0);
+    apgas::finish([&] {
+      at(
+          owner,
+          [](auto n) {
+            const phaser ph(phaser_mode::signal_wait_next);
+            for (place p : apgas::places()) {
+              for (int i = 0; i < 3; ++i) {
+                async_at(
+                    p, phased(ph, phaser_mode::signal_wait_next),
+                    [](phaser own, int i_, auto m) {
+                      for (int k = 0; k < 30; ++k) {
+                        if ((i_ + k + apgas::here().id()) % 3 == 0) {
+                          own.next();
+                        } else {
+                          own.next_single([&] {
+                            check(own.phase() == 3 * k);
+                            at(m.home(), [](auto l) { ++*l; }, m);
+                          });
+                        }
+                        check(own.phase() == 3 * k + 1);
+                        check(at(m.home(), [](auto l) { return l->load(); }, m) == k + 1);
+                        own.next();
+                        own.signal();
+                        own.wait();
+                      }
+                    },
+                    ph, i, n);
+              }
+            }
+            ph.drop();
+          },
+          runs);
+    });
+    EXPECT_EQ(*runs, 30);
+    runs.forget();
+  }
+  test::expect_no_clocks_left();
+}
+
+TEST(phaser, what_the_closure_throws_is_thrown_where_it_ran) {
+  const auto thrown = apgas::make_global<std::atomic<int>>(0);
+  apgas::finish([&] {
+    const phaser ph(phaser_mode::signal_wait_next);
+    for (place p : apgas::places()) {
+      async_at(
+          p, phased(ph, phaser_mode::signal_wait_next),
+          [](phaser own, auto n) {
+            for (int k = 0; k < 10; ++k) {
+              try {
+                own.next_single([] { throw std::out_of_range("single"); });
+              } catch (const std::out_of_range&) {
+                at(n.home(), [](auto m) { ++*m; }, n);
+              }
+              check(own.phase() == k + 1);
+            }
+          },
+          ph, thrown);
+    }
+    ph.drop();
+  });
+  EXPECT_EQ(*thrown, 10);
+  thrown.forget();
   test::expect_no_clocks_left();
 }
 

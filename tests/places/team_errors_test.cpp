@@ -54,12 +54,17 @@ std::vector<std::string> refusals(First first, Others others) {
   return all;
 }
 
-// Every place was refused, and each was told both calls.
-void expect_both(const std::vector<std::string>& all, const char* one, const char* other) {
+// Every place was refused, and each was told both calls, with the lines they are in.
+void expect_both(const std::vector<std::string>& all, const std::string& one, int line_of_one,
+                 const std::string& other, int line_of_other) {
+  const auto at_line = [](int line) {
+    return "team_errors_test.cpp:" + std::to_string(line) + " ";
+  };
   for (const std::string& text : all) {
-    EXPECT_TRUE(has(text, "different order") && has(text, one) && has(text, other) &&
-                has(text, "team_errors_test.cpp:"))
-        << text;
+    EXPECT_TRUE(has(text, "different order")) << text;
+    EXPECT_TRUE(has(text, one) && has(text, at_line(line_of_one))) << line_of_one << ": " << text;
+    EXPECT_TRUE(has(text, other) && has(text, at_line(line_of_other)))
+        << line_of_other << ": " << text;
   }
 }
 
@@ -125,47 +130,53 @@ TEST(team_errors, two_tasks_of_a_place_at_once) {
 
 TEST(team_errors, a_barrier_against_a_broadcast) {
   if (apgas::num_places() == 1) return;
-  expect_both(refusals([](const team& t) { t.barrier(); },
-                       [](const team& t) {
-                         t.broadcast(1, place());
-                         t.barrier();
-                       }),
-              "barrier", "broadcast with member 0");
+  const int line = __LINE__;
+  const auto all = refusals([](const team& t) { t.barrier(); },
+                            [](const team& t) {
+                              t.broadcast(1, place());
+                              t.barrier();
+                            });
+  expect_both(all, "barrier", line + 1, "broadcast with member 0", line + 3);
 }
 
 TEST(team_errors, two_collectives_the_other_way_round) {
   if (apgas::num_places() == 1) return;
-  expect_both(refusals(
-                  [](const team& t) {
-                    static_cast<void>(t.allreduce(1, std::plus<>()));
-                    t.barrier();
-                  },
-                  [](const team& t) {
-                    t.barrier();
-                    static_cast<void>(t.allreduce(1, std::plus<>()));
-                  }),
-              "allreduce of 4 bytes", "barrier");
+  const int line = __LINE__;
+  const auto all = refusals(
+      [](const team& t) {
+        static_cast<void>(t.allreduce(1, std::plus<>()));
+        t.barrier();
+      },
+      [](const team& t) {
+        t.barrier();
+        static_cast<void>(t.allreduce(1, std::plus<>()));
+      });
+  expect_both(all, "allreduce of 4 bytes", line + 3, "barrier", line + 7);
 }
 
 TEST(team_errors, another_size) {
   if (apgas::num_places() == 1) return;
-  expect_both(refusals([](const team& t) { static_cast<void>(t.allreduce(1L, std::plus<>())); },
-                       [](const team& t) { static_cast<void>(t.allreduce(1, std::plus<>())); }),
-              "of 8 bytes", "of 4 bytes");
+  const int line = __LINE__;
+  const auto all =
+      refusals([](const team& t) { static_cast<void>(t.allreduce(1L, std::plus<>())); },
+               [](const team& t) { static_cast<void>(t.allreduce(1, std::plus<>())); });
+  expect_both(all, "of 8 bytes", line + 2, "of 4 bytes", line + 3);
 }
 
 // Nobody sends anything: each waits for the root that it takes another one for.
 TEST(team_errors, roots_that_wait_for_each_other) {
   if (apgas::num_places() == 1) return;
-  expect_both(refusals([](const team& t) { t.broadcast(1, test::last()); },
-                       [](const team& t) { t.broadcast(1, place()); }),
-              "broadcast with member 0",
-              apgas::num_places() == 2 ? "broadcast with member 1" : "broadcast with member");
+  const int line = __LINE__;
+  const auto all = refusals([](const team& t) { t.broadcast(1, test::last()); },
+                            [](const team& t) { t.broadcast(1, place()); });
+  expect_both(all, "broadcast with member " + std::to_string(test::last().id()), line + 1,
+              "broadcast with member 0", line + 2);
 }
 
 // The call of the sender comes after the receiver has left its own.
 TEST(team_errors, a_message_for_a_call_that_is_over) {
   if (apgas::num_places() == 1) return;
+  const int line = __LINE__;
   const std::vector<std::string> all = refusals(
       [](const team& t) {
         t.broadcast(1, place());  // sends and goes on
@@ -175,7 +186,7 @@ TEST(team_errors, a_message_for_a_call_that_is_over) {
         static_cast<void>(t.reduce(1, std::plus<>(), place()));  // the same
         t.barrier();
       });
-  for (const std::string& text : all) EXPECT_TRUE(has(text, "different order")) << text;
+  expect_both(all, "at place 0", line + 3, "at place", line + 7);
 }
 
 TEST(team_errors, an_operation_that_throws) {

@@ -4,9 +4,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <random>
+#include <utility>
 #include <vector>
 
 #include <apgas/apgas.hpp>
+#include <apgas/base/random.hpp>
+
+#include "check.hpp"
 
 // What the tests of teams share: a task at each member, and values that do not commute.
 namespace test {
@@ -32,6 +38,25 @@ inline place_group backwards() {
   std::vector<place> all(apgas::places().begin(), apgas::places().end());
   std::ranges::reverse(all);
   return place_group(all);
+}
+
+// Some of the places, at least one, in any order.
+inline place_group random_group(apgas::base::random_engine& random) {
+  std::vector<place> all(apgas::places().begin(), apgas::places().end());
+  for (std::size_t i = all.size(); i > 1; --i) {
+    std::swap(all[i - 1], all[random.below(static_cast<std::uint32_t>(i))]);
+  }
+  all.resize(1 + random.below(static_cast<std::uint32_t>(all.size())));
+  return place_group(all);
+}
+
+// Seeds of random programs: printed, so that a failure can be had again.
+inline std::uint64_t random_seed() {
+  const unsigned long fixed = test::number_from_environment("APGAS_TEST_SEED", 0);
+  std::random_device entropy;
+  const std::uint64_t seed = fixed != 0 ? fixed : entropy() | 1U;
+  std::printf("APGAS_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
+  return seed;
 }
 
 // A 2 by 2 matrix modulo a prime: multiplication is associative and does not commute.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random programs of collectives against a sequential model.
+#include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <functional>
-#include <random>
+#include <numeric>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -19,14 +20,56 @@ namespace {
 using apgas::place;
 using apgas::place_group;
 using apgas::team;
-using test::backwards;
 using test::check;
 using test::everywhere;
 using test::matrix;
 using test::of_member;
 
+void random_calls(const team& t, std::uint64_t seed, std::size_t calls, bool splits);
+
+// Single values, of any kind: text is no bytes.
+void random_values(const team& t, place root, std::size_t call) {
+  const std::size_t n = t.size();
+  const std::size_t me = t.index();
+  const bool is_root = root == apgas::here();
+  const std::size_t from = t.group().index_of(root);
+  const auto text = [call](std::size_t i) { return std::string(i + call % 50, 'a') + 'z'; };
+  check(t.broadcast(is_root ? text(from) : "", root) == text(from));
+  check(t.broadcast(is_root ? call : 0, root) == call);
+  const std::vector<std::string> all = t.gather(text(me), root);
+  check(all.size() == (is_root ? n : 0));
+  for (std::size_t i = 0; i < all.size(); ++i) check(all[i] == text(i));
+  const auto product = t.reduce(of_member(me, call), std::multiplies<>(), root);
+  check(product.has_value() == is_root && (!is_root || *product == test::product(n, call)));
+  check(t.allreduce(of_member(me, call), std::multiplies<>()) == test::product(n, call));
+  std::vector<std::size_t> shares(is_root ? n : 0);
+  std::iota(shares.begin(), shares.end(), call);
+  check(t.scatter(std::span(shares), root) == call + me);
+}
+
+// The members fall apart, go on for a while, and come together again.
+void random_split(const team& t, std::uint64_t seed) {
+  const auto drawn = [seed](std::size_t member, int what) {
+    apgas::base::random_engine random(seed * 31 + member * 3 + static_cast<std::uint64_t>(what));
+    return static_cast<int>(random.below(4)) - (what == 0 ? 1 : 0);  // a color of -1: no team
+  };
+  const int color = drawn(t.index(), 0);
+  const team part = t.split(color, drawn(t.index(), 1));
+  check((part == team()) == (color < 0));
+  if (color < 0) return;
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    if (drawn(i, 0) == color) chosen.push_back(i);
+  }
+  std::ranges::stable_sort(chosen, {}, [&](std::size_t i) { return drawn(i, 1); });
+  check(part.size() == chosen.size());
+  for (std::size_t i = 0; i < chosen.size(); ++i) check(part.group()[i] == t.group()[chosen[i]]);
+  random_calls(part, seed + static_cast<std::uint64_t>(color), 5, false);
+  part.destroy();
+}
+
 // The same at all members: which collective comes next, with which root and how many elements.
-void random_calls(const team& t, std::uint64_t seed, std::size_t calls) {
+void random_calls(const team& t, std::uint64_t seed, std::size_t calls, bool splits) {
   apgas::base::random_engine random(seed);
   const auto n = static_cast<std::uint32_t>(t.size());
   const std::size_t me = t.index();
@@ -34,7 +77,7 @@ void random_calls(const team& t, std::uint64_t seed, std::size_t calls) {
     return of_member(member + call, i);
   };
   for (std::size_t c = 0; c < calls; ++c) {
-    const std::uint32_t what = random.below(6);
+    const std::uint32_t what = random.below(splits ? 8 : 7);
     const place root = t.group()[random.below(n)];
     const std::size_t from = t.group().index_of(root);
     const std::size_t size = random.below(2) == 0 ? random.below(10) : random.below(3000);
@@ -73,7 +116,7 @@ void random_calls(const team& t, std::uint64_t seed, std::size_t calls) {
         check(got == mine);
         break;
       }
-      default: {
+      case 5: {
         std::vector<matrix> out(n * size);
         for (std::size_t i = 0; i < out.size(); ++i) out[i] = value(me, c, i);
         std::vector<matrix> in(out.size());
@@ -81,25 +124,49 @@ void random_calls(const team& t, std::uint64_t seed, std::size_t calls) {
         for (std::size_t i = 0; size != 0 && i < in.size(); ++i) {
           check(in[i] == value(i / size, c, me * size + i % size));
         }
+        break;
       }
+      case 6:
+        random_values(t, root, c);
+        break;
+      default:
+        random_split(t, seed + c);
     }
   }
 }
 
+// Over the whole group and others; in each a task at each member.
+void run_program(const place_group& group, std::uint64_t seed, std::size_t calls) {
+  const team t(group);
+  everywhere(
+      t, group,
+      [](const team& with, std::uint64_t s, std::size_t n) {
+        random_calls(with, s, n, true);
+        with.destroy();
+      },
+      seed, calls);
+}
+
 TEST(team_random, programs) {
-  const unsigned long fixed = test::number_from_environment("APGAS_TEST_SEED", 0);
-  std::random_device entropy;
-  const std::uint64_t seed = fixed != 0 ? fixed : entropy() | 1U;
-  std::printf("APGAS_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
-  for (const place_group& group : {place_group(apgas::places()), backwards()}) {
-    const team t(group);
-    everywhere(
-        t, group,
-        [](const team& with, std::uint64_t s) {
-          random_calls(with, s, std::size_t{200} / test::slower);
-          with.destroy();
-        },
-        seed);
+  const std::uint64_t seed = test::random_seed();
+  apgas::base::random_engine random(seed);
+  run_program(place_group(apgas::places()), seed, std::size_t{200} / test::slower);
+  for (int k = 0; k < 6; ++k) {
+    run_program(test::random_group(random), random(), std::size_t{60} / test::slower);
+  }
+}
+
+// A place may be a member of several: a task of it for each.
+TEST(team_random, teams_that_overlap_at_once) {
+  apgas::base::random_engine random(test::random_seed());
+  for (int round = 0; round < 3; ++round) {
+    apgas::finish([&] {
+      for (int k = 0; k < 3; ++k) {
+        apgas::async([group = test::random_group(random), seed = random()] {
+          run_program(group, seed, std::size_t{50} / test::slower);
+        });
+      }
+    });
   }
 }
 

@@ -17,7 +17,7 @@ WITH_MPI = "1" in sys.argv[1:]
 
 def apgas_run(*arguments, **variables):
     environment = {k: v for k, v in os.environ.items()
-                   if not k.startswith(("APGAS_", "OMPI_MCA_"))}
+                   if not k.startswith(("APGAS_", "OMPI_MCA_", "SLURM_"))}
     environment.update(variables)
     command = [sys.executable, str(ROOT / "launch/apgas-run"), *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment,
@@ -65,8 +65,41 @@ class Refusals(unittest.TestCase):
     def test_options(self):
         self.check("--nonsense", "-n", "2", "--nonsense", "true")
         self.check("no such file", "-n", "2", "--hostfile", "/no/file", "true")
+        self.check("is a directory", "-n", "2", "--hostfile", "/tmp", "true")
+        self.check("say one of them", "-n", "2", "--hostfile", "/x", "--hosts", "a", "true")
         self.check("in one process", "-n", "2", "--transport", "local", "--hosts", "a", "true")
+        self.check("in one process", "-n", "2", "--hosts", "a", "true", APGAS_TRANSPORT="local")
         self.check("invalid choice", "-n", "2", "--transport", "smoke", "true")
+        self.check("share their output", "-n", "2", "--transport", "local", "--label", "true")
+
+    def test_hosts(self):
+        for bad, reason in (("", "'' is no host"), ("a,,b", "'' is no host"), ("a:0", "'0' is no"),
+                            ("a:", "'' is no number"), ("a:2x", "'2x' is no number"),
+                            ("a:-1", "no host"), ("a_b", "no host"), ("-x", "'-x' is no host"),
+                            ("a b", "no host")):
+            with self.subTest(bad=bad):
+                self.check("--hosts: .*" + reason, "-n", "2", f"--hosts={bad}", "true")
+                if bad:
+                    self.check("APGAS_HOSTS: .*" + reason, "-n", "2", "true", APGAS_HOSTS=bad)
+
+    def test_hostfile(self):
+        for bad, reason in (("", "no host in it"), ("# none\n\n", "no host in it"),
+                            ("a\nb slots=0", "line 2: '0' is no number"), ("a 4", "line 1: 'a 4'"),
+                            ("a slots=2 max_slots=4", "line 1: .*write name"),
+                            ("a:x", "line 1: 'x' is no number"), ("\0/bin", "line 1")):
+            with self.subTest(bad=bad), tempfile.NamedTemporaryFile("w") as file:
+                file.write(bad)
+                file.flush()
+                self.check(reason, "-n", "2", "--hostfile", file.name, "true")
+        with tempfile.NamedTemporaryFile("wb") as file:
+            file.write(b"\xff\xfe")
+            file.flush()
+            self.check("not a text file", "-n", "2", "--hostfile", file.name, "true")
+
+    def test_environment(self):
+        self.check("'1X' is no name", "-n", "2", "--env", "1X=2", "true")
+        self.check("UNSET: it is not set here", "-n", "2", "--env", "UNSET", "true")
+        self.check("-n says how many", "-n", "2", "--env", "APGAS_PLACES=2", "true")
 
     def test_no_launcher_names_the_package(self):
         with tempfile.TemporaryDirectory() as empty:
@@ -94,6 +127,10 @@ class Direct(unittest.TestCase):
     def test_verbose_prints_the_command(self):
         result = apgas_run("-v", "-n", "1", "echo", "a b")
         self.assertRegex(result.stderr, r"apgas-run: \S*echo 'a b'\n")
+
+    def test_label_of_one_place(self):
+        result = apgas_run("-n", "1", "--label", "--env", "X=y", "sh", "-c", "echo $X; exit 3")
+        self.assertEqual((result.stdout, result.returncode), ("place 0: y\n", 3))
 
     def test_timeout(self):
         result = apgas_run("-n", "1", "--timeout", "1", "sleep", "60")
@@ -139,9 +176,24 @@ class Mpirun(unittest.TestCase):
             137, "apgas: a place was ended by signal 9 (Killed); the job has ended\n"))
 
     def test_mpirun_says_why_it_refuses_hosts(self):
-        result = apgas_run("-n", "3", "--hosts", "localhost:1", "true")
+        result = apgas_run("-n", "3", "--hosts", "no-such-host.invalid", "true")
         self.assertNotEqual(result.returncode, 0)
-        self.assertIn("slots", result.stderr)
+        self.assertIn("no-such-host.invalid", result.stderr)
+
+    def test_more_places_than_slots(self):
+        result = apgas_run("-n", "3", "--hosts", "localhost:1", "echo", "x")
+        self.assertEqual((result.returncode, result.stdout), (0, "x\n" * 3), result.stderr)
+
+    def test_label(self):
+        result = apgas_run("-n", "2", "--label", "sh", "-c", "echo out; echo error >&2; exit 3")
+        self.assertEqual(result.returncode, 3)
+        self.assertEqual(sorted(result.stdout.splitlines()), ["place 0: out", "place 1: out"])
+        self.assertEqual(sorted(result.stderr.splitlines()), ["place 0: error", "place 1: error"])
+
+    def test_environment_is_handed_on(self):
+        result = apgas_run("-n", "2", "--env", "A=1 2", "--env", "B", "sh", "-c",
+                           "echo $A $B.$APGAS_HOSTS.", B="3", APGAS_HOSTS="localhost:2")
+        self.assertEqual(result.stdout, "1 2 3..\n" * 2, result.stderr)
 
     def check_signal(self, number, send, *options):
         command = [sys.executable, str(ROOT / "launch/apgas-run"), "-n", "2", *options, "sh", "-c",

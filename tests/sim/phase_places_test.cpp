@@ -2,7 +2,6 @@
 // Clocks and phasers over several places, with messages in every order that the network allows.
 //   APGAS_TEST_SEED=n, APGAS_TEST_SEEDS=n
 #include <cstdint>
-#include <cstdlib>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -10,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "sim_phase_places.hpp"
+#include "sim_phase_programs.hpp"
+#include "sim_runs.hpp"
 
 namespace {
 
@@ -18,11 +19,6 @@ using phase_sim::op;
 using phase_sim::phaser_mode;
 using phase_sim::place_fault;
 using phase_sim::places_world;
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): one thread
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 std::string run_seed(std::uint64_t seed, place_fault f, places_world::counts* out = nullptr) {
   apgas::base::random_engine pick(seed);
@@ -41,8 +37,8 @@ std::string run_seed(std::uint64_t seed, place_fault f, places_world::counts* ou
 }
 
 TEST(phase_places, random_programs) {
-  const std::uint64_t only = from_environment("APGAS_TEST_SEED", 0);
-  const std::uint64_t last = only != 0 ? only : from_environment("APGAS_TEST_SEEDS", 10'000);
+  const std::uint64_t only = sim::from_environment("APGAS_TEST_SEED", 0);
+  const std::uint64_t last = only != 0 ? only : sim::from_environment("APGAS_TEST_SEEDS", 10'000);
   places_world::counts sum;
   for (std::uint64_t seed = only != 0 ? only : 1; seed <= last; ++seed) {
     places_world::counts one;
@@ -93,16 +89,21 @@ std::vector<std::vector<std::vector<action>>> small_programs() {
   };
 }
 
+constexpr std::size_t most_states = 400'000;  // the largest program has a fifth of that
+
 std::string every_order(place_fault f, std::size_t& states) {
   for (const auto& program : small_programs()) {
     for (const int places : {2, 3}) {
       sim::every_choice chooser;
-      do {
+      bool more = true;
+      while (more && chooser.states() < most_states) {
         phase_sim::list_script script(program, phaser_mode::signal_wait_next);
         const std::string wrong =
             phase_sim::run_places(places, script, chooser, f, nullptr, 10'000);
         if (!wrong.empty()) return wrong;
-      } while (chooser.next() && chooser.states() < 400'000);
+        more = chooser.next();
+      }
+      if (more) return "there are more orders than these " + std::to_string(chooser.states());
       states += chooser.states();
     }
   }
@@ -113,6 +114,34 @@ TEST(phase_places, every_order_of_small_programs) {
   std::size_t states = 0;
   EXPECT_EQ(every_order(place_fault::none, states), "");
   std::cout << states << " states" << std::endl;
+}
+
+// Every n-th of all programs of three tasks, where a task may also go elsewhere, at two places.
+std::string every_program(const phase_sim::program_space& space, std::uint64_t stride,
+                          sim::totals& sum) {
+  phase_sim::program tasks;
+  for (std::uint64_t n = 0; make(space, n, tasks); n += stride) {
+    const std::string wrong = sim::every_order(sum, [&](sim::choice& chooser) {
+      phase_sim::list_script script(tasks, phaser_mode::signal_wait_next);
+      return phase_sim::run_places(2, script, chooser, place_fault::none, nullptr, 10'000);
+    });
+    if (!wrong.empty()) return wrong + ":" + text(tasks);
+  }
+  return "";
+}
+
+TEST(phase_places, every_order_of_many_programs) {
+  const phase_sim::program_space clocks{{op::next, op::resume, op::drop, op::single},
+                                        {phaser_mode::signal_wait}};
+  const phase_sim::program_space phasers{
+      {op::next, op::single}, {phaser_mode::signal_wait, phaser_mode::signal, phaser_mode::wait}};
+  for (const auto& [space, stride] :
+       {std::pair(clocks, std::uint64_t{997}), std::pair(phasers, std::uint64_t{397})}) {
+    sim::totals sum;
+    EXPECT_EQ(every_program(space, stride * sim::stride_wanted(), sum), "");
+    EXPECT_GT(sum.programs * sim::stride_wanted(), 30U);
+    std::cout << sum << std::endl;
+  }
 }
 
 TEST(phase_places, every_fault_is_seen) {

@@ -254,8 +254,9 @@ TEST(team_sims, messages_and_depth) {
   for (std::size_t n = 2; n <= 300; ++n) {
     const auto members = static_cast<std::int64_t>(n);
     const auto power = static_cast<std::int64_t>(std::bit_floor(n));
-    const std::int64_t rounds = std::bit_width(n - 1);  // log2, rounded up
-    const std::int64_t levels = std::bit_width(n) - 1;  // rounded down
+    const std::int64_t rounds =
+        static_cast<std::int64_t>(std::bit_width(n - 1));  // log2, rounded up
+    const std::int64_t levels = static_cast<std::int64_t>(std::bit_width(n)) - 1;  // rounded down
     const std::int64_t folds = members - power;
     expect_counts(n, members * rounds, rounds,
                   [n](std::size_t i) { return barrier_schedule(n, i); });

@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <apgas/base/sanitizer.hpp>
 #include <apgas/finish.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/place_state.hpp>
@@ -19,33 +20,11 @@
 
 namespace apgas::test {
 
-#if defined(__SANITIZE_THREAD__)
-inline constexpr bool thread_sanitizer = true;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-inline constexpr bool thread_sanitizer = true;
-#else
-inline constexpr bool thread_sanitizer = false;
-#endif
-#else
-inline constexpr bool thread_sanitizer = false;
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool address_sanitizer = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-inline constexpr bool address_sanitizer = true;
-#else
-inline constexpr bool address_sanitizer = false;
-#endif
-#else
-inline constexpr bool address_sanitizer = false;
-#endif
-
 // How many of something: `plain`, or fewer where every one costs much more. ThreadSanitizer of gcc
 // 12 dies at 8128 fibers.
 constexpr int scaled(int plain, int under_tsan, int under_asan) {
-  return thread_sanitizer ? under_tsan : address_sanitizer ? under_asan : plain;
+  if (APGAS_THREAD_SANITIZER != 0) return under_tsan;
+  return APGAS_ADDRESS_SANITIZER != 0 ? under_asan : plain;
 }
 constexpr int scaled(int plain, int sanitized) { return scaled(plain, sanitized, sanitized); }
 

@@ -4,6 +4,22 @@
 #include "sim_phase_faults.hpp"
 #include "sim_phase_places.hpp"
 
+namespace apgas::inline v0::sync {
+
+struct uplink_test_access {
+  // All that decides what it does from now on.
+  static std::vector<std::int64_t> state(const phase_uplink& up) {
+    std::vector<std::int64_t> all = {up.told_, static_cast<std::int64_t>(up.asked_ - up.answered_)};
+    for (const auto& k : up.kept_) {
+      all.insert(all.end(), {static_cast<std::int64_t>(k.after - up.answered_), k.who.sender,
+                             k.who.leaf, k.who.at, k.who.signals, k.who.number});
+    }
+    return all;
+  }
+};
+
+}  // namespace apgas::inline v0::sync
+
 namespace phase_sim {
 
 using apgas::sync::phase_travellers;
@@ -336,12 +352,15 @@ void places_world::check_end() const {
 
 std::string places_world::state() const {
   std::string all;
-  const auto put = [&all](std::initializer_list<std::int64_t> values) {
+  const auto put = [&all](const std::vector<std::int64_t>& values) {
     for (const std::int64_t v : values) all.append(std::to_string(v)).push_back(' ');
   };
   for (const node& n : nodes_) {
-    put({n.counter.phase(), n.counter.due(), n.counter.signallers(), n.members, n.open, n.exists,
-         n.unseen, n.up.told(), n.up.acknowledged()});
+    put({n.counter.phase(), n.counter.signallers(), n.members, n.open, n.exists, n.unseen});
+    for (std::int64_t s = n.counter.phase(); s <= access::last(n.counter); ++s) {
+      put({access::at(n.counter, s)});
+    }
+    put(apgas::sync::uplink_test_access::state(n.up));
     for (const int id : n.parked) put({id});
     all.push_back('|');
   }

@@ -26,8 +26,9 @@ namespace apgas::inline v0 {
 //   const double sum = a.reduce(0.0, std::plus<>());
 //   a.destroy();
 //
-// *One task* calls what is for all places (constructors, gather, scatter, reduce, exchange_halo,
-// forall, destroy), from any place; it waits until all have done their part. The rest is about the
+// *One task* calls what is for all places (gather, scatter, reduce, exchange_halo, forall), at any
+// place of the group; it waits until all have done their part. Constructors and destroy() may be
+// called at any place at all. The rest is about the
 // place where it is called. Elements that several tasks touch are theirs to synchronise.
 //
 // Throws, all: illegal_operation for a stale or empty handle; bad_place at a place without a part.

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -55,8 +56,14 @@ class dist_grid {
     requires std::invocable<F&, std::size_t, std::size_t, T&>
   void for_each_local(F f) const;
 
-  // (S) All elements, row by row. Cost: a message to each place and back.
+  // (S) A copy of element (r, c), and a new value for it. Throws: illegal_operation when there is
+  // no such element.
+  T get(std::size_t r, std::size_t c) const;
+  void put(std::size_t r, std::size_t c, const T& x) const;
+  // (S) All elements, row by row; the reverse. Throws: illegal_operation for another size. Cost: a
+  // message to each place and back.
   std::vector<T> gather() const;
+  void scatter(std::span<const T> values) const;
   // (S) op over identity and map(x) of all elements; both are sent.
   template <class R, class Op, class Map = std::identity>
   R reduce(R identity, Op op, Map map = {}) const;
@@ -79,6 +86,9 @@ class dist_grid {
   using part_type = remote::grid_part<T>;
   using handle = place_local<part_type>;
   part_type& part() const { return remote::place_local_access::get(part_, "dist_grid"); }
+  // Calls f(first, n) for each row of a part, in order: n elements from index `first` of the grid.
+  template <class F>
+  void for_each_row(std::size_t part, F f) const;
 
   handle part_;
 };
@@ -134,6 +144,52 @@ void dist_grid<T>::for_each_local(F f) const {
 }
 
 template <class T>
+T dist_grid<T>::get(std::size_t r, std::size_t c) const {
+  return at(place_of(r, c), [g = *this, r, c]() -> T { return g.part().element(r, c); });
+}
+
+template <class T>
+void dist_grid<T>::put(std::size_t r, std::size_t c, const T& x) const {
+  at(place_of(r, c), [g = *this, r, c](const T& value) { g.part().element(r, c) = value; }, x);
+}
+
+template <class T>
+template <class F>
+void dist_grid<T>::for_each_row(std::size_t part, F f) const {
+  const remote::grid_shape& shape = this->part().shape;
+  const std::size_t down = part / shape.places.columns;
+  const std::size_t right = part % shape.places.columns;
+  for (std::size_t r = 0; r < shape.rows.size_of(down); ++r) {
+    f((shape.rows.first_of(down) + r) * columns() + shape.columns.first_of(right),
+      shape.columns.size_of(right));
+  }
+}
+
+template <class T>
+void dist_grid<T>::scatter(std::span<const T> values) const {
+  const part_type& p = part();
+  if (values.size() != rows() * columns()) {
+    remote::throw_other_size(rows() * columns(), values.size());
+  }
+  finish([&] {
+    for (std::size_t k = 0; k < p.group.size(); ++k) {
+      std::vector<T> piece;
+      for_each_row(k, [&](std::size_t first, std::size_t n) {
+        const auto row = values.subspan(first, n);
+        piece.insert(piece.end(), row.begin(), row.end());
+      });
+      async_at(
+          p.group[k],
+          [g = *this](const std::vector<T>& mine) {
+            auto next = mine.begin();
+            g.part().for_each_on({}, false, [&](T& x) { x = *next++; });
+          },
+          piece);
+    }
+  });
+}
+
+template <class T>
 std::vector<T> dist_grid<T>::gather() const {
   const part_type& p = part();
   std::vector<future<std::vector<T>>> pieces;
@@ -147,15 +203,11 @@ std::vector<T> dist_grid<T>::gather() const {
   }
   std::vector<T> all(rows() * columns());
   for (std::size_t k = 0; k < pieces.size(); ++k) {
-    const std::size_t down = k / p.shape.places.columns;
-    const std::size_t right = k % p.shape.places.columns;
-    const std::size_t width = p.shape.columns.size_of(right);
-    const std::vector<T>& piece = pieces[k].get();
-    for (std::size_t r = 0; r < p.shape.rows.size_of(down); ++r) {
-      const std::size_t to = (p.shape.rows.first_of(down) + r) * columns();
-      std::copy_n(piece.begin() + static_cast<std::ptrdiff_t>(r * width), width,
-                  all.begin() + static_cast<std::ptrdiff_t>(to + p.shape.columns.first_of(right)));
-    }
+    auto next = pieces[k].get().begin();
+    for_each_row(k, [&](std::size_t first, std::size_t n) {
+      std::copy_n(next, n, all.begin() + static_cast<std::ptrdiff_t>(first));
+      next += static_cast<std::ptrdiff_t>(n);
+    });
   }
   return all;
 }

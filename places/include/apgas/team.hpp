@@ -70,19 +70,16 @@ class team {
 
   // The root's value at all members; the others' may be anything. Along a tree: at most ceil(log2
   // size) messages of each member, one to each.
-  template <comm::sendable_value T>
+  template <class T>
   T broadcast(T value, place root, source site = source::current()) const;
   template <class T, std::size_t N>
-    requires comm::byte_copyable<T>
   void broadcast(std::span<T, N> data, place root, source site = source::current()) const;
 
   // The contributions of all, combined: at the root; nothing elsewhere. `result` counts at the root
   // only, where it has as many elements as `mine`, and may be the same memory.
   template <class T, class Op>
-    requires comm::byte_copyable<T>
   std::optional<T> reduce(const T& mine, Op op, place root, source site = source::current()) const;
   template <class T, std::size_t N, class U, std::size_t M, class Op>
-    requires comm::byte_copyable<U> && std::same_as<std::remove_const_t<T>, U>
   void reduce(std::span<T, N> mine, std::span<U, M> result, Op op, place root,
               source site = source::current()) const;
 
@@ -90,40 +87,34 @@ class team {
   // each member sends every element less than twice, and twice more where the size is no power
   // of 2.
   template <class T, class Op>
-    requires comm::byte_copyable<T>
   T allreduce(T mine, Op op, source site = source::current()) const;
   template <class T, std::size_t N, class Op>
-    requires comm::byte_copyable<T>
   void allreduce(std::span<T, N> data, Op op, source site = source::current()) const;
 
   // A block of the root's to each member, in order: `all` counts at the root only, where it has
   // size() times as many elements as `mine`.
   template <class T, std::size_t N>
-    requires comm::byte_copyable<std::remove_const_t<T>>
   std::remove_const_t<T> scatter(std::span<T, N> all, place root,
                                  source site = source::current()) const;
   template <class T, std::size_t N, class U, std::size_t M>
-    requires comm::byte_copyable<U> && std::same_as<std::remove_const_t<T>, U>
   void scatter(std::span<T, N> all, std::span<U, M> mine, place root,
                source site = source::current()) const;
 
   // The other way: the value of each member at the root, in order; elsewhere an empty vector, or
   // `all` as it was.
-  template <comm::sendable_value T>
+  template <class T>
   std::vector<T> gather(const T& mine, place root, source site = source::current()) const;
   template <class T, std::size_t N, class U, std::size_t M>
-    requires comm::byte_copyable<U> && std::same_as<std::remove_const_t<T>, U>
   void gather(std::span<T, N> mine, std::span<U, M> all, place root,
               source site = source::current()) const;
 
   // Block i of `out` goes to member i, block i of `in` comes from it. Both have the same size, a
   // multiple of size(). Cost: a message from each member to each other.
   template <class T, std::size_t N, class U, std::size_t M>
-    requires comm::byte_copyable<U> && std::same_as<std::remove_const_t<T>, U>
   void alltoall(std::span<T, N> out, std::span<U, M> in, source site = source::current()) const;
 
   // Teams of those that give the same color, in the order of key, then of index here. Who gives a
-  // negative color gets an empty handle. Cost: a gather, and a broadcast of 32 bytes per member.
+  // negative color gets an empty handle. Cost: a gather, and a broadcast of 24 bytes per member.
   team split(int color, int key = 0, source site = source::current()) const;
 
   // Ends the team, when all members have called it. Not of world().
@@ -143,8 +134,9 @@ class team {
 
 // ---- broadcast ----------------------------------------------------------------------------------
 
-template <comm::sendable_value T>
+template <class T>
 T team::broadcast(T value, place root, source site) const {
+  static_assert(comm::require_sendable_value<T>());
   if constexpr (comm::byte_copyable<T>) {
     broadcast(std::span(&value, 1), root, site);
   } else {
@@ -160,8 +152,8 @@ T team::broadcast(T value, place root, source site) const {
 }
 
 template <class T, std::size_t N>
-  requires comm::byte_copyable<T>
 void team::broadcast(std::span<T, N> data, place root, source site) const {
+  static_assert(remote::require_moved<T>());
   const auto bytes = std::as_writable_bytes(data);
   remote::collect(
       member("team::broadcast"), {remote::collective::broadcast, root, bytes.size(), site},
@@ -171,8 +163,8 @@ void team::broadcast(std::span<T, N> data, place root, source site) const {
 // ---- reductions ---------------------------------------------------------------------------------
 
 template <class T, class Op>
-  requires comm::byte_copyable<T>
 std::optional<T> team::reduce(const T& mine, Op op, place root, source site) const {
+  static_assert(remote::require_moved<T>());
   T result = mine;
   const std::span all(&result, 1);
   reduce(all, all, std::move(op), root, site);
@@ -181,9 +173,9 @@ std::optional<T> team::reduce(const T& mine, Op op, place root, source site) con
 }
 
 template <class T, std::size_t N, class U, std::size_t M, class Op>
-  requires comm::byte_copyable<U> && std::same_as<std::remove_const_t<T>, U>
 void team::reduce(std::span<T, N> mine, std::span<U, M> result, Op op, place root,
                   source site) const {
+  static_assert(remote::require_same<T, U>());
   remote::collect(member("team::reduce"),
                   {remote::collective::reduce, root, mine.size_bytes(), site},
                   [&](remote::team_member& m, std::size_t to) {
@@ -202,15 +194,15 @@ void team::reduce(std::span<T, N> mine, std::span<U, M> result, Op op, place roo
 }
 
 template <class T, class Op>
-  requires comm::byte_copyable<T>
 T team::allreduce(T mine, Op op, source site) const {
+  static_assert(remote::require_moved<T>());
   allreduce(std::span(&mine, 1), std::move(op), site);
   return mine;
 }
 
 template <class T, std::size_t N, class Op>
-  requires comm::byte_copyable<T>
 void team::allreduce(std::span<T, N> data, Op op, source site) const {
+  static_assert(remote::require_moved<T>());
   const auto bytes = std::as_writable_bytes(data);
   remote::collect(member("team::allreduce"),
                   {remote::collective::allreduce, std::nullopt, bytes.size(), site},
@@ -222,8 +214,8 @@ void team::allreduce(std::span<T, N> data, Op op, source site) const {
 // ---- scatter, gather, alltoall ------------------------------------------------------------------
 
 template <class T, std::size_t N>
-  requires comm::byte_copyable<std::remove_const_t<T>>
 std::remove_const_t<T> team::scatter(std::span<T, N> all, place root, source site) const {
+  static_assert(remote::require_moved<std::remove_const_t<T>>());
   remote::element<std::remove_const_t<T>> mine;
   const std::span to(reinterpret_cast<std::remove_const_t<T>*>(&mine), 1);
   scatter(all, to, root, site);
@@ -231,8 +223,8 @@ std::remove_const_t<T> team::scatter(std::span<T, N> all, place root, source sit
 }
 
 template <class T, std::size_t N, class U, std::size_t M>
-  requires comm::byte_copyable<U> && std::same_as<std::remove_const_t<T>, U>
 void team::scatter(std::span<T, N> all, std::span<U, M> mine, place root, source site) const {
+  static_assert(remote::require_same<T, U>());
   remote::collect(
       member("team::scatter"), {remote::collective::scatter, root, mine.size_bytes(), site},
       [&](remote::team_member& m, std::size_t from) {
@@ -243,8 +235,9 @@ void team::scatter(std::span<T, N> all, std::span<U, M> mine, place root, source
       });
 }
 
-template <comm::sendable_value T>
+template <class T>
 std::vector<T> team::gather(const T& mine, place root, source site) const {
+  static_assert(comm::require_sendable_value<T>());
   std::vector<T> all;
   if constexpr (comm::byte_copyable<T> && !std::is_same_v<T, bool>) {
     if (root == here()) all.assign(size(), mine);
@@ -263,8 +256,8 @@ std::vector<T> team::gather(const T& mine, place root, source site) const {
 }
 
 template <class T, std::size_t N, class U, std::size_t M>
-  requires comm::byte_copyable<U> && std::same_as<std::remove_const_t<T>, U>
 void team::gather(std::span<T, N> mine, std::span<U, M> all, place root, source site) const {
+  static_assert(remote::require_same<T, U>());
   remote::collect(
       member("team::gather"), {remote::collective::gather, root, mine.size_bytes(), site},
       [&](remote::team_member& m, std::size_t to) {
@@ -276,8 +269,8 @@ void team::gather(std::span<T, N> mine, std::span<U, M> all, place root, source 
 }
 
 template <class T, std::size_t N, class U, std::size_t M>
-  requires comm::byte_copyable<U> && std::same_as<std::remove_const_t<T>, U>
 void team::alltoall(std::span<T, N> out, std::span<U, M> in, source site) const {
+  static_assert(remote::require_same<T, U>());
   remote::collect(member("team::alltoall"),
                   {remote::collective::alltoall, std::nullopt, out.size_bytes(), site},
                   [&](remote::team_member& m, std::size_t) {

@@ -37,6 +37,7 @@ class channel {
 
   // Waits for room. Throws: illegal_operation when the channel is closed, also while it waits.
   void send(T value) {
+    sync::suspendable_fiber("channel::send");
     free_.acquire();
     put(std::move(value));
   }
@@ -50,6 +51,7 @@ class channel {
 
   // Waits for a value; nothing when the channel is closed and empty.
   std::optional<T> receive() {
+    sync::suspendable_fiber("channel::receive");
     filled_.acquire();
     return take();
   }

@@ -118,6 +118,7 @@ struct implicit_clause : sync::clause_of_size<1> {
 // Throws and returns as finish.
 template <class F>
 auto clocked_finish(F&& body) -> std::invoke_result_t<F> {
+  sync::suspendable_fiber("clocked_finish");  // or finish would complain
   return finish([&]() -> std::invoke_result_t<F> {
     clock_access::make_implicit();
     return std::invoke(std::forward<F>(body));

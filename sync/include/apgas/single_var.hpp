@@ -32,7 +32,10 @@ class single_var {
   // The value lives as long as the variable.
   // Throws: illegal_operation outside a task and inside an atomic section.
   // Context: task. May suspend and resume elsewhere.
-  const T& read_ff() const { return value_.get(); }
+  const T& read_ff() const {
+    sync::suspendable_fiber("single_var::read_ff");
+    return value_.get();
+  }
 
   // Context: any thread.
   [[nodiscard]] bool is_full() const noexcept { return value_.ready(); }

@@ -38,7 +38,8 @@ TEST(Options, AreReadFromTheEnvironment) {
       read({"PATH=/bin", "APGAS_PLACES=4", "APGAS_WORKERS=2", "APGAS_TRANSPORT=local",
             "APGAS_STACK_SIZE=256K", "APGAS_BIND=none", "APGAS_IDLE=0", "APGAS_STATS=1",
             "APGAS_BATCH_SIZE=4096", "APGAS_BATCH_DELAY=7", "APGAS_SEND_QUEUE=1G",
-            "APGAS_FINISH_TREE=2", "APGAS_TASK_WINDOW=1M"});
+            "APGAS_FINISH_TREE=2", "APGAS_TASK_WINDOW=1M", "APGAS_TEAM_WARNING=0",
+            "APGAS_HEARTBEAT=0", "APGAS_INTERFACE=eth0"});
   EXPECT_EQ(s.places, 4);
   EXPECT_EQ(s.workers, 2);
   EXPECT_EQ(s.transport, transport_choice::local);
@@ -51,6 +52,9 @@ TEST(Options, AreReadFromTheEnvironment) {
   EXPECT_EQ(s.send_queue_bytes, 1u << 30);
   EXPECT_EQ(s.finish_tree_places, 2);
   EXPECT_EQ(s.task_window_bytes, 1u << 20);
+  EXPECT_EQ(s.team_warning_s, 0);
+  EXPECT_EQ(s.heartbeat_s, 0);
+  EXPECT_EQ(s.interface, "eth0");
 }
 
 TEST(Options, TheEnvironmentWinsOverGivenDefaultsAndLeavesTheRest) {
@@ -89,8 +93,9 @@ TEST(Options, EveryRowRefusesNonsenseAndReadsWhatItShows) {
 TEST(Options, AnUnknownNameGetsTheClosestKnownOne) {
   EXPECT_EQ(refusal("APGAS_WORKER", "1"),
             "APGAS_WORKER is not a setting; the closest is APGAS_WORKERS");
-  const char* environment[] = {"APGAS_PLACE=2",       "APGASX=1",           "APGAS_TEST_SEED=1",
-                               "APGAS_LAUNCHED_BY=x", "APGAS_STACKSIZE=1M", nullptr};
+  const char* environment[] = {
+      "APGAS_PLACE=2",      "APGASX=1", "APGAS_TEST_SEED=1", "APGAS_LAUNCHED_BY=x", "APGAS_HOSTS=a",
+      "APGAS_STACKSIZE=1M", nullptr};
   EXPECT_THAT(unknown_variables(environment),
               ElementsAre(HasSubstr("did you mean APGAS_PLACES?"),
                           HasSubstr("did you mean APGAS_STACK_SIZE?")));

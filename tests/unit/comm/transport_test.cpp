@@ -30,10 +30,7 @@ void at_every_place(const std::function<void(transport&)>& body) {
   const char* const set = std::getenv("APGAS_TRANSPORT");
   const std::string kind = set ? set : "mpi";
   if (kind == "ucx") {
-    std::string why_not;
-    transport* const network = make_ucx_transport(why_not);
-    ASSERT_NE(network, nullptr) << why_not;
-    body(*network);
+    body(*choose_transport(apgas::base::transport_choice::ucx).network);
     return;
   }
   if (kind != "local") {

@@ -23,7 +23,7 @@ class Memory : public testing::TestWithParam<int> {
   static constexpr int million = scaled(1'000'000, 50'000);
   static constexpr long most_mib = 128;
   void TearDown() override {
-    if (thread_sanitizer || address_sanitizer) return;
+    if (APGAS_SANITIZED != 0) return;
     EXPECT_LT(most_memory_mib(), most_mib);
   }
 };

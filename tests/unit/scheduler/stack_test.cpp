@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <apgas/async.hpp>
+#include <apgas/base/sanitizer.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/fork_join.hpp>
 #include <apgas/yield.hpp>
@@ -24,7 +25,7 @@ namespace {
 }
 
 // The sanitizers have reports of their own for this.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !APGAS_SANITIZED
 class StackOverflow : public testing::Test {
  protected:
   void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }

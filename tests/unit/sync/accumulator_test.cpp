@@ -84,40 +84,67 @@ TEST(Accumulator, AnyOperationOnAnyValue) {
   });
 }
 
-TEST(Accumulator, ProducersAheadAndConsumersBehind) {
+constexpr int phases_ahead = 50;
+
+// As many as `producing` says; they only signal.
+void spawn_producers(phaser ph, accumulator<int> sum, std::atomic<int>& producing) {
+  for (int n = producing; n > 0; --n) {
+    async(phased(ph, phaser_mode::signal), [&producing, ph, sum] {
+      for (int k = 0; k < phases_ahead; ++k) {
+        sum.send(k);
+        ph.signal();
+      }
+      --producing;
+    });
+  }
+}
+
+// Of three such producers, as one sees that only waits: how many are not what was sent.
+int wrong_sums(phaser ph, accumulator<int> sum) {
+  int wrong = 0;
+  for (int k = 0; k < phases_ahead; ++k) {
+    ph.wait();
+    if (sum.result() != 3 * k) ++wrong;
+  }
+  ph.wait();
+  return wrong + (sum.result() != 0 ? 1 : 0);  // nobody is left to send
+}
+
+// Three producers run ahead, in flat and in tiered phasers, of the consumers that `rest` spawns.
+template <class F>
+void run_with_producers(F rest) {
   for (const int tiers : {1, 2}) {
     run_tasks(2, [&] {
-      const int phases = 50;
       std::atomic<int> wrong{0};
       std::atomic<int> producing{3};
       finish([&] {
         phaser ph(phaser_mode::signal_wait, tiers, 2);
         const accumulator<int> sum(ph);
-        for (int i = 0; i < 3; ++i) {
-          async(phased(ph, phaser_mode::signal), [&, ph, sum] {
-            for (int k = 0; k < phases; ++k) {
-              sum.send(k);
-              ph.signal();
-            }
-            --producing;
-          });
-        }
-        for (int i = 0; i < 3; ++i) {
-          async(phased(ph, phaser_mode::wait), [&, ph, sum, late = i == 0] {
-            while (late && producing != 0) apgas::yield();  // all phases are over then
-            for (int k = 0; k < phases; ++k) {
-              ph.wait();
-              if (sum.result() != 3 * k) ++wrong;
-            }
-            ph.wait();
-            if (sum.result() != 0) ++wrong;  // nobody is left to send
-          });
-        }
+        spawn_producers(ph, sum, producing);
+        rest(ph, sum, producing, wrong);
         ph.drop();
       });
       EXPECT_EQ(wrong, 0);
     });
   }
+}
+
+TEST(Accumulator, ProducersAheadAndConsumersBehind) {
+  run_with_producers([](phaser ph, accumulator<int> sum, auto& producing, auto& wrong) {
+    for (int i = 0; i < 3; ++i) {
+      async(phased(ph, phaser_mode::wait), [&, ph, sum, late = i == 0] {
+        while (late && producing != 0) apgas::yield();  // all phases are over then
+        wrong += wrong_sums(ph, sum);
+      });
+    }
+  });
+}
+
+TEST(Accumulator, ProducersThatHaveEndedBeforeAPhaseIsOver) {
+  run_with_producers([](phaser ph, accumulator<int> sum, auto& producing, auto& wrong) {
+    async(phased(ph, phaser_mode::wait), [&, ph, sum] { wrong += wrong_sums(ph, sum); });
+    while (producing != 0) apgas::yield();  // the last signaller drops, in the first phase
+  });
 }
 
 TEST(Accumulator, WhatADroppedTaskSentCounts) {

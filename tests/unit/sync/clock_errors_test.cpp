@@ -11,7 +11,10 @@
 #include <apgas/clock.hpp>
 #include <apgas/errors.hpp>
 #include <apgas/fork_join.hpp>
+#include <apgas/future.hpp>
+#include <apgas/yield.hpp>
 
+#include "support/message_of.hpp"
 #include "support/scheduler_fixture.hpp"
 
 namespace {
@@ -23,17 +26,8 @@ using apgas::clocked;
 using apgas::clocked_async;
 using apgas::clocked_finish;
 using apgas::finish;
+using apgas::test::message_of;
 using apgas::test::run_tasks;
-
-template <class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const clock_use_error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
 
 void expect_refused(const std::string& message, const char* operation) {
   EXPECT_NE(message.find(operation), std::string::npos) << message;
@@ -45,17 +39,20 @@ TEST(ClockErrors, UnregisteredUse) {
     finish([] {
       auto c = clock::make();
       async([c] {
-        expect_refused(message_of([&] { c.advance(); }), "clock::advance");
-        expect_refused(message_of([&] { c.advance_eager(); }), "clock::advance_eager");
-        expect_refused(message_of([&] { c.resume(); }), "clock::resume");
-        expect_refused(message_of([&] { c.drop(); }), "clock::drop");
-        expect_refused(message_of([&] { static_cast<void>(c.phase()); }), "clock::phase");
-        expect_refused(message_of([&] { async(clocked(c), [] {}); }), "async");
+        expect_refused(message_of<clock_use_error>([&] { c.advance(); }), "clock::advance");
+        expect_refused(message_of<clock_use_error>([&] { c.advance_eager(); }),
+                       "clock::advance_eager");
+        expect_refused(message_of<clock_use_error>([&] { c.resume(); }), "clock::resume");
+        expect_refused(message_of<clock_use_error>([&] { c.drop(); }), "clock::drop");
+        expect_refused(message_of<clock_use_error>([&] { static_cast<void>(c.phase()); }),
+                       "clock::phase");
+        expect_refused(message_of<clock_use_error>([&] { async(clocked(c), [] {}); }), "async");
         EXPECT_FALSE(c.registered());
       });
     });
     const clock empty;
-    EXPECT_NE(message_of([&] { empty.advance(); }).find("make"), std::string::npos);
+    EXPECT_NE(message_of<clock_use_error>([&] { empty.advance(); }).find("make"),
+              std::string::npos);
   });
 }
 
@@ -63,9 +60,48 @@ TEST(ClockErrors, AfterDrop) {
   run_tasks(2, [] {
     auto c = clock::make();
     c.drop();
-    EXPECT_THROW(c.drop(), clock_use_error);
-    EXPECT_THROW(c.advance(), clock_use_error);
-    EXPECT_THROW(async(clocked(c), [] {}), clock_use_error);
+    const auto refused = [](const std::string& operation, auto f) {
+      const std::string said = message_of<clock_use_error>(f);
+      EXPECT_EQ(said.find(operation + " was called by a task that is not registered"), 0U) << said;
+      EXPECT_NE(said.find("has dropped it"), std::string::npos) << said;
+    };
+    refused("clock::drop", [&] { c.drop(); });
+    refused("clock::advance", [&] { c.advance(); });
+    refused("clock::advance", [&] { c.advance_lazy(); });
+    refused("clock::advance_eager", [&] { c.advance_eager(); });
+    refused("clock::resume", [&] { c.resume(); });
+    refused("clock::phase", [&] { static_cast<void>(c.phase()); });
+    refused("async", [&] { async(clocked(c), [] {}); });
+    refused("async_future", [&] { static_cast<void>(apgas::async_future(clocked(c), [] {})); });
+    EXPECT_FALSE(c.registered());
+    clock::resume_all();  // there is nothing to do
+    clock::advance_all();
+    clock::advance_all_eager();
+  });
+}
+
+// The second drop takes nobody else out.
+TEST(ClockErrors, DroppingTwiceCountsOnce) {
+  run_tasks(1, [] {
+    finish([] {
+      const auto c = clock::make();
+      int passed = 0;
+      for (int i = 0; i < 3; ++i) {
+        async(clocked(c), [&passed, c] {
+          c.advance();
+          ++passed;
+        });
+      }
+      async(clocked(c), [c] {
+        c.drop();
+        for (int k = 0; k < 5; ++k) EXPECT_THROW(c.drop(), clock_use_error);
+      });
+      for (int k = 0; k < 100; ++k) apgas::yield();
+      EXPECT_EQ(passed, 0) << "this task has not resumed";
+      c.advance();
+      for (int k = 0; k < 100 && passed != 3; ++k) apgas::yield();
+      EXPECT_EQ(passed, 3);
+    });
   });
 }
 
@@ -74,8 +110,9 @@ TEST(ClockErrors, AcquiredOutsideTheInnermostFinish) {
     auto c = clock::make();
     std::atomic<int> ran{0};
     finish([&] {
-      EXPECT_NE(message_of([&] { async(clocked(c), [] {}); }).find("innermost finish"),
-                std::string::npos);
+      EXPECT_NE(
+          message_of<clock_use_error>([&] { async(clocked(c), [] {}); }).find("innermost finish"),
+          std::string::npos);
       c.advance();  // using it is fine
       auto d = clock::make();
       EXPECT_THROW(async(clocked(d, c), [&] { ++ran; }), clock_use_error);
@@ -93,7 +130,8 @@ TEST(ClockErrors, TheSameClockTwice) {
   run_tasks(2, [] {
     finish([] {
       auto c = clock::make();
-      EXPECT_NE(message_of([&] { async(clocked(c, c), [] {}); }).find("twice"), std::string::npos);
+      EXPECT_NE(message_of<clock_use_error>([&] { async(clocked(c, c), [] {}); }).find("twice"),
+                std::string::npos);
       EXPECT_THROW(async(clocked(c), clocked(c), [] {}), clock_use_error);
       c.advance();
     });
@@ -135,7 +173,7 @@ TEST(ClockErrors, OutsideATask) {
 TEST(ClockErrors, BranchesAreNotRegistered) {
   run_tasks(2, [] {
     auto c = clock::make();
-    const auto use = [c] { return message_of([&] { c.advance(); }); };
+    const auto use = [c] { return message_of<clock_use_error>([&] { c.advance(); }); };
     const auto [first, second] = apgas::fork_join(use, use);
     expect_refused(first, "clock::advance");
     expect_refused(second, "clock::advance");

@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -233,29 +234,71 @@ TEST(When, ASectionRunByAnotherTaskKeepsItsName) {
   });
 }
 
-// Wakes are counted: a task that waits is woken once, after its section was run.
+// Who leaves a monitor tests the conditions of all that wait, and wakes those whose sections it has
+// run: each of them has left its worker once.
 TEST(Monitor, WakesNobodyInVain) {
-  run_tasks(1, [] {  // so a task that has arrived is in the monitor before others run
+  for (const int workers : {1, 2}) {
+    run_tasks(workers, [workers] {
+      apgas::sync::monitor_core m;
+      const auto section = [&m](auto condition, auto body) {
+        apgas::sync::run_when(m, *apgas::scheduler::current_fiber(), condition, body);
+      };
+      const auto left = [place = apgas::scheduler::current_fiber()->on->home] {
+        return place->stats().suspensions;
+      };
+      constexpr unsigned n = 100;  // fewer than make their spawner run them
+      int turn = -1;
+      std::atomic<unsigned> waiting{0};
+      const std::uint64_t before = left();
+      finish([&] {
+        for (int i = 0; i < static_cast<int>(n); ++i) {
+          async([&, i] {
+            ++waiting;
+            section([&, i] { return turn == i; }, [] {});
+          });
+        }
+        const unsigned all = workers == 1 ? n + 1 : n;  // on one worker this task waits, too
+        if (workers == 1) section([&] { return waiting == n; }, [] {});
+        while (left() - before < all) std::this_thread::yield();
+        for (int i = 0; i < 10; ++i) section([] { return true; }, [] {});
+        EXPECT_EQ(left() - before, all);
+        for (int i = 0; i < static_cast<int>(n); ++i) section([] { return true; }, [&] { ++turn; });
+        EXPECT_EQ(left() - before, all) << "in " << m.count().tested << " tests of conditions";
+        EXPECT_EQ(m.count().run, all);
+        EXPECT_EQ(m.count().passed, 0U);
+        EXPECT_GE(m.count().tested, 10 * n + n * (n + 1) / 2);
+      });
+      EXPECT_LE(left() - before, n + 2) << "and this task in its finish";
+    });
+  }
+}
+
+// A section that changes nothing tests each waiting condition once.
+TEST(Monitor, TestsEveryWaiterOnceForEachSection) {
+  run_tasks(1, [] {
     apgas::sync::monitor_core m;
-    int turn = -1;
+    bool go = false;
     int waiting = 0;
-    const int n = scaled(300, 50);
+    const int n = scaled(1000, 100);
     const auto section = [&](auto condition, auto body) {
-      apgas::scheduler::fiber& self = *apgas::scheduler::current_fiber();
-      apgas::sync::run_when(m, self, condition, body);
+      apgas::sync::run_when(m, *apgas::scheduler::current_fiber(), condition, body);
     };
     finish([&] {
       for (int i = 0; i < n; ++i) {
-        async([&, i] {
+        async([&] {
           ++waiting;
-          section([&, i] { return turn == i; }, [] {});
+          section([&] { return go; }, [] {});
         });
       }
       while (waiting < n) apgas::yield();
-      for (int i = 0; i < n; ++i) section([] { return true; }, [&, i] { turn = i; });
+      const auto before = m.count().tested;
+      auto nothing = [] {};
+      for (int i = 0; i < 10; ++i) {
+        apgas::sync::run_atomic(m, *apgas::scheduler::current_fiber(), nothing);
+      }
+      EXPECT_EQ(m.count().tested - before, 10U * static_cast<unsigned>(n));
+      section([] { return true; }, [&] { go = true; });
     });
-    const auto count = m.count();
-    EXPECT_EQ(count.run + count.passed, static_cast<std::uint64_t>(n));
   });
 }
 

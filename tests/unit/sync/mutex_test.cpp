@@ -146,6 +146,42 @@ TEST(Semaphore, ReleasesManyAtOnceAndFromForeignThreads) {
   EXPECT_THROW(apgas::semaphore(-1), illegal_operation);
 }
 
+// A task that waits gets in though others come again and again.
+TEST(Semaphore, NobodyStarves) {
+  for (const int workers : {1, 2}) {
+    run_tasks(workers, [workers] {
+      apgas::semaphore s(1);
+      std::atomic<bool> stop{false};
+      std::atomic<int> others{0};
+      finish([&] {
+        for (int i = 0; i < 4; ++i) {
+          async([&] {
+            while (!stop) {
+              s.acquire();
+              ++others;
+              apgas::yield();
+              s.release();
+              if (others % 3 == 0) apgas::yield();
+            }
+          });
+        }
+        while (others < 4) apgas::yield();
+        for (int i = 0; i < 100; ++i) {
+          const int before = others;
+          s.acquire();
+          // With one worker nobody comes in between: the others are before it once at most.
+          if (workers == 1) {
+            EXPECT_LE(others - before, 4);
+          }
+          apgas::yield();
+          s.release();
+        }
+        stop = true;
+      });
+    });
+  }
+}
+
 TEST(Latch, ReleasesAllWhenCountedDown) {
   for (int round = 0; round < scaled(200, 20); ++round) {
     run_tasks(2, [] {
@@ -240,6 +276,48 @@ TEST(Channel, ManySendersAndReceivers) {
     });
     EXPECT_EQ(sum, std::int64_t{senders} * each * (each + 1) / 2);
   });
+}
+
+// A sender gets its values in, and a receiver some out, though others come again and again.
+TEST(Channel, NobodyStarves) {
+  for (const int workers : {1, 2}) {
+    run_tasks(workers, [] {
+      apgas::channel<int> c(2);
+      apgas::latch done(4);
+      std::atomic<bool> stop{false};
+      std::atomic<std::int64_t> sent{0};
+      std::atomic<std::int64_t> received{0};
+      finish([&] {
+        for (int i = 0; i < 4; ++i) {
+          async([&] {
+            for (int x = 1; !stop; ++x) {
+              c.send(x);
+              sent += x;
+            }
+            done.count_down();
+          });
+          async([&] {
+            while (const auto x = c.receive()) received += *x;
+          });
+        }
+        finish([&] {
+          async([&] {
+            for (int x = 1; x <= 100; ++x) {
+              c.send(x);
+              sent += x;
+            }
+          });
+          async([&] {
+            for (int k = 0; k < 100; ++k) received += c.receive().value();
+          });
+        });
+        stop = true;
+        done.wait();
+        c.close();
+      });
+      EXPECT_EQ(sent, received);
+    });
+  }
 }
 
 TEST(Channel, ClosingReleasesThoseThatWait) {

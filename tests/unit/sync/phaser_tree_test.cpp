@@ -2,7 +2,9 @@
 // Phasers whose tree is so wide that a roll takes long: what happens while some leaves have rolled
 // and others have not.
 #include <atomic>
+#include <cstddef>
 #include <memory>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -72,6 +74,40 @@ TEST(PhaserTree, NextSingleWhileLeavesRoll) {
       EXPECT_EQ(closures, phases);
     });
   }
+}
+
+// How many leaves a phaser has, for the workers that there are.
+std::size_t leaves_of(int workers, int tiers, int degree) {
+  std::set<const void*> leaves;
+  apgas::test::task_place place(workers);
+  place.run([&] {  // in a finish
+    const phaser ph(phaser_mode::signal_wait, tiers, degree);
+    const auto& core = apgas::sync::registration_of(*apgas::scheduler::current_fiber(),
+                                                    apgas::phaser_access::id(ph),
+                                                    apgas::sync::phase_kind::phaser, "test")
+                           .node->core();
+    for (int w = 0; w < workers; ++w) leaves.insert(&core.leaf_of(place.tasks().worker_at(w)));
+    EXPECT_EQ(core.is_tree(), leaves.size() > 1);
+    for (int i = 0; i < 2 * workers; ++i) {
+      async(phased(ph, phaser_mode::signal_wait), [ph] { ph.next(); });
+    }
+    ph.next();
+  });
+  return leaves.size();
+}
+
+TEST(PhaserTree, AutomaticIsOneNodeUpTo16WorkersAndATreeAbove) {
+  constexpr int automatic = phaser::automatic;
+  EXPECT_EQ(leaves_of(1, automatic, automatic), 1U);
+  EXPECT_EQ(leaves_of(16, automatic, automatic), 1U);
+  EXPECT_EQ(leaves_of(17, automatic, automatic), 3U) << "8 workers to a leaf";
+  EXPECT_EQ(leaves_of(33, automatic, automatic), 5U);
+  // The tiers follow the degree that is given, and the degree the tiers.
+  EXPECT_EQ(leaves_of(2, automatic, 2), 1U);
+  EXPECT_EQ(leaves_of(3, automatic, 2), 2U);
+  EXPECT_EQ(leaves_of(4, 1, automatic), 1U);
+  EXPECT_EQ(leaves_of(4, 2, automatic), 2U);
+  EXPECT_EQ(leaves_of(4, 3, automatic), 4U);
 }
 
 }  // namespace

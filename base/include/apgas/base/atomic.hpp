@@ -62,6 +62,7 @@ inline void heavy_fence() { full_fence(); }
 #include <atomic>
 
 #include <apgas/base/membarrier.hpp>
+#include <apgas/base/sanitizer.hpp>
 
 namespace apgas::inline v0::base {
 
@@ -77,9 +78,9 @@ inline constexpr order seq_cst = std::memory_order_seq_cst;
 // An ordinary fence. ThreadSanitizer does not model fences, and g++ refuses std's in that build;
 // the structures that use one synchronise by their atomics, so there the instruction is enough.
 inline void full_fence() noexcept {
-#if defined(__SANITIZE_THREAD__) && defined(__x86_64__)
+#if APGAS_THREAD_SANITIZER && defined(__x86_64__)
   asm volatile("mfence" ::: "memory");
-#elif defined(__SANITIZE_THREAD__) && defined(__aarch64__)
+#elif APGAS_THREAD_SANITIZER && defined(__aarch64__)
   asm volatile("dmb ish" ::: "memory");
 #else
   std::atomic_thread_fence(std::memory_order_seq_cst);

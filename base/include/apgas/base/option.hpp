@@ -34,7 +34,8 @@ void set_option(settings& target, std::string_view name, std::string_view value)
 settings read_settings(settings defaults, const char* const* environment);
 
 // One line for each APGAS_* variable that is not in the table, with the closest known name.
-// APGAS_TEST_* belongs to the tests and APGAS_LAUNCHED_BY to the launcher; they are not reported.
+// APGAS_TEST_* belongs to the tests, APGAS_LAUNCHED_BY and APGAS_HOSTS to the launcher; they are
+// not reported.
 std::vector<std::string> unknown_variables(const char* const* environment);
 
 // Prints those lines as warnings, once in the life of the process. Context: any thread.

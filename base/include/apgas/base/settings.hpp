@@ -6,6 +6,7 @@
 // place starts and does not change afterwards.
 
 #include <cstddef>
+#include <string>
 
 namespace apgas::inline v0::base {
 
@@ -42,7 +43,10 @@ struct settings {
   progress_choice progress = progress_choice::workers;  // who looks at the network
   int finish_tree_places = 64;  // so many places or more: a finish is counted along a tree
   one_sided_choice one_sided = one_sided_choice::direct;  // how memory of others is reached
-  bool stats = false;                                     // print counters at the end
+  int team_warning_s = 10;  // teams whose members wait for each other so long; 0: nothing is said
+  int heartbeat_s = 10;     // a place that gives no sign of life for so long is gone; 0: never
+  std::string interface;    // where place 0 listens to other hosts; empty: chosen
+  bool stats = false;       // print counters at the end
 
   // Bytes of tasks that a place sends to another before that has started them; their senders wait.
   std::size_t task_window_bytes = std::size_t{8} << 20;

@@ -3,11 +3,13 @@
 
 // The transports there are. Called by launch when a process becomes a place, and by tests.
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <apgas/base/settings.hpp>
 #include <apgas/comm/transport.hpp>
 
 namespace apgas::inline v0::comm {
@@ -35,17 +37,35 @@ class local_fabric {
 bool mpi_available() noexcept;
 bool ucx_available() noexcept;
 
+// How the places of a job watch each other; place 0's holds for all.
+struct watch_options {
+  // A place that gives no sign of life for so long is gone; 0: silence is no failure.
+  std::chrono::milliseconds silence = std::chrono::seconds{10};
+  std::string interface;  // where place 0 listens to other hosts; empty: chosen
+};
+
 // The one mpi transport of the process. The first call starts MPI (SERIALIZED), or uses the one the
 // user has initialised, on duplicated communicators; it is collective and blocks. Later calls give
-// the same object. MPI ends when the process exits, unless the user began it; a process that exits
-// while a run is active ends the job.
-// Throws: launch_error without MPI in this build, when MPI is already finalized, or when the user's
-// thread level is below MPI_THREAD_SERIALIZED. Context: the main thread.
-transport& make_mpi_transport();
+// the same object. The places then watch each other until MPI ends: a place that is gone ends the
+// job with one line. MPI ends when the process exits, unless the user began it; a process that
+// exits while a run is active ends the job. Throws: launch_error without MPI in this build, when
+// places cannot reach each other, when MPI is already finalized, or when the user's thread level is
+// below MPI_THREAD_SERIALIZED. Context: the main thread.
+transport& make_mpi_transport(const watch_options& options = {});
 
-// The one ucx transport of the process: MPI starts it and carries its addresses. As
-// make_mpi_transport; null, at all ranks, where UCX cannot be used, and `why_not` says why.
-transport* make_ucx_transport(std::string& why_not);
+// What the ranks of a job that MPI started talk by, and why: "default", "APGAS_TRANSPORT", or why
+// it is not UCX.
+struct chosen_transport {
+  transport* network;  // mpi or ucx, each of which there is one of in the process
+  std::string why;
+};
+
+// All ranks tell each other what they want and what they can, and choose the same: ucx where it can
+// be used at all of them, unless they want mpi. MPI starts as with make_mpi_transport. Processes
+// that all want local go on without each other. Throws: as make_mpi_transport; launch_error, at all
+// ranks, when they want different ones, or ucx where it cannot be used: it names ranks, hosts and
+// reasons. Context: the main thread; collective, once for each run; blocks.
+chosen_transport choose_transport(base::transport_choice wanted, const watch_options& options = {});
 
 // Whether MPI is initialised (by anyone) and not finalized.
 bool mpi_running() noexcept;
@@ -57,5 +77,9 @@ struct launch_environment {
 };
 std::optional<launch_environment> find_launcher() noexcept;
 inline bool launched_by_mpi() noexcept { return find_launcher().has_value(); }
+
+// Ends the job, once this place has said why: through the transports if there are any, else only
+// this process, whose launcher ends the others.
+[[noreturn]] void end_job(int code) noexcept;
 
 }  // namespace apgas::inline v0::comm

@@ -101,6 +101,12 @@ struct grid_part {
         shape.columns.first_of(place_column)};
   }
 
+  // Element (r, c) of the grid. Requires: it is here.
+  T& element(std::size_t r, std::size_t c) noexcept {
+    return view()(static_cast<std::ptrdiff_t>(r - shape.rows.first_of(place_row)),
+                  static_cast<std::ptrdiff_t>(c - shape.columns.first_of(place_column)));
+  }
+
   // The neighbour on that side, if there is one.
   bool has(const grid_side& s) const noexcept {
     const auto in = [](std::size_t at, int by, std::size_t of) {

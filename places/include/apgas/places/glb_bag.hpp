@@ -18,11 +18,12 @@ namespace apgas::inline v0 {
 //                                        how many; fewer than n: nothing is left
 //   std::optional<Bag> split()           takes about half of the tasks out, with no result yet;
 //                                        nothing when there are too few
-//   void merge(Bag&& other)              puts the tasks of other in, which has no result
+//   void merge(Bag&& other)              puts the tasks of other, which has no result, into this
+//                                        bag, which has no task left
 //   R result() const                     of the tasks done in this bag; added up over all bags by
 //                                        +, or by a static R reduce(R, R), in any order
-//   std::size_t size() const             optional: how many tasks it holds. Then each split and
-//                                        merge is checked to lose none and to make none
+//   std::size_t size() const             optional: how many tasks it holds. Then each split,
+//                                        merge and sending is checked to lose none and to make none
 //
 // It moves, and can be sent: trivially copyable, or with a Cereal serialize, which leaves the
 // result out. glb calls nothing of a bag from two tasks at a time.

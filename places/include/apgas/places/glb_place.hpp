@@ -17,6 +17,7 @@
 #include <apgas/place_local.hpp>
 #include <apgas/places/glb_bag.hpp>
 #include <apgas/places/glb_pace.hpp>
+#include <apgas/places/glb_piece.hpp>
 #include <apgas/places/glb_statistics.hpp>
 #include <apgas/places/lifelines.hpp>
 #include <apgas/promise.hpp>
@@ -70,17 +71,17 @@ class glb_place {
   }
 
   // A piece from a lifeline that remembered this place. Context: as take.
-  void on_gift(const handle& all, int from, Bag&& piece) {
+  void on_gift(const handle& all, int from, glb_piece<Bag>&& piece) {
     {
       const std::lock_guard hold(lock_);
       lines_.on_gift(from);
       ++counts_.pieces_received;
     }
-    take(all, std::make_unique<Bag>(std::move(piece)));
+    take(all, std::make_unique<Bag>(std::move(piece).arrived()));
   }
 
   // What there is for `thief`, once a runner has looked up. Context: a task of an `at`.
-  std::optional<Bag> ask(int thief, bool by_lifeline) {
+  std::optional<glb_piece<Bag>> ask(int thief, bool by_lifeline) {
     request asked{thief, by_lifeline, nullptr, {}};
     bool waits = false;
     {
@@ -95,7 +96,7 @@ class glb_place {
     }
     if (waits) asked.answered.get_future().get();
     if (asked.piece == nullptr) return std::nullopt;
-    return std::move(*asked.piece);
+    return make_piece(std::move(*asked.piece));
   }
 
   // After the finish: the result of what was done here, if anything was; and the counts.
@@ -180,11 +181,12 @@ class glb_place {
 
   void run(const handle& all, std::size_t s, std::unique_ptr<Bag> piece) {
     for (;;) {
+      bool seeks = false;
       while (piece != nullptr) {
         run_piece(all, slots_[s], std::move(piece));
-        piece = next_spare();
+        seeks = retire(s, piece);
       }
-      if (!retire(s)) return;
+      if (!seeks) return;
       piece = seek(all);
       if (piece == nullptr) return;
       const std::optional<std::size_t> next = place_piece(piece);
@@ -224,12 +226,18 @@ class glb_place {
     }
   }
 
-  // Without pieces and without a runner that could make one: true for the task that has to seek.
-  bool retire(std::size_t s) {
+  // The slot is idle, or has a piece that was kept. True for the task that has to seek: there is no
+  // piece, and no runner that could make one.
+  bool retire(std::size_t s, std::unique_ptr<Bag>& piece) {
     std::vector<request*> refused;
     bool seeks = false;
     {
       const std::lock_guard hold(lock_);
+      if (!spare_.empty()) {  // I2
+        piece = std::move(spare_.back());
+        spare_.pop_back();
+        return false;
+      }
       idle_.push_back(s);
       if (!works()) {
         refused = refuse();
@@ -240,14 +248,6 @@ class glb_place {
     }
     for (request* r : refused) r->answered.set_value();
     return seeks;
-  }
-
-  std::unique_ptr<Bag> next_spare() {
-    const std::lock_guard hold(lock_);
-    if (spare_.empty()) return nullptr;
-    std::unique_ptr<Bag> piece = std::move(spare_.back());
-    spare_.pop_back();
-    return piece;
   }
 
   // ---- work goes
@@ -265,7 +265,7 @@ class glb_place {
       return false;
     }
     auto piece = std::make_unique<Bag>(*std::move(half));
-    const taker t = next_taker();
+    const taker t = next_taker(piece);
     if (t.slot) {
       async(
           [this, all, s = *t.slot, p = std::move(piece)]() mutable { run(all, s, std::move(p)); });
@@ -275,15 +275,14 @@ class glb_place {
     } else if (t.remembered) {
       async_at(
           trusted_place(*t.remembered),
-          [all](int from, Bag&& gift) { all->on_gift(all, from, std::move(gift)); }, here().id(),
-          *piece);
-    } else {  // another runner was faster
-      merge_checked(*mine.bag, std::move(*piece));
+          [all](int from, glb_piece<Bag>&& gift) { all->on_gift(all, from, std::move(gift)); },
+          here().id(), make_piece(std::move(*piece)));
     }
     return true;
   }
 
-  taker next_taker() {
+  // Nobody: another runner was faster, and the piece is kept.
+  taker next_taker(std::unique_ptr<Bag>& piece) {
     taker t;
     const std::lock_guard hold(lock_);
     if (!idle_.empty()) {
@@ -296,6 +295,8 @@ class glb_place {
     } else if (lines_.remembered() != 0) {
       t.remembered = lines_.take_remembered();
       ++counts_.pieces_sent;
+    } else {
+      spare_.push_back(std::move(piece));
     }
     update_wanted();
     return t;
@@ -308,12 +309,13 @@ class glb_place {
     for (;;) {
       const lifelines::question q = next_question();
       if (q.kind == lifelines::how::nobody) return nullptr;
-      std::optional<Bag> piece;
+      std::optional<glb_piece<Bag>> piece;
       try {
         piece = at(
             trusted_place(q.victim),
             [all](int thief, bool by_lifeline) { return all->ask(thief, by_lifeline); },
             here().id(), q.kind == lifelines::how::by_lifeline);
+        if (piece) static_cast<void>(std::move(*piece).arrived());  // throws
       } catch (...) {
         const std::lock_guard hold(lock_);
         seeking_ = false;
@@ -327,7 +329,7 @@ class glb_place {
       }
       ++counts_.pieces_received;
       seeking_ = false;
-      return std::make_unique<Bag>(*std::move(piece));
+      return std::make_unique<Bag>(std::move(piece->bag));
     }
   }
 

@@ -29,7 +29,8 @@
 //
 // Invariants
 //   I1  A generation is given once in the life of the process, so a stale handle is always noticed;
-//       only a use at the same time as the end of the object is the user's race.
+//       only a use at the same time as the end of the object is the user's race. It begins with 31
+//       random bits of the process, so that one of another job is noticed as well.
 //
 // Pairs
 //   P1  The slots of a chunk are made for who sees the chunk.

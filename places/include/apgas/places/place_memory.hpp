@@ -53,7 +53,7 @@ class place_memory final : public sync::frame_extension {
   // Accesses that finishes count and that are not over: callers wait while there are too many.
   base::atomic<int> unfinished{0};
 
-  void on_frame(const comm::inbound_frame& frame) noexcept override;
+  void on_frame(const comm::inbound_frame& frame) override;
 
  private:
   using region_list = slot_table<region_view>;

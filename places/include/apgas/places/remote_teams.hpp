@@ -29,8 +29,8 @@ class remote_teams final : public sync::place_extension {
   // Null: it is none. The member stays until remove(). Context: any thread.
   team_member* find(const global_id& id) noexcept;
 
-  // Context: handler.
-  void on_message(const comm::inbound_frame& frame) noexcept;
+  // Context: handler. Throws: std::bad_alloc.
+  void on_message(const comm::inbound_frame& frame);
 
   // A task has begun to wait. Cost: a load, in most cases.
   void watch() noexcept {
@@ -38,6 +38,9 @@ class remote_teams final : public sync::place_extension {
   }
   // The workers stop. Context: outside tasks.
   void stop() noexcept;
+
+  // Messages that said what somebody waits in: for tests.
+  std::uint64_t told() const noexcept { return told_.load(base::relaxed); }
 
  private:
   struct timer : scheduler::injected {
@@ -49,8 +52,9 @@ class remote_teams final : public sync::place_extension {
     }
   };
 
-  team_member* look_up(const global_id& id) noexcept;
+  team_member* look_up(const global_id& id);
   void begin_watch() noexcept;
+  void take_held(team_member& told, std::uint32_t sequence, held_calls held) noexcept;
   static scheduler::task_counter* look(scheduler::injected* work, scheduler::fiber& self) noexcept;
 
   // How long a task waits before the next member is told what it waits in.
@@ -62,6 +66,7 @@ class remote_teams final : public sync::place_extension {
   team_member* last_ = nullptr;  // that was looked up: most are looked up again and again
   std::vector<std::pair<global_id, comm::inbound_frame>> early_;  // for teams not known yet
   base::atomic<bool> watching_{false};
+  base::atomic<std::uint64_t> told_{0};
   bool stopped_ = false;
   std::chrono::steady_clock::time_point when_;
   timer timer_;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <source_location>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,6 +15,7 @@
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/place_group.hpp>
 #include <apgas/places/global_table.hpp>
+#include <apgas/places/team_stamp.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/place_state.hpp>
 
@@ -38,33 +39,7 @@ inline constexpr std::uint64_t control_team = std::uint64_t{1} << 60;
 // The generation of the team of all places, which nobody makes.
 inline constexpr std::uint64_t world_generation = ~std::uint64_t{0};
 
-enum class collective : std::uint8_t {
-  none,
-  barrier,
-  broadcast,
-  reduce,
-  allreduce,
-  scatter,
-  gather,
-  alltoall,
-  split,
-  destroy,
-};
-const char* to_string(collective what) noexcept;
-
-// What a member called, and where: all members must have called the same `what`.
-struct team_call {
-  collective what = collective::none;
-  std::size_t root = 0;   // an index; 0 where there is none
-  std::size_t bytes = 0;  // of a member's contribution; 0 where they may differ
-  std::source_location site;
-};
-
 // Wire: as it is in memory.
-struct team_stamp {
-  std::uint64_t site = 0;  // encode_site
-  std::uint64_t what = 0;  // collective: 8 bits, root: 24, bytes: 32
-};
 struct team_envelope {
   team_stamp stamp{};
   std::uint32_t sequence = 0;  // of the call
@@ -73,7 +48,19 @@ struct team_envelope {
   std::uint16_t unused = 0;
   std::int32_t home = 0;  // of the name
 };
-static_assert(sizeof(team_envelope) == 32);
+static_assert(sizeof(team_envelope) == 40);
+
+// A call that others wait in, and that place `holder` has not begun since it waits in another team
+// itself. Wire: as it is in memory, behind the envelope of step_called.
+struct held_call {
+  global_id team{};
+  std::uint32_t sequence = 0;
+  std::int32_t holder = 0;
+  team_stamp waits_in{};
+};
+static_assert(sizeof(held_call) == 48);
+using held_calls = std::vector<held_call>;
+held_calls held_calls_of(const comm::inbound_frame& frame);
 
 // A message that came, with the block it lies in.
 class team_arrival {
@@ -137,9 +124,20 @@ class team_member {
   void forget_one_sided() noexcept { one_sided_ = 0; }
 
   // Context: handler. Requires: the payload has an envelope.
-  void deliver(const comm::inbound_frame& frame) noexcept;
-  // Tells the next member which call somebody waits in. False: nobody waits. Context: any thread.
-  bool tell_if_waiting() noexcept;
+  void deliver(const comm::inbound_frame& frame);
+  // Tells the next member which call somebody waits in, and what that call holds up: `held` of this
+  // place, and what was passed on. False: nobody waits. Context: any thread.
+  bool tell_if_waiting(const held_calls& held) noexcept;
+
+  // Teams that wait for each other (team_waits.cpp). Context of all: any thread.
+  // Adds the call of this team that this place holds up, and what that holds up.
+  void add_held(held_calls& to);
+  // The member before this one waits in a call, which holds up these.
+  void pass_on(std::uint32_t sequence, held_calls held);
+  bool has_begun(std::uint32_t sequence);
+  // This member waits in `mine`, and `mine.holder` waits in the end for this place to make a call
+  // of another team. Says so when that lasts.
+  void crossed(const held_call& mine, const global_id& other, std::uint32_t other_sequence);
 
  private:
   struct key {
@@ -153,6 +151,16 @@ class team_member {
     key where;
     team_stamp stamp;
     team_arrival what;
+  };
+
+  // How long what has been crossed, with which call of which other team.
+  struct crossing {
+    std::uint32_t sequence = 0;
+    global_id other{};
+    std::uint32_t other_sequence = 0;
+    std::chrono::steady_clock::time_point first{};
+    std::chrono::steady_clock::time_point last{};
+    bool reported = false;
   };
 
   void post(comm::rank dest, team_envelope envelope, std::span<const std::byte> data);
@@ -184,6 +192,9 @@ class team_member {
   // What the member before this one waits in, where this one has not come to yet.
   key ahead_;
   team_stamp ahead_stamp_;
+  std::uint32_t passed_sequence_ = 0;  // the call that the member before this one waits in
+  held_calls passed_;                  // and holds up
+  crossing crossing_;
   scheduler::fiber* waiter_ = nullptr;
   key wanted_;
   std::string broken_;  // why; empty: it is not

@@ -7,6 +7,7 @@
 #include <optional>
 #include <source_location>
 #include <span>
+#include <type_traits>
 
 #include <apgas/comm/byte_copyable.hpp>
 #include <apgas/place.hpp>
@@ -42,6 +43,28 @@ void collect(team_member& m, const user_call& call, Body body) {
     m.fail(made);
     throw;
   }
+}
+
+// Elements of a span that a collective writes, and what is reduced: otherwise one line of the
+// compiler's says why not.
+template <class T>
+consteval bool require_moved() {
+  static_assert(!std::is_const_v<T>,
+                "apgas: the collective writes to this span, so its elements cannot be const");
+  static_assert(
+      comm::byte_copyable<std::remove_const_t<T>>,
+      "apgas: the elements of a span that a collective moves, and what is reduced, must be "
+      "trivially copyable without pointers. A vector is passed as std::span(v). Single "
+      "values of broadcast and gather may be anything that can be sent: gather the "
+      "others, combine them at the root, and broadcast the result");
+  return true;
+}
+// Two spans, of which the second is written.
+template <class From, class To>
+consteval bool require_same() {
+  static_assert(std::is_same_v<std::remove_const_t<From>, std::remove_const_t<To>>,
+                "apgas: both spans of a collective must have elements of the same type");
+  return require_moved<To>();
 }
 
 // Throws: illegal_operation when a span has not as many elements as it must.

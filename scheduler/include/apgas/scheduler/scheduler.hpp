@@ -52,6 +52,7 @@ struct config {
   bool bind = true;
   int share_index = 0;  // this place is number share_index of share_count on the same cores
   int share_count = 1;
+  bool share_cores = false;      // others want them too: whoever searches lets them go first
   bool asymmetric_fence = true;  // use membarrier where there is one
   external_events* events = nullptr;
   bool progress_thread = false;  // a thread waits for the events, and polls while workers are busy

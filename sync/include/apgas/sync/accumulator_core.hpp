@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -8,19 +10,25 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <apgas/base/cache_line.hpp>
 #include <apgas/base/spin_lock.hpp>
+#include <apgas/comm/archive.hpp>
+#include <apgas/comm/sendable.hpp>
+#include <apgas/sync/handoff.hpp>
 #include <apgas/sync/registration.hpp>
 #include <apgas/sync/section.hpp>
 
 // The reductions of an accumulator: a value per worker for the phase that is open and the next, and
-// the results of those that are over.
+// the results of those that are over. At another place than the phaser's, the values are a part
+// that goes there, and the results come from there.
 //
-//   cells_     the worker's tasks, for the phases phase() and phase() + 1; who completes the phase
-//   recent_    who completes a phase                 tasks that signal and wait
+//   cells_     the worker's tasks, for the phases phase() and phase() + 1; who completes the phase,
+//              in a replica who tells its position
+//   recent_    who completes a phase                 tasks that signal and wait; not in a replica
 //   others     lock_ holder
 //
 // Pairs
@@ -32,6 +40,10 @@ namespace apgas::inline v0::sync {
 // What is wrong with a call; phaser_use_error.
 void refuse_send(const registration& r, const char* operation);
 void refuse_read(const registration& r, const char* operation);
+// Whether the task may wait for a result from the home of the phaser. Throws: illegal_operation.
+void check_may_await_result();
+// Asks for it; set_result() will be given it.
+void ask_for_result(const registration& r, std::uint32_t index, std::int64_t p);
 // It must be at the place of the phaser.
 void check_is_home(const registration& r, const char* operation);
 inline void check_may_send(const registration& r, const char* operation) {
@@ -43,27 +55,47 @@ inline void check_may_read(const registration& r, const char* operation) {
     refuse_read(r, operation);
 }
 [[noreturn]] void throw_no_result(std::int64_t phase);
+[[noreturn]] void throw_not_sendable(const registration& r, const char* operation);
 std::size_t workers_of(const scheduler::fiber& self) noexcept;
+
+// A task that waits for a result to come from the home of the phaser.
+struct awaited_result {
+  std::int64_t phase;
+  handoff come;
+  awaited_result* next = nullptr;
+};
 
 template <class T, class Op>
 class accumulator_core final : public phase_action {
  public:
-  accumulator_core(Op op, T identity, std::size_t workers)
-      : op_(std::move(op)), identity_(std::move(identity)), cells_(workers, cell(identity_)) {}
+  // Whether tasks at other places may use it.
+  static constexpr bool travels =
+      comm::sendable_value<T> && (comm::byte_copyable<T> || std::default_initializable<T>);
+
+  accumulator_core(Op op, T identity, std::size_t workers, bool replica = false)
+      : op_(std::move(op)),
+        identity_(std::move(identity)),
+        replica_(replica),
+        cells_(workers, cell(identity_)) {}
 
   void send(scheduler::fiber& self, const registration& r, const T& x) {
     const std::int64_t s = r.signalled;
     if (!r.waits() && s - r.node->phase() > 1) [[unlikely]]
       return send_ahead(s, x);
     const inside no_suspension(self);  // this worker's cell is in use
-    T& to = cells_[static_cast<std::size_t>(self.on->id)].value.of[s & 1];
+    cell& mine = cells_[static_cast<std::size_t>(self.on->id)];
+    T& to = mine.value.of[s & 1];
     to = op_(to, x);
+    if (replica_) [[unlikely]]
+      mine.value.used[s & 1] = true;
   }
 
   T result(const registration& r) {
     const std::int64_t p = r.waited - 1;
     // What is found stays while this task is in its phase.
-    const outcome* const found = r.signals() ? recent_[p & 1] : kept(p);
+    const outcome* found = r.signals() && !replica_ ? recent_[p & 1] : kept(p);
+    if (replica_ && found == nullptr) [[unlikely]]
+      found = asked_for(r, p);
     if (found == nullptr || found->phase != p) [[unlikely]]
       return without_result(p);
     if (found->error != nullptr) [[unlikely]]
@@ -81,7 +113,7 @@ class accumulator_core final : public phase_action {
     outcome& made = room.mapped();
     made = {.phase = p, .value = {}, .error = {}};
     try {
-      made.value = reduce(p);
+      made.value = reduce(p, true);
     } catch (...) {
       made.error = std::current_exception();
     }
@@ -89,6 +121,71 @@ class accumulator_core final : public phase_action {
     room.key() = p;
     std::lock_guard hold(lock_);
     results_.insert(std::move(room));
+  }
+
+  void last_phases_ended(std::int64_t p, std::int64_t oldest) noexcept override {
+    std::int64_t last = p;
+    {
+      std::lock_guard hold(lock_);
+      if (!ahead_.empty()) last = std::max(last, ahead_.rbegin()->first);
+    }
+    for (; p <= last; ++p) phase_ended(p, oldest);
+  }
+
+  void add_part(std::int64_t p, const phase_value& v) noexcept override {
+    parts added = unpack(v);
+    std::lock_guard hold(lock_);
+    parts& all = ahead_[p];
+    if (added.error != nullptr) all.error = std::move(added.error);
+    for (T& x : added.values) all.values.push_back(std::move(x));
+  }
+
+  phase_value result_of(std::int64_t p) noexcept override {
+    const outcome* const found = kept(p);
+    if (found == nullptr) return ended_before(p) ? pack(identity_) : phase_value{};
+    return found->error != nullptr ? pack_error(found->error) : pack(*found->value);
+  }
+
+  std::optional<part> take_part(std::int64_t now, std::int64_t first) noexcept override {
+    std::int64_t p = now;
+    while (p < first && p <= now + 1 && !any_used(p)) ++p;
+    if (p >= first || p > now + 1) {
+      std::lock_guard hold(lock_);
+      if (ahead_.empty() || ahead_.begin()->first >= first) return std::nullopt;
+      p = ahead_.begin()->first;
+    }
+    try {
+      return part{p, pack(reduce(p, p <= now + 1))};
+    } catch (...) {
+      return part{p, pack_error(std::current_exception())};
+    }
+  }
+
+  void set_result(std::int64_t p, std::int64_t oldest, const phase_value& v) noexcept override {
+    parts come = unpack(v);
+    results gone;  // destroyed without the lock
+    awaited_result* asked = nullptr;
+    {
+      std::lock_guard hold(lock_);
+      while (!results_.empty() && results_.begin()->first < oldest - 1) {
+        gone.insert(results_.extract(results_.begin()));
+      }
+      if (v.is != phase_value::kind::nothing) {
+        outcome& made = results_[p];
+        made = {.phase = p, .value = {}, .error = std::move(come.error)};
+        if (made.error == nullptr) made.value = std::move(come.values.front());
+      }
+      for (awaited_result** at = &asked_; *at != nullptr;) {
+        if ((*at)->phase != p) {
+          at = &(*at)->next;
+          continue;
+        }
+        awaited_result* const one = *at;
+        *at = one->next;
+        one->next = std::exchange(asked, one);
+      }
+    }
+    while (asked != nullptr) std::exchange(asked, asked->next)->come.signal();
   }
 
  private:
@@ -100,9 +197,14 @@ class accumulator_core final : public phase_action {
   using results = std::map<std::int64_t, outcome>;
   struct pair {
     T of[2];
+    bool used[2] = {};  // in a replica
+  };
+  struct parts {  // what was sent for a phase, but not by way of a cell
+    std::vector<T> values;
+    std::exception_ptr error;
   };
   struct cell {
-    explicit cell(const T& identity) : value{identity, identity} {}
+    explicit cell(const T& identity) : value{{identity, identity}} {}
     alignas(base::cache_line_bytes) pair value;
   };
 
@@ -110,7 +212,59 @@ class accumulator_core final : public phase_action {
   [[gnu::noinline]] void send_ahead(std::int64_t s, const T& x) {
     T copy(x);
     std::lock_guard hold(lock_);
-    ahead_[s].push_back(std::move(copy));
+    ahead_[s].values.push_back(std::move(copy));
+  }
+
+  static phase_value pack(const T& x) {
+    if constexpr (travels) {
+      try {
+        comm::out_archive to;
+        to(x);
+        return {phase_value::kind::value, {to.bytes().begin(), to.bytes().end()}};
+      } catch (...) {
+        return pack_error(std::current_exception());
+      }
+    } else {
+      return {};  // no replica has one of that type
+    }
+  }
+  static parts unpack(const phase_value& v) noexcept {
+    if (v.is == phase_value::kind::nothing) return {};
+    try {
+      if (v.is == phase_value::kind::error) return {{}, unpack_error(v)};
+      if constexpr (travels) {
+        comm::in_archive from(v.bytes);
+        parts one;
+        one.values.push_back(from.read<T>());
+        return one;
+      }
+    } catch (...) {
+      return {{}, std::current_exception()};
+    }
+    return {};
+  }
+
+  bool any_used(std::int64_t p) noexcept {
+    bool any = false;
+    for (cell& c : cells_) any |= std::exchange(c.value.used[p & 1], false);
+    return any;
+  }
+
+  // In a replica: a result that has not come, since the task brought its phase along from another
+  // place. Null when there is none.
+  [[gnu::noinline]] const outcome* asked_for(const registration& r, std::int64_t p) {
+    check_may_await_result();
+    awaited_result me{.phase = p, .come = {}};
+    bool first = true;
+    {
+      std::lock_guard hold(lock_);
+      if (const auto at = results_.find(p); at != results_.end()) return &at->second;
+      for (const awaited_result* a = asked_; a != nullptr; a = a->next) first &= a->phase != p;
+      me.next = std::exchange(asked_, &me);
+    }
+    if (first) ask_for_result(r, index(), p);
+    me.come.wait();
+    return kept(p);
   }
 
   // For tasks that only wait, and may lag behind.
@@ -122,13 +276,12 @@ class accumulator_core final : public phase_action {
 
   // Phases that ended with the last signaller have no reduction.
   [[gnu::noinline]] T without_result(std::int64_t p) {
-    bool ended = false;
-    {
-      std::lock_guard hold(lock_);
-      ended = !results_.empty() && p > results_.rbegin()->first;
-    }
-    if (!ended) throw_no_result(p);
+    if (!ended_before(p)) throw_no_result(p);
     return identity_;
+  }
+  bool ended_before(std::int64_t p) noexcept {
+    std::lock_guard hold(lock_);
+    return !results_.empty() && p > results_.rbegin()->first;
   }
 
   // That of a result that nobody can ask for any more, if there is one; all others of them are put
@@ -152,38 +305,41 @@ class accumulator_core final : public phase_action {
     }
   }
 
-  T reduce(std::int64_t p) {
+  T reduce(std::int64_t p, bool with_cells) {
     T total = identity_;
     std::exception_ptr error;
-    for (cell& c : cells_) {
+    for (cell& c : std::span(cells_).first(with_cells ? cells_.size() : 0)) {
       try {
-        const T part = std::exchange(c.value.of[p & 1], identity_);
-        if (error == nullptr) total = op_(total, part);
+        const T mine = std::exchange(c.value.of[p & 1], identity_);
+        if (error == nullptr) total = op_(total, mine);
       } catch (...) {
         error = std::current_exception();  // the cells of the others must be emptied too
       }
     }
     if (error != nullptr) std::rethrow_exception(error);
-    std::vector<T> sent_ahead;
+    parts others;
     {
       std::lock_guard hold(lock_);
       const auto at = ahead_.find(p);
       if (at != ahead_.end()) {
-        sent_ahead = std::move(at->second);
+        others = std::move(at->second);
         ahead_.erase(at);
       }
     }
-    for (const T& x : sent_ahead) total = op_(total, x);
+    if (others.error != nullptr) std::rethrow_exception(others.error);
+    for (const T& x : others.values) total = op_(total, x);
     return total;
   }
 
   const Op op_;
   const T identity_;
+  const bool replica_;
   std::vector<cell> cells_;
   const outcome* recent_[2] = {nullptr, nullptr};
   base::spin_lock lock_;
   results results_;
-  std::map<std::int64_t, std::vector<T>> ahead_;
+  std::map<std::int64_t, parts> ahead_;  // by phase
+  awaited_result* asked_ = nullptr;
 };
 
 }  // namespace apgas::inline v0::sync

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <apgas/base/atomic.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/sync/wait_queue.hpp>
 
@@ -11,7 +12,7 @@
 //              acquire(state)              release(state)
 //   full / empty ─────────────▶ in use ─────────────────▶ full / empty, or in use by the next
 //
-//   state_, queues   lock holder
+//   state_, last_, queues   lock holder; state_ is looked at without it, to see whether to wait
 //
 // Invariants
 //   I1  Who waits for a state was there before every later operation of that kind: served in order.
@@ -38,13 +39,18 @@ class full_empty {
   bool is_full() noexcept;
 
  private:
+  bool is_wanted(want w) const noexcept {
+    const state now = state_.load(base::relaxed);
+    return w == want::either ? now != state::in_use
+                             : now == (w == want::full ? state::full : state::empty);
+  }
   bool take(want w) noexcept;
   wait_queue& queue_of(want w) noexcept {
     return w == want::either ? either_ : w == want::full ? full_ : empty_;
   }
 
   base::spin_lock lock_;
-  state state_;
+  base::atomic<state> state_;
   state last_;  // before it was in use
   wait_queue either_;
   wait_queue full_;

@@ -9,6 +9,7 @@
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/sync/handoff.hpp>
+#include <apgas/sync/phase_action.hpp>
 #include <apgas/sync/phase_node.hpp>
 
 // A clock or a phaser: a node, or a tree of them ("Hierarchical phasers", Shirako and Sarkar), and
@@ -23,6 +24,7 @@
 //   active_    leaves that get their first or lose their last signaller
 //   elected_   the first next_single of a phase; who completes it
 //   actions_   add_action() at its head         who completes a phase, registered tasks
+//   unread_    results_lock_ holder             the same; a replica's actions_ change under it, too
 //   link_      the first task that takes the core to another place; once
 // Pairs
 //   P1  An action is complete for who sees it in the list.
@@ -33,26 +35,36 @@ namespace apgas::inline v0::sync {
 
 enum class phase_kind : std::uint8_t { clock, phaser };
 
-// Something that is done between two phases, when all have signalled: a reduction.
-class phase_action {
+// Who will run the closure of a next_single when all have signalled; then single_done() is called.
+class single_runner {
  public:
-  phase_action() = default;
-  phase_action(const phase_action&) = delete;
-  phase_action& operator=(const phase_action&) = delete;
-  virtual ~phase_action() = default;
-  // Phase p is over, and no task that waits will go back before `oldest`. Context: worker; the
-  // fiber is marked as inside an atomic section, so that what it calls can neither spawn nor wait.
-  virtual void phase_ended(std::int64_t p, std::int64_t oldest) noexcept = 0;
+  single_runner() = default;
+  single_runner(const single_runner&) = delete;
+  single_runner& operator=(const single_runner&) = delete;
+  virtual void all_signalled() noexcept = 0;
 
- private:
-  friend class phase_core;
-  phase_action* next_ = nullptr;
-  std::uint32_t index_ = 0;
+ protected:
+  ~single_runner() = default;
 };
 
-// A task that will run the closure of its next_single when all have signalled.
-struct elected_task {
-  handoff all_signalled;
+// A task that waits for that. In a replica the home may choose another: then until the phase is
+// over.
+class elected_task final : public single_runner {
+ public:
+  void all_signalled() noexcept override { decided_.signal(); }
+  void not_chosen() noexcept {
+    chosen_ = false;
+    decided_.signal();
+  }
+  // Whether it is the one. Context: task, once. May resume elsewhere.
+  bool wait() noexcept {
+    decided_.wait();
+    return chosen_;
+  }
+
+ private:
+  handoff decided_;
+  bool chosen_ = true;
 };
 
 // What ties a core to those of the same clock or phaser at other places (remote_phases.hpp).
@@ -66,6 +78,11 @@ class phase_link {
   // signaller or member. Level-triggered: it looks for itself. Context: worker, no lock held; the
   // core is retained.
   virtual void changed(scheduler::worker& w) noexcept = 0;
+  // At the home: the actions of phase p have their results, and its tasks still wait.
+  virtual void reduced(std::int64_t p) noexcept = 0;
+  // In a replica: a task here would run the closure of a next_single; one that the home chose has.
+  virtual void would_run_single() noexcept = 0;
+  virtual void single_done() noexcept = 0;
 };
 
 // What makes a core a replica of one of another place, whose phases it follows.
@@ -107,6 +124,7 @@ class phase_core {
     return *nodes_[nodes_.size() - leaves_ + index];
   }
   std::size_t index_of(const phase_node& leaf) const noexcept;
+  std::size_t leaves() const noexcept { return leaves_; }
   phase_node& root() const noexcept { return *nodes_.front(); }
 
   // Whether a phase ends in one step: one node, nothing between phases.
@@ -121,14 +139,28 @@ class phase_core {
     while (a->index_ != index) a = a->next_;
     return *a;
   }
+  // In a replica: the one of that number, or null; and the same, made if need be. The result of
+  // phase p for it: kept as it is while no task here has used the accumulator.
+  phase_action* find_action(std::uint32_t index) const noexcept;
+  phase_action& add_action(std::uint32_t index, std::unique_ptr<phase_action> action);
+  void set_result(std::uint32_t index, std::int64_t p, const phase_value& v);
+  template <class F>
+  void for_each_action(F f) const {
+    for (phase_action* a = actions_.load(base::acquire); a != nullptr; a = a->next_) f(*a);  // P1
+  }
+  // No task that waits here will go back before that phase.
+  std::int64_t oldest_phase() noexcept;
   std::int64_t phase() const noexcept { return nodes_.front()->phase(); }
 
   // Tasks that only wait may lag behind: the phase that one is in, from and to (none: -1).
   void waiter_moved(std::int64_t from, std::int64_t to);
 
-  // Whether `t` is the first in this phase; then it is told when all have signalled, and calls
-  // single_done() when its closure has run. Context: a task that has not signalled the phase.
-  bool elect(elected_task& t) noexcept;
+  // Whether `r` is the first in this phase; then it is told when all have signalled, and calls
+  // single_done() when its closure has run. Context: a task that has not signalled the phase, or
+  // the link for a place that has not.
+  bool elect(single_runner& r) noexcept;
+  // In a replica: the home has chosen the task that is elected here.
+  void chosen_for_single() noexcept { elected_.load(base::relaxed)->all_signalled(); }
   void single_done(scheduler::worker& w) noexcept;
 
   // Spanning places. The link is made once; it ends with the core.
@@ -165,7 +197,7 @@ class phase_core {
   phase_core(phase_kind kind, int workers, const replica_of& of);
   ~phase_core();
   void begin_phases(scheduler::worker& w) noexcept;
-  void run_actions() noexcept;
+  void run_actions(bool last) noexcept;  // those of this phase, or of all that follow
   bool roll_from(scheduler::worker& w, std::size_t node, bool open) noexcept;
 
   const phase_kind kind_;
@@ -178,9 +210,11 @@ class phase_core {
   base::atomic<bool> simple_;
   base::atomic<std::int64_t> users_{1};
   base::atomic<std::int64_t> active_{0};
-  base::atomic<elected_task*> elected_{nullptr};
-  base::atomic<phase_action*> actions_{nullptr};  // the newest first
+  base::atomic<single_runner*> elected_{nullptr};  // in a replica, an elected_task
+  base::atomic<phase_action*> actions_{nullptr};   // the newest first
   base::atomic<phase_link*> link_{nullptr};
+  base::spin_lock results_lock_;
+  std::map<std::uint32_t, std::map<std::int64_t, phase_value>> unread_;  // by action and phase
   base::spin_lock waiters_lock_;
   std::map<std::int64_t, std::int64_t> waiters_;  // by phase: how many tasks that only wait
 };

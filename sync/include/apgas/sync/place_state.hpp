@@ -30,14 +30,15 @@ class place_extension {
 // The same, with control frames of its own (control_memory in remote_task.hpp).
 class frame_extension : public place_extension {
  public:
-  // Context: handler.
-  virtual void on_frame(const comm::inbound_frame& frame) noexcept = 0;
+  // Context: handler. Throws: std::bad_alloc.
+  virtual void on_frame(const comm::inbound_frame& frame) = 0;
 };
 
 struct place_state {
   comm::rank here = 0;
   int places = 1;
-  int tree_from = 64;  // places; with fewer, each returns straight home (finish_ties.hpp)
+  int tree_from = 64;       // places; with fewer, each returns straight home (finish_ties.hpp)
+  int team_warning_s = 10;  // teams that wait for each other so long are reported; 0: not
   scheduler::scheduler* tasks = nullptr;
   comm::endpoint* network = nullptr;  // also with one place: a place can send to itself
   remote_finishes* finishes = nullptr;

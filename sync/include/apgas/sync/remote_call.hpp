@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <exception>
-#include <unordered_map>
 #include <vector>
 
 #include <apgas/base/spin_lock.hpp>
@@ -32,16 +31,25 @@ class pending_call {
 
 struct travelling;
 
+// A number is that of a slot, from 1, and how often the slot was used before: a reply that comes
+// twice finds nobody.
 class remote_calls {
  public:
+  // Throws: std::bad_alloc.
   std::uint64_t add(pending_call& call);
-  // Context: handler.
+  // Null when nobody waits under that number. Context: handler.
   pending_call* take(std::uint64_t number) noexcept;
 
  private:
+  struct slot {
+    pending_call* call = nullptr;
+    std::uint32_t uses = 0;       // 31 bits
+    std::uint32_t next_free = 0;  // number of a slot; 0: none
+  };
+
   base::spin_lock lock_;
-  std::uint64_t next_ = 1;
-  std::unordered_map<std::uint64_t, pending_call*> calls_;
+  std::vector<slot> slots_;
+  std::uint32_t free_ = 0;
 };
 
 // A call whose task waits.

@@ -94,9 +94,10 @@ class remote_finishes {
   // A task frame arrived: its task is counted in the finish that is returned.
   // Context: handler. `reducer`: of a collecting finish, else 0. The tasks of several frames will
   // be children of one that is counted.
-  finish_core& on_tasks(const arrived_frames& frames, comm::handler_id reducer = 0) noexcept;
-  // A frame of kind finish. Context: handler.
-  void on_message(const comm::inbound_frame& frame) noexcept;
+  // Throws: std::bad_alloc.
+  finish_core& on_tasks(const arrived_frames& frames, comm::handler_id reducer = 0);
+  // A frame of kind finish. Context: handler. Throws: std::bad_alloc.
+  void on_message(const comm::inbound_frame& frame);
 
   // The body of an `at` ended and holds a unit of `finish`. If nothing else of the finish is here,
   // what this place holds is returned and goes with the reply, else nothing (credit 0); what a
@@ -124,17 +125,20 @@ class remote_finishes {
                       comm::out_archive& payload);
   void send_from_replica(finish_replica* own, finish_core* guest_of, comm::rank dest,
                          comm::frame_header header, comm::out_archive& payload);
-  void send_waiting(finish_replica& replica) noexcept;
+  void send_waiting(finish_replica& replica);
   std::unique_ptr<finish_replica> take_out(finish_replica& replica);
   void send_message(comm::rank dest, std::uint64_t operation, finish_id id, std::uint64_t credit,
-                    comm::out_archive* payload) noexcept;
-  finish_core& finish_at_home(finish_id id) noexcept;
+                    comm::out_archive* payload);
+  // `sender`: who says that there is such a finish here, or such a replica; it ends the job if not.
+  finish_core& finish_at_home(finish_id id, comm::rank sender) noexcept;
+  finish_replica& known_replica(finish_id id, comm::rank sender) noexcept;
   finish_replica& replica_of(finish_id id);
   void list(finish_replica& replica);
-  void on_return(const comm::inbound_frame& frame) noexcept;
-  void on_return_of_child(const comm::inbound_frame& frame) noexcept;
-  void on_release(const comm::frame_header& header) noexcept;
-  void on_grant(const comm::inbound_frame& frame) noexcept;
+  void on_request(const comm::inbound_frame& frame);
+  void on_return(const comm::inbound_frame& frame);
+  void on_return_of_child(const comm::inbound_frame& frame);
+  void on_release(const comm::inbound_frame& frame);
+  void on_grant(const comm::inbound_frame& frame);
   void settle_home(finish_core& finish, bool unit_due) noexcept;
 
   place_state& place_;

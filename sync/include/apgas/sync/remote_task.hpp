@@ -25,7 +25,7 @@ std::source_location decode_site(std::uint64_t code) noexcept;
 
 // frame_header::handler of the control frames that report started tasks (flow_control.hpp); the
 // total is in `credit`. Those with the bit control_memory are for place_state::memory. Other
-// control frames are launch's.
+// control frames are launch's, which passes on those with the bit control_team.
 inline constexpr std::uint64_t control_flow = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t control_memory = std::uint64_t{1} << 61;
 
@@ -85,7 +85,8 @@ void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_
 class frame_receiver final : public comm::frame_sink {
  public:
   explicit frame_receiver(place_state& place) : place_(place) {}
-  // Frames of kind control go to launch. Set before any arrives.
+  // Control frames of no protocol below go to launch. Set before any arrives. Throws:
+  // std::bad_alloc.
   using control_function = void (*)(void* context, const comm::inbound_frame& frame);
   void set_control(control_function function, void* context) {
     control_ = function;
@@ -93,7 +94,7 @@ class frame_receiver final : public comm::frame_sink {
   }
 
   void on_frame(const comm::inbound_frame& frame) noexcept override;
-  void on_message_end() noexcept override { take_row(); }
+  void on_message_end() noexcept override;
 
  private:
   // Spawns of one finish that follow each other in a message; see task_row.
@@ -103,9 +104,13 @@ class frame_receiver final : public comm::frame_sink {
     std::size_t bytes = 0;
   };
 
-  bool join_row(const comm::inbound_frame& frame) noexcept;
-  void take_row() noexcept;
-  void on_task(const comm::inbound_frame& frame) noexcept;
+  // These throw std::bad_alloc.
+  void hand_on(const comm::inbound_frame& frame);
+  bool join_row(const comm::inbound_frame& frame);
+  void take_row();
+  void on_task(const comm::inbound_frame& frame);
+
+  [[noreturn]] void failed(const comm::inbound_frame& first, std::size_t bytes) const noexcept;
 
   place_state& place_;
   row row_;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The heat equation on a rectangular plate of side 1 that is cold around, by explicit time steps.
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+namespace heat {
+
+// How a step computes a line from three lines of the step before. One compiled function for all
+// variants, so that they agree to the last bit. Sent to all places.
+class scheme {
+ public:
+  // The time step is half of the largest stable one.
+  constexpr scheme(int lines, int columns)
+      : scheme((lines + 1.0) * (lines + 1.0), (columns + 1.0) * (columns + 1.0)) {}
+  void advance_line(const double* above, const double* here, const double* below, double* to,
+                    std::ptrdiff_t columns) const;
+
+  // What a step multiplies a standing wave by.
+  [[nodiscard]] double decay(double mean_down, double mean_across) const {
+    return 1 - 2 * along_ * (1 - mean_down) - 2 * across_ * (1 - mean_across);
+  }
+
+ private:
+  constexpr scheme(double a, double b) : along_(0.25 * a / (a + b)), across_(0.25 * b / (a + b)) {}
+
+  double along_, across_;  // time step over the square of the distance of points
+};
+
+// The standing wave that the heat starts as; the lines 0 and lines + 1 are the frame, and so are
+// such columns.
+class wave {
+ public:
+  wave(int lines, int columns);
+
+  [[nodiscard]] double start(std::size_t line, std::size_t column) const {
+    return down_[line] * across_[column];
+  }
+  // What the steps have multiplied it by.
+  [[nodiscard]] double shrunk(const scheme& s, int steps) const;
+
+ private:
+  std::vector<double> down_;
+  std::vector<double> across_;
+  double mean_down_;
+  double mean_across_;
+};
+
+// The plate in one piece, with its frame. There are two copies; step s reads copy s % 2 and writes
+// the other.
+class plate {
+ public:
+  plate(int lines, int columns);
+
+  // Computes the lines [first, last) of 1 .. lines() for step `step` + 1 from those of `step`.
+  void advance(int step, int first, int last);
+
+  [[nodiscard]] int lines() const { return lines_; }
+  [[nodiscard]] int columns() const { return columns_; }
+  // Line i after so many steps, from its first point that is not of the frame.
+  [[nodiscard]] double* line(int step, int i) {
+    return copies_[static_cast<std::size_t>(step) % 2].data() +
+           static_cast<std::ptrdiff_t>(i) * (columns_ + 2) + 1;
+  }
+  // From the exact solution.
+  [[nodiscard]] double largest_error(int steps);
+
+ private:
+  int lines_;
+  int columns_;
+  scheme scheme_;
+  std::array<std::vector<double>, 2> copies_;
+};
+
+}  // namespace heat

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A step of the relaxation, and the mesh that it starts from, whose form it keeps. Without the
+// library.
+
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "support/standing_wave.hpp"
+
+namespace jacobi {
+
+// Each point of a row becomes the mean of its neighbours in three rows of the step before.
+inline void relax_row(const double* above, const double* here, const double* below, double* result,
+                      std::ptrdiff_t columns) {
+  for (std::ptrdiff_t j = 0; j < columns; ++j) {
+    result[j] = 0.25 * (above[j] + below[j] + here[j - 1] + here[j + 1]);
+  }
+}
+
+// The mesh starts as a standing wave, which a step multiplies by the same factor everywhere. It is
+// zero on the boundary.
+class wave {
+ public:
+  explicit wave(int n)
+      : factor_((apps::neighbour_mean(n, waves_down) + apps::neighbour_mean(n, waves_across)) / 2),
+        down_(apps::standing_wave(n, waves_down)),
+        across_(apps::standing_wave(n, waves_across)) {}
+
+  // Of point (i, j) of the mesh, which has n rows and columns.
+  [[nodiscard]] double start(std::size_t i, std::size_t j) const {
+    return down_[i + 1] * across_[j + 1];
+  }
+  // What the steps have multiplied it by.
+  [[nodiscard]] double shrunk(int steps) const { return std::pow(factor_, steps); }
+
+ private:
+  static constexpr int waves_down = 3;
+  static constexpr int waves_across = 5;
+
+  double factor_;
+  std::vector<double> down_;
+  std::vector<double> across_;
+};
+
+// Every step rounds by about one unit in the last place of a value below 1.
+inline bool small_error(double error, int steps) { return error <= 1e-15 * (steps + 10); }
+
+}  // namespace jacobi

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Connected components by label propagation: each vertex starts with its own number as label and
+// takes the smallest one among its neighbours', until nothing changes. The vertices are in blocks
+// over the places; in each round a place offers the labels that fell to the neighbours of those
+// vertices, its own at once and those of other places in one exchange.
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <apgas/apgas.hpp>
+
+#include "support/adjacency.hpp"
+#include "support/command_line.hpp"
+#include "support/exchange.hpp"
+#include "support/random_word.hpp"
+#include "support/report.hpp"
+#include "support/stopwatch.hpp"
+
+namespace {
+
+using apps::edge;
+using apps::vertex;
+using labels = apgas::dist_array<vertex>;
+
+// A random graph: edge k joins two random vertices. Sent to all places.
+struct plan {
+  std::int64_t vertices;
+  std::int64_t edges;
+  std::int64_t seed;
+
+  [[nodiscard]] edge edge_at(std::int64_t k) const {
+    const auto word = [&](std::int64_t i) {
+      const auto from = static_cast<std::uint64_t>(seed);
+      return apps::random_word(from, static_cast<std::uint64_t>(i)) %
+             static_cast<std::uint64_t>(vertices);
+    };
+    return {static_cast<vertex>(word(2 * k)), static_cast<vertex>(word(2 * k + 1))};
+  }
+};
+
+// A place's block of the vertices. Vertices and their neighbours go by their numbers in the whole
+// graph; here they are at [v - first].
+class block {
+ public:
+  // A collective: each place makes a part of the edges and sends it to where the ends are.
+  block(const plan& p, const labels& all, const apgas::team& team)
+      : all_(all), team_(team), label_(all.local()), queued_(label_.size()) {
+    if (!label_.empty()) first_ = static_cast<vertex>(all.index_of(0));
+    std::vector<std::vector<edge>> outgoing(team.size());
+    const auto index = static_cast<std::int64_t>(team.index());
+    const auto places = static_cast<std::int64_t>(team.size());
+    for (auto k = p.edges * index / places; k < p.edges * (index + 1) / places; ++k) {
+      const auto [u, v] = p.edge_at(k);
+      outgoing[place_of(u)].push_back({u, v});
+      outgoing[place_of(v)].push_back({v, u});
+    }
+    const auto came = apps::exchange(team, outgoing);
+    neighbours_ = apps::adjacency(label_.size(), came.values, [&](vertex v) { return at(v); });
+  }
+
+  // A collective. Returns the number of rounds.
+  std::int64_t propagate() {
+    for (std::size_t i = 0; i < label_.size(); ++i) enqueue(i);
+    for (std::int64_t rounds = 0;; ++rounds) {
+      const std::vector<std::size_t> fell = take_queue();
+      if (team_.allreduce(static_cast<std::int64_t>(fell.size()), std::plus<>()) == 0) {
+        return rounds;
+      }
+      apgas::forall(fell, [this](std::size_t i) { offer_to_neighbours(i); });
+      const auto came = apps::exchange(team_, take_offers());
+      apgas::forall(came.values, [this](const offer& o) { take(o); });
+    }
+  }
+
+ private:
+  struct offer {
+    vertex to;
+    vertex label;
+  };
+
+  [[nodiscard]] std::size_t at(vertex v) const { return static_cast<std::size_t>(v - first_); }
+  [[nodiscard]] std::size_t place_of(vertex v) const {
+    return static_cast<std::size_t>(all_.place_of(static_cast<std::size_t>(v)).id());
+  }
+
+  void offer_to_neighbours(std::size_t i) {
+    const vertex label = std::atomic_ref(label_[i]).load(std::memory_order_relaxed);
+    for (const vertex v : neighbours_.of(i)) {
+      if (v < label) continue;  // it began with less
+      if (first_ <= v && at(v) < label_.size()) {
+        take({v, label});
+      } else {
+        auto& mine = *offers_;
+        mine.resize(team_.size());
+        mine[place_of(v)].push_back({v, label});
+      }
+    }
+  }
+
+  void take(const offer& o) {
+    const std::atomic_ref mine(label_[at(o.to)]);
+    vertex before = mine.load(std::memory_order_relaxed);
+    while (o.label < before) {
+      if (mine.compare_exchange_weak(before, o.label, std::memory_order_relaxed)) {
+        return enqueue(at(o.to));
+      }
+    }
+  }
+
+  // Context: a worker; tasks of this place may do so at once.
+  void enqueue(std::size_t i) {
+    const std::atomic_ref queued(queued_[i]);
+    if (queued.exchange(1, std::memory_order_relaxed) == 0) queue_->push_back(i);
+  }
+  std::vector<std::size_t> take_queue() {
+    std::vector<std::size_t> all;
+    for (auto& each : queue_) {
+      all.insert(all.end(), each.begin(), each.end());
+      each.clear();
+    }
+    for (const std::size_t i : all) queued_[i] = 0;
+    return all;
+  }
+  std::vector<std::vector<offer>> take_offers() {
+    std::vector<std::vector<offer>> all(team_.size());
+    for (auto& each : offers_) {
+      for (std::size_t q = 0; q < each.size(); ++q) {
+        all[q].insert(all[q].end(), each[q].begin(), each[q].end());
+        each[q].clear();
+      }
+    }
+    return all;
+  }
+
+  const labels& all_;
+  const apgas::team& team_;
+  std::span<vertex> label_;
+  vertex first_ = 0;
+  apps::adjacency neighbours_;
+
+  std::vector<std::uint8_t> queued_;  // by vertex: it is in a queue of queue_
+  apgas::worker_local<std::vector<std::size_t>> queue_;
+  apgas::worker_local<std::vector<std::vector<offer>>> offers_;  // by place
+};
+
+// The smallest vertex of each vertex's component, by a serial union-find.
+std::vector<vertex> components(const plan& p) {
+  std::vector<vertex> up(static_cast<std::size_t>(p.vertices));
+  std::iota(up.begin(), up.end(), 0);
+  const auto smallest = [&up](vertex v) {
+    auto* above = &up[static_cast<std::size_t>(v)];
+    while (*above != v) {
+      const vertex next = up[static_cast<std::size_t>(*above)];
+      *above = next;
+      v = next;
+      above = &up[static_cast<std::size_t>(v)];
+    }
+    return v;
+  };
+  for (std::int64_t k = 0; k < p.edges; ++k) {
+    const auto [u, v] = p.edge_at(k);
+    const auto [low, high] = std::minmax({smallest(u), smallest(v)});
+    up[static_cast<std::size_t>(high)] = low;
+  }
+  for (vertex v = 0; v < p.vertices; ++v) up[static_cast<std::size_t>(v)] = smallest(v);
+  return up;
+}
+
+int propagate_and_report(const plan& p) {
+  const labels all(static_cast<std::size_t>(p.vertices), apgas::distribution::block(),
+                   [](std::size_t v) { return static_cast<vertex>(v); });
+  struct figures {
+    std::int64_t rounds;
+    double seconds;
+  };
+  std::vector<apgas::future<figures>> parts;
+  for (const apgas::place q : apgas::places()) {
+    parts.push_back(apgas::async_future_at(q, [p, all] {
+      const apgas::team team = apgas::team::world();
+      block mine(p, all, team);
+      team.barrier();
+      const apps::stopwatch clock;
+      const std::int64_t rounds = mine.propagate();
+      return figures{rounds, clock.seconds()};
+    }));
+  }
+  const figures f = parts.front().get();
+  for (const auto& each : parts) each.wait();
+
+  const std::vector<vertex> found = all.gather();
+  const std::vector<vertex> expected = components(p);
+  std::int64_t wrong = 0;
+  std::int64_t count = 0;
+  for (std::size_t v = 0; v < found.size(); ++v) {
+    wrong += found[v] != expected[v] ? 1 : 0;
+    count += std::cmp_equal(expected[v], v) ? 1 : 0;
+  }
+  all.destroy();
+  return apps::report("labelprop", f.seconds, wrong == 0,
+                      {{"vertices", p.vertices},
+                       {"edges", p.edges},
+                       {"components", count},
+                       {"rounds", f.rounds},
+                       {"wrong", wrong}});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  plan p{.vertices = 200'000, .edges = 0, .seed = 1};
+  double degree = 2;
+  apps::command_line line("labelprop", "Finds the connected components of a random graph.");
+  line.option("-n,--vertices", p.vertices, 1, 1'000'000'000, "vertices, in blocks over the places");
+  line.option("--degree", degree, 0, 1000, "edges that end at a vertex, on average");
+  line.option("--seed", p.seed, 0, 1'000'000'000, "of the graph");
+  if (const auto code = line.parse(argc, argv)) return *code;
+  p.edges = static_cast<std::int64_t>(degree / 2 * static_cast<double>(p.vertices));
+  return apgas::run(argc, argv, [&p] { return propagate_and_report(p); });
+}

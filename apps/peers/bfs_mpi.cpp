@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// apps/bfs in plain MPI: level by level, each with one MPI_Alltoallv of the visits to the vertices
+// of other ranks.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iostream>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bfs/dealing.hpp"
+#include "bfs/kronecker.hpp"
+#include "bfs/tree.hpp"
+#include "peers/job.hpp"
+#include "support/adjacency.hpp"
+#include "support/command_line.hpp"
+
+namespace {
+
+using bfs::edge;
+using bfs::nobody;
+using bfs::vertex;
+
+// Sends item i to rank i, and returns what all had for this one.
+std::vector<edge> exchange(const std::vector<std::vector<edge>>& outgoing) {
+  const std::size_t n = outgoing.size();
+  std::vector<int> out(n);
+  std::vector<int> in(n);
+  std::vector<edge> leaving;
+  for (std::size_t i = 0; i < n; ++i) {
+    out[i] = 2 * static_cast<int>(outgoing[i].size());  // an edge is two words
+    leaving.insert(leaving.end(), outgoing[i].begin(), outgoing[i].end());
+  }
+  MPI_Alltoall(out.data(), 1, MPI_INT, in.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  std::vector<int> out_first(n);
+  std::vector<int> in_first(n);
+  std::exclusive_scan(out.begin(), out.end(), out_first.begin(), 0);
+  std::exclusive_scan(in.begin(), in.end(), in_first.begin(), 0);
+  std::vector<edge> arriving(static_cast<std::size_t>(in_first.back() + in.back()) / 2);
+  MPI_Alltoallv(leaving.data(), out.data(), out_first.data(), MPI_INT64_T, arriving.data(),
+                in.data(), in_first.data(), MPI_INT64_T, MPI_COMM_WORLD);
+  return arriving;
+}
+
+// This rank's part of the graph and of the search.
+class part {
+ public:
+  part(const bfs::kronecker& g, const peers::job& job)
+      : dealt_{job.size(), job.rank()},
+        parents_(dealt_.size(g.vertices())),
+        levels_(parents_.size()),
+        outgoing_(static_cast<std::size_t>(job.size())) {
+    const std::vector<edge> came = exchange(bfs::share_of_edges(g, dealt_));
+    neighbours_ = apps::adjacency(parents_.size(), came, [this](vertex v) { return dealt_.at(v); });
+  }
+
+  void forget() {
+    std::ranges::fill(parents_, nobody);
+    std::ranges::fill(levels_, -1);
+  }
+
+  void search(vertex root) {
+    if (dealt_.owner(root) == dealt_.here) visit(root, root);
+    for (std::int32_t level = 0;; ++level) {
+      std::vector<vertex> frontier;
+      frontier.swap(found_);
+      auto vertices = static_cast<std::int64_t>(frontier.size());
+      MPI_Allreduce(MPI_IN_PLACE, &vertices, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+      if (vertices == 0) return;
+      for (auto& each : outgoing_) each.clear();
+      for (const vertex v : frontier) expand(v, level);
+      for (const auto& [to, parent] : exchange(outgoing_)) visit(to, parent);
+    }
+  }
+
+  [[nodiscard]] bfs::tree gather(vertex root, std::int64_t vertices) const {
+    const auto n = static_cast<std::size_t>(vertices);
+    bfs::tree t{root, std::vector<vertex>(n, nobody), std::vector<std::int32_t>(n, -1)};
+    for (std::size_t i = 0; i < parents_.size(); ++i) {
+      const auto v = static_cast<std::size_t>(dealt_.vertex_at(i));
+      t.parents[v] = parents_[i];
+      t.levels[v] = levels_[i];
+    }
+    const int count = static_cast<int>(n);  // others have -1 where this rank has a value
+    MPI_Allreduce(MPI_IN_PLACE, t.parents.data(), count, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, t.levels.data(), count, MPI_INT32_T, MPI_MAX, MPI_COMM_WORLD);
+    return t;
+  }
+
+ private:
+  void expand(vertex v, std::int32_t level) {
+    levels_[dealt_.at(v)] = level;
+    for (const vertex w : neighbours_.of(dealt_.at(v))) {
+      const std::int64_t owner = dealt_.owner(w);
+      if (owner == dealt_.here) {
+        visit(w, v);
+      } else {
+        outgoing_[static_cast<std::size_t>(owner)].push_back({w, v});
+      }
+    }
+  }
+  void visit(vertex v, vertex parent) {
+    vertex& mine = parents_[dealt_.at(v)];
+    if (mine != nobody) return;
+    mine = parent;
+    found_.push_back(v);
+  }
+
+  bfs::dealing dealt_;
+  std::vector<vertex> parents_;
+  std::vector<std::int32_t> levels_;
+  std::vector<std::vector<edge>> outgoing_;  // by rank: to visit, and from where
+  apps::adjacency neighbours_;
+  std::vector<vertex> found_;
+};
+
+struct options {
+  int scale = 14;
+  int edge_factor = 16;
+  int roots = 4;
+  std::int64_t seed = 1;
+};
+
+int search_and_report(const peers::job& job, const options& o) {
+  const auto seed = static_cast<std::uint64_t>(o.seed);
+  const bfs::kronecker g(o.scale, o.edge_factor, seed);
+  part mine(g, job);
+  const std::vector<edge> graph = bfs::all_edges(g);
+  bfs::rating rate;
+  bool right = true;
+  for (const vertex root : bfs::pick_roots(g, graph, o.roots, seed)) {
+    mine.forget();
+    const peers::common_time clock;
+    mine.search(root);
+    const double seconds = clock.seconds();
+    const bfs::tree t = mine.gather(root, g.vertices());
+    rate.add(bfs::edges_within(t, graph), seconds);
+    const std::optional<std::string> problem =
+        job.rank() == 0 ? bfs::broken_rule(t, graph) : std::nullopt;
+    if (!problem) continue;
+    std::cerr << "bfs_mpi: from root " << root << ": " << *problem << '\n';
+    right = false;
+  }
+  return job.report("bfs_mpi", rate.seconds(), right && rate.searches() > 0,
+                    {{"scale", o.scale},
+                     {"edge_factor", o.edge_factor},
+                     {"roots", rate.searches()},
+                     {"teps", rate.teps()}});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  options o;
+  apps::command_line line("bfs_mpi", "Searches a Kronecker graph over all ranks, by MPI.");
+  line.option("--scale", o.scale, 1, 22, "the graph has 2^scale vertices");
+  line.option("--edge-factor", o.edge_factor, 1, 64, "edges for each vertex");
+  line.option("--roots", o.roots, 1, 64, "searches, each from another vertex");
+  line.option("--seed", o.seed, 0, 1'000'000'000, "of the graph and the roots");
+  if (const auto code = line.parse(argc, argv)) return *code;
+  const peers::job job(argc, argv);
+  return search_and_report(job, o);
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the programs in plain MPI share: start, end, and the last line, which is that of the apps.
+
+#include <string>
+
+#include <mpi.h>
+
+#include "support/report.hpp"
+
+namespace peers {
+
+class job {
+ public:
+  job(int& argc, char**& argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  }
+  ~job() { MPI_Finalize(); }
+  job(const job&) = delete;
+  job& operator=(const job&) = delete;
+
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+
+  // Called by all, with the seconds and the figures that count at rank 0, and whether each found
+  // its own part right. Returns the exit code, at all the same.
+  [[nodiscard]] int report(const std::string& app, double seconds, bool verified,
+                           apps::figures own) const {
+    int right = verified ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    int code = 0;
+    if (rank_ == 0) code = apps::report(app, {size_, 1}, seconds, right == 1, own);
+    MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return code;
+  }
+
+ private:
+  int rank_ = 0;
+  int size_ = 1;
+};
+
+// The time that all ranks take together, from the construction, seen by each.
+class common_time {
+ public:
+  common_time() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    start_ = MPI_Wtime();
+  }
+  [[nodiscard]] double seconds() const {
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Wtime() - start_;
+  }
+
+ private:
+  double start_;
+};
+
+}  // namespace peers

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <apgas/comm/rank_ranges.hpp>
+
+#include "rank_names.hpp"
+
+namespace apgas::inline v0::comm {
+
+std::string text_of(const char* field, std::size_t bytes) {
+  return {field, std::find(field, field + bytes, '\0')};
+}
+
+void write_host_name(char* field, std::size_t bytes) noexcept {
+  if (gethostname(field, bytes - 1) != 0) field[0] = '?';
+}
+
+std::string names_of(const std::vector<std::size_t>& ranks, const std::string& first_host) {
+  constexpr std::size_t most = 4;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(ranks.size(), most); ++i) {
+    list += fmt::format("{}{}", i ? ", " : "", ranks[i]);
+  }
+  if (ranks.size() > most) list += fmt::format(" and {} more", ranks.size() - most);
+  return fmt::format("rank{} {} (host {})", ranks.size() > 1 ? "s" : "", list, first_host);
+}
+
+std::string rank_ranges(const std::vector<rank>& ranks) {
+  std::string text;
+  for (std::size_t i = 0; i < ranks.size();) {
+    std::size_t last = i;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    if (!text.empty()) text += ',';
+    text += last == i ? fmt::format("{}", ranks[i]) : fmt::format("{}-{}", ranks[i], ranks[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+}  // namespace apgas::inline v0::comm

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What apgas-doctor wants to know of a machine, as JSON on standard output.
+
+It is sent to the other hosts through ssh (`python3 - '<question>'`), so it needs nothing but itself
+and Python 3.8. The question is JSON: {"hosts": [names to resolve], "program": path or null,
+"folder": where apgas-info may be}. What cannot be found out is null.
+"""
+
+import ctypes
+import glob
+import hashlib
+import json
+import os
+import platform
+import re
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+
+
+def read(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read().strip()
+    except OSError:
+        return None
+
+
+def number(path):
+    text = read(path)
+    return int(text) if text and re.fullmatch(r"-?\d+", text) else None
+
+
+def output(*command):
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              universal_newlines=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def mpi():
+    text = output("mpirun", "--version") or output("mpiexec", "--version") or ""
+    found = re.search(r"\(Open MPI\) (\S+)|HYDRA.*?Version:\s+(\S+)", text, re.DOTALL)
+    if not found:
+        return None
+    return f"Open MPI {found[1]}" if found[1] else f"MPICH {found[2]}"
+
+
+def ucx():
+    """Version and transports; the latter only where the package ucx-utils is there."""
+    try:
+        library = ctypes.CDLL("libucp.so.0")
+    except OSError:
+        return None
+    library.ucp_get_version_string.restype = ctypes.c_char_p
+    devices = output("ucx_info", "-d")
+    transports = devices and sorted(set(re.findall(r"Transport: (\S+)", devices)))
+    return {"version": library.ucp_get_version_string().decode().split()[0],
+            "transports": transports}
+
+
+def apgas(folder):
+    program = shutil.which("apgas-info", path=os.pathsep.join([folder, os.environ.get("PATH", "")]))
+    text = program and output(program)
+    if not text:
+        return None
+    lines = dict(re.findall(r"(?m)^(version|transports) +(.+)$", text))
+    return {"path": program, "version": lines.get("version"), "transports": lines.get("transports")}
+
+
+def fingerprint(program):
+    """Of the file; None where there is no such program."""
+    if not program or not os.access(program, os.X_OK) or os.path.isdir(program):
+        return None
+    with open(program, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()[:16]
+
+
+def can_read_other_processes():
+    """Whether a process reads the memory of its sibling (CMA), as places do of each other."""
+    class Part(ctypes.Structure):
+        _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    if not hasattr(libc, "process_vm_readv"):
+        return False
+    here = ctypes.create_string_buffer(b"sibling")
+    sleeper = os.fork()
+    if sleeper == 0:
+        while True:
+            signal.pause()
+    reader = os.fork()
+    if reader == 0:
+        copy = ctypes.create_string_buffer(8)
+        to, source = Part(ctypes.addressof(copy), 8), Part(ctypes.addressof(here), 8)
+        done = libc.process_vm_readv(sleeper, ctypes.byref(to), 1, ctypes.byref(source), 1, 0)
+        os._exit(0 if done == 8 and copy.value == b"sibling" else 1)
+    code = os.waitpid(reader, 0)[1]
+    os.kill(sleeper, 9)
+    os.waitpid(sleeper, 0)
+    return code == 0
+
+
+def space(path):
+    try:
+        found = os.statvfs(path)
+    except OSError:
+        return None
+    return {"total": found.f_blocks * found.f_frsize, "free": found.f_bavail * found.f_frsize}
+
+
+def resolve(name):
+    try:
+        return sorted({each[4][0] for each in socket.getaddrinfo(name, None)})
+    except OSError as error:
+        return {"error": error.strerror}
+
+
+def places_of_jobs():
+    """Processes that a launcher of MPI started, with the cores they may use."""
+    found = []
+    for file in glob.glob("/proc/[0-9]*/environ"):
+        pid = int(file.split("/")[2])
+        try:
+            with open(file, "rb") as environment:
+                if b"OMPI_COMM_WORLD_RANK=" in environment.read():
+                    found.append({"pid": pid, "cores": sorted(os.sched_getaffinity(pid))})
+        except OSError:
+            pass
+    return found
+
+
+def limit(what):
+    soft, hard = resource.getrlimit(what)
+    return [None if each == resource.RLIM_INFINITY else each for each in (soft, hard)]
+
+
+def gather(question):
+    return {
+        "name": socket.gethostname(), "boot": read("/proc/sys/kernel/random/boot_id"),
+        "architecture": platform.machine(), "mpi": mpi(), "ucx": ucx(),
+        "apgas": apgas(question["folder"]), "program": fingerprint(question["program"]),
+        "shm": space("/dev/shm"), "tmp": space(os.environ.get("TMPDIR", "/tmp")),
+        "cma": can_read_other_processes(),
+        "ptrace_scope": number("/proc/sys/kernel/yama/ptrace_scope"),
+        "container": any(map(os.path.exists, ("/.dockerenv", "/run/.containerenv"))),
+        "cores": sorted(os.sched_getaffinity(0)), "online": os.cpu_count(),
+        "places": places_of_jobs(), "files": limit(resource.RLIMIT_NOFILE),
+        "locked": limit(resource.RLIMIT_MEMLOCK), "maps": number("/proc/sys/vm/max_map_count"),
+        "overcommit": number("/proc/sys/vm/overcommit_memory"),
+        "infiniband": bool(glob.glob("/sys/class/infiniband/*")),
+        "names": {name: resolve(name) for name in question["hosts"]},
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(gather(json.loads(sys.argv[1]))))

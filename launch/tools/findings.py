@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong, given the facts of each host, and what to do. Nothing is asked here."""
+
+MIB = 1 << 20
+SHM_OF_A_PLACE = 5 * MIB  # 4.2 over ucx and 2 over mpi, measured with Open MPI 4.1.4 and UCX 1.13.1
+TMP = 50 * MIB
+FILES, MAPS = 1024, 65530
+
+
+def finding(host, what, fix, is_wrong=True):
+    return {"host": host, "level": "wrong" if is_wrong else "note", "what": what, "fix": fix}
+
+
+def note(host, what, fix):
+    return finding(host, what, fix, is_wrong=False)
+
+
+def unreachable(host, reason):
+    fixes = (("resolve", f"add {host} to /etc/hosts or the DNS"),
+             ("Permission denied", f"ssh-copy-id {host}: mpirun cannot type a password"),
+             ("Host key", f"ssh {host} once by hand, or ssh-keyscan {host} >> ~/.ssh/known_hosts"),
+             ("python3", f"install python3 on {host}"),
+             ("refused", f"start an ssh server on {host} (apt install openssh-server)"))
+    fix = next((fix for mark, fix in fixes if mark in reason),
+               f"is {host} on, and does no firewall stand between? Try: ssh {host} true")
+    return finding(host, f"ssh does not get there: {reason}", fix)
+
+
+def of_software(host, f, program):
+    if not f["mpi"]:
+        yield finding(host, "no mpirun", "apt install openmpi-bin, or run all places in one "
+                                         "process with --transport local")
+    if f["apgas"] is None:
+        yield note(host, "no apgas-info found",
+                   "put the bin folder of the installation on the PATH that `ssh host env` shows")
+    elif "ucx" in (f["apgas"]["transports"] or "") and not f["ucx"]:
+        yield note(host, "no UCX, so the slower transport mpi is used", "apt install libucx0")
+    if program and not f["program"]:
+        yield finding(host, f"no program {program}",
+                      "copy it to the same path on every host, or use a shared file system")
+
+
+def of_memory(host, f):
+    rooms = f["shm"]["free"] // SHM_OF_A_PLACE if f["shm"] else 0
+    if rooms < len(f["cores"]):
+        yield finding(host, f"/dev/shm has room for {rooms} places, and there are "
+                            f"{len(f['cores'])} cores",
+                      "docker run --shm-size 1g" if f["container"] else
+                      "mount -o remount,size=1g /dev/shm; or remove what jobs left there")
+    if f["tmp"] and f["tmp"]["free"] < TMP:
+        yield finding(host, f"{f['tmp']['free'] // MIB} MiB are left for temporary files",
+                      "make room, or set TMPDIR")
+    if not f["cma"]:
+        scope = f["ptrace_scope"]
+        yield note(host, "places cannot read each other's memory (CMA), so long messages on one "
+                         "host are copied twice",
+                   "sysctl kernel.yama.ptrace_scope=0" if scope else
+                   "docker run --cap-add SYS_PTRACE" if f["container"] else
+                   "allow process_vm_readv: a security module forbids it")
+    if f["maps"] is not None and f["maps"] < MAPS:
+        yield finding(host, f"a process may have {f['maps']} memory maps; stacks need many",
+                      "sysctl vm.max_map_count=262144")
+    if f["overcommit"] == 2:
+        yield note(host, "address space is counted as memory (vm.overcommit_memory=2), and stacks "
+                         "of tasks reserve it",
+                   "sysctl vm.overcommit_memory=0, or APGAS_STACK_SIZE=64K")
+    if f["infiniband"] and f["locked"][0] is not None:
+        yield finding(host, f"only {f['locked'][0] >> 10} KiB of memory may be locked; InfiniBand "
+                            "needs more",
+                      "ulimit -l unlimited, and so in /etc/security/limits.conf")
+    if f["files"][0] is not None and f["files"][0] < FILES:
+        yield finding(host, f"a process may open {f['files'][0]} files; each place it talks to "
+                            "takes some", "ulimit -n 65536, and so in /etc/security/limits.conf")
+
+
+def of_cores(host, f):
+    bound = [p for p in f["places"] if len(p["cores"]) < f["online"]]
+    for i, one in enumerate(bound):
+        for other in bound[i + 1:]:
+            shared = sorted(set(one["cores"]) & set(other["cores"]))
+            if shared:
+                yield finding(host, f"two running places are bound to the same cores {shared}: "
+                                    f"processes {one['pid']} and {other['pid']}",
+                              "start with apgas-run, or mpirun --bind-to none: places divide the "
+                              "cores themselves")
+                return
+
+
+def of_names(host, f):
+    for name, found in f["names"].items():
+        if isinstance(found, dict):
+            yield finding(host, f"the name {name} does not resolve: {found['error']}",
+                          f"add {name} to /etc/hosts on {host}, or to the DNS")
+        elif name != host and any(address.startswith("127.") for address in found):
+            yield finding(host, f"{name} resolves to {found[0]}, which is {host} itself",
+                          f"give {name} its address in /etc/hosts on {host}")
+
+
+def differences(facts):
+    subjects = (("architectures", "all hosts must be of one kind", lambda f: f["architecture"]),
+                ("versions of MPI", "install the same everywhere", lambda f: f["mpi"]),
+                ("versions of UCX", "install the same everywhere",
+                 lambda f: f["ucx"] and f["ucx"]["version"]),
+                ("transports of UCX", "install the same packages and devices, or set UCX_TLS "
+                 "(handed on by apgas-run)", lambda f: f["ucx"] and f["ucx"]["transports"]),
+                ("versions of apgas", "install the same everywhere",
+                 lambda f: f["apgas"] and f["apgas"]["version"]),
+                ("programs behind the same path", "copy it to all hosts again",
+                 lambda f: f["program"]))
+    for what, fix, get in subjects:
+        groups = {}
+        for host, f in facts.items():
+            value = get(f)
+            if value:
+                groups.setdefault(str(value), []).append(host)
+        if len(groups) > 1:
+            shown = "; ".join(f"{', '.join(hosts)}: {value}" for value, hosts in groups.items())
+            yield finding("all", f"different {what}: {shown}", fix)
+
+
+def of_machines(facts):
+    """Hosts that are one: by their name, by which apgas tells nodes apart, or by their cores."""
+    names, machines = {}, {}
+    for host, f in facts.items():
+        names.setdefault(f["name"], []).append(host)
+        machines.setdefault(f["boot"] or host, []).append(host)
+    for name, hosts in names.items():
+        if len(hosts) > 1:
+            yield finding("all", f"{', '.join(hosts)} call themselves {name}: their places would "
+                                 "take that for one machine with one memory",
+                          "give each its own name (hostname, or docker run --hostname)")
+    for hosts in machines.values():
+        masks = [set(facts[host]["cores"]) for host in hosts]
+        shared = sorted({core for i, a in enumerate(masks) for b in masks[:i] for core in a & b})
+        if shared:
+            yield note("all", f"{', '.join(hosts)} are on one machine and share its cores {shared}",
+                       "docker run --cpuset-cpus for timings; for tests it is fine")
+
+
+def judge(facts, problems, program):
+    """`facts` by host; `problems`: why there are none, by host."""
+    found = [unreachable(host, reason) for host, reason in problems.items()]
+    for host, f in facts.items():
+        for rule in (of_memory, of_cores, of_names):
+            found += rule(host, f)
+        found += of_software(host, f, program)
+    found += differences(facts)
+    found += of_machines(facts)
+    return sorted(found, key=lambda each: each["level"] != "wrong")

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The launchers that apgas-run knows, with the flags that this user and this machine need."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+from hosts import with_slots
+
+# How the launchers mark a line with the place it comes from, where they are asked to.
+MARKS = {"Open MPI": re.compile(rb"\[\d+,(\d+)\]<std(?:out|err)>:"),
+         "MPICH": re.compile(rb"\[(\d+)\] "), "Slurm": re.compile(rb" *(\d+): ")}
+
+# Why a job ends, as a place says it, or another one that sees it gone. The same words are in
+# launch/src/job_words.cpp.
+TELLS_THE_END = re.compile(rb"apgas: .*(?:ended by signal| is gone: | are gone: |"
+                           rb"this ends the job|stack overflow in task)")
+
+
+class NoLauncher(Exception):
+    """Why there is none that could do it, and what to do."""
+
+
+def knows_pmix(srun):
+    asked = subprocess.run([srun, "--mpi=list"], capture_output=True, text=True, check=False)
+    return "pmix" in asked.stdout + asked.stderr
+
+
+def find_launcher(wanted):
+    """The launcher and its family, which has flags of its own: Open MPI, MPICH or Slurm."""
+    in_allocation = "SLURM_JOB_ID" in os.environ
+    srun = shutil.which("srun")
+    if wanted == "srun" and not srun:
+        raise NoLauncher("no srun on PATH; log in where Slurm is installed, or leave out "
+                         "--launcher srun")
+    if wanted == "srun" or (in_allocation and srun and not wanted):
+        if knows_pmix(srun):
+            return srun, "Slurm"
+        if wanted:
+            raise NoLauncher("this srun has no PMIx, which starts Open MPI (srun --mpi=list); "
+                             "leave out --launcher srun to use mpirun")
+    for name in ("mpirun", "mpiexec"):
+        path = shutil.which(name)
+        if path:
+            asked = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+            is_open_mpi = "Open MPI" in asked.stdout or "OpenRTE" in asked.stdout
+            return path, "Open MPI" if is_open_mpi else "MPICH"
+    raise NoLauncher("no mpirun or mpiexec on PATH; install one (Debian, Ubuntu: apt install "
+                     "openmpi-bin), or use --transport local to run all places in one process")
+
+
+def in_container():
+    return any(os.path.exists(mark) for mark in ("/.dockerenv", "/run/.containerenv"))
+
+
+def physical_cores():
+    """The slots Open MPI counts on this machine: cores, not hardware threads."""
+    cores = set()
+    for cpu in os.sched_getaffinity(0):
+        siblings = pathlib.Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
+        cores.add(siblings.read_text() if siblings.exists() else cpu)
+    return len(cores)
+
+
+def open_mpi_command(options, hosts, names, launcher):
+    command = [launcher, "-n", str(options.places)]
+    if hosts:
+        command += ["--host", ",".join(f"{host}:{slots}" for host, slots in hosts)]
+        if any("." in host for host, _ in hosts):  # or it cuts off the domain
+            command += ["--mca", "orte_keep_fqdn_hostnames", "1"]
+    # The places of a node divide its cores and bind their workers by themselves.
+    if "--bind-to" not in options.launcher_args:
+        command += ["--bind-to", "none"]
+    # One message says why a job ends, without Open MPI's own and the stack of a place that a signal
+    # ends. Where others chose what it does, it may say why it refuses.
+    steered = options.launcher_args or any(name.startswith("OMPI_MCA_") for name in os.environ)
+    if not hosts and not steered:
+        command += ["-q"]
+    command += ["--mca", "opal_signal", ""]
+    if options.interface:
+        for what in ("btl_tcp_if_include", "oob_tcp_if_include"):
+            command += ["--mca", what, options.interface]
+    slots = sum(slots for _, slots in hosts) if hosts else physical_cores()
+    if options.places > slots:
+        command += ["--oversubscribe"]
+    if hosts or options.places > slots:  # the cores of other hosts are not known here
+        command += ["--mca", "mpi_yield_when_idle", "1"]
+    if os.geteuid() == 0:
+        command += ["--allow-run-as-root"]
+    if in_container():  # which may not read another process's memory
+        command += ["--mca", "btl_vader_single_copy_mechanism", "none"]
+    if options.label:
+        command += ["--tag-output"]
+    for name in names:
+        command += ["-x", name]
+    return command
+
+
+def mpich_command(options, hosts, launcher):
+    """It forwards the environment, and root and more places than cores are fine."""
+    command = [launcher, "-n", str(options.places)]
+    if hosts:
+        command += ["-hosts", ",".join(f"{host}:{slots}" for host, slots in hosts)]
+    if options.label:
+        command += ["-prepend-rank"]
+    return command
+
+
+def cores_of_allocation():
+    """As in SLURM_JOB_CPUS_PER_NODE=4(x2),3; 0 where it is not said."""
+    parts = re.findall(r"(\d+)(?:\(x(\d+)\))?", os.environ.get("SLURM_JOB_CPUS_PER_NODE", ""))
+    return sum(int(cores) * int(nodes or 1) for cores, nodes in parts)
+
+
+def srun_command(options, hosts, launcher):
+    """It forwards the environment. The places of a node divide its cores by themselves."""
+    command = [launcher, "-n", str(options.places), "--mpi=pmix", "--export=ALL", "--cpu-bind=none",
+               "--kill-on-bad-exit=1"]
+    if hosts:
+        command += ["--nodelist=" + ",".join(host for host, _ in hosts)]
+    if options.workers:
+        command += [f"--cpus-per-task={options.workers}"]
+    if 0 < cores_of_allocation() < options.places * (options.workers or 1):
+        command += ["--overcommit"]
+    if options.label:
+        command += ["--label"]
+    return command
+
+
+def launcher_command(options, hosts, names, launcher, family):
+    if family == "Slurm":
+        if any(slots is not None for _, slots in hosts):
+            raise NoLauncher("srun decides how many places a host takes: give hosts without slots")
+        return srun_command(options, hosts, launcher)
+    hosts = with_slots(hosts, options.places)
+    if family == "MPICH":
+        return mpich_command(options, hosts, launcher)
+    return open_mpi_command(options, hosts, names, launcher)

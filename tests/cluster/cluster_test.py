@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs over three nodes that have a network of their own.
+
+Arguments: the engine (netns or docker), the folder of an installation with the programs, the
+transports to try, and, with -- before them, names of tests. Code 77: no such cluster can be here.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import time
+import unittest
+import uuid
+
+from nodes import CLUSTER, ENGINE, HOSTS, NAME, TRANSPORTS, apgas_run, cluster, up, with_nodes
+
+TREE, NODES_OF_TREE = "-t 1 -a 3 -d 10 -b 4 -r 19".split(), 4130071  # T1 of UTS
+
+
+class Programs(unittest.TestCase):
+    def check(self, *arguments):
+        """Runs a program of apps/, which verifies itself; returns its last line and the others."""
+        result = apgas_run(*arguments)
+        self.assertEqual(result.returncode, 0, result)
+        *lines, last = result.stdout.splitlines()
+        report = json.loads(last)
+        self.assertTrue(report["verified"])
+        return report, lines
+
+    def test_places_are_where_they_should_be(self):
+        for transport in TRANSPORTS:
+            with self.subTest(transport=transport):
+                _, lines = self.check("-n", "6", "--transport", transport, "hello")
+                found = re.findall(r"place (\d) of 6 on (\w+) with", "\n".join(lines))
+                self.assertEqual(found, [(str(p), HOSTS[p // 2]) for p in range(6)])
+
+    def test_hosts_are_told_at_the_start(self):
+        for transport in TRANSPORTS:
+            with self.subTest(transport=transport):
+                result = apgas_run("-n", "5", "--env", "APGAS_STATS=1", "--transport", transport,
+                                   "--hosts", "node1,node3:1,node2", "hello")
+                self.assertIn(f"apgas: 5 places, by {transport} (APGAS_TRANSPORT), on 3 hosts: "
+                              "0-1 on node1, 2 on node3, 3-4 on node2\n", result.stderr)
+
+    def test_more_places_than_slots(self):
+        report, lines = self.check("-n", "9", "hello")
+        self.assertEqual(report["places"], 9)
+        self.assertEqual({re.search(r" on (\w+) ", line)[1] for line in lines}, set(HOSTS))
+
+    def test_load_is_balanced_over_nodes(self):
+        for transport in TRANSPORTS:
+            with self.subTest(transport=transport):
+                report, _ = self.check("-n", "6", "--transport", transport, "uts", *TREE)
+                self.assertEqual((report["variant"], report["nodes"], report["places"]),
+                                 ("glb", NODES_OF_TREE, 6))
+                self.assertGreater(report["least_share"], 0)
+
+    def test_clocks_over_nodes(self):
+        for transport in TRANSPORTS:
+            with self.subTest(transport=transport):
+                for kernel in ("LCR", "MST", "KC"):
+                    report, _ = self.check("-n", "6", "--transport", transport, "imsuite", kernel,
+                                           "--nodes", "60")
+                    self.assertEqual((report["sync"], report["places"]), ("clocks", 6))
+                    self.assertGreater(report["phases"], 0)
+
+    def received(self, node):
+        shown = cluster("exec", node, "--", "ip", "-s", "-j", "link", "show", "eth0")
+        return json.loads(shown.stdout)[0]["stats64"]["rx"]["bytes"]
+
+    def test_a_hundred_megabytes_go_over_the_network(self):
+        words = 100_000_000 // 8
+        for transport in TRANSPORTS:
+            with self.subTest(transport=transport):
+                before = [self.received(node) for node in HOSTS]
+                self.check("-n", "3", "--hosts", ",".join(HOSTS), "--transport", transport,
+                           "stream", "-n", str(words), "--rounds", "1")
+                for node, bytes_before in zip(HOSTS, before):  # there and back
+                    self.assertGreater(self.received(node) - bytes_before, 2 * 8 * words)
+
+
+class Launching(unittest.TestCase):
+    def test_variables_and_labels(self):
+        result = apgas_run("-n", "3", "--hosts", ",".join(HOSTS), "--label", "--env", "WORD=a b",
+                           "sh", "-c", "echo $(hostname) $WORD")
+        self.assertEqual(sorted(result.stdout.splitlines()),
+                         [f"place {i}: {host} a b" for i, host in enumerate(HOSTS)], result)
+
+    def test_the_code_is_the_programs(self):
+        self.assertEqual(apgas_run("-n", "6", "sh", "-c", "exit 7").returncode, 7)
+
+    def test_timeout_leaves_nothing_behind(self):
+        mark = f"mark-{uuid.uuid4()}"
+        result = cluster("run", "--", "apgas-run", "-n", "6", "--timeout", "3", "sh", "-c",
+                         "sleep 60; true", mark)
+        self.assertEqual(result.returncode, 124, result)
+        for node in HOSTS:
+            self.assertEqual(self.ended(node, mark), "", node)
+
+    def ended(self, node, mark):
+        """What is left of it at that node, which is given some time."""
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            left = cluster("exec", node, "--", "pgrep", "-f", "--", f"[m]{mark[1:]}").stdout
+            if not left:
+                break
+            time.sleep(0.2)
+        return left
+
+    def test_a_node_lacks_the_program(self):
+        file = "/dev/shm/only" if ENGINE == "netns" else "/home/apgas/only"
+        script = f"cp $(which hello) {file}; apgas-run --timeout 60 -n 2 --hosts node1,node2 {file}"
+        result = cluster("run", "--", "sh", "-c", script)
+        self.assertNotEqual(result.returncode, 0)
+        for word in (file, "Node: node2", "could not access"):
+            self.assertIn(word, result.stderr)
+        self.assertNotIn("ended by signal", result.stderr)
+
+    def test_a_name_that_does_not_resolve(self):
+        result = apgas_run("-n", "2", "--hosts", "node1,node99", "hello")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("node99", result.stderr)
+
+
+class Doctor(unittest.TestCase):
+    def doctor(self, hosts):
+        result = cluster("run", "--", "apgas-doctor", "--json", "--hosts", ",".join(hosts),
+                         "--program", f"{self.bin()}/hello")
+        answer = json.loads(result.stdout)
+        wrong = [each["what"] for each in answer["findings"] if each["level"] == "wrong"]
+        self.assertEqual(result.returncode, 1 if wrong else 0)
+        # Nodes of namespaces see the other jobs of this machine.
+        return answer["facts"], [what for what in wrong if "two running places" not in what]
+
+    def bin(self):
+        return pathlib.Path(cluster("run", "--", "which", "hello").stdout.strip()).parent
+
+    def test_all_is_well(self):
+        facts, wrong = self.doctor(HOSTS)
+        self.assertEqual(wrong, [])
+        self.assertEqual([facts[host]["name"] for host in HOSTS], HOSTS)
+        self.assertEqual(len({facts[host]["program"] for host in HOSTS} - {None}), 1)
+
+    def test_a_cut_node_and_a_node_that_is_not_there(self):
+        self.assertEqual(cluster("cut", "node2").returncode, 0)
+        try:
+            facts, wrong = self.doctor([*HOSTS, "node99"])
+        finally:
+            self.assertEqual(cluster("heal").returncode, 0)
+        self.assertEqual(sorted(facts), ["node1", "node3"])
+        self.assertEqual(sum("ssh does not get there" in what for what in wrong), 2, wrong)
+        self.assertIn("node99", "".join(wrong))
+        self.test_all_is_well()
+
+
+class Command(unittest.TestCase):
+    """docker/cluster itself."""
+
+    def refused(self, reason, *arguments, code=1, name=NAME):
+        result = cluster(*arguments, name=name)
+        self.assertEqual(result.returncode, code, result)
+        self.assertRegex(result.stderr, reason)
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+
+    def test_refusals(self):
+        self.refused("no node9; the nodes are node1, node2, node3", "kill", "node9")
+        self.refused("is up already .*: docker/cluster down", "up", "-n", "2")
+        self.refused("run what", "run", "--")
+        self.refused("no cluster 'other' is up: docker/cluster up", "status", name="other")
+        self.refused("'0' is not a number from 1", "up", "-n", "0", code=2)
+        self.refused("is no installation", "up", "-n", "1", "--prefix", "/etc/ssl", code=2)
+        self.refused("small letters", "status", code=2, name="No")
+
+    def test_a_killed_node(self):
+        name = f"{NAME}-small"
+        self.assertEqual(up(name, 2).returncode, 0)
+        try:
+            with subprocess.Popen([CLUSTER, "--name", name, "exec", "node2", "--", "sh", "-c",
+                                   "echo here; sleep 60"], stdout=subprocess.PIPE) as sleeper:
+                self.assertEqual(sleeper.stdout.readline(), b"here\n")
+                self.assertEqual(cluster("kill", "node2", name=name).returncode, 0)
+                self.assertNotEqual(sleeper.wait(20), 0)
+            states = dict(line.split() for line in
+                          cluster("status", name=name).stdout.splitlines())
+            self.assertEqual(states["node1"], "running")
+            self.assertIn(states["node2"], ("dead", "exited"))
+            begin = time.monotonic()
+            gone = cluster("run", "--", "ssh", "node2", "true", name=name)
+            self.assertEqual(gone.returncode, 255)
+            self.assertLess(time.monotonic() - begin, 15)
+            self.assertIn("node2", cluster("logs", "node2", name=name).stdout)
+        finally:
+            self.assertEqual(cluster("down", name=name).returncode, 0)
+        self.refused("no cluster", "status", name=name)
+
+    def reaches(self, node, other):
+        """Whether something of that other node answers, be it that nobody listens."""
+        connect = ("import socket, sys\ntry: socket.create_connection((sys.argv[1], 7777), 3)\n"
+                   "except ConnectionRefusedError: pass")
+        return cluster("exec", node, "--", "python3", "-c", connect, other).returncode == 0
+
+    def test_a_cut_is_of_the_network_and_heals(self):
+        self.assertTrue(self.reaches("node1", "node2"))
+        cluster("cut", "node2")
+        try:
+            self.assertFalse(self.reaches("node1", "node2"))
+            self.assertFalse(self.reaches("node2", "node1"))
+            self.assertTrue(self.reaches("node1", "node3"))
+        finally:
+            self.assertEqual(cluster("heal", "node2").returncode, 0)
+        self.assertTrue(self.reaches("node1", "node2"))
+
+    def test_ssh_hands_on_no_environment(self):
+        result = cluster("run", "--", "env", "MARK=1", "ssh", "node2", "env")
+        self.assertIn("HOME=", result.stdout)
+        self.assertNotIn("MARK=", result.stdout)
+
+    def test_the_network_of_a_node_can_be_changed(self):
+        slow = ["qdisc", "replace", "dev", "eth0", "root", "tbf", "rate", "1mbit", "burst", "32kb",
+                "latency", "50ms"]
+        self.assertEqual(cluster("net", "node3", "--", "tc", *slow).returncode, 0)
+        shown = cluster("net", "node3", "--", "tc", "qdisc", "show", "dev", "eth0").stdout
+        self.assertIn("rate 1Mbit", shown)
+        cluster("net", "node3", "--", "tc", "qdisc", "del", "dev", "eth0", "root")
+
+
+if __name__ == "__main__":
+    sys.exit(with_nodes())

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Three nodes for the time of a test program.
+
+Arguments of the program: the engine (netns or docker), the folder of an installation with the
+programs, the transports to try, and, with -- before them, names of tests. Code 77: no such cluster
+can be here.
+"""
+
+import contextlib
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import unittest
+
+import own_engine
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "docker"))
+import namespaces  # noqa: E402
+
+CLUSTER = str(ROOT / "docker/cluster")
+ENGINE, PREFIX, *TRANSPORTS = sys.argv[1:]
+NAMES = TRANSPORTS[TRANSPORTS.index("--") + 1:] if "--" in TRANSPORTS else []
+TRANSPORTS = TRANSPORTS[:-len(NAMES) - 1] if NAMES else TRANSPORTS
+NAME = f"test{os.getpid()}"
+HOSTS = ["node1", "node2", "node3"]
+SKIPPED = 77
+
+
+def cluster(*arguments, name=NAME, seconds=120):
+    return subprocess.run([CLUSTER, "--name", name, *arguments], capture_output=True, text=True,
+                          timeout=seconds, check=False)
+
+
+def up(name, nodes):
+    begin = time.monotonic()
+    result = cluster("up", "-n", str(nodes), "--engine", ENGINE, "--slots", "2", "--prefix", PREFIX,
+                     name=name)
+    print(f"{nodes} nodes took {time.monotonic() - begin:.1f} s", flush=True)
+    return result
+
+
+def apgas_run(*arguments):
+    return cluster("run", "--", "apgas-run", "--timeout", "100", *arguments)
+
+
+@contextlib.contextmanager
+def an_engine():
+    """One that can start nodes. Raises NoEngine."""
+    with contextlib.ExitStack() as ends:
+        if ENGINE == "docker":
+            ends.enter_context(own_engine.running())
+            own_engine.make_node_image()
+        elif namespaces.missing():
+            raise own_engine.NoEngine(namespaces.missing())
+        yield
+
+
+def run_tests():
+    """Those of the main module; the code of the program."""
+    program = unittest.main(argv=sys.argv[:1] + NAMES, exit=False, verbosity=2)
+    return 0 if program.result.wasSuccessful() else 1
+
+
+def with_nodes(run=run_tests):
+    """Runs that on three nodes; the code of the program."""
+    with contextlib.ExitStack() as ends:
+        try:
+            ends.enter_context(an_engine())
+        except own_engine.NoEngine as reason:
+            print(f"SKIPPED: {reason}")
+            return SKIPPED
+        result = up(NAME, len(HOSTS))
+        if result.returncode != 0:
+            print(result.stderr)
+            return 1
+        ends.callback(cluster, "down")
+        return run()

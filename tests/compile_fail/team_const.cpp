@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// A collective that would write to what is const.
+#include <functional>
+#include <span>
+
+#include <apgas/team.hpp>
+
+#ifdef APGAS_TEST_CONTROL
+using value = int;
+#else
+using value = const int;
+#endif
+
+void use(const apgas::team& t, std::span<value> data) { t.allreduce(data, std::plus<>()); }

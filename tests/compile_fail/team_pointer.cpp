@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// A pointer to all members.
+
+#include <apgas/team.hpp>
+
+#ifdef APGAS_TEST_CONTROL
+using value = int;
+#else
+using value = int*;
+#endif
+
+void use(const apgas::team& t) { t.broadcast(value(), apgas::place()); }

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the processes of a job must agree on before they run, and what place 0 says of it.
+
+Arguments: see jobs.py.
+"""
+
+import subprocess
+import unittest
+
+from jobs import (APPS, BEHAVE, NETWORKS, WITH_MPI, WITH_UCX, Job, environment_with, main, mpirun,
+                  own_lines)
+
+
+@unittest.skipUnless(WITH_MPI, "nothing of MPI's here")
+class Disagreements(unittest.TestCase):
+    """Processes of one job that differ: one line, code 2, nobody runs main and nobody waits."""
+
+    def together(self, first, second):
+        """Starts two processes of a job: each with its variables and the program it runs."""
+        command = ["mpirun"]
+        for variables, program in (first, second):
+            command += [":"] if len(command) > 1 else []
+            command += ["-n", "1"]
+            for name, value in variables.items():
+                command += ["-x", f"{name}={value}"]
+            command += [program] + ["hello"] * (program == BEHAVE)
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60,
+                              env=environment_with({}))
+
+    def check(self, reason, first, second):
+        result = self.together(first, second)
+        self.assertEqual(result.returncode, 2, result)
+        self.assertEqual(len(own_lines(result.stderr)), 1, result)
+        self.assertRegex(own_lines(result.stderr)[0], reason)
+        self.assertNotIn("hello", result.stdout)
+
+    def test_different_transports(self):
+        choices = ["auto", "mpi", "local"] + (["ucx"] if WITH_UCX else [])
+        for one in choices:
+            for other in choices:
+                if one == other:
+                    continue
+                with self.subTest(one=one, other=other):
+                    self.check(rf"the places do not agree on APGAS_TRANSPORT: rank 0 \(host \S+\) "
+                               rf"has `{one}', rank 1 \(host \S+\) `{other}'\. Remedy",
+                               ({"APGAS_TRANSPORT": one}, BEHAVE),
+                               ({"APGAS_TRANSPORT": other}, BEHAVE))
+
+    def test_a_setting_that_must_agree(self):
+        for network in NETWORKS:
+            with self.subTest(network=network):
+                same = {"APGAS_TRANSPORT": network}
+                self.check("the places do not agree on the settings: rank 0 .* has "
+                           "`APGAS_TASK_WINDOW=1M', rank 1 .* `APGAS_TASK_WINDOW=8M'",
+                           ({**same, "APGAS_TASK_WINDOW": "1M"}, BEHAVE), (same, BEHAVE))
+
+    def test_other_settings_may_differ(self):
+        for network in NETWORKS:
+            with self.subTest(network=network):
+                same = {"APGAS_TRANSPORT": network}
+                result = self.together(
+                    ({**same, "APGAS_FINISH_TREE": "2", "APGAS_ONE_SIDED": "messages",
+                      "APGAS_BATCH_SIZE": "1M", "APGAS_WORKERS": "2"}, BEHAVE), (same, BEHAVE))
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                self.assertIn("hello from place 1", result.stdout)
+
+    @unittest.skipUnless((APPS / "fib").exists(), "built without the apps")
+    def test_different_programs(self):
+        for network in NETWORKS:
+            with self.subTest(network=network):
+                same = {"APGAS_TRANSPORT": network}
+                self.check("the places do not agree on the program", (same, BEHAVE),
+                           (same, APPS / "fib"))
+
+    @unittest.skipUnless(WITH_UCX, "built without UCX")
+    def test_ucx_that_cannot_be_used_at_one_place(self):
+        broken = {"UCX_TLS": "nonsense", "UCX_LOG_LEVEL": "fatal"}
+        self.check(r"APGAS_TRANSPORT=ucx: UCX cannot be used at rank 1 \(host \S+\): ucp_init: "
+                   r".*\. Remedy: leave it out, or set it to mpi$",
+                   ({"APGAS_TRANSPORT": "ucx"}, BEHAVE),
+                   ({"APGAS_TRANSPORT": "ucx", **broken}, BEHAVE))
+        told = {"APGAS_STATS": "1"}
+        result = self.together((told, BEHAVE), ({**told, **broken}, BEHAVE))
+        self.assertEqual(result.returncode, 0, result)
+        self.assertRegex(own_lines(result.stderr)[0],
+                         r"^apgas: 2 places, by mpi \(UCX cannot be used at rank 1 \(host \S+\): "
+                         r"ucp_init: .*\), on 1 host: 0-1 on ")
+
+
+class Banner(unittest.TestCase):
+    """What place 0 says first under APGAS_STATS=1: by what the places talk, and why."""
+
+    def check(self, by, places=2, **way):
+        code, _, err = Job("hello", APGAS_STATS="1", **way).end()
+        self.assertEqual(code, 0, err)
+        self.assertRegex(own_lines(err)[0], rf"^apgas: {places} places, by {by}, on 1 host: ")
+        self.assertEqual(err.count(" places, by "), 1, err)
+
+    def test_within_a_process(self):
+        self.check(r"local \(one place\)", places=1)
+        self.check(r"local \(APGAS_TRANSPORT\)", APGAS_PLACES="2", APGAS_TRANSPORT="local")
+
+    def test_over_processes(self):
+        for network in NETWORKS:
+            self.check(rf"{network} \(APGAS_TRANSPORT\)", wrapper=mpirun(2),
+                       APGAS_TRANSPORT=network)
+
+    @unittest.skipUnless(WITH_UCX, "built without UCX")
+    def test_the_default(self):
+        self.check(r"ucx \(default\)", wrapper=mpirun(2))
+        self.check(r"mpi \(UCX cannot be used at ranks 0, 1 \(host \S+\): ucp_init: .*\)",
+                   wrapper=mpirun(2), UCX_TLS="nonsense", UCX_LOG_LEVEL="fatal")
+
+    @unittest.skipUnless(NETWORKS == ["mpi"], "built with UCX")
+    def test_the_default_without_ucx(self):
+        self.check(r"mpi \(UCX cannot be used at ranks 0, 1 .*built without it.*\)",
+                   wrapper=mpirun(2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs of the program behave, for the tests of how programs start and end.
+
+Arguments of such a test: the program behave, apgas-info, the transports that need mpirun, the
+default first (such as ucx,mpi; empty: none), and names of tests.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import unittest
+import uuid
+
+BEHAVE, INFO = sys.argv[1], sys.argv[2]
+NETWORKS = [name for name in sys.argv[3].split(",") if name]
+WITH_MPI, WITH_UCX = bool(NETWORKS), "ucx" in NETWORKS
+APPS = pathlib.Path(BEHAVE).parents[2] / "apps"
+
+
+def environment_with(variables, without=("APGAS_",)):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(without)}
+    environment.update(variables)
+    return environment
+
+
+class Job:
+    """A run of behave, whose processes are known by an argument that only they have."""
+
+    def __init__(self, *arguments, wrapper=(), **variables):
+        self.mark = f"mark-{uuid.uuid4()}"
+        padding = ["0"] * max(0, 2 - len(arguments))
+        # Open MPI's own variables are for plain mpirun; apgas lets it speak where they are set.
+        without = ("APGAS_",) if wrapper else ("APGAS_", "OMPI_MCA_")
+        self.process = subprocess.Popen(
+            [*wrapper, BEHAVE, *arguments, *padding, self.mark], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env=environment_with(variables, without),
+            start_new_session=True)
+
+    def end(self, timeout=60):
+        """Waits; returns code, stdout, stderr, and how long it took. Checks that all is gone."""
+        begin = time.monotonic()
+        out, err = self.process.communicate(timeout=timeout)
+        self.seconds = time.monotonic() - begin
+        deadline = time.monotonic() + 5
+        while self.left_behind() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        left = self.left_behind()
+        assert not left, f"left behind: {left}"
+        return self.process.returncode, out, err
+
+    def left_behind(self):
+        return subprocess.run(["pgrep", "-f", "--", self.mark], capture_output=True, text=True,
+                              check=False).stdout.split()
+
+
+def mpirun(n):
+    return ["mpirun", "-n", str(n)]
+
+
+def jobs(places):
+    """The ways to start so many places, as arguments of Job."""
+    yield {"APGAS_PLACES": str(places), "APGAS_TRANSPORT": "local"}
+    if WITH_MPI:
+        yield {"APGAS_PLACES": str(places)}
+        yield {"wrapper": mpirun(places)}
+    for other in NETWORKS[1:]:
+        yield {"APGAS_PLACES": str(places), "APGAS_TRANSPORT": other}
+
+
+def is_local(way):
+    return way.get("APGAS_TRANSPORT") == "local"
+
+
+def is_relaunched(way):
+    return "wrapper" not in way and not is_local(way)
+
+
+def own_lines(text):
+    return [line for line in text.splitlines() if line.startswith("apgas: ")]
+
+
+def main():
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])

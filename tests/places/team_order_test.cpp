@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Members that call the collectives of several teams in different order: they wait for each other,
+// and one line says where (APGAS_TEAM_WARNING=1). Another task may still come, so that nothing
+// breaks: here it does come, after the line.
+#include <chrono>
+#include <cstddef>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "check.hpp"
+
+namespace {
+
+using apgas::place;
+using apgas::place_group;
+using apgas::team;
+using namespace std::chrono_literals;
+
+using where = std::source_location;
+
+// Where calls of the first team are, and those of the others.
+where in_first() { return where::current(); }
+where in_others() { return where::current(); }
+
+constexpr std::size_t none = 99;
+
+// At each place a task calls a collective of the team that first[place] says, or of none; and 2.5 s
+// later others call those of its other teams. Returns what place 0 has written meanwhile, and with
+// all places in one process what all have.
+std::string said(const std::vector<place_group>& groups, const std::vector<std::size_t>& first) {
+  std::vector<team> teams;
+  teams.reserve(groups.size());
+  for (const place_group& g : groups) teams.emplace_back(g);
+  const auto calls = [&](bool now) {
+    for (std::size_t k = 0; k < groups.size(); ++k) {
+      for (const place p : groups[k]) {
+        if (now != (first[static_cast<std::size_t>(p.id())] == k)) continue;
+        apgas::async_at(
+            p, [k](const team& t) { t.barrier(k == 0 ? in_first() : in_others()); }, teams[k]);
+      }
+    }
+  };
+  testing::internal::CaptureStderr();
+  apgas::finish([&] {
+    calls(true);
+    apgas::sleep_for(2500ms);
+    calls(false);
+  });
+  std::string text = testing::internal::GetCapturedStderr();
+  apgas::finish([&] {
+    for (std::size_t k = 0; k < groups.size(); ++k) {
+      apgas::async_at(groups[k], [](const team& t) { t.destroy(); }, teams[k]);
+    }
+  });
+  return text;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+std::string text_of(const where& site) {
+  return "team_order_test.cpp:" + std::to_string(site.line());
+}
+
+void expect_one_line(const std::string& text) {
+  EXPECT_EQ(count(text, "of another team"), 1U) << text;
+  EXPECT_EQ(count(text, text_of(in_first())), 1U) << text;
+  EXPECT_EQ(count(text, text_of(in_others())), 1U) << text;
+}
+
+place_group group_of(std::vector<int> ids) {
+  std::vector<place> all;
+  for (const int id : ids) all.emplace_back(id);
+  return place_group(all);
+}
+
+TEST(team_order, one_place_takes_another_team_first) {
+  if (apgas::num_places() < 2) return;
+  const place_group all(apgas::places());
+  std::vector<std::size_t> first(static_cast<std::size_t>(apgas::num_places()), 1);
+  first[0] = 0;
+  expect_one_line(said({all, all}, first));
+}
+
+TEST(team_order, half_of_the_places) {
+  if (apgas::num_places() < 4) return;
+  const place_group all(apgas::places());
+  expect_one_line(said({all, all}, {0, 0, 1, 1}));
+}
+
+// Only places 0 and 2 are in both, and those between them only pass on what holds them up.
+TEST(team_order, groups_that_overlap) {
+  if (apgas::num_places() < 4) return;
+  expect_one_line(said({group_of({0, 1, 2}), group_of({0, 2, 3})}, {0, 0, 1, 1}));
+}
+
+TEST(team_order, three_teams_in_a_ring) {
+  if (apgas::num_places() < 4) return;
+  const std::string text =
+      said({group_of({0, 1}), group_of({1, 2}), group_of({2, 0})}, {0, 1, 2, none});
+  EXPECT_EQ(count(text, "place 0 has been in barrier"), 1U) << text;
+}
+
+// Who waits for a place that is only slow is not told so, whatever teams there are.
+TEST(team_order, a_place_that_is_slow) {
+  if (apgas::num_places() < 2) return;
+  const place_group all(apgas::places());
+  std::vector<std::size_t> first(static_cast<std::size_t>(apgas::num_places()), 0);
+  first.back() = none;
+  EXPECT_EQ(said({all, all}, first), "");
+}
+
+// Each waits for the next, in teams that overlap, and the last for one that is only slow.
+TEST(team_order, a_chain_that_is_no_ring) {
+  if (apgas::num_places() < 4) return;
+  EXPECT_EQ(said({group_of({0, 1}), group_of({1, 2}), group_of({2, 3})}, {0, 1, 2, none}), "");
+}
+
+}  // namespace

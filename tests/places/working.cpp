@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that works until something ends it: working <seconds> [<how> <place>]. Each place tells
+// its process; then a message goes round all places, and each has tasks that compute. After half
+// a second that place fails in that way. See failures_test.py.
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include <unistd.h>
+
+#include <apgas/apgas.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+using clock_type = std::chrono::steady_clock;
+
+int deep(int depth) {
+  volatile char frame[1024] = {};
+  frame[depth % 1024] = 1;
+  return deep(depth + 1) + frame[(depth + 1) % 1024];
+}
+
+void fail(const std::string& how) {
+  if (how == "overflow")
+    std::exit(deep(0));  // NOLINT(concurrency-mt-unsafe): it does not get there
+  if (how == "segv") *reinterpret_cast<volatile int*>(how.size()) = 1;  // nothing lies there
+  if (how == "abort") std::abort();
+  if (how == "throw") std::thread([] { throw std::runtime_error("nobody catches it"); }).join();
+  if (how == "own") {  // a handler of the program's own, which ends it in its way
+    std::signal(SIGSEGV, [](int) { _exit(7); });
+    std::raise(SIGSEGV);
+  }
+}
+
+// Goes on at the next place while there is time.
+void go_round(int from, long long until_ns) {
+  if (clock_type::now().time_since_epoch().count() > until_ns) return;
+  const apgas::place next((from + 1) % apgas::num_places());
+  apgas::async_at(
+      next, [](int here, long long until) { go_round(here, until); }, next.id(), until_ns);
+}
+
+void compute(clock_type::time_point until) {
+  volatile double sum = 0;
+  while (clock_type::now() < until) {
+    apgas::finish([&] {
+      for (int i = 0; i < 100; ++i) {
+        apgas::async([&sum] { sum = sum + 1; });
+      }
+    });
+    apgas::sleep_for(1ms);
+  }
+}
+
+int work(int argc, char** argv) {
+  const int seconds = argc > 1 ? std::atoi(argv[1]) : 1;
+  const std::string how = argc > 3 ? argv[2] : "";
+  const int victim = argc > 3 ? std::atoi(argv[3]) : 0;
+  apgas::finish([&] {
+    for (apgas::place p : apgas::places()) {
+      apgas::at(p, [] {
+        std::printf("place %d process %d launcher %d\n", apgas::here().id(), getpid(), getppid());
+        std::fflush(stdout);
+      });
+    }
+  });
+  std::printf("working\n");
+  std::fflush(stdout);
+  apgas::finish([&] {
+    for (apgas::place p : apgas::places()) {
+      apgas::async_at(
+          p,
+          [](int s, const std::string& in_this_way) {
+            const auto until = clock_type::now() + std::chrono::seconds(s);
+            go_round(apgas::here().id(), until.time_since_epoch().count());
+            compute(clock_type::now() + std::chrono::milliseconds(500));
+            fail(in_this_way);
+            compute(until);
+          },
+          seconds, p.id() == victim ? how : std::string());
+    }
+  });
+  std::printf("done\n");
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return apgas::run(argc, argv, work); }

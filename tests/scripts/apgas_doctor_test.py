@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What apgas-doctor finds: rules by made-up facts, ssh by a program of that name, this machine."""
+
+import copy
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "launch/tools"))
+import findings  # noqa: E402
+
+GOOD = {
+    "name": "a", "boot": "1", "architecture": "x86_64", "mpi": "Open MPI 4.1.4",
+    "ucx": {"version": "1.13.1", "transports": ["posix", "tcp"]},
+    "apgas": {"path": "/x", "version": "0.1.0", "transports": "ucx, mpi, local"},
+    "program": "cafe", "shm": {"total": 1 << 30, "free": 1 << 30},
+    "tmp": {"total": 1 << 30, "free": 1 << 30}, "cma": True, "ptrace_scope": 0,
+    "container": False, "cores": [0, 1], "online": 2, "places": [], "files": [4096, 4096],
+    "locked": [65536, 65536], "maps": 65530, "overcommit": 0, "infiniband": False,
+    "names": {"a": ["10.0.0.1"], "b": ["10.0.0.2"]},
+}
+
+
+def facts(**changes):
+    return {**copy.deepcopy(GOOD), **changes}
+
+
+def other(**changes):
+    return facts(**{"name": "b", "boot": "2", **changes})
+
+
+class Rules(unittest.TestCase):
+    def judge(self, program=None, **hosts):
+        return findings.judge(hosts, {}, program)
+
+    def check(self, what, fix, level="wrong", **changes):
+        found = self.judge(program="/p", a=facts(**changes))
+        self.assertEqual(len(found), 1, found)
+        self.assertRegex(found[0]["what"], what)
+        self.assertRegex(found[0]["fix"], fix)
+        self.assertEqual(found[0]["level"], level)
+
+    def check_two(self, what, fix, level="wrong", **changes):
+        found = self.judge(a=facts(), b=other(**changes))
+        self.assertEqual(len(found), 1, found)
+        self.assertRegex(found[0]["what"], what)
+        self.assertRegex(found[0]["fix"], fix)
+        self.assertEqual((found[0]["level"], found[0]["host"]), (level, "all"))
+
+    def test_nothing_is_wrong(self):
+        self.assertEqual(self.judge(a=facts(), b=other()), [])
+        self.assertEqual(self.judge(a=facts(files=[None, None], infiniband=True,
+                                            locked=[None, None])), [])
+
+    def test_software(self):
+        self.check("no mpirun", "openmpi-bin", mpi=None)
+        self.check("no UCX", "libucx0", "note", ucx=None)
+        self.check("no apgas-info", "PATH", "note", apgas=None)
+        self.check("no program /p", "copy it", program=None)
+
+    def test_memory(self):
+        self.check("room for 1 places", "remount", shm={"total": 9 << 20, "free": 9 << 20})
+        self.check("room for 0 places", "--shm-size", shm=None, container=True)
+        self.check("0 MiB are left", "TMPDIR", tmp={"total": 1, "free": 1})
+        self.check("memory maps", "vm.max_map_count", maps=1000)
+        self.check("overcommit_memory=2", "STACK_SIZE", "note", overcommit=2)
+        self.check("64 KiB of memory", "ulimit -l", infiniband=True)
+        self.check("may open 256 files", "ulimit -n", files=[256, 4096])
+
+    def test_memory_of_other_processes(self):
+        self.check("CMA", "kernel.yama.ptrace_scope=0", "note", cma=False, ptrace_scope=1)
+        self.check("CMA", "SYS_PTRACE", "note", cma=False, container=True)
+        self.check("CMA", "security module", "note", cma=False, ptrace_scope=None)
+
+    def test_cores_of_running_places(self):
+        self.check(r"same cores \[0\]: processes 7 and 8", "--bind-to none",
+                   places=[{"pid": 7, "cores": [0]}, {"pid": 8, "cores": [0]}])
+        apart = [{"pid": 7, "cores": [0]}, {"pid": 8, "cores": [1]}]
+        shared = [{"pid": 7, "cores": [0, 1]}, {"pid": 8, "cores": [0, 1]}]
+        for places in (apart, shared):
+            self.assertEqual(self.judge(a=facts(places=places)), [])
+
+    def test_names(self):
+        self.check("b does not resolve: not known", "/etc/hosts on a",
+                   names={"b": {"error": "not known"}})
+        self.check("b resolves to 127.0.1.1, which is a", "its address", names={"b": ["127.0.1.1"]})
+
+    def test_differences(self):
+        for name, value, what in (("mpi", "Open MPI 5.0.1", "of MPI: a: .*4.1.4; b: .*5.0.1"),
+                                  ("architecture", "aarch64", "architectures"),
+                                  ("program", "beef", "programs"),
+                                  ("ucx", {"version": "1.12", "transports": None}, "of UCX"),
+                                  ("ucx", {"version": "1.13.1", "transports": ["tcp"]},
+                                   "transports of UCX"),
+                                  ("apgas", {**GOOD["apgas"], "version": "0.2.0"}, "of apgas")):
+            with self.subTest(name=name, value=value):
+                self.check_two("different .*" + what, ".", **{name: value})
+
+    def test_hosts_that_are_one(self):
+        self.check_two("a, b call themselves a", "--hostname", name="a")
+        self.check_two(r"a, b are on one machine and share its cores \[1\]", "cpuset", "note",
+                       boot="1", cores=[1])
+        self.assertEqual(self.judge(a=facts(cores=[0]), b=other(boot="1", cores=[1])), [])
+
+    def test_reasons_of_ssh(self):
+        for reason, fix in (("Could not resolve hostname x", "/etc/hosts"),
+                            ("Permission denied (publickey)", "ssh-copy-id"),
+                            ("Host key verification failed.", "keyscan"),
+                            ("python3: command not found", "install python3"),
+                            ("port 22: Connection refused", "openssh-server"),
+                            ("Connection timed out", "firewall")):
+            found = findings.judge({}, {"x": reason}, None)
+            self.assertEqual(len(found), 1)
+            self.assertRegex(found[0]["fix"], fix)
+            self.assertIn(reason, found[0]["what"])
+
+
+class Doctor(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name)
+
+    def doctor(self, *arguments):
+        environment = {**os.environ, "PATH": f"{self.path}:{os.environ['PATH']}"}
+        return subprocess.run([sys.executable, str(ROOT / "launch/apgas-doctor"), *arguments],
+                              capture_output=True, text=True, timeout=60, check=False,
+                              env=environment)
+
+    def ssh(self, text):
+        """A program that is called as ssh is, with the host behind four words of options."""
+        file = self.path / "ssh"
+        file.write_text("#!/bin/sh\nshift 4; host=$1; shift\n" + text)
+        file.chmod(0o755)
+
+    def test_this_machine(self):
+        result = self.doctor("--json")
+        answer = json.loads(result.stdout)
+        (mine,) = answer["facts"].values()
+        self.assertEqual(mine["cores"], sorted(os.sched_getaffinity(0)))
+        self.assertGreater(mine["shm"]["total"], 0)
+        self.assertIn(mine["cma"], (True, False))
+        wrong = any(each["level"] == "wrong" for each in answer["findings"])
+        self.assertEqual(result.returncode, 1 if wrong else 0, result)
+
+    def test_text(self):
+        result = self.doctor()
+        self.assertRegex(result.stdout, r"(?m)^\S+: .*cores, /dev/shm \d+ MiB free, CMA")
+        self.assertRegex(result.stdout, r"(\d+ wrong, \d+ to note|nothing is wrong)\n$")
+
+    def test_hosts_by_ssh(self):
+        self.ssh('case $host in a) exec sh -c "$*";; '
+                 'b) echo "port 22: No route to host" >&2; exit 255;; c) echo Welcome;; esac')
+        file = self.path / "hosts"
+        file.write_text("a slots=2\nb\nc\n")
+        result = self.doctor("--hostfile", str(file), "--json", "--program", "/no'such program")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        answer = json.loads(result.stdout)
+        self.assertEqual(list(answer["facts"]), ["a"])
+        self.assertEqual(set(answer["facts"]["a"]["names"]), {"a", "b", "c"})
+        found = {(each["host"], each["what"]) for each in answer["findings"]}
+        self.assertIn(("b", "ssh does not get there: port 22: No route to host"), found)
+        self.assertIn(("a", "no program /no'such program"), found)
+        self.assertTrue(any("not understood: 'Welcome" in what for _, what in found), found)
+
+    def test_refusals(self):
+        for arguments, reason in ((("--hosts", "a,,b"), "'' is no host"), (("x",), "unrecognized"),
+                                  (("--hostfile", "/no/file"), "no such file"),
+                                  (("--hosts", "a", "--hostfile", "b"), "say one of them")):
+            result = self.doctor(*arguments)
+            self.assertEqual((result.returncode, len(result.stderr.splitlines())), (2, 1))
+            self.assertRegex(result.stderr, re.escape(reason))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A place that gets a frame which no correct peer sends ends the job, with one line that names the
+// sender. The other place of these tests is an endpoint, which sends what it is told.
+
+#include <chrono>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <apgas/apgas.hpp>
+#include <apgas/places/memory_atomics.hpp>
+#include <apgas/places/memory_block.hpp>
+#include <apgas/places/message_access.hpp>
+
+#include "place_runtime.hpp"
+
+namespace {
+
+using namespace apgas;
+using comm::frame_header;
+using comm::frame_kind;
+
+struct deaf_sink final : comm::frame_sink {
+  void on_frame(const comm::inbound_frame&) noexcept override {}
+};
+
+void no_task() {}
+scheduler::task_counter* a_task(sync::remote_task&, scheduler::fiber&) { return nullptr; }
+
+// Place 0 of two runs, and place 1 sends it that frame.
+void receive(const frame_header& header, const std::vector<std::byte>& payload = {}) {
+  comm::local_fabric fabric(2);
+  deaf_sink sink;
+  base::settings settings;
+  settings.workers = 1;
+  launch::place_runtime place({&fabric.at(0), "test"}, settings);
+  comm::endpoint_options options;
+  options.settings = "APGAS_TASK_WINDOW=8M";
+  comm::endpoint other(fabric.at(1), sink, options);
+  place.meet_others();
+  other.wait_ready();
+  place.start();
+  place.run_main([&] {
+    other.send(1 - other.here(), header, payload);
+    sleep_for(std::chrono::seconds(20));
+    return 0;
+  });
+}
+
+template <class... Ts>
+std::vector<std::byte> bytes_of(const Ts&... values) {
+  std::vector<std::byte> all((sizeof values + ...));
+  std::byte* at = all.data();
+  ((std::memcpy(at, &values, sizeof values), at += sizeof values), ...);
+  return all;
+}
+
+constexpr std::uint64_t control_of_memory(int operation) {
+  return sync::control_memory | static_cast<std::uint64_t>(operation);
+}
+
+TEST(bad_frames_death, of_a_finish) {
+  constexpr sync::finish_id ended = 77;
+  constexpr sync::finish_id of_place_1 = (sync::finish_id{1} << sync::finish_number_bits) + 5;
+  const auto finish = [](std::uint64_t operation, sync::finish_id id) {
+    return frame_header{.kind = frame_kind::finish, .handler = operation, .finish = id};
+  };
+  EXPECT_DEATH(receive(finish(99, sync::root_finish)),
+               "place 1 sent a frame of a finish with the unknown operation 99");
+  EXPECT_DEATH(receive(finish(1, sync::root_finish)),
+               "place 1 sent a return of a finish in 0 bytes");
+  EXPECT_DEATH(receive(finish(1, ended), std::vector<std::byte>(64)),
+               "place 1 sent a frame of finish 77 of place 0, which has ended here");
+  EXPECT_DEATH(receive(finish(1, of_place_1), std::vector<std::byte>(64)),
+               "place 1 sent a frame of finish 5 of place 1, which");
+  for (const std::uint64_t operation : {2, 3, 4}) {
+    EXPECT_DEATH(receive(finish(operation, operation == 2 ? ended : of_place_1)),
+                 "place 1 sent a frame of finish (77|5) of place [01], which");
+  }
+}
+
+TEST(bad_frames_death, of_a_task) {
+  const auto task = [](comm::handler_id handler, sync::finish_id id) {
+    return frame_header{.kind = frame_kind::task, .handler = handler, .finish = id, .credit = 1};
+  };
+  const comm::handler_id good = comm::id_of<a_task>();
+  EXPECT_DEATH(receive(task(good, sync::root_finish)), "place 1 sent a task frame that is none");
+  EXPECT_DEATH(receive(task(comm::id_of<no_task>(), sync::root_finish), bytes_of(std::uint64_t{0})),
+               "place 1 sent a task frame that is none");
+  EXPECT_DEATH(receive(task(1234, sync::root_finish), bytes_of(std::uint64_t{0})),
+               "a message from rank 1 is malformed: no handler 0x4d2 in this program");
+  EXPECT_DEATH(receive(task(good, 77), bytes_of(std::uint64_t{0})),
+               "place 1 sent a frame of finish 77 of place 0, which");
+  EXPECT_DEATH(
+      receive(task(good, (sync::finish_id{900} << sync::finish_number_bits) + 1), bytes_of(0L)),
+      "place 1 sent a frame of finish 1 of place 900, which");
+}
+
+TEST(bad_frames_death, of_a_call) {
+  EXPECT_DEATH(receive({.kind = frame_kind::reply, .handler = 123}),
+               "place 1 sent a reply to a call that nobody waits for");
+}
+
+TEST(bad_frames_death, of_a_clock) {
+  const auto phase = [](std::uint64_t what) {
+    return frame_header{
+        .kind = frame_kind::control, .handler = sync::control_phase | what, .finish = 0x4321};
+  };
+  EXPECT_DEATH(receive(phase(77)), "place 1 sent a frame of a clock with the unknown operation 77");
+  EXPECT_DEATH(receive(phase(0)), "place 1 sent a frame of a clock with the unknown operation 0");
+  for (const std::uint64_t operation : {1, 2, 4, 5, 7, 8, 9, 10}) {
+    EXPECT_DEATH(receive(phase(operation)),
+                 "place 1 sent a frame of clock 0x4321 with operation [0-9]+, which has ended");
+  }
+}
+
+TEST(bad_frames_death, of_a_team) {
+  EXPECT_DEATH(receive({.kind = frame_kind::control, .handler = remote::control_team}),
+               "place 1 sent a message of a team in 0 bytes, which is none");
+}
+
+TEST(bad_frames_death, of_memory) {
+  const auto memory = [](int operation) {
+    return frame_header{.kind = frame_kind::control, .handler = control_of_memory(operation)};
+  };
+  const remote::block_name block{};
+  const char* const none = "place 1 sent a request of [0-9]+ bytes that is none for memory";
+  for (const int operation : {1, 2, 3, 4}) EXPECT_DEATH(receive(memory(operation)), none);
+  EXPECT_DEATH(receive(memory(77), bytes_of(block)), none);
+  EXPECT_DEATH(receive(memory(3), bytes_of(block)), none);  // how many bytes
+  EXPECT_DEATH(receive(memory(4), bytes_of(block)), none);  // which operation
+  remote::atomic_request unknown;
+  std::memset(static_cast<void*>(&unknown), 0x7f, sizeof unknown);
+  EXPECT_DEATH(receive(memory(4), bytes_of(block, unknown)), none);
+}
+
+TEST(bad_frames_death, of_the_launch) {
+  EXPECT_DEATH(receive({.kind = frame_kind::control, .handler = 0}),
+               "place 1 sent a control frame with the unknown operation 0");
+  EXPECT_DEATH(receive({.kind = frame_kind::control, .handler = 5}),
+               "place 1 sent a control frame with the unknown operation 0x5");
+  EXPECT_DEATH(receive({.kind = frame_kind::control, .handler = 1}),
+               "place 1 sent the end of the run, which is not for it to say");
+}
+
+}  // namespace

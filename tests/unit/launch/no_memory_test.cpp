@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A place that finds no memory for a frame which came to it ends the job, with one line that says
+// how much came and from whom. Memory is refused once to who takes the frame; place 1 is a thread
+// of the test with an endpoint.
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <apgas/apgas.hpp>
+#include <apgas/places/team_member.hpp>
+
+#include "place_runtime.hpp"
+
+namespace {
+
+std::atomic<bool> refuse_next{false};
+thread_local bool of_the_test = false;
+
+void* memory_or_refusal(std::size_t bytes, std::size_t alignment) {
+  if (!of_the_test && refuse_next.exchange(false)) throw std::bad_alloc();
+  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  void* const memory = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  return memory_or_refusal(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return memory_or_refusal(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace {
+
+using namespace apgas;
+using comm::frame_header;
+using comm::frame_kind;
+
+struct deaf_sink final : comm::frame_sink {
+  void on_frame(const comm::inbound_frame&) noexcept override {}
+};
+
+scheduler::task_counter* a_task(sync::remote_task&, scheduler::fiber&) { return nullptr; }
+
+// Place 0 is idle when place 1 sends it that frame with a payload of 1000 bytes.
+void receive_without_memory(const frame_header& header) {
+  using namespace std::chrono_literals;
+  comm::local_fabric fabric(2);
+  deaf_sink sink;
+  base::settings settings;
+  settings.workers = 1;
+  launch::place_runtime place({&fabric.at(0), "test"}, settings);
+  comm::endpoint_options options;
+  options.settings = "APGAS_TASK_WINDOW=8M";
+  comm::endpoint other(fabric.at(1), sink, options);
+  place.meet_others();
+  other.wait_ready();
+  place.start();
+  std::thread sender([&] {
+    of_the_test = true;
+    std::this_thread::sleep_for(200ms);
+    refuse_next = true;
+    other.send(0, header, std::vector<std::byte>(1000));
+    std::this_thread::sleep_for(20s);
+  });
+  place.run_main([] {
+    sleep_for(20s);
+    return 0;
+  });
+  sender.join();
+}
+
+std::string expected() {
+  char host[256] = {};
+  gethostname(host, sizeof host - 1);
+  return "no memory for a message of 10[0-9][0-9] bytes from place 1 on " + std::string(host) +
+         "; start fewer places on the host, send less at once, or raise the limit";
+}
+
+TEST(no_memory_death, for_a_task) {
+  for (const std::uint8_t flags : {std::uint8_t{0}, std::uint8_t{sync::flag_spawn}}) {
+    EXPECT_DEATH(receive_without_memory({.kind = frame_kind::task,
+                                         .flags = flags,
+                                         .handler = comm::id_of<a_task>(),
+                                         .finish = sync::root_finish,
+                                         .credit = 1}),
+                 expected());
+  }
+}
+
+TEST(no_memory_death, for_results_of_a_finish) {
+  EXPECT_DEATH(receive_without_memory(
+                   {.kind = frame_kind::finish, .handler = 1, .finish = sync::root_finish}),
+               expected());
+}
+
+TEST(no_memory_death, for_a_clock) {
+  EXPECT_DEATH(
+      receive_without_memory({.kind = frame_kind::control, .handler = sync::control_phase | 1}),
+      expected());
+}
+
+TEST(no_memory_death, for_a_team) {
+  EXPECT_DEATH(receive_without_memory(
+                   {.kind = frame_kind::control, .handler = remote::control_team, .finish = 99}),
+               expected());
+}
+
+TEST(no_memory_death, for_an_answer) {
+  EXPECT_DEATH(
+      receive_without_memory({.kind = frame_kind::control, .handler = sync::control_memory | 2}),
+      expected());
+}
+
+}  // namespace
