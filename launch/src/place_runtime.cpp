@@ -279,8 +279,8 @@ void place_runtime::on_control(const comm::inbound_frame& frame) {
                             frame.source, operation));
   }
   if (frame.source != told_by(state_.here)) {
-    base::fatal(fmt::format("place {} sent the end of the run, which is not for it to say",
-                            frame.source));
+    base::fatal(
+        fmt::format("place {} sent the end of the run, which is not for it to say", frame.source));
   }
   const int code = static_cast<int>(static_cast<std::uint32_t>(frame.header->credit));
   tell_others(code);
