@@ -1,6 +1,6 @@
 include_guard()
 # The functions by which the folders of tests/ declare tests:
-#   apgas_test, apgas_model_test, apgas_compile_fail_test
+#   apgas_test, apgas_model_test, apgas_compile_fail_test, apgas_add_test, apgas_run_first
 
 # Under mpirun: any user, more places than cores, no binding; waiting places give up the core.
 set(apgas_mpirun_environment
@@ -40,6 +40,12 @@ function(apgas_add_test name labels processors timeout environment)
   set_tests_properties(${name} PROPERTIES
     LABELS "${labels}" PROCESSORS ${processors} TIMEOUT ${timeout}
     ENVIRONMENT "${apgas_test_environment};${environment}")
+endfunction()
+
+# Those that last longest and mostly wait come first, so that the others fill the cores beside them
+# and nobody waits for them alone at the end.
+function(apgas_run_first)
+  set_tests_properties(${ARGN} PROPERTIES COST 1000)
 endfunction()
 
 # apgas_test(<name> SOURCES ... LINK <module>... [PLACES <n>...] [LABELS ...] [TIMEOUT s]
@@ -103,16 +109,17 @@ function(apgas_test name)
   endif()
 endfunction()
 
-# apgas_model_test(<name> SOURCES ... MODULES <module>... [TIMEOUT s])
+# apgas_model_test(<name> SOURCES ... MODULES <module>... [TIMEOUT s] [DEEP])
 # A Relacy model: compiled with APGAS_MODEL_CHECK against the headers of the modules, private ones
 # included, and linked with nothing. Label model. Not built under a sanitizer (Relacy switches
-# contexts by itself) or where Relacy is missing.
+# contexts by itself) or where Relacy is missing. With DEEP `name_deep`, label long, is the same
+# program with the argument --deep: it explores further.
 find_path(apgas_relacy relacy/relacy.hpp)
 if(NOT apgas_relacy)
   message(WARNING "The models are not built: relacy/relacy.hpp not found (apt install relacy-dev)")
 endif()
 function(apgas_model_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;MODULES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "DEEP" "TIMEOUT" "SOURCES;MODULES")
   if(APGAS_SANITIZE OR NOT apgas_relacy)
     return()
   endif()
@@ -128,6 +135,9 @@ function(apgas_model_test name)
       ${PROJECT_SOURCE_DIR}/${module}/include ${PROJECT_SOURCE_DIR}/${module}/src)
   endforeach()
   apgas_add_test(${name} model 1 ${arg_TIMEOUT} "" ${name})
+  if(arg_DEEP)
+    apgas_add_test(${name}_deep "model;long" 1 ${arg_TIMEOUT} "" ${name} --deep)
+  endif()
 endfunction()
 
 # apgas_compile_fail_test(<name> SOURCE <file> EXPECT <regex> [LINK <module>])

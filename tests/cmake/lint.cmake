@@ -7,7 +7,7 @@ apgas_add_test(tidy lint 1 60 ""
 # Every public header compiles by itself.
 add_test(NAME headers COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR}
   --target all_verify_interface_header_sets)
-set_tests_properties(headers PROPERTIES LABELS lint TIMEOUT 1500 RUN_SERIAL ON)
+set_tests_properties(headers PROPERTIES LABELS lint TIMEOUT 1500 PROCESSORS 2)
 
 find_program(apgas_shellcheck shellcheck)
 if(apgas_shellcheck)
