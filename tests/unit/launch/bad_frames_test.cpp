@@ -16,7 +16,7 @@
 #include <apgas/places/memory_block.hpp>
 #include <apgas/places/message_access.hpp>
 
-#include "place_runtime.hpp"
+#include "support/place_and_peer.hpp"
 
 namespace {
 
@@ -24,28 +24,14 @@ using namespace apgas;
 using comm::frame_header;
 using comm::frame_kind;
 
-struct deaf_sink final : comm::frame_sink {
-  void on_frame(const comm::inbound_frame&) noexcept override {}
-};
-
 void no_task() {}
 scheduler::task_counter* a_task(sync::remote_task&, scheduler::fiber&) { return nullptr; }
 
 // Place 0 of two runs, and place 1 sends it that frame.
 void receive(const frame_header& header, const std::vector<std::byte>& payload = {}) {
-  comm::local_fabric fabric(2);
-  deaf_sink sink;
-  base::settings settings;
-  settings.workers = 1;
-  launch::place_runtime place({&fabric.at(0), "test"}, settings);
-  comm::endpoint_options options;
-  options.settings = "APGAS_TASK_WINDOW=8M";
-  comm::endpoint other(fabric.at(1), sink, options);
-  place.meet_others();
-  other.wait_ready();
-  place.start();
-  place.run_main([&] {
-    other.send(1 - other.here(), header, payload);
+  test::place_and_peer two;
+  two.place.run_main([&] {
+    two.peer.send(0, header, payload);
     sleep_for(std::chrono::seconds(20));
     return 0;
   });

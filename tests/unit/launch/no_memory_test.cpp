@@ -19,7 +19,7 @@
 #include <apgas/apgas.hpp>
 #include <apgas/places/team_member.hpp>
 
-#include "place_runtime.hpp"
+#include "support/place_and_peer.hpp"
 
 namespace {
 
@@ -53,34 +53,20 @@ using namespace apgas;
 using comm::frame_header;
 using comm::frame_kind;
 
-struct deaf_sink final : comm::frame_sink {
-  void on_frame(const comm::inbound_frame&) noexcept override {}
-};
-
 scheduler::task_counter* a_task(sync::remote_task&, scheduler::fiber&) { return nullptr; }
 
 // Place 0 is idle when place 1 sends it that frame with a payload of 1000 bytes.
 void receive_without_memory(const frame_header& header) {
   using namespace std::chrono_literals;
-  comm::local_fabric fabric(2);
-  deaf_sink sink;
-  base::settings settings;
-  settings.workers = 1;
-  launch::place_runtime place({&fabric.at(0), "test"}, settings);
-  comm::endpoint_options options;
-  options.settings = "APGAS_TASK_WINDOW=8M";
-  comm::endpoint other(fabric.at(1), sink, options);
-  place.meet_others();
-  other.wait_ready();
-  place.start();
+  test::place_and_peer two;
   std::thread sender([&] {
     of_the_test = true;
     std::this_thread::sleep_for(200ms);
     refuse_next = true;
-    other.send(0, header, std::vector<std::byte>(1000));
+    two.peer.send(0, header, std::vector<std::byte>(1000));
     std::this_thread::sleep_for(20s);
   });
-  place.run_main([] {
+  two.place.run_main([] {
     sleep_for(20s);
     return 0;
   });

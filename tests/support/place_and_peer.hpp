@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A place 0 of two, and as place 1 an endpoint, which sends what a test tells it to and is deaf to
+// what comes.
+
+#include <apgas/comm/endpoint.hpp>
+#include <apgas/comm/transports.hpp>
+
+#include "place_runtime.hpp"
+
+namespace apgas::test {
+
+class place_and_peer {
+ public:
+  place_and_peer() {
+    place.meet_others();
+    peer.wait_ready();
+    place.start();
+  }
+
+ private:
+  struct deaf final : comm::frame_sink {
+    void on_frame(const comm::inbound_frame&) noexcept override {}
+  };
+  static base::settings one_worker() {
+    base::settings settings;
+    settings.workers = 1;
+    return settings;
+  }
+  static comm::endpoint_options agreed() {
+    comm::endpoint_options options;
+    options.settings = "APGAS_TASK_WINDOW=8M";
+    return options;
+  }
+
+  comm::local_fabric fabric_{2};
+  deaf sink_;
+
+ public:
+  launch::place_runtime place{{&fabric_.at(0), "test"}, one_worker()};
+  comm::endpoint peer{fabric_.at(1), sink_, agreed()};
+};
+
+}  // namespace apgas::test
