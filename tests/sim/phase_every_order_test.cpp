@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every program of three tasks on one clock or phaser, in every order of their steps.
 //   APGAS_TEST_STRIDE=n   takes every n-th of these programs only (default 1), for slow builds
+//   APGAS_TEST_THIN=n     every n-th of these in turn (default 2; 1 in the long test)
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
@@ -40,6 +41,8 @@ void expect_right(const char* name, const program_space& space, const phase_sim:
                   std::uint64_t stride = 1) {
   std::uint64_t slower = sim::stride_wanted();
   if (s.tiers > 1) slower = (slower + 4) / 5;  // few programs already
+  // Odd, so that it takes as many programs of each kind.
+  if (stride != 1) stride = (stride * sim::thinned(2)) | 1U;
   stride *= slower;
   totals sum;
   EXPECT_EQ(every_program(space, s, sum, stride), "");

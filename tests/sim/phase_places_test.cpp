@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clocks and phasers over several places, with messages in every order that the network allows.
 //   APGAS_TEST_SEED=n, APGAS_TEST_SEEDS=n
+//   APGAS_TEST_THIN=n   every n-th in turn of the programs whose orders are all seen (default 9)
 #include <cstdint>
 #include <iostream>
 #include <string>
@@ -29,11 +30,15 @@ std::string run_seed(std::uint64_t seed, place_fault f, places_world::counts* ou
   shape.end = 0.03 + pick.real() * 0.1;
   shape.drop = pick.real() * 0.1;
   shape.resume = pick.real() * 0.4;
-  shape.single = 0.2;  // at, where the mode is signal_wait_next
+  shape.travel = 0.2;
+  shape.single = pick.below(2) == 0 ? 0.3 : 0.0;
   shape.steps = 40;
+  phase_sim::places_settings s{.broken = f};
+  s.places = 1 + static_cast<int>(pick.below(4));
+  s.accumulators = static_cast<int>(pick.below(4));
   phase_sim::random_script program(shape, pick());
   sim::random_choice chooser(pick());
-  return phase_sim::run_places(1 + static_cast<int>(pick.below(4)), program, chooser, f, out);
+  return phase_sim::run_places(s, program, chooser, out);
 }
 
 TEST(phase_places, random_programs) {
@@ -49,21 +54,34 @@ TEST(phase_places, random_programs) {
     sum.positions += one.positions;
     sum.replicas += one.replicas;
     sum.kept += one.kept;
+    sum.parts += one.parts;
+    sum.reads += one.reads;
+    sum.asks += one.asks;
+    sum.too_late += one.too_late;
+    sum.singles += one.singles;
+    sum.not_chosen += one.not_chosen;
   }
   std::cout << sum.phases << " phases, " << sum.travels << " travels, " << sum.arrivals
             << " arrivals, " << sum.positions << " other positions, " << sum.replicas
-            << " replicas, " << sum.kept << " travellers kept" << std::endl;
+            << " replicas, " << sum.kept << " travellers kept; " << sum.parts << " parts, "
+            << sum.reads << " results read, " << sum.asks << " asked for, " << sum.too_late
+            << " too late; " << sum.singles << " closures, " << sum.not_chosen
+            << " tasks not chosen" << std::endl;
   if (only != 0) return;
   EXPECT_GT(sum.kept, 0);
   EXPECT_GT(sum.arrivals, 0);
+  EXPECT_GT(sum.asks, 0);
+  EXPECT_GT(sum.not_chosen, 0);
 }
 
 TEST(phase_places, a_thousand_places) {
   phase_sim::random_script program(
-      {.tasks = 3'000, .modes = true, .spawn = 0.8, .end = 0.02, .single = 0.1, .steps = 60}, 1);
+      {.tasks = 3'000, .modes = true, .spawn = 0.8, .end = 0.02, .travel = 0.1, .steps = 60}, 1);
   sim::random_choice chooser(1);
   places_world::counts c;
-  ASSERT_EQ(phase_sim::run_places(1'000, program, chooser, place_fault::none, &c, 100'000'000), "");
+  ASSERT_EQ(
+      phase_sim::run_places({.places = 1'000, .most_steps = 100'000'000}, program, chooser, &c),
+      "");
   EXPECT_GT(c.phases, 5);
   std::cout << c.phases << " phases, " << c.travels << " travels" << std::endl;
 }
@@ -74,7 +92,7 @@ std::vector<std::vector<std::vector<action>>> small_programs() {
   const action next{op::next};
   const action drop{op::drop};
   const action resume{op::resume};
-  const action travel{op::single};
+  const action travel{op::travel};
   const action one{op::spawn, 1, signal_wait};
   const action two{op::spawn, 2, signal_wait};
   return {
@@ -91,7 +109,7 @@ std::vector<std::vector<std::vector<action>>> small_programs() {
 
 constexpr std::size_t most_states = 400'000;  // the largest program has a fifth of that
 
-std::string every_order(place_fault f, std::size_t& states) {
+std::string every_order(std::size_t& states) {
   for (const auto& program : small_programs()) {
     for (const int places : {2, 3}) {
       sim::every_choice chooser;
@@ -99,7 +117,7 @@ std::string every_order(place_fault f, std::size_t& states) {
       while (more && chooser.states() < most_states) {
         phase_sim::list_script script(program, phaser_mode::signal_wait_next);
         const std::string wrong =
-            phase_sim::run_places(places, script, chooser, f, nullptr, 10'000);
+            phase_sim::run_places({.places = places, .most_steps = 10'000}, script, chooser);
         if (!wrong.empty()) return wrong;
         more = chooser.next();
       }
@@ -112,18 +130,19 @@ std::string every_order(place_fault f, std::size_t& states) {
 
 TEST(phase_places, every_order_of_small_programs) {
   std::size_t states = 0;
-  EXPECT_EQ(every_order(place_fault::none, states), "");
+  EXPECT_EQ(every_order(states), "");
   std::cout << states << " states" << std::endl;
 }
 
 // Every n-th of all programs of three tasks, where a task may also go elsewhere, at two places.
-std::string every_program(const phase_sim::program_space& space, std::uint64_t stride,
-                          sim::totals& sum) {
+std::string every_program(const phase_sim::program_space& space, int accumulators,
+                          std::uint64_t stride, sim::totals& sum) {
   phase_sim::program tasks;
   for (std::uint64_t n = 0; make(space, n, tasks); n += stride) {
     const std::string wrong = sim::every_order(sum, [&](sim::choice& chooser) {
       phase_sim::list_script script(tasks, phaser_mode::signal_wait_next);
-      return phase_sim::run_places(2, script, chooser, place_fault::none, nullptr, 10'000);
+      return phase_sim::run_places({.accumulators = accumulators, .most_steps = 10'000}, script,
+                                   chooser);
     });
     if (!wrong.empty()) return wrong + ":" + text(tasks);
   }
@@ -131,15 +150,23 @@ std::string every_program(const phase_sim::program_space& space, std::uint64_t s
 }
 
 TEST(phase_places, every_order_of_many_programs) {
-  const phase_sim::program_space clocks{{op::next, op::resume, op::drop, op::single},
+  const phase_sim::program_space clocks{{op::next, op::resume, op::drop, op::travel},
                                         {phaser_mode::signal_wait}};
   const phase_sim::program_space phasers{
-      {op::next, op::single}, {phaser_mode::signal_wait, phaser_mode::signal, phaser_mode::wait}};
-  for (const auto& [space, stride] :
-       {std::pair(clocks, std::uint64_t{997}), std::pair(phasers, std::uint64_t{397})}) {
+      {op::next, op::travel}, {phaser_mode::signal_wait, phaser_mode::signal, phaser_mode::wait}};
+  const phase_sim::program_space singles{{op::single, op::travel}, {phaser_mode::signal_wait_next}};
+  const std::uint64_t thin = sim::thinned(9);
+  struct chosen {
+    const phase_sim::program_space& space;
+    int accumulators;
+    std::uint64_t stride;
+  };
+  for (const auto& [space, accumulators, stride] :
+       {chosen{clocks, 0, 997}, chosen{phasers, 0, 397}, chosen{phasers, 1, 397},
+        chosen{singles, 0, 41}, chosen{singles, 2, 41}}) {
     sim::totals sum;
-    EXPECT_EQ(every_program(space, stride * sim::stride_wanted(), sum), "");
-    EXPECT_GT(sum.programs * sim::stride_wanted(), 30U);
+    EXPECT_EQ(every_program(space, accumulators, stride * thin * sim::stride_wanted(), sum), "");
+    EXPECT_GT(sum.programs * thin * sim::stride_wanted(), 25U);
     std::cout << sum << std::endl;
   }
 }

@@ -77,7 +77,7 @@ class phase_model {
   // Phase p has a closure, which runs when all have signalled.
   void single_begins(std::int64_t p) { singles_.insert(p); }
   void single_runs(std::int64_t p) {
-    singles_.erase(p);
+    require(singles_.erase(p) == 1, "the closure of next_single ran twice", p);
     require(complete(p), "the closure of next_single ran early", p);
   }
 

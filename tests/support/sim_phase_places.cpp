@@ -4,49 +4,36 @@
 #include "sim_phase_faults.hpp"
 #include "sim_phase_places.hpp"
 
-namespace apgas::inline v0::sync {
-
-struct uplink_test_access {
-  // All that decides what it does from now on.
-  static std::vector<std::int64_t> state(const phase_uplink& up) {
-    std::vector<std::int64_t> all = {up.told_, static_cast<std::int64_t>(up.asked_ - up.answered_)};
-    for (const auto& k : up.kept_) {
-      all.insert(all.end(), {static_cast<std::int64_t>(k.after - up.answered_), k.who.sender,
-                             k.who.leaf, k.who.at, k.who.signals, k.who.number});
-    }
-    return all;
-  }
-};
-
-}  // namespace apgas::inline v0::sync
-
 namespace phase_sim {
 
 using apgas::sync::phase_travellers;
-using apgas::sync::phase_uplink;
 
-places_world::places_world(int places, script& program, sim::choice& chooser, place_fault broken)
-    : script_(program),
+places_world::places_world(const places_settings& s, script& program, sim::choice& chooser)
+    : settings_(s),
+      script_(program),
       choice_(chooser),
-      broken_(broken),
-      nodes_(static_cast<std::size_t>(places)) {
+      broken_(s.broken),
+      nodes_(static_cast<std::size_t>(s.places)) {
   nodes_[0].exists = true;
+  nodes_[0].values.resize(static_cast<std::size_t>(s.accumulators));
   tasks_.push_back({0, program.main_mode(), 0});
   model_.make(0, tasks_[0].mode);
   join(0, 0);
   ready_.push_back(0);
 }
 
-void places_world::run(std::int64_t most_steps) {
+void places_world::run() {
   for (;;) {
     if (choice_.wants_state() && choice_.known(state())) return;
     std::size_t looks = 0;
     for (const node& n : nodes_) looks += n.unseen ? 1 : 0;
-    if (ready_.empty() && channels_.empty() && looks == 0 && !unannounced_) break;
+    if (ready_.empty() && channels_.empty() && looks == 0 && !unannounced_ && !reduced_) {
+      break;
+    }
     step();
     require(!model_.has_signallers() || nodes_[0].counter.phase() <= model_.phase(),
             "a phase is over too early", nodes_[0].counter.phase());
-    if (++counted.steps > most_steps) throw violation("it does not end");
+    if (++counted.steps > settings_.most_steps) throw violation("it does not end");
   }
   check_end();
 }
@@ -56,15 +43,24 @@ void places_world::step() {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i].unseen) looks.push_back(static_cast<int>(i));
   }
-  const std::size_t all =
-      ready_.size() + channels_.size() + looks.size() + (unannounced_ ? 1U : 0U);
+  const std::size_t all = ready_.size() + channels_.size() + looks.size() +
+                          (unannounced_ ? 1U : 0U) + (reduced_ ? 1U : 0U);
   std::size_t n = choice_.below(static_cast<std::uint32_t>(all));
   if (n < ready_.size()) {
     std::sort(ready_.begin(), ready_.end());
     const int id = ready_[n];
     ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(n));
-    if (at(id).at == stage::arrived) return arrive(id);
-    return act(id);
+    switch (at(id).at) {
+      case stage::arrived:
+        return arrive(id);
+      case stage::elected:
+        at(id).at = stage::single;
+        return signal(id);
+      case stage::chosen:
+        return run_single(id);
+      default:
+        return act(id);
+    }
   }
   n -= ready_.size();
   if (n < channels_.size()) {
@@ -73,7 +69,9 @@ void places_world::step() {
   }
   n -= channels_.size();
   if (n < looks.size()) return look(looks[n]);
-  announce();
+  n -= looks.size();
+  if (n == 0 && unannounced_) return announce();
+  roll_home();
 }
 
 bool places_world::passed(const task& t) const {
@@ -82,6 +80,7 @@ bool places_world::passed(const task& t) const {
 }
 
 void places_world::act(int id) {
+  if (!reads(id)) return;
   task& t = at(id);
   const action a = script_.next({t.name, t.step++, t.mode, t.registered});
   if (a.what == op::end || !t.registered) {
@@ -89,11 +88,13 @@ void places_world::act(int id) {
     if (t.registered) leave(id);
     return;
   }
+  contribute(t);
   switch (a.what) {
     case op::spawn: {
       task child{a.name, a.mode, t.place};
       child.signalled = t.signals() ? t.signalled : t.waited;
       child.waited = t.waits() ? t.waited : t.signalled;
+      if (t.has_signalled()) child.signalled_by_spawner = t.waited;
       if (!child.signals()) child.signalled = child.waited;
       if (!child.waits()) child.waited = child.signalled;
       const int child_id = static_cast<int>(tasks_.size());
@@ -104,6 +105,7 @@ void places_world::act(int id) {
       const bool counted_here =
           to == tasks_.back().place || broken_ != place_fault::traveller_is_not_counted;
       if (counted_here) join(child.place, child.signals() ? child.signalled : -1);
+      if (!child.signals()) waiter_moved(child.place, -1, child.waited);
       if (to == child.place) {
         ready_.push_back(child_id);
       } else {
@@ -111,7 +113,7 @@ void places_world::act(int id) {
       }
       return;
     }
-    case op::single:  // an at, or its end
+    case op::travel:
       return travel(id, static_cast<int>(choice_.below(static_cast<std::uint32_t>(nodes_.size()))));
     case op::drop:
       t.registered = false;
@@ -121,6 +123,7 @@ void places_world::act(int id) {
       if (t.signals()) signal(id);
       break;
     default:
+      if (a.what == op::single && elect(id)) return;
       if (t.waits()) return wait(id);
       signal(id);
   }
@@ -153,6 +156,7 @@ void places_world::deliver(int from, int to) {
         n.counter =
             apgas::sync::phase_counter(broken_ == place_fault::base_is_ignored ? 0 : t.base);
         n.exists = true;
+        n.values.resize(static_cast<std::size_t>(settings_.accumulators));
         ++counted.replicas;
       }
       join(to, t.signals() ? t.signalled : -1);
@@ -182,7 +186,7 @@ void places_world::deliver(int from, int to) {
         require(!m.acknowledge, "an acknowledgement finds no replica", to);
         return;
       }
-      while (n.counter.phase() < m.phase) roll(to);
+      follow(to, m.phase);
       if (m.open && !n.open) {
         n.open = true;
         resume(to);
@@ -197,7 +201,14 @@ void places_world::deliver(int from, int to) {
       return;
     case sort::arrived:
       require(n.exists, "a traveller has arrived whose sender is gone", to);
+      if (!m.signals) waiter_moved(to, m.phase, -1);
       return settle(to, m.phase, 0, m.signals ? m.number : 0, m.number);
+    case sort::part:
+    case sort::result:
+    case sort::ask:
+      return deliver_value(from, to, m);
+    default:
+      return deliver_single(from, to, m);
   }
 }
 
@@ -211,8 +222,9 @@ void places_world::arrive(int id) {
       .sender = t.sender, .at = t.signals() ? t.signalled : t.waited, .signals = t.signals()};
   const bool uncounted = broken_ == place_fault::traveller_is_not_counted && t.step == 0;
   bool tell = true;
+  if (!t.signals()) waiter_moved(t.place, -1, t.waited);
   if (t.place != 0) {
-    while (n.counter.phase() < t.base && broken_ != place_fault::base_is_ignored) roll(t.place);
+    if (broken_ != place_fault::base_is_ignored) follow(t.place, t.base);
     look(t.place);
     tell = t.sender == 0 || n.up.may_tell(who) || broken_ == place_fault::sender_is_told_at_once;
   }
@@ -233,10 +245,7 @@ void places_world::wait(int id) {
   task& t = at(id);
   if (t.signals()) signal(id);
   if (passed(t)) {
-    model_.released(id);
-    model_.has_waited(id);
-    ++at(id).waited;
-    return ready_.push_back(id);
+    return go_on(id);
   }
   node& n = at_place(t.place);
   // But for one that comes when no signaller is left, which its replica has not heard yet.
@@ -249,6 +258,7 @@ void places_world::wait(int id) {
 void places_world::leave(int id) {
   const task& t = at(id);
   model_.leave(id);
+  if (!t.signals()) waiter_moved(t.place, t.waited, -1);
   settle(t.place, t.signalled, 0, t.signals() ? 1 : 0, 1);
 }
 
@@ -270,73 +280,11 @@ void places_world::settle(int place, std::int64_t s, std::int64_t signals, std::
     const auto c = n.counter.settle(s, signals, leave);
     const bool silent = had && n.counter.signallers() == 0;
     if (c == apgas::sync::phase_counter::change::completed) n.unseen = true;
-    if (silent) n.unseen = true;
+    if (silent && place != 0) n.unseen = true;
   }
   n.members -= gone;
   require(n.members >= 0, "more leave than came", place);
   if (n.members == 0 && place != 0) n.unseen = true;
-}
-
-void places_world::roll(int place) {
-  node& n = at_place(place);
-  require(n.counter.due() == 0, "a phase ends before all have signalled", n.counter.phase());
-  static_cast<void>(n.counter.roll());
-  resume(place);
-}
-
-void places_world::resume(int place) {
-  for (const int id : std::exchange(at_place(place).parked, {})) {
-    model_.released(id);
-    model_.has_waited(id);
-    ++at(id).waited;
-    at(id).at = stage::act;
-    ready_.push_back(id);
-  }
-}
-
-void places_world::roll_home() {
-  node& n = at_place(0);
-  while (n.counter.due() == 0 && !n.open) {
-    n.open = n.counter.signallers() == 0;
-    roll(0);
-    ++counted.phases;
-    unannounced_ = true;
-  }
-}
-
-void places_world::announce() {
-  unannounced_ = false;
-  if (broken_ == place_fault::home_forgets_to_release) return;
-  const node& n = at_place(0);
-  down_.on_phase(n.counter.phase(), [&](int place) {
-    ++counted.releases;
-    send(0, place, {.what = sort::phase, .phase = n.counter.phase(), .open = n.open});
-  });
-}
-
-// remote_phases: changed() and remove().
-void places_world::look(int place) {
-  node& n = at_place(place);
-  n.unseen = false;
-  if (place == 0) return roll_home();
-  if (!n.exists) return;
-  phase_uplink::view v{
-      .phase = n.counter.phase(),
-      .first = n.counter.signallers() != 0 ? n.counter.first() : phase_uplink::silent,
-      .members = n.members != 0};
-  if (broken_ == place_fault::position_is_the_node_s_phase && v.first > v.phase)
-    v.first = v.phase + 1;
-  const bool goes =
-      n.up.may_go(v) || (broken_ == place_fault::goes_unacknowledged && n.members == 0);
-  if (goes) {
-    n.exists = false;
-    return send(place, 0, {.what = sort::gone});
-  }
-  const std::int64_t told = n.up.told();
-  if (const auto news = n.up.look(v)) {
-    ++(told >= 0 && news->at > told ? counted.arrivals : counted.positions);
-    send(place, 0, {.what = sort::position, .phase = news->at, .acknowledge = news->acknowledge});
-  }
 }
 
 void places_world::send(int from, int to, const message& m) { channels_[{from, to}].push_back(m); }
@@ -348,48 +296,15 @@ void places_world::check_end() const {
     require(i == 0 || !nodes_[i].exists, "a replica is left at the end", static_cast<int>(i));
   }
   require(down_.replicas().empty(), "the home knows a replica at the end", 0);
+  check_values();
 }
 
-std::string places_world::state() const {
-  std::string all;
-  const auto put = [&all](const std::vector<std::int64_t>& values) {
-    for (const std::int64_t v : values) all.append(std::to_string(v)).push_back(' ');
-  };
-  for (const node& n : nodes_) {
-    put({n.counter.phase(), n.counter.signallers(), n.members, n.open, n.exists, n.unseen});
-    for (std::int64_t s = n.counter.phase(); s <= access::last(n.counter); ++s) {
-      put({access::at(n.counter, s)});
-    }
-    put(apgas::sync::uplink_test_access::state(n.up));
-    for (const int id : n.parked) put({id});
-    all.push_back('|');
-  }
-  std::vector<std::string> tasks;
-  for (const task& t : tasks_) {
-    const std::string before = std::exchange(all, {});
-    put({t.name, t.place, t.signalled, t.waited, t.step, t.sender, t.base,
-         static_cast<std::int64_t>(t.at), t.registered, &t - tasks_.data()});
-    tasks.push_back(std::exchange(all, before));
-  }
-  for (const std::string& t : tasks) all.append(t).push_back('|');
-  for (const auto& [ends, queue] : channels_) {
-    put({ends.first, ends.second});
-    for (const message& m : queue) {
-      put({static_cast<std::int64_t>(m.what), m.phase, m.number, m.acknowledge, m.open, m.signals});
-    }
-    all.push_back('|');
-  }
-  for (const auto& [place, r] : down_.replicas()) put({place, r.at, r.released});
-  put({unannounced_});
-  return all;
-}
-
-std::string run_places(int places, script& program, sim::choice& chooser, place_fault broken,
-                       places_world::counts* out, std::int64_t most_steps) {
-  places_world w(places, program, chooser, broken);
+std::string run_places(const places_settings& s, script& program, sim::choice& chooser,
+                       places_world::counts* out) {
+  places_world w(s, program, chooser);
   std::string wrong;
   try {
-    w.run(most_steps);
+    w.run();
   } catch (const violation& v) {
     wrong = v.what();
   }

@@ -3,7 +3,8 @@
 
 // The tasks of one phaser at several places, in one thread. Plays the part of remote_phases: what
 // is done under one lock is one step; messages of two places come in order, others in any.
-// Counters, uplinks and downlink are the real ones. Throws `violation`.
+// Counters, uplinks and downlink are the real ones; accumulators (sim_phase_places_values.cpp) and
+// next_single (sim_phase_places_single.cpp) mirror phase_links.cpp. Throws `violation`.
 
 #include <cstdint>
 #include <deque>
@@ -19,6 +20,7 @@
 #include "sim_choice.hpp"
 #include "sim_phase_model.hpp"
 #include "sim_phase_script.hpp"
+#include "sim_phase_values.hpp"
 
 namespace phase_sim {
 
@@ -32,22 +34,55 @@ enum class place_fault {
   no_look_after_a_phase,
   home_forgets_to_release,
   goes_unacknowledged,
+  // of accumulators
+  part_is_lost,
+  part_is_a_phase_late,
+  part_is_sent_twice,
+  parts_after_the_position,
+  goes_with_parts,
+  result_of_the_phase_before,
+  ask_is_not_answered,
+  run_ahead_is_not_reduced,
+  // of next_single
+  run_before_all_have_signalled,
+  every_place_runs,
+  goes_on_without_done,
+  would_run_is_not_told,
+  elected_is_kept,
   last,
+};
+
+struct places_settings {
+  int places = 2;
+  int accumulators = 0;
+  place_fault broken = place_fault::none;
+  std::int64_t most_steps = 1'000'000;
 };
 
 class places_world {
  public:
-  places_world(int places, script& program, sim::choice& chooser, place_fault broken);
-  void run(std::int64_t most_steps);
+  places_world(const places_settings& s, script& program, sim::choice& chooser);
+  void run();
 
   struct counts {
     std::int64_t steps = 0, phases = 0, travels = 0, arrivals = 0, positions = 0, releases = 0,
-                 replicas = 0, kept = 0;
+                 replicas = 0, kept = 0, parts = 0, reads = 0, asks = 0, too_late = 0, singles = 0,
+                 not_chosen = 0;
   };
   counts counted;
 
  private:
-  enum class stage : std::uint8_t { away, arrived, act, parked, ended };
+  enum class stage : std::uint8_t {
+    away,
+    arrived,
+    act,
+    parked,
+    asks,     // for a result
+    elected,  // and has not signalled
+    single,   // and has
+    chosen,
+    ended
+  };
   struct task {
     int name;
     phaser_mode mode;
@@ -59,6 +94,9 @@ class places_world {
     std::int64_t base = 0;
     stage at = stage::act;
     bool registered = true;
+    int read = 0;  // results of the phase before
+    bool answered = false;
+    std::int64_t signalled_by_spawner = -1;  // the phase in which it was spawned
 
     bool signals() const { return mode != phaser_mode::wait; }
     bool waits() const { return mode != phaser_mode::signal; }
@@ -72,16 +110,35 @@ class places_world {
     bool exists = false;
     bool unseen = false;  // changed since the last look
     std::vector<int> parked;
+    std::vector<place_accumulator> values;
+    std::map<std::int64_t, int> waiters;  // by phase: tasks that only wait
+    std::vector<int> asking;
+    int elected = nobody;
   };
-  enum class sort : std::uint8_t { traveller, position, gone, phase, arrived };
+  enum class sort : std::uint8_t {
+    traveller,
+    position,
+    gone,
+    phase,
+    arrived,
+    part,
+    result,
+    ask,
+    would_run,
+    run_single,
+    single_done
+  };
   struct message {
     sort what;
     std::int64_t phase = 0;
-    std::int64_t number = 0;  // the task; of travellers
+    std::int64_t number = 0;  // the task; of travellers; the accumulator
     bool acknowledge = false;
     bool open = false;
     bool signals = false;
+    bool nothing = false;  // there is no such result
+    contributions value = {};
   };
+  static constexpr int nobody = -1;
 
   void step();
   void act(int id);
@@ -94,11 +151,29 @@ class places_world {
   void settle(int place, std::int64_t s, std::int64_t signals, std::int64_t leave,
               std::int64_t gone);
   void join(int place, std::int64_t s);
+  void waiter_moved(int place, std::int64_t from, std::int64_t to);
+  std::int64_t oldest(int place);
+  void contribute(task& t);
+  bool reads(int id);
+  void read(const task& t, std::size_t accumulator);
+  void send_parts(int place, std::int64_t first);
+  void reduce();
+  void reduce_last();
+  void deliver_value(int from, int to, const message& m);
+  void check_values() const;
+  bool elect(int id);
+  void choose();
+  void run_single(int id);
+  void single_ended();
+  void deliver_single(int from, int to, const message& m);
+  void follow(int place, std::int64_t p);
   void roll(int place);
+  void begin_phases();
   void roll_home();
   void announce();
   void look(int place);
   void resume(int place);
+  void go_on(int id);
   void send(int from, int to, const message& m);
   std::string state() const;
   void check_end() const;
@@ -106,20 +181,25 @@ class places_world {
   task& at(int id) { return tasks_[static_cast<std::size_t>(id)]; }
   node& at_place(int p) { return nodes_[static_cast<std::size_t>(p)]; }
 
+  const places_settings settings_;
   script& script_;
   sim::choice& choice_;
-  place_fault broken_;
+  const place_fault broken_;
   phase_model model_;
   std::vector<node> nodes_;  // by place; 0 is the home
   std::vector<task> tasks_;
   std::vector<int> ready_;
   apgas::sync::phase_downlink down_;
   bool unannounced_ = false;
+  bool reduced_ = false;  // the phase is over, and its node has not rolled
+  int runner_ = nobody;   // the place that is elected at the home
+  bool told_single_ = false;
+  std::map<std::pair<std::size_t, std::int64_t>, contributions> sent_;  // by accumulator and phase
+  std::map<std::pair<std::size_t, std::int64_t>, contributions> made_;  // the results at the home
   std::map<std::pair<int, int>, std::deque<message>> channels_;
 };
 
-std::string run_places(int places, script& program, sim::choice& chooser,
-                       place_fault broken = place_fault::none, places_world::counts* out = nullptr,
-                       std::int64_t most_steps = 1'000'000);
+std::string run_places(const places_settings& s, script& program, sim::choice& chooser,
+                       places_world::counts* out = nullptr);
 
 }  // namespace phase_sim

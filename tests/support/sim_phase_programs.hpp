@@ -53,8 +53,8 @@ inline bool make(const program_space& space, std::uint64_t n, program& tasks) {
 }
 
 inline std::string text(const program& tasks) {
-  static constexpr std::array words{"-",      "next", "resume", "wait",
-                                    "single", "drop", "spawn",  "end"};
+  static constexpr std::array words{"-",    "next",  "resume", "wait",  "single",
+                                    "drop", "spawn", "end",    "travel"};
   std::string all;
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     all.append(" ").append(std::to_string(t)).append(":");

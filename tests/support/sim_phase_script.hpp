@@ -15,7 +15,8 @@ namespace phase_sim {
 using apgas::phaser_mode;
 
 // next: advance, or what is left of it in the mode of the task. resume: signal alone.
-enum class op { nothing, next, resume, wait, single, drop, spawn, end };
+// travel: an `at`, or its end; only where there are places.
+enum class op { nothing, next, resume, wait, single, drop, spawn, end, travel };
 
 struct action {
   op what = op::end;
@@ -68,6 +69,7 @@ class random_script final : public script {
     double drop = 0.03;
     double resume = 0.2;
     double single = 0.0;
+    double travel = 0.0;
     int steps = 1000;  // most actions of a task
   };
 
@@ -89,6 +91,7 @@ class random_script final : public script {
     if (is(shape_.drop)) return {op::drop};
     if (is(shape_.resume)) return {op::resume};
     if (is(shape_.single) && t.mode == phaser_mode::signal_wait_next) return {op::single};
+    if (is(shape_.travel)) return {op::travel};
     return {op::next};
   }
   phaser_mode main_mode() const override { return main_; }

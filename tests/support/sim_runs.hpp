@@ -52,6 +52,11 @@ struct seeds_wanted {
 // Every n-th program only: APGAS_TEST_STRIDE, for slow builds.
 inline std::uint64_t stride_wanted() { return from_environment("APGAS_TEST_STRIDE", 1); }
 
+// Large spaces: every n-th program only, APGAS_TEST_THIN; all of them in the test labelled `long`.
+inline std::uint64_t thinned(std::uint64_t usual) {
+  return from_environment("APGAS_TEST_THIN", usual);
+}
+
 struct totals {
   std::size_t programs = 0;  // of which every order was seen
   std::size_t runs = 0;
