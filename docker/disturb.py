@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node whose network is slow or loses packets, with any engine: tc and iptables in its network."""
+"""A node whose network is slow or loses packets, with any engine: by tc and iptables there."""
 
 from shell import Problem, run, works
 
