@@ -73,7 +73,10 @@ TEST(delayed_transport, a_pair_keeps_its_order_and_pairs_do_not) {
   delayed_ranks ranks(3, {.longest = 200us, .seed = 7});
   arrivals sink;
   for (std::uint64_t i = 0; i < messages; ++i) {
-    for (rank from = 0; from < 2; ++from) ranks.send(from, 2, i);
+    for (rank from = 0; from < 2; ++from) {  // in turn: so they would come, were none delayed
+      ranks.send(from, 2, i);
+      ranks[from].progress(sink);
+    }
   }
   while (sink.all.size() < 2 * messages) {
     for (rank r = 0; r < 3; ++r) ranks[r].progress(sink);
