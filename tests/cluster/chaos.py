@@ -86,8 +86,7 @@ class Run:
         elif "a place" in self.fault:
             signal = {"kill": "KILL", "crash": "SEGV", "stop": "STOP"}[self.fault.split()[0]]
             places = at(self.node, FIND)
-            if len(places) == 2:
-                at(self.node, f"kill -{signal} {places[self.which]}")
+            if len(places) == 2 and at(self.node, f"kill -{signal} {places[self.which]} && echo y"):
                 self.done = "made"
         elif self.fault == "kill a node":
             cluster("kill", self.node)
