@@ -220,7 +220,7 @@ class Command(unittest.TestCase):
         """Sends them from node2 to node3; the bytes that came, and the seconds of sending."""
         take = ("import socket\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
                 "s.bind(('', 7000)); print('here', flush=True)\n"
-                "s.settimeout(20); n = len(s.recv(9000)); s.settimeout(1)\n"
+                "s.settimeout(100); n = len(s.recv(9000)); s.settimeout(2)\n"
                 "try:\n  while True: n += len(s.recv(9000))\n"
                 "except TimeoutError: print(n)")
         give = ("import socket, time\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
@@ -230,12 +230,19 @@ class Command(unittest.TestCase):
         with subprocess.Popen([CLUSTER, "--name", NAME, "exec", "node3", "--", "python3", "-c",
                                take], stdout=subprocess.PIPE, text=True) as taker:
             self.assertEqual(taker.stdout.readline(), "here\n")
-            seconds = float(cluster("exec", "node2", "--", "python3", "-c", give).stdout)
-            return int(taker.stdout.readline()), seconds
+            given = cluster("exec", "node2", "--", "python3", "-c", give)
+            self.assertEqual(given.returncode, 0, given.stderr)
+            return int(taker.stdout.readline()), float(given.stdout)
+
+    def disturb(self, *arguments):
+        result = cluster(*arguments)
+        if "this takes" in result.stderr:
+            self.skipTest(result.stderr)
+        self.assertEqual(result.returncode, 0, result.stderr)
 
     # What comes all fits into the buffer of the receiver, however late that is.
     def test_a_limit_is_of_what_leaves_a_node_and_heals(self):
-        self.assertEqual(cluster("limit", "node2", "1mbit").returncode, 0)
+        self.disturb("limit", "node2", "1mbit")
         try:
             count, seconds = self.sent(1000, 1000)
             self.assertGreater(count, 20_000)
@@ -247,7 +254,7 @@ class Command(unittest.TestCase):
         self.assertEqual(self.sent(50, 1000)[0], 50_000)
 
     def test_a_loss_is_of_what_comes_to_a_node_and_heals(self):
-        self.assertEqual(cluster("lose", "node3", "50").returncode, 0)
+        self.disturb("lose", "node3", "50")
         try:  # 100 are expected; 50 less or more are seven deviations
             self.assertTrue(50 < self.sent(200, 1)[0] < 150)
         finally:
