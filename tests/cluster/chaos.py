@@ -132,10 +132,10 @@ class Run:
             if own or not json.loads(out.splitlines()[-1])["verified"]:
                 raise Wrong(f"code 0, but {own} {out}")
             return "verified"
-        if self.done == "made" and not own and '"verified":true' in out:
-            return "lost when the program was done"
         if self.done != "made" or self.fault in HARMLESS:
             raise Wrong(f"code {code} without a reason: {err}")
+        if not own and '"verified":true' in out:
+            return "lost when the program was done"
         words = rf" on {self.node}( is gone| are gone|: ended by)"
         if len(own) != 1 or not re.search(words, own[0]):
             raise Wrong(f"code {code}, not one line that names {self.node}: {err}")
