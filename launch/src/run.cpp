@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <string_view>
 #include <system_error>
@@ -57,8 +58,9 @@ std::string fatal_context() {
 
 int run_place(const comm::chosen_transport& chosen, const base::settings& settings,
               const std::function<int()>& main) {
-  comm::transport& network = *chosen.network;
-  place_runtime place(chosen, settings);
+  const std::unique_ptr<comm::transport> delayed = comm::delayed_for_tests(*chosen.network);
+  comm::transport& network = delayed ? *delayed : *chosen.network;
+  place_runtime place({&network, chosen.why}, settings);
   place.meet_others();
   try {
     place.start();

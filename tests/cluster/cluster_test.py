@@ -172,6 +172,9 @@ class Command(unittest.TestCase):
         self.refused("no cluster 'other' is up: docker/cluster up", "status", name="other")
         self.refused("'0' is not a number from 1", "up", "-n", "0", code=2)
         self.refused("is no installation", "up", "-n", "1", "--prefix", "/etc/ssl", code=2)
+        self.refused("'fast' is no rate", "limit", "node2", "fast", code=2)
+        self.refused("'100' is not a number from 1 to 99", "lose", "node2", "100", code=2)
+        self.refused("no node9", "limit", "node9", "1mbit")
         self.refused("small letters", "status", code=2, name="No")
 
     def test_a_killed_node(self):
@@ -212,6 +215,51 @@ class Command(unittest.TestCase):
         finally:
             self.assertEqual(cluster("heal", "node2").returncode, 0)
         self.assertTrue(self.reaches("node1", "node2"))
+
+    def sent(self, datagrams, length):
+        """Sends them from node2 to node3; the bytes that came, and the seconds of sending."""
+        take = ("import socket\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+                "s.bind(('', 7000)); print('here', flush=True)\n"
+                "s.settimeout(100); n = len(s.recv(9000)); s.settimeout(2)\n"
+                "try:\n  while True: n += len(s.recv(9000))\n"
+                "except TimeoutError: print(n)")
+        give = ("import socket, time\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+                "s.connect(('node3', 7000)); begin = time.monotonic()\n"
+                f"for i in range({datagrams}): s.send(bytes({length}))\n"
+                "print(time.monotonic() - begin)")
+        with subprocess.Popen([CLUSTER, "--name", NAME, "exec", "node3", "--", "python3", "-c",
+                               take], stdout=subprocess.PIPE, text=True) as taker:
+            self.assertEqual(taker.stdout.readline(), "here\n")
+            given = cluster("exec", "node2", "--", "python3", "-c", give)
+            self.assertEqual(given.returncode, 0, given.stderr)
+            return int(taker.stdout.readline()), float(given.stdout)
+
+    def disturb(self, *arguments):
+        result = cluster(*arguments)
+        if "this takes" in result.stderr:
+            self.skipTest(result.stderr)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    # What comes all fits into the buffer of the receiver, however late that is.
+    def test_a_limit_is_of_what_leaves_a_node_and_heals(self):
+        self.disturb("limit", "node2", "1mbit")
+        try:
+            count, seconds = self.sent(1000, 1000)
+            self.assertGreater(count, 20_000)
+            # What may go at once, what the queue holds, and what goes meanwhile.
+            queue = (32 << 10) + 125_000 * 0.05
+            self.assertLess(count, (32 << 10) + queue + 125_000 * seconds + 2000)
+        finally:
+            self.assertEqual(cluster("heal", "node2").returncode, 0)
+        self.assertEqual(self.sent(50, 1000)[0], 50_000)
+
+    def test_a_loss_is_of_what_comes_to_a_node_and_heals(self):
+        self.disturb("lose", "node3", "50")
+        try:  # 100 are expected; 50 less or more are seven deviations
+            self.assertTrue(50 < self.sent(200, 1)[0] < 150)
+        finally:
+            self.assertEqual(cluster("heal", "node3").returncode, 0)
+        self.assertEqual(self.sent(200, 1)[0], 200)
 
     def test_ssh_hands_on_no_environment(self):
         result = cluster("run", "--", "env", "MARK=1", "ssh", "node2", "env")

@@ -25,16 +25,22 @@ namespace {
 
 using namespace apgas::comm;
 
+// With delays between, where the environment asks for them.
+void with_delays(transport& network, const std::function<void(transport&)>& body) {
+  const auto delayed = delayed_for_tests(network);
+  body(delayed ? *delayed : network);
+}
+
 // Runs `body` at every rank, each with its transport.
 void at_every_place(const std::function<void(transport&)>& body) {
   const char* const set = std::getenv("APGAS_TRANSPORT");
   const std::string kind = set ? set : "mpi";
   if (kind == "ucx") {
-    body(*choose_transport(apgas::base::transport_choice::ucx).network);
+    with_delays(*choose_transport(apgas::base::transport_choice::ucx).network, body);
     return;
   }
   if (kind != "local") {
-    body(make_mpi_transport());
+    with_delays(make_mpi_transport(), body);
     return;
   }
   const char* places = std::getenv("APGAS_PLACES");
@@ -42,7 +48,7 @@ void at_every_place(const std::function<void(transport&)>& body) {
   {
     std::vector<std::jthread> threads;
     for (rank r = 0; r < fabric.size(); ++r) {
-      threads.emplace_back([&body, &fabric, r] { body(fabric.at(r)); });
+      threads.emplace_back([&body, &fabric, r] { with_delays(fabric.at(r), body); });
     }
   }
   EXPECT_EQ(fabric.pool().outstanding(), 0u);

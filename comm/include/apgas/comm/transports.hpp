@@ -67,6 +67,11 @@ struct chosen_transport {
 // reasons. Context: the main thread; collective, once for each run; blocks.
 chosen_transport choose_transport(base::transport_choice wanted, const watch_options& options = {});
 
+// For tests: where APGAS_TEST_DELAY is set, a transport around that one, which must outlive it; it
+// delays messages by random times up to so many microseconds. Else null. Place 0 tells the seed,
+// APGAS_TEST_DELAY_SEED. Collective; blocks. Throws: launch_error for values that are no numbers.
+std::unique_ptr<transport> delayed_for_tests(transport& network);
+
 // Whether MPI is initialised (by anyone) and not finalized.
 bool mpi_running() noexcept;
 
