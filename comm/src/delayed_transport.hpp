@@ -69,7 +69,6 @@ class delayed_transport final : public transport {
   };
 
   link& to(rank dest) noexcept { return links_[static_cast<std::size_t>(dest)]; }
-  void put(rank dest, buffer message) noexcept;
   void draw_due(link& on, clock::time_point now) noexcept;
   bool hand_over() noexcept;
   void notice_completions() noexcept;
