@@ -25,6 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 SSH = ROOT / "docker/namespace-ssh"
 BUILT = ("launch", "build/release/launch", "build/release/apps")  # without an installation
 KINDS = ("--net", "--uts", "--ipc", "--mount")
+UNTIL_LINKED = "until ip link show dev eth0 | grep -q 'state UP'; do sleep 0.02; done"
 
 
 def missing():
@@ -173,7 +174,13 @@ class Namespaces:
 
     def heal(self, node):
         self.in_switch("ip", "link", "set", node, "up")
+        run(*self.network_command(node, ["sh", "-c", UNTIL_LINKED]))
         (self.state / node / "cut").unlink(missing_ok=True)
+        # An address that was asked for in vain counts as unreachable a little longer, and what
+        # connects then fails at once: all nodes ask anew.
+        for each, state in self.nodes().items():
+            if state == "running":
+                run(*self.network_command(each, ["ip", "neigh", "flush", "dev", "eth0"]))
         self.log(f"{node} healed")
 
     def logs(self, node):
