@@ -11,10 +11,9 @@
 
 namespace imsuite {
 
-// What both share: the nodes of a round that are this place's. A task does not live on from round
-// to round, but is spawned anew.
-template <class Policy>
-class rounds_over_places : public over_places {
+// By the clock that the places are on. The tasks of a round are gone when the phase after their
+// last advance is over.
+class by_clocks_over_places : public over_places {
  public:
   using over_places::over_places;
 
@@ -23,24 +22,13 @@ class rounds_over_places : public over_places {
     round_of(block(nodes), steps...);
   }
 
+  // A task does not live on, but is spawned anew for each round.
   template <class Live, class... Steps>
   void rounds_while(int nodes, const Live& live, const Steps&... steps) {
     rounds_of_living(nodes, live, [&](const auto& living) { round_of(living, steps...); });
   }
 
  private:
-  template <class Nodes, class... Steps>
-  void round_of(const Nodes& nodes, const Steps&... steps) {
-    static_cast<Policy*>(this)->round_of(nodes, steps...);
-  }
-};
-
-// By the clock that the places are on. The tasks of a round are gone when the phase after their
-// last advance is over.
-class by_clocks_over_places : public rounds_over_places<by_clocks_over_places> {
- public:
-  using rounds_over_places::rounds_over_places;
-
   template <class Nodes, class... Steps>
   void round_of(const Nodes& nodes, const Steps&... steps) {
     const auto body = [this, &steps...](int node) {
@@ -54,7 +42,6 @@ class by_clocks_over_places : public rounds_over_places<by_clocks_over_places> {
     count_round(tasks_, advances_in<Steps...>);
   }
 
- private:
   template <phase Step>
   void take(const Step& f, int node) {
     f(node);
@@ -82,17 +69,27 @@ class by_clocks_over_places : public rounds_over_places<by_clocks_over_places> {
 };
 
 // By a finish over the tasks of each phase; only one task of each place is on the clock.
-class by_finish_over_places : public rounds_over_places<by_finish_over_places> {
+class by_finish_over_places : public over_places {
  public:
-  using rounds_over_places::rounds_over_places;
+  using over_places::over_places;
 
+  template <class... Steps>
+  void round(int nodes, const Steps&... steps) {
+    round_of(block(nodes), steps...);
+  }
+
+  template <class Live, class... Steps>
+  void rounds_while(int nodes, const Live& live, const Steps&... steps) {
+    rounds_of_living(nodes, live, [&](const auto& living) { round_of(living, steps...); });
+  }
+
+ private:
   template <class Nodes, class... Steps>
   void round_of(const Nodes& nodes, const Steps&... steps) {
     (take(steps, nodes), ...);
     count_round(static_cast<int>(nodes.size()), advances_in<Steps...>);
   }
 
- private:
   template <phase Step, class Nodes>
   void take(const Step& f, const Nodes& nodes) {
     each_of(nodes, f);
