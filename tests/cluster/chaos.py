@@ -30,10 +30,10 @@ SEED = int(os.environ.get("APGAS_TEST_CHAOS_SEED", random.SystemRandom().randran
 ONLY = os.environ.get("APGAS_TEST_CHAOS_RUN")
 HEARTBEAT = 2
 # Seconds after which apgas-run ends a run, and for its end. A program takes one to three alone, and
-# over a minute beside four others that compute on two cores.
+# over mpi more than a minute beside four others that compute on two cores.
 ENOUGH = 150
 LONGEST = 180
-PROGRAMS = ["uts -t 1 -a 3 -d 10 -b 4 -r 19".split(), "imsuite LCR --nodes 150 --repeat 20".split(),
+PROGRAMS = ["uts -t 1 -a 3 -d 10 -b 4 -r 19".split(), "imsuite LCR --nodes 150 --repeat 5".split(),
             "imsuite KC --nodes 60 --repeat 60".split()]
 FAULTS = ["none", "kill a place", "kill a place", "crash a place", "stop a place", "short cut",
           "cut", "kill a node", "limit", "lose"]
