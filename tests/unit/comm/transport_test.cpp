@@ -17,6 +17,7 @@
 
 #include <gtest/gtest.h>
 
+#include <apgas/base/sanitizer.hpp>
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/comm/transports.hpp>
 #include <apgas/errors.hpp>
@@ -160,7 +161,9 @@ TEST(transport, all_flood_all) {
     EXPECT_LE(most_queued, (std::size_t{256} << 10) + 60'000 + (std::size_t{32} << 10));
     const traffic total = here.total_traffic();
     EXPECT_EQ(total.frames_sent, total.frames_received);
-    EXPECT_LT(total.messages_sent, total.frames_sent);
+    // Frames that come more slowly than one in some ten microseconds are sent alone, and under a
+    // sanitizer they may.
+    EXPECT_LT(total.messages_sent, total.frames_sent + (APGAS_SANITIZED ? 1 : 0));
   });
 }
 
