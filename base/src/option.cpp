@@ -69,6 +69,11 @@ void set_stats(settings& target, const option& o, std::string_view value) {
   target.stats = *parsed;
 }
 
+void set_trace(settings& target, const option& o, std::string_view value) {
+  if (value.empty() || value.starts_with('-') || value.ends_with('/')) refuse(o, value);
+  target.trace = value;
+}
+
 void set_interface(settings& target, const option& o, std::string_view value) {
   constexpr std::size_t longest = 64;
   constexpr std::string_view letters =
@@ -133,11 +138,17 @@ constexpr auto table = std::to_array<option>({
     {"APGAS_HEARTBEAT", "s", "a whole number of seconds from 0 to 86400",
      "a place that gives no sign of life for so long ends the job; 0: never, for debuggers",
      set_integer<&settings::heartbeat_s, 0, 86'400>, show_integer<&settings::heartbeat_s>},
+    {"APGAS_WATCHDOG", "s", "a whole number of seconds from 0 to 86400",
+     "a place where no task runs for so long while some wait says which, and for what; 0: never",
+     set_integer<&settings::watchdog_s, 0, 86'400>, show_integer<&settings::watchdog_s>},
     {"APGAS_INTERFACE", "", "an interface, an address or a network, such as eth0 or 10.0.0.0/24",
      "where places of other hosts reach place 0, to watch each other", set_interface,
      [](const settings& s) { return s.interface.empty() ? "automatic" : s.interface; }},
     {"APGAS_STATS", "", "1 or 0", "print where places are, and counters at the end", set_stats,
      [](const settings& s) { return std::string(s.stats ? "1" : "0"); }},
+    {"APGAS_TRACE", "", "the path of a file to write",
+     "what each worker did and when, for Perfetto; of several places each writes its own file",
+     set_trace, [](const settings& s) { return s.trace; }},
     {"APGAS_BATCH_SIZE", "bytes", "a size from 256 to 1M, such as 16K",
      "small messages to the same place share a buffer of this size",
      set_bytes<&settings::batch_bytes, 256, mib>, show_size<&settings::batch_bytes>},

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -47,6 +48,14 @@ comm::endpoint_options endpoint_options_of(const base::settings& s) {
   o.queue_bytes = s.send_queue_bytes;
   o.settings = agreed_settings(s);
   return o;
+}
+
+// Each place has a file of its own: run.json becomes run.3.json.
+std::string trace_path(const std::string& path, comm::rank here, int places) {
+  if (path.empty() || places == 1) return path;
+  std::filesystem::path own = path;
+  own.replace_extension(std::to_string(here) + own.extension().string());
+  return own.string();
 }
 
 // The places of this node divide its cores between them.
@@ -173,6 +182,12 @@ void place_runtime::start() {
   c.events = events_.get();
   c.progress_thread = settings_.progress == base::progress_choice::thread;
   c.environment = &state_;
+  c.place = state_.here;
+  c.trace = trace_path(settings_.trace, state_.here, state_.places);
+  c.watchdog_patience = std::chrono::seconds(settings_.watchdog_s);
+  c.watchdog_report = [here = state_.here](const std::string& waiting) {
+    base::print_line(fmt::format("place {}: {}", here, waiting));
+  };
   scheduler_ = std::make_unique<scheduler::scheduler>(c);
   state_.tasks = scheduler_.get();
   endpoint_.network().set_wake(

@@ -28,7 +28,7 @@ class key_request final : public sync::pending_call {
     if (reply_.owner != nullptr) reply_.owner->release();
   }
 
-  void wait() noexcept { over_.wait(); }
+  void wait() noexcept { over_.wait("memory of another place"); }
   bool failed() const noexcept { return (reply_.header->flags & sync::flag_failed) != 0; }
   std::span<const std::byte> answer() const noexcept { return reply_.payload; }
 

@@ -193,7 +193,7 @@ team_arrival team_member::receive(std::size_t from, std::uint16_t step, std::uin
     }
     if (first && poll_for(wanted, got)) return std::move(got.what);
     static_cast<remote_teams*>(place_.teams)->watch();
-    scheduler::suspend([this, &wanted](scheduler::fiber* self) {
+    scheduler::suspend("a collective of a team", [this, &wanted](scheduler::fiber* self) {
       bool ready = false;
       {
         std::lock_guard hold(lock_);

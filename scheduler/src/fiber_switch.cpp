@@ -103,11 +103,22 @@ fiber& take_spare(worker& w) noexcept {
   }
   fiber* f = acquire_stack();
   ++w.count.fibers;
+  if (watchdog* const dog = w.home->internals().dog.get()) dog->add(*f);
   f->has_exceptions = 0;
   f->spawner = nullptr;
   make_context(*f, begin);
   return *f;
 }
+
+namespace {
+
+void give_back(worker& w, fiber& f) noexcept {
+  if (watchdog* const dog = w.home->internals().dog.get()) dog->remove(f);
+  drop_context(f);
+  release_stack(&f);
+}
+
+}  // namespace
 
 void keep_spare(fiber* f, void* on_worker) noexcept {
   auto& w = *static_cast<worker*>(on_worker);
@@ -116,16 +127,14 @@ void keep_spare(fiber* f, void* on_worker) noexcept {
     w.spare = f;
     ++w.spares;
   } else {
-    drop_context(*f);
-    release_stack(f);
+    give_back(w, *f);
   }
 }
 
 void drop_spares(worker& w) noexcept {
   while (fiber* f = w.spare) {
     w.spare = f->next;
-    drop_context(*f);
-    release_stack(f);
+    give_back(w, *f);
   }
   w.spares = 0;
 }
@@ -140,9 +149,12 @@ void end_special(fiber& self) noexcept {
 namespace {
 
 // `through_loop`: the loop chooses what is next.
-void leave_for(fiber& self, bool through_loop, void (*after)(fiber*, void*),
+void leave_for(fiber& self, const char* waits_for, bool through_loop, void (*after)(fiber*, void*),
                void* argument) noexcept {
   worker& w = *self.on;
+  self.waits_for = waits_for;
+  if (w.trace != nullptr) [[unlikely]]
+    w.trace->task_left(waits_for);
   settle(w);
   ++w.count.suspensions;
   w.tasks.publish();
@@ -152,17 +164,21 @@ void leave_for(fiber& self, bool through_loop, void (*after)(fiber*, void*),
   through_loop |= (++w.direct_switches & 7U) == 0;
   fiber* next = through_loop ? nullptr : next_single_resumed(w);
   switch_to(self, next != nullptr ? *next : take_spare(w), after, argument);
+  self.waits_for = nullptr;
+  if (trace_log* const trace = self.on->trace) [[unlikely]]
+    trace->task_begins(self.task);
   self.base = self.on->tasks.head();
 }
 
 }  // namespace
 
-void leave(fiber& self, void (*after)(fiber*, void*), void* argument) noexcept {
-  leave_for(self, false, after, argument);
+void leave(fiber& self, const char* waits_for, void (*after)(fiber*, void*),
+           void* argument) noexcept {
+  leave_for(self, waits_for, false, after, argument);
 }
 
 void yield_to_loop() noexcept {
-  leave_for(*current_fiber(), true, [](fiber* f, void*) { resume(f); }, nullptr);
+  leave_for(*current_fiber(), "yield", true, [](fiber* f, void*) { resume(f); }, nullptr);
 }
 
 void complete(fiber& self, task_counter& counter) noexcept {
@@ -189,10 +205,10 @@ void release_unit(task_counter& counter) noexcept {
   }
 }
 
-void wait_for_others(task_counter& counter) noexcept {
+void wait_for_others(task_counter& counter, const char* construct) noexcept {
   if (counter.alone()) return;
   leave(
-      *current_fiber(),
+      *current_fiber(), construct,
       [](fiber* self, void* argument) {
         auto& awaited = *static_cast<task_counter*>(argument);
         awaited.set_waiter(self);
@@ -202,7 +218,7 @@ void wait_for_others(task_counter& counter) noexcept {
 }
 
 void yield() noexcept {
-  suspend([](fiber* f) { resume(f); });
+  suspend("yield", [](fiber* f) { resume(f); });
 }
 
 }  // namespace apgas::inline v0::scheduler

@@ -38,8 +38,10 @@ bool scheduler::implementation::poll_outside(worker& w) noexcept {
     notify();
   });
   ++w.count.polls;
-  any |= poll_network();
-  return any;
+  const auto begun = time_for(w.trace);
+  const bool messages = poll_network();
+  if (messages && w.trace != nullptr) w.trace->add("network", begun);
+  return any || messages;
 }
 
 bool scheduler::implementation::poll_for_busy_workers() noexcept {
@@ -82,12 +84,14 @@ void scheduler::implementation::sleep(worker& w) noexcept {
     return;
   }
   ++w.count.sleeps;
+  const auto begun = time_for(w.trace);
   for (unsigned idle_polls = 0;; ++idle_polls) {
     const auto limit = watching ? timed.until_next() : no_limit;
     const bool on_network = watching && !progress.joinable();
     if (on_network ? watch(seat.sleep, idle_polls, limit) : seat.sleep.park(limit)) break;
     if (poll_outside(w)) idle_polls = 0;
   }
+  if (w.trace != nullptr) w.trace->add("sleep", begun);
   if (watching && guard != nullptr) guard->arm();
 }
 

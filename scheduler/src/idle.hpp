@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <apgas/base/atomic.hpp>
@@ -111,6 +112,18 @@ class idle_list {
     update_locked();
     lock_.unlock();
     return found;
+  }
+
+  // Runs f while all `workers` sleep and none is woken, or not at all: then false.
+  template <class F>
+  bool when_all_asleep(std::size_t workers, F f) {
+    lock_.lock();
+    std::size_t asleep = 0;
+    for (const Seat* s = sleepers_; s != nullptr; s = s->next) ++asleep;
+    const bool all = asleep == workers;
+    if (all) f();
+    lock_.unlock();
+    return all;
   }
 
  private:

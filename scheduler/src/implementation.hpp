@@ -15,6 +15,8 @@
 #include "poll_guard.hpp"
 #include "timers.hpp"
 #include "topology.hpp"
+#include "trace.hpp"
+#include "watchdog.hpp"
 
 // What a scheduler consists of, in the order of construction.
 namespace apgas::inline v0::scheduler {
@@ -89,6 +91,7 @@ struct scheduler::implementation {
   std::vector<std::unique_ptr<worker>> workers;
   std::vector<std::unique_ptr<base::cache_aligned<idle_seat>>> seats;
   std::vector<slot_array> slot_arrays;
+  std::unique_ptr<trace_file> trace;
 
   idle_list<idle_seat> idle;
   injector outside;
@@ -107,6 +110,7 @@ struct scheduler::implementation {
   std::vector<std::thread> threads;
   parker progress_sleep;
   std::thread progress;
+  std::unique_ptr<watchdog> dog;  // the first to end
 };
 
 // What a worker runs between tasks (loop.cpp): entered on a fiber of its own.

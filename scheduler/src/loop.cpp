@@ -115,6 +115,7 @@ void note_steal(worker& w, std::size_t tasks, std::uint64_t begun) {
   w.count.stolen += tasks;
   w.stolen_at = cycles();
   w.steal_cost = w.stolen_at - begun;
+  if (w.trace != nullptr) w.trace->add("steal", clock::now(), tasks);
 }
 
 bool steal_from(worker& w, worker& victim, work& found, bool resumed_too) {
@@ -189,7 +190,8 @@ class patience {
 bool search(worker& w, work& found) {
   auto& s = w.home->internals();
   s.idle.begin_search();
-  auto give_up = clock::now() + s.settings.spin;
+  const auto begun = clock::now();
+  auto give_up = begun + s.settings.spin;
   unsigned rounds = 0;
   patience leave_resumed(s);
   for (;;) {
@@ -210,8 +212,19 @@ bool search(worker& w, work& found) {
       give_up = clock::now() + s.settings.spin;
     }
   }
+  if (w.trace != nullptr) w.trace->add("search", begun);
   if (idle_seat* next = s.idle.end_search()) next->sleep.unpark();
   return true;
+}
+
+// A task of the loop begins on this fiber, and has ended with what it left behind.
+void trace_begin(fiber& self) noexcept {
+  if (trace_log* const trace = self.on->trace) [[unlikely]]
+    trace->task_begins(self.task);
+}
+void trace_end(fiber& self) noexcept {
+  if (trace_log* const trace = self.on->trace) [[unlikely]]
+    trace->task_left(nullptr);
 }
 
 void run_slot(fiber& self, slot& s) {
@@ -227,6 +240,7 @@ void run_slot(fiber& self, slot& s) {
   self.task = {.finish = &counter, .site = s.site};
   self.outermost = &counter;
   self.base = mark.base;
+  trace_begin(self);
   s.run(s, self);
   if (self.task.is.special != 0) end_special(self);
   if (is_task) {
@@ -234,6 +248,7 @@ void run_slot(fiber& self, slot& s) {
   } else {
     self.on->tasks.publish();  // what a branch spawned may wait for what follows the join
   }
+  trace_end(self);
   complete(self, counter);
 }
 
@@ -241,9 +256,11 @@ void run_injected(fiber& self, injected& i) {
   const frame_mark mark(self);
   self.task = {};
   self.outermost = nullptr;
+  trace_begin(self);
   task_counter* counter = i.run(&i, self);
   if (self.task.is.special != 0) end_special(self);
   run_children(self, mark);
+  trace_end(self);
   self.allowance = 0;  // it was that task's
   if (counter != nullptr) complete(self, *counter);
 }

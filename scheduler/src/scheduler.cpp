@@ -74,6 +74,7 @@ scheduler::implementation::implementation(const config& c)
   APGAS_ASSERT(c.workers > 0);
   reserve_stacks(c.stack_bytes);
   watch_overflows();
+  if (!c.trace.empty()) trace = std::make_unique<trace_file>(c.trace, c.place, c.workers);
   const auto n = static_cast<std::size_t>(c.workers);
   const std::vector<int> processors = own_processors(cores, c);
   for (std::size_t i = 0; i < n; ++i) {
@@ -81,6 +82,7 @@ scheduler::implementation::implementation(const config& c)
     seats.push_back(std::make_unique<base::cache_aligned<idle_seat>>());
     slot_arrays.push_back(map_slots());
     workers[i]->id = static_cast<int>(i);
+    if (trace != nullptr) workers[i]->trace = &trace->log_of(workers[i]->id);
     workers[i]->tasks.reset(slot_arrays[i].get(), slots_max, fenced);
     workers[i]->batch_memory = new batch_block{};
     workers[i]->batch.reset(workers[i]->batch_memory->at, batch_block::capacity, fenced);
@@ -118,6 +120,9 @@ scheduler::scheduler(const config& c)
       if (c.progress_thread) s.progress = std::thread([&s] { s.serve_network(); });
       s.guard = std::make_unique<poll_guard>([&s] { return s.poll_for_busy_workers(); });
       s.guard->arm();
+    }
+    if (c.watchdog_patience.count() != 0) {
+      s.dog = std::make_unique<watchdog>(s, c.watchdog_patience, c.watchdog_report);
     }
     const std::vector<int> processors = own_processors(s.cores, c);
     for (auto& w : s.workers) {

@@ -52,7 +52,7 @@ namespace {
 // What is left to do when the last child did not simply return here.
 std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core& core,
                                             scheduler::task_counter* outer) {
-  scheduler::wait_for_others(core);
+  scheduler::wait_for_others(core, "finish");
   self.task.finish = outer;
   const std::unique_ptr<finish_details> details(core.details());
   if (details == nullptr) return nullptr;
@@ -154,7 +154,7 @@ bool retake(scheduler::task_counter& join) noexcept {
     while (s->tagged_counter != tag) --s;  // it lies there: untouched
     if (s == top ? tasks.pop(s) : tasks.extract(s)) return true;
   }
-  scheduler::wait_for_others(join);
+  scheduler::wait_for_others(join, "fork_join, forall or coforall");
   return false;
 }
 

@@ -17,7 +17,7 @@ full_empty::state full_empty::acquire(want w) noexcept {
     std::lock_guard hold(lock_);
     if (take(w)) return last_;
   }
-  queue_unless(lock_, queue_of(w), [this, w] { return take(w); });
+  queue_unless("a sync_var or single_var", lock_, queue_of(w), [this, w] { return take(w); });
   return last_;  // of our turn: nobody else changes it before release
 }
 

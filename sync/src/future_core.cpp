@@ -36,7 +36,7 @@ class timed_waiter final : public ref_counted, scheduler::injected, future_waite
     static_cast<void>(for_timer.release());
     retain();
     const bool enlisted = awaited.enlist(*this);
-    if (enlisted) event_.wait();
+    if (enlisted) event_.wait("future::wait_for");
     if (!enlisted || awaited.withdraw(*this)) drop();
     if (home.cancel_at(when, this)) drop();
   }
@@ -66,7 +66,7 @@ void future_core::wait() noexcept {
   me.on_ready = [](future_waiter& w) noexcept {
     scheduler::resume(static_cast<suspended_waiter&>(w).self);
   };
-  scheduler::suspend([this, &me](scheduler::fiber* self) {
+  scheduler::suspend("future::get", [this, &me](scheduler::fiber* self) {
     me.self = self;
     if (!enlist(me)) scheduler::resume(self);
   });

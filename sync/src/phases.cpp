@@ -49,7 +49,7 @@ void park(scheduler::fiber& self, phase_node& node, std::int64_t p, const phase_
     phase_node::events e;
   } how{&node, p, e};
   scheduler::leave(
-      self,
+      self, "a phase of a clock or phaser",
       [](scheduler::fiber* f, void* argument) {
         const parking a = *static_cast<parking*>(argument);
         a.node->update_and_park(*f->on, f, a.p, a.e);

@@ -47,7 +47,7 @@ suspended_call::~suspended_call() {
 }
 
 void suspended_call::wait() noexcept {
-  scheduler::suspend([this](scheduler::fiber* self) {
+  scheduler::suspend("at", [this](scheduler::fiber* self) {
     std::uintptr_t expected = nobody;
     if (!state_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(self),
                                         base::acq_rel, base::acquire)) {  // P1

@@ -28,7 +28,7 @@ void sleep_task(scheduler::fiber& self, deadline when) {
   sleeping_task sleeper;
   sleeper.run = &wake;
   self.on->home->inject_at(when, &sleeper);
-  sleeper.awake.wait();
+  sleeper.awake.wait("sleep_for");
 }
 
 void run_blocking(scheduler::fiber& self, void (*run)(void*) noexcept, void* call) {
@@ -41,7 +41,7 @@ void run_blocking(scheduler::fiber& self, void (*run)(void*) noexcept, void* cal
     job.run(job.call);
     job.done.signal();
   });
-  job.done.wait();
+  job.done.wait("blocking");
 }
 
 }  // namespace apgas::inline v0::sync

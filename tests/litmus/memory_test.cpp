@@ -178,7 +178,7 @@ TEST_P(Litmus, SuspendAndResume) {
           int own = i;
           lock.lock();
           if (!told) {
-            scheduler::suspend([&](scheduler::fiber* f) {
+            scheduler::suspend("the test", [&](scheduler::fiber* f) {
               waiting = f;
               lock.unlock();
             });

@@ -101,6 +101,13 @@ int behave(int argc, char** argv) {
     apgas::async_at(apgas::place(number), [] { throw std::out_of_range("row 7"); });
   } else if (what == "starve") {
     starve(number);
+  } else if (what == "wait") {
+    apgas::at(apgas::place(apgas::num_places() - 1), [] {
+      apgas::finish([] {
+        apgas::async(apgas::name("a \"long\" pause"),
+                     [] { apgas::blocking([] { std::this_thread::sleep_for(3s); }); });
+      });
+    });
   } else if (what == "idle") {
     idle(number);
   } else {

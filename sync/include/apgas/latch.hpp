@@ -49,7 +49,7 @@ class latch {
   void wait() {
     sync::suspendable_fiber("latch::wait");
     if (try_wait()) return;
-    sync::queue_unless(guard_, waiting_, [this] { return left_ == 0; });
+    sync::queue_unless("latch::wait", guard_, waiting_, [this] { return left_ == 0; });
   }
 
   void arrive_and_wait(std::ptrdiff_t n = 1) {

@@ -70,14 +70,14 @@ class mutex {
 
   void wait() noexcept {
     bool mine = false;
-    sync::queue_unless(guard_, waiting_, [&] { return mine = take(); });
+    sync::queue_unless("mutex::lock", guard_, waiting_, [&] { return mine = take(); });
     if (mine) return;
     {
       std::lock_guard hold(guard_);
       waking_ = false;
       if (take()) return;
     }
-    sync::queue_unless(guard_, overtaken_, [this] { return take(); });
+    sync::queue_unless("mutex::lock", guard_, overtaken_, [this] { return take(); });
   }
 
   base::spin_lock guard_;

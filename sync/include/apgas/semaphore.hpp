@@ -31,7 +31,7 @@ class semaphore {
   void acquire() {
     sync::suspendable_fiber("semaphore::acquire");
     if (try_acquire()) return;
-    sync::queue_unless(guard_, waiting_, [this] { return take(); });
+    sync::queue_unless("semaphore::acquire", guard_, waiting_, [this] { return take(); });
   }
 
   // Context: any thread.

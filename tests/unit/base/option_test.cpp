@@ -34,12 +34,12 @@ std::string refusal(std::string_view name, std::string_view value) {
 }  // namespace
 
 TEST(Options, AreReadFromTheEnvironment) {
-  const settings s =
-      read({"PATH=/bin", "APGAS_PLACES=4", "APGAS_WORKERS=2", "APGAS_TRANSPORT=local",
-            "APGAS_STACK_SIZE=256K", "APGAS_BIND=none", "APGAS_IDLE=0", "APGAS_STATS=1",
-            "APGAS_BATCH_SIZE=4096", "APGAS_BATCH_DELAY=7", "APGAS_SEND_QUEUE=1G",
-            "APGAS_FINISH_TREE=2", "APGAS_TASK_WINDOW=1M", "APGAS_TEAM_WARNING=0",
-            "APGAS_HEARTBEAT=0", "APGAS_INTERFACE=eth0"});
+  const settings s = read({"PATH=/bin", "APGAS_PLACES=4", "APGAS_WORKERS=2",
+                           "APGAS_TRANSPORT=local", "APGAS_STACK_SIZE=256K", "APGAS_BIND=none",
+                           "APGAS_IDLE=0", "APGAS_STATS=1", "APGAS_BATCH_SIZE=4096",
+                           "APGAS_BATCH_DELAY=7", "APGAS_SEND_QUEUE=1G", "APGAS_FINISH_TREE=2",
+                           "APGAS_TASK_WINDOW=1M", "APGAS_TEAM_WARNING=0", "APGAS_HEARTBEAT=0",
+                           "APGAS_INTERFACE=eth0", "APGAS_WATCHDOG=3", "APGAS_TRACE=run.json"});
   EXPECT_EQ(s.places, 4);
   EXPECT_EQ(s.workers, 2);
   EXPECT_EQ(s.transport, transport_choice::local);
@@ -54,6 +54,8 @@ TEST(Options, AreReadFromTheEnvironment) {
   EXPECT_EQ(s.task_window_bytes, 1u << 20);
   EXPECT_EQ(s.team_warning_s, 0);
   EXPECT_EQ(s.heartbeat_s, 0);
+  EXPECT_EQ(s.watchdog_s, 3);
+  EXPECT_EQ(s.trace, "run.json");
   EXPECT_EQ(s.interface, "eth0");
 }
 

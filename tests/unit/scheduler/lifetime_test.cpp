@@ -96,7 +96,7 @@ TEST(Lifetime, ATaskGoesOnInItsOwnScheduler) {
   std::thread first([&] {
     one.run([&] {
       scheduler::scheduler* const home = scheduler::current_fiber()->on->home;
-      scheduler::suspend([&](scheduler::fiber* f) { waiting = f; });
+      scheduler::suspend("the test", [&](scheduler::fiber* f) { waiting = f; });
       EXPECT_EQ(scheduler::current_fiber()->on->home, home);
     });
   });

@@ -143,7 +143,7 @@ TEST(Stack, VeryManyTasksMayBeSuspendedAtOnce) {
       finish([&] {
         for (int i = 0; i < many; ++i) {
           async([&] {
-            scheduler::suspend([&](scheduler::fiber* f) {
+            scheduler::suspend("the test", [&](scheduler::fiber* f) {
               std::lock_guard guard(lock);
               waiting.push_back(f);
             });

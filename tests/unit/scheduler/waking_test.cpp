@@ -119,7 +119,7 @@ TEST_P(Waking, AForeignThreadResumesATask) {
   int resumed = 0;
   run_tasks(settings(), [&] {
     for (int i = 0; i < rounds; ++i) {
-      scheduler::suspend([&](scheduler::fiber* f) { waiting = f; });
+      scheduler::suspend("the test", [&](scheduler::fiber* f) { waiting = f; });
       ++resumed;
     }
     other.join();  // its last resume() must return before the scheduler ends

@@ -45,8 +45,10 @@ struct settings {
   one_sided_choice one_sided = one_sided_choice::direct;  // how memory of others is reached
   int team_warning_s = 10;  // teams whose members wait for each other so long; 0: nothing is said
   int heartbeat_s = 10;     // a place that gives no sign of life for so long is gone; 0: never
+  int watchdog_s = 0;       // a place where nothing runs so long says which tasks wait; 0: never
   std::string interface;    // where place 0 listens to other hosts; empty: chosen
   bool stats = false;       // print counters at the end
+  std::string trace;        // file for what the workers did; empty: none
 
   // Bytes of tasks that a place sends to another before that has started them; their senders wait.
   std::size_t task_window_bytes = std::size_t{8} << 20;

@@ -96,7 +96,7 @@ class awaited_access final : public message_access {
   // Throws: illegal_operation.
   std::uint64_t run() {
     start();
-    over_.wait();
+    over_.wait("memory of another place");
     if (failed()) throw_failure();
     return result();
   }

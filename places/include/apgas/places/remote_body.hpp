@@ -92,6 +92,7 @@ Result run_here(const std::decay_t<F>& f, const std::decay_t<Args>&... args) {
 template <class F, class... Args>
 scheduler::task_counter* run_remote_async(sync::remote_task& task, scheduler::fiber& self) {
   self.task.site = sync::decode_site(task.site());
+  scheduler::task_described(self);
   try {
     comm::in_archive from = task.arguments();
     auto body = remote_body<F, Args...>::load(from);
@@ -113,6 +114,7 @@ scheduler::task_counter* run_remote_call(sync::remote_task& task, scheduler::fib
     static_assert(comm::require_sendable_value<std::decay_t<result>>());
   }
   self.task.site = sync::decode_site(task.site());
+  scheduler::task_described(self);
   const sync::children_mark before(self);
   const comm::rank caller = task.frame.source;
   std::uint64_t number = 0;

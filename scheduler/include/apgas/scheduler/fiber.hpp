@@ -71,6 +71,12 @@ struct alignas(64) fiber {
   std::uint32_t uses = 0;             // times that the stack was given back
   std::uint32_t allowance = 0;        // bytes that the task may send without waiting (sync)
 
+  // For the watchdog. What the task waits for, while the fiber is left; null also where it waits
+  // for a phase.
+  const char* waits_for = nullptr;
+  fiber* older = nullptr;  // of the same scheduler
+  fiber* newer = nullptr;
+
   // A spawner that waits below its tasks, which this fiber runs (drain.cpp), or null.
   fiber* spawner = nullptr;
   slot* floor = nullptr;

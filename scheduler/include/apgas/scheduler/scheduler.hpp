@@ -57,6 +57,12 @@ struct config {
   external_events* events = nullptr;
   bool progress_thread = false;  // a thread waits for the events, and polls while workers are busy
   void* environment = nullptr;   // see scheduler::environment
+  // When no task runs for so long while some wait, a line says which; 0: never. It is called on a
+  // thread of its own.
+  std::chrono::milliseconds watchdog_patience{0};
+  std::function<void(const std::string&)> watchdog_report = {};
+  std::string trace = {};  // a file for what the workers did (trace.hpp); empty: none
+  int place = 0;           // as the trace names it
 };
 
 // Sums over the workers since the start.

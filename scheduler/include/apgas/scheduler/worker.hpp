@@ -14,6 +14,7 @@
 namespace apgas::inline v0::scheduler {
 
 class scheduler;
+class trace_log;
 
 // A number that one thread counts and others may read.
 class owner_count {
@@ -52,6 +53,7 @@ struct alignas(base::cache_line_bytes) worker {
   std::uintptr_t* exceptions = nullptr;  // of this thread, see fiber::exceptions
   fiber* thread = nullptr;               // the thread's own stack
   const fiber* running = nullptr;        // for the report of an overflow
+  trace_log* trace = nullptr;            // null unless a trace is written
 
   // What the fiber just entered does for the one just left.
   fiber* left = nullptr;
@@ -86,6 +88,13 @@ struct frame_mark {
 // The body of a task has ended that left its name or registrations behind.
 void end_special(fiber& self) noexcept;
 
+// Site and name of the running task are known now, for the trace. Context: task.
+void describe_to_trace(fiber& self) noexcept;
+inline void task_described(fiber& self) noexcept {
+  if (self.on->trace != nullptr) [[unlikely]]
+    describe_to_trace(self);
+}
+
 // Runs the tasks that the frames of `self` have above the mark (or above fiber::base, when the
 // fiber was left since), newest first, on the stack of the caller, who waits for them; or counts
 // what is left of them, when others shall have a turn.
@@ -107,16 +116,18 @@ inline void run_children(fiber& self, const frame_mark& mark) {
 }
 
 // Leaves the current fiber: every slot of its frames is counted, and after(fiber, argument) is
-// called on another stack. Context: task. May resume elsewhere.
-void leave(fiber& self, void (*after)(fiber*, void*), void* argument) noexcept;
+// called on another stack. `waits_for`, for reports, lives as long as the program.
+// Context: task. May resume elsewhere.
+void leave(fiber& self, const char* waits_for, void (*after)(fiber*, void*),
+           void* argument) noexcept;
 
 // Suspends the current task: when its context is saved, after(fiber*) runs on another stack of the
 // same worker and hands the fiber to whoever will resume it, which may happen before it returns.
 // Context: task. May resume elsewhere. Cost: about 20 ns with resume.
 template <class F>
-void suspend(F after) noexcept {
+void suspend(const char* waits_for, F after) noexcept {
   leave(
-      *current_fiber(),
+      *current_fiber(), waits_for,
       [](fiber* self, void* argument) {
         F hand_over(std::move(*static_cast<F*>(argument)));  // the stack may be gone before it ends
         hand_over(self);
@@ -249,9 +260,9 @@ void yield_to_loop() noexcept;
 // or refuses when the deque is full. `drainable`: the pushed slot is an async.
 void attend(fiber& self, bool drainable);
 
-// Parks the current fiber until the last other unit of `counter` is gone.
-// Context: owner of the counter. May resume elsewhere.
-void wait_for_others(task_counter& counter) noexcept;
+// Parks the current fiber until the last other unit of `counter` is gone; `construct`: of which it
+// is. Context: owner of the counter. May resume elsewhere.
+void wait_for_others(task_counter& counter, const char* construct) noexcept;
 
 // Gives up a unit that is held without a task of its own (a remote credit, a helper thread).
 // Context: any thread.

@@ -263,7 +263,7 @@ class accumulator_core final : public phase_action {
       me.next = std::exchange(asked_, &me);
     }
     if (first) ask_for_result(r, index(), p);
-    me.come.wait();
+    me.come.wait("accumulator::result");
     return kept(p);
   }
 

@@ -46,16 +46,17 @@ class flow_control {
   // Suspends the caller until a task may be sent to `dest`. Context: task.
   void wait_for_room(comm::rank dest) noexcept {
     while (full(dest)) {
-      scheduler::suspend([&p = at(dest), this, dest](scheduler::fiber* self) {
-        p.lock.lock();
-        const bool waits = full(dest);
-        if (waits) {
-          self->next = p.waiting;
-          p.waiting = self;
-        }
-        p.lock.unlock();
-        if (!waits) scheduler::resume(self);
-      });
+      scheduler::suspend("async_at, for its place to take what was sent",
+                         [&p = at(dest), this, dest](scheduler::fiber* self) {
+                           p.lock.lock();
+                           const bool waits = full(dest);
+                           if (waits) {
+                             self->next = p.waiting;
+                             p.waiting = self;
+                           }
+                           p.lock.unlock();
+                           if (!waits) scheduler::resume(self);
+                         });
     }
   }
   // Whether a task for `dest` must wait. Context: any thread.

@@ -23,10 +23,11 @@ class handoff {
   // Whether wait() would return at once. Context: task.
   bool signalled() const noexcept { return missing_.load(base::acquire) == 1; }  // P1
 
-  // Suspends until signal(). Context: task, once. May resume elsewhere.
-  void wait() noexcept {
+  // Suspends until signal(). `waits_for`: as scheduler::suspend. Context: task, once. May resume
+  // elsewhere.
+  void wait(const char* waits_for) noexcept {
     if (signalled()) return;
-    scheduler::suspend([this](scheduler::fiber* self) {
+    scheduler::suspend(waits_for, [this](scheduler::fiber* self) {
       fiber_ = self;
       arrive();
     });

@@ -58,7 +58,7 @@ class elected_task final : public single_runner {
   }
   // Whether it is the one. Context: task, once. May resume elsewhere.
   bool wait() noexcept {
-    decided_.wait();
+    decided_.wait("next_single");
     return chosen_;
   }
 

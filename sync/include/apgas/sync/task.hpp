@@ -47,9 +47,11 @@ class hidden_task {
 
 // Gives the running task a name, or none.
 inline void name_task(const char* text) noexcept {
-  scheduler::task_state& task = scheduler::current_fiber()->task;
+  scheduler::fiber& self = *scheduler::current_fiber();
+  scheduler::task_state& task = self.task;
   task.name = text;
   task.is.special = text != nullptr || task.registrations != nullptr ? 1 : 0;
+  if (text != nullptr) scheduler::task_described(self);
 }
 
 // The body of an async with the closure type F.

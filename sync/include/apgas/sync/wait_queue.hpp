@@ -65,9 +65,10 @@ bool succeeds_soon(const scheduler::fiber& self, Attempt attempt) {
 // Suspends the running task, unless proceed() under `lock` says that it may go on; then it is in
 // `queue`, until somebody takes it off and resumes it. Context: task that may suspend.
 template <class Proceed>
-void queue_unless(base::spin_lock& lock, wait_queue& queue, Proceed proceed) noexcept {
+void queue_unless(const char* waits_for, base::spin_lock& lock, wait_queue& queue,
+                  Proceed proceed) noexcept {
   queued_task me;
-  scheduler::suspend([&](scheduler::fiber* self) {
+  scheduler::suspend(waits_for, [&](scheduler::fiber* self) {
     me.task = self;
     lock.lock();
     const bool proceeds = proceed();

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <apgas/async.hpp>
+#include <apgas/blocking.hpp>
+#include <apgas/clock.hpp>
+#include <apgas/latch.hpp>
+#include <apgas/monitor.hpp>
+#include <apgas/mutex.hpp>
+#include <apgas/sleep.hpp>
+
+#include "support/scheduler_fixture.hpp"
+
+// What is said of tasks that wait when nothing runs.
+namespace apgas::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::HasSubstr;
+
+// What a watchdog said.
+class reports {
+ public:
+  void add(const std::string& line) {
+    const std::lock_guard guard(mutex_);
+    last_ = line;
+    ++count_;
+    come_.notify_all();
+  }
+
+  // The text of report number n, from 1; waits for it. Context: a thread that is no worker.
+  std::string wait_for(int n) {
+    std::unique_lock lock(mutex_);
+    come_.wait(lock, [&] { return count_ >= n; });
+    return last_;
+  }
+  int count() {
+    const std::lock_guard guard(mutex_);
+    return count_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable come_;
+  std::string last_;
+  int count_ = 0;
+};
+
+scheduler::config watched(reports& said, std::chrono::milliseconds patience, int workers = 2) {
+  scheduler::config settings = task_place::config_for(workers);
+  settings.watchdog_patience = patience;
+  settings.watchdog_report = [&said](const std::string& line) { said.add(line); };
+  return settings;
+}
+
+TEST(Watchdog, NamesWhatTasksWaitForAndWhereTheyWereSpawned) {
+  reports said;
+  std::string text;
+  latch gate(1);
+  std::thread other([&] {
+    text = said.wait_for(1);
+    gate.count_down();
+  });
+  const int line = __LINE__ + 8;
+  run_tasks(watched(said, 50ms, 1), [&] {  // one worker: the first task is on main's own stack
+    monitor place_to_wait;
+    bool open = false;
+    mutex held;
+    held.lock();
+    clock c = clock::make();
+    finish([&] {
+      for (int i = 0; i < 3; ++i) async([&] { gate.wait(); });
+      async(name("reader"), [&] { place_to_wait.when([&] { return open; }, [] {}); });
+      async([&] {
+        held.lock();
+        held.unlock();
+      });
+      async([&] {
+        gate.wait();
+        place_to_wait.atomic([&] { open = true; });
+        held.unlock();
+      });
+    });
+    c.drop();
+  });
+  other.join();
+  EXPECT_THAT(text, AllOf(HasSubstr("nothing has run here for 0.05 s while 6 tasks wait:"),
+                          HasSubstr("3 in latch::wait, spawned at "),
+                          HasSubstr(std::string("watchdog_test.cpp:").append(std::to_string(line))),
+                          HasSubstr("1 in when, \"reader\", spawned at "),
+                          HasSubstr("1 in mutex::lock, spawned at ")));
+}
+
+TEST(Watchdog, NamesAPhaseOfAClock) {
+  reports said;
+  std::string text;
+  latch gate(1);
+  std::thread other([&] {
+    text = said.wait_for(1);
+    gate.count_down();
+  });
+  run_tasks(watched(said, 50ms), [&] {
+    clock c = clock::make();
+    for (int i = 0; i < 500; ++i) {
+      async(clocked(c), [c] {
+        c.advance();
+        c.advance();
+      });
+    }
+    c.advance();
+    gate.wait();
+    c.advance();
+  });
+  other.join();
+  EXPECT_THAT(text, AllOf(HasSubstr("while 501 tasks wait: 500 in a phase of a clock or phaser"),
+                          HasSubstr("1 in latch::wait")));
+}
+
+TEST(Watchdog, SpeaksOnceUntilSomethingHasRun) {
+  reports said;
+  latch first(1);
+  latch second(1);
+  int between = 0;
+  std::thread other([&] {
+    said.wait_for(1);
+    std::this_thread::sleep_for(200ms);  // ten times the patience
+    between = said.count();
+    first.count_down();
+    said.wait_for(2);
+    second.count_down();
+  });
+  run_tasks(watched(said, 20ms), [&] {
+    first.wait();
+    second.wait();
+  });
+  other.join();
+  EXPECT_EQ(between, 1);
+}
+
+TEST(Watchdog, SaysNothingOfTasksThatRunOrWaitForATime) {
+  reports said;
+  run_tasks(watched(said, 40ms), [&] {
+    async([] { sleep_for(400ms); });
+    const auto end = std::chrono::steady_clock::now() + 200ms;
+    while (std::chrono::steady_clock::now() < end) {
+    }
+  });
+  EXPECT_EQ(said.count(), 0);
+}
+
+TEST(Watchdog, SaysNothingWhereNoTaskWaits) {
+  reports said;
+  task_place place(watched(said, 10ms));
+  place.run([] {
+    finish([] {
+      for (int i = 0; i < 100; ++i) async([] { scheduler::yield(); });
+    });
+  });
+  std::this_thread::sleep_for(200ms);
+  EXPECT_EQ(said.count(), 0);
+}
+
+TEST(Watchdog, StacksComeAndGoUnderIt) {
+  reports said;
+  run_tasks(watched(said, 1ms), [&] {
+    for (int round = 0; round < 3; ++round) {
+      latch all(1);
+      finish([&] {
+        for (int i = 0; i < scaled(3000, 500); ++i) async([&] { all.wait(); });
+        blocking([] { std::this_thread::sleep_for(20ms); });
+        all.count_down();
+      });
+    }
+  });
+  EXPECT_GE(said.count(), 1);
+}
+
+}  // namespace
+}  // namespace apgas::test
