@@ -89,7 +89,10 @@ void scheduler::implementation::sleep(worker& w) noexcept {
     const auto limit = watching ? timed.until_next() : no_limit;
     const bool on_network = watching && !progress.joinable();
     if (on_network ? watch(seat.sleep, idle_polls, limit) : seat.sleep.park(limit)) break;
-    if (poll_outside(w)) idle_polls = 0;
+    if (!poll_outside(w)) continue;
+    idle_polls = 0;
+    // What comes need not be a task: it may have been answered by now, and more follow the answer.
+    if (idle.cancel_sleep(&seat)) break;
   }
   if (w.trace != nullptr) w.trace->add("sleep", begun);
   if (watching && guard != nullptr) guard->arm();

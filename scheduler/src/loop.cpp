@@ -200,7 +200,10 @@ bool search(worker& w, work& found) {
       static_cast<void>(s.idle.end_search());
       return false;
     }
-    if (s.poll_outside(w)) continue;
+    if (s.poll_outside(w)) {
+      give_up = clock::now() + s.settings.spin;
+      continue;
+    }
     if (s.settings.share_cores) {
       sched_yield();
     } else {

@@ -127,5 +127,39 @@ TEST_P(Waking, AForeignThreadResumesATask) {
   EXPECT_EQ(resumed, rounds);
 }
 
+// Messages that no task comes of, each some time after the one before was taken: as when another
+// place puts a word after a word.
+class exchange final : public scheduler::external_events {
+ public:
+  bool poll() noexcept override {
+    if (clock::now() < next_) return false;
+    next_ = clock::now() + std::chrono::milliseconds{1};
+    ++taken;
+    return true;
+  }
+  bool pending() noexcept override { return false; }
+  std::chrono::nanoseconds max_sleep(unsigned) noexcept override {
+    ++naps;
+    return std::chrono::milliseconds{100};
+  }
+
+  std::atomic<int> taken{0};
+  std::atomic<int> naps{0};
+
+ private:
+  using clock = std::chrono::steady_clock;
+  clock::time_point next_ = clock::now() + std::chrono::milliseconds{200};  // who polls sleeps then
+};
+
+TEST(Polling, GoesOnWithoutNapsWhileMessagesCome) {
+  exchange messages;
+  scheduler::config settings = task_place::config_for(1);
+  settings.spin = std::chrono::milliseconds{50};
+  settings.events = &messages;
+  task_place place(settings);
+  while (messages.taken < 200 && messages.naps < 100) sched_yield();
+  EXPECT_LT(messages.naps, 20);
+}
+
 }  // namespace
 }  // namespace apgas::test
