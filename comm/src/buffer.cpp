@@ -11,20 +11,22 @@
 #include <apgas/base/assert.hpp>
 #include <apgas/comm/message_queue.hpp>
 
+#include "kept_blocks.hpp"
+
 namespace apgas::inline v0::comm {
 
 inbound_buffer* inbound_buffer::allocate(std::size_t capacity) {
-  void* memory =
-      ::operator new(sizeof(inbound_buffer) + capacity, std::align_val_t{alignof(inbound_buffer)});
-  return new (memory) inbound_buffer(capacity);
+  const std::size_t bytes = kept_block_bytes(sizeof(inbound_buffer) + capacity);
+  return new (take_kept_block(bytes)) inbound_buffer(bytes - sizeof(inbound_buffer));
 }
 
 void inbound_buffer::destroy() noexcept {
   if (pool_) {
     pool_->put(this);
   } else {
+    const std::size_t bytes = sizeof(inbound_buffer) + capacity_;
     this->~inbound_buffer();
-    ::operator delete(this, std::align_val_t{alignof(inbound_buffer)});
+    keep_block(this, bytes);
   }
 }
 

@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "kept_blocks.hpp"
+
 namespace {
 
 using namespace apgas::comm;
@@ -52,6 +54,38 @@ TEST(buffer_pool, adopts_blocks_from_the_heap) {
     block = buffer{};
     EXPECT_EQ(pool.outstanding(), 0u);
   }
+}
+
+TEST(kept_blocks, come_again_for_messages_and_archives) {
+  buffer_pool pool;
+  for (const std::size_t size : {std::size_t{25000}, std::size_t{1} << 20, std::size_t{8} << 20}) {
+    const std::byte* where = nullptr;
+    {
+      buffer block = pool.get(size - 100);
+      ASSERT_GE(block.capacity(), size - 100);
+      ASSERT_LE(block.capacity(), size * 5 / 4 + 64);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block.data()) % 64, 0u);
+      where = block.data();
+      block.data()[block.capacity() - 1] = std::byte{1};
+    }
+    const buffer again(size - 64);
+    EXPECT_EQ(again.data(), where);
+  }
+}
+
+TEST(kept_blocks, so_many_are_kept_and_no_more) {
+  for (int round = 0; round < 2; ++round) {
+    std::vector<buffer> held;
+    for (int i = 0; i < 100; ++i) held.emplace_back(std::size_t{1} << 20);
+    held.clear();
+    EXPECT_LE(kept_bytes(), kept_bytes_max);
+    EXPECT_GT(kept_bytes(), kept_bytes_max / 2);
+  }
+  const std::size_t before = kept_bytes();
+  {
+    const buffer huge(std::size_t{100} << 20);
+  }
+  EXPECT_EQ(kept_bytes(), before);
 }
 
 TEST(inbound_buffer, lives_until_the_last_release) {

@@ -121,9 +121,10 @@ class buffer_pool {
   // Blocks given and not come back: the leak counter.
   std::size_t outstanding() noexcept;
 
-  static constexpr std::size_t small_bytes = 256;
-  static constexpr std::size_t medium_bytes = 2048;
-  static constexpr std::size_t large_bytes = std::size_t{16} << 10;
+  // With the block itself sizes that are kept (kept_blocks.hpp).
+  static constexpr std::size_t small_bytes = 320 - sizeof(inbound_buffer);
+  static constexpr std::size_t medium_bytes = 2560 - sizeof(inbound_buffer);
+  static constexpr std::size_t large_bytes = 20480 - sizeof(inbound_buffer);
 
  private:
   friend class inbound_buffer;
