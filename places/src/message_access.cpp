@@ -14,8 +14,9 @@
 namespace apgas::inline v0::remote {
 namespace {
 
-// A piece keeps the network busy for some 20 us; as many as keep it busy without a gap.
-constexpr std::uint64_t piece_bytes = std::uint64_t{128} << 10;
+// A piece keeps the network busy for much longer than its answer takes, over TCP too; as many as
+// keep it busy without a gap.
+constexpr std::uint64_t piece_bytes = std::uint64_t{512} << 10;
 constexpr int pieces_under_way = 8;
 
 // Accesses that finishes count and that are not over, at most: they need memory.
