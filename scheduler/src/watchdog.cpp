@@ -59,7 +59,7 @@ void watchdog::remove(fiber& f) noexcept {
 void watchdog::watch() {
   std::optional<std::uint64_t> seen;  // sleeps of the workers, when all slept the last time
   clock::time_point since{};
-  while (!sleep_.park(patience_ / 4)) {
+  while (!sleep_.park(std::chrono::nanoseconds(patience_) / 4)) {
     std::string report;
     const bool waits_for_time = watched_.timed.until_next() != std::chrono::nanoseconds::max();
     const bool all_asleep = watched_.idle.when_all_asleep(watched_.workers.size(), [&] {

@@ -176,12 +176,12 @@ TEST(Watchdog, StacksComeAndGoUnderIt) {
       latch all(1);
       finish([&] {
         for (int i = 0; i < scaled(3000, 500); ++i) async([&] { all.wait(); });
-        blocking([] { std::this_thread::sleep_for(20ms); });
+        blocking([&] { said.wait_for(round + 1); });
         all.count_down();
       });
     }
   });
-  EXPECT_GE(said.count(), 1);
+  EXPECT_GE(said.count(), 3);
 }
 
 }  // namespace
