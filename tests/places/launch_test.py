@@ -112,7 +112,7 @@ class Trace(unittest.TestCase):
     def test_tasks_of_a_worker_come_one_after_the_other(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "queens")
-            subprocess.run([APPS / "nqueens", "--n", "11"], check=True, stdout=subprocess.DEVNULL,
+            subprocess.run([APPS / "nqueens", "--n", "14"], check=True, stdout=subprocess.DEVNULL,
                            env=environment_with({"APGAS_TRACE": str(path), "APGAS_WORKERS": "2"}))
             workers = trace(path)
             self.assertEqual(sorted(workers), [0, 1])
