@@ -85,6 +85,6 @@ void keep_block(void* block, std::size_t bytes) noexcept {
   ::operator delete(block, std::align_val_t{alignof(inbound_buffer)});
 }
 
-std::size_t kept_bytes() noexcept { return the_cache().bytes.load(base::relaxed); }
+std::size_t bytes_kept() noexcept { return the_cache().bytes.load(base::relaxed); }
 
 }  // namespace apgas::inline v0::comm

@@ -20,7 +20,7 @@ void* take_kept_block(std::size_t bytes);
 void keep_block(void* block, std::size_t bytes) noexcept;
 
 // How much is kept (tests).
-std::size_t kept_bytes() noexcept;
+std::size_t bytes_kept() noexcept;
 inline constexpr std::size_t kept_bytes_max = std::size_t{32} << 20;
 
 }  // namespace apgas::inline v0::comm

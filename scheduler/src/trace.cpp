@@ -105,14 +105,15 @@ void trace_log::add(const char* what, clock::time_point begin, std::uint64_t tas
 }
 
 void trace_log::keep(const entry& e) noexcept {
-  try {
-    if (entries_.size() < entries_max) {
-      entries_.push_back(e);
-      return;
-    }
-  } catch (const std::bad_alloc&) {  // counted below
+  if (entries_.size() == entries_max) {
+    ++lost_;
+    return;
   }
-  ++lost_;
+  try {
+    entries_.push_back(e);
+  } catch (const std::bad_alloc&) {
+    ++lost_;
+  }
 }
 
 trace_file::trace_file(std::string path, int place, int workers)

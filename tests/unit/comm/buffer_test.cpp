@@ -78,14 +78,14 @@ TEST(kept_blocks, so_many_are_kept_and_no_more) {
     std::vector<buffer> held;
     for (int i = 0; i < 100; ++i) held.emplace_back(std::size_t{1} << 20);
     held.clear();
-    EXPECT_LE(kept_bytes(), kept_bytes_max);
-    EXPECT_GT(kept_bytes(), kept_bytes_max / 2);
+    EXPECT_LE(bytes_kept(), kept_bytes_max);
+    EXPECT_GT(bytes_kept(), kept_bytes_max / 2);
   }
-  const std::size_t before = kept_bytes();
+  const std::size_t before = bytes_kept();
   {
     const buffer huge(std::size_t{100} << 20);
   }
-  EXPECT_EQ(kept_bytes(), before);
+  EXPECT_EQ(bytes_kept(), before);
 }
 
 TEST(inbound_buffer, lives_until_the_last_release) {
