@@ -9,10 +9,17 @@ namespace {
 
 constexpr auto no_limit = std::chrono::nanoseconds::max();
 
-// Where a descriptor cannot be armed because something came that a poll does not see: so many polls
-// one after the other, and then a little apart.
+// Where a descriptor cannot be armed because something came that a poll does not see, or wakes
+// again and again for nothing (UCX over TCP does while it waits for a place to let it in): so many
+// polls one after the other, and then apart, ever more. On shared cores that place waits for this
+// one.
 constexpr unsigned polls_at_once = 64;
-constexpr std::chrono::nanoseconds refusal_pause = std::chrono::microseconds{20};
+constexpr std::chrono::nanoseconds least_pause = std::chrono::microseconds{20};
+
+std::chrono::nanoseconds pause_after(unsigned polls) noexcept {
+  if (polls < polls_at_once) return std::chrono::nanoseconds{0};
+  return least_pause * (1U << std::min(polls / polls_at_once - 1, 5U));
+}
 
 // Tasks from outside that go first then.
 constexpr int turns_at_once = 16;
@@ -98,15 +105,21 @@ void scheduler::implementation::sleep(worker& w) noexcept {
   if (watching && guard != nullptr) guard->arm();
 }
 
-bool scheduler::implementation::watch(parker& sleep, unsigned idle_polls,
+// `idle_polls`: polls without effect so far; those that only a time-out led to do not count where
+// there is a descriptor.
+bool scheduler::implementation::watch(parker& sleep, unsigned& idle_polls,
                                       std::chrono::nanoseconds limit) noexcept {
   external_events* const events = settings.events;
   if (events == nullptr) return sleep.park(limit);
   const auto most = std::min(limit, events->max_sleep(idle_polls));
   const int descriptor = events->descriptor();
   if (descriptor < 0) return sleep.park(most);
-  if (events->arm()) return sleep.park_on(descriptor, most);
-  return sleep.park(idle_polls < polls_at_once ? std::chrono::nanoseconds{0} : refusal_pause);
+  const auto pause = pause_after(idle_polls);
+  if (pause > std::chrono::nanoseconds{0} && sleep.park(std::min(pause, most))) return true;
+  if (!events->arm()) return sleep.park(std::chrono::nanoseconds{0});
+  const parker::wake why = sleep.park_on(descriptor, most);
+  if (why == parker::wake::timed_out) idle_polls = 0;
+  return why == parker::wake::unparked;
 }
 
 void scheduler::implementation::serve_network() noexcept {

@@ -79,7 +79,7 @@ struct scheduler::implementation {
 
   // Sleeps until something may have come from outside, or `limit`. True: woken. Context: one
   // thread at a time.
-  bool watch(parker& sleep, unsigned idle_polls, std::chrono::nanoseconds limit) noexcept;
+  bool watch(parker& sleep, unsigned& idle_polls, std::chrono::nanoseconds limit) noexcept;
   // Looks at the network unless somebody else does. True if anything came.
   bool poll_network() noexcept;
   void serve_network() noexcept;  // what the progress thread does

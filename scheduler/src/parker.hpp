@@ -54,12 +54,18 @@ class parker {
     return true;
   }
 
-  // The same until `descriptor` can be read, too: then false. Sleeps on the futex where the system
-  // has no event to spare, for a millisecond at most. Context: owner.
-  [[nodiscard]] bool park_on(int descriptor, std::chrono::nanoseconds timeout) noexcept {
+  enum class wake : std::uint8_t { unparked, readable, timed_out };
+
+  // The same until `descriptor` can be read, too. Sleeps on the futex where the system has no event
+  // to spare, for a millisecond at most. Context: owner.
+  [[nodiscard]] wake park_on(int descriptor, std::chrono::nanoseconds timeout) noexcept {
     using namespace std::chrono_literals;
     if (event_ < 0) event_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (event_ < 0) return park(std::min<std::chrono::nanoseconds>(timeout, 1ms));
+    if (event_ < 0) {
+      const bool unparked = park(std::min<std::chrono::nanoseconds>(timeout, 1ms));
+      return unparked ? wake::unparked : wake::timed_out;
+    }
+    bool readable = false;
     std::uint32_t none = 0;
     if (token_.compare_exchange_strong(none, polling, base::acq_rel, base::acquire)) {  // P1, P2
       pollfd both[] = {{.fd = event_, .events = POLLIN, .revents = 0},
@@ -69,8 +75,10 @@ class parker {
       ppoll(both, 2, timeout == std::chrono::nanoseconds::max() ? nullptr : &left, nullptr);
       std::uint64_t count = 0;
       if (both[0].revents != 0) static_cast<void>(read(event_, &count, sizeof(count)) == 0);
+      readable = both[1].revents != 0;
     }
-    return token_.exchange(0, base::acquire) == 1;  // P1
+    if (token_.exchange(0, base::acquire) == 1) return wake::unparked;  // P1
+    return readable ? wake::readable : wake::timed_out;
   }
 
   // Context: any thread.

@@ -7,6 +7,8 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <apgas/async.hpp>
 #include <apgas/fork_join.hpp>
@@ -159,6 +161,43 @@ TEST(Polling, GoesOnWithoutNapsWhileMessagesCome) {
   task_place place(settings);
   while (messages.taken < 200 && messages.naps < 100) sched_yield();
   EXPECT_LT(messages.naps, 20);
+}
+
+// A network whose descriptor can always be read, though nothing has come.
+class false_alarm final : public scheduler::external_events {
+ public:
+  false_alarm() { eventfd_write(event_, 1); }
+  ~false_alarm() override { close(event_); }
+
+  bool poll() noexcept override {
+    ++polls;
+    return false;
+  }
+  bool pending() noexcept override { return false; }
+  std::chrono::nanoseconds max_sleep(unsigned) noexcept override {
+    return std::chrono::nanoseconds::max();
+  }
+  int descriptor() noexcept override { return event_; }
+
+  std::atomic<int> polls{0};
+
+ private:
+  const int event_ = eventfd(0, EFD_CLOEXEC);
+};
+
+TEST(Polling, LeavesTheCoreToOthersWhenItIsWokenInVain) {
+  false_alarm network;
+  scheduler::config settings = task_place::config_for(1);
+  settings.spin = std::chrono::nanoseconds{0};
+  settings.events = &network;
+  task_place place(settings);
+  while (network.polls < 500) sched_yield();  // it has seen that it is in vain
+  const int before = network.polls;
+  std::this_thread::sleep_for(std::chrono::milliseconds{200});
+  EXPECT_LT(network.polls - before, 1000);  // 300 at the most by its pauses, else 100,000
+  std::atomic<bool> ran{false};
+  place.run([&] { ran = true; });
+  EXPECT_TRUE(ran);
 }
 
 }  // namespace
