@@ -129,7 +129,7 @@ constexpr auto table = std::to_array<option>({
      set_integer<&settings::finish_tree_places, 2, 65536>,
      show_integer<&settings::finish_tree_places>},
     {"APGAS_ONE_SIDED", "", "direct or messages",
-     "how rput, rget and copy reach other places: their memory where they can, or by messages only",
+     "how rput, rget, copy and long arguments of at reach other places: memory, or messages only",
      set_choice<&settings::one_sided, one_sided_names>,
      show_choice<&settings::one_sided, one_sided_names>},
     {"APGAS_TEAM_WARNING", "s", "a whole number of seconds from 0 to 86400",

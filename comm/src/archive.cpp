@@ -19,6 +19,13 @@
 
 namespace apgas::inline v0::comm {
 
+namespace {
+
+constexpr std::uint64_t lent_bit = std::uint64_t{1} << 63;
+
+}  // namespace
+
+detail::cereal_writer::~cereal_writer() = default;
 detail::cereal_reader::~cereal_reader() = default;
 
 void out_bytes::grow(std::size_t bytes) {
@@ -45,6 +52,25 @@ buffer out_bytes::take() noexcept {
   size_ = 0;
   capacity_ = inline_bytes;
   return std::exchange(block_, buffer{});
+}
+
+void out_bytes::lend(std::uint64_t count, const void* elements) {
+  const std::uint64_t words[] = {count | lent_bit, reinterpret_cast<std::uintptr_t>(elements)};
+  append(words, sizeof words);
+  has_lent_ = true;
+}
+
+lent_range in_bytes::take_lent(std::size_t element_bytes) {
+  std::uint64_t words[2];
+  extract(words, sizeof words);
+  const std::uint64_t count = words[0] & ~lent_bit;
+  if (from_ == nullptr || count > max_payload_bytes / element_bytes) {
+    throw serialization_error(
+        fmt::format("a container of {} elements is announced as lent {}: it was not written as "
+                    "what it is read as",
+                    count, from_ == nullptr ? "by nobody" : "in one message"));
+  }
+  return {count, words[1]};
 }
 
 std::size_t in_bytes::extract_count(std::size_t element_bytes) {

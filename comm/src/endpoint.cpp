@@ -83,6 +83,7 @@ endpoint::endpoint(transport& network, frame_sink& sink, endpoint_options option
   keep_memory_for_last_words();
   const std::uint32_t version = options_.version ? options_.version : APGAS_VERSION;
   start_record mine = make_start_record(version, options_.fingerprint, options_.settings);
+  if (options_.lends) mine.memory = this_lender();
   mine.epoch = network_.attach();
   network_.begin_exchange(std::as_bytes(std::span(&mine, 1)));
 }
@@ -96,7 +97,13 @@ bool endpoint::ready() {
   if (state_.load(base::acquire) != state::meeting) return true;  // P1
   std::vector<std::byte> all;
   if (!network_.exchange_done(all)) return false;
-  hosts_ = compare_start_records(all);
+  const std::vector<start_record> records = compare_start_records(all);
+  lenders_ = std::make_unique<known_lender[]>(records.size());
+  for (const start_record& record : records) hosts_.push_back(host_of(record));
+  for (rank r = 0; r < size(); ++r) {
+    const auto i = static_cast<std::size_t>(r);
+    if (same_node(r, here())) lenders_[i].is(records[i].memory);
+  }
   state_.store(state::running, base::release);  // P1
   return true;
 }
@@ -107,6 +114,11 @@ void endpoint::wait_ready() {
 
 const std::string& endpoint::host(rank place) const noexcept {
   return hosts_[static_cast<std::size_t>(place)];
+}
+
+std::size_t endpoint::lends_from(rank dest) const noexcept {
+  const bool read = options_.lends && lenders_[static_cast<std::size_t>(dest)].readable();
+  return read ? least_lent_bytes : nothing_lent;
 }
 
 void endpoint::send(rank dest, const frame_header& header, std::span<const std::byte> payload) {

@@ -15,6 +15,10 @@
 
 namespace apgas::inline v0::comm {
 
+std::string host_of(const start_record& record) {
+  return text_of(record.host, sizeof(record.host));
+}
+
 namespace {
 
 // One thing that all must agree on.
@@ -40,8 +44,6 @@ constexpr agreement agreements[] = {
     {"the number of the run", [](const start_record& r) { return fmt::format("{}", r.epoch); },
      "call apgas::run equally often at all places"},
 };
-
-std::string host_of(const start_record& r) { return text_of(r.host, sizeof(r.host)); }
 
 std::vector<start_record> split(std::span<const std::byte> all) {
   std::vector<start_record> records(all.size() / sizeof(start_record));
@@ -83,13 +85,10 @@ start_record make_start_record(std::uint32_t version, std::uint64_t fingerprint,
   return record;
 }
 
-std::vector<std::string> compare_start_records(std::span<const std::byte> all) {
-  const std::vector<start_record> records = split(all);
+std::vector<start_record> compare_start_records(std::span<const std::byte> all) {
+  std::vector<start_record> records = split(all);
   for (const agreement& on : agreements) compare(records, on);
-  std::vector<std::string> hosts;
-  std::ranges::transform(records, std::back_inserter(hosts),
-                         [](const start_record& record) { return host_of(record); });
-  return hosts;
+  return records;
 }
 
 }  // namespace apgas::inline v0::comm

@@ -47,6 +47,7 @@ comm::endpoint_options endpoint_options_of(const base::settings& s) {
   o.max_delay = std::chrono::microseconds(s.batch_delay_us);
   o.queue_bytes = s.send_queue_bytes;
   o.settings = agreed_settings(s);
+  o.lends = s.one_sided == base::one_sided_choice::direct;
   return o;
 }
 

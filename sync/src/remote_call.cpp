@@ -2,6 +2,7 @@
 #include <apgas/sync/remote_call.hpp>
 
 #include <cstdint>
+#include <cstring>
 #include <mutex>
 #include <utility>
 
@@ -38,16 +39,20 @@ pending_call* remote_calls::take(std::uint64_t number) noexcept {
   return std::exchange(s.call, nullptr);
 }
 
+suspended_call::suspended_call(place_state& place, finish_core& finish)
+    : place_(place), finish_(finish), number_(place.calls->add(*this)) {}
+
 suspended_call::~suspended_call() {
   if (reply_.owner != nullptr) {
+    if ((reply_.header->flags & flag_lent) != 0) say_read();
     reply_.owner->release();
   } else {
-    static_cast<void>(calls_.take(number_));  // it could not be sent
+    static_cast<void>(place_.calls->take(number_));  // it could not be sent
   }
 }
 
-void suspended_call::wait() noexcept {
-  scheduler::suspend("at", [this](scheduler::fiber* self) {
+void suspended_call::wait(const char* what) noexcept {
+  scheduler::suspend(what, [this](scheduler::fiber* self) {
     std::uintptr_t expected = nobody;
     if (!state_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(self),
                                         base::acq_rel, base::acquire)) {  // P1
@@ -61,6 +66,15 @@ void suspended_call::on_reply(const comm::inbound_frame& frame) noexcept {
   reply_ = frame;
   const std::uintptr_t waiter = state_.exchange(arrived, base::acq_rel);  // P1
   if (waiter != nobody) scheduler::resume(reinterpret_cast<scheduler::fiber*>(waiter));
+}
+
+void suspended_call::say_read() const noexcept {
+  std::uint64_t number = 0;
+  APGAS_ASSERT(reply_.payload.size() >= sizeof number, "a reply with a lent value is too short");
+  const std::size_t value_bytes = reply_.payload.size() - sizeof number;
+  std::memcpy(&number, reply_.payload.data() + value_bytes, sizeof number);
+  place_.network->send(from(), {.kind = comm::frame_kind::reply, .handler = number},
+                       std::span<const std::byte>{});
 }
 
 std::vector<travelling> suspended_call::take_registrations() {
@@ -86,20 +100,39 @@ void rethrow_reply(std::span<const std::byte> value) {
   std::rethrow_exception(exception_from_reply(value));
 }
 
-void send_reply(place_state& place, comm::rank caller, std::uint64_t number, finish_core& finish,
-                bool ended, bool failed, comm::out_archive& value) {
-  comm::frame_header header{.kind = comm::frame_kind::reply, .handler = number & ~call_of_at};
-  if (failed) header.flags |= flag_failed;
+namespace {
+
+void send_value(place_state& place, comm::rank caller, std::uint64_t number,
+                comm::frame_header header, comm::out_archive& value) noexcept {
+  header.kind = comm::frame_kind::reply;
+  header.handler = number & ~call_of_at;
   if ((number & call_of_at) != 0 && give_back_registrations(*scheduler::current_fiber(), value)) {
     header.flags |= flag_registered;
   }
+  place.network->send(caller, header, std::move(value));
+  place.tasks->keep_polling();
+}
+
+}  // namespace
+
+void send_reply(place_state& place, comm::rank caller, std::uint64_t number, finish_core& finish,
+                bool ended, bool failed, comm::out_archive& value) {
+  comm::frame_header header;
+  if (failed) header.flags |= flag_failed;
   if (ended) {
     const returned_credit credit = place.finishes->give_back_with_reply(finish);
     header.credit = credit.low;
     header.finish = static_cast<std::uint64_t>(credit.balance);
   }
-  place.network->send(caller, header, std::move(value));
-  place.tasks->keep_polling();
+  send_value(place, caller, number, header, value);
+}
+
+void send_lent_reply(place_state& place, comm::rank caller, std::uint64_t number,
+                     finish_core& finish, comm::out_archive& value) {
+  suspended_call reading(place, finish);
+  value(reading.number());
+  send_value(place, caller, number, {.flags = flag_lent}, value);
+  reading.wait("its caller to read what an at returned");
 }
 
 }  // namespace apgas::inline v0::sync

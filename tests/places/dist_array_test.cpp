@@ -152,6 +152,43 @@ TEST(dist_array, is_made_and_used_from_any_place_over_any_group) {
 
 // ---- halo
 
+// Each element becomes the sum of itself and its neighbours, step by step at each place.
+TEST(dist_array, places_that_swap_their_halos_agree_with_the_sequential_one) {
+  constexpr std::size_t n = 30;
+  constexpr int steps = 15;
+  const dist_array<long> even(n, distribution::block(), [](std::size_t i) { return square(i); },
+                              {.halo = 1});
+  const dist_array<long> odd(n, distribution::block(), {.halo = 1});
+  apgas::finish([&] {
+    for (const place p : even.group()) {
+      apgas::async_at(p, [even, odd] {
+        for (int step = 0; step < steps; ++step) {
+          const auto& from = step % 2 == 0 ? even : odd;
+          const auto& to = step % 2 == 0 ? odd : even;
+          from.swap_halo();
+          const long* const in = from.local().data();
+          for (std::size_t k = 0; k < from.local().size(); ++k) {
+            const long* const at = in + k;
+            to.local()[k] = (at[-1] + at[0] + at[1]) % 1009;
+          }
+        }
+      });
+    }
+  });
+  std::vector<long> model(n + 2);
+  for (std::size_t i = 0; i < n; ++i) model[i + 1] = square(i);
+  for (int step = 0; step < steps; ++step) {
+    std::vector<long> next(n + 2);
+    for (std::size_t i = 1; i <= n; ++i) {
+      next[i] = (model[i - 1] + model[i] + model[i + 1]) % 1009;
+    }
+    model = next;
+  }
+  EXPECT_EQ(odd.gather(), std::vector<long>(model.begin() + 1, model.end() - 1));
+  even.destroy();
+  odd.destroy();
+}
+
 TEST(dist_array, a_stencil_agrees_with_the_sequential_one) {
   constexpr std::size_t n = 40;
   constexpr std::size_t halo = 2;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // dist_grid: blocks of rows and columns, their halos, and stencils against sequential ones.
+#include <array>
+#include <chrono>
 #include <cstddef>
 #include <limits>
 #include <numeric>
@@ -88,7 +90,34 @@ long nine_points(At at) {
   return sum % 10'007;
 }
 
-TEST(dist_grid, a_stencil_agrees_with_the_sequential_one) {
+// A step of the stencil in the elements that are here.
+void step_here(const dist_grid<long>& from, const dist_grid<long>& to) {
+  const auto in = from.local();
+  to.for_each_local([&](std::size_t r, std::size_t c, long& x) {
+    const auto row = static_cast<std::ptrdiff_t>(r - in.first_row());
+    const auto column = static_cast<std::ptrdiff_t>(c - in.first_column());
+    x = nine_points([&](int down, int right) { return in(row + down, column + right); });
+  });
+}
+
+// In all of them, one after the other.
+std::vector<long> stepped(const std::vector<long>& model, std::size_t rows, std::size_t columns) {
+  const auto model_at = [&](std::ptrdiff_t r, std::ptrdiff_t c) {
+    const bool inside = r >= 0 && c >= 0 && std::cmp_less(r, rows) && std::cmp_less(c, columns);
+    return inside ? model[static_cast<std::size_t>(r) * columns + static_cast<std::size_t>(c)] : 0;
+  };
+  std::vector<long> next(model.size());
+  for (std::size_t i = 0; i < model.size(); ++i) {
+    const auto r = static_cast<std::ptrdiff_t>(i / columns);
+    const auto c = static_cast<std::ptrdiff_t>(i % columns);
+    next[i] = nine_points([&](int down, int right) { return model_at(r + down, c + right); });
+  }
+  return next;
+}
+
+// Calls f(from, to, model, rows, columns) for grids of some sizes.
+template <class F>
+void with_grids(F f) {
   std::random_device entropy;
   const std::uint64_t seed = test::number_from_environment("APGAS_TEST_SEED", entropy() | 1U);
   std::printf("APGAS_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
@@ -96,36 +125,60 @@ TEST(dist_grid, a_stencil_agrees_with_the_sequential_one) {
   for (int k = 0; k < 5; ++k) {
     const std::size_t rows = 4 + random.below(20);
     const std::size_t columns = 4 + random.below(20);
-    dist_grid<long> from(rows, columns, {.halo = 1});
-    dist_grid<long> to(rows, columns, {.halo = 1});
+    const dist_grid<long> from(rows, columns, {.halo = 1});
+    const dist_grid<long> to(rows, columns, {.halo = 1});
     forall(from, [](std::size_t r, std::size_t c, long& x) { x = value_at(r, c); });
-    std::vector<long> model = from.gather();
-    for (int step = 0; step < 5; ++step) {
-      from.exchange_halo();
-      forall(to, [from](std::size_t r, std::size_t c, long& x) {
-        const auto in = from.local();
-        const auto row = static_cast<std::ptrdiff_t>(r - in.first_row());
-        const auto column = static_cast<std::ptrdiff_t>(c - in.first_column());
-        x = nine_points([&](int down, int right) { return in(row + down, column + right); });
-      });
-      std::vector<long> next(model.size());
-      const auto model_at = [&](std::ptrdiff_t r, std::ptrdiff_t c) {
-        const bool inside = r >= 0 && c >= 0 && std::cmp_less(r, rows) && std::cmp_less(c, columns);
-        return inside ? model[static_cast<std::size_t>(r) * columns + static_cast<std::size_t>(c)]
-                      : 0;
-      };
-      for (std::size_t i = 0; i < model.size(); ++i) {
-        const auto r = static_cast<std::ptrdiff_t>(i / columns);
-        const auto c = static_cast<std::ptrdiff_t>(i % columns);
-        next[i] = nine_points([&](int down, int right) { return model_at(r + down, c + right); });
-      }
-      model = next;
-      std::swap(from, to);
-      ASSERT_EQ(from.gather(), model);
-    }
+    f(from, to, from.gather(), rows, columns);
     from.destroy();
     to.destroy();
   }
+}
+
+TEST(dist_grid, a_stencil_agrees_with_the_sequential_one) {
+  with_grids([](dist_grid<long> from, dist_grid<long> to, std::vector<long> model, std::size_t rows,
+                std::size_t columns) {
+    for (int step = 0; step < 5; ++step) {
+      from.exchange_halo();
+      apgas::finish([&] {
+        for (const place p : apgas::places()) {
+          apgas::async_at(p, [from, to] { step_here(from, to); });
+        }
+      });
+      model = stepped(model, rows, columns);
+      std::swap(from, to);
+      ASSERT_EQ(from.gather(), model);
+    }
+  });
+}
+
+TEST(dist_grid, places_that_swap_their_halos_agree_too) {
+  with_grids([](const dist_grid<long>& from, const dist_grid<long>& to, std::vector<long> model,
+                std::size_t rows, std::size_t columns) {
+    constexpr int steps = 20;
+    apgas::finish([&] {
+      for (const place p : apgas::places()) {
+        apgas::async_at(p, [from, to] {
+          std::array<dist_grid<long>, 2> grids{from, to};
+          for (int step = 0; step < steps; ++step) {
+            if (step % 7 == apgas::here().id()) apgas::sleep_for(std::chrono::milliseconds{1});
+            grids[0].swap_halo();
+            step_here(grids[0], grids[1]);
+            std::swap(grids[0], grids[1]);
+          }
+        });
+      }
+    });
+    for (int step = 0; step < steps; ++step) model = stepped(model, rows, columns);
+    EXPECT_EQ(from.gather(), model);
+  });
+}
+
+TEST(dist_grid, without_a_halo_there_is_nothing_to_swap) {
+  const dist_grid<int> g(8, 8);
+  apgas::finish([&] {
+    for (const place p : apgas::places()) apgas::async_at(p, [g] { g.swap_halo(); });
+  });
+  g.destroy();
 }
 
 TEST(dist_grid, what_is_wrong) {

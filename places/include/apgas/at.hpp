@@ -22,6 +22,10 @@ namespace apgas::inline v0 {
 // Runs f(args...) at p and returns its value; the caller is suspended meanwhile. Tasks that f
 // spawns belong to the caller's finish, so they may outlive this call.
 //
+// Long vectors and strings among f, the arguments and the result are not copied on their way within
+// a node: they are read from where they lie, while the caller waits. So nobody else may change them
+// meanwhile.
+//
 // Throws: what f throws, made again here (exception_types.hpp); serialization_error.
 // Context: task; not inside an atomic section. May suspend and resume elsewhere.
 // Cost: one message each way. What the caller is registered on goes with it, and comes back as the
@@ -35,16 +39,17 @@ auto at(sync::spawn_from<place> p, F&& f, Args&&... args)
   sync::place_state& state = sync::place_of(self);
   if (p.value.id() == state.here) return remote::run_here<result, F, Args...>(f, args...);
   comm::out_archive out;
-  sync::suspended_call call(*state.calls, sync::finish_of(self));
+  sync::suspended_call call(state, sync::finish_of(self));
   sync::start_payload(out, p.site);
   out(call.number() | sync::call_of_at);
+  out.lend_from(state.network->lends_from(p.value.id()));
   body_type::save(out, f, args...);
   sync::send_call(self, p.value.id(), comm::id_of<&remote::run_remote_call<F, Args...>>(), out);
   call.wait();
   sync::after_call(call);
   if (call.failed()) sync::rethrow_reply(call.value());
   if constexpr (!std::is_void_v<result>) {
-    comm::in_archive in(call.value());
+    comm::in_archive in(call.value(), &state.network->lender_at(call.from()));
     return in.read<result>();
   }
 }

@@ -96,6 +96,12 @@ class dist_array {
   void send_halo() const;
   // (S) At all places, and waits.
   void exchange_halo() const;
+  // (S) The same by one task at each place of the group, which each send and then wait for the
+  // edges of their neighbours alone: in a program whose places go on step by step, one message to
+  // each neighbour for a step. A place that has its edges may be one exchange ahead, so what others
+  // still read must not be what it sends next: take two arrays in turn. If a place leaves out an
+  // exchange, its neighbours wait for ever.
+  void swap_halo() const;
 
   // (S) Ends the elements at all places. Throws: illegal_operation when that has been done.
   void destroy() const {
@@ -115,9 +121,8 @@ class dist_array {
   template <class Init>
   static handle make(std::size_t size, distribution d, Init init, const dist_options& options);
   part_type& part() const { return remote::place_local_access::get(part_, "dist_array"); }
-  static void fill_halo(const dist_array& a, bool of_part_before, const std::vector<T>& from) {
-    std::ranges::copy(from, (of_part_before ? a.before() : a.behind()).begin());
-  }
+  // To how many neighbours.
+  int send_edges(std::size_t turn) const;
 
   handle part_;
 };
@@ -267,20 +272,37 @@ R dist_array<T>::reduce(R identity, Op op, Map map) const {
 }
 
 template <class T>
-void dist_array<T>::send_halo() const {
+int dist_array<T>::send_edges(std::size_t turn) const {
   const part_type& p = part();
   const std::span<T> mine = local();
+  int neighbours = 0;
   const auto send = [&](std::size_t to, bool of_part_before, std::span<T> edge) {
     async_at(
         p.group[to],
-        [a = *this, of_part_before](const std::vector<T>& values) {
-          fill_halo(a, of_part_before, values);
+        [a = *this, of_part_before, turn](const std::vector<T>& values) {
+          std::ranges::copy(values, (of_part_before ? a.before() : a.behind()).begin());
+          a.part().edges.came(turn);
         },
         std::vector<T>(edge.begin(), edge.end()));
+    ++neighbours;
   };
-  if (p.halo == 0) return;
+  if (p.halo == 0) return 0;
   if (p.mine > 0) send(p.mine - 1, false, mine.first(p.halo));
   if (p.mine + 1 < p.shape.parts()) send(p.mine + 1, true, mine.last(p.halo));
+  return neighbours;
+}
+
+template <class T>
+void dist_array<T>::send_halo() const {
+  send_edges(remote::halo_edges::uncounted);
+}
+
+template <class T>
+void dist_array<T>::swap_halo() const {
+  sync::suspendable_fiber("swap_halo");
+  remote::halo_edges& edges = part().edges;
+  const std::size_t turn = edges.begin();
+  edges.wait(turn, send_edges(turn));
 }
 
 template <class T>

@@ -73,6 +73,12 @@ class dist_grid {
   void send_halo() const;
   // (S) At all places, and waits.
   void exchange_halo() const;
+  // (S) The same by one task at each place of the group, which each send and then wait for the
+  // edges of their neighbours alone: in a program whose places go on step by step, one message to
+  // each neighbour for a step. A place that has its edges may be one exchange ahead, so what others
+  // still read must not be what it sends next: take two grids in turn. If a place leaves out an
+  // exchange, its neighbours wait for ever.
+  void swap_halo() const;
 
   // (S) Ends the elements at all places. Throws: illegal_operation when that has been done.
   void destroy() const {
@@ -86,6 +92,8 @@ class dist_grid {
   using part_type = remote::grid_part<T>;
   using handle = place_local<part_type>;
   part_type& part() const { return remote::place_local_access::get(part_, "dist_grid"); }
+  // To how many neighbours.
+  int send_edges(std::size_t turn) const;
   // Calls f(first, n) for each row of a part, in order: n elements from index `first` of the grid.
   template <class F>
   void for_each_row(std::size_t part, F f) const;
@@ -232,9 +240,10 @@ R dist_grid<T>::reduce(R identity, Op op, Map map) const {
 }
 
 template <class T>
-void dist_grid<T>::send_halo() const {
+int dist_grid<T>::send_edges(std::size_t turn) const {
   part_type& p = part();
-  if (p.halo == 0) return;
+  if (p.halo == 0) return 0;
+  int neighbours = 0;
   for (int down = -1; down <= 1; ++down) {
     for (int right = -1; right <= 1; ++right) {
       const remote::grid_side side{down, right};
@@ -244,13 +253,30 @@ void dist_grid<T>::send_halo() const {
       p.for_each_on(side, false, [&](const T& x) { edge.push_back(x); });
       async_at(
           p.neighbour(side),
-          [g = *this](const remote::grid_side& from, const std::vector<T>& values) {
+          [g = *this, turn](const remote::grid_side& from, const std::vector<T>& values) {
             auto next = values.begin();
-            g.part().for_each_on(from, true, [&](T& x) { x = *next++; });
+            part_type& there = g.part();
+            there.for_each_on(from, true, [&](T& x) { x = *next++; });
+            there.edges.came(turn);
           },
           remote::grid_side{-down, -right}, edge);
+      ++neighbours;
     }
   }
+  return neighbours;
+}
+
+template <class T>
+void dist_grid<T>::send_halo() const {
+  send_edges(remote::halo_edges::uncounted);
+}
+
+template <class T>
+void dist_grid<T>::swap_halo() const {
+  sync::suspendable_fiber("swap_halo");
+  part_type& p = part();
+  const std::size_t turn = p.edges.begin();
+  p.edges.wait(turn, send_edges(turn));
 }
 
 template <class T>

@@ -2,12 +2,17 @@
 #pragma once
 
 // The bytes behind an archive: a writer that grows and a reader that checks. No types here.
+//
+// Wire: a range of elements is their number as u64 and their bytes; or, when it is lent, the number
+// with its highest bit set and the address as u64.
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
 
 #include <apgas/comm/buffer.hpp>
+#include <apgas/comm/lent_memory.hpp>
 #include <apgas/comm/message.hpp>
 
 namespace apgas::inline v0::comm {
@@ -29,6 +34,15 @@ class out_bytes {
     size_ += bytes;
   }
 
+  // Ranges of so many bytes or more are lent from now on: what is written must stay as it is until
+  // it is read.
+  void lend_from(std::size_t bytes) noexcept { lend_from_ = bytes; }
+  bool lends(std::size_t bytes) const noexcept {
+    return bytes >= lend_from_ && bytes <= max_payload_bytes;
+  }
+  void lend(std::uint64_t count, const void* elements);
+  bool has_lent() const noexcept { return has_lent_; }
+
   std::size_t size() const noexcept { return size_; }
   std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
 
@@ -43,15 +57,24 @@ class out_bytes {
   std::byte* data_;
   std::size_t size_ = 0;
   std::size_t capacity_ = inline_bytes;
+  std::size_t lend_from_ = nothing_lent;
+  bool has_lent_ = false;
   buffer block_;
   alignas(8) std::byte inline_[inline_bytes];
+};
+
+// A range that is lent: so many elements at that address of the lender.
+struct lent_range {
+  std::size_t count;
+  std::uint64_t address;
 };
 
 // Reads from bytes that must outlive it. Throws serialization_error rather than read beyond.
 class in_bytes {
  public:
-  explicit in_bytes(std::span<const std::byte> bytes) noexcept
-      : rest_(bytes), elements_left_(elements_per_byte * bytes.size()) {}
+  // `from`: who may have lent something; it must wait. nullptr: nobody.
+  explicit in_bytes(std::span<const std::byte> bytes, const lender* from = nullptr) noexcept
+      : rest_(bytes), elements_left_(elements_per_byte * bytes.size()), from_(from) {}
 
   void extract(void* to, std::size_t bytes) {
     const std::byte* from = take(bytes);
@@ -73,6 +96,14 @@ class in_bytes {
   // level of a type that contains itself could announce as many as there are bytes.
   std::size_t extract_count();
 
+  // Whether the next range is lent; then where it is.
+  bool lent_next() const noexcept {
+    return rest_.size() >= 2 * sizeof(std::uint64_t) && (rest_[7] & std::byte{0x80}) != std::byte{};
+  }
+  lent_range take_lent(std::size_t element_bytes);
+  // Who lent it. Requires: take_lent gave a range.
+  const lender& from() const noexcept { return *from_; }
+
   std::size_t remaining() const noexcept { return rest_.size(); }
 
  private:
@@ -83,6 +114,7 @@ class in_bytes {
 
   std::span<const std::byte> rest_;
   std::size_t elements_left_;  // that may still be announced
+  const lender* from_;
 };
 
 }  // namespace apgas::inline v0::comm

@@ -7,12 +7,14 @@
 //     ranges of it (vector, string, array) in one piece, at any depth;
 //   - a count that the rest of the bytes cannot hold is refused before memory is asked for; to that
 //     end a value that writes nothing takes one byte;
+//   - a long range may be lent (lent_memory.hpp);
 //   - bytes that are no value of their type (archive_values.hpp) are refused;
 //   - a shared pointer is made from an earlier one of the same type only;
 //   - equal keys of a multimap or multiset keep their order;
 //   - a raw pointer does not compile.
 // CEREAL_THREAD_SAFE comes from the build: Cereal's table of class versions is shared by threads.
 
+#include <algorithm>
 #include <bitset>
 #include <chrono>
 #include <complex>
@@ -21,6 +23,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <typeinfo>
@@ -99,14 +102,24 @@ inline constexpr bool byte_range<std::basic_string<Char, Traits, Allocator>> = a
 template <class T>
 concept direct = as_bytes<T> || byte_range<std::remove_cv_t<T>>;
 
+// Elements that may be made first and read into their place then.
+template <class T>
+concept lendable = std::is_trivially_default_constructible_v<T> && !value_check<T>::needed;
+
 template <direct T>
 void save_direct(out_bytes& out, const T& value) {
   if constexpr (as_bytes<T>) {
     out.append(std::addressof(value), sizeof(value));
   } else {
+    using element = typename T::value_type;
     const std::uint64_t count = value.size();
+    const std::size_t bytes = value.size() * sizeof(element);
+    if constexpr (lendable<element>) {
+      if (out.lends(bytes)) [[unlikely]]
+        return out.lend(count, value.data());
+    }
     out.append(&count, sizeof(count));
-    out.append(value.data(), value.size() * sizeof(typename T::value_type));
+    out.append(value.data(), bytes);
   }
 }
 
@@ -128,6 +141,26 @@ void assign_bytes(Range& range, const std::byte* from, std::size_t count) {
   }
 }
 
+// Made and read piece by piece: a piece is still in the cache when it is read into.
+template <class Range>
+[[gnu::noinline]] void load_lent(in_bytes& in, Range& range) {
+  using element = typename Range::value_type;
+  const lent_range lent = in.take_lent(sizeof(element));
+  if (const std::byte* const here = lent_here(in.from(), lent.address)) {
+    return assign_bytes(range, here, lent.count);
+  }
+  constexpr std::size_t piece = std::max<std::size_t>(lent_piece_bytes / sizeof(element), 1);
+  range.clear();
+  range.reserve(lent.count);
+  for (std::size_t done = 0; done < lent.count;) {
+    const std::size_t now = std::min(lent.count - done, piece);
+    range.resize(done + now);
+    read_lent(in.from(), lent.address + done * sizeof(element),
+              std::as_writable_bytes(std::span(range.data() + done, now)));
+    done += now;
+  }
+}
+
 template <direct T>
 void load_direct(in_bytes& in, T& value) {
   if constexpr (as_bytes<T>) {
@@ -136,6 +169,10 @@ void load_direct(in_bytes& in, T& value) {
     std::memcpy(static_cast<void*>(std::addressof(value)), from, sizeof(value));
   } else {
     using element = typename T::value_type;
+    if constexpr (lendable<element>) {
+      if (in.lent_next()) [[unlikely]]
+        return load_lent(in, value);
+    }
     const std::size_t count = in.extract_count(sizeof(element));
     const std::byte* from = in.take(count * sizeof(element));
     expect_values<element>(from, count);
@@ -165,6 +202,9 @@ class cereal_writer : public cereal::OutputArchive<cereal_writer, cereal::AllowE
 
  public:
   explicit cereal_writer(out_bytes& out) : base(this), out_(out) {}
+  cereal_writer(const cereal_writer&) = delete;
+  cereal_writer& operator=(const cereal_writer&) = delete;
+  ~cereal_writer() override;  // not inline: it would be wherever something is sent
 
   template <class... Ts>
   cereal_writer& operator()(Ts&&... values) {

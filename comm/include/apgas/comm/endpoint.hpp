@@ -27,6 +27,7 @@
 #include <apgas/comm/archive.hpp>
 #include <apgas/comm/buffer.hpp>
 #include <apgas/comm/handler.hpp>
+#include <apgas/comm/lent_memory.hpp>
 #include <apgas/comm/message.hpp>
 #include <apgas/comm/rank.hpp>
 #include <apgas/comm/transport.hpp>
@@ -64,6 +65,7 @@ struct endpoint_options {
   std::string settings;                             // what all ranks must agree on, as text
   std::uint64_t fingerprint = binary_fingerprint();
   std::uint32_t version = 0;  // of the library; 0: APGAS_VERSION
+  bool lends = true;          // memory of this process may be read by others of its node
 };
 
 enum class flush_reason : std::uint8_t { at_once, full, completed, idle, delayed, alone };
@@ -87,7 +89,7 @@ class endpoint final : private message_sink {
  public:
   // Begins the start-up exchange; nothing may be sent before ready().
   // Requires: the transport has no other endpoint. Throws: std::invalid_argument for settings of
-  // more than 735 bytes.
+  // more than 703 bytes.
   endpoint(transport& network, frame_sink& sink, endpoint_options options = {});
   // Requires: the end protocol is through (or nothing was ever sent).
   ~endpoint();
@@ -105,6 +107,15 @@ class endpoint final : private message_sink {
   // Requires: ready().
   const std::string& host(rank place) const noexcept;
   bool same_node(rank a, rank b) const noexcept { return host(a) == host(b); }
+
+  // From how many bytes on a range is lent to that rank rather than sent: when it can read this
+  // process's memory. Taken for granted where this process can read its: they have the same user,
+  // the same program and see each other. Requires: ready(). Context: any thread.
+  std::size_t lends_from(rank dest) const noexcept;
+  // For reading what that rank lent. Requires: ready().
+  const lender& lender_at(rank source) const noexcept {
+    return lenders_[static_cast<std::size_t>(source)].who();
+  }
 
   // Sends a frame; of the header, `length` and `check` are filled in here. The payload is copied;
   // an archive that is long enough to go alone is handed over instead.
@@ -158,6 +169,7 @@ class endpoint final : private message_sink {
   std::unique_ptr<base::atomic<std::uint64_t>[]> gathering_;  // a bit for each rank
   base::atomic<state> state_{state::meeting};
   std::vector<std::string> hosts_;
+  std::unique_ptr<known_lender[]> lenders_;  // by rank; of this node
 };
 
 }  // namespace apgas::inline v0::comm

@@ -146,6 +146,7 @@ struct grid_part {
   std::size_t rows;
   std::size_t columns;
   std::unique_ptr<T[]> data;
+  halo_edges edges;
 
  private:
   std::pair<std::ptrdiff_t, std::ptrdiff_t> span_of(int side, std::size_t length,

@@ -9,6 +9,7 @@
 #include <apgas/comm/byte_copyable.hpp>
 #include <apgas/place_local.hpp>
 #include <apgas/places/dist_shape.hpp>
+#include <apgas/semaphore.hpp>
 
 // What a place has of an array over places, and what is wrong with a use of one.
 namespace apgas::inline v0::remote {
@@ -21,6 +22,30 @@ consteval bool require_element() {
                 "(std::string, std::vector) take a place_local<std::vector<T>>");
   return comm::byte_copyable<T>;
 }
+
+// The edges that have come from the neighbours for an exchange which a task here waits in. A
+// neighbour that has all of its own may have begun the next exchange: so there are two counts.
+class halo_edges {
+ public:
+  static constexpr std::size_t uncounted = 2;  // as a turn: nobody waits for this edge
+
+  // The turn of the exchange that begins. Context: the task that will wait.
+  std::size_t begin() noexcept { return begun_++ % 2; }
+  void came(std::size_t turn) {
+    if (turn != uncounted) counts_[turn].came.release();
+  }
+  void wait(std::size_t turn, int neighbours) {
+    for (; neighbours > 0; --neighbours) counts_[turn].came.acquire();
+  }
+
+ private:
+  struct count {
+    semaphore came{0};
+  };
+
+  std::size_t begun_ = 0;
+  std::unique_ptr<count[]> counts_ = std::make_unique<count[]>(2);
+};
 
 // Of a dist_array: `halo` elements of the part before, the own ones, and `halo` of the part behind.
 template <class T>
@@ -41,6 +66,7 @@ struct dist_part {
   std::size_t mine;
   std::size_t halo;
   std::unique_ptr<T[]> data;
+  halo_edges edges;
 };
 
 // Throws: illegal_operation when an array of so many elements of so many bytes cannot be, or when

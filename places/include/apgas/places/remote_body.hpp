@@ -73,17 +73,21 @@ struct remote_body {
 template <class Result, class F, class... Args>
 Result run_here(const std::decay_t<F>& f, const std::decay_t<Args>&... args) {
   using body_type = remote_body<F, Args...>;
+  const comm::lender mine = comm::this_lender();
   comm::out_archive out;
+  out.lend_from(comm::least_lent_bytes);
   body_type::save(out, f, args...);
-  comm::in_archive in(out.bytes());
+  comm::in_archive in(out.bytes(), &mine);
   auto body = body_type::load(in);
   if constexpr (std::is_void_v<Result>) {
     body();
   } else {
     static_assert(comm::require_sendable_value<Result>());
+    const Result& result = body();
     comm::out_archive value;
-    value(static_cast<const Result&>(body()));
-    comm::in_archive back(value.bytes());
+    value.lend_from(comm::least_lent_bytes);
+    value(result);
+    comm::in_archive back(value.bytes(), &mine);
     return back.read<Result>();
   }
 }
@@ -129,7 +133,15 @@ scheduler::task_counter* run_remote_call(sync::remote_task& task, scheduler::fib
     if constexpr (std::is_void_v<result>) {
       body();
     } else {
-      value(static_cast<const std::decay_t<result>&>(body()));
+      const std::decay_t<result>& returned = body();
+      if ((number & sync::call_of_at) != 0) {
+        value.lend_from(task.place->network->lends_from(caller));
+      }
+      value(returned);
+      if (value.has_lent()) {
+        sync::send_lent_reply(*task.place, caller, number, *task.finish, value);
+        return task.finish;
+      }
     }
   } catch (...) {
     failed = true;

@@ -14,7 +14,8 @@
 //
 // Wire: a task frame whose thunk's payload begins with the number of the call; a reply frame with
 // that number as `handler`, a returned_credit in `credit` and `finish` (its balance), and as
-// payload the value or the exceptions.
+// payload the value or the exceptions. A value that is lent has the number of another call behind
+// it, whose empty reply says that it was read.
 namespace apgas::inline v0::sync {
 
 // Who waits for a reply.
@@ -52,19 +53,19 @@ class remote_calls {
   std::uint32_t free_ = 0;
 };
 
-// A call whose task waits.
+// A call whose task waits. Its end tells who lent the value that it was read: by then the
+// registrations are taken out.
 class suspended_call final : public pending_call {
  public:
-  suspended_call(remote_calls& calls, finish_core& finish)
-      : calls_(calls), finish_(finish), number_(calls.add(*this)) {}
+  suspended_call(place_state& place, finish_core& finish);
   suspended_call(const suspended_call&) = delete;
   suspended_call& operator=(const suspended_call&) = delete;
   ~suspended_call();
 
   std::uint64_t number() const noexcept { return number_; }
 
-  // Suspends the task until the reply is there. Context: task.
-  void wait() noexcept;
+  // Suspends the task until the reply is there. `what` is for the watchdog. Context: task.
+  void wait(const char* what = "at") noexcept;
   // The value, or what rethrow_reply takes.
   std::span<const std::byte> value() const noexcept { return reply_.payload; }
   // What the registrations of the caller became at the other place (travel.hpp): taken out of the
@@ -84,7 +85,9 @@ class suspended_call final : public pending_call {
   static constexpr std::uintptr_t nobody = 0;
   static constexpr std::uintptr_t arrived = 1;
 
-  remote_calls& calls_;
+  void say_read() const noexcept;
+
+  place_state& place_;
   finish_core& finish_;
   const std::uint64_t number_;
   comm::inbound_frame reply_{};
@@ -106,5 +109,9 @@ inline constexpr std::uint64_t call_of_at = std::uint64_t{1} << 63;
 // unit of `finish` goes, with the reply if it is the last. Context: the task that was called.
 void send_reply(place_state& place, comm::rank caller, std::uint64_t number, finish_core& finish,
                 bool ended, bool failed, comm::out_archive& value);
+
+// The same for a value that is lent: waits until it was read. The task's unit of `finish` remains.
+void send_lent_reply(place_state& place, comm::rank caller, std::uint64_t number,
+                     finish_core& finish, comm::out_archive& value);
 
 }  // namespace apgas::inline v0::sync

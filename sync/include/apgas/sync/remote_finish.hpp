@@ -33,8 +33,9 @@ constexpr comm::rank home_of(finish_id id) noexcept {
 // it is tied (finish_ties.hpp).
 enum frame_flags : std::uint8_t {
   flag_collecting = 1,  // task: the payload ends with the id of the finish's reducer
-  flag_failed = 2,      // reply: the payload is an exception
-  flag_spawn = 2,       // task: an async, which nobody waits for but its finish
+  flag_lent = 1,    // reply: the value is lent, and the payload ends with a call (remote_call.hpp)
+  flag_failed = 2,  // reply: the payload is an exception
+  flag_spawn = 2,   // task: an async, which nobody waits for but its finish
   flag_registered = 4,  // both: the payload ends with registrations (travel.hpp)
 };
 inline constexpr std::uint8_t flag_all = 7;

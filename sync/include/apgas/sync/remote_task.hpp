@@ -45,7 +45,9 @@ struct remote_task : scheduler::injected {
     return code;
   }
   // What the thunk wrote at the other side. Context: the task, before done().
-  comm::in_archive arguments() const { return comm::in_archive(frame.payload.subspan(8)); }
+  comm::in_archive arguments() const {
+    return comm::in_archive(frame.payload.subspan(8), &place->network->lender_at(frame.source));
+  }
   // The block may go: everything was decoded. Again: no effect.
   void done() noexcept {
     if (frame.owner != nullptr) std::exchange(frame.owner, nullptr)->release();
