@@ -248,11 +248,18 @@ class Failures(unittest.TestCase):
     def test_a_message_for_which_there_is_no_memory(self):
         for network in NETWORKS:
             for place, sender in (("0", "1"), ("1", "0")):
-                way = {"wrapper": mpirun(2), "APGAS_TRANSPORT": network}
+                way = {"wrapper": mpirun(2), "APGAS_TRANSPORT": network,
+                       "APGAS_ONE_SIDED": "messages"}
                 lines = own_lines(self.check_ends("starve", place, way))
                 self.assertEqual(len(lines), 1, lines)
                 self.assertRegex(lines[0], r"no memory for a message of 2684\d+ bytes from place "
                                  rf"{sender} on \S+; start fewer places .*ulimit -v")
+
+    def test_a_lent_value_for_which_there_is_no_memory(self):
+        for place in ("0", "1"):  # a result, an argument
+            err = self.check_ends("starve", place, {"wrapper": mpirun(2)})
+            self.assertIn("an exception left the main function", err)
+            self.assertIn("std::bad_alloc: std::bad_alloc (place 0, main)", err)
 
     def check_signal(self, way, number, send):
         with self.subTest(way=way, number=number, send=send.__name__):
