@@ -35,6 +35,8 @@ bool scheduler::implementation::poll_network() noexcept {
   arrived.store(false, base::relaxed);
   polls.store(polls.load(base::relaxed) + 1, base::relaxed);
   const bool any = settings.events->poll();
+  // It may have taken only some of what is there.
+  if (any) arrived.store(true, base::relaxed);
   network_seat.unlock();
   return any;
 }
@@ -54,8 +56,12 @@ bool scheduler::implementation::poll_outside(worker& w) noexcept {
 bool scheduler::implementation::poll_for_busy_workers() noexcept {
   const std::uint64_t now = polls.load(base::relaxed);
   if (now == polls_seen && network_seat.try_lock()) {
-    settings.events->poll();
+    const bool any = settings.events->poll();
     network_seat.unlock();
+    if (any) {  // the rest is for a worker, which may have found the seat taken and sleep by now
+      arrived.store(true, base::relaxed);
+      notify();
+    }
   }
   polls_seen = now;
   if (!outside.empty()) want_turn();

@@ -200,5 +200,35 @@ TEST(Polling, LeavesTheCoreToOthersWhenItIsWokenInVain) {
   EXPECT_TRUE(ran);
 }
 
+// Takes one of what is there at each poll. Nobody says so to a worker: only the guard looks.
+class piecemeal final : public scheduler::external_events {
+ public:
+  bool poll() noexcept override {
+    if (left == 0) return false;
+    --left;
+    return true;
+  }
+  bool pending() noexcept override { return left == all; }  // no more once it has looked
+  std::chrono::nanoseconds max_sleep(unsigned) noexcept override {
+    return std::chrono::nanoseconds::max();
+  }
+
+  static constexpr int all = 3;
+  std::atomic<int> left{0};
+};
+
+TEST(Polling, AWorkerTakesWhatTheGuardHasLeft) {
+  piecemeal network;
+  scheduler::config settings = task_place::config_for(1);
+  settings.spin = std::chrono::nanoseconds{0};
+  settings.events = &network;
+  task_place place(settings);
+  place.run([] {});
+  std::this_thread::sleep_for(std::chrono::milliseconds{20});  // it sleeps, most likely
+  network.left = piecemeal::all;
+  place.tasks().keep_polling();
+  EXPECT_TRUE(spins_until([&] { return network.left == 0; }));
+}
+
 }  // namespace
 }  // namespace apgas::test
