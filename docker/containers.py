@@ -4,9 +4,11 @@
 The engine knows everything: networks, volumes and containers carry the label apgas.cluster=<name>.
 """
 
-import json
+import os
 import pathlib
+import signal
 import subprocess
+import sys
 import time
 
 from shell import Problem, run, works
@@ -39,15 +41,23 @@ class Containers:
     def __init__(self, name):
         self.name = name
         self.filter = f"label={LABEL}={name}"
+        self.known = []  # of each node: name, state, hosts, image
+
+    def look(self):
+        """Asks the engine what nodes there are; that is slow, so commands ask once."""
+        form = "\t".join(["{{.Names}}", "{{.State}}", f'{{{{.Label "{HOSTS}"}}}}', "{{.Image}}"])
+        found = run("docker", "ps", "-a", "--filter", self.filter, "--format", form).splitlines()
+        self.known = sorted(line.removeprefix(self.name + "-").split("\t") for line in found)
 
     def container(self, node):
         return f"{self.name}-{node}"
 
     def is_up(self):
         try:
-            return bool(run("docker", "ps", "-aq", "--filter", self.filter).strip())
+            self.look()
         except Problem:
             return False
+        return bool(self.known)
 
     def up(self, count, slots, prefix):
         image = NODE_IMAGE if prefix else IMAGE
@@ -70,6 +80,7 @@ class Containers:
                     "--network-alias", node, "--shm-size", "1g", "--cap-drop", "ALL",
                     "--security-opt", "no-new-privileges", *mounts, image)
             self.wait_for_ssh(nodes)
+            self.look()
         except Problem:
             self.down()
             raise
@@ -84,28 +95,34 @@ class Containers:
 
     def nodes(self):
         """The names of all nodes with their states, such as running or exited."""
-        found = run("docker", "ps", "-a", "--filter", self.filter, "--format",
-                    "{{.Names}} {{.State}}").split("\n")
-        pairs = [line.split() for line in found if line]
-        return {name.removeprefix(self.name + "-"): state for name, state in sorted(pairs)}
-
-    def inspect(self, node, what):
-        return json.loads(run("docker", "inspect", "--format", f"{{{{json .Config.{what}}}}}",
-                              self.container(node)))
+        return {node: state for node, state, _, _ in self.known}
 
     def hosts(self):
-        return self.inspect("node1", "Labels")[HOSTS]
+        return self.known[0][2]
 
-    def command(self, node, arguments):
-        """What to execute here, so that it runs at that node."""
-        return ["docker", "exec", "-i", "-e", f"APGAS_HOSTS={self.hosts()}", self.container(node),
-                *arguments]
+    def execute(self, node, arguments):
+        """Runs it at that node; returns its code. Signals to this process arrive there: by the
+        terminal, else from here, since docker exec hands on none."""
+        terminal = sys.stdin.isatty() and sys.stdout.isatty()
+        number = f"/tmp/cluster-{os.getpid()}"  # at the node: of the process
+        job = subprocess.Popen(
+            ["docker", "exec", "-it" if terminal else "-i", "-e", f"APGAS_HOSTS={self.hosts()}",
+             self.container(node), "sh", "-c", f'echo $$ >{number}; exec "$@"', "sh", *arguments],
+            start_new_session=not terminal)
+
+        def hand_on(sent, _frame):
+            works("docker", "exec", self.container(node), "sh", "-c",
+                  f"kill -{sent} $(cat {number})")
+
+        for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(each, hand_on)
+        return job.wait()
 
     def network_command(self, node, arguments):
         """The same for its network only, with the rights to change that: the node has none."""
         return ["docker", "run", "--rm", "-i", "--network", f"container:{self.container(node)}",
                 "--cap-drop", "ALL", "--cap-add", "NET_ADMIN", "--cap-add", "NET_RAW", "-u", "0",
-                self.inspect(node, "Image"), *arguments]
+                dict((name, image) for name, _, _, image in self.known)[node], *arguments]
 
     def kill(self, node):
         run("docker", "kill", self.container(node))

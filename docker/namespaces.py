@@ -152,11 +152,12 @@ class Namespaces:
     def hosts(self):
         return (self.state / "slots").read_text()
 
-    def command(self, node, arguments):
-        """What to execute here, so that it runs at that node, in this folder."""
-        return [*self.enter(node), "env", f"PATH={(self.state / 'path').read_text()}",
-                f"TMPDIR={self.state / node / 'tmp'}", f"APGAS_HOSTS={self.hosts()}",
-                "sh", "-c", 'cd "$0" && exec "$@"', os.getcwd(), *arguments]
+    def execute(self, node, arguments):
+        """Runs it at that node, in this folder, in place of this process."""
+        command = [*self.enter(node), "env", f"PATH={(self.state / 'path').read_text()}",
+                   f"TMPDIR={self.state / node / 'tmp'}", f"APGAS_HOSTS={self.hosts()}",
+                   "sh", "-c", 'cd "$0" && exec "$@"', os.getcwd(), *arguments]
+        os.execvp(command[0], command)
 
     def network_command(self, node, arguments):
         """The same for its network only."""

@@ -5,6 +5,7 @@
 Arguments: see jobs.py.
 """
 
+import pathlib
 import subprocess
 import unittest
 
@@ -24,7 +25,7 @@ class Disagreements(unittest.TestCase):
             command += ["-n", "1"]
             for name, value in variables.items():
                 command += ["-x", f"{name}={value}"]
-            command += [program] + ["hello"] * (program == BEHAVE)
+            command += [program] + ["hello"] * (program != APPS / "fib")
         return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60,
                               env=environment_with({}))
 
@@ -72,6 +73,15 @@ class Disagreements(unittest.TestCase):
                 same = {"APGAS_TRANSPORT": network}
                 self.check("the places do not agree on the program", (same, BEHAVE),
                            (same, APPS / "fib"))
+
+    def test_different_versions(self):
+        other = pathlib.Path(BEHAVE).with_name("places_another_version")
+        for network in NETWORKS:
+            with self.subTest(network=network):
+                same = {"APGAS_TRANSPORT": network}
+                self.check(r"the places do not agree on the version of apgas: rank 0 .* has "
+                           r"`0\.\d+\.\d+', rank 1 .* `9\.8\.7'\. Remedy", (same, BEHAVE),
+                           (same, other))
 
     @unittest.skipUnless(WITH_UCX, "built without UCX")
     def test_ucx_that_cannot_be_used_at_one_place(self):

@@ -9,6 +9,7 @@ transports to try, and, with -- before them, names of tests. Code 77: no such cl
 import json
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -109,20 +110,6 @@ class Launching(unittest.TestCase):
                 break
             time.sleep(0.2)
         return left
-
-    def test_a_node_lacks_the_program(self):
-        file = "/dev/shm/only" if ENGINE == "netns" else "/home/apgas/only"
-        script = f"cp $(which hello) {file}; apgas-run --timeout 60 -n 2 --hosts node1,node2 {file}"
-        result = cluster("run", "--", "sh", "-c", script)
-        self.assertNotEqual(result.returncode, 0)
-        for word in (file, "Node: node2", "could not access"):
-            self.assertIn(word, result.stderr)
-        self.assertNotIn("ended by signal", result.stderr)
-
-    def test_a_name_that_does_not_resolve(self):
-        result = apgas_run("-n", "2", "--hosts", "node1,node99", "hello")
-        self.assertNotEqual(result.returncode, 0)
-        self.assertIn("node99", result.stderr)
 
 
 class Doctor(unittest.TestCase):
@@ -260,6 +247,18 @@ class Command(unittest.TestCase):
         finally:
             self.assertEqual(cluster("heal", "node3").returncode, 0)
         self.assertEqual(self.sent(200, 1)[0], 200)
+
+    def test_signals_arrive_at_the_node(self):
+        sleep = "echo $$; exec sleep 60"
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with subprocess.Popen([CLUSTER, "--name", NAME, "exec", "node2", "--", "sh", "-c",
+                                   sleep], stdout=subprocess.PIPE, text=True) as command:
+                is_there = ["exec", "node2", "--", "test", "-e",
+                            f"/proc/{command.stdout.readline().strip()}"]
+                self.assertEqual(cluster(*is_there).returncode, 0)
+                command.send_signal(number)
+                self.assertIn(command.wait(30), (-number, 128 + number))
+            self.assertEqual(cluster(*is_there).returncode, 1)
 
     def test_ssh_hands_on_no_environment(self):
         result = cluster("run", "--", "env", "MARK=1", "ssh", "node2", "env")

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A job over the nodes, and what it says and leaves when it ends."""
+
+import pathlib
+import re
+import statistics
+import subprocess
+import tempfile
+import time
+import unittest
+
+from nodes import CLUSTER, HOSTS, NAME, cluster, with_nodes
+
+PLACES = 6  # two on each node
+HEARTBEAT = 3
+LONGEST = 60  # seconds that any end may take on a machine of any load
+STARTED = 100  # seconds after which apgas-run gives up a job, so that no test waits for ever
+WORD = r"it ended without a word \(killed, for example by the kernel for lack of memory\)"
+TOOK = {}  # what: [seconds until the line came, and until all was over]
+
+
+class Job:
+    """A run of places_working over the nodes, from the moment when all places work."""
+
+    found = False  # one was seen by left(): that nothing is left then says something
+
+    def __init__(self, transport, *failure, name=NAME, hosts=HOSTS, options=(), seconds=60):
+        self.name = name
+        self.errors = tempfile.NamedTemporaryFile("w+")
+        command = [CLUSTER, "--name", name, "run", "--", "apgas-run", "--timeout", str(STARTED),
+                   "-n", str(PLACES), "--transport", transport, "--hosts",
+                   ",".join(f"{h}:2" for h in hosts),
+                   "--env", f"APGAS_HEARTBEAT={HEARTBEAT}", *options, "places_working",
+                   str(seconds), *failure]
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=self.errors, text=True)
+        self.places = {}
+        working = False
+        while not working or len(self.places) < PLACES:
+            line = self.process.stdout.readline()
+            assert line, self.heard()
+            working |= line == "working\n"
+            if found := re.fullmatch(r"place (\d+) process (\d+) launcher \d+\n", line):
+                self.places[int(found[1])] = found[2]
+        if not failure and not Job.found:  # others may end before anybody looks
+            Job.found = bool(self.left())
+            assert Job.found, "the processes of a job are not found"
+        self.began = time.monotonic()
+
+    def kill(self, node, place, signal="KILL"):
+        """From then on time counts, not from the call: an engine may take seconds for it."""
+        command = f"date +%s.%N && kill -{signal} {self.places[place]}"
+        sent = cluster("exec", node, "--", "sh", "-c", command, name=self.name)
+        assert sent.returncode == 0, sent
+        self.began = time.monotonic() - (time.time() - float(sent.stdout))
+
+    def heard(self):
+        return pathlib.Path(self.errors.name).read_text()
+
+    def own_lines(self):
+        return [line for line in self.heard().splitlines() if re.match("apgas(-run)?: ", line)]
+
+    def finish(self):
+        """Waits for the end; the code, what was written since all work, and what was told."""
+        out = self.process.communicate(timeout=LONGEST)[0]
+        return self.process.returncode, out, self.heard()
+
+    def end(self, what):
+        """Waits for the first line of ours, for the end, and until no process is left."""
+        while not self.own_lines() and self.process.poll() is None:
+            time.sleep(0.02)
+        said = time.monotonic() - self.began
+        self.process.wait(LONGEST)
+        TOOK.setdefault(what, []).append((said, time.monotonic() - self.began))
+        self.wait_until_gone()
+        self.process.stdout.close()
+        return self.process.returncode, self.own_lines()
+
+    def wait_until_gone(self):
+        deadline = time.monotonic() + LONGEST
+        left = self.left()
+        while left and time.monotonic() < deadline:
+            time.sleep(0.1)
+            left = self.left()
+        assert not left, f"left behind: {left}; {self.heard()}"
+
+    def left(self):
+        """Processes of the job on nodes that are alive: places, mpirun and its daemons."""
+        states = [line.split() for line in
+                  cluster("status", name=self.name).stdout.splitlines()]
+        alive = [node for node, state in states if state in ("running", "cut")]
+        # Nodes of namespaces see the processes of this machine: only those of their network count.
+        find = "pgrep -l --runstates RSDT --ns $$ --nslist net 'mpirun|orted|working|apgas-watch'"
+        return [f"{node}: {process}" for node in alive
+                for process in cluster("exec", node, "--", "sh", "-c", find,
+                                       name=self.name).stdout.splitlines()]
+
+
+class Case(unittest.TestCase):
+    def check(self, job, what, pattern, *codes):
+        code, lines = job.end(what)
+        self.assertEqual(len(lines), 1, job.heard())
+        self.assertRegex(lines[0], pattern)
+        self.assertNotEqual(code, 0)
+        if codes:
+            self.assertIn(code, codes, job.heard())
+
+
+def main():
+    """Runs the tests of the main module; the code of the program."""
+    code = with_nodes()
+    for what, times in TOOK.items():
+        said, over = (statistics.median(each) for each in zip(*times))
+        longest = max(times)
+        print(f"{what}: said after {said:.1f} s, over after {over:.1f} s (median of {len(times)}; "
+              f"slowest {longest[0]:.1f}, {longest[1]:.1f})")
+    return code
