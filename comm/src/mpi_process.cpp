@@ -117,6 +117,9 @@ bool start_mpi() {
   if (flag) {
     MPI_Query_thread(&level);
   } else {
+    // The memory that places of a host share has no name then: it goes with the last of them, also
+    // when all are killed. Where System V's is not allowed, Open MPI takes files.
+    setenv("OMPI_MCA_shmem_sysv_priority", "100", 0);  // NOLINT(concurrency-mt-unsafe): no thread
     mpi_check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread");
   }
   if (level < MPI_THREAD_SERIALIZED) {

@@ -7,6 +7,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "job_words.hpp"
@@ -37,6 +39,19 @@ bool tells_the_end(const std::string& line) {
   return std::ranges::any_of(words_of_an_end, [&line](std::string_view each) {
     return line.find(each) != std::string::npos;
   });
+}
+
+std::string full_output() {
+  for (const auto& [number, name] :
+       {std::pair{STDOUT_FILENO, "output"}, {STDERR_FILENO, "error"}}) {
+    struct stat file = {};
+    struct statvfs disk = {};
+    if (fstat(number, &file) != 0 || !S_ISREG(file.st_mode) || fstatvfs(number, &disk) != 0) {
+      continue;
+    }
+    if ((geteuid() == 0 ? disk.f_bfree : disk.f_bavail) == 0) return name;
+  }
+  return {};
 }
 
 job_words::job_words(int source) : source_(source) {

@@ -14,6 +14,10 @@ namespace apgas::inline v0::launch {
 // Whether that line says why a job ends. launch/tools/launchers.py has the same words.
 bool tells_the_end(const std::string& line);
 
+// Which of this process's outputs goes to a disk without space, "output" or "error": launchers drop
+// what they cannot write. Empty: none. As launch/tools/full_disk.py.
+std::string full_output();
+
 class job_words {
  public:
   // Takes over the end of a pipe that is read.

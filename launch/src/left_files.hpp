@@ -5,8 +5,8 @@
 
 namespace apgas::inline v0::launch {
 
-// What Open MPI leaves when its mpirun is killed: its folder for the job, and memory of the places
-// in /dev/shm, 4 MiB each. Removes them, on this host. Requires: that mpirun has ended.
-void remove_left_files(pid_t mpirun) noexcept;
+// What Open MPI leaves on this host when its mpirun is killed: the folder of the job in TMPDIR.
+// Removes it. Requires: that mpirun has ended.
+void remove_left_files(pid_t mpirun);
 
 }  // namespace apgas::inline v0::launch

@@ -119,6 +119,11 @@ sigset_t signals_to_watch() {
 int code_of(int status, bool told) {
   const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   if (told) return code;
+  if (const std::string full = full_output(); code == 0 && !full.empty()) {
+    base::print_line(
+        fmt::format("the disk that standard {} goes to is full: some of it may be lost", full));
+    return 1;
+  }
   if (WIFSIGNALED(status)) {
     base::print_line(fmt::format("mpirun was killed by signal {} ({}); the job has ended",
                                  WTERMSIG(status), sigdescr_np(WTERMSIG(status))));

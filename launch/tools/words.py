@@ -10,11 +10,11 @@ import os
 import re
 import selectors
 import subprocess
-import sys
 import time
 
 from launchers import TELLS_THE_END
 
+STDOUT, STDERR = 1, 2
 LONGEST_END = 20  # seconds of a job that has said why it ends
 LONGEST_LINE = 4096  # that waits for its end, to be looked at
 # Open MPI's messages: a block between two such lines, or a line that names host and process.
@@ -22,13 +22,27 @@ RULE = re.compile(rb"-{74}\s*$")
 REMARK = re.compile(rb"\[[\w.-]+:\d+\] ")
 
 
+class Lost(Exception):
+    """Why an output of this process takes no more."""
+
+
 class Stream:
-    """One output of the job, on its way to the same one of this process."""
+    """One output of the job, on its way to the same one of this process, a descriptor."""
 
     def __init__(self, words, sink):
         self.words, self.sink = words, sink
         self.begun, self.shown = b"", 0  # the last line, and how much of it went on already
         self.in_block = False
+
+    def write(self, part):
+        """Raises Lost the first time that a stream of the job fails; then that is told."""
+        try:
+            while part:
+                part = part[os.write(self.sink, part):]
+        except OSError as error:
+            told, self.words.lost = self.words.lost, True
+            if not told:
+                raise Lost(error) from None
 
     def take(self, part):
         *lines, self.begun = (self.begun + part).split(b"\n")
@@ -36,24 +50,22 @@ class Stream:
             self.hand_on(line, b"\n")
         waits = self.words.label or self.words.told_the_end
         if not waits or len(self.begun) > LONGEST_LINE and not self.words.label:
-            self.sink.write(self.begun[self.shown:])
+            self.write(self.begun[self.shown:])
             self.shown = len(self.begun)
-        self.sink.flush()
 
     def end(self):
         if self.begun:
             self.hand_on(self.begun, b"\n" if self.words.label else b"")
-        self.sink.flush()
 
     def hand_on(self, line, end):
         if not self.is_noise(line):
-            self.sink.write(self.words.labelled(line)[self.shown:] + end)
-        if self.sink is sys.stderr.buffer:
+            self.write(self.words.labelled(line)[self.shown:] + end)
+        if self.sink == STDERR:
             self.words.look_at(line)
         self.shown = 0
 
     def is_noise(self, line):
-        if self.sink is sys.stdout.buffer or not self.words.told_the_end:
+        if self.sink == STDOUT or not self.words.told_the_end:
             return False
         if RULE.match(line):
             self.in_block = not self.in_block
@@ -67,8 +79,9 @@ class Words:
     def __init__(self, job, label, mark):
         self.job, self.label, self.mark = job, label, mark
         self.told_the_end = None  # or when
+        self.lost = False  # a part of the output
         self.sources = selectors.DefaultSelector()
-        for source, sink in ((job.stdout, sys.stdout.buffer), (job.stderr, sys.stderr.buffer)):
+        for source, sink in ((job.stdout, STDOUT), (job.stderr, STDERR)):
             if source:
                 self.sources.register(source, selectors.EVENT_READ, Stream(self, sink))
         self.pipes = len(self.sources.get_map())

@@ -74,6 +74,18 @@ class Starts(unittest.TestCase):
                 files = [each for each in result.stdout.splitlines() if " UCX " not in each]
                 self.assertEqual(files, ["full"])  # none of the job is left
 
+    @unittest.skipUnless(ENGINE == "netns", "containers of these tests may not mount")
+    def test_output_to_a_full_disk(self):
+        for name, command in (("apgas-run", "apgas-run -n 2 hello"),
+                              ("apgas", "APGAS_PLACES=2 hello")):
+            with self.subTest(command=command):
+                script = ("mount -t tmpfs -o size=64k tmpfs /mnt && ! head -c 1M /dev/zero "
+                          f">/mnt/full && {command} >/mnt/output")
+                result = cluster("run", "--", "unshare", "--mount", "sh", "-c", script)
+                self.assertEqual(result.returncode, 1, result)
+                self.assertIn(f"{name}: the disk that standard output goes to is full: some of it "
+                              "may be lost\n", result.stderr)
+
 
 if __name__ == "__main__":
     sys.exit(with_nodes())

@@ -190,6 +190,27 @@ class Mpirun(unittest.TestCase):
         self.assertEqual(sorted(result.stdout.splitlines()), ["place 0: out", "place 1: out"])
         self.assertEqual(sorted(result.stderr.splitlines()), ["place 0: error", "place 1: error"])
 
+    def labelled(self, output):
+        """A job whose labelled output goes there; it has to end before its programs do."""
+        command = [sys.executable, str(ROOT / "launch/apgas-run"), "-n", "2", "--label", "sh", "-c",
+                   "echo out; exec sleep 60"]
+        return subprocess.run(command, stdout=output, stderr=subprocess.PIPE, text=True, timeout=50,
+                              check=False)
+
+    def test_output_that_cannot_be_written(self):
+        with open("/dev/full", "wb", buffering=0) as full:
+            result = self.labelled(full)
+        self.assertEqual(
+            (result.returncode, result.stderr),
+            (1, "apgas-run: output is lost (No space left on device), ending the job\n"))
+
+    def test_output_that_nobody_reads(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        result = self.labelled(writer)
+        os.close(writer)
+        self.assertEqual((result.returncode, result.stderr), (128 + signal.SIGPIPE, ""))
+
     def test_environment_is_handed_on(self):
         result = apgas_run("-n", "2", "--env", "A=1 2", "--env", "B", "sh", "-c",
                            "echo $A $B.$APGAS_HOSTS.", B="3", APGAS_HOSTS="localhost:2")
