@@ -61,6 +61,12 @@ std::string ucx_wire::open() {
   ucp_config_t* config = nullptr;
   ucs_status_t status = ucp_config_read(nullptr, nullptr, &config);
   if (status != UCS_OK) return reason("ucp_config_read", status);
+  // On one host nobody else has to reach this place: it listens at the loopback only.
+  const watch* const watching = current_watch();
+  const bool chosen = std::getenv("UCX_NET_DEVICES") != nullptr;  // NOLINT(concurrency-mt-unsafe)
+  if (watching != nullptr && watching->hosts().one_host() && !chosen) {
+    ucp_config_modify(config, "NET_DEVICES", "lo");
+  }
   ucp_params_t context{};
   context.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
   context.features = UCP_FEATURE_AM | UCP_FEATURE_RMA | UCP_FEATURE_WAKEUP;

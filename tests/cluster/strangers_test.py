@@ -21,6 +21,8 @@ for file in ('tcp', 'tcp6'):
     if part[3] == '0A': print(part[1])
 """
 
+OF_OPEN_MPI = {"00000000", "0" * 32}  # it takes all addresses, with any flag
+
 # Connects again and again for so many seconds to each address and port, with what no program of the
 # job says, or nothing; some connections stay. Prints how many were made to each.
 STRANGER = """
@@ -65,6 +67,16 @@ def reachable(node, listening):
 
 
 class Listeners(Case):
+    def test_on_one_host_places_listen_to_that_host_only(self):
+        before = listeners("node2")
+        for transport in TRANSPORTS:
+            with self.subTest(transport=transport):
+                job = Job(transport, hosts=["node2"])
+                addresses = {each.rpartition(":")[0] for each in listeners("node2") - before}
+                job.kill("node2", 0)
+                self.check(job, "kill -9 of place 0", f"^apgas: place 0 on node2 is gone: {WORD}; ")
+                self.assertEqual(addresses - OF_OPEN_MPI, {"0100007F"})
+
     def test_the_places_use_the_interface_that_is_named(self):
         before = {node: listeners(node) for node in HOSTS}
         for transport in TRANSPORTS:
@@ -75,9 +87,8 @@ class Listeners(Case):
                 self.check(job, "kill -9 of place 0", f"^apgas: place 0 on node1 is gone: {WORD}; ")
                 for node in HOSTS:
                     own = socket.inet_aton(address_of(node))[::-1].hex().upper()  # as in /proc
-                    of_open_mpi = {"00000000", "0" * 32}  # it has all addresses, with any flag
                     addresses = {each.rpartition(":")[0] for each in during[node]}
-                    self.assertEqual(addresses - of_open_mpi - {own, "0100007F"}, set(), node)
+                    self.assertEqual(addresses - OF_OPEN_MPI - {own, "0100007F"}, set(), node)
 
 
 class Strangers(Case):
