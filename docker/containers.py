@@ -104,15 +104,15 @@ class Containers:
         """Runs it at that node; returns its code. Signals to this process arrive there: by the
         terminal, else from here, since docker exec hands on none."""
         terminal = sys.stdin.isatty() and sys.stdout.isatty()
-        number = f"/tmp/cluster-{os.getpid()}"  # at the node: of the process
+        mark = f"CLUSTER_COMMAND={os.getpid()}"  # of its first process there
         job = subprocess.Popen(
             ["docker", "exec", "-it" if terminal else "-i", "-e", f"APGAS_HOSTS={self.hosts()}",
-             self.container(node), "sh", "-c", f'echo $$ >{number}; exec "$@"', "sh", *arguments],
-            start_new_session=not terminal)
+             "-e", mark, self.container(node), *arguments], start_new_session=not terminal)
 
         def hand_on(sent, _frame):
+            find = f"grep -lsz '^{mark}$' $(ls -v -d /proc/[0-9]*/environ) | head -1"
             works("docker", "exec", self.container(node), "sh", "-c",
-                  f"kill -{sent} $(cat {number})")
+                  f"first=$({find}) && kill -{sent} $(basename ${{first%/environ}})")
 
         for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(each, hand_on)

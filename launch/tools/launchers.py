@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The launchers that apgas-run knows, with the flags that this user and this machine need."""
 
+import math
 import os
 import pathlib
 import re
@@ -64,10 +65,24 @@ def physical_cores():
     return len(cores)
 
 
-def open_mpi_command(options, hosts, names, launcher):
+def keepalive(environment):
+    """So that mpirun and its daemons end, too, where a host is lost while no place watches it: not
+    before the places would (APGAS_HEARTBEAT, 10 s), and not for a shorter silence."""
+    text = environment.get("APGAS_HEARTBEAT", "10")
+    seconds = float(text) if re.fullmatch(r"\d+(\.\d+)?", text) else 0  # others are refused there
+    if seconds == 0:
+        return []
+    probes = 5
+    times = {"time": math.ceil(seconds), "intvl": math.ceil(seconds / 4), "probes": probes}
+    return [word for name, value in times.items()
+            for word in ("--mca", f"oob_tcp_keepalive_{name}", str(value))]
+
+
+def open_mpi_command(options, hosts, environment, names, launcher):
     command = [launcher, "-n", str(options.places)]
     if hosts:
         command += ["--host", ",".join(f"{host}:{slots}" for host, slots in hosts)]
+        command += keepalive(environment)
         if any("." in host for host, _ in hosts):  # or it cuts off the domain
             command += ["--mca", "orte_keep_fqdn_hostnames", "1"]
     # The places of a node divide its cores and bind their workers by themselves.
@@ -129,7 +144,7 @@ def srun_command(options, hosts, launcher):
     return command
 
 
-def launcher_command(options, hosts, names, launcher, family):
+def launcher_command(options, hosts, environment, names, launcher, family):
     if family == "Slurm":
         if any(slots is not None for _, slots in hosts):
             raise NoLauncher("srun decides how many places a host takes: give hosts without slots")
@@ -137,4 +152,4 @@ def launcher_command(options, hosts, names, launcher, family):
     hosts = with_slots(hosts, options.places)
     if family == "MPICH":
         return mpich_command(options, hosts, launcher)
-    return open_mpi_command(options, hosts, names, launcher)
+    return open_mpi_command(options, hosts, environment, names, launcher)

@@ -41,6 +41,7 @@ HARMLESS = ("short cut", "limit", "lose")  # they end: the run has to verify
 RATES = ["2mbit", "10mbit", "50mbit"]
 LOSSES = ["1", "3", "6"]  # of a hundred packets
 DELAYS = [0, 0, 100, 300]  # us, of messages by the program itself
+DONE = VERIFIED, LOST_LATE = "verified", "lost when the program was done"
 FIND = "pgrep -x --ns $$ --nslist net 'uts|imsuite'"
 ALL = "pgrep -l --runstates RSDT --ns $$ --nslist net 'mpirun|orted|uts|imsuite|apgas-watch'"
 CONNECT = ("import socket, sys\ntry: socket.create_connection((sys.argv[1], 7777), 1)\n"
@@ -134,19 +135,21 @@ class Run:
         if code == 0:
             if own or not json.loads(out.splitlines()[-1])["verified"]:
                 raise Wrong(f"code 0, but {own} {out}")
-            return "verified"
+            return VERIFIED
         if self.done != "made" or self.fault in HARMLESS:
             raise Wrong(f"code {code} without a reason: {err}")
         if not own and '"verified":true' in out:
-            return "lost when the program was done"
+            return LOST_LATE
         words = rf" on {self.node}( is gone| are gone|: ended by)"
         if len(own) != 1 or not re.search(words, own[0]):
             raise Wrong(f"code {code}, not one line that names {self.node}: {err}")
         return "ended with the right words"
 
-    def mend(self):
+    def mend(self, done):
         """All nodes up and on the network, and nothing of the job left at them."""
         deadline = time.monotonic() + LONGEST
+        if done:  # the daemon of a node that is cut off then learns of the end only when it heals
+            cluster("heal")
         while left := [each for node in self.alive() for each in at(node, ALL)]:
             if time.monotonic() > deadline:
                 raise Wrong(f"left behind: {left}")
@@ -187,14 +190,14 @@ def run_for_so_long():
         run = Run(number)
         try:
             took, what = run.carry_out()
-            run.mend()
+            run.mend(what in DONE)
             print(f"run {number}: {run}: {what}, {took:.1f} s", flush=True)
             slowest[run.kind(), what] = max(slowest[run.kind(), what], took)
         except Wrong as reason:
             what, wrong = "WRONG", wrong + 1
             print(f"run {number}: {run}: WRONG: {reason}", flush=True)
             with contextlib.suppress(Wrong):
-                run.mend()
+                run.mend(True)
         found[run.kind(), run.done, what] += 1
         number += 1
         if ONLY:

@@ -6,10 +6,11 @@ code, and no process is left on any node.
 Arguments: as in nodes.py.
 """
 
+import subprocess
 import sys
 
-from job import HEARTBEAT, WORD, Case, Job, main
-from nodes import NAME, TRANSPORTS, cluster, up
+from job import HEARTBEAT, LONGEST, PLACES, WORD, Case, Job, main
+from nodes import CLUSTER, NAME, TRANSPORTS, cluster, up
 
 
 class Places(Case):
@@ -52,6 +53,21 @@ class Nodes(Case):
                                    rf"for {HEARTBEAT} s \(its link or the machine is down\); ")
                     finally:
                         cluster("heal", node)
+
+    def test_a_cut_node_where_no_place_watches_yet(self):
+        with subprocess.Popen([CLUSTER, "--name", NAME, "run", "--", "apgas-run", "-n", "6",
+                               "--env", f"APGAS_HEARTBEAT={HEARTBEAT}", "sh", "-c",
+                               "echo here; exec sleep 60"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as job:
+            for _ in range(PLACES):
+                self.assertEqual(job.stdout.readline(), "here\n")
+            cluster("cut", "node2")
+            try:
+                errors = job.communicate(timeout=LONGEST)[1]
+            finally:
+                cluster("heal", "node2")
+            self.assertNotEqual(job.returncode, 0)
+            self.assertRegex(errors, "Remote daemon: .* on node node2")  # Open MPI's own
 
     def test_the_node_of_mpirun_is_cut(self):
         for transport in TRANSPORTS:

@@ -82,6 +82,17 @@ class OpenMpi(Launched):
         self.assertNotIn("-q", words)
         self.assertIn("-q", self.command("-n", "2")[1])
 
+    def test_a_lost_host_is_noticed_after_the_heartbeat(self):
+        def values(*arguments, **variables):
+            words = self.host("-n", "2", "--hosts", "a,b", *arguments, **variables)[1]
+            return [words[words.index(f"oob_tcp_keepalive_{name}") + 1]
+                    for name in ("time", "intvl", "probes")]
+        self.assertEqual(values(), ["10", "3", "5"])
+        self.assertEqual(values(APGAS_HEARTBEAT="60"), ["60", "15", "5"])
+        self.assertEqual(values("--env", "APGAS_HEARTBEAT=0.5"), ["1", "1", "5"])
+        without = self.host("-n", "2", "--hosts", "a,b", APGAS_HEARTBEAT="0")[1]
+        self.assertNotIn("keepalive", " ".join(without + self.command("-n", "2")[1]))
+
     def test_domains_are_kept(self):
         words = self.host("-n", "2", "--hosts", "a.example.org,b")[1]
         self.assert_has(words, "--mca orte_keep_fqdn_hostnames 1")
