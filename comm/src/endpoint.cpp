@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -99,7 +100,11 @@ bool endpoint::ready() {
   if (!network_.exchange_done(all)) return false;
   const std::vector<start_record> records = compare_start_records(all);
   lenders_ = std::make_unique<known_lender[]>(records.size());
-  for (const start_record& record : records) hosts_.push_back(host_of(record));
+  std::map<std::string, std::size_t> first_of;
+  for (const start_record& record : records) {
+    hosts_.push_back(host_of(record));
+    nodes_.push_back(first_of.try_emplace(hosts_.back(), nodes_.size()).first->second);
+  }
   for (rank r = 0; r < size(); ++r) {
     const auto i = static_cast<std::size_t>(r);
     if (same_node(r, here())) lenders_[i].is(records[i].memory);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <apgas/errors.hpp>
+#include <apgas/places/division.hpp>
 #include <apgas/sync/place_state.hpp>
 #include <apgas/sync/task.hpp>
 
@@ -77,6 +78,14 @@ place_group place_group::same_node() const {
 bool place_group::operator==(const place_group& other) const noexcept {
   if (size() != other.size()) return false;
   return empty() || (ids_ == other.ids_ && (!ids_.empty() || first_ == other.first_));
+}
+
+std::size_t remote::division_by_hosts(const place_group& places) {
+  const sync::place_state& state = sync::place_of(sync::task_fiber("async_at"));
+  const auto together = [&](std::size_t i, std::size_t j) {
+    return state.network->same_node(places[i].id(), places[j].id());
+  };
+  return division(places.size(), together, state.network->same_node(places[0].id(), state.here));
 }
 
 }  // namespace apgas::inline v0

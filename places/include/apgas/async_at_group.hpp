@@ -10,6 +10,7 @@
 
 #include <apgas/at.hpp>
 #include <apgas/place_group.hpp>
+#include <apgas/places/division.hpp>
 #include <apgas/sync/spawn_from.hpp>
 
 // A task at each place of a group, along a tree.
@@ -17,15 +18,16 @@ namespace apgas::inline v0 {
 
 namespace remote {
 
-// Sends a task to each of `rest`: the second half to its first place, which serves the others of
-// it, and so on with the first half. So a place serves log2 of those that it is sent.
+// Sends a task to each of `rest`: the second part to its first place, which serves the others of
+// it, and so on with the first part. Parts are hosts, then halves.
 // Context: task.
 template <class F, class... Args>
 void spread(place_group rest, std::source_location site, const F& f, const Args&... args) {
   while (!rest.empty()) {
-    const auto half = std::next(rest.begin(), static_cast<std::ptrdiff_t>(rest.size() / 2));
+    const auto second =
+        std::next(rest.begin(), static_cast<std::ptrdiff_t>(division_by_hosts(rest)));
     async_at(
-        sync::spawn_from<place>(*half, site),
+        sync::spawn_from<place>(*second, site),
         [](place_group& below, F& body, Args&... values) {
           spread(std::move(below), scheduler::current_fiber()->task.site, body, values...);
           if constexpr (std::is_invocable_v<F&, Args&&...>) {
@@ -34,8 +36,8 @@ void spread(place_group rest, std::source_location site, const F& f, const Args&
             std::invoke(body, values...);
           }
         },
-        place_group(std::next(half), rest.end()), f, args...);
-    rest = place_group(rest.begin(), half);
+        place_group(std::next(second), rest.end()), f, args...);
+    rest = place_group(rest.begin(), second);
   }
 }
 
@@ -46,8 +48,9 @@ void spread(place_group rest, std::source_location site, const F& f, const Args&
 // runs its own.
 //
 // Throws: as async_at of one place. Context: task; not inside an atomic section. May suspend.
-// Cost: a frame to each place of the group, at most log2(size) + 1 one after the other; this place
-// and every other sends log2(size) + 1 of them at most.
+// Cost: a frame to each place of the group; each host is entered by one, where its places follow
+// each other in the group. On one host at most log2(size) + 1 go one after the other, and each
+// place sends that many at most; with hosts of any size some more.
 template <class F, class... Args>
   requires(!sync::registration_clause<F>)
 void async_at(sync::spawn_from<place_group> group, F&& f, Args&&... args) {

@@ -106,7 +106,9 @@ class endpoint final : private message_sink {
   void wait_ready();  // the same, waiting. Context: outside tasks.
   // Requires: ready().
   const std::string& host(rank place) const noexcept;
-  bool same_node(rank a, rank b) const noexcept { return host(a) == host(b); }
+  bool same_node(rank a, rank b) const noexcept {
+    return nodes_[static_cast<std::size_t>(a)] == nodes_[static_cast<std::size_t>(b)];
+  }
 
   // From how many bytes on a range is lent to that rank rather than sent: when it can read this
   // process's memory. Taken for granted where this process can read its: they have the same user,
@@ -169,6 +171,7 @@ class endpoint final : private message_sink {
   std::unique_ptr<base::atomic<std::uint64_t>[]> gathering_;  // a bit for each rank
   base::atomic<state> state_{state::meeting};
   std::vector<std::string> hosts_;
+  std::vector<std::size_t> nodes_;           // the lowest rank of the same host, by rank
   std::unique_ptr<known_lender[]> lenders_;  // by rank; of this node
 };
 
