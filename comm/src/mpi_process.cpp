@@ -90,13 +90,16 @@ int before_mpi_ends(MPI_Comm, int, void*, void*) {
 }
 
 void at_exit() {
-  if (!mpi_running()) return;
-  if (process->attached()) {
-    base::print_line("the process exits while a run is active; this ends the job");
-    end_job(base::fatal_exit_code);
+  if (mpi_running()) {
+    if (process->attached()) {
+      base::print_line("the process exits while a run is active; this ends the job");
+      end_job(base::fatal_exit_code);
+    }
+    if (!process->ours) return;
+    MPI_Finalize();
   }
-  if (!process->ours) return;
-  MPI_Finalize();  // which waits for the other places
+  if (!process->watching) return;
+  process->watching->wait_for_all();  // some may still be in MPI_Finalize
   stop_watch();
 }
 

@@ -76,6 +76,12 @@ watch::watch(watch_plan plan, end_function end, print_function print)
 watch::~watch() {
   stop_.store(true, base::release);  // P1
   eventfd_write(wake_.number(), 1);
+  if (thread_.joinable()) thread_.join();
+}
+
+void watch::wait_for_all() {
+  done_.store(true, base::release);  // P1
+  eventfd_write(wake_.number(), 1);
   thread_.join();
 }
 
@@ -116,7 +122,7 @@ bool watch::finds_the_end(std::chrono::milliseconds patience) const noexcept {
 }
 
 void watch::run() {
-  while (!stop_.load(base::acquire)) {  // P1
+  while (!stop_.load(base::acquire) && !machine_.all_done()) {  // P1
     wait(now_of_clock());
     const time now = now_of_clock();
     machine_.on_wake(now);
@@ -179,6 +185,8 @@ void watch::obey(const link& from, const watch_record& record, time now) {
       return;
     case watch_record::kind::bye:
       return machine_.on_bye(from.other);
+    case watch_record::kind::done:
+      return machine_.on_done(from.other);
     case watch_record::kind::gone:
       return machine_.on_report(record.about,
                                 record.cause == 0 ? end_cause::ended : end_cause::silent, now);
@@ -198,6 +206,7 @@ void watch::hear_own(time now) {
   if (const int signal = asked_signal_.load(base::acquire); signal != 0) {  // P1
     machine_.on_asked_to_end(128 + signal, now);
   }
+  if (done_.load(base::acquire)) machine_.on_own_done();  // P1
 }
 
 void watch::act(time now) {
@@ -217,6 +226,9 @@ void watch::act(time now) {
         break;
       case watch_action::kind::leave:
         leave(a.code);
+        break;
+      case watch_action::kind::tell_done:
+        send_record(numbers_[0].load(base::relaxed), {.what = watch_record::kind::done});
     }
   }
   if (machine_.ending()) ending_.store(true, base::relaxed);

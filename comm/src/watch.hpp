@@ -8,12 +8,13 @@
 //                  written by                               read by
 //   spoken_code_   any thread, signal handlers, once        the thread of the watch
 //   asked_signal_  a signal handler                         the thread of the watch
+//   done_          the thread that made the watch           the thread of the watch
 //   hushed_        the thread of the watch                  any thread, signal handlers
 //   links_         the thread of the watch                  that; numbers_ shows them to handlers
 //   numbers_       the thread of the watch                  any thread, signal handlers
 //
 // Pairs
-//   P1  spoken_code_ and asked_signal_ before the wake-up by wake_ that tells of them.
+//   P1  spoken_code_, asked_signal_ and done_ before the wake-up by wake_ that tells of them.
 //   P2  the watch to who finds it by current_watch().
 // A descriptor that a handler uses while it is closed may be another one by then: so connections
 // are closed when the watch ends only.
@@ -54,6 +55,10 @@ class watch {
   watch& operator=(const watch&) = delete;
   // Says bye. Context: the thread that made it.
   ~watch();
+
+  // This place is done. Returns when all are; a place that is lost before ends the job as ever.
+  // Context: the thread that made it, once.
+  void wait_for_all();
 
   const watch_hosts& hosts() const noexcept { return hosts_; }
 
@@ -108,6 +113,7 @@ class watch {
   base::atomic<int> asked_signal_{0};
   base::atomic<bool> hushed_{false};
   base::atomic<bool> ending_{false};
+  base::atomic<bool> done_{false};
   base::atomic<bool> stop_{false};
   std::thread thread_;
 };

@@ -42,6 +42,22 @@ void watch_machine::on_bye(rank from) {
   if (const auto found = peers_.find(from); found != peers_.end()) found->second.left = true;
 }
 
+void watch_machine::on_done(rank from) {
+  if (const auto found = peers_.find(from); found != peers_.end()) found->second.done = true;
+}
+
+bool watch_machine::done_below() const {
+  return done_ && !ending() && std::ranges::all_of(peers_, [this](const auto& each) {
+           return each.first == hosts_.above(here_) || each.second.done || each.second.left;
+         });
+}
+
+bool watch_machine::all_done() const {
+  if (here_ == 0) return done_below();
+  const peer& above = peers_.at(hosts_.above(here_));
+  return done_ && !ending() && above.left;
+}
+
 void watch_machine::on_end(rank from, time now) {
   const auto found = peers_.find(from);
   if (found == peers_.end() || std::exchange(found->second.left, true) || spoken_) return;
@@ -93,6 +109,10 @@ watch_action watch_machine::next(time now) {
   if (action.what == kind::none) action = speak_of_ended(now);
   if (action.what == kind::none) action = speak_of_silent(now);
   if (action.what == kind::speak) speak(action, now);
+  if (action.what == kind::none && here_ != 0 && !told_done_ && done_below()) {
+    told_done_ = true;
+    action.what = kind::tell_done;
+  }
   return action;
 }
 

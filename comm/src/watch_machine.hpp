@@ -16,10 +16,14 @@
 // The next wait for `grace` and then a step for each before them. Whoever speaks tells the others
 // before it leaves; those are then silent, and leave by themselves if nobody ends them.
 //
+// At the end a place says `done` to the one above when it and all below are, and is watched on.
+// Once place 0 and all below it are done, `bye` goes down the tree: nobody looks any more.
+//
 // Invariants
 //   I1  says `speak` at most once, and not after it heard that another place has spoken.
 //   I2  never speaks about a place from which something came within `silence`, or that said bye.
-//   I3  who was late itself (stopped, suspended, without a processor) blames nobody for the silence
+//   I3  all_done at any place only after on_own_done at all places, and then never `speak`.
+//   I4  who was late itself (stopped, suspended, without a processor) blames nobody for the silence
 //       meanwhile, and is not the first to speak.
 
 #include <chrono>
@@ -38,9 +42,10 @@ enum class end_cause : std::uint32_t { ended, silent };
 struct watch_action {
   enum class kind : std::uint8_t {
     none,
-    report,  // tell place 0 of places[0]
-    speak,   // say that places are gone, for that cause; then leave follows
-    leave,   // end the job, without a word, with this code
+    report,     // tell place 0 of places[0]
+    speak,      // say that places are gone, for that cause; then leave follows
+    leave,      // end the job, without a word, with this code
+    tell_done,  // to the one above: all here and below are done
   };
   kind what = kind::none;
   std::vector<rank> places;  // ascending
@@ -74,6 +79,8 @@ class watch_machine {
   void on_wake(time now);
   void on_sign(rank from, time now);
   void on_bye(rank from);
+  void on_done(rank from);
+  void on_own_done() { done_ = true; }
   void on_end(rank from, time now);  // of the connection
   void on_report(rank about, end_cause cause, time now);
   void on_spoken(int code, time now);  // by anyone: that place or another one
@@ -86,11 +93,14 @@ class watch_machine {
 
   // Whether the job is about to end for something that was seen here.
   bool ending() const noexcept { return spoken_ || !gone_.empty(); }
+  // Whether all places are done: say bye, and stop.
+  bool all_done() const;
 
  private:
   struct peer {
     time last;
     bool left = false;  // said bye, or its connection is over
+    bool done = false;
     bool reported = false;
   };
   struct gone {
@@ -106,6 +116,7 @@ class watch_machine {
   bool reports(rank about) const noexcept {
     return here_ != 0 && about != 0 && hosts_.leader_of(about) == here_;
   }
+  bool done_below() const;
   watch_action report_once(time now);
   watch_action speak_of_ended(time now);
   watch_action speak_of_silent(time now);
@@ -121,6 +132,8 @@ class watch_machine {
   time expected_;                // to wake at the latest
   time late_until_{};            // not the first to speak before that
   bool spoken_ = false;          // by anybody
+  bool done_ = false;
+  bool told_done_ = false;
   bool left_ = false;
   bool asked_ = false;
   time leave_at_{};

@@ -21,7 +21,7 @@ namespace apgas::inline v0::comm {
 using watch_token = std::array<std::byte, 16>;
 
 // Of what is in this file. Places of different versions of apgas tell so at their start.
-inline constexpr std::uint32_t watch_protocol = 1;
+inline constexpr std::uint32_t watch_protocol = 2;
 
 // Wire: the first bytes of a connection.
 struct watch_hello {
@@ -34,7 +34,7 @@ static_assert(sizeof(watch_hello) == 32 && std::is_trivially_copyable_v<watch_he
 
 // Wire: what follows.
 struct watch_record {
-  enum class kind : std::uint32_t { alive = 0x57410001, bye, gone, spoken };
+  enum class kind : std::uint32_t { alive = 0x57410001, bye, gone, spoken, done };
   kind what = kind::alive;
   std::int32_t about = 0;   // gone: the rank
   std::uint32_t cause = 0;  // gone: an end_cause

@@ -162,6 +162,23 @@ class FailingPlaces(Case):
             self.check(job, "a handler that exits", f"place {place} on {HOST} is gone: {WORD}", 7)
 
 
+class PlacesAfterMPI(Case):
+    """MPI watches no more, and the places wait for each other."""
+
+    def test_kill_9(self):
+        for place in (0, 1):
+            job = Job("late-kill", str(place), seconds=1)
+            self.check(job, "kill -9 after MPI_Finalize",
+                       rf"^apgas: place {place} on {HOST} is gone: {WORD}; this ends the job$", 137)
+
+    def test_a_stopped_place(self):
+        for place in (0, 1):
+            job = Job("late-stop", str(place), seconds=1, APGAS_HEARTBEAT="2")
+            self.check(job, "a place stopped after MPI_Finalize, 2 s",
+                       rf"^apgas: place {place} on {HOST} is gone: no sign of life for 2 s ", 1,
+                       137, only=False)
+
+
 class KilledLaunchers(Case):
     def test_kill_9_of_mpirun(self):
         job = Job()

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that works until something ends it: working <seconds> [<how> <place>]. Each place tells
 // its process; then a message goes round all places, and each has tasks that compute. After half
-// a second that place fails in that way. See failures_test.py.
+// a second that place fails in that way; `late-kill` and `late-stop`: when MPI has ended. See
+// failures_test.py.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include <mpi.h>
 #include <unistd.h>
 
 #include <apgas/apgas.hpp>
@@ -18,6 +20,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using clock_type = std::chrono::steady_clock;
+
+int late_signal = 0;
 
 int deep(int depth) {
   volatile char frame[1024] = {};
@@ -35,6 +39,8 @@ void fail(const std::string& how) {
     std::signal(SIGSEGV, [](int) { _exit(7); });
     std::raise(SIGSEGV);
   }
+  if (how == "late-kill") late_signal = SIGKILL;
+  if (how == "late-stop") late_signal = SIGSTOP;
 }
 
 // Goes on at the next place while there is time.
@@ -91,4 +97,11 @@ int work(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return apgas::run(argc, argv, work); }
+int main(int argc, char** argv) {
+  const int code = apgas::run(argc, argv, work);
+  if (late_signal != 0) {
+    MPI_Finalize();
+    std::raise(late_signal);
+  }
+  return code;
+}

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who is gone, and who says so: the decisions of the watch, without sockets and clocks.
 #include <algorithm>
-#include <deque>
-#include <functional>
-#include <map>
-#include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -202,158 +197,38 @@ TEST(WatchMachine, AskedToEndItLeavesButSaysWhatItSeesMeanwhile) {
   EXPECT_EQ(left.code, 143);
 }
 
-// A whole job with messages that take time and places that are slow at times.
-class simulated_job {
- public:
-  simulated_job(unsigned seed, time_of silence) : random_(seed), silence_(silence) {
-    const int hosts = 1 + static_cast<int>(random_() % 4);
-    std::vector<std::string> names;
-    for (int i = 2 + static_cast<int>(random_() % 12); i > 0; --i) {
-      names.push_back(std::string(1, static_cast<char>('a' + random_() % hosts)));
-    }
-    hosts_.emplace_back(names, names);
-    for (rank r = 0; r < size(); ++r) {
-      machines_.emplace_back(hosts_[0], r, silence, 0s);
-      alive_.push_back(true);
-      at(0s, [this, r] { wake(r); });
-    }
-  }
-
-  int size() const { return hosts_[0].size(); }
-  unsigned draw(unsigned below) { return static_cast<unsigned>(random_() % below); }
-  unsigned slowest = 5;  // message, in hundredths of a silence
-  int spoken = 0;
-  std::vector<rank> said_of;
-  time_of said_at{};
-
-  void at(time_of when, std::function<void()> what) {
-    events_.emplace(when, std::pair{number_++, std::move(what)});
-  }
-  // It is gone; `word`: it said so itself. Its connections end.
-  void end(rank r, bool word) {
-    alive_[static_cast<std::size_t>(r)] = false;
-    for (const rank other : around(r)) {
-      if (word) deliver(r, other, [this, other] { machine(other).on_spoken(139, now_); });
-      deliver(r, other, [this, r, other] { machine(other).on_end(r, now_); });
-    }
-  }
-  void hang(rank r) { alive_[static_cast<std::size_t>(r)] = false; }
-
-  void run(time_of until) {
-    while (!events_.empty() && events_.begin()->first <= until) {
-      now_ = events_.begin()->first;
-      const std::function<void()> what = std::move(events_.begin()->second.second);
-      events_.erase(events_.begin());
-      what();
-    }
-  }
-
- private:
-  watch_machine& machine(rank r) { return machines_[static_cast<std::size_t>(r)]; }
-  std::vector<rank> around(rank r) {
-    std::vector<rank> all = hosts_[0].below(r);
-    if (r != 0) all.push_back(hosts_[0].above(r));
-    return all;
-  }
-  // In order for each pair.
-  void deliver(rank from, rank to, std::function<void()> what) {
-    time_of& last = arrival_[{from, to}];
-    last = std::max(last + 1ns, now_ + silence_ * draw(slowest) / 100);
-    at(last, [this, to, what = std::move(what)] {
-      if (!alive_[static_cast<std::size_t>(to)]) return;
-      machine(to).on_wake(now_);
-      what();
-      act(to);
-    });
-  }
-  void wake(rank r) {
-    if (!alive_[static_cast<std::size_t>(r)]) return;
-    machine(r).on_wake(now_);
-    for (const rank other : around(r)) {
-      deliver(r, other, [this, r, other] { machine(other).on_sign(r, now_); });
-    }
-    act(r);
-    const time_of slow = draw(10) == 0 ? machine(r).interval() * draw(4) : time_of{0};
-    at(now_ + machine(r).interval() + slow, [this, r] { wake(r); });
-  }
-  void act(rank r) {
-    for (watch_action a = machine(r).next(now_); a.what != kind::none; a = machine(r).next(now_)) {
-      if (a.what == kind::report) {
-        deliver(r, 0, [this, a] { machine(0).on_report(a.places[0], a.cause, now_); });
-      } else if (a.what == kind::speak) {
-        ++spoken;
-        said_of = a.places;
-        said_at = now_;
-        for (const rank other : around(r)) {
-          deliver(r, other, [this, other] { machine(other).on_spoken(1, now_); });
-        }
-        // The launcher ends them all.
-        at(now_ + 500ms, [this] { alive_.assign(alive_.size(), false); });
-      } else {
-        alive_[static_cast<std::size_t>(r)] = false;
-      }
-    }
-    const time_of then = machine(r).deadline(now_);
-    if (then > now_) at(then, [this, r] { look(r); });
-  }
-  void look(rank r) {
-    if (!alive_[static_cast<std::size_t>(r)]) return;
-    machine(r).on_wake(now_);
-    act(r);
-  }
-
-  std::mt19937 random_;
-  const time_of silence_;
-  std::vector<watch_hosts> hosts_;
-  std::deque<watch_machine> machines_;
-  std::vector<bool> alive_;
-  std::multimap<time_of, std::pair<int, std::function<void()>>> events_;
-  std::map<std::pair<rank, rank>, time_of> arrival_;
-  time_of now_{};
-  int number_ = 0;
-};
-
-TEST(WatchMachineRandom, NoVerdictWhileSignsArrive) {
-  for (unsigned seed = 1; seed <= 50; ++seed) {
-    simulated_job job(seed, 10s);
-    job.slowest = 30;
-    job.run(120s);
-    ASSERT_EQ(job.spoken, 0) << "seed " << seed;
-  }
+TEST(WatchMachine, ALeaderIsDoneWhenThoseBelowAre) {
+  const watch_hosts hosts = hosts_of({"a", "b", "b"});
+  watch_machine leader(hosts, 1, 10s, 0s);
+  leader.on_own_done();
+  EXPECT_EQ(leader.next(1s).what, kind::none);
+  leader.on_done(2);
+  EXPECT_EQ(leader.next(1s).what, kind::tell_done);
+  EXPECT_EQ(leader.next(1s).what, kind::none);
+  EXPECT_FALSE(leader.all_done());
+  leader.on_bye(0);
+  EXPECT_TRUE(leader.all_done());
 }
 
-TEST(WatchMachineRandom, OneVerdictWithinTheBoundWhenAPlaceEnds) {
-  for (unsigned seed = 1; seed <= 300; ++seed) {
-    simulated_job job(seed, 10s);
-    const rank victim = static_cast<rank>(job.draw(static_cast<unsigned>(job.size())));
-    job.at(20s, [&] { job.end(victim, false); });
-    job.run(60s);
-    ASSERT_EQ(job.spoken, 1) << "seed " << seed;
-    ASSERT_EQ(job.said_of, std::vector<rank>{victim}) << "seed " << seed;
-    ASSERT_LE(job.said_at, 20s + 2s) << "seed " << seed;
-  }
+TEST(WatchMachine, PlaceZeroWaitsForAllBelow) {
+  const watch_hosts hosts = hosts_of({"a", "a", "b"});
+  watch_machine zero(hosts, 0, 10s, 0s);
+  zero.on_done(1);
+  zero.on_done(2);
+  EXPECT_FALSE(zero.all_done());
+  zero.on_own_done();
+  EXPECT_TRUE(zero.all_done());
 }
 
-TEST(WatchMachineRandom, NobodySpeaksAfterOneThatSpokeItself) {
-  for (unsigned seed = 1; seed <= 300; ++seed) {
-    simulated_job job(seed, 10s);
-    const rank victim = static_cast<rank>(job.draw(static_cast<unsigned>(job.size())));
-    job.at(20s, [&] { job.end(victim, true); });
-    job.run(21s);
-    ASSERT_EQ(job.spoken, 0) << "seed " << seed;
-  }
-}
-
-TEST(WatchMachineRandom, OneVerdictWithinTheBoundWhenAPlaceIsSilent) {
-  for (unsigned seed = 1; seed <= 300; ++seed) {
-    simulated_job job(seed, 10s);
-    const rank victim = static_cast<rank>(job.draw(static_cast<unsigned>(job.size())));
-    job.at(20s, [&] { job.hang(victim); });
-    job.run(90s);
-    ASSERT_GE(job.spoken, 1) << "seed " << seed;
-    ASSERT_LE(job.said_at, 20s + 3s + 11s + 5s + 3s) << "seed " << seed;
-    ASSERT_TRUE(std::ranges::find(job.said_of, victim) != job.said_of.end()) << "seed " << seed;
-  }
+TEST(WatchMachine, WhoIsDoneIsStillWatched) {
+  const watch_hosts hosts = hosts_of({"a", "a", "a"});
+  watch_machine zero(hosts, 0, 10s, 0s);
+  zero.on_own_done();
+  zero.on_done(1);
+  zero.on_end(1, 1s);
+  EXPECT_EQ(zero.next(1s).what, kind::speak);
+  zero.on_done(2);
+  EXPECT_FALSE(zero.all_done());
 }
 
 }  // namespace

@@ -88,6 +88,22 @@ TEST_F(Watch, EndsWithByeAndNobodySpeaks) {
   EXPECT_EQ(ended_with, 0);
 }
 
+TEST_F(Watch, WhoIsDoneWaitsForTheOthers) {
+  const auto zero = start_zero(10s);
+  const auto one = start_one(10s);
+  std::atomic<bool> is_over{false};
+  std::thread waits([&] {
+    one->wait_for_all();
+    is_over = true;
+  });
+  std::this_thread::sleep_for(50ms);
+  EXPECT_FALSE(is_over);
+  zero->wait_for_all();
+  waits.join();
+  EXPECT_TRUE(printed.empty());
+  EXPECT_EQ(ended_with, 0);
+}
+
 TEST_F(Watch, AnEndOfTheConnectionIsSaid) {
   const auto zero = start_zero(10s);
   {
