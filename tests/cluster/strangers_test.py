@@ -48,7 +48,9 @@ print(*made.values())
 
 
 def listeners(node):
-    return set(cluster("exec", node, "--", "python3", "-c", LISTENERS).stdout.split())
+    shown = cluster("exec", node, "--", "python3", "-c", LISTENERS)
+    assert shown.returncode == 0, shown
+    return set(shown.stdout.split())
 
 
 def address_of(node, version=4):
@@ -58,9 +60,13 @@ def address_of(node, version=4):
     return (found[0] if version == 4 else f"{found[0]}%eth0") if found else None
 
 
-def reachable(node, listening):
+def addresses_of(node):
+    """By the length of what the kernel writes."""
+    return {8: address_of(node), 32: address_of(node, 6)}
+
+
+def reachable(own, listening):
     """Those that another node reaches, as words: address and port of each."""
-    own = {8: address_of(node), 32: address_of(node, 6)}  # by the length of what the kernel writes
     parts = [each.split(":") for each in listening if not each.startswith("0100007F")]
     return [word for address, port in parts if own[len(address)]
             for word in (own[len(address)], str(int(port, 16)))]
@@ -93,13 +99,15 @@ class Listeners(Case):
 
 class Strangers(Case):
     def test_garbage_at_all_ports_of_a_job(self):
-        before = {node: listeners(node) for node in HOSTS[:2]}
+        before = {node: (addresses_of(node), listeners(node)) for node in HOSTS[:2]}
         for transport in TRANSPORTS:
             with self.subTest(transport=transport):
-                job = Job(transport, seconds=8 if ENGINE == "netns" else 25)
-                targets = [word for node in before
-                           for word in reachable(node, listeners(node) - before[node])]
+                # An engine beside places that compute takes seconds for each command.
+                job = Job(transport, seconds=8 if ENGINE == "netns" else 40)
+                targets = [word for node, (own, known) in before.items()
+                           for word in reachable(own, listeners(node) - known)]
                 thrown = cluster("exec", "node3", "--", "python3", "-c", STRANGER, "4", *targets)
+                self.assertIsNone(job.process.poll(), "the job ended too early to be disturbed")
                 made = [int(count) for count in thrown.stdout.split()]
                 self.assertGreaterEqual(len(made), 2 * 3, targets)  # mpirun or orted, two places
                 self.assertGreater(min(made), 0, targets)
