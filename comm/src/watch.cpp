@@ -122,7 +122,8 @@ bool watch::finds_the_end(std::chrono::milliseconds patience) const noexcept {
 }
 
 void watch::run() {
-  while (!stop_.load(base::acquire) && !machine_.all_done()) {  // P1
+  bool said_bye = false;
+  while (!stop_.load(base::acquire) && !machine_.all_left()) {  // P1
     wait(now_of_clock());
     const time now = now_of_clock();
     machine_.on_wake(now);
@@ -135,12 +136,16 @@ void watch::run() {
     door_.tick(now);
     hear_own(now);
     if (now >= next_sign_ && silence_ > time{0}) {
-      send_to_all({.what = watch_record::kind::alive});
+      if (!said_bye) send_to_all({.what = watch_record::kind::alive});
       next_sign_ = now + machine_.interval();
     }
     act(now);
+    if (!said_bye && machine_.all_done()) {
+      send_to_all({.what = watch_record::kind::bye});
+      said_bye = true;
+    }
   }
-  send_to_all({.what = watch_record::kind::bye});
+  if (!said_bye) send_to_all({.what = watch_record::kind::bye});
 }
 
 void watch::wait(time now) {

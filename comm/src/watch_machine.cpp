@@ -58,6 +58,11 @@ bool watch_machine::all_done() const {
   return done_ && !ending() && above.left;
 }
 
+bool watch_machine::all_left() const {
+  return all_done() &&
+         std::ranges::all_of(peers_, [](const auto& each) { return each.second.left; });
+}
+
 void watch_machine::on_end(rank from, time now) {
   const auto found = peers_.find(from);
   if (found == peers_.end() || std::exchange(found->second.left, true) || spoken_) return;

@@ -17,12 +17,13 @@
 // before it leaves; those are then silent, and leave by themselves if nobody ends them.
 //
 // At the end a place says `done` to the one above when it and all below are, and is watched on.
-// Once place 0 and all below it are done, `bye` goes down the tree: nobody looks any more.
+// Once place 0 and all below it are done, `bye` goes down the tree, and each place waits for the
+// `bye` of those below, which is the last thing that they say.
 //
 // Invariants
 //   I1  says `speak` at most once, and not after it heard that another place has spoken.
 //   I2  never speaks about a place from which something came within `silence`, or that said bye.
-//   I3  all_done at any place only after on_own_done at all places, and then never `speak`.
+//   I3  all_done at any place only after on_own_done at all places.
 //   I4  who was late itself (stopped, suspended, without a processor) blames nobody for the silence
 //       meanwhile, and is not the first to speak.
 
@@ -93,8 +94,10 @@ class watch_machine {
 
   // Whether the job is about to end for something that was seen here.
   bool ending() const noexcept { return spoken_ || !gone_.empty(); }
-  // Whether all places are done: say bye, and stop.
+  // Whether all places are done: say bye, and nothing more.
   bool all_done() const;
+  // Whether those below have said it, too: stop.
+  bool all_left() const;
 
  private:
   struct peer {

@@ -208,6 +208,9 @@ TEST(WatchMachine, ALeaderIsDoneWhenThoseBelowAre) {
   EXPECT_FALSE(leader.all_done());
   leader.on_bye(0);
   EXPECT_TRUE(leader.all_done());
+  EXPECT_FALSE(leader.all_left());
+  leader.on_bye(2);
+  EXPECT_TRUE(leader.all_left());
 }
 
 TEST(WatchMachine, PlaceZeroWaitsForAllBelow) {
@@ -218,6 +221,22 @@ TEST(WatchMachine, PlaceZeroWaitsForAllBelow) {
   EXPECT_FALSE(zero.all_done());
   zero.on_own_done();
   EXPECT_TRUE(zero.all_done());
+  zero.on_bye(1);
+  zero.on_end(1, 1s);
+  EXPECT_FALSE(zero.all_left());
+  zero.on_bye(2);
+  EXPECT_TRUE(zero.all_left());
+}
+
+TEST(WatchMachine, WhoHasNotSaidByeIsStillWatched) {
+  const watch_hosts hosts = hosts_of({"a", "a"});
+  watch_machine zero(hosts, 0, 10s, 0s);
+  zero.on_own_done();
+  zero.on_done(1);
+  EXPECT_TRUE(zero.all_done());
+  zero.on_end(1, 1s);
+  EXPECT_EQ(zero.next(1s).what, kind::speak);
+  EXPECT_FALSE(zero.all_left());
 }
 
 TEST(WatchMachine, WhoIsDoneIsStillWatched) {

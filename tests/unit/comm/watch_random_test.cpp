@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -122,16 +123,20 @@ class simulated_job {
         alive_[static_cast<std::size_t>(r)] = false;
       }
     }
-    if (machine(r).all_done()) return leave(r);
+    if (machine(r).all_done() && said_bye_.insert(r).second) {
+      left_early |= done_places < size();
+      for (const rank other : around(r)) {
+        deliver(r, other, [this, r, other] { machine(other).on_bye(r); });
+      }
+    }
+    if (machine(r).all_left()) return leave(r);
     const time_of then = machine(r).deadline(now_);
     if (then > now_) at(then, [this, r] { look(r); });
   }
   void leave(rank r) {
     ++left;
-    left_early |= done_places < size();
     alive_[static_cast<std::size_t>(r)] = false;
     for (const rank other : around(r)) {
-      deliver(r, other, [this, r, other] { machine(other).on_bye(r); });
       deliver(r, other, [this, r, other] { machine(other).on_end(r, now_); });
     }
   }
@@ -146,6 +151,7 @@ class simulated_job {
   std::vector<watch_hosts> hosts_;
   std::deque<watch_machine> machines_;
   std::vector<bool> alive_;
+  std::set<rank> said_bye_;
   std::multimap<time_of, std::pair<int, std::function<void()>>> events_;
   std::map<std::pair<rank, rank>, time_of> arrival_;
   time_of now_{};
