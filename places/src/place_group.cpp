@@ -36,7 +36,7 @@ place place_group::operator[](std::size_t i) const {
   if (i >= size()) {
     throw bad_place(fmt::format("member {} of a place_group of {} was asked for", i, size()));
   }
-  return {place::trusted{}, ids_.empty() ? first_ + static_cast<int>(i) : ids_[i]};
+  return member(i);
 }
 
 std::size_t place_group::find(place p) const noexcept {

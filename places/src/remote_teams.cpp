@@ -46,7 +46,7 @@ void remote_teams::remove(const global_id& id) noexcept {
   }
 }
 
-team_member* remote_teams::find(const global_id& id) noexcept {
+team_member* remote_teams::find(const global_id& id) {
   std::lock_guard hold(lock_);
   return look_up(id);
 }

@@ -96,11 +96,11 @@ void take_step(team_member& m, const exchange& e, std::span<std::byte> data, con
 }  // namespace
 
 void run_barrier(team_member& m) {
-  barrier_schedule steps(m.size(), m.index());
+  barrier_schedule steps(m.hosts(), m.index());
   while (const auto e = steps.next()) {
     const auto step = static_cast<std::uint16_t>(barrier_step + e->step);
-    m.send(e->to, step, 0, {});
-    static_cast<void>(m.receive(e->from, step, 0));
+    if (e->to != nobody) m.send(e->to, step, 0, {});
+    if (e->from != nobody) static_cast<void>(m.receive(e->from, step, 0));
   }
   m.forget_one_sided();
 }
@@ -108,7 +108,7 @@ void run_barrier(team_member& m) {
 // ---- broadcast ----------------------------------------------------------------------------------
 
 void run_broadcast(team_member& m, std::size_t root, std::span<std::byte> data) {
-  const member_tree tree(m.size(), m.index(), root);
+  const member_tree tree(m.hosts(), m.index(), root);
   const parts_of parts(data.size(), 1);
   for (std::uint32_t i = 0; i < parts.count(); ++i) {
     const std::span<std::byte> part = parts.of(data, i);
@@ -122,7 +122,7 @@ void run_broadcast(team_member& m, std::size_t root, std::span<std::byte> data) 
 
 team_arrival run_broadcast_message(team_member& m, std::size_t root,
                                    std::span<const std::byte> data) {
-  down_schedule steps(member_tree(m.size(), m.index(), root));
+  down_schedule steps(member_tree(m.hosts(), m.index(), root));
   team_arrival came;
   while (const auto e = steps.next()) {
     if (e->from != nobody) {
@@ -137,12 +137,13 @@ team_arrival run_broadcast_message(team_member& m, std::size_t root,
 // ---- reductions ---------------------------------------------------------------------------------
 
 void run_reduce(team_member& m, std::size_t root, std::span<std::byte> data, const reduction& op) {
-  reduce_schedule steps(m.size(), m.index(), root, data.size() / op.element_bytes);
+  up_schedule steps(member_tree(m.hosts(), m.index(), root),
+                    span_of{0, data.size() / op.element_bytes});
   while (const auto e = steps.next()) take_step(m, *e, data, op);
 }
 
 void run_allreduce(team_member& m, std::span<std::byte> data, const reduction& op) {
-  allreduce_schedule steps(m.size(), m.index(), data.size() / op.element_bytes,
+  allreduce_schedule steps(m.hosts(), m.index(), data.size() / op.element_bytes,
                            data.size() >= long_bytes);
   while (const auto e = steps.next()) take_step(m, *e, data, op);
 }
@@ -151,72 +152,66 @@ void run_allreduce(team_member& m, std::span<std::byte> data, const reduction& o
 
 namespace {
 
-// Blocks of a subtree, in those of this member.
-std::span<std::byte> part_of(std::span<std::byte> blocks, const member_tree& tree, const span_of& s,
-                             std::size_t each) {
-  return blocks.subspan((s.first - tree.subtree().first) * each, s.size() * each);
+// Of the blocks of `part`, those of s.
+template <class Byte>
+std::span<Byte> blocks_of(std::span<Byte> blocks, const span_of& part, const span_of& s,
+                          std::size_t each) {
+  return blocks.subspan((s.first - part.first) * each, s.size() * each);
 }
 
 }  // namespace
 
 void run_scatter(team_member& m, std::size_t root, std::span<const std::byte> all,
                  std::span<std::byte> mine) {
+  const std::size_t me = m.index();
   const std::size_t each = mine.size();
-  const member_tree tree(m.size(), m.index(), root);
-  const bool is_root = tree.parent() == nobody;
   if (each >= direct_bytes) {
-    if (!is_root) return receive_all(m, root, mine);
-    copy(mine, all.subspan(root * each, each));
-    for (std::size_t v = 1; v < m.size(); ++v) {
-      send_all(m, tree.member(v), all.subspan(tree.member(v) * each, each));
+    if (me != root) return receive_all(m, root, mine);
+    copy(mine, all.subspan(me * each, each));
+    for (std::size_t to = 0; to < m.size(); ++to) {
+      if (to != me) send_all(m, to, all.subspan(to * each, each));
     }
     return;
   }
-  // The blocks of the subtree, by number: those of the root begin with its own.
-  std::vector<std::byte> blocks(tree.subtree().size() * each);
-  if (is_root) {
-    const std::size_t from_root = (m.size() - root) * each;
-    copy(std::span(blocks).first(from_root), all.subspan(root * each, from_root));
-    copy(std::span(blocks).subspan(from_root), all.first(root * each));
-  }
+  const member_tree tree(m.hosts(), me, root);
+  const span_of& part = tree.part();
+  std::vector<std::byte> came(me == root ? 0 : part.size() * each);
+  if (me != root) all = came;
   down_schedule steps(tree);
   while (const auto e = steps.next()) {
-    if (e->from != nobody) receive_all(m, e->from, blocks);
-    if (e->to != nobody) send_all(m, e->to, part_of(blocks, tree, e->out, each));
+    if (e->from != nobody) receive_all(m, e->from, came);
+    if (e->to != nobody) send_all(m, e->to, blocks_of(all, part, e->out, each));
   }
-  copy(mine, std::span(blocks).first(each));
+  copy(mine, blocks_of(all, part, {me, me + 1}, each));
 }
 
 void run_gather(team_member& m, std::size_t root, std::span<const std::byte> mine,
                 std::span<std::byte> all) {
+  const std::size_t me = m.index();
   const std::size_t each = mine.size();
-  const member_tree tree(m.size(), m.index(), root);
-  const bool is_root = tree.parent() == nobody;
   if (each >= direct_bytes) {
-    if (!is_root) return send_all(m, root, mine);
-    copy(all.subspan(root * each, each), mine);
-    for (std::size_t v = 1; v < m.size(); ++v) {
-      receive_all(m, tree.member(v), all.subspan(tree.member(v) * each, each));
+    if (me != root) return send_all(m, root, mine);
+    copy(all.subspan(me * each, each), mine);
+    for (std::size_t from = 0; from < m.size(); ++from) {
+      if (from != me) receive_all(m, from, all.subspan(from * each, each));
     }
     return;
   }
-  std::vector<std::byte> blocks(tree.subtree().size() * each);
-  copy(std::span(blocks).first(each), mine);
+  const member_tree tree(m.hosts(), me, root);
+  const span_of& part = tree.part();
+  std::vector<std::byte> gathered(me == root ? 0 : part.size() * each);
+  if (me != root) all = gathered;
+  copy(blocks_of(all, part, {me, me + 1}, each), mine);
   up_schedule steps(tree);
   while (const auto e = steps.next()) {
-    if (e->from != nobody) receive_all(m, e->from, part_of(blocks, tree, e->in, each));
-    if (e->to != nobody) send_all(m, e->to, blocks);
+    if (e->from != nobody) receive_all(m, e->from, blocks_of(all, part, e->in, each));
+    if (e->to != nobody) send_all(m, e->to, all);
   }
-  if (!is_root) return;
-  const std::size_t from_root = (m.size() - root) * each;
-  copy(all.subspan(root * each, from_root), std::span(blocks).first(from_root));
-  copy(all.first(root * each), std::span(blocks).subspan(from_root));
 }
 
 std::vector<std::vector<std::byte>> run_gather_messages(team_member& m, std::size_t root,
                                                         std::span<const std::byte> mine) {
-  const member_tree tree(m.size(), m.index(), root);
-  if (tree.parent() != nobody) {
+  if (m.index() != root) {
     // Its size goes ahead: only this member knows it.
     const std::uint64_t bytes = mine.size();
     m.send(root, 1, 0, std::as_bytes(std::span(&bytes, 1)));
@@ -225,8 +220,8 @@ std::vector<std::vector<std::byte>> run_gather_messages(team_member& m, std::siz
   }
   std::vector<std::vector<std::byte>> all(m.size());
   all[root].assign(mine.begin(), mine.end());
-  for (std::size_t v = 1; v < m.size(); ++v) {
-    const std::size_t from = tree.member(v);
+  for (std::size_t from = 0; from < m.size(); ++from) {
+    if (from == root) continue;
     std::uint64_t bytes = 0;
     copy(std::as_writable_bytes(std::span(&bytes, 1)), m.receive(from, 1, 0).data());
     all[from].resize(bytes);

@@ -35,11 +35,23 @@ team_envelope envelope_of(const comm::inbound_frame& frame) noexcept {
   return e;
 }
 
+host_runs host_runs_of(const place_group& group, const sync::place_state& at) {
+  const auto rank_of = [&](std::size_t i) { return (*place_group::iterator(group, i)).id(); };
+  const auto together = [&](std::size_t a, std::size_t b) {
+    return at.network->same_node(rank_of(a), rank_of(b));
+  };
+  return {group.size(), together};
+}
+
 }  // namespace
 
 team_member::team_member(sync::place_state& place, const global_id& id, place_group group,
                          std::size_t me)
-    : place_(place), id_(id), group_(std::move(group)), me_(me) {}
+    : place_(place),
+      id_(id),
+      group_(std::move(group)),
+      hosts_(host_runs_of(group_, place)),
+      me_(me) {}
 
 // ---- a call -------------------------------------------------------------------------------------
 

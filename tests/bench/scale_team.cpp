@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The collectives of teams in the simulator of tests/sim, with sizes in place of data.
+#include <algorithm>
 #include <bit>
 
 #include "scale.hpp"
@@ -20,12 +21,12 @@ struct expected {
 
 // Runs the schedules; the frames are added to `seen`.
 template <class Make>
-sim::team_result run_schedules(int places, std::size_t element_bytes, std::size_t beside, Make make,
+sim::team_result run_schedules(int places, std::size_t element_bytes, Make make,
                                sim::traffic& seen) {
   sim::team_sizes sizes;
   sim::random_choice chooser(1);
   sim::team_world world(sim::schedules_of(static_cast<std::size_t>(places), make), sizes, &seen,
-                        element_bytes, envelope_bytes + beside);
+                        element_bytes, envelope_bytes);
   return world.run(chooser);
 }
 
@@ -44,76 +45,88 @@ scale_result result_of(const sim::traffic& seen, std::int64_t depth, const std::
 }
 
 template <class Make>
-scale_result simulate(int places, std::size_t element_bytes, const expected& claim, Make make,
-                      std::size_t beside = 0) {
+scale_result simulate(int places, std::size_t element_bytes, const expected& claim, Make make) {
   sim::traffic seen(places);
-  const sim::team_result run = run_schedules(places, element_bytes, beside, make, seen);
+  const sim::team_result run = run_schedules(places, element_bytes, make, seen);
   return result_of(seen, run.depth, run.wrong, claim);
 }
+
+remote::host_runs one_host(int n) { return remote::host_runs(static_cast<std::size_t>(n)); }
 
 // log2, rounded up; and down.
 std::int64_t rounds(int n) { return std::bit_width(static_cast<unsigned>(n - 1)); }
 std::int64_t levels(int n) { return std::bit_width(static_cast<unsigned>(n)) - 1; }
 
 scale_result barrier(int n) {
-  const auto members = static_cast<std::size_t>(n);
+  const remote::host_runs hosts = one_host(n);
   return simulate(n, 0, {n * rounds(n), rounds(n)},
-                  [members](std::size_t i) { return remote::barrier_schedule(members, i); });
+                  [&](std::size_t i) { return remote::barrier_schedule(hosts, i); });
+}
+
+// Places that were started host by host, 48 on each.
+scale_result barrier_over_hosts(int n) {
+  constexpr std::size_t of_a_host = 48;
+  const remote::host_runs hosts(static_cast<std::size_t>(n), [](std::size_t a, std::size_t b) {
+    return a / of_a_host == b / of_a_host;
+  });
+  const auto leaders = static_cast<int>(hosts.count());
+  const std::int64_t up_and_down = 2 * rounds(std::min(n, static_cast<int>(of_a_host)));
+  const expected claim = leaders == 1 ? expected{n * rounds(n), rounds(n)}
+                                      : expected{2 * (n - leaders) + leaders * rounds(leaders),
+                                                 up_and_down + rounds(leaders)};
+  return simulate(n, 0, claim, [&](std::size_t i) { return remote::barrier_schedule(hosts, i); });
 }
 
 scale_result broadcast(int n) {
-  const auto members = static_cast<std::size_t>(n);
-  // Each message has the one value, whatever the size of the subtree.
-  return simulate(
-      n, 0, {n - 1, rounds(n)},
-      [members](std::size_t i) {
-        return remote::down_schedule(remote::member_tree(members, i, 0));
-      },
-      8);
+  const remote::host_runs hosts = one_host(n);
+  return simulate(n, 8, {n - 1, rounds(n)}, [&](std::size_t i) {
+    return remote::down_schedule(remote::member_tree(hosts, i, 0), remote::span_of{0, 1});
+  });
 }
 
 scale_result gather(int n) {
-  const auto members = static_cast<std::size_t>(n);
-  return simulate(n, 8, {n - 1, rounds(n)}, [members](std::size_t i) {
-    return remote::up_schedule(remote::member_tree(members, i, 0));
+  const remote::host_runs hosts = one_host(n);
+  return simulate(n, 8, {n - 1, rounds(n)}, [&](std::size_t i) {
+    return remote::up_schedule(remote::member_tree(hosts, i, 0));
   });
 }
 
 scale_result scatter(int n) {
-  const auto members = static_cast<std::size_t>(n);
-  return simulate(n, 8, {n - 1, rounds(n)}, [members](std::size_t i) {
-    return remote::down_schedule(remote::member_tree(members, i, 0));
+  const remote::host_runs hosts = one_host(n);
+  return simulate(n, 8, {n - 1, rounds(n)}, [&](std::size_t i) {
+    return remote::down_schedule(remote::member_tree(hosts, i, 0));
   });
 }
 
 // What each member chose to member 0, and all of that to each. Parts of a message count as one.
 scale_result split(int n) {
   constexpr std::size_t choice_bytes = 24;
-  const auto members = static_cast<std::size_t>(n);
-  const auto tree = [members](std::size_t i) { return remote::member_tree(members, i, 0); };
+  const remote::host_runs hosts = one_host(n);
+  const remote::span_of all{0, hosts.members()};
+  const auto tree = [&](std::size_t i) { return remote::member_tree(hosts, i, 0); };
   sim::traffic seen(n);
   const sim::team_result up = run_schedules(
-      n, choice_bytes, 0, [&](std::size_t i) { return remote::up_schedule(tree(i)); }, seen);
+      n, choice_bytes, [&](std::size_t i) { return remote::up_schedule(tree(i)); }, seen);
   const sim::team_result down = run_schedules(
-      n, 0, choice_bytes * members, [&](std::size_t i) { return remote::down_schedule(tree(i)); },
-      seen);
+      n, choice_bytes, [&](std::size_t i) { return remote::down_schedule(tree(i), all); }, seen);
   return result_of(seen, up.depth + down.depth, up.wrong + down.wrong,
                    {2 * (std::int64_t{n} - 1), 2 * rounds(n)});
 }
 
 scale_result reduce(int n) {
-  const auto members = static_cast<std::size_t>(n);
-  return simulate(n, 8, {n - 1, rounds(n)},
-                  [members](std::size_t i) { return remote::reduce_schedule(members, i, 0, 1); });
+  const remote::host_runs hosts = one_host(n);
+  return simulate(n, 8, {n - 1, rounds(n)}, [&](std::size_t i) {
+    return remote::up_schedule(remote::member_tree(hosts, i, 0), remote::span_of{0, 1});
+  });
 }
 
 scale_result allreduce(int n, std::size_t elements, bool is_long) {
-  const auto members = static_cast<std::size_t>(n);
+  const remote::host_runs hosts = one_host(n);
   const std::int64_t power = std::bit_floor(static_cast<unsigned>(n));
   const std::int64_t times = is_long ? 2 : 1;
   return simulate(
       n, 8, {times * power * levels(n) + 2 * (n - power), times * levels(n) + 2},
-      [=](std::size_t i) { return remote::allreduce_schedule(members, i, elements, is_long); });
+      [&](std::size_t i) { return remote::allreduce_schedule(hosts, i, elements, is_long); });
 }
 
 scale_result alltoall(int n) {
@@ -128,6 +141,7 @@ std::vector<workload> team_workloads() {
   constexpr std::size_t mebibyte = (std::size_t{1} << 20) / 8;
   return {
       {"team", "barrier", 100'000, barrier},
+      {"team", "barrier, 48 places a host", 100'000, barrier_over_hosts},
       {"team", "broadcast of 8 B", 100'000, broadcast},
       {"team", "reduce of 8 B", 100'000, reduce},
       {"team", "allreduce of 8 B", 100'000, [](int n) { return allreduce(n, 1, false); }},

@@ -68,6 +68,14 @@ class Programs(unittest.TestCase):
                     self.assertEqual((report["sync"], report["places"]), ("clocks", 6))
                     self.assertGreater(report["phases"], 0)
 
+    def test_every_construct_over_nodes(self):
+        for transport in TRANSPORTS:
+            with self.subTest(transport=transport):
+                result = apgas_run("-n", "7", "--transport", transport, "places_constructs_test",
+                                   "--gtest_brief=1")
+                self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+                self.assertIn("PASSED", result.stdout)
+
     def received(self, node):
         shown = cluster("exec", node, "--", "ip", "-s", "-j", "link", "show", "eth0")
         return json.loads(shown.stdout)[0]["stats64"]["rx"]["bytes"]

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -20,8 +21,8 @@ using test::check;
 
 // The phases that the places are in, at place 0.
 struct board {
-  static constexpr int most = 4;
-  std::atomic<int> phase[most] = {};
+  std::vector<std::atomic<int>> phase =
+      std::vector<std::atomic<int>>(static_cast<std::size_t>(apgas::num_places()));
 };
 
 // Every task writes, waits, and finds that all others have written.
@@ -45,7 +46,7 @@ TEST(clock, lock_step_over_all_places) {
                 async_at(
                     place(0),
                     [](auto b, int v) {
-                      for (int i = 0; i < apgas::num_places(); ++i) check(b->phase[i] == v);
+                      for (const auto& each : b->phase) check(each == v);
                     },
                     all, k);
               });

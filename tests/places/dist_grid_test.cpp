@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // dist_grid: blocks of rows and columns, their halos, and stencils against sequential ones.
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -52,13 +53,16 @@ TEST(dist_grid, each_element_is_at_one_place) {
 // The halo of a place holds what its neighbours have, at the corners too, and zeros at the
 // boundary.
 TEST(dist_grid, halos_hold_the_neighbours) {
+  const auto places = static_cast<std::size_t>(apgas::num_places());
+  const std::size_t grid_rows = 10 + 3 * places;
+  const std::size_t grid_columns = 11 + 3 * places;
   for (const std::size_t halo : {1U, 2U, 3U}) {
-    const dist_grid<long> g(13, 14, {.halo = halo});
+    const dist_grid<long> g(grid_rows, grid_columns, {.halo = halo});
     forall(g, [](std::size_t r, std::size_t c, long& x) { x = 1 + value_at(r, c); });
     g.exchange_halo();
-    apgas::finish([g, halo] {
+    apgas::finish([&] {
       for (const place p : g.group()) {
-        apgas::async_at(p, [g, halo] {
+        apgas::async_at(p, [g, halo, grid_rows, grid_columns] {
           const auto mine = g.local();
           const auto h = static_cast<std::ptrdiff_t>(halo);
           const auto rows = static_cast<std::ptrdiff_t>(mine.rows());
@@ -67,7 +71,8 @@ TEST(dist_grid, halos_hold_the_neighbours) {
             for (std::ptrdiff_t c = -h; c < columns + h; ++c) {
               const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(mine.first_row()) + r;
               const std::ptrdiff_t column = static_cast<std::ptrdiff_t>(mine.first_column()) + c;
-              const bool inside = row >= 0 && row < 13 && column >= 0 && column < 14;
+              const bool inside = row >= 0 && std::cmp_less(row, grid_rows) && column >= 0 &&
+                                  std::cmp_less(column, grid_columns);
               check(mine(r, c) == (inside ? 1 + value_at(static_cast<std::size_t>(row),
                                                          static_cast<std::size_t>(column))
                                           : 0));
@@ -122,9 +127,10 @@ void with_grids(F f) {
   const std::uint64_t seed = test::number_from_environment("APGAS_TEST_SEED", entropy() | 1U);
   std::printf("APGAS_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
   apgas::base::random_engine random(seed);
+  const std::size_t least = std::max<std::size_t>(4, static_cast<std::size_t>(apgas::num_places()));
   for (int k = 0; k < 5; ++k) {
-    const std::size_t rows = 4 + random.below(20);
-    const std::size_t columns = 4 + random.below(20);
+    const std::size_t rows = least + random.below(20);
+    const std::size_t columns = least + random.below(20);
     const dist_grid<long> from(rows, columns, {.halo = 1});
     const dist_grid<long> to(rows, columns, {.halo = 1});
     forall(from, [](std::size_t r, std::size_t c, long& x) { x = value_at(r, c); });

@@ -82,16 +82,18 @@ std::vector<std::uint64_t> frames_during(F f) {
 }
 
 // A task to each place, and from each but this one a return of the finish; the rest is the same
-// without them.
+// without them. Over several hosts a place may send one more.
 TEST(async_at_group, costs_a_frame_to_each_place) {
   const auto n = static_cast<std::uint64_t>(apgas::num_places());
+  const bool one_host = place_group(apgas::places()).same_node().size() == n;
+  const std::size_t most = static_cast<std::size_t>(std::bit_width(n)) + (one_host ? 0U : 1U);
   const std::vector<std::uint64_t> counting = frames_during([] {});
   std::vector<std::uint64_t> sent = frames_during([] { async_at(apgas::places(), [] {}); });
   std::uint64_t all = 0;
   for (std::size_t p = 0; p < n; ++p) {
     sent[p] -= counting[p];
     all += sent[p];
-    EXPECT_LE(sent[p], std::bit_width(n) + (p == 0 ? 0U : 1U)) << "of place " << p;
+    EXPECT_LE(sent[p], most + (p == 0 ? 0U : 1U)) << "of place " << p;
   }
   EXPECT_EQ(all, n + n - 1);
 }

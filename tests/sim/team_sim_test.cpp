@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedules of teams: every number of members up to 33, every root, in random orders. The
-// values are words, so that a result says who was combined, and in which order.
+// The schedules of teams: every number of members up to 33, every root, in random orders, on one
+// host and on several. The values are words, so that a result says who was combined, and in which
+// order.
+#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <optional>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -85,44 +88,70 @@ std::string at(std::size_t n, std::size_t root, const std::string& wrong) {
   return std::to_string(n) + " members, root " + std::to_string(root) + ": " + wrong;
 }
 
+// All on one host, each alone, or hosts of any size: as the seed says.
+host_runs some_hosts(std::size_t n, std::uint64_t seed) {
+  if (seed % 3 == 0) return host_runs(n);
+  if (seed % 3 == 1) return host_runs(n, [](auto...) { return false; });
+  std::mt19937_64 random(seed + n);
+  const std::uint64_t rarely = 1 + random() % 8;
+  return host_runs(n, [&](auto...) { return random() % rarely != 0; });
+}
+
 // ---- each collective: "" or what is wrong -------------------------------------------------------
 
 std::string barrier(std::size_t n, std::size_t, std::uint64_t seed, fault f) {
+  const host_runs hosts = some_hosts(n, seed);
   team_words nothing(n, {});
   return run_words(
-      n, nothing, seed, f, [n](std::size_t i) { return barrier_schedule(n, i); }, true);
+      n, nothing, seed, f, [&](std::size_t i) { return barrier_schedule(hosts, i); }, true);
 }
 
 std::string broadcast(std::size_t n, std::size_t root, std::uint64_t seed, fault f) {
-  team_words words(n, std::vector<std::string>(n));
-  words[root].assign(n, "news");
-  const std::string wrong = run_words(
-      n, words, seed, f, [&](std::size_t i) { return down_schedule(member_tree(n, i, root)); });
+  const host_runs hosts = some_hosts(n, seed);
+  team_words words(n, std::vector<std::string>(2));
+  words[root].assign(2, "news");
+  const std::string wrong = run_words(n, words, seed, f, [&](std::size_t i) {
+    return down_schedule(member_tree(hosts, i, root), span_of{0, 2});
+  });
   if (!wrong.empty()) return wrong;
   for (std::size_t i = 0; i < n; ++i) {
-    const member_tree tree(n, i, root);
-    if (words[i][tree.number()] != "news") return "no news at " + std::to_string(i);
+    if (words[i] != words[root]) return "no news at " + std::to_string(i);
+  }
+  return "";
+}
+
+std::string scatter(std::size_t n, std::size_t root, std::uint64_t seed, fault f) {
+  const host_runs hosts = some_hosts(n, seed);
+  team_words words(n, std::vector<std::string>(n));
+  for (std::size_t i = 0; i < n; ++i) words[root][i] = word(root, i);
+  const std::string wrong = run_words(
+      n, words, seed, f, [&](std::size_t i) { return down_schedule(member_tree(hosts, i, root)); });
+  if (!wrong.empty()) return wrong;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (words[i][i] != word(root, i)) return "block of " + std::to_string(i);
   }
   return "";
 }
 
 std::string gather(std::size_t n, std::size_t root, std::uint64_t seed, fault f) {
+  const host_runs hosts = some_hosts(n, seed);
   team_words words(n, std::vector<std::string>(n));
-  for (std::size_t i = 0; i < n; ++i) words[i][member_tree(n, i, root).number()] = word(i, 0);
+  for (std::size_t i = 0; i < n; ++i) words[i][i] = word(i, 0);
   const std::string wrong = run_words(
-      n, words, seed, f, [&](std::size_t i) { return up_schedule(member_tree(n, i, root)); });
+      n, words, seed, f, [&](std::size_t i) { return up_schedule(member_tree(hosts, i, root)); });
   if (!wrong.empty()) return wrong;
-  const member_tree tree(n, root, root);
-  for (std::size_t v = 0; v < n; ++v) {
-    if (words[root][v] != word(tree.member(v), 0)) return "block " + std::to_string(v);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (words[root][i] != word(i, 0)) return "block of " + std::to_string(i);
   }
   return "";
 }
 
 std::string reduce(std::size_t n, std::size_t root, std::uint64_t seed, fault f) {
+  const host_runs hosts = some_hosts(n, seed);
   team_words words = own_words(n, 2);
-  const std::string wrong =
-      run_words(n, words, seed, f, [&](std::size_t i) { return reduce_schedule(n, i, root, 2); });
+  const std::string wrong = run_words(n, words, seed, f, [&](std::size_t i) {
+    return up_schedule(member_tree(hosts, i, root), span_of{0, 2});
+  });
   if (!wrong.empty()) return wrong;
   for (std::size_t e = 0; e < 2; ++e) {
     if (words[root][e] != all_words(n, e)) return "got " + words[root][e];
@@ -132,9 +161,10 @@ std::string reduce(std::size_t n, std::size_t root, std::uint64_t seed, fault f)
 
 std::string allreduce(std::size_t n, std::size_t elements, bool is_long, std::uint64_t seed,
                       fault f) {
+  const host_runs hosts = some_hosts(n, seed);
   team_words words = own_words(n, elements);
   const std::string wrong = run_words(n, words, seed, f, [&](std::size_t i) {
-    return allreduce_schedule(n, i, elements, is_long);
+    return allreduce_schedule(hosts, i, elements, is_long);
   });
   if (!wrong.empty()) return wrong;
   for (std::size_t i = 0; i < n; ++i) {
@@ -187,6 +217,7 @@ struct named_run {
 constexpr named_run all_collectives[] = {
     {"barrier", barrier},
     {"broadcast", broadcast},
+    {"scatter", scatter},
     {"gather", gather},
     {"reduce", reduce},
     {"alltoall", alltoall},
@@ -233,7 +264,9 @@ TEST(team_sims, every_fault_is_seen) {
     return "";
   });
   for (const collective_run run : {reduce, short_allreduce, long_allreduce}) {
-    EXPECT_NE(run_all(run, 6, 1, fault::other_order), "");
+    for (const std::uint64_t seed : {0U, 1U, 2U}) {
+      EXPECT_NE(run_all(run, 6, seed, fault::other_order), "") << seed;
+    }
   }
 }
 
@@ -250,28 +283,66 @@ void expect_counts(std::size_t n, std::int64_t frames, std::int64_t depth, Make 
   EXPECT_LE(r.depth, depth) << n;
 }
 
-TEST(team_sims, messages_and_depth) {
+std::int64_t log2_up(std::size_t n) { return static_cast<std::int64_t>(std::bit_width(n - 1)); }
+
+// What all members send to another run of a host. Nobody needs to wait for that.
+template <class Make>
+std::int64_t messages_between(const host_runs& hosts, Make make) {
+  std::int64_t between = 0;
+  for (std::size_t i = 0; i < hosts.members(); ++i) {
+    auto schedule = make(i);
+    while (const auto e = schedule.next()) {
+      const bool leaves = e->to != nobody && hosts.index_of_run(e->to) != hosts.index_of_run(i);
+      between += static_cast<std::int64_t>(leaves);
+    }
+  }
+  return between;
+}
+
+TEST(team_sims, messages_and_depth_on_one_host) {
   for (std::size_t n = 2; n <= 300; ++n) {
+    const host_runs hosts(n);
     const auto members = static_cast<std::int64_t>(n);
     const auto power = static_cast<std::int64_t>(std::bit_floor(n));
-    const std::int64_t rounds =
-        static_cast<std::int64_t>(std::bit_width(n - 1));  // log2, rounded up
+    const std::int64_t rounds = log2_up(n);
     const std::int64_t levels = static_cast<std::int64_t>(std::bit_width(n)) - 1;  // rounded down
     const std::int64_t folds = members - power;
     expect_counts(n, members * rounds, rounds,
-                  [n](std::size_t i) { return barrier_schedule(n, i); });
+                  [&](std::size_t i) { return barrier_schedule(hosts, i); });
     expect_counts(n, members - 1, rounds,
-                  [n](std::size_t i) { return down_schedule(member_tree(n, i, n / 2)); });
+                  [&](std::size_t i) { return down_schedule(member_tree(hosts, i, n / 2)); });
     expect_counts(n, members - 1, rounds,
-                  [n](std::size_t i) { return up_schedule(member_tree(n, i, n / 2)); });
-    expect_counts(n, members - 1, rounds,
-                  [n](std::size_t i) { return reduce_schedule(n, i, n / 3, 1); });
+                  [&](std::size_t i) { return up_schedule(member_tree(hosts, i, n / 3)); });
     expect_counts(n, power * levels + 2 * folds, levels + 2,
-                  [n](std::size_t i) { return allreduce_schedule(n, i, 1, false); });
+                  [&](std::size_t i) { return allreduce_schedule(hosts, i, 1, false); });
     expect_counts(n, 2 * power * levels + 2 * folds, 2 * levels + 2,
-                  [n](std::size_t i) { return allreduce_schedule(n, i, 1000, true); });
+                  [&](std::size_t i) { return allreduce_schedule(hosts, i, 1000, true); });
     expect_counts(n, members * (members - 1), members,
                   [n](std::size_t i) { return alltoall_schedule(n, i); });
+  }
+}
+
+TEST(team_sims, messages_and_depth_on_several_hosts) {
+  for (std::size_t n = 2; n <= 300; ++n) {
+    const host_runs hosts = some_hosts(n, 3 * n + 2);
+    const auto members = static_cast<std::int64_t>(n);
+    const auto runs = static_cast<std::int64_t>(hosts.count());
+    std::int64_t longest = 0;
+    for (std::size_t i = 0; i < hosts.count(); ++i) {
+      longest = std::max(longest, log2_up(hosts.run(i).size()));
+    }
+    const auto down = [&](std::size_t i) { return down_schedule(member_tree(hosts, i, n / 2)); };
+    const auto up = [&](std::size_t i) { return up_schedule(member_tree(hosts, i, n / 3)); };
+    const std::int64_t deepest = log2_up(n) + 1;
+    expect_counts(n, members - 1, deepest, down);
+    expect_counts(n, members - 1, deepest, up);
+    EXPECT_EQ(messages_between(hosts, down), runs - 1) << n;
+    EXPECT_EQ(messages_between(hosts, up), runs - 1) << n;
+    if (runs == 1) continue;
+    const auto barrier = [&](std::size_t i) { return barrier_schedule(hosts, i); };
+    const std::int64_t between = runs * log2_up(hosts.count());
+    expect_counts(n, 2 * (members - runs) + between, 2 * longest + log2_up(hosts.count()), barrier);
+    EXPECT_EQ(messages_between(hosts, barrier), between) << n;
   }
 }
 

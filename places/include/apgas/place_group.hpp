@@ -63,7 +63,7 @@ class place_group {
     iterator() noexcept = default;
     iterator(const place_group& group, std::size_t i) noexcept : group_(&group), i_(i) {}
 
-    place operator*() const { return (*group_)[i_]; }
+    place operator*() const noexcept { return group_->member(i_); }
     iterator& operator++() noexcept {
       ++i_;
       return *this;
@@ -87,6 +87,10 @@ class place_group {
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
+  // Requires: i < size().
+  place member(std::size_t i) const noexcept {
+    return {place::trusted{}, ids_.empty() ? first_ + static_cast<int>(i) : ids_[i]};
+  }
   void add(place p) { ids_.push_back(p.id()); }
   void check_and_pack();
   std::size_t find(place p) const noexcept;

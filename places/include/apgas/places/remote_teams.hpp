@@ -26,8 +26,8 @@ class remote_teams final : public sync::place_extension {
   void add(const global_id& id, const place_group& group);
   // It is none any more.
   void remove(const global_id& id) noexcept;
-  // Null: it is none. The member stays until remove(). Context: any thread.
-  team_member* find(const global_id& id) noexcept;
+  // Null: it is none. The member stays until remove(). Throws: std::bad_alloc. Context: any thread.
+  team_member* find(const global_id& id);
 
   // Context: handler. Throws: std::bad_alloc.
   void on_message(const comm::inbound_frame& frame);

@@ -15,6 +15,7 @@
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/place_group.hpp>
 #include <apgas/places/global_table.hpp>
+#include <apgas/places/host_runs.hpp>
 #include <apgas/places/team_stamp.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/place_state.hpp>
@@ -103,6 +104,7 @@ class team_member {
   const place_group& group() const noexcept { return group_; }
   std::size_t size() const noexcept { return group_.size(); }
   std::size_t index() const noexcept { return me_; }
+  const host_runs& hosts() const noexcept { return hosts_; }
 
   // A call begins, and is over. One at a time. Context: task.
   // Throws: illegal_operation when the team is broken, or breaks now.
@@ -179,6 +181,7 @@ class team_member {
   sync::place_state& place_;
   const global_id id_;
   const place_group group_;
+  const host_runs hosts_;
   const std::size_t me_;
 
   // By the calling task.
