@@ -68,11 +68,14 @@ class Programs(unittest.TestCase):
                     self.assertEqual((report["sync"], report["places"]), ("clocks", 6))
                     self.assertGreater(report["phases"], 0)
 
-    def test_every_construct_over_nodes(self):
+    def test_what_depends_on_hosts(self):
+        # Not all constructs: places in lock-step that share cores with others take minutes.
+        names = "team.*:async_at_group.*:place.*:place_group.*-*.sends_no_more*:*.many_live*"
         for transport in TRANSPORTS:
             with self.subTest(transport=transport):
-                result = apgas_run("-n", "7", "--transport", transport, "places_constructs_test",
-                                   "--gtest_brief=1")
+                result = cluster("run", "--", "apgas-run", "-n", "5", "--timeout", "300",
+                                 "--transport", transport, "places_constructs_test",
+                                 f"--gtest_filter={names}", seconds=320)
                 self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
                 self.assertIn("PASSED", result.stdout)
 
