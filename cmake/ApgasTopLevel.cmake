@@ -6,8 +6,11 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)  # for clang-tidy and editors
 set(CMAKE_INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
 if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(APGAS_CCACHE ccache)
-  if(APGAS_CCACHE)  # without this slackness it refuses all that has a precompiled header
-    set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${APGAS_CCACHE})
+  if(APGAS_CCACHE)
+    # ccache refuses every source that uses a precompiled header without this sloppiness. Paths below
+    # the base directory are made relative, so that all clones of the repository share their results.
+    set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros
+      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${APGAS_CCACHE})
   endif()
 endif()
 
