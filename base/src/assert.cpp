@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include <apgas/base/last_words.hpp>
+#include <apgas/base/exit_reason.hpp>
 #include <apgas/base/log.hpp>
 
 namespace apgas::inline v0::base {

@@ -26,8 +26,8 @@
 #include <apgas/run.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 
-#include "job_words.hpp"
-#include "left_files.hpp"
+#include "job_messages.hpp"
+#include "leftover_files.hpp"
 #include "relaunch.hpp"
 
 namespace apgas::inline v0::launch {

@@ -17,7 +17,7 @@
 
 #include <apgas/base/assert.hpp>
 #include <apgas/base/atomic.hpp>
-#include <apgas/base/last_words.hpp>
+#include <apgas/base/exit_reason.hpp>
 #include <apgas/base/log.hpp>
 #include <apgas/base/option.hpp>
 #include <apgas/comm/transports.hpp>

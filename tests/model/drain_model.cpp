@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A spawner that waits below its tasks while another fiber runs them (scheduler/src/drain.cpp, with
+// A spawner that waits below its tasks while another fiber runs them (scheduler/loop/src/drain.cpp, with
 // fibers as functions): it goes on exactly once, and the units of its finish add up, whoever takes
 // its continuation. docs/protocols/drain.md.
 // clang-format off: worker_model.hpp comes before every header of the product

@@ -1,5 +1,5 @@
 # What drain_model must notice in the deque.
-apgas_mutants(drain scheduler/include/apgas/scheduler/deque.hpp
+apgas_mutants(drain scheduler/deques/include/apgas/scheduler/deque.hpp
   exchange_of_a_stolen_slot
     [[const bool mine = s >= limit_.load(relaxed);
     if (mine) {

@@ -62,7 +62,7 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
   Deque<slot> deque;  // of the producer
   slot slots[8];
   scheduler::task_counter finish;
-  // Injected tasks: a number under a lock, and a hint as in injector.hpp.
+  // Injected tasks: a number under a lock, and a hint as in external_queue.hpp.
   base::spin_lock injector_lock;
   int injected = 0;
   base::atomic<bool> filled{false};

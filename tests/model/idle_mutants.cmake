@@ -1,5 +1,5 @@
 # What idle_model must notice in the idle list, the parker, and the attention word of the deque.
-apgas_mutants(idle scheduler/src/idle.hpp
+apgas_mutants(idle scheduler/idling/src/idle.hpp
   wanted_without_light_fence
     [[base::light_fence();                  // P1]] ""
   end_search_wakes_nobody
@@ -24,7 +24,7 @@ apgas_mutants(idle scheduler/src/idle.hpp
   cancelled_though_taken
     [[return found;]] [[return true;]]
 )
-apgas_mutants(attention scheduler/include/apgas/scheduler/deque.hpp
+apgas_mutants(attention scheduler/deques/include/apgas/scheduler/deque.hpp
   push_without_light_fence
     [[light_fence();
     return s >= attention_]] [[return s >= attention_]]
@@ -36,7 +36,7 @@ apgas_mutants(attention scheduler/include/apgas/scheduler/deque.hpp
     attention_.store(std::min(mark, last_ - 1), relaxed);
     return false;]]
 )
-apgas_mutants(parker scheduler/src/parker.hpp
+apgas_mutants(parker scheduler/idling/src/parker.hpp
   token_without_release
     [[token_.exchange(1, base::acq_rel)]] [[token_.exchange(1, base::relaxed)]]
   token_without_acquire

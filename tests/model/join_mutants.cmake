@@ -1,5 +1,5 @@
 # What join_model must notice in the counter, and in the counting of the deque.
-apgas_mutants(join scheduler/include/apgas/scheduler/task_counter.hpp
+apgas_mutants(join scheduler/deques/include/apgas/scheduler/task_counter.hpp
   release_releases_nothing
     [[count_.fetch_sub(1, base::acq_rel)]] [[count_.fetch_sub(1, base::acquire)]]
   release_acquires_nothing
@@ -13,7 +13,7 @@ apgas_mutants(join scheduler/include/apgas/scheduler/task_counter.hpp
   marked_is_untouched
     [[return count_.load(base::acquire) == 1;]] [[return alone();]]
 )
-apgas_mutants(counting scheduler/include/apgas/scheduler/deque.hpp
+apgas_mutants(counting scheduler/deques/include/apgas/scheduler/deque.hpp
   counted_after_the_lock
     [[for (Slot* s = t; s < end; ++s) {
         if (s >= counted_) s->add(1);

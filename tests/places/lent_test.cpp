@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include <apgas/comm/lent_memory.hpp>
+#include <apgas/comm/zero_copy.hpp>
 #include <apgas/sync/place_state.hpp>
 
 #include "check.hpp"

@@ -15,6 +15,7 @@
 #include <apgas/base/sanitizer.hpp>
 #include <apgas/finish.hpp>
 #include <apgas/scheduler/scheduler.hpp>
+#include <apgas/scheduler/stacks.hpp>
 #include <apgas/sync/place_state.hpp>
 #include <apgas/sync/unobserved.hpp>
 

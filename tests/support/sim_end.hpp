@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <apgas/comm/end_steps.hpp>
+#include <apgas/comm/shutdown_steps.hpp>
 
 #include "../../launch/src/end_tree.hpp"
 #include "sim_choice.hpp"

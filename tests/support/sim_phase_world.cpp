@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps and nodes: phase_node.cpp, a lock at a time.
+// Steps and nodes: phaser_tree_node.cpp, a lock at a time.
 #include <utility>
 
 #include "sim_phase_world.hpp"

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kept_blocks.hpp"
+#include "block_cache.hpp"
 
 namespace {
 

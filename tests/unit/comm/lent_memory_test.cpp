@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <apgas/comm/lent_memory.hpp>
+#include <apgas/comm/zero_copy.hpp>
 
 #include <array>
 #include <csignal>

@@ -14,8 +14,8 @@
 
 #include <apgas/errors.hpp>
 
-#include "watch_address.hpp"
-#include "watch_door.hpp"
+#include "detector_address.hpp"
+#include "acceptor.hpp"
 
 namespace {
 

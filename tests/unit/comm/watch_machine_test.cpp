@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "watch_machine.hpp"
+#include "detector_state.hpp"
 
 namespace {
 

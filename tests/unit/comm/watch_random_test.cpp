@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "watch_machine.hpp"
+#include "detector_state.hpp"
 
 namespace {
 

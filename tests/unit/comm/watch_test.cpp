@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
-#include "watch.hpp"
+#include "failure_detector.hpp"
 
 namespace {
 

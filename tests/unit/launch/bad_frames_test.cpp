@@ -13,7 +13,7 @@
 
 #include <apgas/apgas.hpp>
 #include <apgas/places/memory_atomics.hpp>
-#include <apgas/places/memory_block.hpp>
+#include <apgas/places/allocation.hpp>
 #include <apgas/places/message_access.hpp>
 
 #include "support/place_and_peer.hpp"

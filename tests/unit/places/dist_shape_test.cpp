@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include <apgas/places/dist_grid_part.hpp>
+#include <apgas/places/grid_portion.hpp>
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // When two members of a team have made the same call, and how a call reads.
-#include <apgas/places/team_stamp.hpp>
+#include <apgas/places/team_sequence.hpp>
 
 #include <cstddef>
 #include <source_location>

@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include <apgas/async.hpp>
+#include <apgas/scheduler/stacks.hpp>
 
 #include "support/scheduler_fixture.hpp"
 

@@ -11,6 +11,7 @@
 #include <apgas/base/random.hpp>
 #include <apgas/forall.hpp>
 #include <apgas/fork_join.hpp>
+#include <apgas/scheduler/stacks.hpp>
 
 #include "support/scheduler_fixture.hpp"
 

@@ -10,6 +10,7 @@
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/fork_join.hpp>
 #include <apgas/yield.hpp>
+#include <apgas/scheduler/stacks.hpp>
 
 #include "support/scheduler_fixture.hpp"
 #include "waiting.hpp"

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/base/exit_reason.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <initializer_list>
+
+#include <unistd.h>
+
+#include <apgas/base/atomic.hpp>
+#include <apgas/base/safe_line.hpp>
+
+namespace apgas::inline v0::base {
+namespace {
+
+char name_of_place[320] = "a place";
+atomic<const last_words_listener*> listener{nullptr};
+atomic<bool> spoken{false};  // publishes nothing
+atomic<pid_t> ending{0};     // the thread that does; publishes nothing
+pid_t launcher = 0;
+
+[[nodiscard]] const last_words_listener* current() noexcept {
+  return listener.load(acquire);  // P1
+}
+
+void end_by(int number) noexcept {
+  std::signal(number, SIG_DFL);
+  std::raise(number);  // when the handler is left
+}
+
+void speak(int number) noexcept {
+  if (spoken.exchange(true, relaxed) || others_have_spoken()) return;
+  const char* const what = sigdescr_np(number);
+  safe_line line;
+  line << "apgas: " << name_of_place << ": ended by signal " << static_cast<std::uint64_t>(number)
+       << " (" << (what ? what : "unknown") << ")";
+  line.print();
+  if (const last_words_listener* const others = current()) others->spoken(128 + number);
+}
+
+void on_signal(int number, siginfo_t* info, void*) {
+  const int saved = errno;
+  const bool asked = number == SIGTERM && info->si_code == SI_USER && info->si_pid == launcher;
+  if (asked) {
+    const last_words_listener* const others = current();
+    if (!others || !others->asked_to_end(number)) end_by(number);
+  } else {
+    pid_t nobody = 0;
+    if (!ending.compare_exchange_strong(nobody, gettid(), relaxed, relaxed) && nobody != gettid()) {
+      while (true) pause();  // another thread is about to end all
+    }
+    speak(number);
+    end_by(number);
+  }
+  errno = saved;
+}
+
+}  // namespace
+
+void catch_signals() noexcept {
+  static const bool caught = [] {
+    launcher = getppid();
+    struct sigaction action = {};
+    action.sa_sigaction = on_signal;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTERM}) {
+      struct sigaction now = {};
+      sigaction(number, nullptr, &now);
+      const bool free = (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL;
+      if (free) sigaction(number, &action, nullptr);
+    }
+    return true;
+  }();
+  static_cast<void>(caught);
+}
+
+void set_last_words(std::string_view text, const last_words_listener* who) noexcept {
+  listener.store(nullptr, relaxed);
+  const std::size_t bytes = std::min(text.size(), sizeof(name_of_place) - 1);
+  std::memcpy(name_of_place, text.data(), bytes);
+  name_of_place[bytes] = '\0';
+  listener.store(who, release);  // P1
+}
+
+bool others_have_spoken() noexcept {
+  const last_words_listener* const others = current();
+  return others != nullptr && others->others_spoke();
+}
+
+void has_spoken(int code) noexcept {
+  if (spoken.exchange(true, relaxed)) return;
+  if (const last_words_listener* const others = current()) others->spoken(code);
+}
+
+}  // namespace apgas::inline v0::base
