@@ -25,7 +25,7 @@ std::atomic<terminate_hook> end_job{nullptr};
     while (true) pause();
   }
   print_line(message);
-  has_spoken(fatal_exit_code);
+  exit_reason_printed(fatal_exit_code);
   if (auto hook = end_job.load()) hook(fatal_exit_code);
   std::abort();
 }

@@ -16,12 +16,12 @@ namespace apgas::inline v0::base {
 namespace {
 
 char name_of_place[320] = "a place";
-atomic<const last_words_listener*> listener{nullptr};
-atomic<bool> spoken{false};  // publishes nothing
+atomic<const exit_reason_listener*> listener{nullptr};
+atomic<bool> already_printed{false};  // publishes nothing
 atomic<pid_t> ending{0};     // the thread that does; publishes nothing
 pid_t launcher = 0;
 
-[[nodiscard]] const last_words_listener* current() noexcept {
+[[nodiscard]] const exit_reason_listener* current() noexcept {
   return listener.load(acquire);  // P1
 }
 
@@ -31,20 +31,20 @@ void end_by(int number) noexcept {
 }
 
 void speak(int number) noexcept {
-  if (spoken.exchange(true, relaxed) || others_have_spoken()) return;
+  if (already_printed.exchange(true, relaxed) || others_printed_exit_reason()) return;
   const char* const what = sigdescr_np(number);
   safe_line line;
   line << "apgas: " << name_of_place << ": ended by signal " << static_cast<std::uint64_t>(number)
        << " (" << (what ? what : "unknown") << ")";
   line.print();
-  if (const last_words_listener* const others = current()) others->spoken(128 + number);
+  if (const exit_reason_listener* const others = current()) others->printed(128 + number);
 }
 
 void on_signal(int number, siginfo_t* info, void*) {
   const int saved = errno;
   const bool asked = number == SIGTERM && info->si_code == SI_USER && info->si_pid == launcher;
   if (asked) {
-    const last_words_listener* const others = current();
+    const exit_reason_listener* const others = current();
     if (!others || !others->asked_to_end(number)) end_by(number);
   } else {
     pid_t nobody = 0;
@@ -77,7 +77,7 @@ void catch_signals() noexcept {
   static_cast<void>(caught);
 }
 
-void set_last_words(std::string_view text, const last_words_listener* who) noexcept {
+void set_exit_reporting(std::string_view text, const exit_reason_listener* who) noexcept {
   listener.store(nullptr, relaxed);
   const std::size_t bytes = std::min(text.size(), sizeof(name_of_place) - 1);
   std::memcpy(name_of_place, text.data(), bytes);
@@ -85,14 +85,14 @@ void set_last_words(std::string_view text, const last_words_listener* who) noexc
   listener.store(who, release);  // P1
 }
 
-bool others_have_spoken() noexcept {
-  const last_words_listener* const others = current();
-  return others != nullptr && others->others_spoke();
+bool others_printed_exit_reason() noexcept {
+  const exit_reason_listener* const others = current();
+  return others != nullptr && others->others_printed();
 }
 
-void has_spoken(int code) noexcept {
-  if (spoken.exchange(true, relaxed)) return;
-  if (const last_words_listener* const others = current()) others->spoken(code);
+void exit_reason_printed(int code) noexcept {
+  if (already_printed.exchange(true, relaxed)) return;
+  if (const exit_reason_listener* const others = current()) others->printed(code);
 }
 
 }  // namespace apgas::inline v0::base

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::string_view words_of_an_end[] = {
+constexpr std::string_view messages_of_an_end[] = {
     "ended by signal", " is gone: ", " are gone: ", "this ends the job", "stack overflow in task"};
 constexpr std::size_t longest_line = 4096;  // that is looked at
 constexpr auto patience = 2s;
@@ -36,7 +36,7 @@ void write_all(std::string_view text) {
 
 bool tells_the_end(const std::string& line) {
   if (line.find("apgas: ") == std::string::npos) return false;
-  return std::ranges::any_of(words_of_an_end, [&line](std::string_view each) {
+  return std::ranges::any_of(messages_of_an_end, [&line](std::string_view each) {
     return line.find(each) != std::string::npos;
   });
 }
@@ -54,15 +54,15 @@ std::string full_output() {
   return {};
 }
 
-job_words::job_words(int source) : source_(source) {
+job_messages::job_messages(int source) : source_(source) {
   fcntl(source, F_SETFL, fcntl(source, F_GETFL) | O_NONBLOCK);
 }
 
-job_words::~job_words() {
+job_messages::~job_messages() {
   if (source_ >= 0) close(source_);
 }
 
-void job_words::hand_on() {
+void job_messages::hand_on() {
   char bytes[4096];
   while (source_ >= 0) {
     const ssize_t n = read(source_, bytes, sizeof(bytes));
@@ -77,7 +77,7 @@ void job_words::hand_on() {
   }
 }
 
-void job_words::look_at(const char* begin, const char* end) {
+void job_messages::look_at(const char* begin, const char* end) {
   for (; begin != end; ++begin) {
     if (*begin != '\n') {
       if (line_.size() < longest_line) line_ += *begin;
@@ -88,7 +88,7 @@ void job_words::look_at(const char* begin, const char* end) {
   }
 }
 
-void job_words::finish() {
+void job_messages::finish() {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (source_ >= 0 && std::chrono::steady_clock::now() < deadline) {
     pollfd wait{source_, POLLIN, 0};

@@ -18,13 +18,13 @@ bool tells_the_end(const std::string& line);
 // what they cannot write. Empty: none. As launch/tools/full_disk.py.
 std::string full_output();
 
-class job_words {
+class job_messages {
  public:
   // Takes over the end of a pipe that is read.
-  explicit job_words(int source);
-  job_words(const job_words&) = delete;
-  job_words& operator=(const job_words&) = delete;
-  ~job_words();
+  explicit job_messages(int source);
+  job_messages(const job_messages&) = delete;
+  job_messages& operator=(const job_messages&) = delete;
+  ~job_messages();
 
   // To be polled; -1 when all has come.
   int source() const noexcept { return source_; }

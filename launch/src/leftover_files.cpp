@@ -11,7 +11,7 @@
 
 namespace apgas::inline v0::launch {
 
-void remove_left_files(pid_t mpirun) {
+void remove_leftover_files(pid_t mpirun) {
   char host[256] = {};
   gethostname(host, sizeof(host) - 1);
   const char* const set = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): no other thread

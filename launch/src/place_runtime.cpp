@@ -47,7 +47,7 @@ comm::endpoint_options endpoint_options_of(const base::settings& s) {
   o.max_delay = std::chrono::microseconds(s.batch_delay_us);
   o.queue_bytes = s.send_queue_bytes;
   o.settings = agreed_settings(s);
-  o.lends = s.one_sided == base::one_sided_choice::direct;
+  o.zero_copy = s.one_sided == base::one_sided_choice::direct;
   return o;
 }
 
@@ -152,7 +152,7 @@ place_runtime::place_runtime(const comm::chosen_transport& chosen, const base::s
 
 place_runtime::~place_runtime() = default;
 
-void place_runtime::meet_others() {
+void place_runtime::bootstrap() {
   endpoint_.wait_ready();
   if (!settings_.stats || endpoint_.here() != 0) return;
   std::vector<std::string> hosts;
@@ -200,11 +200,11 @@ void place_runtime::start() {
 namespace {
 
 // Main as a task: the body of the root finish.
-struct root_task : scheduler::injected {
+struct root_task : scheduler::external_task {
   root_task(const std::function<int()>& m, sync::place_state& p)
-      : injected{.run = start}, main(m), place(p) {}
+      : external_task{.run = start}, main(m), place(p) {}
 
-  static scheduler::task_counter* start(injected* work, scheduler::fiber& self) noexcept {
+  static scheduler::task_counter* start(external_task* work, scheduler::fiber& self) noexcept {
     static_cast<root_task*>(work)->run_on(self);
     return nullptr;
   }
@@ -259,7 +259,7 @@ struct root_task : scheduler::injected {
 
 int place_runtime::run_main(const std::function<int()>& main) {
   root_task root(main, state_);
-  scheduler_->inject(&root);
+  scheduler_->submit(&root);
   int code = 0;
   {
     std::unique_lock lock(root.mutex);

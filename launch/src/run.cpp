@@ -61,16 +61,16 @@ int run_place(const comm::chosen_transport& chosen, const base::settings& settin
   const std::unique_ptr<comm::transport> delayed = comm::delayed_for_tests(*chosen.network);
   comm::transport& network = delayed ? *delayed : *chosen.network;
   place_runtime place({&network, chosen.why}, settings);
-  place.meet_others();
+  place.bootstrap();
   try {
     place.start();
   } catch (const launch_error& failure) {
     if (network.size() == 1) throw;
     // This place alone knows, and the others count on it; or the others fail too, and one speaks.
-    if (network.here() != 0) detail::let_others_speak();
+    if (network.here() != 0) detail::let_others_report();
     static std::mutex speaking;
     speaking.lock();
-    if (!base::others_have_spoken()) base::print_line(failure.what());
+    if (!base::others_printed_exit_reason()) base::print_line(failure.what());
     abort_job(exit_code_not_started);
   }
   const int code = network.here() == 0 ? place.run_main(main) : place.wait_for_end();
@@ -157,8 +157,8 @@ int start_program(int argc, char** argv, const config& defaults, const std::func
   const bool local = settings.transport == base::transport_choice::local;
   const bool one_process = local || (!launcher && settings.places <= 1);
   if (!one_process && !launcher) launch::relaunch(settings.places, argc, argv);
-  if (detail::speaks_for_job()) base::warn_unknown_variables(environ);
-  const comm::watch_options watched{.silence = std::chrono::seconds(settings.heartbeat_s),
+  if (detail::reports_for_job()) base::warn_unknown_variables(environ);
+  const comm::failure_detector_options watched{.silence = std::chrono::seconds(settings.heartbeat_s),
                                     .interface = settings.interface};
   // The other processes of a job would wait for one that runs on its own and does not say so.
   if (local && comm::mpi_available() && launcher && launcher->size != 1) {
@@ -170,7 +170,7 @@ int start_program(int argc, char** argv, const config& defaults, const std::func
 
 }  // namespace
 
-bool detail::speaks_for_job() {
+bool detail::reports_for_job() {
   for (const char* rank :
        {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID", "PMIX_RANK"}) {
     const char* value = std::getenv(rank);  // NOLINT(concurrency-mt-unsafe): before any thread
@@ -179,7 +179,7 @@ bool detail::speaks_for_job() {
   return true;
 }
 
-void detail::let_others_speak() { std::this_thread::sleep_for(std::chrono::milliseconds(500)); }
+void detail::let_others_report() { std::this_thread::sleep_for(std::chrono::milliseconds(500)); }
 
 int detail::run_program(int argc, char** argv, const config& defaults,
                         const std::function<int(int, char**)>& main) {
@@ -191,10 +191,10 @@ int detail::run_program(int argc, char** argv, const config& defaults,
   try {
     return start_program(argc, argv, defaults, [&] { return main(argc, argv); });
   } catch (const launch_error& failure) {
-    if (speaks_for_job()) {
+    if (reports_for_job()) {
       base::print_line(failure.what());
     } else {
-      let_others_speak();
+      let_others_report();
     }
     return exit_code_not_started;
   }

@@ -9,7 +9,7 @@ import socket
 import tempfile
 
 
-def remove_left_files(mpirun):
+def remove_leftover_files(mpirun):
     """Requires: that mpirun has ended."""
     of_user = f"ompi.{socket.gethostname()}.{os.geteuid()}"
     shutil.rmtree(pathlib.Path(tempfile.gettempdir(), of_user, f"pid.{mpirun}"), ignore_errors=True)

@@ -48,9 +48,9 @@ constexpr int scenario_count = 5;
 mistake made = mistake::none;
 
 template <class Parker>
-struct seat {
-  seat* next = nullptr;
-  bool watching = false;
+struct entry {
+  entry* next = nullptr;
+  bool is_poller = false;
   Parker sleep;
 };
 
@@ -63,12 +63,12 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
   slot slots[8];
   scheduler::task_counter finish;
   // Injected tasks: a number under a lock, and a hint as in external_queue.hpp.
-  base::spin_lock injector_lock;
-  int injected = 0;
+  base::spin_lock external_queue_lock;
+  int external_task = 0;
   base::atomic<bool> filled{false};
 
-  Idle<seat<Parker>> idle;
-  seat<Parker> seats[2];
+  Idle<entry<Parker>> idle;
+  entry<Parker> entries[2];
   rl::var<int> woken_for[2];  // written by who wakes
   int consumed = 0;
 
@@ -92,11 +92,11 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
 
   void produce() {
     if (scenario == 1) {
-      inject();
-      inject();
+      submit();
+      submit();
     } else {
       spawn();
-      if (scenario == 3) inject();
+      if (scenario == 3) submit();
       if (scenario == 0 || scenario == 2) spawn();
     }
   }
@@ -105,20 +105,20 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
     s->write(0, &finish);
     if (deque.push(s) && deque.attend(slots + 7)) notify();
   }
-  void inject() {
-    injector_lock.lock();
-    ++injected;
+  void submit() {
+    external_queue_lock.lock();
+    ++external_task;
     filled.store(true, base::relaxed);
-    injector_lock.unlock();
+    external_queue_lock.unlock();
     notify();
   }
   void notify() {
     if (fenced()) base::full_fence();
     if (idle.wanted()) wake(idle.take_sleeper());
   }
-  void wake(seat<Parker>* s) {
+  void wake(entry<Parker>* s) {
     if (s == nullptr) return;
-    woken_for[s - seats]($) = 1;
+    woken_for[s - entries]($) = 1;
     s->sleep.unpark();
   }
 
@@ -129,11 +129,11 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
   }
   bool take() {
     if (filled.load(base::relaxed)) {
-      injector_lock.lock();
-      const bool any = injected > 0;
-      if (any) --injected;
-      filled.store(injected > 0, base::relaxed);
-      injector_lock.unlock();
+      external_queue_lock.lock();
+      const bool any = external_task > 0;
+      if (any) --external_task;
+      filled.store(external_task > 0, base::relaxed);
+      external_queue_lock.unlock();
       if (any) return true;
     }
     slot s[1];
@@ -144,17 +144,17 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
   void sleep(int id) {
     bool found = false;
     if (made == mistake::look_before_announcing) found = anything_to_do();
-    static_cast<void>(idle.announce_sleep(&seats[id]));
+    static_cast<void>(idle.announce_sleep(&entries[id]));
     if (made != mistake::attention_after_the_look) deque.raise_attention();
     if (made != mistake::no_heavy_fence) base::heavy_fence();
     if (made != mistake::look_before_announcing) found = anything_to_do();
     if (made == mistake::attention_after_the_look) deque.raise_attention();
-    if (found && idle.cancel_sleep(&seats[id])) {
+    if (found && idle.cancel_sleep(&entries[id])) {
       RL_ASSERT(woken_for[id]($) == 0);  // nobody has woken it or will
       rl::yield(1, $);
       return;
     }
-    static_cast<void>(seats[id].sleep.park(std::chrono::nanoseconds::max()));
+    static_cast<void>(entries[id].sleep.park(std::chrono::nanoseconds::max()));
     RL_ASSERT(woken_for[id]($) == 1);
     woken_for[id]($) = 0;
   }

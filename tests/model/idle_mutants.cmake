@@ -4,9 +4,9 @@ apgas_mutants(idle scheduler/idling/src/idle.hpp
     [[base::light_fence();                  // P1]] ""
   end_search_wakes_nobody
     [[--searching_;
-    Seat* s = searching_ == 0 ? take_locked() : nullptr;]]
+    Entry* s = searching_ == 0 ? take_locked() : nullptr;]]
     [[--searching_;
-    Seat* s = nullptr;]]
+    Entry* s = nullptr;]]
   woken_one_does_not_search
     [[++searching_;
   }
@@ -20,7 +20,7 @@ apgas_mutants(idle scheduler/idling/src/idle.hpp
     update_locked();]] [[sleepers_ = s;]]
   sleeper_still_searches
     [[--searching_;
-    s->watching = !watched_;]] [[s->watching = !watched_;]]
+    s->is_poller = !has_poller_;]] [[s->is_poller = !has_poller_;]]
   cancelled_though_taken
     [[return found;]] [[return true;]]
 )

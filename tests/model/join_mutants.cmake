@@ -7,10 +7,10 @@ apgas_mutants(join scheduler/deques/include/apgas/scheduler/task_counter.hpp
   alone_acquires_nothing
     [[return (count_.load(base::acquire)]] [[return (count_.load(base::relaxed)]]
   last_one_too_early
-    [[base::acq_rel) & units_mask) == 1;]] [[base::acq_rel) & units_mask) <= 2;]]
+    [[base::acq_rel) & pending_mask) == 1;]] [[base::acq_rel) & pending_mask) <= 2;]]
   branch_leaves_no_mark
-    [[branch_unit = mark + 1;]] [[branch_unit = 1;]]
-  marked_is_untouched
+    [[branch_count = waiter_bit + 1;]] [[branch_count = 1;]]
+  waiter_bit_is_ignored
     [[return count_.load(base::acquire) == 1;]] [[return alone();]]
 )
 apgas_mutants(counting scheduler/deques/include/apgas/scheduler/deque.hpp

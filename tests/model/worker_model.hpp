@@ -37,7 +37,7 @@ struct basic_slot {
     what = k;
   }
   // As slot::add: a join's branch that leaves its deque marks the join.
-  void add(std::ptrdiff_t n) { counter->add(what == kind::join ? n * Counter::branch_unit : n); }
+  void add(std::ptrdiff_t n) { counter->add(what == kind::join ? n * Counter::branch_count : n); }
   bool same_counter(const basic_slot& other) const { return counter == other.counter; }
   void assign(const basic_slot& other) {
     write(const_cast<basic_slot&>(other).number(), other.counter, other.what);

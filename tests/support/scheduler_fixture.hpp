@@ -50,7 +50,7 @@ class task_place {
   void run(F f) {
     root<F> task(f);
     std::future<void> done = task.done.get_future();
-    tasks_.inject(&task);
+    tasks_.submit(&task);
     done.get();
   }
 
@@ -63,7 +63,7 @@ class task_place {
 
  private:
   template <class F>
-  struct root : scheduler::injected {
+  struct root : scheduler::external_task {
     explicit root(F& f) : body(f) { run = &run_root<F>; }
     F& body;
     sync::finish_core outermost;
@@ -71,7 +71,7 @@ class task_place {
   };
 
   template <class F>
-  static scheduler::task_counter* run_root(scheduler::injected* work,
+  static scheduler::task_counter* run_root(scheduler::external_task* work,
                                            scheduler::fiber& self) noexcept {
     auto& task = *static_cast<root<F>*>(work);
     std::promise<void> done;

@@ -21,7 +21,7 @@ namespace apgas::inline v0::comm {
 
 namespace {
 
-constexpr std::uint64_t lent_bit = std::uint64_t{1} << 63;
+constexpr std::uint64_t zero_copy_bit = std::uint64_t{1} << 63;
 
 }  // namespace
 
@@ -54,16 +54,16 @@ buffer out_bytes::take() noexcept {
   return std::exchange(block_, buffer{});
 }
 
-void out_bytes::lend(std::uint64_t count, const void* elements) {
-  const std::uint64_t words[] = {count | lent_bit, reinterpret_cast<std::uintptr_t>(elements)};
+void out_bytes::name_range(std::uint64_t count, const void* elements) {
+  const std::uint64_t words[] = {count | zero_copy_bit, reinterpret_cast<std::uintptr_t>(elements)};
   append(words, sizeof words);
-  has_lent_ = true;
+  has_zero_copy_ = true;
 }
 
-lent_range in_bytes::take_lent(std::size_t element_bytes) {
+zero_copy_range in_bytes::take_zero_copy(std::size_t element_bytes) {
   std::uint64_t words[2];
   extract(words, sizeof words);
-  const std::uint64_t count = words[0] & ~lent_bit;
+  const std::uint64_t count = words[0] & ~zero_copy_bit;
   if (from_ == nullptr || count > max_payload_bytes / element_bytes) {
     throw serialization_error(
         fmt::format("a container of {} elements is announced as lent {}: it was not written as "

@@ -18,7 +18,7 @@ namespace apgas::inline v0::comm {
 namespace {
 
 // 0, or the error.
-int read_process(const lender& from, std::uint64_t address, std::span<std::byte> to) noexcept {
+int read_process(const cma_process& from, std::uint64_t address, std::span<std::byte> to) noexcept {
   while (!to.empty()) {
     const iovec here{to.data(), to.size()};
     const iovec there{reinterpret_cast<void*>(address), to.size()};
@@ -31,15 +31,15 @@ int read_process(const lender& from, std::uint64_t address, std::span<std::byte>
   return 0;
 }
 
-bool is_here(const lender& from) noexcept {
-  const lender& here = this_lender();
+bool is_here(const cma_process& from) noexcept {
+  const cma_process& here = this_cma_process();
   return from.sign_at == here.sign_at && std::ranges::equal(from.sign, here.sign);
 }
 
 }  // namespace
 
-const lender& this_lender() noexcept {
-  static const struct here : lender {
+const cma_process& this_cma_process() noexcept {
+  static const struct here : cma_process {
     here() noexcept {
       if (getrandom(sign, sizeof sign, 0) != sizeof sign) return;  // it does not lend
       process = static_cast<std::uint64_t>(getpid());
@@ -49,7 +49,7 @@ const lender& this_lender() noexcept {
   return here;
 }
 
-bool can_read(const lender& from) noexcept {
+bool can_read(const cma_process& from) noexcept {
   if (from.process == 0) return false;
   if (is_here(from)) return true;
   std::uint64_t found[2] = {};
@@ -57,11 +57,11 @@ bool can_read(const lender& from) noexcept {
          std::ranges::equal(found, from.sign);
 }
 
-const std::byte* lent_here(const lender& from, std::uint64_t address) noexcept {
+const std::byte* address_here(const cma_process& from, std::uint64_t address) noexcept {
   return is_here(from) ? reinterpret_cast<const std::byte*>(address) : nullptr;
 }
 
-void read_lent(const lender& from, std::uint64_t address, std::span<std::byte> to) {
+void read_remote_process(const cma_process& from, std::uint64_t address, std::span<std::byte> to) {
   if (const int error = read_process(from, address, to); error != 0) {
     throw serialization_error(
         fmt::format("{} bytes that another place of this node lent cannot be read from its process "
@@ -70,7 +70,7 @@ void read_lent(const lender& from, std::uint64_t address, std::span<std::byte> t
   }
 }
 
-bool known_lender::readable() noexcept {
+bool cma_peer::readable() noexcept {
   answer known = readable_.load(base::relaxed);
   if (known == answer::unknown) {
     known = can_read(who_) ? answer::yes : answer::no;

@@ -39,7 +39,7 @@ struct identity {
 
 // What place 0 tells.
 struct invitation {
-  watch_token token{};
+  detector_token token{};
   in_addr address{};
   std::uint16_t port = 0;
   std::int64_t silence_ns = 0;
@@ -62,7 +62,7 @@ identity own_identity() {
   return own;
 }
 
-watch_hosts exchange_hosts(const mpi_channels& channels) {
+detection_tree exchange_hosts(const mpi_channels& channels) {
   const identity own = own_identity();
   std::vector<identity> all(static_cast<std::size_t>(channels.size));
   mpi_check(
@@ -77,7 +77,7 @@ watch_hosts exchange_hosts(const mpi_channels& channels) {
   return {std::move(names), keys};
 }
 
-invitation make_invitation(const watch_hosts& hosts, const watch_options& options,
+invitation make_invitation(const detection_tree& hosts, const failure_detector_options& options,
                            std::vector<descriptor>& listeners) {
   invitation made;
   made.silence_ns = std::chrono::nanoseconds(options.silence).count();
@@ -99,11 +99,11 @@ invitation make_invitation(const watch_hosts& hosts, const watch_options& option
   return made;
 }
 
-descriptor connect_up(const watch_hosts& hosts, rank here, const invitation& to) {
+descriptor connect_up(const detection_tree& hosts, rank here, const invitation& to) {
   descriptor made = hosts.leads(here)
                         ? connect_to(to.address, to.port, time_to_connect)
                         : connect_locally(local_name(to.token, hosts.leader_of(here)));
-  const watch_hello hello{.from = here, .token = to.token};
+  const detector_hello hello{.from = here, .token = to.token};
   if (send(made.number(), &hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello)) {
     throw std::system_error(errno, std::system_category(), "send");
   }
@@ -131,10 +131,10 @@ void agree(const mpi_channels& channels, const std::string& failure) {
 
 }  // namespace
 
-std::unique_ptr<watch> start_watch(const mpi_channels& channels, const watch_options& options,
-                                   watch::end_function end) {
+std::unique_ptr<failure_detector> start_failure_detector(const mpi_channels& channels, const failure_detector_options& options,
+                                   failure_detector::end_function end) {
   if (channels.size == 1) return nullptr;
-  watch_plan plan{exchange_hosts(channels), channels.here, {}, {}, descriptor(), {}};
+  detector_plan plan{exchange_hosts(channels), channels.here, {}, {}, descriptor(), {}};
   invitation all;
   if (channels.here == 0) all = make_invitation(plan.hosts, options, plan.listeners);
   mpi_check(MPI_Bcast(&all, sizeof(all), MPI_BYTE, 0, channels.bulk), "MPI_Bcast");
@@ -163,7 +163,7 @@ std::unique_ptr<watch> start_watch(const mpi_channels& channels, const watch_opt
         plan.hosts.leads(channels.here) ? address_text(all) : "its socket", refused.what());
   }
   agree(channels, failure);
-  return std::make_unique<watch>(std::move(plan), end,
+  return std::make_unique<failure_detector>(std::move(plan), end,
                                  [](const std::string& line) { base::print_line(line); });
 }
 

@@ -14,7 +14,7 @@ namespace apgas::inline v0::comm {
 
 // Collective. Null for a job of one process. Throws, at all ranks alike: launch_error when they
 // cannot reach each other.
-std::unique_ptr<watch> start_watch(const mpi_channels& channels, const watch_options& options,
-                                   watch::end_function end);
+std::unique_ptr<failure_detector> start_failure_detector(const mpi_channels& channels, const failure_detector_options& options,
+                                   failure_detector::end_function end);
 
 }  // namespace apgas::inline v0::comm

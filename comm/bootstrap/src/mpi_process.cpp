@@ -39,7 +39,7 @@ struct mpi_process {
   buffer_pool pool;
   std::unique_ptr<wire_transport> by_mpi;
   std::unique_ptr<wire_transport> by_ucx;  // made when it is chosen for the first time
-  std::unique_ptr<watch> watching;         // in a job of several processes, until MPI has ended
+  std::unique_ptr<failure_detector> watching;         // in a job of several processes, until MPI has ended
   bool ours = false;                       // we called MPI_Init_thread
 
   bool attached() const noexcept { return by_mpi->attached() || (by_ucx && by_ucx->attached()); }
@@ -50,26 +50,26 @@ mpi_process* process = nullptr;
 base::atomic<transport*> way_to_abort{nullptr};
 
 // What signal handlers ask of the watch.
-constexpr base::last_words_listener listener{
-    .spoken =
+constexpr base::exit_reason_listener listener{
+    .printed =
         [](int code) noexcept {
-          if (watch* const w = current_watch()) w->spoken(code);
+          if (failure_detector* const w = current_failure_detector()) w->reported(code);
         },
-    .others_spoke =
+    .others_printed =
         []() noexcept {
-          watch* const w = current_watch();
-          return w != nullptr && w->others_spoke();
+          failure_detector* const w = current_failure_detector();
+          return w != nullptr && w->others_reported();
         },
     .asked_to_end =
         [](int signal) noexcept {
-          watch* const w = current_watch();
+          failure_detector* const w = current_failure_detector();
           if (w) w->asked_to_end(signal);
           return w != nullptr;
         },
 };
 
-void stop_watch() {
-  set_current_watch(nullptr);
+void stop_failure_detector() {
+  set_current_failure_detector(nullptr);
   process->watching.reset();
 }
 
@@ -78,7 +78,7 @@ int before_mpi_ends(MPI_Comm, int, void*, void*) {
     base::print_line("MPI_Finalize was called while a run is active; this ends the job");
     end_job(base::fatal_exit_code);
   }
-  if (!process->ours) stop_watch();
+  if (!process->ours) stop_failure_detector();
   process->by_mpi->close();
   if (process->by_ucx) {
     process->by_ucx->close();
@@ -100,7 +100,7 @@ void at_exit() {
   }
   if (!process->watching) return;
   process->watching->wait_for_all();  // some may still be in MPI_Finalize
-  stop_watch();
+  stop_failure_detector();
 }
 
 bool start_mpi() {
@@ -157,7 +157,7 @@ bool mpi_running() noexcept {
 namespace {
 
 // Requires: process_lock.
-mpi_process& started_process(const watch_options& options) {
+mpi_process& started_process(const failure_detector_options& options) {
   if (process) {
     if (!mpi_running()) start_mpi();  // throws: MPI is over
     return *process;
@@ -180,28 +180,28 @@ mpi_process& started_process(const watch_options& options) {
 
   way_to_abort.store(process->by_mpi.get(), base::release);  // P1
   process->watching =
-      start_watch(process->channels, options, [](int code) noexcept { end_job(code); });
+      start_failure_detector(process->channels, options, [](int code) noexcept { end_job(code); });
   if (process->watching) {
-    set_current_watch(process->watching.get());
-    base::set_last_words(process->watching->hosts().name(process->channels.here), &listener);
+    set_current_failure_detector(process->watching.get());
+    base::set_exit_reporting(process->watching->hosts().name(process->channels.here), &listener);
   }
   return *process;
 }
 
 }  // namespace
 
-transport& make_mpi_transport(const watch_options& options) {
+transport& make_mpi_transport(const failure_detector_options& options) {
   const std::scoped_lock guard(process_lock);
   return *started_process(options).by_mpi;
 }
 
 void end_job(int code) noexcept {
-  base::has_spoken(code);
+  base::exit_reason_printed(code);
   if (transport* const way = way_to_abort.load(base::acquire)) way->abort(code);  // P1
   std::_Exit(code);
 }
 
-chosen_transport choose_transport(base::transport_choice wanted, const watch_options& options) {
+chosen_transport choose_transport(base::transport_choice wanted, const failure_detector_options& options) {
   const std::scoped_lock guard(process_lock);
   mpi_process& p = started_process(options);
   std::unique_ptr<wire> opened;
@@ -220,7 +220,7 @@ chosen_transport choose_transport(base::transport_choice wanted, const watch_opt
   set_hosts_of_ranks(hosts_of(all));
   if (!agreed.ucx) return {p.by_mpi.get(), std::move(agreed.why)};
   if (!p.by_ucx) {  // at all ranks: they used it together before, or did not
-    opened->meet();
+    opened->rendezvous();
     p.by_ucx = std::make_unique<wire_transport>(p.channels, p.pool, std::move(opened));
   }
   return {p.by_ucx.get(), std::move(agreed.why)};

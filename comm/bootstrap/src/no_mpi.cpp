@@ -15,7 +15,7 @@ bool ucx_available() noexcept { return false; }
 
 bool mpi_running() noexcept { return false; }
 
-transport& make_mpi_transport(const watch_options&) {
+transport& make_mpi_transport(const failure_detector_options&) {
   throw launch_error(
       "the mpi transport was asked for, but this library was built without MPI: build it with "
       "-DAPGAS_WITH_MPI=ON, or use APGAS_TRANSPORT=local");
@@ -23,7 +23,7 @@ transport& make_mpi_transport(const watch_options&) {
 
 void end_job(int code) noexcept { std::_Exit(code); }
 
-chosen_transport choose_transport(base::transport_choice, const watch_options&) {
+chosen_transport choose_transport(base::transport_choice, const failure_detector_options&) {
   return {&make_mpi_transport(), {}};
 }
 

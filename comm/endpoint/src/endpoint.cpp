@@ -81,10 +81,10 @@ endpoint::endpoint(transport& network, frame_sink& sink, endpoint_options option
       options_(consistent(std::move(options))),
       channels_(std::make_unique<channel[]>(static_cast<std::size_t>(network.size()))),
       gathering_(std::make_unique<base::atomic<std::uint64_t>[]>(words_for(network.size()))) {
-  keep_memory_for_last_words();
+  keep_memory_for_exit_reason();
   const std::uint32_t version = options_.version ? options_.version : APGAS_VERSION;
   start_record mine = make_start_record(version, options_.fingerprint, options_.settings);
-  if (options_.lends) mine.memory = this_lender();
+  if (options_.zero_copy) mine.memory = this_cma_process();
   mine.epoch = network_.attach();
   network_.begin_exchange(std::as_bytes(std::span(&mine, 1)));
 }
@@ -99,7 +99,7 @@ bool endpoint::ready() {
   std::vector<std::byte> all;
   if (!network_.exchange_done(all)) return false;
   const std::vector<start_record> records = compare_start_records(all);
-  lenders_ = std::make_unique<known_lender[]>(records.size());
+  cma_peers_ = std::make_unique<cma_peer[]>(records.size());
   std::map<std::string, std::size_t> first_of;
   for (const start_record& record : records) {
     hosts_.push_back(host_of(record));
@@ -107,7 +107,7 @@ bool endpoint::ready() {
   }
   for (rank r = 0; r < size(); ++r) {
     const auto i = static_cast<std::size_t>(r);
-    if (same_node(r, here())) lenders_[i].is(records[i].memory);
+    if (same_node(r, here())) cma_peers_[i].is(records[i].memory);
   }
   state_.store(state::running, base::release);  // P1
   return true;
@@ -121,9 +121,9 @@ const std::string& endpoint::host(rank place) const noexcept {
   return hosts_[static_cast<std::size_t>(place)];
 }
 
-std::size_t endpoint::lends_from(rank dest) const noexcept {
-  const bool read = options_.lends && lenders_[static_cast<std::size_t>(dest)].readable();
-  return read ? least_lent_bytes : nothing_lent;
+std::size_t endpoint::zero_copy_from(rank dest) const noexcept {
+  const bool read = options_.zero_copy && cma_peers_[static_cast<std::size_t>(dest)].readable();
+  return read ? zero_copy_min_bytes : no_zero_copy;
 }
 
 void endpoint::send(rank dest, const frame_header& header, std::span<const std::byte> payload) {

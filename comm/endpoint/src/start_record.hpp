@@ -23,7 +23,7 @@ struct start_record {
   std::uint64_t fingerprint = 0;
   std::uint64_t epoch = 0;
   char host[256] = {};
-  lender memory;
+  cma_process memory;
   char settings[704] = {};
 };
 static_assert(sizeof(start_record) == 1024 && std::is_trivially_copyable_v<start_record>);

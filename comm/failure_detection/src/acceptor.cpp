@@ -13,7 +13,7 @@ namespace apgas::inline v0::comm {
 namespace {
 
 // The time that this takes tells nothing of the token.
-bool equal(const watch_token& a, const watch_token& b) noexcept {
+bool equal(const detector_token& a, const detector_token& b) noexcept {
   std::byte difference{0};
   for (std::size_t i = 0; i < a.size(); ++i) difference |= a[i] ^ b[i];
   return difference == std::byte{0};
@@ -21,23 +21,23 @@ bool equal(const watch_token& a, const watch_token& b) noexcept {
 
 }  // namespace
 
-watch_door::watch_door(const watch_token& token, std::set<rank> expected, admit_function admit,
+acceptor::acceptor(const detector_token& token, std::set<rank> expected, admit_function admit,
                        report_function report)
     : token_(token),
       expected_(std::move(expected)),
       admit_(std::move(admit)),
       report_(std::move(report)) {}
 
-void watch_door::open(descriptor listener) {
+void acceptor::open(descriptor listener) {
   if (!expected_.empty()) listeners_.push_back(std::move(listener));
 }
 
-void watch_door::add_to(std::vector<pollfd>& waited) const {
+void acceptor::add_to(std::vector<pollfd>& waited) const {
   for (const descriptor& each : listeners_) waited.push_back({each.number(), POLLIN, 0});
-  for (const stranger& each : pending_) waited.push_back({each.connection.number(), POLLIN, 0});
+  for (const unauthenticated_peer& each : pending_) waited.push_back({each.connection.number(), POLLIN, 0});
 }
 
-void watch_door::look(const pollfd* found, time now) {
+void acceptor::look(const pollfd* found, time now) {
   const pollfd* const of_listeners = found;
   found += listeners_.size();
   for (auto who = pending_.begin(); who != pending_.end(); ++found) {
@@ -53,30 +53,30 @@ void watch_door::look(const pollfd* found, time now) {
   }
 }
 
-void watch_door::accept_all(const descriptor& listener, time now) {
+void acceptor::accept_all(const descriptor& listener, time now) {
   for (descriptor next = accept_one(listener); next; next = accept_one(listener)) {
-    stranger who{std::move(next), now, {}};
-    if (!may_speak(who.connection)) {
-      turn_away(who, "is of another user", now);
+    unauthenticated_peer who{std::move(next), now, {}};
+    if (!may_report(who.connection)) {
+      reject(who, "is of another user", now);
       continue;
     }
     if (read(who, now)) continue;
     if (pending_.size() == most_pending) {
-      turn_away(pending_.front(), "said nothing while many others came", now);
+      reject(pending_.front(), "said nothing while many others came", now);
       pending_.pop_front();
     }
     pending_.push_back(std::move(who));
   }
 }
 
-bool watch_door::read(stranger& who, time now) {
-  std::byte bytes[sizeof(watch_hello)];
+bool acceptor::read(unauthenticated_peer& who, time now) {
+  std::byte bytes[sizeof(detector_hello)];
   while (true) {
     // No byte more than the hello: what follows is for who takes the connection over.
     const ssize_t n = recv(who.connection.number(), bytes, who.hello.missing(), MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return false;
     if (n <= 0) {
-      turn_away(who, "did not say who it is", now);
+      reject(who, "did not say who it is", now);
       return true;
     }
     std::span<const std::byte> rest(bytes, static_cast<std::size_t>(n));
@@ -84,28 +84,28 @@ bool watch_door::read(stranger& who, time now) {
   }
 }
 
-bool watch_door::decide(stranger& who, const watch_hello& hello, time now) {
-  const watch_hello model;
+bool acceptor::decide(unauthenticated_peer& who, const detector_hello& hello, time now) {
+  const detector_hello model;
   if (!std::equal(model.magic, model.magic + sizeof(model.magic), hello.magic)) {
-    turn_away(who, "does not speak the language of places", now);
+    reject(who, "does not speak the language of places", now);
   } else if (!equal(hello.token, token_)) {
-    turn_away(who, "is of another job", now);
+    reject(who, "is of another job", now);
   } else if (hello.version != model.version || expected_.erase(hello.from) == 0) {
-    turn_away(who, "is no place that was waited for", now);
+    reject(who, "is no place that was waited for", now);
   } else {
     admit_(hello.from, std::move(who.connection));
   }
   return true;
 }
 
-void watch_door::tick(time now) {
+void acceptor::tick(time now) {
   while (!pending_.empty() && now - pending_.front().since >= patience) {
-    turn_away(pending_.front(), "did not say in time who it is", now);
+    reject(pending_.front(), "did not say in time who it is", now);
     pending_.pop_front();
   }
 }
 
-void watch_door::turn_away(const stranger& who, const char* why, time now) {
+void acceptor::reject(const unauthenticated_peer& who, const char* why, time now) {
   if (now < next_report_) {
     ++unreported_;
     return;

@@ -19,7 +19,7 @@
 
 namespace apgas::inline v0::comm {
 
-class watch_door {
+class acceptor {
  public:
   using time = std::chrono::nanoseconds;
   using admit_function = std::function<void(rank from, descriptor connection)>;
@@ -29,7 +29,7 @@ class watch_door {
   static constexpr std::size_t most_pending = 64;  // the oldest goes when one more comes
   static constexpr time between_reports = std::chrono::seconds{10};
 
-  watch_door(const watch_token& token, std::set<rank> expected, admit_function admit,
+  acceptor(const detector_token& token, std::set<rank> expected, admit_function admit,
              report_function report);
 
   void open(descriptor listener);
@@ -43,24 +43,24 @@ class watch_door {
   std::size_t pending() const noexcept { return pending_.size(); }
 
  private:
-  struct stranger {
+  struct unauthenticated_peer {
     descriptor connection;
     time since;
-    watch_parts<watch_hello> hello;
+    message_assembler<detector_hello> hello;
   };
 
   void accept_all(const descriptor& listener, time now);
   // Whether the stranger is done with: let in, or turned away.
-  bool read(stranger& who, time now);
-  bool decide(stranger& who, const watch_hello& hello, time now);
-  void turn_away(const stranger& who, const char* why, time now);
+  bool read(unauthenticated_peer& who, time now);
+  bool decide(unauthenticated_peer& who, const detector_hello& hello, time now);
+  void reject(const unauthenticated_peer& who, const char* why, time now);
 
-  const watch_token token_;
+  const detector_token token_;
   std::set<rank> expected_;
   const admit_function admit_;
   const report_function report_;
   std::vector<descriptor> listeners_;
-  std::list<stranger> pending_;
+  std::list<unauthenticated_peer> pending_;
   time next_report_{};
   int unreported_ = 0;
 };

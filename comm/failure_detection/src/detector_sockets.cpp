@@ -86,7 +86,7 @@ descriptor::~descriptor() {
 }
 
 // A hash of the token: names of sockets are seen by all users of the machine (FNV-1a).
-std::string local_name(const watch_token& token, rank leader) {
+std::string local_name(const detector_token& token, rank leader) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const std::byte b : token) {
     hash = (hash ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3;
@@ -150,7 +150,7 @@ std::string name_of_peer(const descriptor& connection) {
   return fmt::format("process {} of user {}", who.pid, who.uid);
 }
 
-bool may_speak(const descriptor& connection) noexcept {
+bool may_report(const descriptor& connection) noexcept {
   int family = 0;
   socklen_t size = sizeof(family);
   getsockopt(connection.number(), SOL_SOCKET, SO_DOMAIN, &family, &size);
@@ -161,7 +161,7 @@ bool may_speak(const descriptor& connection) noexcept {
          who.uid == geteuid();
 }
 
-bool send_record(int to, const watch_record& record) noexcept {
+bool send_record(int to, const detector_message& record) noexcept {
   const auto sent = send(to, &record, sizeof(record), MSG_NOSIGNAL | MSG_DONTWAIT);
   return std::cmp_equal(sent, sizeof(record));
 }

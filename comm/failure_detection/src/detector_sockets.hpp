@@ -32,7 +32,7 @@ class descriptor {
 };
 
 // The address of a listener: of this machine (a leader's, for its host), or of the network.
-std::string local_name(const watch_token& token, rank leader);
+std::string local_name(const detector_token& token, rank leader);
 
 // They throw std::system_error.
 descriptor listen_locally(const std::string& name);
@@ -46,9 +46,9 @@ descriptor accept_one(const descriptor& listener) noexcept;
 // Who is at the other end: "10.77.0.12", or "process 123" of this machine.
 std::string name_of_peer(const descriptor& connection);
 // Whether it is a process of this user, or comes over the network.
-bool may_speak(const descriptor& connection) noexcept;
+bool may_report(const descriptor& connection) noexcept;
 
 // All of it or nothing, without waiting. Context: any thread, signal handlers.
-bool send_record(int to, const watch_record& record) noexcept;
+bool send_record(int to, const detector_message& record) noexcept;
 
 }  // namespace apgas::inline v0::comm

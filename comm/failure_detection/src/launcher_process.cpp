@@ -48,7 +48,7 @@ void end_with_launcher() noexcept {
   if (getppid() != launcher) std::raise(SIGKILL);
 }
 
-descriptor watch_launcher() noexcept {
+descriptor monitor_launcher() noexcept {
   const pid_t launcher = getppid();
   descriptor opened(static_cast<int>(syscall(SYS_pidfd_open, launcher, 0)));
   return getppid() == launcher ? std::move(opened) : descriptor();
@@ -58,7 +58,7 @@ descriptor watch_launcher() noexcept {
 // open but the launcher's descriptor, so that nobody waits for it.
 void end_launcher_if_it_stays() noexcept {
   if (!is_open_mpi(getppid())) return;
-  const descriptor launcher = watch_launcher();
+  const descriptor launcher = monitor_launcher();
   if (!launcher || _Fork() != 0) return;
   setsid();
   constexpr unsigned kept = 0;

@@ -14,7 +14,7 @@ namespace apgas::inline v0::comm {
 void end_with_launcher() noexcept;
 
 // Can be read when the launcher has ended; none where the kernel does not tell.
-descriptor watch_launcher() noexcept;
+descriptor monitor_launcher() noexcept;
 
 // Leaves a process behind that ends the launcher, if that is Open MPI's, when it is still there
 // some seconds later: with a host that does not answer, Open MPI waits for it for minutes.

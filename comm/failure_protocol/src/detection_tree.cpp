@@ -12,7 +12,7 @@
 
 namespace apgas::inline v0::comm {
 
-watch_hosts::watch_hosts(std::vector<std::string> names, const std::vector<std::string>& keys)
+detection_tree::detection_tree(std::vector<std::string> names, const std::vector<std::string>& keys)
     : names_(std::move(names)) {
   std::unordered_map<std::string, rank> first;
   for (const std::string& key : keys) {
@@ -20,16 +20,16 @@ watch_hosts::watch_hosts(std::vector<std::string> names, const std::vector<std::
   }
 }
 
-bool watch_hosts::one_host() const noexcept {
+bool detection_tree::one_host() const noexcept {
   return std::ranges::all_of(leaders_, [](rank leader) { return leader == 0; });
 }
 
-rank watch_hosts::above(rank place) const noexcept {
+rank detection_tree::above(rank place) const noexcept {
   if (place == 0) return -1;
   return leads(place) ? 0 : leader_of(place);
 }
 
-std::vector<rank> watch_hosts::below(rank place) const {
+std::vector<rank> detection_tree::below(rank place) const {
   std::vector<rank> found;
   for (rank r = 1; r < size(); ++r) {
     if (r != place && above(r) == place) found.push_back(r);
@@ -37,7 +37,7 @@ std::vector<rank> watch_hosts::below(rank place) const {
   return found;
 }
 
-std::vector<rank> watch_hosts::neighbours(rank place) const {
+std::vector<rank> detection_tree::neighbours(rank place) const {
   std::vector<rank> found;
   for (rank r = 0; r < size(); ++r) {
     if (same_host(r, place)) found.push_back(r);
@@ -45,11 +45,11 @@ std::vector<rank> watch_hosts::neighbours(rank place) const {
   return found;
 }
 
-std::string watch_hosts::name(rank place) const {
+std::string detection_tree::name(rank place) const {
   return fmt::format("place {} on {}", place, host(place));
 }
 
-std::string watch_hosts::names(const std::vector<rank>& places) const {
+std::string detection_tree::names(const std::vector<rank>& places) const {
   if (places.size() == 1) return name(places[0]);
   constexpr std::size_t most_hosts = 8;
   std::vector<rank> leaders;

@@ -12,10 +12,10 @@
 
 namespace apgas::inline v0::comm {
 
-class watch_hosts {
+class detection_tree {
  public:
   // `names` are for people; places of the same host have the same key. Both by place.
-  watch_hosts(std::vector<std::string> names, const std::vector<std::string>& keys);
+  detection_tree(std::vector<std::string> names, const std::vector<std::string>& keys);
 
   int size() const noexcept { return static_cast<int>(leaders_.size()); }
   rank leader_of(rank place) const noexcept { return leaders_[static_cast<std::size_t>(place)]; }

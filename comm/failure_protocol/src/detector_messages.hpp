@@ -18,33 +18,33 @@
 namespace apgas::inline v0::comm {
 
 // Random, made by place 0: who knows it belongs to the job.
-using watch_token = std::array<std::byte, 16>;
+using detector_token = std::array<std::byte, 16>;
 
 // Of what is in this file. Places of different versions of apgas tell so at their start.
-inline constexpr std::uint32_t watch_protocol = 2;
+inline constexpr std::uint32_t detector_protocol = 2;
 
 // Wire: the first bytes of a connection.
-struct watch_hello {
+struct detector_hello {
   char magic[8] = {'a', 'p', 'g', 'a', 's', 'w', 't', 'c'};
-  std::uint32_t version = watch_protocol;
+  std::uint32_t version = detector_protocol;
   rank from = -1;
-  watch_token token{};
+  detector_token token{};
 };
-static_assert(sizeof(watch_hello) == 32 && std::is_trivially_copyable_v<watch_hello>);
+static_assert(sizeof(detector_hello) == 32 && std::is_trivially_copyable_v<detector_hello>);
 
 // Wire: what follows.
-struct watch_record {
-  enum class kind : std::uint32_t { alive = 0x57410001, bye, gone, spoken, done };
+struct detector_message {
+  enum class kind : std::uint32_t { alive = 0x57410001, bye, gone, reported, done };
   kind what = kind::alive;
   std::int32_t about = 0;   // gone: the rank
   std::uint32_t cause = 0;  // gone: an end_cause
   std::int32_t code = 0;    // spoken: the exit code
 };
-static_assert(sizeof(watch_record) == 16 && std::is_trivially_copyable_v<watch_record>);
+static_assert(sizeof(detector_message) == 16 && std::is_trivially_copyable_v<detector_message>);
 
 // Gathers the bytes of what has a fixed size.
 template <class T>
-class watch_parts {
+class message_assembler {
  public:
   // Takes bytes off the front; the value once it is complete, and then the next begins.
   std::optional<T> take(std::span<const std::byte>& from) noexcept {

@@ -40,11 +40,11 @@ namespace apgas::inline v0::comm {
 
 enum class end_cause : std::uint32_t { ended, silent };
 
-struct watch_action {
+struct detector_action {
   enum class kind : std::uint8_t {
     none,
     report,     // tell place 0 of places[0]
-    speak,      // say that places are gone, for that cause; then leave follows
+    report_at,      // say that places are gone, for that cause; then leave follows
     leave,      // end the job, without a word, with this code
     tell_done,  // to the one above: all here and below are done
   };
@@ -54,7 +54,7 @@ struct watch_action {
   int code = 0;
 };
 
-class watch_machine {
+class detector_state {
  public:
   using time = std::chrono::nanoseconds;  // since any moment, of a clock that is steady
 
@@ -71,7 +71,7 @@ class watch_machine {
   static constexpr time last_look = std::chrono::milliseconds{300};
 
   // `silence` 0: it is never a failure. Watches above(here) and below(here).
-  watch_machine(const watch_hosts& hosts, rank here, time silence, time now);
+  detector_state(const detection_tree& hosts, rank here, time silence, time now);
 
   // How often this place gives a sign of life.
   time interval() const noexcept { return interval_; }
@@ -84,16 +84,16 @@ class watch_machine {
   void on_own_done() { done_ = true; }
   void on_end(rank from, time now);  // of the connection
   void on_report(rank about, end_cause cause, time now);
-  void on_spoken(int code, time now);  // by anyone: that place or another one
+  void on_reported(int code, time now);  // by anyone: that place or another one
   void on_asked_to_end(int code, time now);
 
   // To be called until it says none.
-  watch_action next(time now);
+  detector_action next(time now);
   // When to wake at the latest.
   time deadline(time now);
 
   // Whether the job is about to end for something that was seen here.
-  bool ending() const noexcept { return spoken_ || !gone_.empty(); }
+  bool ending() const noexcept { return reported_ || !gone_.empty(); }
   // Whether all places are done: say bye, and nothing more.
   bool all_done() const;
   // Whether those below have said it, too: stop.
@@ -109,7 +109,7 @@ class watch_machine {
   struct gone {
     rank about;
     end_cause cause;
-    time speak;
+    time report_at;
   };
 
   time turn_of(rank about) const;
@@ -120,12 +120,12 @@ class watch_machine {
     return here_ != 0 && about != 0 && hosts_.leader_of(about) == here_;
   }
   bool done_below() const;
-  watch_action report_once(time now);
-  watch_action speak_of_ended(time now);
-  watch_action speak_of_silent(time now);
-  void speak(watch_action& action, time now);
+  detector_action report_once(time now);
+  detector_action report_ended(time now);
+  detector_action report_silent(time now);
+  void report_at(detector_action& action, time now);
 
-  const watch_hosts& hosts_;
+  const detection_tree& hosts_;
   const rank here_;
   const time silence_;
   const time interval_;
@@ -134,7 +134,7 @@ class watch_machine {
   std::vector<gone> to_report_;  // ended
   time expected_;                // to wake at the latest
   time late_until_{};            // not the first to speak before that
-  bool spoken_ = false;          // by anybody
+  bool reported_ = false;          // by anybody
   bool done_ = false;
   bool told_done_ = false;
   bool left_ = false;

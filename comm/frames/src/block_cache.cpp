@@ -43,7 +43,7 @@ int octave_of(std::size_t bytes) noexcept {
   return static_cast<int>(std::bit_width(bytes - 1)) - 1;
 }
 
-// Requires: `bytes` is a size of kept_block_bytes(), and such blocks are kept.
+// Requires: `bytes` is a size of cached_block_bytes(), and such blocks are kept.
 shelf& shelf_of(std::size_t bytes) noexcept {
   const int octave = octave_of(bytes);
   const std::size_t step = (bytes >> (octave - 2)) - steps;  // 1 to 4
@@ -52,14 +52,14 @@ shelf& shelf_of(std::size_t bytes) noexcept {
 
 }  // namespace
 
-std::size_t kept_block_bytes(std::size_t bytes) noexcept {
+std::size_t cached_block_bytes(std::size_t bytes) noexcept {
   if (bytes > largest) return bytes;
   bytes = std::max(bytes, least + 1);
   const std::size_t step = std::size_t{1} << (octave_of(bytes) - 2);
   return (bytes + step - 1) & ~(step - 1);
 }
 
-void* take_kept_block(std::size_t bytes) {
+void* take_cached_block(std::size_t bytes) {
   if (bytes <= largest) {
     shelf& from = shelf_of(bytes);
     const std::scoped_lock guard(from.lock);
@@ -71,7 +71,7 @@ void* take_kept_block(std::size_t bytes) {
   return ::operator new(bytes, std::align_val_t{alignof(inbound_buffer)});
 }
 
-void keep_block(void* block, std::size_t bytes) noexcept {
+void cache_block(void* block, std::size_t bytes) noexcept {
   if (bytes <= largest) {
     cache& c = the_cache();
     if (c.bytes.fetch_add(bytes, base::relaxed) + bytes <= kept_bytes_max) {

@@ -12,12 +12,12 @@ namespace apgas::inline v0::comm {
 
 // What a block for so many bytes takes: up to a quarter more, so that few sizes are in use. Such
 // blocks are kept; above 8 MiB none is, and none takes more.
-std::size_t kept_block_bytes(std::size_t bytes) noexcept;
+std::size_t cached_block_bytes(std::size_t bytes) noexcept;
 
-// Memory of kept_block_bytes(), aligned for inbound_buffer, and its way back.
+// Memory of cached_block_bytes(), aligned for inbound_buffer, and its way back.
 // Throws: std::bad_alloc. Context: any thread. Cost: one short lock where one is kept.
-void* take_kept_block(std::size_t bytes);
-void keep_block(void* block, std::size_t bytes) noexcept;
+void* take_cached_block(std::size_t bytes);
+void cache_block(void* block, std::size_t bytes) noexcept;
 
 // How much is kept (tests).
 std::size_t bytes_kept() noexcept;

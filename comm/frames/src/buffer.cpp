@@ -16,8 +16,8 @@
 namespace apgas::inline v0::comm {
 
 inbound_buffer* inbound_buffer::allocate(std::size_t capacity) {
-  const std::size_t bytes = kept_block_bytes(sizeof(inbound_buffer) + capacity);
-  return new (take_kept_block(bytes)) inbound_buffer(bytes - sizeof(inbound_buffer));
+  const std::size_t bytes = cached_block_bytes(sizeof(inbound_buffer) + capacity);
+  return new (take_cached_block(bytes)) inbound_buffer(bytes - sizeof(inbound_buffer));
 }
 
 void inbound_buffer::destroy() noexcept {
@@ -26,7 +26,7 @@ void inbound_buffer::destroy() noexcept {
   } else {
     const std::size_t bytes = sizeof(inbound_buffer) + capacity_;
     this->~inbound_buffer();
-    keep_block(this, bytes);
+    cache_block(this, bytes);
   }
 }
 

@@ -40,7 +40,7 @@ constexpr const char* remedy =
 
 }  // namespace
 
-void keep_memory_for_last_words() {
+void keep_memory_for_exit_reason() {
   if (kept.load(base::relaxed) != nullptr) return;
   std::byte* expected = nullptr;
   auto* const made = static_cast<std::byte*>(::operator new(kept_bytes));

@@ -57,7 +57,7 @@ void check_dist_array(const dist_shape& shape, std::size_t element_bytes, std::s
     throw illegal_operation(
         "a halo was asked for without block distribution; only blocks have neighbours");
   }
-  check_dist_halo("elements", shape.size_of(shape.parts() - 1), halo);
+  check_dist_halo("elements", shape.size_of(shape.portions() - 1), halo);
 }
 
 void check_dist_grid(std::size_t rows, std::size_t columns, std::size_t element_bytes,

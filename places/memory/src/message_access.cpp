@@ -17,7 +17,7 @@ namespace {
 // A piece keeps the network busy for much longer than its answer takes, over TCP too; as many as
 // keep it busy without a gap.
 constexpr std::uint64_t piece_bytes = std::uint64_t{512} << 10;
-constexpr int pieces_under_way = 8;
+constexpr int loot_in_transit = 8;
 
 // Accesses that finishes count and that are not over, at most: they need memory.
 constexpr int most_unfinished = 16'384;
@@ -36,7 +36,7 @@ void message_access::start() {
     missing_.fetch_add(1, base::relaxed);
     send(0, what_.range.bytes);
   } else {
-    for (int i = 0; i < pieces_under_way && send_piece(); ++i) {
+    for (int i = 0; i < loot_in_transit && send_loot(); ++i) {
     }
   }
   sync::place_state& place = place_;
@@ -45,14 +45,14 @@ void message_access::start() {
 }
 
 // The next piece, if there is one.
-bool message_access::send_piece() noexcept {
+bool message_access::send_loot() noexcept {
   if (failed_.load(base::relaxed)) return false;
   const std::uint64_t begin = next_.fetch_add(piece_bytes, base::relaxed);
   if (begin >= what_.range.bytes) return false;
   missing_.fetch_add(1, base::relaxed);
   // Pieces are under way already, and answers come for them: nothing can be thrown to the caller.
   const std::uint64_t bytes = std::min(piece_bytes, what_.range.bytes - begin);
-  const comm::rank home = what_.range.block.home;
+  const comm::rank home = what_.range.allocation.home;
   comm::or_end_job(bytes, {"to", home, place_.network->host(home).c_str()},
                    [&] { send(begin, bytes); });
   return true;
@@ -65,7 +65,7 @@ void message_access::send(std::uint64_t offset, std::uint64_t bytes) {
       .finish = place_.calls->add(*this),
       .credit = what_.range.offset + offset};
   comm::out_archive payload;
-  payload(what_.range.block);
+  payload(what_.range.allocation);
   switch (what_.operation) {
     case memory_operation::put:
       payload.append({what_.from + offset, bytes});
@@ -79,12 +79,12 @@ void message_access::send(std::uint64_t offset, std::uint64_t bytes) {
     case memory_operation::key:
       APGAS_UNREACHABLE("the key of a region is no access");
   }
-  place_.network->send(what_.range.block.home, header, std::move(payload));
+  place_.network->send(what_.range.allocation.home, header, std::move(payload));
 }
 
 void message_access::on_reply(const comm::inbound_frame& frame) noexcept {
   take(frame);
-  if (what_.operation != memory_operation::atomic) send_piece();
+  if (what_.operation != memory_operation::atomic) send_loot();
   answered();
 }
 
@@ -135,7 +135,7 @@ void admit_access(scheduler::fiber& self, comm::rank home) {
 
 void counted_access::start(scheduler::fiber& self, const memory_access& what,
                            std::source_location site) {
-  admit_access(self, what.range.block.home);
+  admit_access(self, what.range.allocation.home);
   auto* const made = new counted_access(self, what, site);
   made->finish_.add(1);
   place_memory_of(self).unfinished.fetch_add(1, base::relaxed);
@@ -145,15 +145,15 @@ void counted_access::start(scheduler::fiber& self, const memory_access& what,
 void counted_access::completed() noexcept {
   static_cast<place_memory*>(place_.memory)->unfinished.fetch_sub(1, base::relaxed);
   if (failed()) {  // what a finish throws comes from tasks
-    place_.tasks->inject(this);
+    place_.tasks->submit(this);
     return;
   }
   sync::finish_core& waits = finish_;
   delete this;
-  scheduler::release_unit(waits);
+  scheduler::release_count(waits);
 }
 
-scheduler::task_counter* counted_access::fail(scheduler::injected* work,
+scheduler::task_counter* counted_access::fail(scheduler::external_task* work,
                                               scheduler::fiber& self) noexcept {
   const std::unique_ptr<counted_access> access(static_cast<counted_access*>(work));
   self.task.finish = &access->finish_;
@@ -166,10 +166,10 @@ scheduler::task_counter* counted_access::fail(scheduler::injected* work,
   return &access->finish_;
 }
 
-void throw_access_failure(const char* operation, const block_range& what,
+void throw_access_failure(const char* operation, const allocation_range& what,
                           const access_failure& failure) {
-  const block_name& block = what.block;
-  if (block.generation == 0) {
+  const allocation_name& allocation = what.allocation;
+  if (allocation.generation == 0) {
     throw illegal_operation(fmt::format(
         "{} was given a global_ptr that points to nothing; assign what allocate returned to it",
         operation));
@@ -181,17 +181,17 @@ void throw_access_failure(const char* operation, const block_range& what,
                       "stay within what "
                       "was allocated",
                       operation, what.bytes, static_cast<std::int64_t>(what.offset), failure.bytes,
-                      block.home));
+                      allocation.home));
     case access_fault::no_place:
       throw illegal_operation(
           fmt::format("{} was given a global_ptr to place {}, which does not exist: it comes from "
                       "another run; pointers end with the run that allocated",
-                      operation, block.home));
+                      operation, allocation.home));
     default:
       throw illegal_operation(fmt::format(
           "{} was given a global_ptr to a block of place {} that is not there any more: deallocate "
           "ended it, or an earlier run did; no copy of the pointer may be used then",
-          operation, block.home));
+          operation, allocation.home));
   }
 }
 

@@ -75,45 +75,45 @@ place_memory::place_memory(sync::place_state& place, comm::transport& network, b
       heap_(place.here, shared_),
       homes_(static_cast<std::size_t>(place.places)) {}
 
-region_view& place_memory::keep(const block_name& block, std::unique_ptr<region_view> view) {
-  auto& home = homes_[static_cast<std::size_t>(block.home)];
+segment_view& place_memory::keep(const allocation_name& allocation, std::unique_ptr<segment_view> view) {
+  auto& home = homes_[static_cast<std::size_t>(allocation.home)];
   if (home.load(base::acquire) == nullptr) {  // P1
     const std::scoped_lock guard(lock_);
     if (home.load(base::relaxed) == nullptr) {
-      lists_.push_back(std::make_unique<region_list>());
+      lists_.push_back(std::make_unique<segment_list>());
       home.store(lists_.back().get(), base::release);  // P1
     }
   }
-  return home.load(base::relaxed)->set(block.region, std::move(view));
+  return home.load(base::relaxed)->set(allocation.segment, std::move(view));
 }
 
-void place_memory::require_home(const char* operation, const block_range& what) const {
-  if (what.block.generation == 0) {
+void place_memory::require_home(const char* operation, const allocation_range& what) const {
+  if (what.allocation.generation == 0) {
     throw_access_failure(operation, what, {.fault = access_fault::stale});
   }
-  if (what.block.home < 0 || what.block.home >= place_.places) {
+  if (what.allocation.home < 0 || what.allocation.home >= place_.places) {
     throw_access_failure(operation, what, {.fault = access_fault::no_place});
   }
 }
 
-const region_view& place_memory::look_up(scheduler::fiber& self, const char* operation,
-                                         const block_range& what) {
-  const block_name& block = what.block;
+const segment_view& place_memory::look_up(scheduler::fiber& self, const char* operation,
+                                         const allocation_range& what) {
+  const allocation_name& allocation = what.allocation;
   require_home(operation, what);
-  auto view = std::make_unique<region_view>();
-  if (block.home == place_.here) {
-    comm::shared_region* const own = heap_.region(block.region);
-    if (own == nullptr) throw_access_failure(operation, what, {.fault = access_fault::no_block});
+  auto view = std::make_unique<segment_view>();
+  if (allocation.home == place_.here) {
+    comm::shared_segment* const own = heap_.segment(allocation.segment);
+    if (own == nullptr) throw_access_failure(operation, what, {.fault = access_fault::no_allocation});
     view->memory = own->memory().data();
     view->bytes = own->memory().size();
-    return keep(block, std::move(view));
+    return keep(allocation, std::move(view));
   }
   if (shared_ == nullptr) return by_messages_;
   key_request call(self);
   comm::out_archive payload;
-  payload(block);
+  payload(allocation);
   place_.network->send(
-      block.home,
+      allocation.home,
       {.kind = comm::frame_kind::control,
        .handler = sync::control_memory | static_cast<std::uint64_t>(memory_operation::key),
        .finish = place_.calls->add(call)},
@@ -124,21 +124,21 @@ const region_view& place_memory::look_up(scheduler::fiber& self, const char* ope
   if (call.failed()) throw_access_failure(operation, what, answer.read<access_failure>());
   std::vector<std::byte> key;
   answer(view->bytes, key);
-  if (!key.empty()) view->attached = shared_->attach(block.home, key);
+  if (!key.empty()) view->attached = shared_->attach(allocation.home, key);
   if (view->attached != nullptr) view->memory = view->attached->memory();
-  return keep(block, std::move(view));
+  return keep(allocation, std::move(view));
 }
 
 void place_memory::on_frame(const comm::inbound_frame& frame) {
   std::span<const std::byte> rest = frame.payload;
-  const auto block = take<block_name>(frame, rest);
+  const auto allocation = take<allocation_name>(frame, rest);
   const auto operation =
       static_cast<memory_operation>(frame.header->handler & ~sync::control_memory);
-  block_range range{.block = block, .offset = frame.header->credit};
+  allocation_range range{.allocation = allocation, .offset = frame.header->credit};
   atomic_request atomic;
   switch (operation) {
     case memory_operation::key:
-      return serve_key(frame, block);
+      return serve_key(frame, allocation);
     case memory_operation::put:
       range.bytes = rest.size();
       break;
@@ -154,13 +154,13 @@ void place_memory::on_frame(const comm::inbound_frame& frame) {
       bad_request(frame);
   }
   comm::out_archive value;
-  comm::shared_region* const region = heap_.region(block.region);
-  const std::span<std::byte> memory = region == nullptr ? std::span<std::byte>() : region->memory();
+  comm::shared_segment* const segment = heap_.segment(allocation.segment);
+  const std::span<std::byte> memory = segment == nullptr ? std::span<std::byte>() : segment->memory();
   if (const auto failure = check_access(memory.data(), memory.size(), range)) {
     value(failure);
     return reply(place_, frame, value, true);
   }
-  std::byte* const at = memory.data() + std::uint64_t{block.block} * block_unit + range.offset;
+  std::byte* const at = memory.data() + std::uint64_t{allocation.allocation} * allocation_unit + range.offset;
   if (operation == memory_operation::put) {
     std::memcpy(at, rest.data(), rest.size());
   } else if (operation == memory_operation::get) {
@@ -173,16 +173,16 @@ void place_memory::on_frame(const comm::inbound_frame& frame) {
   reply(place_, frame, value);
 }
 
-void place_memory::serve_key(const comm::inbound_frame& frame, const block_name& block) {
+void place_memory::serve_key(const comm::inbound_frame& frame, const allocation_name& allocation) {
   comm::out_archive value;
-  comm::shared_region* const region = heap_.region(block.region);
-  if (region == nullptr) {
-    value(access_failure{.fault = access_fault::no_block});
+  comm::shared_segment* const segment = heap_.segment(allocation.segment);
+  if (segment == nullptr) {
+    value(access_failure{.fault = access_fault::no_allocation});
     return reply(place_, frame, value, true);
   }
   // Who reaches it by messages itself says so by an empty key.
-  const auto key = shared_ == nullptr ? std::span<const std::byte>() : region->key();
-  value(std::uint64_t{region->memory().size()}, std::vector<std::byte>(key.begin(), key.end()));
+  const auto key = shared_ == nullptr ? std::span<const std::byte>() : segment->key();
+  value(std::uint64_t{segment->memory().size()}, std::vector<std::byte>(key.begin(), key.end()));
   reply(place_, frame, value);
 }
 

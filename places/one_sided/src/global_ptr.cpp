@@ -7,10 +7,10 @@
 
 namespace apgas::inline v0::remote {
 
-void release_here(const block_name& block) {
+void release_here(const allocation_name& allocation) {
   place_memory& memory = place_memory_of(*scheduler::current_fiber());
-  if (const auto failure = memory.heap().release(block)) {
-    throw_access_failure("deallocate", {.block = block}, failure);
+  if (const auto failure = memory.heap().release(allocation)) {
+    throw_access_failure("deallocate", {.allocation = allocation}, failure);
   }
 }
 

@@ -104,10 +104,10 @@ void remote_teams::begin_watch() noexcept {
     if (stopped_ || watching_.exchange(true, base::relaxed)) return;
     when_ = std::chrono::steady_clock::now() + patience;
   }
-  place_.tasks->inject_at(when_, &timer_);
+  place_.tasks->submit_at(when_, &timer_);
 }
 
-scheduler::task_counter* remote_teams::look(scheduler::injected* work, scheduler::fiber&) noexcept {
+scheduler::task_counter* remote_teams::look(scheduler::external_task* work, scheduler::fiber&) noexcept {
   remote_teams& self = *static_cast<timer*>(work)->self;
   bool again = false;
   {
@@ -122,7 +122,7 @@ scheduler::task_counter* remote_teams::look(scheduler::injected* work, scheduler
     if (self.stopped_) again = false;
     if (again) self.when_ = std::chrono::steady_clock::now() + patience;
     self.watching_.store(again, base::relaxed);
-    if (again) self.place_.tasks->inject_at(self.when_, &self.timer_);
+    if (again) self.place_.tasks->submit_at(self.when_, &self.timer_);
   }
   return nullptr;
 }

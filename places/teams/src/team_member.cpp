@@ -56,7 +56,7 @@ team_member::team_member(sync::place_state& place, const global_id& id, place_gr
 // ---- a call -------------------------------------------------------------------------------------
 
 void team_member::begin(const team_call& call) {
-  const team_stamp mine = stamp_of(call);
+  const call_signature mine = signature_of(call);
   std::string wrong;
   bool broken = false;
   {
@@ -66,18 +66,18 @@ void team_member::begin(const team_call& call) {
       wrong = fmt::format(
           "two tasks of place {} are in collectives of one team, {} and {}: one task of each place "
           "calls them, one after the other",
-          place_.here, text_of(stamps_[sequence_ % remembered]), text_of(mine));
+          place_.here, text_of(signatures_[sequence_ % remembered]), text_of(mine));
     } else if (!broken) {
       calling_ = true;
-      stamps_[++sequence_ % remembered] = mine;
-      const auto differs = [&](const key& k, const team_stamp& theirs) {
+      signatures_[++sequence_ % remembered] = mine;
+      const auto differs = [&](const key& k, const call_signature& theirs) {
         return k.sequence == sequence_ && !same_call(theirs, mine);
       };
       for (const letter& l : letters_) {
-        if (differs(l.where, l.stamp)) wrong = difference(l.where.source, l.stamp, mine, sequence_);
+        if (differs(l.where, l.signature)) wrong = difference(l.where.source, l.signature, mine, sequence_);
       }
-      if (differs(ahead_, ahead_stamp_)) {
-        wrong = difference(ahead_.source, ahead_stamp_, mine, sequence_);
+      if (differs(ahead_, ahead_signature_)) {
+        wrong = difference(ahead_.source, ahead_signature_, mine, sequence_);
       }
     }
   }
@@ -94,7 +94,7 @@ void team_member::end() {
     const auto left = std::ranges::find_if(
         letters_, [&](const letter& l) { return l.where.sequence == sequence_; });
     if (left == letters_.end()) return;
-    wrong = difference(left->where.source, left->stamp, stamps_[sequence_ % remembered], sequence_);
+    wrong = difference(left->where.source, left->signature, signatures_[sequence_ % remembered], sequence_);
   }
   break_all(wrong);
 }
@@ -118,7 +118,7 @@ void team_member::fail(const team_call& call) noexcept {
   break_all(fmt::format(
       "a member of a team, place {}, left {} with an exception, so the others would have waited "
       "for ever: {}. The team cannot be used any more: make another one",
-      place_.here, text_of(stamp_of(call)), why));
+      place_.here, text_of(signature_of(call)), why));
 }
 
 bool team_member::count_one_sided(std::size_t bytes) noexcept {
@@ -145,7 +145,7 @@ void team_member::send(std::size_t to, std::uint16_t step, std::uint32_t part,
   while (place_.network->congested(dest)) scheduler::yield();
   post(
       dest,
-      {.stamp = stamps_[sequence_ % remembered], .sequence = sequence_, .part = part, .step = step},
+      {.signature = signatures_[sequence_ % remembered], .sequence = sequence_, .part = part, .step = step},
       data);
 }
 
@@ -230,24 +230,24 @@ void team_member::deliver(const comm::inbound_frame& frame) {
   const key where{e.sequence, e.part, e.step, frame.source};
   bool left = false;
   scheduler::fiber* waiter = nullptr;
-  team_stamp mine;
+  call_signature mine;
   {
     std::lock_guard hold(lock_);
     if (!broken_.empty()) return;
     const bool now = calling_ && e.sequence == sequence_;
     left = !now && !before(sequence_, e.sequence);
-    mine = stamps_[e.sequence % remembered];
-    if (now ? same_call(e.stamp, mine) : !left) {
+    mine = signatures_[e.sequence % remembered];
+    if (now ? same_call(e.signature, mine) : !left) {
       if (e.step == step_called) {
         if (now) return;
         ahead_ = where;
-        ahead_stamp_ = e.stamp;
+        ahead_signature_ = e.signature;
         return;
       }
-      letters_.push_back({where, e.stamp, team_arrival(frame)});
+      letters_.push_back({where, e.signature, team_arrival(frame)});
       if (waiter_ != nullptr && wanted_ == where) waiter = std::exchange(waiter_, nullptr);
     } else if (left && e.step == step_called &&
-               (same_call(e.stamp, mine) || sequence_ - e.sequence >= remembered)) {
+               (same_call(e.signature, mine) || sequence_ - e.sequence >= remembered)) {
       return;  // the sender is only slower
     } else {
       if (sequence_ - e.sequence >= remembered) mine = {};
@@ -255,13 +255,13 @@ void team_member::deliver(const comm::inbound_frame& frame) {
     }
   }
   if (waiter != nullptr) return scheduler::resume(waiter);
-  if (left) break_all(difference(frame.source, e.stamp, mine, e.sequence));
+  if (left) break_all(difference(frame.source, e.signature, mine, e.sequence));
 }
 
 // ---- errors -------------------------------------------------------------------------------------
 
-std::string team_member::difference(comm::rank source, const team_stamp& theirs,
-                                    const team_stamp& mine, std::uint32_t sequence) const {
+std::string team_member::difference(comm::rank source, const call_signature& theirs,
+                                    const call_signature& mine, std::uint32_t sequence) const {
   return fmt::format(
       "the members of a team called its collectives in different order: call {} was {} at place {} "
       "and {} at place {}. All members make the same calls with the same root and size, one after "

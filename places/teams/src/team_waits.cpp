@@ -45,11 +45,11 @@ bool team_member::tell_if_waiting(const held_calls& held) noexcept {
   {
     std::lock_guard hold(lock_);
     if (waiter_ == nullptr) return false;
-    e.stamp = stamps_[sequence_ % remembered];
+    e.signature = signatures_[sequence_ % remembered];
     e.sequence = sequence_;
     told = held;
     for (held_call& each : told) {
-      if (each.holder == place_.here) each.waits_in = e.stamp;
+      if (each.holder == place_.here) each.waits_in = e.signature;
     }
     if (passed_sequence_ == sequence_) {
       for (const held_call& each : passed_) {
@@ -94,7 +94,7 @@ void team_member::crossed(const held_call& mine, const global_id& other,
         "{} of another team, and waits for place {} in turn. Both go on waiting. If no other task "
         "makes these calls, the program hangs: call collectives of several teams in the same order "
         "at all members",
-        place_.team_warning_s, place_.here, text_of(stamps_[sequence_ % remembered]), mine.holder,
+        place_.team_warning_s, place_.here, text_of(signatures_[sequence_ % remembered]), mine.holder,
         mine.holder, text_of(mine.waits_in), place_.here);
   }
   base::warn(text);

@@ -9,10 +9,10 @@
 // top of another task.
 namespace apgas::inline v0::scheduler {
 
-class injector {
+class external_queue {
  public:
   // Context: any thread.
-  void push(injected* work) noexcept {
+  void push(external_task* work) noexcept {
     work->next = nullptr;
     lock_.lock();
     *(first_ == nullptr ? &first_ : &last_->next) = work;
@@ -22,10 +22,10 @@ class injector {
   }
 
   // Null when empty.
-  injected* pop() noexcept {
+  external_task* pop() noexcept {
     if (empty()) return nullptr;
     lock_.lock();
-    injected* work = first_;
+    external_task* work = first_;
     if (work != nullptr) {
       first_ = work->next;
       filled_.store(first_ != nullptr, base::relaxed);
@@ -39,8 +39,8 @@ class injector {
  private:
   base::spin_lock lock_;
   base::atomic<bool> filled_{false};
-  injected* first_ = nullptr;
-  injected* last_ = nullptr;
+  external_task* first_ = nullptr;
+  external_task* last_ = nullptr;
 };
 
 }  // namespace apgas::inline v0::scheduler

@@ -19,7 +19,7 @@ class timers {
   using clock = std::chrono::steady_clock;
 
   // True: it is now the first to become due. Context: any thread.
-  bool add(clock::time_point when, injected* work) {
+  bool add(clock::time_point when, external_task* work) {
     entries made;
     made.emplace(when, work);
     auto entry = made.extract(made.begin());
@@ -31,7 +31,7 @@ class timers {
   }
 
   // False: it was handed out already. Context: any thread.
-  bool remove(clock::time_point when, injected* work) noexcept {
+  bool remove(clock::time_point when, external_task* work) noexcept {
     entries::node_type entry;
     {
       std::lock_guard guard(lock_);
@@ -69,7 +69,7 @@ class timers {
   }
 
  private:
-  using entries = std::set<std::pair<clock::time_point, injected*>>;  // earliest first
+  using entries = std::set<std::pair<clock::time_point, external_task*>>;  // earliest first
   static constexpr clock::rep never = std::numeric_limits<clock::rep>::max();
 
   void note_next() {

@@ -34,7 +34,7 @@ void describe(const fiber& f, int code) {
        << " bytes is used up; raise APGAS_STACK_SIZE (bytes), recurse less deeply, or keep large "
           "arrays elsewhere";
   line.print();
-  base::has_spoken(code);
+  base::exit_reason_printed(code);
 }
 
 void chain(int signal, siginfo_t* info, void* context) {
@@ -76,7 +76,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 
 }  // namespace
 
-void watch_overflows() noexcept {
+void catch_overflows() noexcept {
   static const bool installed = [] {
     struct sigaction action = {};
     action.sa_sigaction = on_fault;

@@ -10,7 +10,7 @@
 namespace apgas::inline v0::scheduler {
 
 // Installs the handler, once per process. Context: any thread.
-void watch_overflows() noexcept;
+void catch_overflows() noexcept;
 
 // Gives this worker thread its signal stack for as long as the object lives. `running` is where the
 // worker notes the fiber that it runs.

@@ -19,17 +19,17 @@
 //   P1  arm's (make work pending, light fence, load armed_) against the thread's (clear armed_,
 //   heavy
 //       fence, ask whether something is pending): one of the two sees the other.
-//   P2  What ~poll_guard's caller did is visible to the thread that sees stopping_.
+//   P2  What ~fallback_poller's caller did is visible to the thread that sees stopping_.
 namespace apgas::inline v0::scheduler {
 
-class poll_guard {
+class fallback_poller {
  public:
   // `poll` polls unless a worker did since the last call; false: nothing is pending any more.
-  explicit poll_guard(std::function<bool()> poll)
+  explicit fallback_poller(std::function<bool()> poll)
       : poll_(std::move(poll)), thread_([this] { loop(); }) {}
-  poll_guard(const poll_guard&) = delete;
-  poll_guard& operator=(const poll_guard&) = delete;
-  ~poll_guard() {
+  fallback_poller(const fallback_poller&) = delete;
+  fallback_poller& operator=(const fallback_poller&) = delete;
+  ~fallback_poller() {
     stopping_.store(true, base::release);  // P2
     sleep_.unpark();
     thread_.join();

@@ -33,7 +33,7 @@
 namespace apgas::inline v0::scheduler {
 
 // Seat: what the list holds of a worker. Must have `Seat* next` and `bool watching`.
-template <class Seat>
+template <class Entry>
 class idle_list {
  public:
   // Whether a producer that made work visible must call take_sleeper(). Context: any thread.
@@ -43,19 +43,19 @@ class idle_list {
   }
 
   // Nobody searches: takes the sleeper that shall, or null. The caller wakes it.
-  [[nodiscard]] Seat* take_sleeper() noexcept {
+  [[nodiscard]] Entry* take_sleeper() noexcept {
     lock_.lock();
-    Seat* s = searching_ == 0 ? take_locked() : nullptr;
+    Entry* s = searching_ == 0 ? take_locked() : nullptr;
     update_locked();
     lock_.unlock();
     return s;
   }
 
   // The sleeper that watches, or null: what it waits for has changed. The caller wakes it.
-  [[nodiscard]] Seat* take_watcher() noexcept {
+  [[nodiscard]] Entry* take_sleeping_poller() noexcept {
     lock_.lock();
-    Seat* s = sleepers_;
-    while (s != nullptr && !s->watching) s = s->next;
+    Entry* s = sleepers_;
+    while (s != nullptr && !s->is_poller) s = s->next;
     if (s != nullptr) take_off_locked(s);
     update_locked();
     lock_.unlock();
@@ -70,18 +70,18 @@ class idle_list {
   }
 
   // Whether somebody asleep watches the network: what comes finds a worker then.
-  bool watched() noexcept {
+  bool has_poller() noexcept {
     lock_.lock();
-    const bool is = watched_;
+    const bool is = has_poller_;
     lock_.unlock();
     return is;
   }
 
   // The worker found work. Returns the sleeper to wake by I4, or null.
-  [[nodiscard]] Seat* end_search() noexcept {
+  [[nodiscard]] Entry* end_search() noexcept {
     lock_.lock();
     --searching_;
-    Seat* s = searching_ == 0 ? take_locked() : nullptr;
+    Entry* s = searching_ == 0 ? take_locked() : nullptr;
     update_locked();
     lock_.unlock();
     return s;
@@ -90,24 +90,24 @@ class idle_list {
   // The worker found nothing and will sleep, unless its last look after this finds something.
   // `watch`: it is asked to watch the network if nobody asleep does. True: it does watch.
   // The caller runs the heavy fence and then looks at every queue.
-  bool announce_sleep(Seat* s) noexcept {
+  bool announce_sleep(Entry* s) noexcept {
     lock_.lock();
     --searching_;
-    s->watching = !watched_;
-    watched_ = true;
+    s->is_poller = !has_poller_;
+    has_poller_ = true;
     s->next = sleepers_;
     sleepers_ = s;
     update_locked();
     lock_.unlock();
-    return s->watching;
+    return s->is_poller;
   }
 
   // After the last look found work: back to searching. False: somebody has taken this worker off
   // the list already, and has woken or will wake it.
-  [[nodiscard]] bool cancel_sleep(Seat* s) noexcept {
+  [[nodiscard]] bool cancel_sleep(Entry* s) noexcept {
     lock_.lock();
     bool found = false;
-    for (Seat* i = sleepers_; i != nullptr; i = i->next) found |= i == s;
+    for (Entry* i = sleepers_; i != nullptr; i = i->next) found |= i == s;
     if (found) take_off_locked(s);
     update_locked();
     lock_.unlock();
@@ -119,7 +119,7 @@ class idle_list {
   bool when_all_asleep(std::size_t workers, F f) {
     lock_.lock();
     std::size_t asleep = 0;
-    for (const Seat* s = sleepers_; s != nullptr; s = s->next) ++asleep;
+    for (const Entry* s = sleepers_; s != nullptr; s = s->next) ++asleep;
     const bool all = asleep == workers;
     if (all) f();
     lock_.unlock();
@@ -128,10 +128,10 @@ class idle_list {
 
  private:
   // A sleeper that does not watch, if there is one: the place must not go deaf.
-  Seat* take_locked() noexcept {
-    Seat* chosen = sleepers_;
-    for (Seat* s = sleepers_; s != nullptr; s = s->next) {
-      if (!s->watching) {
+  Entry* take_locked() noexcept {
+    Entry* chosen = sleepers_;
+    for (Entry* s = sleepers_; s != nullptr; s = s->next) {
+      if (!s->is_poller) {
         chosen = s;
         break;
       }
@@ -140,18 +140,18 @@ class idle_list {
     return chosen;
   }
 
-  void take_off_locked(Seat* s) noexcept {
+  void take_off_locked(Entry* s) noexcept {
     remove_locked(s);
-    if (s->watching) watched_ = false;
+    if (s->is_poller) has_poller_ = false;
     ++searching_;
   }
 
-  void remove_locked(Seat* s) noexcept {
+  void remove_locked(Entry* s) noexcept {
     if (sleepers_ == s) {
       sleepers_ = s->next;
       return;
     }
-    for (Seat* i = sleepers_; i != nullptr; i = i->next) {
+    for (Entry* i = sleepers_; i != nullptr; i = i->next) {
       if (i->next == s) i->next = s->next;
     }
   }
@@ -163,8 +163,8 @@ class idle_list {
   base::atomic<bool> wanted_{false};
   base::spin_lock lock_;
   int searching_ = 0;
-  bool watched_ = false;
-  Seat* sleepers_ = nullptr;
+  bool has_poller_ = false;
+  Entry* sleepers_ = nullptr;
 };
 
 }  // namespace apgas::inline v0::scheduler

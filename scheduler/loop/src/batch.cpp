@@ -57,7 +57,7 @@ void join_blocks(worker& w, batch_block*& list, batch_block* more) noexcept {
 void resume_blocks(worker& w, batch_block* list) noexcept {
   while (list != nullptr) {
     worker& owner = *list->on;
-    if (&owner == &w && w.batch.empty() && !w.tally.noted()) {
+    if (&owner == &w && w.batch.empty() && !w.arrivals.noted()) {
       begin_batch(w, std::exchange(list, list->next));
       continue;
     }
@@ -74,49 +74,49 @@ void resume_blocks(worker& w, batch_block* list) noexcept {
 namespace {
 
 // Lets the worker note what the tasks of its batch do, if it may and there is memory for it.
-void renew_tally(worker& w, batch_source* of) noexcept {
-  w.tally.of = nullptr;
-  w.tally.ends = 0;
-  if (of == nullptr || !of->tallies.load(base::relaxed)) return;
-  if (w.tally.waiting == nullptr) {
+void renew_arrivals(worker& w, batch_source* of) noexcept {
+  w.arrivals.of = nullptr;
+  w.arrivals.ends = 0;
+  if (of == nullptr || !of->batches_arrivals.load(base::relaxed)) return;
+  if (w.arrivals.waiting == nullptr) {
     if (w.free_blocks == nullptr) {
       w.free_blocks = new (std::nothrow) batch_block{};
       if (w.free_blocks == nullptr) return;
       w.free_block_count = 1;
     }
-    w.tally.waiting = take_block(w, of, nullptr);
+    w.arrivals.waiting = take_block(w, of, nullptr);
   }
-  w.tally.waiting->source = of;
-  w.tally.of = of;
+  w.arrivals.waiting->source = of;
+  w.arrivals.of = of;
 }
 
 }  // namespace
 
-bool prepare_tally(worker& w, batch_source* source) noexcept {
-  if (w.tally.of != source) {
-    settle(w);
-    renew_tally(w, source);
+bool prepare_arrivals(worker& w, batch_source* source) noexcept {
+  if (w.arrivals.of != source) {
+    flush_arrivals(w);
+    renew_arrivals(w, source);
   }
-  return w.tally.of == source && w.tally.waiting->size < batch_block::capacity;
+  return w.arrivals.of == source && w.arrivals.waiting->size < batch_block::capacity;
 }
 
 void begin_batch(worker& w, batch_block* b) noexcept {
-  APGAS_ASSERT(w.batch.empty() && !w.tally.noted(), "a batch was begun before the last was over");
-  renew_tally(w, b->source);  // before thieves can run the last task of the source
+  APGAS_ASSERT(w.batch.empty() && !w.arrivals.noted(), "a batch was begun before the last was over");
+  renew_arrivals(w, b->source);  // before thieves can run the last task of the source
   w.batch.adopt(b->at, b->size);
   drop_block(w, std::exchange(w.batch_memory, b));  // no thief looks at the old array any more
 }
 
-batch_tally take_tally(worker& w) noexcept {
-  const batch_tally taken = w.tally;
-  if (taken.waiting->size != 0) w.tally.waiting = nullptr;
-  renew_tally(w, taken.of);
+batched_arrivals take_arrivals(worker& w) noexcept {
+  const batched_arrivals taken = w.arrivals;
+  if (taken.waiting->size != 0) w.arrivals.waiting = nullptr;
+  renew_arrivals(w, taken.of);
   return taken;
 }
 
 worker::~worker() {
   delete batch_memory;
-  delete tally.waiting;
+  delete arrivals.waiting;
   while (free_blocks != nullptr) delete std::exchange(free_blocks, free_blocks->next);
 }
 

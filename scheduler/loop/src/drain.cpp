@@ -48,7 +48,7 @@ slot* lowest_drainable(fiber& self) {
 void return_to_spawner(fiber& self) noexcept {
   fiber& spawner = *self.spawner;
   self.spawner = nullptr;
-  switch_to(self, spawner, keep_spare, self.on);
+  switch_to(self, spawner, cache_fiber, self.on);
 }
 
 // Whether the loop has something for this worker but the spawner, who might spawn for ever.
@@ -81,9 +81,9 @@ void attend(fiber& self, bool drainable) {
 
 void drain(fiber& self, slot* floor) noexcept {
   worker& w = *self.on;
-  settle(w);
+  flush_arrivals(w);
   ++w.count.drains;
-  fiber& other = take_spare(w);
+  fiber& other = take_cached_fiber(w);
   other.spawner = &self;
   other.floor = floor;
   const std::uint64_t generation = self.generation;

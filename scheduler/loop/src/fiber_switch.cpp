@@ -13,9 +13,9 @@ namespace apgas::inline v0::scheduler {
 namespace {
 
 #if APGAS_SANITIZED
-constexpr int spares_max = 64;  // their stacks are expensive
+constexpr int cached_fibers_max = 64;  // their stacks are expensive
 #else
-constexpr int spares_max = 1024;
+constexpr int cached_fibers_max = 1024;
 #endif
 
 void begin(fiber* self) {
@@ -78,10 +78,10 @@ void pass_rarely(fiber& self, fiber& to) noexcept {
   self.base = self.on->tasks.head();
 }
 
-fiber& spare_to_pass_to(worker& w) noexcept {
+fiber& cached_fiber_to_pass_to(worker& w) noexcept {
   ++w.count.suspensions;
   w.tasks.publish();
-  return take_spare(w);
+  return take_cached_fiber(w);
 }
 
 void arrive_rarely() noexcept {
@@ -90,11 +90,11 @@ void arrive_rarely() noexcept {
   self.base = self.on->tasks.head();
 }
 
-fiber& take_spare(worker& w) noexcept {
-  if (fiber* f = w.spare) {
-    w.spare = f->next;
-    --w.spares;
-    if (const fiber* next = w.spare) {  // the one after it: its frames, and the next record
+fiber& take_cached_fiber(worker& w) noexcept {
+  if (fiber* f = w.cached_fibers) {
+    w.cached_fibers = f->next;
+    --w.num_cached_fibers;
+    if (const fiber* next = w.cached_fibers) {  // the one after it: its frames, and the next record
       __builtin_prefetch(next->next);
       const auto* const stack = static_cast<const char*>(next->stack_pointer);
       for (std::ptrdiff_t at = 0; at < 256; at += 64) __builtin_prefetch(stack - at, 1);
@@ -120,23 +120,23 @@ void give_back(worker& w, fiber& f) noexcept {
 
 }  // namespace
 
-void keep_spare(fiber* f, void* on_worker) noexcept {
+void cache_fiber(fiber* f, void* on_worker) noexcept {
   auto& w = *static_cast<worker*>(on_worker);
-  if (w.spares < spares_max) {
-    f->next = w.spare;
-    w.spare = f;
-    ++w.spares;
+  if (w.num_cached_fibers < cached_fibers_max) {
+    f->next = w.cached_fibers;
+    w.cached_fibers = f;
+    ++w.num_cached_fibers;
   } else {
     give_back(w, *f);
   }
 }
 
-void drop_spares(worker& w) noexcept {
-  while (fiber* f = w.spare) {
-    w.spare = f->next;
+void drop_cached_fibers(worker& w) noexcept {
+  while (fiber* f = w.cached_fibers) {
+    w.cached_fibers = f->next;
     give_back(w, *f);
   }
-  w.spares = 0;
+  w.num_cached_fibers = 0;
 }
 
 void end_special(fiber& self) noexcept {
@@ -155,7 +155,7 @@ void leave_for(fiber& self, const char* waits_for, bool through_loop, void (*aft
   self.waits_for = waits_for;
   if (w.trace != nullptr) [[unlikely]]
     w.trace->task_left(waits_for);
-  settle(w);
+  flush_arrivals(w);
   ++w.count.suspensions;
   w.tasks.publish();
   ++self.generation;
@@ -163,7 +163,7 @@ void leave_for(fiber& self, const char* waits_for, bool through_loop, void (*aft
   // of resumptions starve neither unstarted tasks nor the network.
   through_loop |= (++w.direct_switches & 7U) == 0;
   fiber* next = through_loop ? nullptr : next_single_resumed(w);
-  switch_to(self, next != nullptr ? *next : take_spare(w), after, argument);
+  switch_to(self, next != nullptr ? *next : take_cached_fiber(w), after, argument);
   self.waits_for = nullptr;
   if (trace_log* const trace = self.on->trace) [[unlikely]]
     trace->task_begins(self.task);
@@ -184,19 +184,19 @@ void yield_to_loop() noexcept {
 void complete(fiber& self, task_counter& counter) noexcept {
   if (!counter.release()) return;
   worker& w = *self.on;
-  settle(w);
+  flush_arrivals(w);
   if (fiber* waiter = counter.waiter()) {
     if ((++w.direct_switches & 31U) == 0) {
       resume(waiter);
     } else {
-      switch_to(self, *waiter, keep_spare, &w);
+      switch_to(self, *waiter, cache_fiber, &w);
     }
   } else {
     counter.observer()->on_zero();
   }
 }
 
-void release_unit(task_counter& counter) noexcept {
+void release_count(task_counter& counter) noexcept {
   if (!counter.release()) return;
   if (fiber* waiter = counter.waiter()) {
     resume(waiter);

@@ -27,22 +27,22 @@ constexpr int turns_at_once = 16;
 }  // namespace
 
 void scheduler::implementation::wake_one() noexcept {
-  if (idle_seat* seat = idle.take_sleeper()) seat->sleep.unpark();
+  if (idle_entry* entry = idle.take_sleeper()) entry->sleep.unpark();
 }
 
 bool scheduler::implementation::poll_network() noexcept {
-  if (settings.events == nullptr || !network_seat.try_lock()) return false;
+  if (settings.events == nullptr || !poller_lock.try_lock()) return false;
   arrived.store(false, base::relaxed);
   polls.store(polls.load(base::relaxed) + 1, base::relaxed);
   const bool any = settings.events->poll();
   // It may have taken only some of what is there.
   if (any) arrived.store(true, base::relaxed);
-  network_seat.unlock();
+  poller_lock.unlock();
   return any;
 }
 
 bool scheduler::implementation::poll_outside(worker& w) noexcept {
-  bool any = timed.fire([this](injected* work) {
+  bool any = timed.fire([this](external_task* work) {
     outside.push(work);
     notify();
   });
@@ -55,9 +55,9 @@ bool scheduler::implementation::poll_outside(worker& w) noexcept {
 
 bool scheduler::implementation::poll_for_busy_workers() noexcept {
   const std::uint64_t now = polls.load(base::relaxed);
-  if (now == polls_seen && network_seat.try_lock()) {
+  if (now == polls_seen && poller_lock.try_lock()) {
     const bool any = settings.events->poll();
-    network_seat.unlock();
+    poller_lock.unlock();
     if (any) {  // the rest is for a worker, which may have found the seat taken and sleep by now
       arrived.store(true, base::relaxed);
       notify();
@@ -65,7 +65,7 @@ bool scheduler::implementation::poll_for_busy_workers() noexcept {
   }
   polls_seen = now;
   if (!outside.empty()) want_turn();
-  return settings.events->pending() || !idle.watched();
+  return settings.events->pending() || !idle.has_poller();
 }
 
 void scheduler::implementation::want_turn() noexcept {
@@ -83,8 +83,8 @@ bool scheduler::implementation::anything_to_do() const noexcept {
 }
 
 void scheduler::implementation::sleep(worker& w) noexcept {
-  idle_seat& seat = **seats[static_cast<std::size_t>(w.id)];
-  const bool watching = idle.announce_sleep(&seat);
+  idle_entry& entry = **entries[static_cast<std::size_t>(w.id)];
+  const bool is_poller = idle.announce_sleep(&entry);
   for (const auto& other : workers) other->tasks.raise_attention();
   if (fenced) {
     base::full_fence();
@@ -92,28 +92,28 @@ void scheduler::implementation::sleep(worker& w) noexcept {
     base::heavy_fence();  // P1 of idle.hpp
   }
   if (anything_to_do()) {
-    if (idle.cancel_sleep(&seat)) return;
-    static_cast<void>(seat.sleep.park(std::chrono::nanoseconds::max()));  // its waker is on the way
+    if (idle.cancel_sleep(&entry)) return;
+    static_cast<void>(entry.sleep.park(std::chrono::nanoseconds::max()));  // its waker is on the way
     return;
   }
   ++w.count.sleeps;
   const auto begun = time_for(w.trace);
   for (unsigned idle_polls = 0;; ++idle_polls) {
-    const auto limit = watching ? timed.until_next() : no_limit;
-    const bool on_network = watching && !progress.joinable();
-    if (on_network ? watch(seat.sleep, idle_polls, limit) : seat.sleep.park(limit)) break;
+    const auto limit = is_poller ? timed.until_next() : no_limit;
+    const bool on_network = is_poller && !progress.joinable();
+    if (on_network ? sleep_as_poller(entry.sleep, idle_polls, limit) : entry.sleep.park(limit)) break;
     if (!poll_outside(w)) continue;
     idle_polls = 0;
     // What comes need not be a task: it may have been answered by now, and more follow the answer.
-    if (idle.cancel_sleep(&seat)) break;
+    if (idle.cancel_sleep(&entry)) break;
   }
   if (w.trace != nullptr) w.trace->add("sleep", begun);
-  if (watching && guard != nullptr) guard->arm();
+  if (is_poller && guard != nullptr) guard->arm();
 }
 
 // `idle_polls`: polls without effect so far; those that only a time-out led to do not count where
 // there is a descriptor.
-bool scheduler::implementation::watch(parker& sleep, unsigned& idle_polls,
+bool scheduler::implementation::sleep_as_poller(parker& sleep, unsigned& idle_polls,
                                       std::chrono::nanoseconds limit) noexcept {
   external_events* const events = settings.events;
   if (events == nullptr) return sleep.park(limit);
@@ -130,7 +130,7 @@ bool scheduler::implementation::watch(parker& sleep, unsigned& idle_polls,
 
 void scheduler::implementation::serve_network() noexcept {
   for (unsigned idle_polls = 0; !stopping.load(base::acquire); ++idle_polls) {  // P1
-    static_cast<void>(watch(progress_sleep, idle_polls, no_limit));
+    static_cast<void>(sleep_as_poller(progress_sleep, idle_polls, no_limit));
     if (!poll_network()) continue;
     idle_polls = 0;
     if (!outside.empty()) want_turn();

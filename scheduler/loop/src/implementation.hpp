@@ -22,9 +22,9 @@
 namespace apgas::inline v0::scheduler {
 
 // A worker's entry in the idle list.
-struct idle_seat {
-  idle_seat* next = nullptr;
-  bool watching = false;
+struct idle_entry {
+  idle_entry* next = nullptr;
+  bool is_poller = false;
   parker sleep;
 };
 
@@ -79,7 +79,7 @@ struct scheduler::implementation {
 
   // Sleeps until something may have come from outside, or `limit`. True: woken. Context: one
   // thread at a time.
-  bool watch(parker& sleep, unsigned& idle_polls, std::chrono::nanoseconds limit) noexcept;
+  bool sleep_as_poller(parker& sleep, unsigned& idle_polls, std::chrono::nanoseconds limit) noexcept;
   // Looks at the network unless somebody else does. True if anything came.
   bool poll_network() noexcept;
   void serve_network() noexcept;  // what the progress thread does
@@ -89,14 +89,14 @@ struct scheduler::implementation {
   bool fenced = false;
   std::vector<std::vector<int>> victims;  // of each worker, nearest first
   std::vector<std::unique_ptr<worker>> workers;
-  std::vector<std::unique_ptr<base::cache_aligned<idle_seat>>> seats;
+  std::vector<std::unique_ptr<base::cache_aligned<idle_entry>>> entries;
   std::vector<slot_array> slot_arrays;
   std::unique_ptr<trace_file> trace;
 
-  idle_list<idle_seat> idle;
-  injector outside;
+  idle_list<idle_entry> idle;
+  external_queue outside;
   timers timed;
-  base::spin_lock network_seat;       // held by the worker that polls
+  base::spin_lock poller_lock;       // held by the worker that polls
   base::atomic<bool> arrived{false};  // wake() since the last poll
   base::atomic<int> turns_wanted{0};
   base::atomic<bool> stopping{false};
@@ -104,7 +104,7 @@ struct scheduler::implementation {
 
   base::atomic<std::uint64_t> polls{0};  // of the network, by whom ever
   std::uint64_t polls_seen = 0;          // by the guard
-  std::unique_ptr<poll_guard> guard;     // with events only
+  std::unique_ptr<fallback_poller> guard;     // with events only
 
   helper_threads helpers;
   std::vector<std::thread> threads;
@@ -121,9 +121,9 @@ void switch_to(fiber& self, fiber& to, void (*after)(fiber*, void*), void* argum
 void arrived_on(fiber& self) noexcept;
 
 // A fiber that waits in its loop, made if need be; and the way back, as the `after` of a switch.
-fiber& take_spare(worker& w) noexcept;
-void keep_spare(fiber* f, void* on_worker) noexcept;
-void drop_spares(worker& w) noexcept;
+fiber& take_cached_fiber(worker& w) noexcept;
+void cache_fiber(fiber* f, void* on_worker) noexcept;
+void drop_cached_fibers(worker& w) noexcept;
 
 // Whether tasks that were resumed wait for this worker. A hint.
 inline bool has_resumed(const worker& w) noexcept { return !w.ready.empty() || !w.batch.empty(); }

@@ -16,7 +16,7 @@ using clock = std::chrono::steady_clock;
 
 struct work {
   fiber* resumed = nullptr;
-  injected* external = nullptr;
+  external_task* external = nullptr;
   bool in_slot = false;
   slot task;
   explicit operator bool() const { return resumed != nullptr || external != nullptr || in_slot; }
@@ -43,14 +43,14 @@ fiber* next_resumed(worker& w) noexcept {
 // The worker's own work. Every fourth choice goes to those that wait longest, every sixteenth looks
 // outside first: that makes yield() fair.
 bool choose(worker& w, work& found) {
-  if (w.tally.noted()) {
+  if (w.arrivals.noted()) {
     found.resumed = next_of_batch(w);
-    if (!found && starts_next(w, w.tally.of)) {
+    if (!found && starts_next(w, w.arrivals.of)) {
       found.in_slot = w.tasks.take_newest(found.task);
-      if (found && !found.task.is_member_of(w.tally.of)) settle(w);  // a thief had that one
+      if (found && !found.task.is_member_of(w.arrivals.of)) flush_arrivals(w);  // a thief had that one
     }
     if (found) return true;
-    settle(w);
+    flush_arrivals(w);
   }
   auto& s = w.home->internals();
   if (const int turns = s.turns_wanted.load(base::relaxed); turns != 0) [[unlikely]] {
@@ -216,7 +216,7 @@ bool search(worker& w, work& found) {
     }
   }
   if (w.trace != nullptr) w.trace->add("search", begun);
-  if (idle_seat* next = s.idle.end_search()) next->sleep.unpark();
+  if (idle_entry* next = s.idle.end_search()) next->sleep.unpark();
   return true;
 }
 
@@ -234,7 +234,7 @@ void run_slot(fiber& self, slot& s) {
   if (s.kind() == slot_kind::continuation) {
     fiber& spawner = spawner_of(s);
     ++spawner.generation;
-    switch_to(self, spawner, keep_spare, self.on);
+    switch_to(self, spawner, cache_fiber, self.on);
     return;
   }
   const bool is_task = s.is_task();  // the slot may be used again
@@ -255,7 +255,7 @@ void run_slot(fiber& self, slot& s) {
   complete(self, counter);
 }
 
-void run_injected(fiber& self, injected& i) {
+void run_external_task(fiber& self, external_task& i) {
   const frame_mark mark(self);
   self.task = {};
   self.outermost = nullptr;
@@ -277,19 +277,19 @@ void loop(fiber* self) noexcept {
       continue;
     }
     worker& w = *self->on;
-    if (w.tally.noted()) {  // as choose(), in short
+    if (w.arrivals.noted()) {  // as choose(), in short
       if (fiber* const next = next_of_batch_fast(w)) {
-        switch_to(*self, *next, keep_spare, &w);
+        switch_to(*self, *next, cache_fiber, &w);
         continue;
       }
     }
     work found;
     if (!choose(w, found) && !search(w, found)) {
-      switch_to(*self, *w.thread, keep_spare, &w);
+      switch_to(*self, *w.thread, cache_fiber, &w);
     } else if (found.resumed != nullptr) {
-      switch_to(*self, *found.resumed, keep_spare, &w);
+      switch_to(*self, *found.resumed, cache_fiber, &w);
     } else if (found.external != nullptr) {
-      run_injected(*self, *found.external);
+      run_external_task(*self, *found.external);
     } else {
       run_slot(*self, found.task);
     }

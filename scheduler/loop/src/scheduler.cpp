@@ -59,8 +59,8 @@ void run_worker(worker& w, int processor) {
   adopt_thread(thread);
   w.thread = &thread;
   w.exceptions = exception_state();
-  switch_to(thread, take_spare(w), [](fiber*, void*) {}, nullptr);
-  drop_spares(w);
+  switch_to(thread, take_cached_fiber(w), [](fiber*, void*) {}, nullptr);
+  drop_cached_fibers(w);
 }
 
 }  // namespace
@@ -73,13 +73,13 @@ scheduler::implementation::implementation(const config& c)
     : settings(c), fenced(!c.asymmetric_fence || !base::membarrier_available()) {
   APGAS_ASSERT(c.workers > 0);
   reserve_stacks(c.stack_bytes);
-  watch_overflows();
+  catch_overflows();
   if (!c.trace.empty()) trace = std::make_unique<trace_file>(c.trace, c.place, c.workers);
   const auto n = static_cast<std::size_t>(c.workers);
   const std::vector<int> processors = own_processors(cores, c);
   for (std::size_t i = 0; i < n; ++i) {
     workers.push_back(std::make_unique<worker>());
-    seats.push_back(std::make_unique<base::cache_aligned<idle_seat>>());
+    entries.push_back(std::make_unique<base::cache_aligned<idle_entry>>());
     slot_arrays.push_back(map_slots());
     workers[i]->id = static_cast<int>(i);
     if (trace != nullptr) workers[i]->trace = &trace->log_of(workers[i]->id);
@@ -102,7 +102,7 @@ scheduler::implementation::implementation(const config& c)
 
 scheduler::implementation::~implementation() {
   stopping.store(true, base::release);  // P1
-  for (auto& seat : seats) (*seat)->sleep.unpark();
+  for (auto& entry : entries) (*entry)->sleep.unpark();
   progress_sleep.unpark();
   for (std::thread& t : threads) t.join();
   if (progress.joinable()) progress.join();
@@ -118,7 +118,7 @@ scheduler::scheduler(const config& c)
   try {
     if (c.events != nullptr) {
       if (c.progress_thread) s.progress = std::thread([&s] { s.serve_network(); });
-      s.guard = std::make_unique<poll_guard>([&s] { return s.poll_for_busy_workers(); });
+      s.guard = std::make_unique<fallback_poller>([&s] { return s.poll_for_busy_workers(); });
       s.guard->arm();
     }
     if (c.watchdog_patience.count() != 0) {
@@ -138,7 +138,7 @@ scheduler::scheduler(const config& c)
 
 scheduler::~scheduler() = default;
 
-void scheduler::inject(injected* work) noexcept {
+void scheduler::submit(external_task* work) noexcept {
   const implementation::visit here(*implementation_);
   implementation_->outside.push(work);
   implementation_->notify();
@@ -159,14 +159,14 @@ void scheduler::keep_polling() noexcept {
 
 void scheduler::request_poll() noexcept { implementation_->arrived.store(true, base::relaxed); }
 
-void scheduler::inject_at(std::chrono::steady_clock::time_point when, injected* work) {
+void scheduler::submit_at(std::chrono::steady_clock::time_point when, external_task* work) {
   auto& s = *implementation_;
   if (!s.timed.add(when, work)) return;
   if (s.fenced) base::full_fence();
-  if (idle_seat* watcher = s.idle.take_watcher()) watcher->sleep.unpark();  // must sleep for less
+  if (idle_entry* watcher = s.idle.take_sleeping_poller()) watcher->sleep.unpark();  // must sleep for less
 }
 
-bool scheduler::cancel_at(std::chrono::steady_clock::time_point when, injected* work) noexcept {
+bool scheduler::cancel_at(std::chrono::steady_clock::time_point when, external_task* work) noexcept {
   return implementation_->timed.remove(when, work);
 }
 

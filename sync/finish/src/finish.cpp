@@ -22,7 +22,7 @@ finish_details& finish_core::need_details() {
   if (present != nullptr) return *present;
   auto made = std::make_unique<finish_details>();
   if (set_details(present, made.get())) {
-    add(mark);
+    add(waiter_bit);
     return *made.release();
   }
   return *present;

@@ -16,7 +16,7 @@
 // What a finish needs only sometimes, and its replica at places that are not its home.
 namespace apgas::inline v0::sync {
 
-struct finish_replica;
+struct remote_finish;
 
 struct finish_details {
   base::spin_lock lock;  // of exceptions, offers, ledger and returned
@@ -32,7 +32,7 @@ struct finish_details {
   finish_id id = 0;
   finish_home ledger;
 
-  finish_replica* replica = nullptr;  // at other places: whose details these are
+  remote_finish* remote = nullptr;  // at other places: whose details these are
 };
 
 // A frame that waits until home grants more credit.
@@ -45,21 +45,21 @@ struct waiting_frame {
 
 // A finish of another place. Lives in the table of remote_finishes, under whose lock the machines
 // are, and `own.returned`.
-struct finish_replica final : finish_core, scheduler::counter_observer {
-  finish_replica(remote_finishes& t, finish_id i) : finish_core(0, &own), id(i), table(t) {
-    own.replica = this;
+struct remote_finish final : finish_core, scheduler::counter_observer {
+  remote_finish(remote_finishes& t, finish_id i) : finish_core(0, &own), id(i), table(t) {
+    own.remote = this;
     set_observer(this);
   }
 
-  void on_zero() noexcept override { table.replica_idle(*this); }
+  void on_zero() noexcept override { table.remote_idle(*this); }
 
   finish_details own;
   finish_id id;
   remote_finishes& table;
-  bool quiescent() const noexcept { return machine.quiescent() && ties.owed() == 0; }
+  bool quiescent() const noexcept { return machine.quiescent() && links.owed() == 0; }
 
-  finish_proxy machine;
-  finish_ties ties;
+  remote_finish_state machine;
+  tree_return links;
   std::vector<waiting_frame> waiting;
   bool listed = false;  // in the list of those that may be quiescent
 };

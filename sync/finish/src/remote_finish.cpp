@@ -19,7 +19,7 @@ remote_finishes::remote_finishes(place_state& place)
       next_id_((static_cast<finish_id>(place.here) << finish_number_bits) + root_finish + 1) {}
 
 remote_finishes::~remote_finishes() {
-  APGAS_ASSERT(replicas_.empty(), "a finish of another place still has tasks here");
+  APGAS_ASSERT(remotes_.empty(), "a finish of another place still has tasks here");
 }
 
 void remote_finishes::open_root(finish_core& core) {
@@ -42,8 +42,8 @@ void remote_finishes::send_task(finish_core& finish, comm::rank dest, comm::fram
     header.flags |= flag_collecting;
     payload(details->reducer);
   }
-  if (details != nullptr && details->replica != nullptr) {
-    send_from_replica(details->replica, nullptr, dest, header, payload);
+  if (details != nullptr && details->remote != nullptr) {
+    send_from_remote(details->remote, nullptr, dest, header, payload);
   } else {
     send_from_home(finish, dest, header, payload);
   }
@@ -54,7 +54,7 @@ void remote_finishes::send_uncounted(finish_core& running, comm::rank dest,
   if (place_.here == home_of(root_finish)) {
     send_from_home(finish_at_home(root_finish, place_.here), dest, header, payload);
   } else {
-    send_from_replica(nullptr, &running, dest, header, payload);
+    send_from_remote(nullptr, &running, dest, header, payload);
   }
 }
 
@@ -69,7 +69,7 @@ void remote_finishes::send_from_home(finish_core& finish, comm::rank dest,
       at_home_.emplace(details.id, &finish);
     }
     const auto minted = details.ledger.mint();
-    if (minted.takes_unit) finish.add(1);
+    if (minted.takes_count) finish.add(1);
     header.credit = minted.share;
   }
   header.finish = details.id;
@@ -77,26 +77,26 @@ void remote_finishes::send_from_home(finish_core& finish, comm::rank dest,
 }
 
 // `own`: the replica that the running task is counted in; null: of the root finish, as a guest.
-void remote_finishes::send_from_replica(finish_replica* own, finish_core* guest_of, comm::rank dest,
+void remote_finishes::send_from_remote(remote_finish* own, finish_core* escapes_from, comm::rank dest,
                                         comm::frame_header header, comm::out_archive& payload) {
   header.finish = own == nullptr ? root_finish : own->id;
   bool ask = false;
   {
     std::lock_guard guard(lock_);
-    finish_replica& replica = own == nullptr ? replica_of(root_finish) : *own;
+    remote_finish& remote = own == nullptr ? remote_of(root_finish) : *own;
     const auto split =
-        guest_of == nullptr ? replica.machine.split() : replica.machine.split_guest();
+        escapes_from == nullptr ? remote.machine.split() : remote.machine.split_escaping();
     header.credit = split.share;
     ask = split.ask;
-    if (split.share != 0 && guest_of == nullptr && (header.flags & flag_spawn) != 0 &&
+    if (split.share != 0 && escapes_from == nullptr && (header.flags & flag_spawn) != 0 &&
         place_.places >= place_.tree_from && dest != place_.here &&
         dest != home_of(header.finish)) {
-      header.flags |= static_cast<std::uint8_t>(replica.ties.tie() << tie_level_shift);
+      header.flags |= static_cast<std::uint8_t>(remote.links.link() << link_level_shift);
     }
     if (split.share == 0) {
-      if (guest_of != nullptr) guest_of->add(1);
+      if (escapes_from != nullptr) escapes_from->add(1);
       const auto bytes = payload.bytes();
-      replica.waiting.push_back({dest, header, {bytes.begin(), bytes.end()}, guest_of});
+      remote.waiting.push_back({dest, header, {bytes.begin(), bytes.end()}, escapes_from});
     }
   }
   if (header.credit != 0) place_.network->send(dest, header, std::move(payload));
@@ -139,17 +139,17 @@ finish_core& remote_finishes::finish_at_home(finish_id id, comm::rank sender) no
 }
 
 // Requires: lock_ is held.
-finish_replica& remote_finishes::known_replica(finish_id id, comm::rank sender) noexcept {
-  const auto found = replicas_.find(id);
-  if (found == replicas_.end()) no_such_finish(id, sender);
+remote_finish& remote_finishes::known_remote(finish_id id, comm::rank sender) noexcept {
+  const auto found = remotes_.find(id);
+  if (found == remotes_.end()) no_such_finish(id, sender);
   return *found->second;
 }
 
 // Requires: lock_ is held.
-finish_replica& remote_finishes::replica_of(finish_id id) {
-  auto& replica = replicas_[id];
-  if (replica == nullptr) replica = std::make_unique<finish_replica>(*this, id);
-  return *replica;
+remote_finish& remote_finishes::remote_of(finish_id id) {
+  auto& remote = remotes_[id];
+  if (remote == nullptr) remote = std::make_unique<remote_finish>(*this, id);
+  return *remote;
 }
 
 finish_core& remote_finishes::on_tasks(const arrived_frames& frames, comm::handler_id reducer) {
@@ -158,33 +158,33 @@ finish_core& remote_finishes::on_tasks(const arrived_frames& frames, comm::handl
     finish_core& finish = finish_at_home(frames.finish, frames.source);
     finish.add(1);  // before the credit is settled, or the finish might end
     finish_details& details = *finish.details();
-    bool unit_due = false;
+    bool all_returned = false;
     {
       std::lock_guard guard(details.lock);
-      unit_due = details.ledger.on_arrival(frames.credit, frames.count);
+      all_returned = details.ledger.on_arrival(frames.credit, frames.count);
     }
-    settle_home(finish, unit_due);
+    release_when_returned(finish, all_returned);
     return finish;
   }
-  finish_replica* replica = nullptr;
+  remote_finish* remote = nullptr;
   std::uint8_t release = 0;
   {
     std::lock_guard guard(lock_);
-    replica = &replica_of(frames.finish);
+    remote = &remote_of(frames.finish);
     // Written once, before the first task: its tasks read it without the lock.
-    if (replica->own.reducer != reducer) replica->own.reducer = reducer;
-    release = replica->ties.on_arrival(replica->machine.empty(), frames.source, frames.level,
-                                       frames.tied);
-    const bool wakes = replica->add_first();
-    replica->machine.on_arrival(frames.credit, wakes, frames.count);
+    if (remote->own.reducer != reducer) remote->own.reducer = reducer;
+    release = remote->links.on_arrival(remote->machine.empty(), frames.source, frames.level,
+                                       frames.linked);
+    const bool wakes = remote->add_first();
+    remote->machine.on_arrival(frames.credit, wakes, frames.count);
     if (release != 0) ++count_.releases;
   }
   if (release != 0) send_message(frames.source, operation_release, frames.finish, release, nullptr);
-  return *replica;
+  return *remote;
 }
 
-void remote_finishes::settle_home(finish_core& finish, bool unit_due) noexcept {
-  if (unit_due) scheduler::release_unit(finish);
+void remote_finishes::release_when_returned(finish_core& finish, bool all_returned) noexcept {
+  if (all_returned) scheduler::release_count(finish);
 }
 
 void remote_finishes::on_message(const comm::inbound_frame& frame) {
@@ -210,7 +210,7 @@ void remote_finishes::on_request(const comm::inbound_frame& frame) {
   {
     std::lock_guard guard(details.lock);
     const auto minted = details.ledger.on_request();
-    if (minted.takes_unit) finish.add(1);
+    if (minted.takes_count) finish.add(1);
     share = minted.share;
   }
   {
@@ -221,38 +221,38 @@ void remote_finishes::on_request(const comm::inbound_frame& frame) {
 }
 
 void remote_finishes::on_grant(const comm::inbound_frame& frame) {
-  finish_replica* replica = nullptr;
+  remote_finish* remote = nullptr;
   {
     std::lock_guard guard(lock_);
-    replica = &known_replica(frame.header->finish, frame.source);
-    replica->machine.on_grant(frame.header->credit);
+    remote = &known_remote(frame.header->finish, frame.source);
+    remote->machine.on_grant(frame.header->credit);
   }
-  send_waiting(*replica);
+  send_waiting(*remote);
 }
 
-void remote_finishes::send_waiting(finish_replica& replica) {
+void remote_finishes::send_waiting(remote_finish& remote) {
   std::vector<waiting_frame> ready;
-  const finish_id id = replica.id;
+  const finish_id id = remote.id;
   bool ask = false;
   {
     std::lock_guard guard(lock_);
     std::size_t sent = 0;
-    while (sent < replica.waiting.size()) {
-      const auto next = replica.machine.next_waiting();
+    while (sent < remote.waiting.size()) {
+      const auto next = remote.machine.next_waiting();
       if (next.share == 0) {
         ask = next.ask;
         break;
       }
-      replica.waiting[sent++].header.credit = next.share;
+      remote.waiting[sent++].header.credit = next.share;
     }
-    const auto end = replica.waiting.begin() + static_cast<std::ptrdiff_t>(sent);
-    ready.assign(std::make_move_iterator(replica.waiting.begin()), std::make_move_iterator(end));
-    replica.waiting.erase(replica.waiting.begin(), end);
-    if (replica.quiescent()) list(replica);  // tasks ended while their frames waited
+    const auto end = remote.waiting.begin() + static_cast<std::ptrdiff_t>(sent);
+    ready.assign(std::make_move_iterator(remote.waiting.begin()), std::make_move_iterator(end));
+    remote.waiting.erase(remote.waiting.begin(), end);
+    if (remote.quiescent()) list(remote);  // tasks ended while their frames waited
   }
   for (waiting_frame& frame : ready) {
     place_.network->send(frame.dest, frame.header, std::span<const std::byte>(frame.payload));
-    if (frame.held != nullptr) scheduler::release_unit(*frame.held);
+    if (frame.held != nullptr) scheduler::release_count(*frame.held);
   }
   if (ask) send_message(home_of(id), operation_request, id, 0, nullptr);
 }

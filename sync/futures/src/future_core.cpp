@@ -18,10 +18,10 @@ struct suspended_waiter : future_waiter {
 // A wait that ends at a time. Referred to by the task, the timer and the list of the future, each
 // until it is certain that it will not be called.
 // NOLINTNEXTLINE(misc-multiple-inheritance): its parts are what those three know of it
-class timed_waiter final : public ref_counted, scheduler::injected, future_waiter {
+class timed_waiter final : public ref_counted, scheduler::external_task, future_waiter {
  public:
   timed_waiter() {
-    run = [](scheduler::injected* due, scheduler::fiber&) noexcept -> scheduler::task_counter* {
+    run = [](scheduler::external_task* due, scheduler::fiber&) noexcept -> scheduler::task_counter* {
       static_cast<timed_waiter*>(due)->end();
       return nullptr;
     };
@@ -32,7 +32,7 @@ class timed_waiter final : public ref_counted, scheduler::injected, future_waite
   void wait(future_core& awaited, std::chrono::steady_clock::time_point when) {
     scheduler::scheduler& home = *scheduler::current_fiber()->on->home;
     auto for_timer = ref<timed_waiter>::share(this);
-    home.inject_at(when, this);
+    home.submit_at(when, this);
     static_cast<void>(for_timer.release());
     retain();
     const bool enlisted = awaited.enlist(*this);

@@ -17,7 +17,7 @@ namespace {
 
 // A task that is counted in its finish already and enters the scheduler when all is ready.
 // NOLINTNEXTLINE(misc-multiple-inheritance): its parts are what scheduler and futures know of it
-class waiting_task final : public scheduler::injected, public future_countdown {
+class waiting_task final : public scheduler::external_task, public future_countdown {
  public:
   waiting_task(scheduler::fiber& self, awaited_futures awaited, task_body body, const char* name,
                std::source_location site)
@@ -32,9 +32,9 @@ class waiting_task final : public scheduler::injected, public future_countdown {
   }
 
  private:
-  void all_ready() noexcept override { home_.inject(this); }
+  void all_ready() noexcept override { home_.submit(this); }
 
-  static scheduler::task_counter* run_task(scheduler::injected* work,
+  static scheduler::task_counter* run_task(scheduler::external_task* work,
                                            scheduler::fiber& self) noexcept {
     std::unique_ptr<waiting_task> task(static_cast<waiting_task*>(work));
     finish_core& finish = task->finish_;

@@ -22,12 +22,12 @@ phase_core::phase_core(phase_kind kind, int home, int workers, int tiers, int de
       workers_(workers),
       degree_(static_cast<std::size_t>(degree)),
       simple_(tiers == 1) {
-  nodes_.push_back(std::make_unique<phase_node>(*this, nullptr, workers, tiers == 1 ? 0 : degree));
+  nodes_.push_back(std::make_unique<phaser_tree_node>(*this, nullptr, workers, tiers == 1 ? 0 : degree));
   for (int tier = 1; tier < tiers; ++tier) {
     const std::size_t first = nodes_.size() - leaves_;
     for (std::size_t parent = first; parent < first + leaves_; ++parent) {
       for (std::size_t i = 0; i < degree_; ++i) {
-        nodes_.push_back(std::make_unique<phase_node>(*this, nodes_[parent].get(), workers,
+        nodes_.push_back(std::make_unique<phaser_tree_node>(*this, nodes_[parent].get(), workers,
                                                       tier + 1 == tiers ? 0 : degree));
       }
     }
@@ -42,7 +42,7 @@ phase_core::phase_core(phase_kind kind, int workers, const replica_of& of)
       workers_(workers),
       degree_(1),
       simple_(false) {
-  nodes_.push_back(std::make_unique<phase_node>(*this, nullptr, workers, 0, of.phase));
+  nodes_.push_back(std::make_unique<phaser_tree_node>(*this, nullptr, workers, 0, of.phase));
 }
 
 phase_core::~phase_core() {
@@ -55,7 +55,7 @@ void phase_core::release() noexcept {
   if (users_.fetch_sub(1, base::acq_rel) == 1) delete this;  // P2
 }
 
-std::size_t phase_core::index_of(const phase_node& leaf) const noexcept {
+std::size_t phase_core::index_of(const phaser_tree_node& leaf) const noexcept {
   const auto first = nodes_.end() - static_cast<std::ptrdiff_t>(leaves_);
   const auto at =
       std::find_if(first, nodes_.end(), [&](const auto& n) { return n.get() == &leaf; });
@@ -77,7 +77,7 @@ void phase_core::follow(scheduler::worker& w, std::int64_t p, bool open) noexcep
   if (phase() < p) {
     // A task of the next phase may be elected as soon as there is one.
     auto* const task = static_cast<elected_task*>(elected_.exchange(nullptr, base::relaxed));
-    while (phase() < p) static_cast<void>(roll_from(w, 0, false));
+    while (phase() < p) static_cast<void>(advance_from(w, 0, false));
     if (task != nullptr) task->not_chosen();
   }
   if (open && !root().is_open()) root().open_and_resume(w);
@@ -87,14 +87,14 @@ void phase_core::never_signalled() noexcept {
   for (const auto& n : nodes_) n->open();
 }
 
-void phase_core::reopened(phase_node& parent) {
-  for (phase_node* n = &parent; n != nullptr && n->child_reopened(); n = n->parent()) {
+void phase_core::reopened(phaser_tree_node& parent) {
+  for (phaser_tree_node* n = &parent; n != nullptr && n->child_reopened(); n = n->parent()) {
   }
 }
 
-void phase_core::completed(scheduler::worker& w, phase_node& node) noexcept {
+void phase_core::completed(scheduler::worker& w, phaser_tree_node& node) noexcept {
   if (is_replica_) return link()->changed(w);
-  for (phase_node* n = node.parent(); n != nullptr; n = n->parent()) {
+  for (phaser_tree_node* n = node.parent(); n != nullptr; n = n->parent()) {
     if (!n->child_completed()) return;
   }
   begin_phases(w);
@@ -108,7 +108,7 @@ void phase_core::begin_phases(scheduler::worker& w) noexcept {
     if (phase_link* const others = link()) others->reduced(phase());
     const bool open = active_.load(base::relaxed) == 0;
     if (open) run_actions(true);
-    again = roll_from(w, 0, open) && !open;
+    again = advance_from(w, 0, open) && !open;
     if (phase_link* const others = link()) others->changed(w);  // it may be there only now
   }
 }
@@ -136,12 +136,12 @@ std::int64_t phase_core::oldest_phase() noexcept {
 }
 
 // True: nobody is due at the node, which was complete, in its next phase either.
-bool phase_core::roll_from(scheduler::worker& w, std::size_t node, bool open) noexcept {
-  phase_node& n = *nodes_[node];
-  bool complete = n.roll(w, open);
+bool phase_core::advance_from(scheduler::worker& w, std::size_t node, bool open) noexcept {
+  phaser_tree_node& n = *nodes_[node];
+  bool complete = n.advance_phase(w, open);
   if (node >= nodes_.size() - leaves_) return complete;
   for (std::size_t i = 1; i <= degree_; ++i) {
-    if (roll_from(w, node * degree_ + i, open)) complete = n.child_completed();
+    if (advance_from(w, node * degree_ + i, open)) complete = n.child_completed();
   }
   return complete;
 }
@@ -224,10 +224,10 @@ void phase_core::single_done(scheduler::worker& w) noexcept {
   begin_phases(w);
 }
 
-phase_node::counts phase_core::count() noexcept {
-  phase_node::counts sum;
+phaser_tree_node::counts phase_core::count() noexcept {
+  phaser_tree_node::counts sum;
   for (const auto& n : nodes_) {
-    const phase_node::counts c = n->count();
+    const phaser_tree_node::counts c = n->count();
     sum.phases = std::max(sum.phases, c.phases);
     sum.parked += c.parked;
     sum.updates += c.updates;

@@ -10,7 +10,7 @@ namespace apgas::inline v0::sync {
 
 using change = phase_counter::change;
 
-phase_node::phase_node(phase_core& core, phase_node* parent, int workers, std::int64_t children,
+phaser_tree_node::phaser_tree_node(phase_core& core, phaser_tree_node* parent, int workers, std::int64_t children,
                        std::int64_t phase)
     : core_(core),
       parent_(parent),
@@ -21,16 +21,16 @@ phase_node::phase_node(phase_core& core, phase_node* parent, int workers, std::i
   if (children != 0) static_cast<void>(counter_.join(1, children));  // nobody is due below it yet
 }
 
-void phase_node::join(std::int64_t s, std::int64_t members) {
+void phaser_tree_node::join(std::int64_t s, std::int64_t members) {
   change c = change::none;
   {
     std::lock_guard hold(lock_);
     if (s >= 0) {
       if (counter_.signallers() == 0) core_.signallers_came();
       c = counter_.join(s, members);
-      due_.store(counter_.due(), base::relaxed);
+      unarrived_.store(counter_.unarrived(), base::relaxed);
     } else {
-      tallies.store(false, base::relaxed);
+      batches_arrivals.store(false, base::relaxed);
     }
     if (members_ == 0) core_.retain();
     members_ += members;
@@ -38,37 +38,37 @@ void phase_node::join(std::int64_t s, std::int64_t members) {
   if (c == change::reopened && parent_ != nullptr) core_.reopened(*parent_);
 }
 
-void phase_node::take_tally(scheduler::worker& w) {
-  if (w.tally.of != this || !w.tally.noted()) return;
-  const scheduler::batch_tally t = scheduler::take_tally(w);
+void phaser_tree_node::take_arrivals(scheduler::worker& w) {
+  if (w.arrivals.of != this || !w.arrivals.noted()) return;
+  const scheduler::batched_arrivals t = scheduler::take_arrivals(w);
   const auto waits = static_cast<std::int64_t>(t.waiting->size);
-  static_cast<void>(counter_.settle(counter_.phase(), waits, t.ends));
+  static_cast<void>(counter_.record(counter_.phase(), waits, t.ends));
   members_ -= t.ends;
   counts_.parked += t.waiting->size;
   if (waits != 0) scheduler::join_blocks(w, parked_[static_cast<std::size_t>(w.id)], t.waiting);
 }
 
-void phase_node::settle(scheduler::worker& w) noexcept {
+void phaser_tree_node::flush_arrivals(scheduler::worker& w) noexcept {
   lock_.lock();
   const before b = now();
-  take_tally(w);
+  take_arrivals(w);
   ++counts_.updates;
   conclude(w, b);
 }
 
-void phase_node::update(scheduler::worker& w, std::int64_t s, const events& e) {
-  if (w.tally.of != this) scheduler::settle(w);
+void phaser_tree_node::update(scheduler::worker& w, std::int64_t s, const events& e) {
+  if (w.arrivals.of != this) scheduler::flush_arrivals(w);
   std::unique_lock hold(lock_);
   const before b = now();
-  if (e.signals + e.leave != 0) static_cast<void>(counter_.settle(s, e.signals, e.leave));
-  take_tally(w);
+  if (e.signals + e.leave != 0) static_cast<void>(counter_.record(s, e.signals, e.leave));
+  take_arrivals(w);
   members_ -= e.gone;
   ++counts_.updates;
   static_cast<void>(hold.release());
   conclude(w, b);
 }
 
-void phase_node::update_and_park(scheduler::worker& w, scheduler::fiber* f, std::int64_t p,
+void phaser_tree_node::update_and_park(scheduler::worker& w, scheduler::fiber* f, std::int64_t p,
                                  const events& e) noexcept {
   lock_.lock();
   const before b = now();
@@ -77,7 +77,7 @@ void phase_node::update_and_park(scheduler::worker& w, scheduler::fiber* f, std:
     scheduler::resume(f);
     return;
   }
-  if (e.signals != 0) static_cast<void>(counter_.settle(p, e.signals, e.leave));
+  if (e.signals != 0) static_cast<void>(counter_.record(p, e.signals, e.leave));
   scheduler::park_in(w, parked_[static_cast<std::size_t>(w.id)], this, f);
   members_ -= e.gone;
   ++counts_.parked;
@@ -85,7 +85,7 @@ void phase_node::update_and_park(scheduler::worker& w, scheduler::fiber* f, std:
   conclude(w, b);
 }
 
-scheduler::batch_block* phase_node::take_parked() noexcept {
+scheduler::batch_block* phaser_tree_node::take_parked() noexcept {
   scheduler::batch_block* all = nullptr;
   for (int i = 0; i < workers_; ++i) {
     scheduler::batch_block* const list =
@@ -99,26 +99,26 @@ scheduler::batch_block* phase_node::take_parked() noexcept {
   return all;
 }
 
-scheduler::batch_block* phase_node::roll_locked() noexcept {
-  static_cast<void>(counter_.roll());
+scheduler::batch_block* phaser_tree_node::advance_locked() noexcept {
+  static_cast<void>(counter_.advance_phase());
   ++counts_.phases;
-  due_.store(counter_.due(), base::relaxed);
+  unarrived_.store(counter_.unarrived(), base::relaxed);
   phase_.store(counter_.phase(), base::release);  // P1
   return take_parked();
 }
 
 // What follows from a change since `b`. Requires: the lock is held; it is released.
-void phase_node::conclude(scheduler::worker& w, before b) noexcept {
-  bool completed = b.due && counter_.due() == 0;
+void phaser_tree_node::conclude(scheduler::worker& w, before b) noexcept {
+  bool completed = b.unarrived && counter_.unarrived() == 0;
   const bool silent = b.signallers && counter_.signallers() == 0;
   scheduler::batch_block* resumed = nullptr;
   if (completed && core_.simple()) {  // the whole of a clock: no other lock is needed
     completed = false;
-    resumed = roll_locked();
+    resumed = advance_locked();
     if (silent) open_.store(true, base::release);                             // P1
-    while (!silent && counter_.due() == 0) static_cast<void>(roll_locked());  // signals ahead
+    while (!silent && counter_.unarrived() == 0) static_cast<void>(advance_locked());  // signals ahead
   } else {
-    due_.store(counter_.due(), base::relaxed);
+    unarrived_.store(counter_.unarrived(), base::relaxed);
   }
   const bool empty = members_ == 0;
   if (silent) core_.signallers_went();
@@ -133,27 +133,27 @@ void phase_node::conclude(scheduler::worker& w, before b) noexcept {
   if (empty) core_.release();
 }
 
-bool phase_node::child_completed() {
+bool phaser_tree_node::child_completed() {
   std::lock_guard hold(lock_);
   return counter_.signal(counter_.phase()) == change::completed;
 }
 
-bool phase_node::child_reopened() {
+bool phaser_tree_node::child_reopened() {
   std::lock_guard hold(lock_);
   return counter_.rejoin() == change::reopened;
 }
 
-bool phase_node::roll(scheduler::worker& w, bool open) noexcept {
+bool phaser_tree_node::advance_phase(scheduler::worker& w, bool open) noexcept {
   lock_.lock();
-  scheduler::batch_block* const resumed = roll_locked();
+  scheduler::batch_block* const resumed = advance_locked();
   if (open) open_.store(true, base::release);  // P1
-  const bool complete = counter_.due() == 0;
+  const bool complete = counter_.unarrived() == 0;
   lock_.unlock();
   if (resumed != nullptr) scheduler::resume_blocks(w, resumed);
   return complete;
 }
 
-void phase_node::open_and_resume(scheduler::worker& w) noexcept {
+void phaser_tree_node::open_and_resume(scheduler::worker& w) noexcept {
   lock_.lock();
   open_.store(true, base::release);  // P1
   scheduler::batch_block* const resumed = take_parked();
@@ -161,14 +161,14 @@ void phase_node::open_and_resume(scheduler::worker& w) noexcept {
   if (resumed != nullptr) scheduler::resume_blocks(w, resumed);
 }
 
-phase_uplink::view phase_node::look() noexcept {
+phase_uplink::view phaser_tree_node::look() noexcept {
   std::lock_guard hold(lock_);
   return {.phase = counter_.phase(),
           .first = counter_.signallers() != 0 ? counter_.first() : phase_uplink::silent,
           .members = members_ != 0};
 }
 
-phase_node::counts phase_node::count() noexcept {
+phaser_tree_node::counts phaser_tree_node::count() noexcept {
   std::lock_guard hold(lock_);
   return counts_;
 }

@@ -9,7 +9,7 @@ namespace apgas::inline v0::sync {
 // Notes that the task waits, and goes on with `to`.
 [[gnu::always_inline]] inline void note_and_pass(scheduler::fiber& self, registration& r,
                                                  scheduler::fiber& to) {
-  scheduler::batch_block& waiting = *self.on->tally.waiting;
+  scheduler::batch_block& waiting = *self.on->arrivals.waiting;
   waiting.at[waiting.size++] = {.task = &self,
                                 .stack = reinterpret_cast<const void*>(scheduler::stack_pointer())};
   r.signalled = ++r.waited;
@@ -20,7 +20,7 @@ namespace apgas::inline v0::sync {
 // which has not signalled either. Requires: the task signals and waits, and has not signalled.
 [[gnu::always_inline]] inline bool pass_to_next(scheduler::fiber& self, registration& r) {
   scheduler::worker& w = *self.on;
-  if (w.tally.of != r.node || r.credit != 0 || !scheduler::may_pass(self)) return false;
+  if (w.arrivals.of != r.node || r.credit != 0 || !scheduler::may_pass(self)) return false;
   scheduler::fiber* const next = scheduler::next_of_batch_fast(w);
   if (next == nullptr) return false;
   note_and_pass(self, r, *next);
@@ -32,8 +32,8 @@ namespace apgas::inline v0::sync {
 [[gnu::always_inline]] inline bool pass_to_start(scheduler::fiber& self, registration& r) {
   scheduler::worker& w = *self.on;
   if (r.credit != 0 || !w.batch.empty() || !scheduler::starts_next(w, r.node)) return false;
-  if (!scheduler::is_light(self) || !scheduler::prepare_tally(w, r.node)) return false;
-  note_and_pass(self, r, scheduler::spare_to_pass_to(w));
+  if (!scheduler::is_light(self) || !scheduler::prepare_arrivals(w, r.node)) return false;
+  note_and_pass(self, r, scheduler::cached_fiber_to_pass_to(w));
   return true;
 }
 

@@ -20,7 +20,7 @@ constexpr int eager_spins = 2'000;
 constexpr std::uint32_t phases_between_looks = 32;
 
 // Everything the task has to signal for the phase it is in: itself, and children not spawned.
-phase_node::events signal_events(registration& r) noexcept {
+phaser_tree_node::events signal_events(registration& r) noexcept {
   const std::int64_t credit = std::exchange(r.credit, 0);
   r.credit_taken = 0;
   ++r.signalled;
@@ -31,7 +31,7 @@ bool nothing_else_ready(const scheduler::worker& w) noexcept {
   return w.tasks.empty() && w.ready.empty() && w.batch.empty();
 }
 
-bool spin_for(const scheduler::fiber& self, const phase_node& node, std::int64_t p) noexcept {
+bool spin_for(const scheduler::fiber& self, const phaser_tree_node& node, std::int64_t p) noexcept {
   const scheduler::worker& w = *self.on;
   if (w.home->num_workers() == 1) return node.passed(p);
   for (int i = 0; i < eager_spins && nothing_else_ready(w); ++i) {
@@ -41,12 +41,12 @@ bool spin_for(const scheduler::fiber& self, const phase_node& node, std::int64_t
   return node.passed(p);
 }
 
-void park(scheduler::fiber& self, phase_node& node, std::int64_t p, const phase_node::events& e) {
+void park(scheduler::fiber& self, phaser_tree_node& node, std::int64_t p, const phaser_tree_node::events& e) {
   scheduler::reserve_block(*self.on);
   struct parking {
-    phase_node* node;
+    phaser_tree_node* node;
     std::int64_t p;
-    phase_node::events e;
+    phaser_tree_node::events e;
   } how{&node, p, e};
   scheduler::leave(
       self, "a phase of a clock or phaser",
@@ -58,7 +58,7 @@ void park(scheduler::fiber& self, phase_node& node, std::int64_t p, const phase_
 }
 
 // Waits until phase p is over, to which the task has nothing more to contribute.
-void await(scheduler::fiber& self, phase_node& node, std::int64_t p, wait_style style) {
+void await(scheduler::fiber& self, phaser_tree_node& node, std::int64_t p, wait_style style) {
   if (!node.passed(p) && (style == wait_style::lazy || !spin_for(self, node, p))) {
     park(self, node, p, {});
     return;
@@ -69,14 +69,14 @@ void await(scheduler::fiber& self, phase_node& node, std::int64_t p, wait_style 
 }
 
 void signal_and_wait(scheduler::fiber& self, registration& r, wait_style style) {
-  phase_node& node = *r.node;
+  phaser_tree_node& node = *r.node;
   scheduler::worker& w = *self.on;
   const std::int64_t p = r.waited;
   scheduler::reserve_block(w);  // what may fail comes before what the node is told
-  const phase_node::events e = signal_events(r);
+  const phaser_tree_node::events e = signal_events(r);
   std::int64_t signals = 1 + e.leave;
-  if (w.tally.of == &node)
-    signals += static_cast<std::int64_t>(w.tally.waiting->size) + w.tally.ends;
+  if (w.arrivals.of == &node)
+    signals += static_cast<std::int64_t>(w.arrivals.waiting->size) + w.arrivals.ends;
   // Operations of accumulators run in the task, not on the way out of it.
   if (style == wait_style::lazy && node.core().simple() && !node.completed_by(signals)) {
     park(self, node, p, e);
@@ -91,13 +91,13 @@ void signal_and_wait(scheduler::fiber& self, registration& r, wait_style style) 
 void signal(scheduler::fiber& self, registration& r) {
   if (r.has_signalled()) return;
   const std::int64_t p = r.signalled;
-  const phase_node::events e = signal_events(r);
+  const phaser_tree_node::events e = signal_events(r);
   r.node->update(*self.on, p, e);
 }
 
 void wait(scheduler::fiber& self, registration& r, wait_style style) {
   if (r.signals() && !r.has_signalled()) return advance(self, r, style);
-  phase_node& node = *r.node;
+  phaser_tree_node& node = *r.node;
   await(self, node, r.waited, style);
   if (!r.signals()) node.core().waiter_moved(r.waited, r.waited + 1);
   ++r.waited;
@@ -128,7 +128,7 @@ void advance_single(scheduler::fiber& self, registration& r, void (*run)(void*),
   }
   r.in_single = false;
   scheduler::fiber& now = *scheduler::current_fiber();
-  scheduler::settle(*now.on);
+  scheduler::flush_arrivals(*now.on);
   core.single_done(*now.on);
   await(now, *r.node, r.waited, wait_style::lazy);  // in a replica it is not over yet
   ++r.waited;
@@ -137,10 +137,10 @@ void advance_single(scheduler::fiber& self, registration& r, void (*run)(void*),
 
 void drop(scheduler::fiber& self, registration& r) noexcept {
   registrations::of(self)->remove(r);
-  phase_node& node = *r.node;
+  phaser_tree_node& node = *r.node;
   if (!r.signals()) node.core().waiter_moved(r.waited, -1);
   const std::int64_t signallers = r.signals() ? 1 + r.credit : 0;
-  const phase_node::events e{.leave = signallers, .gone = 1 + r.credit};
+  const phaser_tree_node::events e{.leave = signallers, .gone = 1 + r.credit};
   const std::int64_t s = r.signalled;
   scheduler::worker& w = *self.on;
   if (r.made_here) delete &r;
@@ -149,17 +149,17 @@ void drop(scheduler::fiber& self, registration& r) noexcept {
 
 void drop_at_end(scheduler::fiber& self, registration& r) noexcept {
   scheduler::worker& w = *self.on;
-  phase_node& node = *r.node;
+  phaser_tree_node& node = *r.node;
   // Only noted if the worker goes on with the next of the batch: nothing of the task is left, and
   // no frame waits below it.
   const bool goes_on = !w.batch.empty() || scheduler::starts_next(w, &node);
-  const bool noted = w.tally.of == &node && goes_on && r.signals() && r.waits() &&
+  const bool noted = w.arrivals.of == &node && goes_on && r.signals() && r.waits() &&
                      !r.has_signalled() && r.credit == 0 && self.task.finish == self.outermost &&
                      w.tasks.head() == self.base;
   if (!noted) return drop(self, r);
   registrations::of(self)->remove(r);
   if (r.made_here) delete &r;
-  ++w.tally.ends;
+  ++w.arrivals.ends;
 }
 
 void signal_all(scheduler::fiber& self, phase_kind kind) {

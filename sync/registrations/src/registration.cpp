@@ -29,23 +29,23 @@ class own_registrations final : public registrations {
 // A child may start on another worker than it was spawned for, whose tasks belong to another leaf.
 // Not to one that has not rolled yet: that roll would end a wait that begins after it.
 void move_to_leaf_of(scheduler::worker& w, registration& r) {
-  phase_node& leaf = r.node->core().leaf_of(w);
+  phaser_tree_node& leaf = r.node->core().leaf_of(w);
   if (&leaf == r.node || (r.waits() && leaf.phase() < r.waited)) return;
   leaf.join(r.signals() ? r.signalled : -1, 1);
-  phase_node& old = *std::exchange(r.node, &leaf);
+  phaser_tree_node& old = *std::exchange(r.node, &leaf);
   old.update(w, r.signalled, {.leave = r.signals() ? 1 : 0, .gone = 1});
 }
 
 }  // namespace
 
-void ticket::open(registration& r) const noexcept {
+void transit::open(registration& r) const noexcept {
   r.node = node_;
   r.number = node_->core().number();
   r.kind = node_->core().kind();
   open(bits_, r);
 }
 
-void ticket::open(std::uint64_t bits, registration& r) noexcept {
+void transit::open(std::uint64_t bits, registration& r) noexcept {
   r.mode = static_cast<phaser_mode>(bits & 3U);
   r.implicit = (bits & 4U) != 0;
   r.waited = static_cast<std::int64_t>(bits >> 4);
@@ -104,7 +104,7 @@ registration& make_registration(scheduler::fiber& self, phase_kind kind, phaser_
   return *r.release();
 }
 
-ticket give_ticket(scheduler::fiber& self, registration& r, phaser_mode mode,
+transit begin_transit(scheduler::fiber& self, registration& r, phaser_mode mode,
                    const char* operation) {
   check_may_give(r, self, mode, operation);
   const bool signals = mode != phaser_mode::wait;
@@ -124,19 +124,19 @@ ticket give_ticket(scheduler::fiber& self, registration& r, phaser_mode mode,
           r.implicit};
 }
 
-void return_ticket(scheduler::fiber& self, const ticket& t) noexcept {
+void cancel_transit(scheduler::fiber& self, const transit& t) noexcept {
   registration r;
   t.open(r);
   if (!r.signals()) r.node->core().waiter_moved(r.waited, -1);
   r.node->update(*self.on, r.signalled, {.leave = r.signals() ? 1 : 0, .gone = 1});
 }
 
-registered_body::registered_body(scheduler::fiber& self, std::span<const ticket> tickets,
+registered_body::registered_body(scheduler::fiber& self, std::span<const transit> transits,
                                  std::span<registration> storage) noexcept
     : registrations(false) {
-  for (std::size_t i = 0; i < tickets.size(); ++i) {
+  for (std::size_t i = 0; i < transits.size(); ++i) {
     registration& r = storage[i];
-    tickets[i].open(r);
+    transits[i].open(r);
     r.finish = self.task.finish;
     if (r.node->core().is_tree()) move_to_leaf_of(*self.on, r);
     add(r);

@@ -56,7 +56,7 @@ void phase_home::on_single_done(scheduler::worker& w) {
 }
 
 void phase_home::apply(scheduler::worker& w, const phase_downlink::steps& s) {
-  phase_node& leaf = core_.leaf(0);
+  phaser_tree_node& leaf = core_.leaf(0);
   if (s.join >= 0) leaf.join(s.join, 1);
   if (s.signal >= 0) leaf.update(w, s.signal, {.signals = 1});
   if (s.leave >= 0) leaf.update(w, s.leave, {.leave = 1, .gone = 1});
@@ -115,7 +115,7 @@ bool phase_replica::tell() {
 
 // What was sent in phases before `first`: the home must have it before it hears that nobody here is
 // due in them. Requires: lock_ is held, which whoever comes to send in such a phase must have first
-// (on_traveller).
+// (on_transit).
 void phase_replica::send_parts(std::int64_t first) {
   const inside no_suspension(*scheduler::current_fiber());
   core_.for_each_action([&](phase_action& a) {
@@ -150,8 +150,8 @@ void phase_replica::changed(scheduler::worker&) noexcept {
   table_.remove(*this);
 }
 
-void phase_replica::on_traveller(scheduler::worker& w, std::int64_t base,
-                                 const phase_travellers& t) {
+void phase_replica::on_transit(scheduler::worker& w, std::int64_t base,
+                                 const phase_transits& t) {
   std::lock_guard hold(lock_);
   core_.follow(w, base, false);
   static_cast<void>(tell());
@@ -166,7 +166,7 @@ void phase_replica::on_phase(scheduler::worker& w, std::int64_t p, bool open, bo
     std::lock_guard hold(lock_);
     core_.follow(w, p, open);
     if (acknowledged) {
-      for (const phase_travellers& t : home_.on_acknowledged()) {
+      for (const phase_transits& t : home_.on_acknowledged()) {
         table_.send_arrived(core_.number(), t);
       }
     }

@@ -12,13 +12,13 @@
 namespace apgas::inline v0::sync {
 namespace {
 
-void append(comm::out_archive& to, std::span<const travelling> all) {
-  for (const travelling& t : all) to(t);
+void append(comm::out_archive& to, std::span<const transferred_registration> all) {
+  for (const transferred_registration& t : all) to(t);
   to(std::uint64_t{all.size()});
 }
 
 // The record of a task, as one that goes elsewhere: its place counts it until it has arrived.
-travelling leaving(scheduler::fiber& self, registration& r) {
+transferred_registration leaving(scheduler::fiber& self, registration& r) {
   if (const std::int32_t credit = std::exchange(r.credit, 0); credit != 0) {
     r.node->update(*self.on, r.signalled, {.leave = credit, .gone = credit});
   }
@@ -30,22 +30,22 @@ travelling leaving(scheduler::fiber& self, registration& r) {
 
 // Everything that the task is registered on, the oldest first. What waits for the closure of its
 // next_single, which runs, stays.
-std::vector<travelling> all_leaving(scheduler::fiber& self, const registrations& all) {
-  std::vector<travelling> list;
+std::vector<transferred_registration> all_leaving(scheduler::fiber& self, const registrations& all) {
+  std::vector<transferred_registration> list;
   for (registration* r = all.first(); r != nullptr; r = r->next) {
     if (!r->in_single) list.insert(list.begin(), leaving(self, *r));
   }
   return list;
 }
 
-void arrive(scheduler::fiber& self, registration& r, const travelling& t, comm::rank sender) {
+void arrive(scheduler::fiber& self, registration& r, const transferred_registration& t, comm::rank sender) {
   place_of(self).phases->received(self, t, sender).open(r);
 }
 
 // The records of a task that came with registrations.
-class travelled_registrations final : public registrations {
+class transferred_registrations final : public registrations {
  public:
-  travelled_registrations(scheduler::fiber& self, std::span<const travelling> all,
+  transferred_registrations(scheduler::fiber& self, std::span<const transferred_registration> all,
                           comm::rank sender)
       : registrations(false), records_(all.size()) {
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -56,9 +56,9 @@ class travelled_registrations final : public registrations {
     self.task.registrations = this;
     self.task.is.special = 1;
   }
-  travelled_registrations(const travelled_registrations&) = delete;
-  travelled_registrations& operator=(const travelled_registrations&) = delete;
-  ~travelled_registrations() {
+  transferred_registrations(const transferred_registrations&) = delete;
+  transferred_registrations& operator=(const transferred_registrations&) = delete;
+  ~transferred_registrations() {
     scheduler::fiber& self = *scheduler::current_fiber();
     task_ended(self);
     self.task.registrations = nullptr;
@@ -71,24 +71,24 @@ class travelled_registrations final : public registrations {
 
 }  // namespace
 
-std::vector<travelling> take_travelling(std::span<const std::byte>& payload) {
+std::vector<transferred_registration> take_transferred(std::span<const std::byte>& payload) {
   std::uint64_t n = 0;
   APGAS_ASSERT(payload.size() >= sizeof n, "a frame with registrations is too short");
   std::memcpy(&n, payload.data() + payload.size() - sizeof n, sizeof n);
   payload = payload.first(payload.size() - sizeof n);
-  APGAS_ASSERT(n <= payload.size() / sizeof(travelling), "a frame has fewer registrations");
-  std::vector<travelling> all(n);
-  const std::size_t bytes = n * sizeof(travelling);
+  APGAS_ASSERT(n <= payload.size() / sizeof(transferred_registration), "a frame has fewer registrations");
+  std::vector<transferred_registration> all(n);
+  const std::size_t bytes = n * sizeof(transferred_registration);
   if (n != 0) std::memcpy(all.data(), payload.data() + payload.size() - bytes, bytes);
   payload = payload.first(payload.size() - bytes);
   return all;
 }
 
 void send_registered_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
-                          comm::out_archive& payload, std::span<const ticket> tickets) {
-  std::vector<travelling> all;
-  all.reserve(tickets.size());
-  for (const ticket& t : tickets) all.push_back(place_of(self).phases->sent(t, true));
+                          comm::out_archive& payload, std::span<const transit> transits) {
+  std::vector<transferred_registration> all;
+  all.reserve(transits.size());
+  for (const transit& t : transits) all.push_back(place_of(self).phases->sent(t, true));
   append(payload, all);
   send_task(self, dest, thunk, payload, flag_registered);
 }
@@ -104,8 +104,8 @@ void send_call(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
 
 scheduler::task_counter* run_registered(remote_task& task, scheduler::fiber& self,
                                         task_thunk* thunk) noexcept {
-  const std::vector<travelling> all = take_travelling(task.frame.payload);
-  const travelled_registrations registered(self, all, task.frame.source);
+  const std::vector<transferred_registration> all = take_transferred(task.frame.payload);
+  const transferred_registrations registered(self, all, task.frame.source);
   return thunk(task, *scheduler::current_fiber());
 }
 
@@ -130,7 +130,7 @@ void take_registrations_back(scheduler::fiber& self, suspended_call& call) {
     }
     return nullptr;
   };
-  for (const travelling& t : call.take_registrations()) {
+  for (const transferred_registration& t : call.take_registrations()) {
     registration* r = take(t.number);
     if (r == nullptr) {  // made there
       r = new registration;

@@ -46,7 +46,7 @@ suspended_call::suspended_call(place_state& place, finish_core& finish)
 
 suspended_call::~suspended_call() {
   if (reply_.owner != nullptr) {
-    if ((reply_.header->flags & flag_lent) != 0) say_read();
+    if ((reply_.header->flags & flag_zero_copy) != 0) acknowledge_read();
     reply_.owner->release();
   } else {
     static_cast<void>(place_.calls->take(number_));  // it could not be sent
@@ -70,7 +70,7 @@ void suspended_call::on_reply(const comm::inbound_frame& frame) noexcept {
   if (waiter != nobody) scheduler::resume(reinterpret_cast<scheduler::fiber*>(waiter));
 }
 
-void suspended_call::say_read() const noexcept {
+void suspended_call::acknowledge_read() const noexcept {
   std::uint64_t number = 0;
   APGAS_ASSERT(reply_.payload.size() >= sizeof number, "a reply with a lent value is too short");
   const std::size_t value_bytes = reply_.payload.size() - sizeof number;
@@ -79,8 +79,8 @@ void suspended_call::say_read() const noexcept {
                        std::span<const std::byte>{});
 }
 
-std::vector<travelling> suspended_call::take_registrations() {
-  return take_travelling(reply_.payload);
+std::vector<transferred_registration> suspended_call::take_registrations() {
+  return take_transferred(reply_.payload);
 }
 
 void save_failure(comm::out_archive& to, const scheduler::fiber& self) {
@@ -144,11 +144,11 @@ void send_reply(place_state& place, comm::rank caller, std::uint64_t number, fin
   send_value(place, caller, number, header, value);
 }
 
-void send_lent_reply(place_state& place, comm::rank caller, std::uint64_t number,
+void send_zero_copy_reply(place_state& place, comm::rank caller, std::uint64_t number,
                      finish_core& finish, comm::out_archive& value) {
   suspended_call reading(place, finish);
   value(reading.number());
-  send_value(place, caller, number, {.flags = flag_lent}, value);
+  send_value(place, caller, number, {.flags = flag_zero_copy}, value);
   reading.wait("its caller to read what an at returned");
 }
 

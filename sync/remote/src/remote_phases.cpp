@@ -37,7 +37,7 @@ void remote_phases::send(comm::rank dest, std::uint64_t what, std::uint64_t numb
   place_.tasks->keep_polling();
 }
 
-void remote_phases::send_arrived(std::uint64_t number, const phase_travellers& t) noexcept {
+void remote_phases::send_arrived(std::uint64_t number, const phase_transits& t) noexcept {
   count_one(arrived_);
   send(t.sender,
        operation_arrived | (t.signals ? flag_signals : 0U) | std::uint64_t{t.leaf} << leaf_shift |
@@ -57,10 +57,10 @@ void remote_phases::on_message(const comm::inbound_frame& frame) {
                       {frame.payload.begin(), frame.payload.end()}});
     begin = !std::exchange(draining_, true);
   }
-  if (begin) place_.tasks->inject(&drain_);
+  if (begin) place_.tasks->submit(&drain_);
 }
 
-scheduler::task_counter* remote_phases::drain(scheduler::injected* work,
+scheduler::task_counter* remote_phases::drain(scheduler::external_task* work,
                                               scheduler::fiber& self) noexcept {
   remote_phases& all = *static_cast<drain_task*>(work)->self;
   std::vector<message> taken;
@@ -268,7 +268,7 @@ remote_phases::counts remote_phases::count() noexcept {
 
 // ---- travellers ---------------------------------------------------------------------------------
 
-travelling remote_phases::sent(const ticket& t, bool in_finish) {
+transferred_registration remote_phases::sent(const transit& t, bool in_finish) {
   phase_core& core = t.node().core();
   if (core.link() == nullptr) {
     auto link = std::make_unique<phase_home>(*this, core);
@@ -288,7 +288,7 @@ travelling remote_phases::sent(const ticket& t, bool in_finish) {
 }
 
 // Finds or makes the replica, and counts the traveller there, so that it does not go.
-phase_core& remote_phases::join(const travelling& t, std::int64_t signalled) {
+phase_core& remote_phases::join(const transferred_registration& t, std::int64_t signalled) {
   phase_core* made = nullptr;
   for (;;) {
     {
@@ -307,7 +307,7 @@ phase_core& remote_phases::join(const travelling& t, std::int64_t signalled) {
   }
 }
 
-ticket remote_phases::received(scheduler::fiber& self, const travelling& t, comm::rank sender) {
+transit remote_phases::received(scheduler::fiber& self, const transferred_registration& t, comm::rank sender) {
   const int home = phase_core::home_of(t.number);
   if (sender == place_.here) {
     // It was counted here all the time.
@@ -317,23 +317,23 @@ ticket remote_phases::received(scheduler::fiber& self, const travelling& t, comm
     return {core->leaf(t.leaf), t.bits};
   }
   registration r;
-  ticket::open(t.bits, r);
+  transit::open(t.bits, r);
   const std::int64_t signalled = r.signals() ? r.signalled : -1;
-  const phase_travellers who{.sender = sender,
+  const phase_transits who{.sender = sender,
                              .leaf = t.leaf,
                              .at = r.signals() ? r.signalled : r.waited,
                              .signals = r.signals()};
   if (home != place_.here) {
     phase_core& core = join(t, signalled);
     if (!r.signals()) core.waiter_moved(-1, r.waited);
-    static_cast<phase_replica*>(core.link())->on_traveller(*self.on, t.base, who);
+    static_cast<phase_replica*>(core.link())->on_transit(*self.on, t.base, who);
     return {core.root(), t.bits};
   }
   phase_core* const core = find(t.number);
   APGAS_ASSERT(core != nullptr, "a task came to a clock that has ended");
   // The leaves of a tree roll one after the other: a task that waits goes to none that is behind.
   while (r.waits() && !core->leaf_of(*self.on).passed(r.waited - 1)) scheduler::yield();
-  phase_node& leaf = core->leaf_of(*self.on);
+  phaser_tree_node& leaf = core->leaf_of(*self.on);
   if (!r.signals()) core->waiter_moved(-1, r.waited);
   leaf.join(signalled, 1);
   send_arrived(t.number, who);

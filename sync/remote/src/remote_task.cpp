@@ -61,7 +61,7 @@ void report_start(place_state& place, comm::rank source, std::size_t bytes) {
 }
 
 // The thunks' frames that were counted here and wait for a worker.
-scheduler::task_counter* run_frame(scheduler::injected* work, scheduler::fiber& self) noexcept {
+scheduler::task_counter* run_frame(scheduler::external_task* work, scheduler::fiber& self) noexcept {
   const std::unique_ptr<remote_task> task(static_cast<remote_task*>(work));
   self.task.finish = task->finish;
   self.allowance = flow_control::answer_bytes;
@@ -75,29 +75,29 @@ scheduler::task_counter* run_frame(scheduler::injected* work, scheduler::fiber& 
 
 // Spawns that came in one message become children of one task: none of them needs memory, a place
 // in the queue from outside, or a count of its own.
-struct task_row : scheduler::injected {
+struct task_batch : scheduler::external_task {
   place_state* place;
   finish_core* finish;
   comm::inbound_frame first;  // holds a reference to its block for each frame
   std::uint64_t frames;
 
-  static scheduler::task_counter* run_all(scheduler::injected* work,
+  static scheduler::task_counter* run_all(scheduler::external_task* work,
                                           scheduler::fiber& self) noexcept {
-    const std::unique_ptr<task_row> row(static_cast<task_row*>(work));
-    self.task.finish = row->finish;
-    const std::byte* at = at_header(row->first.header);
-    for (std::uint64_t i = 0; i < row->frames; ++i) {
+    const std::unique_ptr<task_batch> frame_batch(static_cast<task_batch*>(work));
+    self.task.finish = frame_batch->finish;
+    const std::byte* at = at_header(frame_batch->first.header);
+    for (std::uint64_t i = 0; i < frame_batch->frames; ++i) {
       const auto* const header = reinterpret_cast<const comm::frame_header*>(at);
-      child next{header, row->first.owner, row->first.handler, row->first.source, 0};
+      child next{header, frame_batch->first.owner, frame_batch->first.handler, frame_batch->first.source, 0};
       if (i % children_per_report == 0) {
-        next.starts = bytes_of(header, std::min(children_per_report, row->frames - i));
+        next.starts = bytes_of(header, std::min(children_per_report, frame_batch->frames - i));
       }
       at += comm::frame_bytes(header->length);
       std::uint64_t site = 0;
       std::memcpy(&site, header + 1, sizeof site);
       spawn(self, next, decode_site(site));
     }
-    return row->finish;
+    return frame_batch->finish;
   }
 
   // A row that has begun is not one whose tasks have: they may lie here for long. One of some that
@@ -214,11 +214,11 @@ void frame_receiver::on_frame(const comm::inbound_frame& frame) noexcept {
 }
 
 void frame_receiver::on_message_end() noexcept {
-  if (!row_.frames) return;
-  const comm::inbound_frame first = row_.first;
-  const std::size_t bytes = row_.bytes;
+  if (!batch_.frames) return;
+  const comm::inbound_frame first = batch_.first;
+  const std::size_t bytes = batch_.bytes;
   try {
-    take_row();
+    take_batch();
   } catch (const std::exception&) {
     failed(first, bytes);
   }
@@ -230,7 +230,7 @@ void frame_receiver::failed(const comm::inbound_frame& first, std::size_t bytes)
 }
 
 void frame_receiver::hand_on(const comm::inbound_frame& frame) {
-  if (join_row(frame)) return;
+  if (join_batch(frame)) return;
   switch (frame.header->kind) {
     case comm::frame_kind::task:
       on_task(frame);
@@ -266,35 +266,35 @@ void frame_receiver::hand_on(const comm::inbound_frame& frame) {
 }
 
 // True: the frame goes with those before or after it.
-bool frame_receiver::join_row(const comm::inbound_frame& frame) {
+bool frame_receiver::join_batch(const comm::inbound_frame& frame) {
   const bool may_join = frame.header->kind == comm::frame_kind::task &&
                         (frame.header->flags & flag_all) == flag_spawn &&
                         frame.payload.size() >= 8 && frame.handler->as<task_thunk>() != nullptr;
-  const bool joins = may_join && row_.frames && frame.handler == row_.first.handler &&
-                     frame.header->finish == row_.frames->finish && row_.frames->add(*frame.header);
-  if (!joins) take_row();
+  const bool joins = may_join && batch_.frames && frame.handler == batch_.first.handler &&
+                     frame.header->finish == batch_.frames->finish && batch_.frames->add(*frame.header);
+  if (!joins) take_batch();
   if (!may_join) return false;
-  if (!row_.frames) {
-    row_.first = frame;
-    row_.frames.emplace(frame);
+  if (!batch_.frames) {
+    batch_.first = frame;
+    batch_.frames.emplace(frame);
   }
-  row_.bytes += comm::frame_bytes(frame.payload.size());
+  batch_.bytes += comm::frame_bytes(frame.payload.size());
   return true;
 }
 
-void frame_receiver::take_row() {
-  const row taken = std::exchange(row_, {});
+void frame_receiver::take_batch() {
+  const frame_batch taken = std::exchange(batch_, {});
   if (!taken.frames) return;
   if (taken.frames->count == 1) return on_task(taken.first);
   taken.first.owner->retain(static_cast<std::uint32_t>(taken.frames->count));
-  auto all = std::make_unique<task_row>();
-  all->run = task_row::run_all;
+  auto all = std::make_unique<task_batch>();
+  all->run = task_batch::run_all;
   all->place = &place_;
   all->first = taken.first;
   all->frames = taken.frames->count;
   place_.flow->on_arrival(taken.bytes);
   all->finish = &place_.finishes->on_tasks(*taken.frames);
-  place_.tasks->inject(all.release());
+  place_.tasks->submit(all.release());
 }
 
 void frame_receiver::on_task(const comm::inbound_frame& frame) {
@@ -315,7 +315,7 @@ void frame_receiver::on_task(const comm::inbound_frame& frame) {
   place_.flow->on_arrival(task->bytes);
   frame.owner->retain();
   task->finish = &place_.finishes->on_tasks(arrived_frames(frame), reducer);
-  place_.tasks->inject(task.release());
+  place_.tasks->submit(task.release());
 }
 
 }  // namespace apgas::inline v0::sync

@@ -7,11 +7,11 @@
 namespace apgas::inline v0::sync {
 namespace {
 
-struct sleeping_task : scheduler::injected {
+struct sleeping_task : scheduler::external_task {
   handoff awake;
 };
 
-scheduler::task_counter* wake(scheduler::injected* due, scheduler::fiber&) noexcept {
+scheduler::task_counter* wake(scheduler::external_task* due, scheduler::fiber&) noexcept {
   static_cast<sleeping_task*>(due)->awake.signal();
   return nullptr;
 }
@@ -25,7 +25,7 @@ void sleep_task(scheduler::fiber& self, deadline when) {
   }
   sleeping_task sleeper;
   sleeper.run = &wake;
-  self.on->home->inject_at(when, &sleeper);
+  self.on->home->submit_at(when, &sleeper);
   sleeper.awake.wait("sleep_for");
 }
 

@@ -107,7 +107,7 @@ void monitor_core::leave(scheduler::fiber& self) noexcept {
 }
 
 void monitor_core::join(scheduler::fiber& self, waiting_section& s) {
-  scheduler::settle(*self.on);  // the section may signal a clock for this task
+  scheduler::flush_arrivals(*self.on);  // the section may signal a clock for this task
   if (s.condition != nullptr || !succeeds_soon(self, [&s] { return s.done.signalled(); })) {
     s.done.wait(s.condition != nullptr ? "when" : "atomic");
   }

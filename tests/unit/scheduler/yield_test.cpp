@@ -19,9 +19,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct flag_setter : scheduler::injected {
+struct flag_setter : scheduler::external_task {
   explicit flag_setter(std::atomic<bool>& x) : flag(x) {
-    run = [](scheduler::injected* self, scheduler::fiber&) noexcept -> scheduler::task_counter* {
+    run = [](scheduler::external_task* self, scheduler::fiber&) noexcept -> scheduler::task_counter* {
       static_cast<flag_setter*>(self)->flag = true;
       return nullptr;
     };
@@ -78,7 +78,7 @@ TEST_P(Yield, LetsInjectedWorkRun) {
   std::unique_ptr<flag_setter> setter;
   run([&](task_place& place, std::atomic<bool>& x) {
     setter = std::make_unique<flag_setter>(x);
-    place.tasks().inject(setter.get());
+    place.tasks().submit(setter.get());
   });
 }
 
@@ -86,7 +86,7 @@ TEST_P(Yield, LetsTimersFire) {
   std::unique_ptr<flag_setter> setter;
   run([&](task_place& place, std::atomic<bool>& x) {
     setter = std::make_unique<flag_setter>(x);
-    place.tasks().inject_at(std::chrono::steady_clock::now() + 10ms, setter.get());
+    place.tasks().submit_at(std::chrono::steady_clock::now() + 10ms, setter.get());
   });
 }
 

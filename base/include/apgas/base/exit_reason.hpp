@@ -6,7 +6,7 @@
 //   apgas: place 2 on node1: ended by signal 11 (Segmentation fault)
 //
 // Only where nobody else handles that signal, before or after. It is said once: who has spoken for
-// another reason (a failed assertion, an overflow of a stack) tells has_spoken, and a place that
+// another reason (a failed assertion, an overflow of a stack) tells exit_reason_printed, and a place that
 // knows that another one has spoken ends without a word. SIGTERM from the process that started this
 // one is no failure of this place: somebody else knows why, and says it.
 //
@@ -18,9 +18,9 @@
 namespace apgas::inline v0::base {
 
 // Who is to know. All are called in signal handlers, too.
-struct last_words_listener {
-  void (*spoken)(int code) noexcept;  // this place has spoken, and ends with that code
-  bool (*others_spoke)() noexcept;
+struct exit_reason_listener {
+  void (*printed)(int code) noexcept;  // this place has spoken, and ends with that code
+  bool (*others_printed)() noexcept;
   // The launcher asks for the end by this signal. True: this process will end; else it does now.
   bool (*asked_to_end)(int signal) noexcept;
 };
@@ -30,12 +30,12 @@ struct last_words_listener {
 void catch_signals() noexcept;
 
 // "place 2 on node1"; until then it is "a place". Null listener: nobody. Context: any thread.
-void set_last_words(std::string_view name, const last_words_listener* listener) noexcept;
+void set_exit_reporting(std::string_view name, const exit_reason_listener* listener) noexcept;
 
 // Why this place ends was said. Context: any thread, signal handlers.
-void has_spoken(int code) noexcept;
+void exit_reason_printed(int code) noexcept;
 
 // Whether another place has said why the job ends. Context: any thread, signal handlers.
-bool others_have_spoken() noexcept;
+bool others_printed_exit_reason() noexcept;
 
 }  // namespace apgas::inline v0::base

@@ -92,22 +92,22 @@ void delayed_transport::notice_completions() noexcept {
 }
 
 bool delayed_transport::progress(message_sink& sink) noexcept {
-  if (!seat_.try_lock()) return false;
+  if (!progress_lock_.try_lock()) return false;
   bool worked = hand_over();
   worked |= inside_.progress(sink);
   notice_completions();
-  seat_.unlock();
+  progress_lock_.unlock();
   return worked;
 }
 
 void delayed_transport::begin_barrier() {
-  const std::scoped_lock guard(seat_);
+  const std::scoped_lock guard(progress_lock_);
   end_asked_ = true;
 }
 
 bool delayed_transport::barrier_done() {
-  if (!seat_.try_lock()) return false;
-  const std::scoped_lock guard(std::adopt_lock, seat_);
+  if (!progress_lock_.try_lock()) return false;
+  const std::scoped_lock guard(std::adopt_lock, progress_lock_);
   if (end_asked_) {
     hand_over();
     if (waiting_ != 0) return false;

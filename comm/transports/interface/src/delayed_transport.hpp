@@ -77,7 +77,7 @@ class delayed_transport final : public transport {
   const delay_options options_;
   message_queue posted_;
 
-  base::spin_lock seat_;
+  base::spin_lock progress_lock_;
   std::vector<link> links_;
   std::size_t waiting_ = 0;  // messages in all links
   bool end_asked_ = false;   // and not yet begun inside

@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::align_val_t page{4096};
 
-class private_region final : public shared_region {
+class private_segment final : public shared_segment {
  public:
-  explicit private_region(std::size_t bytes)
+  explicit private_segment(std::size_t bytes)
       : memory_(static_cast<std::byte*>(::operator new(bytes, page))), bytes_(bytes) {
     std::memset(memory_, 0, bytes_);
     std::memcpy(key_, &memory_, sizeof memory_);
   }
-  ~private_region() override { ::operator delete(memory_, page); }
+  ~private_segment() override { ::operator delete(memory_, page); }
 
   std::span<std::byte> memory() noexcept override { return {memory_, bytes_}; }
   std::span<const std::byte> key() const noexcept override { return key_; }
@@ -32,7 +32,7 @@ class private_region final : public shared_region {
   std::byte key_[sizeof(std::byte*)];
 };
 
-class private_attached final : public attached_region {
+class private_attached final : public attached_segment {
  public:
   explicit private_attached(std::byte* memory) noexcept : memory_(memory) {}
   std::byte* memory() noexcept override { return memory_; }
@@ -43,11 +43,11 @@ class private_attached final : public attached_region {
 
 }  // namespace
 
-std::unique_ptr<shared_region> make_private_region(std::size_t bytes) {
-  return std::make_unique<private_region>(bytes);
+std::unique_ptr<shared_segment> make_private_segment(std::size_t bytes) {
+  return std::make_unique<private_segment>(bytes);
 }
 
-std::unique_ptr<attached_region> attach_private_region(std::span<const std::byte> key) {
+std::unique_ptr<attached_segment> attach_private_segment(std::span<const std::byte> key) {
   std::byte* memory = nullptr;
   APGAS_ASSERT(key.size() == sizeof memory, "a region's key is not one of this process");
   std::memcpy(&memory, key.data(), sizeof memory);

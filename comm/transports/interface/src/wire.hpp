@@ -34,7 +34,7 @@ class wire {
   virtual std::string_view name() const noexcept = 0;
 
   // What ranks must know of each other before the first message. Collective.
-  virtual void meet() {}
+  virtual void rendezvous() {}
 
   virtual void submit(rank dest, buffer message) = 0;
 

@@ -14,7 +14,7 @@ namespace apgas::inline v0::comm {
 // So many messages are delivered in one progress: the seat is given up now and then.
 constexpr int most_at_once = 64;
 
-void meeting_point::enter(rank who, std::uint64_t turn, std::span<const std::byte> record) {
+void exchange_point::enter(rank who, std::uint64_t turn, std::span<const std::byte> record) {
   const std::scoped_lock guard(lock_);
   APGAS_ASSERT(entered_ / size_ == turn, "ranks meet in different orders");
   if (!record.empty()) {
@@ -25,21 +25,21 @@ void meeting_point::enter(rank who, std::uint64_t turn, std::span<const std::byt
   ++entered_;
 }
 
-bool meeting_point::complete(std::uint64_t turn) noexcept {
+bool exchange_point::complete(std::uint64_t turn) noexcept {
   const std::scoped_lock guard(lock_);
   return entered_ >= (turn + 1) * size_;
 }
 
-std::vector<std::byte> meeting_point::records(std::uint64_t turn) {
+std::vector<std::byte> exchange_point::records(std::uint64_t turn) {
   const std::scoped_lock guard(lock_);
   return records_[turn % 2];
 }
 
-local_transport::local_transport(rank here, local_fabric& fabric, meeting_point& meetings,
+local_transport::local_transport(rank here, local_fabric& fabric, exchange_point& exchanges,
                                  local_fabric::abort_function end_process)
     : transport(here, fabric.size(), fabric.pool()),
       fabric_(fabric),
-      meetings_(meetings),
+      exchanges_(exchanges),
       abort_(end_process) {}
 
 void local_transport::post(rank dest, buffer message) noexcept {
@@ -50,7 +50,7 @@ void local_transport::post(rank dest, buffer message) noexcept {
 }
 
 bool local_transport::progress(message_sink& sink) noexcept {
-  if (!seat_.try_lock()) return false;
+  if (!progress_lock_.try_lock()) return false;
   int delivered = 0;
   if (end_.takes_messages()) {
     if (arrived_.empty() && inbox_.maybe_filled()) arrived_ = inbox_.take_all();
@@ -61,35 +61,35 @@ bool local_transport::progress(message_sink& sink) noexcept {
       sink.on_message(source, std::move(message));
     }
   }
-  seat_.unlock();
+  progress_lock_.unlock();
   return delivered > 0;
 }
 
 void local_transport::begin_exchange(std::span<const std::byte> mine) {
-  const std::scoped_lock guard(seat_);
+  const std::scoped_lock guard(progress_lock_);
   end_.restart();
-  meetings_.enter(here(), turn_++, mine);
+  exchanges_.enter(here(), turn_++, mine);
 }
 
 bool local_transport::exchange_done(std::vector<std::byte>& all) {
-  const std::scoped_lock guard(seat_);
-  if (!meetings_.complete(turn_ - 1)) return false;
-  all = meetings_.records(turn_ - 1);
+  const std::scoped_lock guard(progress_lock_);
+  if (!exchanges_.complete(turn_ - 1)) return false;
+  all = exchanges_.records(turn_ - 1);
   return true;
 }
 
 void local_transport::begin_barrier() {
-  const std::scoped_lock guard(seat_);
+  const std::scoped_lock guard(progress_lock_);
   end_.begin();
 }
 
 bool local_transport::barrier_done() {
-  if (!seat_.try_lock()) return false;
-  const std::scoped_lock guard(std::adopt_lock, seat_);
-  const bool met = meetings_.complete(turn_ - 1);
-  const end_steps::view now{.collective_done = met,
+  if (!progress_lock_.try_lock()) return false;
+  const std::scoped_lock guard(std::adopt_lock, progress_lock_);
+  const bool met = exchanges_.complete(turn_ - 1);
+  const shutdown_steps::view now{.collective_done = met,
                             .delivering = !arrived_.empty() || inbox_.maybe_filled()};
-  if (end_.look(now) != end_steps::act::nothing) meetings_.enter(here(), turn_++, {});
+  if (end_.look(now) != shutdown_steps::act::nothing) exchanges_.enter(here(), turn_++, {});
   return end_.over();
 }
 
@@ -99,10 +99,10 @@ void local_transport::abort(int code) noexcept {
 }
 
 struct local_fabric::shared {
-  explicit shared(int size) : meetings(size) {}
+  explicit shared(int size) : exchanges(size) {}
 
   buffer_pool pool;
-  meeting_point meetings;
+  exchange_point exchanges;
   std::vector<std::unique_ptr<local_transport>> places;
 };
 
@@ -112,7 +112,7 @@ local_fabric::local_fabric(int size, abort_function abort)
   shared_->places.resize(static_cast<std::size_t>(size));
   for (rank r = 0; r < size; ++r) {
     shared_->places[static_cast<std::size_t>(r)] =
-        std::make_unique<local_transport>(r, *this, shared_->meetings, abort);
+        std::make_unique<local_transport>(r, *this, shared_->exchanges, abort);
   }
 }
 

@@ -29,9 +29,9 @@
 namespace apgas::inline v0::comm {
 
 // Where n ranks meet: complete when all have entered. Context: any thread.
-class meeting_point {
+class exchange_point {
  public:
-  explicit meeting_point(int size) : size_(static_cast<std::uint64_t>(size)) {}
+  explicit exchange_point(int size) : size_(static_cast<std::uint64_t>(size)) {}
 
   // Enters the next meeting; `turn` is the number of meetings this rank has entered before.
   // Each rank may leave a record of the same size.
@@ -49,7 +49,7 @@ class meeting_point {
 
 class local_transport final : public transport, private remote_memory {
  public:
-  local_transport(rank here, local_fabric& fabric, meeting_point& meetings,
+  local_transport(rank here, local_fabric& fabric, exchange_point& exchanges,
                   local_fabric::abort_function end_process);
 
   std::string_view name() const noexcept override { return "local"; }
@@ -66,23 +66,23 @@ class local_transport final : public transport, private remote_memory {
   [[noreturn]] void abort(int code) noexcept override;
 
  private:
-  std::unique_ptr<shared_region> make_region(std::size_t bytes) override {
-    return make_private_region(bytes);
+  std::unique_ptr<shared_segment> make_segment(std::size_t bytes) override {
+    return make_private_segment(bytes);
   }
-  std::unique_ptr<attached_region> attach(rank, std::span<const std::byte> key) override {
-    return attach_private_region(key);
+  std::unique_ptr<attached_segment> attach(rank, std::span<const std::byte> key) override {
+    return attach_private_segment(key);
   }
 
   local_fabric& fabric_;
-  meeting_point& meetings_;
+  exchange_point& exchanges_;
   const local_fabric::abort_function abort_;
   message_queue inbox_;
 
   // By the thread that holds the seat.
-  base::spin_lock seat_;
+  base::spin_lock progress_lock_;
   message_chain arrived_;
   std::uint64_t turn_ = 0;  // meetings entered
-  end_steps end_;
+  shutdown_steps end_;
 };
 
 }  // namespace apgas::inline v0::comm

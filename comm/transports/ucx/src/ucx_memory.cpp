@@ -13,9 +13,9 @@ namespace apgas::inline v0::comm {
 
 namespace {
 
-class ucx_region final : public shared_region {
+class ucx_segment final : public shared_segment {
  public:
-  ucx_region(ucp_context_h context, std::size_t bytes) : context_(context) {
+  ucx_segment(ucp_context_h context, std::size_t bytes) : context_(context) {
     ucp_mem_map_params_t how{};
     how.field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS;
     how.length = bytes;
@@ -28,7 +28,7 @@ class ucx_region final : public shared_region {
     std::memset(memory_.data(), 0, memory_.size());
     pack();
   }
-  ~ucx_region() override { ucp_mem_unmap(context_, handle_); }
+  ~ucx_segment() override { ucp_mem_unmap(context_, handle_); }
 
   std::span<std::byte> memory() noexcept override { return memory_; }
   std::span<const std::byte> key() const noexcept override { return key_; }
@@ -52,7 +52,7 @@ class ucx_region final : public shared_region {
   std::vector<std::byte> key_;
 };
 
-class ucx_attached final : public attached_region {
+class ucx_attached final : public attached_segment {
  public:
   ucx_attached(ucp_rkey_h key, std::byte* memory) noexcept : key_(key), memory_(memory) {}
   ~ucx_attached() override { ucp_rkey_destroy(key_); }
@@ -66,11 +66,11 @@ class ucx_attached final : public attached_region {
 
 }  // namespace
 
-std::unique_ptr<shared_region> make_ucx_region(ucp_context_h context, std::size_t bytes) {
-  return std::make_unique<ucx_region>(context, bytes);
+std::unique_ptr<shared_segment> make_ucx_segment(ucp_context_h context, std::size_t bytes) {
+  return std::make_unique<ucx_segment>(context, bytes);
 }
 
-std::unique_ptr<attached_region> attach_ucx_region(ucp_ep_h home, std::span<const std::byte> key) {
+std::unique_ptr<attached_segment> attach_ucx_segment(ucp_ep_h home, std::span<const std::byte> key) {
   std::uintptr_t address = 0;
   APGAS_ASSERT(key.size() > sizeof address, "a region's key is not one of UCX");
   std::memcpy(&address, key.data(), sizeof address);

@@ -13,8 +13,8 @@
 
 namespace apgas::inline v0::comm {
 
-std::unique_ptr<shared_region> make_ucx_region(ucp_context_h context, std::size_t bytes);
+std::unique_ptr<shared_segment> make_ucx_segment(ucp_context_h context, std::size_t bytes);
 // Null: it cannot be mapped.
-std::unique_ptr<attached_region> attach_ucx_region(ucp_ep_h home, std::span<const std::byte> key);
+std::unique_ptr<attached_segment> attach_ucx_segment(ucp_ep_h home, std::span<const std::byte> key);
 
 }  // namespace apgas::inline v0::comm

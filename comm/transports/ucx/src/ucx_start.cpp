@@ -62,7 +62,7 @@ std::string ucx_wire::open() {
   ucs_status_t status = ucp_config_read(nullptr, nullptr, &config);
   if (status != UCS_OK) return reason("ucp_config_read", status);
   // On one host nobody else has to reach this place: it listens at the loopback only.
-  const watch* const watching = current_watch();
+  const failure_detector* const watching = current_failure_detector();
   const bool chosen = std::getenv("UCX_NET_DEVICES") != nullptr;  // NOLINT(concurrency-mt-unsafe)
   if (watching != nullptr && watching->hosts().one_host() && !chosen) {
     ucp_config_modify(config, "NET_DEVICES", "lo");
@@ -104,7 +104,7 @@ std::string ucx_wire::open() {
   return {};
 }
 
-void ucx_wire::meet() {
+void ucx_wire::rendezvous() {
   const std::string mine = std::exchange(own_address_, {});
   const auto ranks = static_cast<std::size_t>(channels_.size);
   const auto length = static_cast<int>(mine.size());

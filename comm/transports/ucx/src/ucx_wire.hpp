@@ -35,7 +35,7 @@ class ucx_wire final : public wire, private remote_memory {
   std::string open();
 
   std::string_view name() const noexcept override { return "ucx"; }
-  void meet() override;
+  void rendezvous() override;
   void submit(rank dest, buffer message) override;
   bool receive(message_chain& arrived) override;
   std::uint64_t received() const noexcept override { return received_; }
@@ -50,11 +50,11 @@ class ucx_wire final : public wire, private remote_memory {
   void close() override;
 
  private:
-  std::unique_ptr<shared_region> make_region(std::size_t bytes) override {
-    return make_ucx_region(context_, bytes);
+  std::unique_ptr<shared_segment> make_segment(std::size_t bytes) override {
+    return make_ucx_segment(context_, bytes);
   }
-  std::unique_ptr<attached_region> attach(rank home, std::span<const std::byte> key) override {
-    return attach_ucx_region(endpoint_of(home), key);
+  std::unique_ptr<attached_segment> attach(rank home, std::span<const std::byte> key) override {
+    return attach_ucx_segment(endpoint_of(home), key);
   }
 
   struct source;

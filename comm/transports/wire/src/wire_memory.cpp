@@ -12,11 +12,11 @@ namespace apgas::inline v0::comm {
 
 namespace {
 
-class guarded_region final : public shared_region {
+class guarded_segment final : public shared_segment {
  public:
-  guarded_region(base::spin_lock& lock, std::unique_ptr<shared_region> made) noexcept
+  guarded_segment(base::spin_lock& lock, std::unique_ptr<shared_segment> made) noexcept
       : lock_(lock), made_(std::move(made)) {}
-  ~guarded_region() override {
+  ~guarded_segment() override {
     const std::scoped_lock guard(lock_);
     made_.reset();
   }
@@ -26,12 +26,12 @@ class guarded_region final : public shared_region {
 
  private:
   base::spin_lock& lock_;
-  std::unique_ptr<shared_region> made_;
+  std::unique_ptr<shared_segment> made_;
 };
 
-class guarded_attached final : public attached_region {
+class guarded_attached final : public attached_segment {
  public:
-  guarded_attached(base::spin_lock& lock, std::unique_ptr<attached_region> made) noexcept
+  guarded_attached(base::spin_lock& lock, std::unique_ptr<attached_segment> made) noexcept
       : lock_(lock), made_(std::move(made)) {}
   ~guarded_attached() override {
     const std::scoped_lock guard(lock_);
@@ -42,7 +42,7 @@ class guarded_attached final : public attached_region {
 
  private:
   base::spin_lock& lock_;
-  std::unique_ptr<attached_region> made_;
+  std::unique_ptr<attached_segment> made_;
 };
 
 }  // namespace
@@ -51,17 +51,17 @@ remote_memory* wire_transport::memory() noexcept {
   return wire_->memory() == nullptr ? nullptr : this;
 }
 
-std::unique_ptr<shared_region> wire_transport::make_region(std::size_t bytes) {
-  std::unique_ptr<shared_region> made;
+std::unique_ptr<shared_segment> wire_transport::make_segment(std::size_t bytes) {
+  std::unique_ptr<shared_segment> made;
   {
     const network_hold guard(*this);
-    made = wire_->memory()->make_region(bytes);
+    made = wire_->memory()->make_segment(bytes);
   }
-  return std::make_unique<guarded_region>(network_, std::move(made));
+  return std::make_unique<guarded_segment>(network_, std::move(made));
 }
 
-std::unique_ptr<attached_region> wire_transport::attach(rank home, std::span<const std::byte> key) {
-  std::unique_ptr<attached_region> made;
+std::unique_ptr<attached_segment> wire_transport::attach(rank home, std::span<const std::byte> key) {
+  std::unique_ptr<attached_segment> made;
   {
     const network_hold guard(*this);
     made = wire_->memory()->attach(home, key);

@@ -103,7 +103,7 @@ int wire_transport::deliver(message_chain& from, message_sink& sink) {
 }
 
 bool wire_transport::progress(message_sink& sink) noexcept {
-  if (!seat_.try_lock()) return false;
+  if (!progress_lock_.try_lock()) return false;
   bool worked = false;
   // What did not fit last time goes first, and nothing more is taken from MPI before it is gone.
   if (arrived_.empty()) {
@@ -116,20 +116,20 @@ bool wire_transport::progress(message_sink& sink) noexcept {
   if (self_arrived_.empty() && to_self_.maybe_filled()) self_arrived_ = to_self_.take_all();
   worked |= deliver(self_arrived_, sink) > 0;
   worked |= deliver(arrived_, sink) > 0;
-  seat_.unlock();
+  progress_lock_.unlock();
   return worked;
 }
 
 // What was sent or posted here without the seat is looked for, too: it is the last look before
 // somebody sleeps.
 bool wire_transport::arm() noexcept {
-  if (!seat_.try_lock()) return false;
+  if (!progress_lock_.try_lock()) return false;
   bool armed = arrived_.empty() && self_arrived_.empty() && network_.try_lock();
   if (armed) {
     armed = wire_->arm();
     leave_network();
   }
-  seat_.unlock();
+  progress_lock_.unlock();
   return armed && !to_self_.maybe_filled();
 }
 
@@ -159,16 +159,16 @@ void wire_transport::begin_barrier() {
 }
 
 bool wire_transport::barrier_done() {
-  if (!seat_.try_lock()) return false;
-  const std::scoped_lock seated(std::adopt_lock, seat_);
+  if (!progress_lock_.try_lock()) return false;
+  const std::scoped_lock progress_guard(std::adopt_lock, progress_lock_);
   if (!network_.try_lock()) return false;
-  const std::scoped_lock guard(std::adopt_lock, network_);
+  const std::scoped_lock network_guard(std::adopt_lock, network_);
   take_end_step();
   return end_.over();
 }
 
 void wire_transport::take_end_step() {
-  end_steps::view now{.sending = posted_.maybe_filled() || unsent_bytes() != 0 || wire_->sending(),
+  shutdown_steps::view now{.sending = posted_.maybe_filled() || unsent_bytes() != 0 || wire_->sending(),
                       .received = wire_->received(),
                       .delivering = wire_->receiving() || !arrived_.empty()};
   int complete = 0;
@@ -178,23 +178,23 @@ void wire_transport::take_end_step() {
   now.collective_done = complete != 0;
   now.expected = expected_;
   switch (end_.look(now)) {
-    case end_steps::act::nothing:
+    case shutdown_steps::act::nothing:
       if (end_.over()) wire_->reset_counts();
       break;
-    case end_steps::act::begin_counts:
+    case shutdown_steps::act::begin_counts:
       sent_ = wire_->sent();
       mpi_check(MPI_Ireduce_scatter_block(sent_.data(), &expected_, 1, MPI_UINT64_T, MPI_SUM,
                                           channels_.bulk, &collective_),
                 "MPI_Ireduce_scatter_block");
       break;
-    case end_steps::act::begin_meeting:
+    case shutdown_steps::act::begin_rendezvous:
       mpi_check(MPI_Ibarrier(channels_.bulk, &collective_), "MPI_Ibarrier");
       break;
   }
 }
 
 void wire_transport::abort(int code) noexcept {
-  base::has_spoken(code);
+  base::exit_reason_printed(code);
   // The lock may be held by this very thread, when an MPI call failed: not for ever.
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds{100};
   while (!network_.try_lock() && std::chrono::steady_clock::now() < deadline) {

@@ -55,8 +55,8 @@ class wire_transport final : public transport, private remote_memory {
   void close();
 
  private:
-  std::unique_ptr<shared_region> make_region(std::size_t bytes) override;
-  std::unique_ptr<attached_region> attach(rank home, std::span<const std::byte> key) override;
+  std::unique_ptr<shared_segment> make_segment(std::size_t bytes) override;
+  std::unique_ptr<attached_segment> attach(rank home, std::span<const std::byte> key) override;
 
   // Waits for the network, and sends on letting go what was posted meanwhile.
   class network_hold {
@@ -81,7 +81,7 @@ class wire_transport final : public transport, private remote_memory {
   message_queue posted_;
   message_queue to_self_;
 
-  alignas(64) base::spin_lock seat_;
+  alignas(64) base::spin_lock progress_lock_;
   message_chain arrived_;
   message_chain self_arrived_;
 
@@ -93,7 +93,7 @@ class wire_transport final : public transport, private remote_memory {
   std::vector<std::byte> records_;  // of the exchange
   std::vector<std::uint64_t> sent_;
   std::uint64_t expected_ = 0;
-  end_steps end_;
+  shutdown_steps end_;
 };
 
 }  // namespace apgas::inline v0::comm

@@ -51,10 +51,10 @@ class dist_array {
   template <class Init>
     requires std::is_invocable_r_v<T, Init&, std::size_t>
   dist_array(std::size_t size, distribution d, Init init, const dist_options& options = {})
-      : part_(make(size, d, std::move(init), options)) {}
+      : portion_(make(size, d, std::move(init), options)) {}
 
-  std::size_t size() const { return part().shape.size(); }
-  const place_group& group() const { return part().group; }
+  std::size_t size() const { return portion().shape.size(); }
+  const place_group& group() const { return portion().group; }
   // Whose element i is; of a replicated one this place. Throws: illegal_operation if i >= size().
   place place_of(std::size_t i) const;
 
@@ -62,9 +62,9 @@ class dist_array {
 
   // In rising order of index; of blocks and of replicated ones they are consecutive. Keep the span
   // in a loop. Cost: a few loads.
-  std::span<T> local() const { return part().local(); }
+  std::span<T> local() const { return portion().local(); }
   // The index of local()[k].
-  std::size_t index_of(std::size_t k) const { return part().shape.index_of(part().mine, k); }
+  std::size_t index_of(std::size_t k) const { return portion().shape.index_of(portion().mine, k); }
   // Element i, which is here. Throws: bad_place when it is not; illegal_operation if i >= size().
   T& operator[](std::size_t i) const;
   // f(i, x), or f(x), for each of them, by the workers of this place (S). Throws: as forall.
@@ -89,8 +89,8 @@ class dist_array {
 
   // The elements of the parts beside this one, as exchange_halo left them: the last `halo` of the
   // part before, the first of the part behind. At the ends they are the boundary, T{} until set.
-  std::span<T> before() const { return part().before(); }
-  std::span<T> behind() const { return part().behind(); }
+  std::span<T> before() const { return portion().before(); }
+  std::span<T> behind() const { return portion().behind(); }
   // Sends the outermost elements of this place to the halos of its neighbours. The enclosing finish
   // waits for them; nobody may use those halos meanwhile. Cost: a message to each neighbour.
   void send_halo() const;
@@ -105,26 +105,26 @@ class dist_array {
 
   // (S) Ends the elements at all places. Throws: illegal_operation when that has been done.
   void destroy() const {
-    if (part_ == handle()) static_cast<void>(part());  // throws
-    part_.destroy();
+    if (portion_ == handle()) static_cast<void>(portion());  // throws
+    portion_.destroy();
   }
 
   bool operator==(const dist_array&) const = default;
 
  private:
-  using part_type = remote::dist_part<T>;
-  using handle = place_local<part_type>;
+  using portion_type = remote::array_portion<T>;
+  using handle = place_local<portion_type>;
   struct nothing {
     T operator()(std::size_t) const { return T{}; }
   };
 
   template <class Init>
   static handle make(std::size_t size, distribution d, Init init, const dist_options& options);
-  part_type& part() const { return remote::place_local_access::get(part_, "dist_array"); }
+  portion_type& portion() const { return remote::place_local_access::get(portion_, "dist_array"); }
   // To how many neighbours.
   int send_edges(std::size_t turn) const;
 
-  handle part_;
+  handle portion_;
 };
 
 // (S) body(i, x), or body(x), for each element at its place, by the workers there; replicated: at
@@ -151,7 +151,7 @@ auto dist_array<T>::make(std::size_t size, distribution d, Init init, const dist
   return handle::make(
       options.group,
       [](const remote::dist_shape& s, const place_group& g, std::size_t halo, Init& f) {
-        part_type made(s, g, g.index_of(here()), halo);
+        portion_type made(s, g, g.index_of(here()), halo);
         const std::span<T> elements = made.local();
         if constexpr (!std::is_same_v<Init, nothing>) {
           for (std::size_t k = 0; k < elements.size(); ++k) {
@@ -165,16 +165,16 @@ auto dist_array<T>::make(std::size_t size, distribution d, Init init, const dist
 
 template <class T>
 place dist_array<T>::place_of(std::size_t i) const {
-  const part_type& p = part();
+  const portion_type& p = portion();
   if (i >= p.shape.size()) remote::throw_no_element(i, p.shape.size());
-  return p.shape.replicated() ? here() : p.group[p.shape.part_of(i)];
+  return p.shape.replicated() ? here() : p.group[p.shape.portion_of(i)];
 }
 
 template <class T>
 T& dist_array<T>::operator[](std::size_t i) const {
-  part_type& p = part();
+  portion_type& p = portion();
   if (i >= p.shape.size()) remote::throw_no_element(i, p.shape.size());
-  if (!p.shape.replicated() && p.shape.part_of(i) != p.mine) {
+  if (!p.shape.replicated() && p.shape.portion_of(i) != p.mine) {
     remote::throw_element_elsewhere(i, place_of(i).id());
   }
   return p.local()[p.shape.offset_of(i)];
@@ -184,8 +184,8 @@ template <class T>
 template <class F>
 void dist_array<T>::for_each_local(F f) const {
   const std::span<T> elements = local();
-  const remote::dist_shape& shape = part().shape;
-  const std::size_t mine = part().mine;
+  const remote::dist_shape& shape = portion().shape;
+  const std::size_t mine = portion().mine;
   forall(std::size_t{0}, elements.size(), [&](std::size_t k) {
     if constexpr (std::is_invocable_v<F&, std::size_t, T&>) {
       f(shape.index_of(mine, k), elements[k]);
@@ -205,7 +205,7 @@ T dist_array<T>::get(std::size_t i) const {
 
 template <class T>
 void dist_array<T>::put(std::size_t i, const T& x) const {
-  const part_type& p = part();
+  const portion_type& p = portion();
   if (!p.shape.replicated()) {
     at(place_of(i), [a = *this, i](const T& value) { a[i] = value; }, x);
     return;
@@ -220,35 +220,35 @@ void dist_array<T>::put(std::size_t i, const T& x) const {
 
 template <class T>
 std::vector<T> dist_array<T>::gather() const {
-  const part_type& p = part();
+  const portion_type& p = portion();
   if (p.shape.replicated()) return {local().begin(), local().end()};
-  std::vector<future<std::vector<T>>> pieces;
+  std::vector<future<std::vector<T>>> portion_values_of;
   for (const place q : p.group) {
-    pieces.push_back(async_future_at(q, [a = *this] {
+    portion_values_of.push_back(async_future_at(q, [a = *this] {
       const std::span<T> mine = a.local();
       return std::vector<T>(mine.begin(), mine.end());
     }));
   }
   std::vector<T> all(p.shape.size());
-  for (std::size_t part = 0; part < pieces.size(); ++part) {
-    const std::vector<T>& piece = pieces[part].get();
-    for (std::size_t k = 0; k < piece.size(); ++k) all[p.shape.index_of(part, k)] = piece[k];
+  for (std::size_t portion = 0; portion < portion_values_of.size(); ++portion) {
+    const std::vector<T>& portion_values = portion_values_of[portion].get();
+    for (std::size_t k = 0; k < portion_values.size(); ++k) all[p.shape.index_of(portion, k)] = portion_values[k];
   }
   return all;
 }
 
 template <class T>
 void dist_array<T>::scatter(std::span<const T> values) const {
-  const part_type& p = part();
+  const portion_type& p = portion();
   if (values.size() != p.shape.size()) remote::throw_other_size(p.shape.size(), values.size());
   finish([&] {
-    for (std::size_t part = 0; part < p.group.size(); ++part) {
-      std::vector<T> piece(p.shape.size_of(part));
-      for (std::size_t k = 0; k < piece.size(); ++k) piece[k] = values[p.shape.index_of(part, k)];
+    for (std::size_t portion = 0; portion < p.group.size(); ++portion) {
+      std::vector<T> portion_values(p.shape.size_of(portion));
+      for (std::size_t k = 0; k < portion_values.size(); ++k) portion_values[k] = values[p.shape.index_of(portion, k)];
       async_at(
-          p.group[part],
+          p.group[portion],
           [a = *this](const std::vector<T>& mine) { std::ranges::copy(mine, a.local().begin()); },
-          piece);
+          portion_values);
     }
   });
 }
@@ -261,7 +261,7 @@ R dist_array<T>::reduce(R identity, Op op, Map map) const {
     return parallel_reduce(
         std::size_t{0}, mine.size(), zero, [&](std::size_t k) -> R { return f(mine[k]); }, plus);
   };
-  if (part().shape.replicated()) return of_this_place(*this, identity, op, map);
+  if (portion().shape.replicated()) return of_this_place(*this, identity, op, map);
   std::vector<future<R>> sums;
   for (const place q : group()) {
     sums.push_back(async_future_at(q, of_this_place, *this, identity, op, map));
@@ -273,22 +273,22 @@ R dist_array<T>::reduce(R identity, Op op, Map map) const {
 
 template <class T>
 int dist_array<T>::send_edges(std::size_t turn) const {
-  const part_type& p = part();
+  const portion_type& p = portion();
   const std::span<T> mine = local();
   int neighbours = 0;
-  const auto send = [&](std::size_t to, bool of_part_before, std::span<T> edge) {
+  const auto send = [&](std::size_t to, bool of_portion_before, std::span<T> edge) {
     async_at(
         p.group[to],
-        [a = *this, of_part_before, turn](const std::vector<T>& values) {
-          std::ranges::copy(values, (of_part_before ? a.before() : a.behind()).begin());
-          a.part().edges.came(turn);
+        [a = *this, of_portion_before, turn](const std::vector<T>& values) {
+          std::ranges::copy(values, (of_portion_before ? a.before() : a.behind()).begin());
+          a.portion().edges.came(turn);
         },
         std::vector<T>(edge.begin(), edge.end()));
     ++neighbours;
   };
   if (p.halo == 0) return 0;
   if (p.mine > 0) send(p.mine - 1, false, mine.first(p.halo));
-  if (p.mine + 1 < p.shape.parts()) send(p.mine + 1, true, mine.last(p.halo));
+  if (p.mine + 1 < p.shape.portions()) send(p.mine + 1, true, mine.last(p.halo));
   return neighbours;
 }
 
@@ -300,7 +300,7 @@ void dist_array<T>::send_halo() const {
 template <class T>
 void dist_array<T>::swap_halo() const {
   sync::suspendable_fiber("swap_halo");
-  remote::halo_edges& edges = part().edges;
+  remote::halo_edges& edges = portion().edges;
   const std::size_t turn = edges.begin();
   edges.wait(turn, send_edges(turn));
 }

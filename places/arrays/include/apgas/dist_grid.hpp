@@ -43,14 +43,14 @@ class dist_grid {
   // has fewer rows or columns than the halo. Cost: a message to each place.
   dist_grid(std::size_t rows, std::size_t columns, const dist_options& options = {});
 
-  std::size_t rows() const { return part().shape.rows.size(); }
-  std::size_t columns() const { return part().shape.columns.size(); }
-  const place_group& group() const { return part().group; }
+  std::size_t rows() const { return portion().shape.rows.size(); }
+  std::size_t columns() const { return portion().shape.columns.size(); }
+  const place_group& group() const { return portion().group; }
   // Whose element (r, c) is. Throws: illegal_operation when there is no such element.
   place place_of(std::size_t r, std::size_t c) const;
 
   // The elements of this place. Keep it in a loop. Cost: a few loads.
-  grid_view<T> local() const { return part().view(); }
+  grid_view<T> local() const { return portion().view(); }
   // f(r, c, x) for each of them, by the workers of this place (S); r and c of the whole grid.
   template <class F>
     requires std::invocable<F&, std::size_t, std::size_t, T&>
@@ -82,23 +82,23 @@ class dist_grid {
 
   // (S) Ends the elements at all places. Throws: illegal_operation when that has been done.
   void destroy() const {
-    if (part_ == handle()) static_cast<void>(part());  // throws
-    part_.destroy();
+    if (portion_ == handle()) static_cast<void>(portion());  // throws
+    portion_.destroy();
   }
 
   bool operator==(const dist_grid&) const = default;
 
  private:
-  using part_type = remote::grid_part<T>;
-  using handle = place_local<part_type>;
-  part_type& part() const { return remote::place_local_access::get(part_, "dist_grid"); }
+  using portion_type = remote::grid_portion<T>;
+  using handle = place_local<portion_type>;
+  portion_type& portion() const { return remote::place_local_access::get(portion_, "dist_grid"); }
   // To how many neighbours.
   int send_edges(std::size_t turn) const;
   // Calls f(first, n) for each row of a part, in order: n elements from index `first` of the grid.
   template <class F>
-  void for_each_row(std::size_t part, F f) const;
+  void for_each_row(std::size_t portion, F f) const;
 
-  handle part_;
+  handle portion_;
 };
 
 // (S) body(r, c, x) for each element at its place, by the workers there. The body is sent. A finish
@@ -117,25 +117,25 @@ void forall(const dist_grid<T>& g, Body body) {
 template <class T>
 dist_grid<T>::dist_grid(std::size_t rows, std::size_t columns, const dist_options& options) {
   sync::suspendable_fiber("dist_grid");
-  const std::size_t parts = options.group.size();
-  remote::check_dist_grid(rows, columns, sizeof(T), parts);
-  const remote::grid_shape shape(rows, columns, parts);
+  const std::size_t portions = options.group.size();
+  remote::check_dist_grid(rows, columns, sizeof(T), portions);
+  const remote::grid_shape shape(rows, columns, portions);
   remote::check_dist_halo("rows", shape.rows.size_of(shape.places.rows - 1), options.halo);
   remote::check_dist_halo("columns", shape.columns.size_of(shape.places.columns - 1), options.halo);
-  part_ = handle::make(
+  portion_ = handle::make(
       options.group,
       [](const remote::grid_shape& s, const place_group& g, std::size_t halo) {
-        return part_type(s, g, g.index_of(here()), halo);
+        return portion_type(s, g, g.index_of(here()), halo);
       },
       shape, options.group, options.halo);
 }
 
 template <class T>
 place dist_grid<T>::place_of(std::size_t r, std::size_t c) const {
-  const part_type& p = part();
+  const portion_type& p = portion();
   if (r >= rows()) remote::throw_no_element(r, rows());
   if (c >= columns()) remote::throw_no_element(c, columns());
-  return p.group[p.shape.part_of(r, c)];
+  return p.group[p.shape.portion_of(r, c)];
 }
 
 template <class T>
@@ -153,20 +153,20 @@ void dist_grid<T>::for_each_local(F f) const {
 
 template <class T>
 T dist_grid<T>::get(std::size_t r, std::size_t c) const {
-  return at(place_of(r, c), [g = *this, r, c]() -> T { return g.part().element(r, c); });
+  return at(place_of(r, c), [g = *this, r, c]() -> T { return g.portion().element(r, c); });
 }
 
 template <class T>
 void dist_grid<T>::put(std::size_t r, std::size_t c, const T& x) const {
-  at(place_of(r, c), [g = *this, r, c](const T& value) { g.part().element(r, c) = value; }, x);
+  at(place_of(r, c), [g = *this, r, c](const T& value) { g.portion().element(r, c) = value; }, x);
 }
 
 template <class T>
 template <class F>
-void dist_grid<T>::for_each_row(std::size_t part, F f) const {
-  const remote::grid_shape& shape = this->part().shape;
-  const std::size_t down = part / shape.places.columns;
-  const std::size_t right = part % shape.places.columns;
+void dist_grid<T>::for_each_row(std::size_t portion, F f) const {
+  const remote::grid_shape& shape = this->portion().shape;
+  const std::size_t down = portion / shape.places.columns;
+  const std::size_t right = portion % shape.places.columns;
   for (std::size_t r = 0; r < shape.rows.size_of(down); ++r) {
     f((shape.rows.first_of(down) + r) * columns() + shape.columns.first_of(right),
       shape.columns.size_of(right));
@@ -175,43 +175,43 @@ void dist_grid<T>::for_each_row(std::size_t part, F f) const {
 
 template <class T>
 void dist_grid<T>::scatter(std::span<const T> values) const {
-  const part_type& p = part();
+  const portion_type& p = portion();
   if (values.size() != rows() * columns()) {
     remote::throw_other_size(rows() * columns(), values.size());
   }
   finish([&] {
     for (std::size_t k = 0; k < p.group.size(); ++k) {
-      std::vector<T> piece;
+      std::vector<T> portion_values;
       for_each_row(k, [&](std::size_t first, std::size_t n) {
         const auto row = values.subspan(first, n);
-        piece.insert(piece.end(), row.begin(), row.end());
+        portion_values.insert(portion_values.end(), row.begin(), row.end());
       });
       async_at(
           p.group[k],
           [g = *this](const std::vector<T>& mine) {
             auto next = mine.begin();
-            g.part().for_each_on({}, false, [&](T& x) { x = *next++; });
+            g.portion().for_each_on({}, false, [&](T& x) { x = *next++; });
           },
-          piece);
+          portion_values);
     }
   });
 }
 
 template <class T>
 std::vector<T> dist_grid<T>::gather() const {
-  const part_type& p = part();
-  std::vector<future<std::vector<T>>> pieces;
+  const portion_type& p = portion();
+  std::vector<future<std::vector<T>>> portion_values_of;
   for (const place q : p.group) {
-    pieces.push_back(async_future_at(q, [g = *this] {
+    portion_values_of.push_back(async_future_at(q, [g = *this] {
       std::vector<T> values;
-      values.reserve(g.part().count_on({}));
-      g.part().for_each_on({}, false, [&](const T& x) { values.push_back(x); });
+      values.reserve(g.portion().count_on({}));
+      g.portion().for_each_on({}, false, [&](const T& x) { values.push_back(x); });
       return values;
     }));
   }
   std::vector<T> all(rows() * columns());
-  for (std::size_t k = 0; k < pieces.size(); ++k) {
-    auto next = pieces[k].get().begin();
+  for (std::size_t k = 0; k < portion_values_of.size(); ++k) {
+    auto next = portion_values_of[k].get().begin();
     for_each_row(k, [&](std::size_t first, std::size_t n) {
       std::copy_n(next, n, all.begin() + static_cast<std::ptrdiff_t>(first));
       next += static_cast<std::ptrdiff_t>(n);
@@ -229,7 +229,7 @@ R dist_grid<T>::reduce(R identity, Op op, Map map) const {
         q,
         [](const dist_grid& g, const R& zero, Op& plus, Map& f) {
           R sum = zero;
-          g.part().for_each_on({}, false, [&](const T& x) { sum = plus(std::move(sum), f(x)); });
+          g.portion().for_each_on({}, false, [&](const T& x) { sum = plus(std::move(sum), f(x)); });
           return sum;
         },
         *this, identity, op, map));
@@ -241,7 +241,7 @@ R dist_grid<T>::reduce(R identity, Op op, Map map) const {
 
 template <class T>
 int dist_grid<T>::send_edges(std::size_t turn) const {
-  part_type& p = part();
+  portion_type& p = portion();
   if (p.halo == 0) return 0;
   int neighbours = 0;
   for (int down = -1; down <= 1; ++down) {
@@ -255,7 +255,7 @@ int dist_grid<T>::send_edges(std::size_t turn) const {
           p.neighbour(side),
           [g = *this, turn](const remote::grid_side& from, const std::vector<T>& values) {
             auto next = values.begin();
-            part_type& there = g.part();
+            portion_type& there = g.portion();
             there.for_each_on(from, true, [&](T& x) { x = *next++; });
             there.edges.came(turn);
           },
@@ -274,7 +274,7 @@ void dist_grid<T>::send_halo() const {
 template <class T>
 void dist_grid<T>::swap_halo() const {
   sync::suspendable_fiber("swap_halo");
-  part_type& p = part();
+  portion_type& p = portion();
   const std::size_t turn = p.edges.begin();
   p.edges.wait(turn, send_edges(turn));
 }

@@ -42,14 +42,14 @@ auto at(sync::spawn_from<place> p, F&& f, Args&&... args)
   sync::suspended_call call(state, sync::finish_of(self));
   sync::start_payload(out, p.site);
   out(call.number() | sync::call_of_at);
-  out.lend_from(state.network->lends_from(p.value.id()));
+  out.zero_copy_from(state.network->zero_copy_from(p.value.id()));
   body_type::save(out, f, args...);
   sync::send_call(self, p.value.id(), comm::id_of<&remote::run_remote_call<F, Args...>>(), out);
   call.wait();
   sync::after_call(call);
   if (call.failed()) sync::rethrow_reply(call.value());
   if constexpr (!std::is_void_v<result>) {
-    comm::in_archive in(call.value(), &state.network->lender_at(call.from()));
+    comm::in_archive in(call.value(), &state.network->cma_process_of(call.from()));
     return in.read<result>();
   }
 }
@@ -65,8 +65,8 @@ void async_at_registered(const char* operation, const sync::spawn_from<place>& p
   remote_body<F, Args...>::save(out, f, args...);
   // Not named in the lambda: g++ 12 would not instantiate it.
   const comm::handler_id thunk = comm::id_of<&run_remote_async<F, Args...>>();
-  sync::with_tickets(self, operation, clause, [&](const auto& tickets) {
-    sync::send_registered_task(self, p.value.id(), thunk, out, tickets);
+  sync::with_transits(self, operation, clause, [&](const auto& transits) {
+    sync::send_registered_task(self, p.value.id(), thunk, out, transits);
   });
 }
 

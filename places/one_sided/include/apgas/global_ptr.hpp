@@ -23,7 +23,7 @@ struct global_ptr_access;
 
 // The block of a pointer, and the bytes of `count` elements from it on.
 template <class T>
-[[gnu::always_inline]] inline block_range range_of(const global_ptr<T>& p, std::uint64_t count);
+[[gnu::always_inline]] inline allocation_range range_of(const global_ptr<T>& p, std::uint64_t count);
 
 template <class T>
 consteval bool require_target() {
@@ -33,7 +33,7 @@ consteval bool require_target() {
                 "there with at");
   static_assert(!std::is_const_v<T> && !std::is_volatile_v<T> && std::is_object_v<T>,
                 "apgas: a global_ptr points to objects without const or volatile");
-  static_assert(alignof(T) <= block_unit,
+  static_assert(alignof(T) <= allocation_unit,
                 "apgas: the elements behind a global_ptr are aligned to 64 bytes at most");
   return true;
 }
@@ -54,19 +54,19 @@ class global_ptr {
 
   // Points to nothing.
   global_ptr() = default;
-  explicit operator bool() const noexcept { return block_.generation != 0; }
+  explicit operator bool() const noexcept { return allocation_.generation != 0; }
 
   // Of a pointer to nothing: place 0.
-  place home() const noexcept { return remote::trusted_place(block_.home); }
+  place home() const noexcept { return remote::trusted_place(allocation_.home); }
 
   // The element, at home, where it is an object as any other.
   // Throws: bad_place elsewhere; illegal_operation when it is not there. Context: task.
   T* local() const {
     scheduler::fiber& self = sync::task_fiber("global_ptr::local");
     const int here = sync::place_of(self).here;
-    if (here != block_.home) remote::throw_not_local(here, block_.home);
+    if (here != allocation_.home) remote::throw_not_local(here, allocation_.home);
     return reinterpret_cast<T*>(
-        remote::reach(self, "global_ptr::local", remote::range_of(*this, 1)));
+        remote::direct_address(self, "global_ptr::local", remote::range_of(*this, 1)));
   }
 
   global_ptr& operator+=(std::ptrdiff_t n) noexcept {
@@ -104,7 +104,7 @@ class global_ptr {
  private:
   friend struct remote::global_ptr_access;
 
-  remote::block_name block_;
+  remote::allocation_name allocation_;
   std::int64_t index_ = 0;
 };
 
@@ -112,14 +112,14 @@ namespace remote {
 
 struct global_ptr_access {
   template <class T>
-  static global_ptr<T> make(const block_name& block) noexcept {
+  static global_ptr<T> make(const allocation_name& allocation) noexcept {
     global_ptr<T> p;
-    p.block_ = block;
+    p.allocation_ = allocation;
     return p;
   }
   template <class T>
-  static const block_name& block(const global_ptr<T>& p) noexcept {
-    return p.block_;
+  static const allocation_name& allocation(const global_ptr<T>& p) noexcept {
+    return p.allocation_;
   }
   template <class T>
   static std::int64_t index(const global_ptr<T>& p) noexcept {
@@ -129,9 +129,9 @@ struct global_ptr_access {
 
 // Where the numbers do not fit, they are the largest there are, and no block has them.
 template <class T>
-block_range range_of(const global_ptr<T>& p, std::uint64_t count) {
+allocation_range range_of(const global_ptr<T>& p, std::uint64_t count) {
   static_assert(require_target<T>());
-  block_range r{.block = global_ptr_access::block(p)};
+  allocation_range r{.allocation = global_ptr_access::allocation(p)};
   if (__builtin_mul_overflow(global_ptr_access::index(p), sizeof(T), &r.offset)) {
     r.offset = UINT64_MAX;
   }
@@ -139,11 +139,11 @@ block_range range_of(const global_ptr<T>& p, std::uint64_t count) {
   return r;
 }
 
-inline block_name allocate_here(std::uint64_t bytes) {
+inline allocation_name allocate_here(std::uint64_t bytes) {
   return place_memory_of(*scheduler::current_fiber()).heap().allocate(bytes);
 }
 // Throws: illegal_operation when it is not there.
-void release_here(const block_name& block);
+void release_here(const allocation_name& allocation);
 
 }  // namespace remote
 
@@ -181,12 +181,12 @@ void deallocate(const global_ptr<T>& p) {
   if (!p) return;
   const std::int64_t index = remote::global_ptr_access::index(p);
   if (index != 0) remote::throw_not_first(index);
-  const remote::block_name block = remote::global_ptr_access::block(p);
-  if (sync::place_of(self).here == block.home) {
-    remote::release_here(block);
+  const remote::allocation_name allocation = remote::global_ptr_access::allocation(p);
+  if (sync::place_of(self).here == allocation.home) {
+    remote::release_here(allocation);
   } else {
-    remote::place_memory_of(self).require_home("deallocate", {.block = block});
-    at(p.home(), [block] { remote::release_here(block); });
+    remote::place_memory_of(self).require_home("deallocate", {.allocation = allocation});
+    at(p.home(), [allocation] { remote::release_here(allocation); });
   }
 }
 

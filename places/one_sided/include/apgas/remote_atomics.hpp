@@ -31,7 +31,7 @@ concept remote_atomic_value = (std::integral<T> && !std::same_as<T, bool> && siz
 namespace remote {
 
 template <class T>
-memory_access atomic_access(const char* name, const block_range& range, atomic_operation operation,
+memory_access atomic_access(const char* name, const allocation_range& range, atomic_operation operation,
                             T operand, T second) {
   return {.name = name,
           .operation = memory_operation::atomic,
@@ -49,8 +49,8 @@ template <class T>
                 "apgas: remote atomics are for integers, float and double; put what belongs "
                 "together into one integer, or go there with at and use apgas::atomic");
   scheduler::fiber& self = sync::suspendable_fiber(name);
-  const block_range range = range_of(p, 1);
-  if (std::byte* const there = reach(self, name, range)) {
+  const allocation_range range = range_of(p, 1);
+  if (std::byte* const there = direct_address(self, name, range)) {
     return apply_atomic(operation, reinterpret_cast<T*>(there), operand, second);
   }
   return from_word<T>(
@@ -62,8 +62,8 @@ void start_atomic(const char* name, const global_ptr<T>& p, atomic_operation ope
                   std::source_location site) {
   static_assert(remote_atomic_value<T>, "apgas: remote atomics are for integers, float and double");
   scheduler::fiber& self = sync::suspendable_fiber(name);
-  const block_range range = range_of(p, 1);
-  if (std::byte* const there = reach(self, name, range)) {
+  const allocation_range range = range_of(p, 1);
+  if (std::byte* const there = direct_address(self, name, range)) {
     apply_atomic(operation, reinterpret_cast<T*>(there), operand, T{});
   } else {
     counted_access::start(self, atomic_access(name, range, operation, operand, T{}), site);

@@ -43,8 +43,8 @@ class out_archive {
   std::span<const std::byte> bytes() const noexcept { return bytes_.bytes(); }
 
   // As in out_bytes.
-  void lend_from(std::size_t bytes) noexcept { bytes_.lend_from(bytes); }
-  bool has_lent() const noexcept { return bytes_.has_lent(); }
+  void zero_copy_from(std::size_t bytes) noexcept { bytes_.zero_copy_from(bytes); }
+  bool has_zero_copy() const noexcept { return bytes_.has_zero_copy(); }
   bool in_block() const noexcept { return bytes_.in_block(); }
   buffer take() noexcept { return bytes_.take(); }
 
@@ -68,7 +68,7 @@ class out_archive {
 class in_archive {
  public:
   // The bytes must outlive the archive. `from`: as in in_bytes.
-  explicit in_archive(std::span<const std::byte> bytes, const lender* from = nullptr) noexcept
+  explicit in_archive(std::span<const std::byte> bytes, const cma_process* from = nullptr) noexcept
       : bytes_(bytes, from) {}
   in_archive(const in_archive&) = delete;
   in_archive& operator=(const in_archive&) = delete;

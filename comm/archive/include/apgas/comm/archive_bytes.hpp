@@ -36,12 +36,12 @@ class out_bytes {
 
   // Ranges of so many bytes or more are lent from now on: what is written must stay as it is until
   // it is read.
-  void lend_from(std::size_t bytes) noexcept { lend_from_ = bytes; }
-  bool lends(std::size_t bytes) const noexcept {
-    return bytes >= lend_from_ && bytes <= max_payload_bytes;
+  void zero_copy_from(std::size_t bytes) noexcept { zero_copy_from_ = bytes; }
+  bool zero_copy(std::size_t bytes) const noexcept {
+    return bytes >= zero_copy_from_ && bytes <= max_payload_bytes;
   }
-  void lend(std::uint64_t count, const void* elements);
-  bool has_lent() const noexcept { return has_lent_; }
+  void name_range(std::uint64_t count, const void* elements);
+  bool has_zero_copy() const noexcept { return has_zero_copy_; }
 
   std::size_t size() const noexcept { return size_; }
   std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
@@ -57,14 +57,14 @@ class out_bytes {
   std::byte* data_;
   std::size_t size_ = 0;
   std::size_t capacity_ = inline_bytes;
-  std::size_t lend_from_ = nothing_lent;
-  bool has_lent_ = false;
+  std::size_t zero_copy_from_ = no_zero_copy;
+  bool has_zero_copy_ = false;
   buffer block_;
   alignas(8) std::byte inline_[inline_bytes];
 };
 
 // A range that is lent: so many elements at that address of the lender.
-struct lent_range {
+struct zero_copy_range {
   std::size_t count;
   std::uint64_t address;
 };
@@ -73,7 +73,7 @@ struct lent_range {
 class in_bytes {
  public:
   // `from`: who may have lent something; it must wait. nullptr: nobody.
-  explicit in_bytes(std::span<const std::byte> bytes, const lender* from = nullptr) noexcept
+  explicit in_bytes(std::span<const std::byte> bytes, const cma_process* from = nullptr) noexcept
       : rest_(bytes), elements_left_(elements_per_byte * bytes.size()), from_(from) {}
 
   void extract(void* to, std::size_t bytes) {
@@ -97,12 +97,12 @@ class in_bytes {
   std::size_t extract_count();
 
   // Whether the next range is lent; then where it is.
-  bool lent_next() const noexcept {
+  bool zero_copy_next() const noexcept {
     return rest_.size() >= 2 * sizeof(std::uint64_t) && (rest_[7] & std::byte{0x80}) != std::byte{};
   }
-  lent_range take_lent(std::size_t element_bytes);
-  // Who lent it. Requires: take_lent gave a range.
-  const lender& from() const noexcept { return *from_; }
+  zero_copy_range take_zero_copy(std::size_t element_bytes);
+  // Who lent it. Requires: take_zero_copy gave a range.
+  const cma_process& from() const noexcept { return *from_; }
 
   std::size_t remaining() const noexcept { return rest_.size(); }
 
@@ -114,7 +114,7 @@ class in_bytes {
 
   std::span<const std::byte> rest_;
   std::size_t elements_left_;  // that may still be announced
-  const lender* from_;
+  const cma_process* from_;
 };
 
 }  // namespace apgas::inline v0::comm

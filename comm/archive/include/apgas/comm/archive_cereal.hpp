@@ -104,7 +104,7 @@ concept direct = as_bytes<T> || byte_range<std::remove_cv_t<T>>;
 
 // Elements that may be made first and read into their place then.
 template <class T>
-concept lendable = std::is_trivially_default_constructible_v<T> && !value_check<T>::needed;
+concept zero_copyable = std::is_trivially_default_constructible_v<T> && !value_check<T>::needed;
 
 template <direct T>
 void save_direct(out_bytes& out, const T& value) {
@@ -114,9 +114,9 @@ void save_direct(out_bytes& out, const T& value) {
     using element = typename T::value_type;
     const std::uint64_t count = value.size();
     const std::size_t bytes = value.size() * sizeof(element);
-    if constexpr (lendable<element>) {
-      if (out.lends(bytes)) [[unlikely]]
-        return out.lend(count, value.data());
+    if constexpr (zero_copyable<element>) {
+      if (out.zero_copy(bytes)) [[unlikely]]
+        return out.name_range(count, value.data());
     }
     out.append(&count, sizeof(count));
     out.append(value.data(), bytes);
@@ -143,19 +143,19 @@ void assign_bytes(Range& range, const std::byte* from, std::size_t count) {
 
 // Made and read piece by piece: a piece is still in the cache when it is read into.
 template <class Range>
-[[gnu::noinline]] void load_lent(in_bytes& in, Range& range) {
+[[gnu::noinline]] void load_zero_copy(in_bytes& in, Range& range) {
   using element = typename Range::value_type;
-  const lent_range lent = in.take_lent(sizeof(element));
-  if (const std::byte* const here = lent_here(in.from(), lent.address)) {
+  const zero_copy_range lent = in.take_zero_copy(sizeof(element));
+  if (const std::byte* const here = address_here(in.from(), lent.address)) {
     return assign_bytes(range, here, lent.count);
   }
-  constexpr std::size_t piece = std::max<std::size_t>(lent_piece_bytes / sizeof(element), 1);
+  constexpr std::size_t piece = std::max<std::size_t>(zero_copy_chunk_bytes / sizeof(element), 1);
   range.clear();
   range.reserve(lent.count);
   for (std::size_t done = 0; done < lent.count;) {
     const std::size_t now = std::min(lent.count - done, piece);
     range.resize(done + now);
-    read_lent(in.from(), lent.address + done * sizeof(element),
+    read_remote_process(in.from(), lent.address + done * sizeof(element),
               std::as_writable_bytes(std::span(range.data() + done, now)));
     done += now;
   }
@@ -169,9 +169,9 @@ void load_direct(in_bytes& in, T& value) {
     std::memcpy(static_cast<void*>(std::addressof(value)), from, sizeof(value));
   } else {
     using element = typename T::value_type;
-    if constexpr (lendable<element>) {
-      if (in.lent_next()) [[unlikely]]
-        return load_lent(in, value);
+    if constexpr (zero_copyable<element>) {
+      if (in.zero_copy_next()) [[unlikely]]
+        return load_zero_copy(in, value);
     }
     const std::size_t count = in.extract_count(sizeof(element));
     const std::byte* from = in.take(count * sizeof(element));

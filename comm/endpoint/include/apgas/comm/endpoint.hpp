@@ -65,7 +65,7 @@ struct endpoint_options {
   std::string settings;                             // what all ranks must agree on, as text
   std::uint64_t fingerprint = binary_fingerprint();
   std::uint32_t version = 0;  // of the library; 0: APGAS_VERSION
-  bool lends = true;          // memory of this process may be read by others of its node
+  bool zero_copy = true;          // memory of this process may be read by others of its node
 };
 
 enum class flush_reason : std::uint8_t { at_once, full, completed, idle, delayed, alone };
@@ -113,10 +113,10 @@ class endpoint final : private message_sink {
   // From how many bytes on a range is lent to that rank rather than sent: when it can read this
   // process's memory. Taken for granted where this process can read its: they have the same user,
   // the same program and see each other. Requires: ready(). Context: any thread.
-  std::size_t lends_from(rank dest) const noexcept;
+  std::size_t zero_copy_from(rank dest) const noexcept;
   // For reading what that rank lent. Requires: ready().
-  const lender& lender_at(rank source) const noexcept {
-    return lenders_[static_cast<std::size_t>(source)].who();
+  const cma_process& cma_process_of(rank source) const noexcept {
+    return cma_peers_[static_cast<std::size_t>(source)].who();
   }
 
   // Sends a frame; of the header, `length` and `check` are filled in here. The payload is copied;
@@ -172,7 +172,7 @@ class endpoint final : private message_sink {
   base::atomic<state> state_{state::meeting};
   std::vector<std::string> hosts_;
   std::vector<std::size_t> nodes_;           // the lowest rank of the same host, by rank
-  std::unique_ptr<known_lender[]> lenders_;  // by rank; of this node
+  std::unique_ptr<cma_peer[]> cma_peers_;  // by rank; of this node
 };
 
 }  // namespace apgas::inline v0::comm

@@ -22,7 +22,7 @@ struct message_end {
 
 // Keeps a little memory for the words of the functions below. Called by every endpoint; once is
 // enough. Throws: std::bad_alloc.
-void keep_memory_for_last_words();
+void keep_memory_for_exit_reason();
 
 // Ends the job because of the exception being handled, a std::bad_alloc or another one: no message
 // of so many bytes can be made. Context: a catch block, any thread.

@@ -49,13 +49,13 @@ class halo_edges {
 
 // Of a dist_array: `halo` elements of the part before, the own ones, and `halo` of the part behind.
 template <class T>
-struct dist_part {
-  dist_part(const dist_shape& s, place_group g, std::size_t part, std::size_t halo_size)
+struct array_portion {
+  array_portion(const dist_shape& s, place_group g, std::size_t portion, std::size_t halo_size)
       : shape(s),
         group(std::move(g)),
-        mine(part),
+        mine(portion),
         halo(halo_size),
-        data(std::make_unique<T[]>(s.size_of(part) + 2 * halo_size)) {}
+        data(std::make_unique<T[]>(s.size_of(portion) + 2 * halo_size)) {}
 
   std::span<T> local() noexcept { return {data.get() + halo, shape.size_of(mine)}; }
   std::span<T> before() noexcept { return {data.get(), halo}; }

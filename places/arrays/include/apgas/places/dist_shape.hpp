@@ -17,49 +17,49 @@ class dist_shape {
  public:
   dist_shape() = default;
   // Requires: parts > 0.
-  dist_shape(std::size_t size, distribution d, std::size_t parts) noexcept
-      : size_(size), parts_(parts), spread_(d), quotient_(size / parts), rest_(size % parts) {}
+  dist_shape(std::size_t size, distribution d, std::size_t portions) noexcept
+      : size_(size), portions_(portions), spread_(d), quotient_(size / portions), rest_(size % portions) {}
 
   std::size_t size() const noexcept { return size_; }
-  std::size_t parts() const noexcept { return parts_; }
+  std::size_t portions() const noexcept { return portions_; }
   bool replicated() const noexcept { return spread_.what() == distribution::kind::replicated; }
   bool in_blocks() const noexcept { return spread_.what() == distribution::kind::block; }
 
   // Requires: i < size(); not replicated.
-  std::size_t part_of(std::size_t i) const noexcept {
-    if (!in_blocks()) return i / spread_.block_size() % parts_;
+  std::size_t portion_of(std::size_t i) const noexcept {
+    if (!in_blocks()) return i / spread_.block_size() % portions_;
     const std::size_t in_larger = rest_ * (quotient_ + 1);
     return i < in_larger ? i / (quotient_ + 1) : rest_ + (i - in_larger) / quotient_;
   }
   // Where it is among the elements of its part.
   std::size_t offset_of(std::size_t i) const noexcept {
     if (replicated()) return i;
-    if (in_blocks()) return i - first_of(part_of(i));
+    if (in_blocks()) return i - first_of(portion_of(i));
     const std::size_t b = spread_.block_size();
-    return i / b / parts_ * b + i % b;
+    return i / b / portions_ * b + i % b;
   }
-  std::size_t size_of(std::size_t part) const noexcept {
+  std::size_t size_of(std::size_t portion) const noexcept {
     if (replicated()) return size_;
-    if (in_blocks()) return quotient_ + (part < rest_ ? 1 : 0);
+    if (in_blocks()) return quotient_ + (portion < rest_ ? 1 : 0);
     const std::size_t b = spread_.block_size();
     const std::size_t full = size_ / b;
-    const std::size_t last = full % parts_;  // who has the block that is not full
-    return full / parts_ * b + (part < last ? b : part == last ? size_ % b : 0);
+    const std::size_t last = full % portions_;  // who has the block that is not full
+    return full / portions_ * b + (portion < last ? b : portion == last ? size_ % b : 0);
   }
-  std::size_t index_of(std::size_t part, std::size_t offset) const noexcept {
+  std::size_t index_of(std::size_t portion, std::size_t offset) const noexcept {
     if (replicated()) return offset;
-    if (in_blocks()) return first_of(part) + offset;
+    if (in_blocks()) return first_of(portion) + offset;
     const std::size_t b = spread_.block_size();
-    return (offset / b * parts_ + part) * b + offset % b;
+    return (offset / b * portions_ + portion) * b + offset % b;
   }
   // Of blocks: the first element of a part.
-  std::size_t first_of(std::size_t part) const noexcept {
-    return part * quotient_ + std::min(part, rest_);
+  std::size_t first_of(std::size_t portion) const noexcept {
+    return portion * quotient_ + std::min(portion, rest_);
   }
 
  private:
   std::size_t size_ = 0;
-  std::size_t parts_ = 1;
+  std::size_t portions_ = 1;
   distribution spread_ = distribution::block();
   std::size_t quotient_ = 0;
   std::size_t rest_ = 0;

@@ -62,13 +62,13 @@ struct place_grid {
 
 struct grid_shape {
   grid_shape() = default;
-  grid_shape(std::size_t row_count, std::size_t column_count, std::size_t parts) noexcept
-      : places(place_grid::of(parts)),
+  grid_shape(std::size_t row_count, std::size_t column_count, std::size_t portions) noexcept
+      : places(place_grid::of(portions)),
         rows(row_count, distribution::block(), places.rows),
         columns(column_count, distribution::block(), places.columns) {}
 
-  std::size_t part_of(std::size_t r, std::size_t c) const noexcept {
-    return rows.part_of(r) * places.columns + columns.part_of(c);
+  std::size_t portion_of(std::size_t r, std::size_t c) const noexcept {
+    return rows.portion_of(r) * places.columns + columns.portion_of(c);
   }
 
   place_grid places;
@@ -83,8 +83,8 @@ struct grid_side {
 };
 
 template <class T>
-struct grid_part {
-  grid_part(const grid_shape& s, place_group g, std::size_t mine, std::size_t halo_width)
+struct grid_portion {
+  grid_portion(const grid_shape& s, place_group g, std::size_t mine, std::size_t halo_width)
       : shape(s),
         group(std::move(g)),
         place_row(mine / s.places.columns),

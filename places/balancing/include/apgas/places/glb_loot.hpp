@@ -14,7 +14,7 @@ namespace apgas::inline v0::remote {
 [[noreturn]] void throw_sending_lost(std::size_t sent, std::size_t arrived);
 
 template <class Bag>
-struct glb_piece {
+struct glb_loot {
   Bag bag{};
   std::uint64_t tasks = 0;  // 0 too where the bag has no size()
 
@@ -34,7 +34,7 @@ struct glb_piece {
 };
 
 template <class Bag>
-glb_piece<Bag> make_piece(Bag bag) {
+glb_loot<Bag> make_loot(Bag bag) {
   std::uint64_t tasks = 0;
   if constexpr (sized_bag<Bag>) tasks = bag.size();
   return {std::move(bag), tasks};

@@ -53,7 +53,7 @@ class glb_place {
   using handle = place_local<glb_place>;
 
   glb_place(lifelines protocol, std::size_t slots, std::size_t chunk)
-      : lines_(std::move(protocol)) {
+      : lifelines_(std::move(protocol)) {
     slots_.reserve(slots);
     idle_.reserve(slots);
     for (std::size_t s = 0; s < slots; ++s) {
@@ -65,23 +65,23 @@ class glb_place {
 
   // Works a piece off, then what there is elsewhere, until this place is dormant or other tasks of
   // it work. Context: a task of the finish of glb. May suspend.
-  void take(const handle& all, std::unique_ptr<Bag> piece) {
-    const std::optional<std::size_t> s = place_piece(piece);
-    if (s) run(all, *s, std::move(piece));
+  void take(const handle& all, std::unique_ptr<Bag> loot) {
+    const std::optional<std::size_t> s = place_loot(loot);
+    if (s) run(all, *s, std::move(loot));
   }
 
   // A piece from a lifeline that remembered this place. Context: as take.
-  void on_gift(const handle& all, int from, glb_piece<Bag>&& piece) {
+  void on_lifeline_loot(const handle& all, int from, glb_loot<Bag>&& loot) {
     {
       const std::lock_guard hold(lock_);
-      lines_.on_gift(from);
+      lifelines_.on_lifeline_loot(from);
       ++counts_.pieces_received;
     }
-    take(all, std::make_unique<Bag>(std::move(piece).arrived()));
+    take(all, std::make_unique<Bag>(std::move(loot).arrived()));
   }
 
   // What there is for `thief`, once a runner has looked up. Context: a task of an `at`.
-  std::optional<glb_piece<Bag>> ask(int thief, bool by_lifeline) {
+  std::optional<glb_loot<Bag>> ask(int thief, bool by_lifeline) {
     request asked{thief, by_lifeline, nullptr, {}};
     bool waits = false;
     {
@@ -90,13 +90,13 @@ class glb_place {
       if (waits) {
         requests_.push_back(&asked);
       } else if (by_lifeline) {
-        lines_.remember(thief);
+        lifelines_.remember(thief);
       }
       update_wanted();
     }
     if (waits) asked.answered.get_future().get();
-    if (asked.piece == nullptr) return std::nullopt;
-    return make_piece(std::move(*asked.piece));
+    if (asked.loot == nullptr) return std::nullopt;
+    return make_loot(std::move(*asked.loot));
   }
 
   // After the finish: the result of what was done here, if anything was; and the counts.
@@ -128,7 +128,7 @@ class glb_place {
   struct request {
     int thief;
     bool by_lifeline;
-    std::unique_ptr<Bag> piece;  // the answer
+    std::unique_ptr<Bag> loot;  // the answer
     promise<void> answered;
   };
   // Who gets a piece: one of these, or nobody.
@@ -142,7 +142,7 @@ class glb_place {
 
   bool works() const noexcept { return idle_.size() < slots_.size(); }
   void update_wanted() noexcept {
-    wanted_.store(idle_.size() + requests_.size() + lines_.remembered(), base::relaxed);
+    wanted_.store(idle_.size() + requests_.size() + lifelines_.remembered(), base::relaxed);
   }
   std::size_t take_idle() noexcept {
     const std::size_t s = idle_.back();
@@ -153,7 +153,7 @@ class glb_place {
   // Takes all requests, to be answered with nothing outside the lock.
   std::vector<request*> refuse() {
     for (const request* r : requests_) {
-      if (r->by_lifeline) lines_.remember(r->thief);
+      if (r->by_lifeline) lifelines_.remember(r->thief);
     }
     std::vector<request*> all = std::exchange(requests_, {});
     update_wanted();
@@ -163,33 +163,33 @@ class glb_place {
   // ---- work comes
 
   // An idle slot for a piece; or the piece is kept until a runner is done.
-  std::optional<std::size_t> place_piece(std::unique_ptr<Bag>& piece) {
+  std::optional<std::size_t> place_loot(std::unique_ptr<Bag>& loot) {
     const std::lock_guard hold(lock_);
     if (!idle_.empty()) return take_idle();
-    spare_.push_back(std::move(piece));
+    unassigned_.push_back(std::move(loot));
     return std::nullopt;
   }
-  static void put_in(slot& to, std::unique_ptr<Bag> piece) {
+  static void put_in(slot& to, std::unique_ptr<Bag> loot) {
     if (to.bag == nullptr) {
-      to.bag = std::move(piece);
+      to.bag = std::move(loot);
     } else {
-      merge_checked(*to.bag, std::move(*piece));
+      merge_checked(*to.bag, std::move(*loot));
     }
   }
 
   // ---- work is done
 
-  void run(const handle& all, std::size_t s, std::unique_ptr<Bag> piece) {
+  void run(const handle& all, std::size_t s, std::unique_ptr<Bag> loot) {
     for (;;) {
-      bool seeks = false;
-      while (piece != nullptr) {
-        run_piece(all, slots_[s], std::move(piece));
-        seeks = retire(s, piece);
+      bool steals = false;
+      while (loot != nullptr) {
+        run_loot(all, slots_[s], std::move(loot));
+        steals = retire(s, loot);
       }
-      if (!seeks) return;
-      piece = seek(all);
-      if (piece == nullptr) return;
-      const std::optional<std::size_t> next = place_piece(piece);
+      if (!steals) return;
+      loot = steal(all);
+      if (loot == nullptr) return;
+      const std::optional<std::size_t> next = place_loot(loot);
       if (!next) return;
       s = *next;
     }
@@ -197,10 +197,10 @@ class glb_place {
 
   // What the bag throws goes to the finish by a task of its own, and the bag is given up: this one
   // still has to answer those who wait.
-  void run_piece(const handle& all, slot& mine, std::unique_ptr<Bag> piece) {
+  void run_loot(const handle& all, slot& mine, std::unique_ptr<Bag> loot) {
     std::exception_ptr failure;
     try {
-      put_in(mine, std::move(piece));
+      put_in(mine, std::move(loot));
       work_off(all, mine);
     } catch (...) {
       failure = std::current_exception();
@@ -228,26 +228,26 @@ class glb_place {
 
   // The slot is idle, or has a piece that was kept. True for the task that has to seek: there is no
   // piece, and no runner that could make one.
-  bool retire(std::size_t s, std::unique_ptr<Bag>& piece) {
+  bool retire(std::size_t s, std::unique_ptr<Bag>& loot) {
     std::vector<request*> refused;
-    bool seeks = false;
+    bool steals = false;
     {
       const std::lock_guard hold(lock_);
-      if (!spare_.empty()) {  // I2
-        piece = std::move(spare_.back());
-        spare_.pop_back();
+      if (!unassigned_.empty()) {  // I2
+        loot = std::move(unassigned_.back());
+        unassigned_.pop_back();
         return false;
       }
       idle_.push_back(s);
       if (!works()) {
         refused = refuse();
-        seeks = !std::exchange(seeking_, true);
-        if (seeks) lines_.on_dry();
+        steals = !std::exchange(stealing_, true);
+        if (steals) lifelines_.on_dry();
       }
       update_wanted();
     }
     for (request* r : refused) r->answered.set_value();
-    return seeks;
+    return steals;
   }
 
   // ---- work goes
@@ -264,25 +264,25 @@ class glb_place {
       for (request* r : refused) r->answered.set_value();
       return false;
     }
-    auto piece = std::make_unique<Bag>(*std::move(half));
-    const taker t = next_taker(piece);
+    auto loot = std::make_unique<Bag>(*std::move(half));
+    const taker t = next_taker(loot);
     if (t.slot) {
       async(
-          [this, all, s = *t.slot, p = std::move(piece)]() mutable { run(all, s, std::move(p)); });
+          [this, all, s = *t.slot, p = std::move(loot)]() mutable { run(all, s, std::move(p)); });
     } else if (t.asked != nullptr) {
-      t.asked->piece = std::move(piece);
+      t.asked->loot = std::move(loot);
       t.asked->answered.set_value();
     } else if (t.remembered) {
       async_at(
           trusted_place(*t.remembered),
-          [all](int from, glb_piece<Bag>&& gift) { all->on_gift(all, from, std::move(gift)); },
-          here().id(), make_piece(std::move(*piece)));
+          [all](int from, glb_loot<Bag>&& given) { all->on_lifeline_loot(all, from, std::move(given)); },
+          here().id(), make_loot(std::move(*loot)));
     }
     return true;
   }
 
   // Nobody: another runner was faster, and the piece is kept.
-  taker next_taker(std::unique_ptr<Bag>& piece) {
+  taker next_taker(std::unique_ptr<Bag>& loot) {
     taker t;
     const std::lock_guard hold(lock_);
     if (!idle_.empty()) {
@@ -292,11 +292,11 @@ class glb_place {
       t.asked = requests_.front();
       requests_.erase(requests_.begin());
       ++counts_.pieces_sent;
-    } else if (lines_.remembered() != 0) {
-      t.remembered = lines_.take_remembered();
+    } else if (lifelines_.remembered() != 0) {
+      t.remembered = lifelines_.take_remembered();
       ++counts_.pieces_sent;
     } else {
-      spare_.push_back(std::move(piece));
+      unassigned_.push_back(std::move(loot));
     }
     update_wanted();
     return t;
@@ -305,31 +305,31 @@ class glb_place {
   // ---- work is sought
 
   // Asks until somebody gives, or work came by itself, or everybody was asked.
-  std::unique_ptr<Bag> seek(const handle& all) {
+  std::unique_ptr<Bag> steal(const handle& all) {
     for (;;) {
       const lifelines::question q = next_question();
       if (q.kind == lifelines::how::nobody) return nullptr;
-      std::optional<glb_piece<Bag>> piece;
+      std::optional<glb_loot<Bag>> loot;
       try {
-        piece = at(
+        loot = at(
             trusted_place(q.victim),
             [all](int thief, bool by_lifeline) { return all->ask(thief, by_lifeline); },
             here().id(), q.kind == lifelines::how::by_lifeline);
-        if (piece) static_cast<void>(std::move(*piece).arrived());  // throws
+        if (loot) static_cast<void>(std::move(*loot).arrived());  // throws
       } catch (...) {
         const std::lock_guard hold(lock_);
-        seeking_ = false;
+        stealing_ = false;
         throw;
       }
       const std::lock_guard hold(lock_);
-      lines_.on_answer(q, piece.has_value());
-      if (!piece) {
+      lifelines_.on_answer(q, loot.has_value());
+      if (!loot) {
         ++counts_.refused;
         continue;
       }
       ++counts_.pieces_received;
-      seeking_ = false;
-      return std::make_unique<Bag>(std::move(piece->bag));
+      stealing_ = false;
+      return std::make_unique<Bag>(std::move(loot->bag));
     }
   }
 
@@ -338,12 +338,12 @@ class glb_place {
     const std::lock_guard hold(lock_);
     lifelines::question q;
     if (!works()) {
-      q = lines_.next();
+      q = lifelines_.next();
       counts_.asked_at_random += q.kind == lifelines::how::at_random ? 1 : 0;
       counts_.asked_lifelines += q.kind == lifelines::how::by_lifeline ? 1 : 0;
       counts_.dormant += q.kind == lifelines::how::nobody ? 1 : 0;
     }
-    if (q.kind == lifelines::how::nobody) seeking_ = false;
+    if (q.kind == lifelines::how::nobody) stealing_ = false;
     return q;
   }
 
@@ -351,11 +351,11 @@ class glb_place {
   std::vector<slot> slots_;
 
   base::spin_lock lock_;
-  lifelines lines_;
+  lifelines lifelines_;
   std::vector<std::size_t> idle_;  // slots
-  std::vector<std::unique_ptr<Bag>> spare_;
+  std::vector<std::unique_ptr<Bag>> unassigned_;
   std::vector<request*> requests_;
-  bool seeking_ = false;
+  bool stealing_ = false;
   glb_statistics counts_;
 };
 

@@ -30,7 +30,7 @@ class lifeline_graph {
     }
   }
   template <class F>
-  void for_each_feeder(int p, F f) const {
+  void for_each_inverse_lifeline(int p, F f) const {
     for (std::int64_t stride = 1; stride < places_; stride *= radix_) {
       const int q = along(p, stride, stride * (radix_ - 1));
       if (q != p) f(q);

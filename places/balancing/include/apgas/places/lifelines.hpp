@@ -50,8 +50,8 @@ class lifelines {
         random_victims_(places > 2 ? s.random_victims : 0),
         random_(s.seed + static_cast<std::uint64_t>(here)) {
     const lifeline_graph graph(places, s.radix);
-    graph.for_each_lifeline(here, [&](int v) { lines_.push_back({v, here != home}); });
-    graph.for_each_feeder(here, [&](int thief) {
+    graph.for_each_lifeline(here, [&](int v) { lifelines_.push_back({v, here != home}); });
+    graph.for_each_inverse_lifeline(here, [&](int thief) {
       if (thief != home) remembered_.push_back(thief);
     });
   }
@@ -68,7 +68,7 @@ class lifelines {
       const int v = static_cast<int>(random_.below(others));
       return {how::at_random, v < here_ ? v : v + 1};
     }
-    for (line& l : lines_) {
+    for (lifeline& l : lifelines_) {
       if (l.out) continue;
       l.out = true;
       return {how::by_lifeline, l.to};
@@ -80,7 +80,7 @@ class lifelines {
     if (asked.kind == how::by_lifeline && work) draw_in(asked.victim);
   }
   // Work came from a lifeline that had remembered this place; also before its answer.
-  void on_gift(int from) noexcept { draw_in(from); }
+  void on_lifeline_loot(int from) noexcept { draw_in(from); }
 
   // ---- with work, or asked for it
 
@@ -100,14 +100,14 @@ class lifelines {
 
  private:
   friend struct lifelines_test_access;
-  struct line {
+  struct lifeline {
     int to;
     bool out;
   };
 
   void draw_in(int from) noexcept {
-    const auto l = std::ranges::find(lines_, from, &line::to);
-    APGAS_ASSERT(l != lines_.end() && l->out, "work came along a lifeline that was not out");
+    const auto l = std::ranges::find(lifelines_, from, &lifeline::to);
+    APGAS_ASSERT(l != lifelines_.end() && l->out, "work came along a lifeline that was not out");
     l->out = false;
   }
 
@@ -116,7 +116,7 @@ class lifelines {
   int random_victims_;
   int asked_ = 0;  // at random, since the work ended
   base::random_engine random_;
-  std::vector<line> lines_;
+  std::vector<lifeline> lifelines_;
   std::vector<int> remembered_;
 };
 

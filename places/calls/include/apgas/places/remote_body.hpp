@@ -73,9 +73,9 @@ struct remote_body {
 template <class Result, class F, class... Args>
 Result run_here(const std::decay_t<F>& f, const std::decay_t<Args>&... args) {
   using body_type = remote_body<F, Args...>;
-  const comm::lender mine = comm::this_lender();
+  const comm::cma_process mine = comm::this_cma_process();
   comm::out_archive out;
-  out.lend_from(comm::least_lent_bytes);
+  out.zero_copy_from(comm::zero_copy_min_bytes);
   body_type::save(out, f, args...);
   comm::in_archive in(out.bytes(), &mine);
   auto body = body_type::load(in);
@@ -85,7 +85,7 @@ Result run_here(const std::decay_t<F>& f, const std::decay_t<Args>&... args) {
     static_assert(comm::require_sendable_value<Result>());
     const Result& result = body();
     comm::out_archive value;
-    value.lend_from(comm::least_lent_bytes);
+    value.zero_copy_from(comm::zero_copy_min_bytes);
     value(result);
     comm::in_archive back(value.bytes(), &mine);
     return back.read<Result>();
@@ -135,11 +135,11 @@ scheduler::task_counter* run_remote_call(sync::remote_task& task, scheduler::fib
     } else {
       const std::decay_t<result>& returned = body();
       if ((number & sync::call_of_at) != 0) {
-        value.lend_from(task.place->network->lends_from(caller));
+        value.zero_copy_from(task.place->network->zero_copy_from(caller));
       }
       value(returned);
-      if (value.has_lent()) {
-        sync::send_lent_reply(*task.place, caller, number, *task.finish, value);
+      if (value.has_zero_copy()) {
+        sync::send_zero_copy_reply(*task.place, caller, number, *task.finish, value);
         return task.finish;
       }
     }

@@ -18,11 +18,11 @@ namespace apgas::inline v0::remote {
 // Lives from the call until its reply was read, and holds a unit of the caller's finish as long.
 // The reply is read by a task, since that runs user code.
 template <class Result>
-class remote_future final : public sync::pending_call, scheduler::injected {
+class remote_future final : public sync::pending_call, scheduler::external_task {
  public:
   // Context: the task that calls.
   remote_future(scheduler::fiber& self, std::source_location site)
-      : injected{.next = nullptr, .run = &set_future},
+      : external_task{.next = nullptr, .run = &set_future},
         place_(sync::place_of(self)),
         finish_(sync::finish_of(self)),
         site_(site),
@@ -37,19 +37,19 @@ class remote_future final : public sync::pending_call, scheduler::injected {
   // Instead of a reply: the call could not be sent. Context: the task that calls.
   void cancel() noexcept {
     static_cast<void>(place_.calls->take(number_));
-    scheduler::release_unit(finish_);
+    scheduler::release_count(finish_);
     delete this;
   }
 
   void on_reply(const comm::inbound_frame& frame) noexcept override {
     frame.owner->retain();
     reply_ = frame;
-    place_.tasks->inject(this);
+    place_.tasks->submit(this);
   }
   sync::finish_core& finish() const noexcept override { return finish_; }
 
  private:
-  static scheduler::task_counter* set_future(scheduler::injected* work,
+  static scheduler::task_counter* set_future(scheduler::external_task* work,
                                              scheduler::fiber& self) noexcept {
     const std::unique_ptr<remote_future> call(static_cast<remote_future*>(work));
     self.task.finish = &call->finish_;

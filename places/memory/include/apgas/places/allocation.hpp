@@ -24,30 +24,30 @@
 namespace apgas::inline v0::remote {
 
 // A name that may be sent. Generation 0: no block.
-struct block_name {
+struct allocation_name {
   std::int32_t home = 0;
-  std::uint32_t region = 0;
-  std::uint32_t block = 0;  // where its bytes begin in the region, in units of 64
+  std::uint32_t segment = 0;
+  std::uint32_t allocation = 0;  // where its bytes begin in the region, in units of 64
   std::uint32_t generation = 0;
 
-  bool operator==(const block_name&) const = default;
+  bool operator==(const allocation_name&) const = default;
 };
 
-struct alignas(64) block_header {
+struct alignas(64) allocation_header {
   base::atomic<std::uint32_t> generation{0};  // 0: free
   std::uint32_t size_class = 0;
   std::uint64_t bytes = 0;      // as asked for
   std::uint64_t capacity = 0;   // of the block, without header
   std::uint64_t next_free = 0;  // of the home: the next of a list
 };
-inline constexpr std::size_t block_unit = sizeof(block_header);
-static_assert(block_unit == 64);
-static_assert(decltype(block_header::generation)::is_always_lock_free);
+inline constexpr std::size_t allocation_unit = sizeof(allocation_header);
+static_assert(allocation_unit == 64);
+static_assert(decltype(allocation_header::generation)::is_always_lock_free);
 
 // What is wrong with an access.
 enum class access_fault : std::uint32_t {
   none,
-  no_block,      // the home never had such a region
+  no_allocation,      // the home never had such a region
   stale,         // the block has another generation, or none
   out_of_range,  // it is shorter
   no_place,      // the program has no such home
@@ -62,27 +62,27 @@ struct access_failure {
 };
 
 // Bytes of a block. An offset that cannot be is the largest there is.
-struct block_range {
-  block_name block;
+struct allocation_range {
+  allocation_name allocation;
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
 };
 
 // The header of a block in a region; null: it cannot lie there.
-inline block_header* header_in(std::byte* region, std::uint64_t region_bytes,
-                               const block_name& block) noexcept {
-  const std::uint64_t begin = std::uint64_t{block.block} * block_unit;
-  if (begin < block_unit || begin > region_bytes) return nullptr;
-  return reinterpret_cast<block_header*>(region + begin - block_unit);
+inline allocation_header* header_in(std::byte* segment, std::uint64_t segment_bytes,
+                               const allocation_name& allocation) noexcept {
+  const std::uint64_t begin = std::uint64_t{allocation.allocation} * allocation_unit;
+  if (begin < allocation_unit || begin > segment_bytes) return nullptr;
+  return reinterpret_cast<allocation_header*>(segment + begin - allocation_unit);
 }
 
 // Context: any thread. Cost: two loads.
-inline access_failure check_access(std::byte* region, std::uint64_t region_bytes,
-                                   const block_range& what) noexcept {
-  const block_header* const header = header_in(region, region_bytes, what.block);
-  if (header == nullptr) return {.fault = access_fault::no_block};
-  if (header->generation.load(base::acquire) != what.block.generation ||  // P1
-      what.block.generation == 0) {
+inline access_failure check_access(std::byte* segment, std::uint64_t segment_bytes,
+                                   const allocation_range& what) noexcept {
+  const allocation_header* const header = header_in(segment, segment_bytes, what.allocation);
+  if (header == nullptr) return {.fault = access_fault::no_allocation};
+  if (header->generation.load(base::acquire) != what.allocation.generation ||  // P1
+      what.allocation.generation == 0) {
     return {.fault = access_fault::stale};
   }
   const std::uint64_t bytes = header->bytes;
@@ -93,7 +93,7 @@ inline access_failure check_access(std::byte* region, std::uint64_t region_bytes
 }
 
 // Throws illegal_operation for an access by the function `operation`.
-[[noreturn]] void throw_access_failure(const char* operation, const block_range& what,
+[[noreturn]] void throw_access_failure(const char* operation, const allocation_range& what,
                                        const access_failure& failure);
 
 }  // namespace apgas::inline v0::remote

@@ -14,12 +14,12 @@
 // in messages of errors.
 namespace apgas::inline v0::remote {
 
-struct block_put {
+struct bulk_put {
   const std::byte* from;
-  block_range to;
+  allocation_range to;
 };
-struct block_get {
-  block_range from;
+struct bulk_get {
+  allocation_range from;
   std::byte* to;
 };
 
@@ -29,42 +29,42 @@ inline const std::byte* bytes_at(const void* p) noexcept {
 inline std::byte* bytes_at(void* p) noexcept { return static_cast<std::byte*>(p); }
 
 // By messages.
-void put_away(scheduler::fiber& self, const char* operation, const block_put& what);
-void get_away(scheduler::fiber& self, const char* operation, const block_get& what);
+void put_away(scheduler::fiber& self, const char* operation, const bulk_put& what);
+void get_away(scheduler::fiber& self, const char* operation, const bulk_get& what);
 
 [[gnu::always_inline]] inline void put(scheduler::fiber& self, const char* operation,
-                                       const block_put& what) {
+                                       const bulk_put& what) {
   if (what.to.bytes == 0) return;
-  std::byte* const there = reach(self, operation, what.to);
+  std::byte* const there = direct_address(self, operation, what.to);
   if (there == nullptr) return put_away(self, operation, what);
   std::memcpy(there, what.from, what.to.bytes);
 }
 
 [[gnu::always_inline]] inline void get(scheduler::fiber& self, const char* operation,
-                                       const block_get& what) {
+                                       const bulk_get& what) {
   if (what.from.bytes == 0) return;
-  const std::byte* const there = reach(self, operation, what.from);
+  const std::byte* const there = direct_address(self, operation, what.from);
   if (there == nullptr) return get_away(self, operation, what);
   std::memcpy(what.to, there, what.from.bytes);
 }
 
 // Requires: both ranges have the same length.
-void copy_blocks(scheduler::fiber& self, const char* operation, const block_range& from,
-                 const block_range& to);
+void bulk_copy_between(scheduler::fiber& self, const char* operation, const allocation_range& from,
+                 const allocation_range& to);
 
-void async_put(scheduler::fiber& self, const char* operation, const block_put& what,
+void async_put(scheduler::fiber& self, const char* operation, const bulk_put& what,
                std::source_location site);
-void async_get(scheduler::fiber& self, const char* operation, const block_get& what,
+void async_get(scheduler::fiber& self, const char* operation, const bulk_get& what,
                std::source_location site);
 
-future<void> put_future(scheduler::fiber& self, const char* operation, const block_put& what,
+future<void> put_future(scheduler::fiber& self, const char* operation, const bulk_put& what,
                         std::source_location site);
 
 // Of void: the bytes go where `what` says; else they are the value.
 template <class T>
-future<T> get_future(scheduler::fiber& self, const char* operation, const block_get& what,
+future<T> get_future(scheduler::fiber& self, const char* operation, const bulk_get& what,
                      std::source_location site) {
-  const std::byte* const there = what.from.bytes == 0 ? what.to : reach(self, operation, what.from);
+  const std::byte* const there = what.from.bytes == 0 ? what.to : direct_address(self, operation, what.from);
   if (there == nullptr && what.from.bytes != 0) {
     return sync::future_access::make(future_access<T>::start(
         self,

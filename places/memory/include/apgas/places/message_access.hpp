@@ -34,7 +34,7 @@ enum class memory_operation : std::uint8_t { key = 1, put, get, atomic };
 struct memory_access {
   const char* name = nullptr;  // of the function
   memory_operation operation = memory_operation::put;
-  block_range range{};
+  allocation_range range{};
   const std::byte* from = nullptr;  // put: stays until it is over
   std::byte* to = nullptr;          // get: the same
   atomic_request atomic{};
@@ -73,7 +73,7 @@ class message_access : public sync::pending_call {
   // All answers are there. Context: handler, or the task in start(). This object may go in it.
   virtual void completed() noexcept = 0;
 
-  bool send_piece() noexcept;
+  bool send_loot() noexcept;
   void send(std::uint64_t offset, std::uint64_t bytes);
   void take(const comm::inbound_frame& reply) noexcept;
   void answered() noexcept {
@@ -111,16 +111,16 @@ class awaited_access final : public message_access {
 void admit_access(scheduler::fiber& self, comm::rank home);
 
 // One that only the finish of its task waits for. Ends itself.
-class counted_access final : public message_access, scheduler::injected {
+class counted_access final : public message_access, scheduler::external_task {
  public:
   static void start(scheduler::fiber& self, const memory_access& what, std::source_location site);
 
  private:
   counted_access(scheduler::fiber& self, const memory_access& what, std::source_location site)
-      : message_access(self, what), injected{.next = nullptr, .run = &fail}, site_(site) {}
+      : message_access(self, what), external_task{.next = nullptr, .run = &fail}, site_(site) {}
 
   void completed() noexcept override;
-  static scheduler::task_counter* fail(scheduler::injected* work, scheduler::fiber& self) noexcept;
+  static scheduler::task_counter* fail(scheduler::external_task* work, scheduler::fiber& self) noexcept;
 
   const std::source_location site_;
 };
@@ -132,7 +132,7 @@ class future_access final : public message_access {
  public:
   static sync::ref<sync::future_state<T>> start(scheduler::fiber& self, const memory_access& what,
                                                 std::source_location site) {
-    admit_access(self, what.range.block.home);
+    admit_access(self, what.range.allocation.home);
     auto* const made = new future_access(self, what, site);
     auto state = made->state_;
     made->finish_.add(1);
@@ -165,7 +165,7 @@ class future_access final : public message_access {
     static_cast<place_memory*>(place_.memory)->unfinished.fetch_sub(1, base::relaxed);
     sync::finish_core& waits = finish_;
     delete this;
-    scheduler::release_unit(waits);
+    scheduler::release_count(waits);
   }
 
   const std::source_location site_;

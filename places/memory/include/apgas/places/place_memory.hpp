@@ -21,10 +21,10 @@
 namespace apgas::inline v0::remote {
 
 // A region, of whichever place, as this place reaches it.
-struct region_view {
+struct segment_view {
   std::byte* memory = nullptr;  // null: by messages
   std::uint64_t bytes = 0;
-  std::unique_ptr<comm::attached_region> attached{};  // of another place
+  std::unique_ptr<comm::attached_segment> attached{};  // of another place
 };
 
 class place_memory final : public sync::frame_extension {
@@ -36,19 +36,19 @@ class place_memory final : public sync::frame_extension {
 
   // How that region is reached; null where that is not known, then look_up() says it.
   // Context: any thread. Cost: four dependent loads.
-  const region_view* find(const block_name& block) const noexcept {
-    const auto home = static_cast<std::size_t>(block.home);
+  const segment_view* find(const allocation_name& allocation) const noexcept {
+    const auto home = static_cast<std::size_t>(allocation.home);
     if (home >= homes_.size()) return nullptr;
     const auto* const list = homes_[home].load(base::acquire);  // P1
-    return list == nullptr ? nullptr : list->find(block.region);
+    return list == nullptr ? nullptr : list->find(allocation.segment);
   }
   // Asks the home for it, once for each region. Context: task. May suspend.
   // Throws: illegal_operation for a pointer that cannot be one.
-  const region_view& look_up(scheduler::fiber& self, const char* operation,
-                             const block_range& what);
+  const segment_view& look_up(scheduler::fiber& self, const char* operation,
+                             const allocation_range& what);
 
   // Throws illegal_operation where the home of the block cannot be. Context: task.
-  void require_home(const char* operation, const block_range& what) const;
+  void require_home(const char* operation, const allocation_range& what) const;
 
   // Accesses that finishes count and that are not over: callers wait while there are too many.
   base::atomic<int> unfinished{0};
@@ -56,19 +56,19 @@ class place_memory final : public sync::frame_extension {
   void on_frame(const comm::inbound_frame& frame) override;
 
  private:
-  using region_list = slot_table<region_view>;
+  using segment_list = slot_table<segment_view>;
 
-  region_view& keep(const block_name& block, std::unique_ptr<region_view> view);
-  void serve_key(const comm::inbound_frame& frame, const block_name& block);
+  segment_view& keep(const allocation_name& allocation, std::unique_ptr<segment_view> view);
+  void serve_key(const comm::inbound_frame& frame, const allocation_name& allocation);
 
   // P1  A list is made for who sees it.
   sync::place_state& place_;
   comm::remote_memory* const shared_;  // null: messages only
   memory_heap heap_;
-  std::vector<base::atomic<region_list*>> homes_;
-  std::vector<std::unique_ptr<region_list>> lists_;  // what homes_ points to
+  std::vector<base::atomic<segment_list*>> homes_;
+  std::vector<std::unique_ptr<segment_list>> lists_;  // what homes_ points to
   base::spin_lock lock_;                             // of lists_
-  const region_view by_messages_;
+  const segment_view by_messages_;
 };
 
 inline place_memory& place_memory_of(const scheduler::fiber& self) noexcept {
@@ -78,16 +78,16 @@ inline place_memory& place_memory_of(const scheduler::fiber& self) noexcept {
 // The bytes themselves, where this place reaches them; null: by messages.
 // Throws: illegal_operation when they are not there. Context: task. May suspend at the first access
 // to a region of another place. Cost: about 3 ns.
-[[gnu::always_inline]] inline std::byte* reach(scheduler::fiber& self, const char* operation,
-                                               const block_range& what) {
+[[gnu::always_inline]] inline std::byte* direct_address(scheduler::fiber& self, const char* operation,
+                                               const allocation_range& what) {
   place_memory& memory = place_memory_of(self);
-  const region_view* view = memory.find(what.block);
+  const segment_view* view = memory.find(what.allocation);
   if (view == nullptr) [[unlikely]]
     view = &memory.look_up(self, operation, what);
   if (view->memory == nullptr) return nullptr;
   if (auto failure = check_access(view->memory, view->bytes, what)) [[unlikely]]
     throw_access_failure(operation, what, failure);
-  return view->memory + std::uint64_t{what.block.block} * block_unit + what.offset;
+  return view->memory + std::uint64_t{what.allocation.allocation} * allocation_unit + what.offset;
 }
 
 }  // namespace apgas::inline v0::remote

@@ -16,7 +16,7 @@
 #include <apgas/place_group.hpp>
 #include <apgas/places/global_table.hpp>
 #include <apgas/places/host_runs.hpp>
-#include <apgas/places/team_sequence.hpp>
+#include <apgas/places/call_signature.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/place_state.hpp>
 
@@ -42,7 +42,7 @@ inline constexpr std::uint64_t world_generation = ~std::uint64_t{0};
 
 // Wire: as it is in memory.
 struct team_envelope {
-  team_stamp stamp{};
+  call_signature signature{};
   std::uint32_t sequence = 0;  // of the call
   std::uint32_t part = 0;
   std::uint16_t step = 0;
@@ -57,7 +57,7 @@ struct held_call {
   global_id team{};
   std::uint32_t sequence = 0;
   std::int32_t holder = 0;
-  team_stamp waits_in{};
+  call_signature waits_in{};
 };
 static_assert(sizeof(held_call) == 48);
 using held_calls = std::vector<held_call>;
@@ -151,7 +151,7 @@ class team_member {
   };
   struct letter {
     key where;
-    team_stamp stamp;
+    call_signature signature;
     team_arrival what;
   };
 
@@ -169,9 +169,9 @@ class team_member {
   bool take(const key& wanted, letter& to);
   bool expects(const key& k) const noexcept;
   bool poll_for(const key& wanted, letter& to);
-  std::string difference(comm::rank source, const team_stamp& theirs, const team_stamp& mine,
+  std::string difference(comm::rank source, const call_signature& theirs, const call_signature& mine,
                          std::uint32_t sequence) const;
-  void compare(comm::rank source, const team_stamp& theirs, std::uint32_t sequence) noexcept;
+  void compare(comm::rank source, const call_signature& theirs, std::uint32_t sequence) noexcept;
   void mark_broken(std::string why) noexcept;
   void break_all(const std::string& why) noexcept;
   [[noreturn]] void throw_broken();
@@ -190,11 +190,11 @@ class team_member {
   base::spin_lock lock_;  // for all below
   std::uint32_t sequence_ = 0;
   bool calling_ = false;
-  std::array<team_stamp, remembered> stamps_{};  // of the last calls, by number
+  std::array<call_signature, remembered> signatures_{};  // of the last calls, by number
   std::vector<letter> letters_;                  // that nobody has taken
   // What the member before this one waits in, where this one has not come to yet.
   key ahead_;
-  team_stamp ahead_stamp_;
+  call_signature ahead_signature_;
   std::uint32_t passed_sequence_ = 0;  // the call that the member before this one waits in
   held_calls passed_;                  // and holds up
   crossing crossing_;

@@ -41,7 +41,7 @@ struct alignas(64) slot {
 
   // For the deque. Thieves copy slots byte by byte: closures are trivially copyable, or boxed.
   void add(std::ptrdiff_t n) {
-    counter()->add(kind() == slot_kind::join ? n * task_counter::branch_unit : n);
+    counter()->add(kind() == slot_kind::join ? n * task_counter::branch_count : n);
   }
   bool same_counter(const slot& other) const {
     return ((tagged_counter ^ other.tagged_counter) & ~kind_mask) == 0;

@@ -39,7 +39,7 @@ class counter_observer {
 
 class alignas(8) task_counter {
  public:
-  explicit task_counter(std::int64_t units = 1) noexcept : count_(units) {}
+  explicit task_counter(std::int64_t pending = 1) noexcept : count_(pending) {}
   task_counter(const task_counter&) = delete;
   task_counter& operator=(const task_counter&) = delete;
 
@@ -51,20 +51,20 @@ class alignas(8) task_counter {
 
   // Gives a unit up. True: it was the last; the caller must deal with waiter() or observer().
   [[nodiscard]] bool release() noexcept {
-    return (count_.fetch_sub(1, base::acq_rel) & units_mask) == 1;  // P1
+    return (count_.fetch_sub(1, base::acq_rel) & pending_mask) == 1;  // P1
   }
 
   // Whether the owner's unit is the only one left. Context: owner.
   bool alone() const noexcept {
-    return (count_.load(base::acquire) & units_mask) == 1;  // P1
+    return (count_.load(base::acquire) & pending_mask) == 1;  // P1
   }
   // Whether the owner's unit is the only one left and there is no mark (I3). Context: owner.
   bool untouched() const noexcept { return count_.load(base::acquire) == 1; }  // P1
-  std::int64_t count() const noexcept { return count_.load(base::relaxed) & units_mask; }
+  std::int64_t count() const noexcept { return count_.load(base::relaxed) & pending_mask; }
 
   // See I3: the mark alone, and a unit of a branch that leaves.
-  static constexpr std::int64_t mark = std::int64_t{1} << 40;
-  static constexpr std::int64_t branch_unit = mark + 1;
+  static constexpr std::int64_t waiter_bit = std::int64_t{1} << 40;
+  static constexpr std::int64_t branch_count = waiter_bit + 1;
 
   // Who is told of the last unit; set before the owner gives its unit up.
   void set_waiter(fiber* f) noexcept { waiter_ = reinterpret_cast<std::uintptr_t>(f); }
@@ -79,7 +79,7 @@ class alignas(8) task_counter {
   }
 
  private:
-  static constexpr std::int64_t units_mask = (std::int64_t{1} << 40) - 1;
+  static constexpr std::int64_t pending_mask = (std::int64_t{1} << 40) - 1;
 
   base::atomic<std::int64_t> count_;
   std::uintptr_t waiter_;  // unset until the owner waits: a store saved on every spawn

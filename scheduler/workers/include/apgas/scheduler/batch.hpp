@@ -32,12 +32,12 @@ class batch_source {
   batch_source(const batch_source&) = delete;
   batch_source& operator=(const batch_source&) = delete;
 
-  // Takes over the tally of the worker, which is for this source: take_tally() empties it.
+  // Takes over the tally of the worker, which is for this source: take_arrivals() empties it.
   // Context: that worker; must not suspend.
-  virtual void settle(worker& w) noexcept = 0;
+  virtual void flush_arrivals(worker& w) noexcept = 0;
 
   // Whether workers may keep tallies of batches begun from now on.
-  base::atomic<bool> tallies{true};
+  base::atomic<bool> batches_arrivals{true};
 
  protected:
   ~batch_source() = default;
@@ -60,7 +60,7 @@ static_assert(sizeof(batch_block) == 2048);
 // Invariant: while anything is noted, the worker runs a task that the source still waits for, one
 // of a batch of it or a member that was just started, or is about to take the next one. So nothing
 // can wait for what was not told. Whoever lets the worker do anything else calls settle().
-struct batch_tally {
+struct batched_arrivals {
   batch_source* of = nullptr;      // of the batch, if it may have one
   batch_block* waiting = nullptr;  // tasks that wait again; has room for those of a batch
   std::uint32_t ends = 0;          // tasks that wait no more

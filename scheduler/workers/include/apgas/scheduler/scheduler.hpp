@@ -16,9 +16,9 @@ namespace apgas::inline v0::scheduler {
 // once at loop level with a fresh task state, which it may fill, and may suspend. What it returns
 // is the counter that the task holds a unit of, or null: the unit is given up when the children
 // that the task left behind have run.
-struct injected {
-  injected* next = nullptr;
-  task_counter* (*run)(injected*, fiber&) noexcept = nullptr;
+struct external_task {
+  external_task* next = nullptr;
+  task_counter* (*run)(external_task*, fiber&) noexcept = nullptr;
 };
 
 // Progress of what is not a task (the network), implemented above this module.
@@ -86,15 +86,15 @@ class scheduler {
   ~scheduler();
 
   // Context: any thread.
-  void inject(injected* work) noexcept;
+  void submit(external_task* work) noexcept;
   void wake() noexcept;          // something arrived: some worker polls soon
   void keep_polling() noexcept;  // events->pending() may be true now: poll even if all are busy
   void request_poll() noexcept;  // the next worker between two tasks polls. Context: worker
   // inject() at a time; never early. Context: any thread.
-  void inject_at(std::chrono::steady_clock::time_point when, injected* work);
-  // Takes back what was given to inject_at() with the same time. False: it has run or will run.
+  void submit_at(std::chrono::steady_clock::time_point when, external_task* work);
+  // Takes back what was given to submit_at() with the same time. False: it has run or will run.
   // Context: any thread.
-  bool cancel_at(std::chrono::steady_clock::time_point when, injected* work) noexcept;
+  bool cancel_at(std::chrono::steady_clock::time_point when, external_task* work) noexcept;
 
   // Runs `work` on a thread of its own kind, which may block. Context: any thread.
   void run_on_helper(std::function<void()> work);

@@ -40,8 +40,8 @@ struct alignas(base::cache_line_bytes) worker {
   // Owner only.
   scheduler* home = nullptr;
   int id = 0;
-  fiber* spare = nullptr;  // cached fibers, each waiting in its loop
-  int spares = 0;
+  fiber* cached_fibers = nullptr;  // cached fibers, each waiting in its loop
+  int num_cached_fibers = 0;
   std::uint32_t turns = 0;  // selections of work, for fairness
   std::uint32_t direct_switches = 0;
   std::uint32_t phases_in_a_row = 0;  // that tasks went through without leaving (sync)
@@ -61,7 +61,7 @@ struct alignas(base::cache_line_bytes) worker {
   void* after_argument = nullptr;
 
   // The batch that is being run, and what its source has not been told (batch.hpp).
-  batch_tally tally;
+  batched_arrivals arrivals;
   batch_block* batch_memory = nullptr;  // the array under `batch`
   batch_block* free_blocks = nullptr;
   int free_block_count = 0;
@@ -230,20 +230,20 @@ inline bool starts_next(const worker& w, const batch_source* source) noexcept {
 
 // Makes the tally one of `source`, with room for a task, if it can be. Requires: the batch of the
 // worker is used up. Context: worker.
-bool prepare_tally(worker& w, batch_source* source) noexcept;
+bool prepare_arrivals(worker& w, batch_source* source) noexcept;
 
 // For pass(): a fiber that goes on with the loop, which takes the next member, or settles. What the
 // tasks of the worker have spawned is published.
-fiber& spare_to_pass_to(worker& w) noexcept;
+fiber& cached_fiber_to_pass_to(worker& w) noexcept;
 
 // Tells what is in the tally, before the worker does anything else (batch.hpp).
-inline void settle(worker& w) noexcept {
-  if (w.tally.noted()) w.tally.of->settle(w);
+inline void flush_arrivals(worker& w) noexcept {
+  if (w.arrivals.noted()) w.arrivals.of->flush_arrivals(w);
 }
 
 // For batch_source::settle(): what was noted; the worker goes on with an empty tally. The block may
 // be empty, and belongs to the caller if it is not.
-batch_tally take_tally(worker& w) noexcept;
+batched_arrivals take_arrivals(worker& w) noexcept;
 
 // The current task lets all other ready work go first. Context: task. May resume elsewhere.
 void yield() noexcept;
@@ -261,6 +261,6 @@ void wait_for_others(task_counter& counter, const char* construct) noexcept;
 
 // Gives up a unit that is held without a task of its own (a remote credit, a helper thread).
 // Context: any thread.
-void release_unit(task_counter& counter) noexcept;
+void release_count(task_counter& counter) noexcept;
 
 }  // namespace apgas::inline v0::scheduler

@@ -17,7 +17,7 @@
 namespace apgas::inline v0::sync {
 
 struct place_state;
-struct finish_replica;
+struct remote_finish;
 struct finish_details;
 
 // How frames name a finish: its home in the upper 20 bits, a number that home never uses again in
@@ -33,15 +33,15 @@ constexpr comm::rank home_of(finish_id id) noexcept {
 // it is tied (tree_return.hpp).
 enum frame_flags : std::uint8_t {
   flag_collecting = 1,  // task: the payload ends with the id of the finish's reducer
-  flag_lent = 1,    // reply: the value is lent, and the payload ends with a call (remote_call.hpp)
+  flag_zero_copy = 1,    // reply: the value is lent, and the payload ends with a call (remote_call.hpp)
   flag_failed = 2,  // reply: the payload is an exception
   flag_spawn = 2,   // task: an async, which nobody waits for but its finish
   flag_registered = 4,  // both: the payload ends with registrations (registration_transfer.hpp)
 };
 inline constexpr std::uint8_t flag_all = 7;
-inline constexpr int tie_level_shift = 3;
-constexpr std::uint8_t tie_level_of(const comm::frame_header& header) noexcept {
-  return header.flags >> tie_level_shift;
+inline constexpr int link_level_shift = 3;
+constexpr std::uint8_t link_level_of(const comm::frame_header& header) noexcept {
+  return header.flags >> link_level_shift;
 }
 
 // Task frames of one finish that came in one message, as the machines see them.
@@ -50,17 +50,17 @@ struct arrived_frames {
       : finish(frame.header->finish),
         source(frame.source),
         credit(frame.header->credit),
-        level(tie_level_of(*frame.header)),
-        tied(level != 0 ? 1 : 0) {}
+        level(link_level_of(*frame.header)),
+        linked(level != 0 ? 1 : 0) {}
 
   // False: this frame is tied at another level.
   bool add(const comm::frame_header& header) noexcept {
-    const std::uint8_t its_level = tie_level_of(header);
+    const std::uint8_t its_level = link_level_of(header);
     if (its_level != 0 && level != 0 && its_level != level) return false;
     ++count;
     credit += header.credit;
     level |= its_level;
-    tied = static_cast<std::uint8_t>(tied + (its_level != 0 ? 1 : 0));
+    linked = static_cast<std::uint8_t>(linked + (its_level != 0 ? 1 : 0));
     return true;
   }
 
@@ -69,7 +69,7 @@ struct arrived_frames {
   std::uint64_t count = 1;
   credit_sum credit;
   std::uint8_t level;
-  std::uint8_t tied;  // of them; at most finish_ties::most_ties
+  std::uint8_t linked;  // of them; at most tree_return::links_max
 };
 
 class remote_finishes {
@@ -108,12 +108,12 @@ class remote_finishes {
   void on_reply(finish_core& finish, const returned_credit& returned) noexcept;
 
   // The last task here ended. Context: worker.
-  void replica_idle(finish_replica& replica) noexcept;
+  void remote_idle(remote_finish& remote) noexcept;
   // Gives back for the replicas that are still idle. True if there were any. Context: poll.
   bool send_returns() noexcept;
 
   // To `parent`, whose ties it releases, or home.
-  void send_return(finish_id id, finish_ties::target to, comm::out_archive& payload) noexcept;
+  void send_return(finish_id id, tree_return::target to, comm::out_archive& payload) noexcept;
 
   // Frames of kind finish sent by this place, and returns that came to it; for tests.
   struct counts {
@@ -124,29 +124,29 @@ class remote_finishes {
  private:
   void send_from_home(finish_core& finish, comm::rank dest, comm::frame_header header,
                       comm::out_archive& payload);
-  void send_from_replica(finish_replica* own, finish_core* guest_of, comm::rank dest,
+  void send_from_remote(remote_finish* own, finish_core* escapes_from, comm::rank dest,
                          comm::frame_header header, comm::out_archive& payload);
-  void send_waiting(finish_replica& replica);
-  std::unique_ptr<finish_replica> take_out(finish_replica& replica);
+  void send_waiting(remote_finish& remote);
+  std::unique_ptr<remote_finish> take_out(remote_finish& remote);
   void send_message(comm::rank dest, std::uint64_t operation, finish_id id, std::uint64_t credit,
                     comm::out_archive* payload);
   // `sender`: who says that there is such a finish here, or such a replica; it ends the job if not.
   finish_core& finish_at_home(finish_id id, comm::rank sender) noexcept;
-  finish_replica& known_replica(finish_id id, comm::rank sender) noexcept;
-  finish_replica& replica_of(finish_id id);
-  void list(finish_replica& replica);
+  remote_finish& known_remote(finish_id id, comm::rank sender) noexcept;
+  remote_finish& remote_of(finish_id id);
+  void list(remote_finish& remote);
   void on_request(const comm::inbound_frame& frame);
   void on_return(const comm::inbound_frame& frame);
   void on_return_of_child(const comm::inbound_frame& frame);
   void on_release(const comm::inbound_frame& frame);
   void on_grant(const comm::inbound_frame& frame);
-  void settle_home(finish_core& finish, bool unit_due) noexcept;
+  void release_when_returned(finish_core& finish, bool all_returned) noexcept;
 
   place_state& place_;
   mutable base::spin_lock lock_;  // of everything below
   std::unordered_map<finish_id, finish_core*> at_home_;
-  std::unordered_map<finish_id, std::unique_ptr<finish_replica>> replicas_;
-  std::vector<finish_replica*> maybe_quiescent_;
+  std::unordered_map<finish_id, std::unique_ptr<remote_finish>> remotes_;
+  std::vector<remote_finish*> maybe_quiescent_;
   base::atomic<bool> quiescence_possible_{false};  // a hint, read without the lock
   finish_id next_id_;
   counts count_;

@@ -25,32 +25,32 @@ class finish_home {
  public:
   struct minted {
     std::uint64_t share;  // goes with the frame or the grant
-    bool takes_unit;      // nothing was away: add one unit to the counter
+    bool takes_count;      // nothing was away: add one unit to the counter
   };
 
   // A task goes from home to another place. Requires: the caller's task holds a unit.
   // `share` is another value in tests only.
   [[nodiscard]] minted mint(std::uint64_t share = full_share) noexcept {
     ++balance_;
-    return lend(share);
+    return issue(share);
   }
 
   // A place asks for more; the share goes back to it in a grant message. Credit is away already,
-  // unless the asker is a guest (finish_proxy::split_guest): its own finish keeps this one alive.
-  [[nodiscard]] minted on_request(std::uint64_t share = full_share) noexcept { return lend(share); }
+  // unless the asker is a guest (remote_finish_state::split_escaping): its own finish keeps this one alive.
+  [[nodiscard]] minted on_request(std::uint64_t share = full_share) noexcept { return issue(share); }
 
   // A return message, or the reply of an `at` called at home that carried credit.
   // True: nothing is away any more, drop the unit.
   [[nodiscard]] bool on_return(const returned_credit& returned) noexcept {
     balance_ += returned.balance;
-    return settle(returned.credit());
+    return receive(returned.credit());
   }
 
   // `frames` task frames from other places, with `credit` together. True: drop the unit.
   // Order: count the tasks as local ones first, or the finish may complete before they run.
   [[nodiscard]] bool on_arrival(credit_sum credit, std::uint64_t frames = 1) noexcept {
     balance_ -= static_cast<std::int64_t>(frames);
-    return settle(credit);
+    return receive(credit);
   }
 
   credit_sum outstanding() const noexcept { return outstanding_; }
@@ -58,7 +58,7 @@ class finish_home {
  private:
   friend struct finish_test_access;  // the simulation: state dumps, and faults on purpose
 
-  minted lend(std::uint64_t share) noexcept {
+  minted issue(std::uint64_t share) noexcept {
     APGAS_ASSERT(share > 0, "a share is never empty");
     const bool first = outstanding_ == 0;
     outstanding_ += share;
@@ -66,7 +66,7 @@ class finish_home {
     return {share, first};
   }
 
-  bool settle(credit_sum credit) noexcept {
+  bool receive(credit_sum credit) noexcept {
     APGAS_ASSERT(credit > 0, "a message of a finish came without credit");
     APGAS_ASSERT(credit <= outstanding_, "a finish got back more credit than it lent");
     outstanding_ -= credit;

@@ -2,8 +2,8 @@
 #pragma once
 
 // The termination protocol of a finish that spans places, as machines without side effects:
-//   finish_home   at the place that waits      finish_proxy  at every other place it reached
-//   finish_ties   beside a proxy: whom it returns to
+//   finish_home   at the place that waits      remote_finish_state  at every other place it reached
+//   tree_return   beside a proxy: whom it returns to
 // Who drives them sends the messages they ask for. The whole protocol: docs/protocols/finish.md.
 
 #include <apgas/sync/credit.hpp>

@@ -28,7 +28,7 @@ namespace apgas::inline v0::sync {
 //   due:
 //       one request at most is on its way.
 //   R3  Nothing is given back while a run lasts, a frame waits or a grant is on its way.
-class finish_proxy {
+class remote_finish_state {
  public:
   struct split_result {
     std::uint64_t share;  // goes with the frame; 0: the frame waits (the caller keeps it)
@@ -70,7 +70,7 @@ class finish_proxy {
 
   // The same for a task of an inner finish that spawns into this outer one (uncounted_async_at).
   // Requires: the inner finish is held open until the frame has left, which keeps home alive.
-  [[nodiscard]] split_result split_guest() noexcept { return split_or_wait(); }
+  [[nodiscard]] split_result split_escaping() noexcept { return split_or_wait(); }
 
   // Home granted a request. Then a drain is due: next_waiting() for each frame that waits, oldest
   // first, until none is left or it says to ask. The lock may be released in between.
@@ -108,7 +108,7 @@ class finish_proxy {
     APGAS_ASSERT(quiescent() && !asked_, "credit is given back from a place that still needs it");
     const returned_credit all{static_cast<std::uint64_t>(pool_),
                               static_cast<std::uint64_t>(pool_ >> 64), balance_};
-    *this = finish_proxy{};
+    *this = remote_finish_state{};
     return all;
   }
 
@@ -154,6 +154,6 @@ class finish_proxy {
   std::uint32_t waiting_ = 0;  // frames that wait for a grant
   bool asked_ = false;         // a request or its grant is on its way
 };
-static_assert(sizeof(finish_proxy) <= 64, "one cache line");
+static_assert(sizeof(remote_finish_state) <= 64, "one cache line");
 
 }  // namespace apgas::inline v0::sync

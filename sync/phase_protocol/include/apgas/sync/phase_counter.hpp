@@ -39,14 +39,14 @@ class phase_counter {
   explicit phase_counter(std::int64_t phase) noexcept : phase_(phase) {}
 
   std::int64_t phase() const noexcept { return phase_; }
-  std::int64_t due() const noexcept { return due_; }
+  std::int64_t unarrived() const noexcept { return unarrived_; }
   std::int64_t signallers() const noexcept { return signallers_; }
 
   // The first phase that a signaller has not signalled. Requires: there is one, and no child is
   // counted twice.
   std::int64_t first() const noexcept {
-    if (due_ != 0) return phase_;
-    if (early_ != 0) return phase_ + 1;
+    if (unarrived_ != 0) return phase_;
+    if (arrived_early_ != 0) return phase_ + 1;
     std::size_t i = first_ahead_;
     while (ahead_[i] == 0) ++i;
     return phase_ + 2 + static_cast<std::int64_t>(i - first_ahead_);
@@ -54,52 +54,52 @@ class phase_counter {
 
   // `n` signallers come in whose next signal is for phase s. Requires: s >= phase().
   [[nodiscard]] change join(std::int64_t s, std::int64_t n = 1) {
-    const bool was_complete = due_ == 0;
+    const bool was_complete = unarrived_ == 0;
     at(s) += n;
     signallers_ += n;
-    return was_complete && due_ != 0 ? change::reopened : change::none;
+    return was_complete && unarrived_ != 0 ? change::reopened : change::none;
   }
 
   // `n` of the signallers at phase s signal it.
-  [[nodiscard]] change signal(std::int64_t s, std::int64_t n = 1) { return settle(s, n, 0); }
+  [[nodiscard]] change signal(std::int64_t s, std::int64_t n = 1) { return record(s, n, 0); }
 
   // `n` of the signallers at phase s go away.
-  [[nodiscard]] change leave(std::int64_t s, std::int64_t n = 1) { return settle(s, 0, n); }
+  [[nodiscard]] change leave(std::int64_t s, std::int64_t n = 1) { return record(s, 0, n); }
 
   // Both at once.
-  [[nodiscard]] change settle(std::int64_t s, std::int64_t signal, std::int64_t leave) {
-    const bool was_due = due_ != 0;
+  [[nodiscard]] change record(std::int64_t s, std::int64_t signal, std::int64_t leave) {
+    const bool was_unarrived = unarrived_ != 0;
     if (signal != 0) at(s + 1) += signal;
     std::int64_t& count = at(s);
     count -= signal + leave;
     signallers_ -= leave;
     APGAS_ASSERT(count >= 0, "more tasks signalled a phase than take part in it");
-    return was_due && due_ == 0 ? change::completed : change::none;
+    return was_unarrived && unarrived_ == 0 ? change::completed : change::none;
   }
 
   // A child that had signalled this phase is due again. The signal itself may come later: until
   // then the child is due twice and early -1 times.
   [[nodiscard]] change rejoin() {
-    const bool was_complete = due_ == 0;
-    --early_;
-    ++due_;
+    const bool was_complete = unarrived_ == 0;
+    --arrived_early_;
+    ++unarrived_;
     return was_complete ? change::reopened : change::none;
   }
 
   // The phase is complete everywhere: the next one begins. `completed`: nobody is due in it.
-  [[nodiscard]] change roll() {
-    APGAS_ASSERT(due_ == 0, "a phase ended before all had signalled");
+  [[nodiscard]] change advance_phase() {
+    APGAS_ASSERT(unarrived_ == 0, "a phase ended before all had signalled");
     ++phase_;
-    due_ = early_;
-    early_ = 0;
+    unarrived_ = arrived_early_;
+    arrived_early_ = 0;
     if (first_ahead_ < ahead_.size()) {
-      early_ = ahead_[first_ahead_++];
+      arrived_early_ = ahead_[first_ahead_++];
       if (first_ahead_ * 2 > ahead_.size()) {
         ahead_.erase(ahead_.begin(), ahead_.begin() + static_cast<std::ptrdiff_t>(first_ahead_));
         first_ahead_ = 0;
       }
     }
-    return due_ == 0 ? change::completed : change::none;
+    return unarrived_ == 0 ? change::completed : change::none;
   }
 
  private:
@@ -109,15 +109,15 @@ class phase_counter {
   std::int64_t& at(std::int64_t s) {
     APGAS_ASSERT(s >= phase_, "a signaller is counted at a phase that is over");
     const auto k = static_cast<std::size_t>(s - phase_);
-    if (k == 0) return due_;
-    if (k == 1) return early_;
+    if (k == 0) return unarrived_;
+    if (k == 1) return arrived_early_;
     if (ahead_.size() < first_ahead_ + k - 1) ahead_.resize(first_ahead_ + k - 1);
     return ahead_[first_ahead_ + k - 2];
   }
 
   std::int64_t phase_ = 0;
-  std::int64_t due_ = 0;
-  std::int64_t early_ = 0;
+  std::int64_t unarrived_ = 0;
+  std::int64_t arrived_early_ = 0;
   std::int64_t signallers_ = 0;
   std::vector<std::int64_t> ahead_;  // at phase_ + 2 and on, from first_ahead_
   std::size_t first_ahead_ = 0;

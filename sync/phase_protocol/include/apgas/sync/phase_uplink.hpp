@@ -24,7 +24,7 @@
 namespace apgas::inline v0::sync {
 
 // Registrations of one sender, which it counts until they are told to have arrived.
-struct phase_travellers {
+struct phase_transits {
   int sender = 0;
   std::uint32_t leaf = 0;  // of the sender
   std::int64_t at = 0;     // the first phase not signalled; of one that only waits: not waited for
@@ -60,7 +60,7 @@ class phase_uplink {
   }
 
   // True: its sender is told now. False: when on_acknowledged() returns it.
-  [[nodiscard]] bool may_tell(const phase_travellers& t) {
+  [[nodiscard]] bool may_tell(const phase_transits& t) {
     if (answered_ == asked_) return true;
     for (kept& k : kept_) {
       if (k.after == asked_ && k.who.sender == t.sender && k.who.leaf == t.leaf &&
@@ -74,14 +74,14 @@ class phase_uplink {
   }
 
   // The home has acknowledged the oldest news that it had not. Returns whose senders are told now.
-  [[nodiscard]] std::vector<phase_travellers> on_acknowledged() {
+  [[nodiscard]] std::vector<phase_transits> on_acknowledged() {
     APGAS_ASSERT(answered_ != asked_, "a clock's home acknowledged what it was not told");
     ++answered_;
-    std::vector<phase_travellers> told;
-    const auto due =
+    std::vector<phase_transits> told;
+    const auto unarrived =
         std::ranges::stable_partition(kept_, [this](const kept& k) { return k.after > answered_; });
-    for (const kept& k : due) told.push_back(k.who);
-    kept_.erase(due.begin(), due.end());
+    for (const kept& k : unarrived) told.push_back(k.who);
+    kept_.erase(unarrived.begin(), unarrived.end());
     return told;
   }
 
@@ -100,7 +100,7 @@ class phase_uplink {
 
   struct kept {
     std::uint64_t after;  // told when so much is acknowledged
-    phase_travellers who;
+    phase_transits who;
   };
 
   std::int64_t told_ = unknown;

@@ -112,7 +112,7 @@ class phase_core {
   }
 
   // The leaf of the tasks that a worker runs.
-  phase_node& leaf_of(const scheduler::worker& w) const noexcept {
+  phaser_tree_node& leaf_of(const scheduler::worker& w) const noexcept {
     if (leaves_ == 1) return *nodes_.back();
     const std::size_t leaf =
         static_cast<std::size_t>(w.id) * leaves_ / static_cast<std::size_t>(workers_);
@@ -120,12 +120,12 @@ class phase_core {
   }
   bool is_tree() const noexcept { return leaves_ != 1; }
   // The same by number; and the number of one.
-  phase_node& leaf(std::size_t index) const noexcept {
+  phaser_tree_node& leaf(std::size_t index) const noexcept {
     return *nodes_[nodes_.size() - leaves_ + index];
   }
-  std::size_t index_of(const phase_node& leaf) const noexcept;
+  std::size_t index_of(const phaser_tree_node& leaf) const noexcept;
   std::size_t leaves() const noexcept { return leaves_; }
-  phase_node& root() const noexcept { return *nodes_.front(); }
+  phaser_tree_node& root() const noexcept { return *nodes_.front(); }
 
   // Whether a phase ends in one step: one node, nothing between phases.
   bool simple() const noexcept { return simple_.load(base::relaxed); }
@@ -184,10 +184,10 @@ class phase_core {
   void signallers_came() noexcept { active_.fetch_add(1, base::relaxed); }
   void signallers_went() noexcept { active_.fetch_sub(1, base::relaxed); }
   // Context: whoever changed the node; the core is retained.
-  void completed(scheduler::worker& w, phase_node& node) noexcept;
-  void reopened(phase_node& parent);
+  void completed(scheduler::worker& w, phaser_tree_node& node) noexcept;
+  void reopened(phaser_tree_node& parent);
 
-  phase_node::counts count() noexcept;
+  phaser_tree_node::counts count() noexcept;
 
  private:
   static constexpr int home_shift =
@@ -198,7 +198,7 @@ class phase_core {
   ~phase_core();
   void begin_phases(scheduler::worker& w) noexcept;
   void run_actions(bool last) noexcept;  // those of this phase, or of all that follow
-  bool roll_from(scheduler::worker& w, std::size_t node, bool open) noexcept;
+  bool advance_from(scheduler::worker& w, std::size_t node, bool open) noexcept;
 
   const phase_kind kind_;
   const std::uint64_t number_;
@@ -206,7 +206,7 @@ class phase_core {
   const int workers_;
   const std::size_t degree_;
   std::size_t leaves_ = 1;
-  std::vector<std::unique_ptr<phase_node>> nodes_;  // the root first, then tier by tier
+  std::vector<std::unique_ptr<phaser_tree_node>> nodes_;  // the root first, then tier by tier
   base::atomic<bool> simple_;
   base::atomic<std::int64_t> users_{1};
   base::atomic<std::int64_t> active_{0};

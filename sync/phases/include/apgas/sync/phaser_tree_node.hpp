@@ -31,9 +31,9 @@ namespace apgas::inline v0::sync {
 
 class phase_core;
 
-class phase_node final : public scheduler::batch_source {
+class phaser_tree_node final : public scheduler::batch_source {
  public:
-  phase_node(phase_core& core, phase_node* parent, int workers, std::int64_t children,
+  phaser_tree_node(phase_core& core, phaser_tree_node* parent, int workers, std::int64_t children,
              std::int64_t phase = 0);
 
   phase_core& core() const noexcept { return core_; }
@@ -44,7 +44,7 @@ class phase_node final : public scheduler::batch_source {
     return phase_.load(base::acquire) > p || open_.load(base::acquire);  // P1
   }
   // Whether `n` signals now would complete the phase. A hint.
-  bool completed_by(std::int64_t n) const noexcept { return due_.load(base::relaxed) == n; }
+  bool completed_by(std::int64_t n) const noexcept { return unarrived_.load(base::relaxed) == n; }
 
   // `members` tasks come in, all of them signallers whose next signal is for phase s, or none
   // (s < 0). Context: a task that keeps the phase from completing. Throws: std::bad_alloc.
@@ -63,18 +63,18 @@ class phase_node final : public scheduler::batch_source {
   void update_and_park(scheduler::worker& w, scheduler::fiber* f, std::int64_t p,
                        const events& e) noexcept;
 
-  void settle(scheduler::worker& w) noexcept override;
+  void flush_arrivals(scheduler::worker& w) noexcept override;
 
   // For the core: children of inner nodes. True: nobody is due here any more.
   bool child_completed();
   bool child_reopened();
   // The next phase begins. `open`: no signaller is left anywhere. True as above.
-  bool roll(scheduler::worker& w, bool open) noexcept;
+  bool advance_phase(scheduler::worker& w, bool open) noexcept;
   void open() noexcept { open_.store(true, base::release); }  // P1
   // The same when tasks may be parked.
   void open_and_resume(scheduler::worker& w) noexcept;
   bool is_open() const noexcept { return open_.load(base::acquire); }  // P1
-  phase_node* parent() const noexcept { return parent_; }
+  phaser_tree_node* parent() const noexcept { return parent_; }
 
   // For the replica and the home of a core that spans places (phase_link.hpp): all at one time.
   phase_uplink::view look() noexcept;
@@ -90,24 +90,24 @@ class phase_node final : public scheduler::batch_source {
  private:
   friend struct lock_test_access;  // the test that unrelated constructs share no lock
 
-  void take_tally(scheduler::worker& w);
+  void take_arrivals(scheduler::worker& w);
   struct before {
-    bool due;
+    bool unarrived;
     bool signallers;
   };
-  before now() const noexcept { return {counter_.due() != 0, counter_.signallers() != 0}; }
+  before now() const noexcept { return {counter_.unarrived() != 0, counter_.signallers() != 0}; }
   void conclude(scheduler::worker& w, before b) noexcept;
-  scheduler::batch_block* roll_locked() noexcept;
+  scheduler::batch_block* advance_locked() noexcept;
   scheduler::batch_block* take_parked() noexcept;
 
   phase_core& core_;
-  phase_node* const parent_;
+  phaser_tree_node* const parent_;
   const int workers_;
   base::atomic<bool> open_{false};  // no signaller is left: nobody waits any more
 
   alignas(base::cache_line_bytes) base::spin_lock lock_;
   base::atomic<std::int64_t> phase_{0};
-  base::atomic<std::int64_t> due_{0};
+  base::atomic<std::int64_t> unarrived_{0};
   std::int64_t members_ = 0;
   phase_counter counter_;
   std::unique_ptr<scheduler::batch_block*[]> parked_;  // by worker

@@ -55,68 +55,68 @@ struct both : both_size<C, D> {
 };
 
 template <registration_clause C>
-auto room_for_tickets(scheduler::fiber& self, const C& clause) {
+auto room_for_transits(scheduler::fiber& self, const C& clause) {
   if constexpr (sized_clause<C>) {
-    return std::array<ticket, C::size>{};
+    return std::array<transit, C::size>{};
   } else {
-    return std::vector<ticket>(clause.count(self));
+    return std::vector<transit>(clause.count(self));
   }
 }
 
 template <std::size_t N>
-std::array<registration, N> records_for(const std::array<ticket, N>&) {
+std::array<registration, N> records_for(const std::array<transit, N>&) {
   return {};
 }
-inline std::vector<registration> records_for(const std::vector<ticket>& t) {
+inline std::vector<registration> records_for(const std::vector<transit>& t) {
   return std::vector<registration>(t.size());
 }
 
-template <class Tickets, class F>
+template <class Transits, class F>
 class registered_task {
  public:
-  registered_task(Tickets tickets, F f) noexcept(std::is_nothrow_move_constructible_v<F>)
-      : tickets_(std::move(tickets)), f_(std::move(f)) {}
+  registered_task(Transits transits, F f) noexcept(std::is_nothrow_move_constructible_v<F>)
+      : transits_(std::move(transits)), f_(std::move(f)) {}
 
   // How its slot is marked: one registration, which lies at the beginning of the closure.
   scheduler::slot_kind kind() const noexcept {
-    if constexpr (std::is_same_v<Tickets, std::array<ticket, 1>> &&
+    if constexpr (std::is_same_v<Transits, std::array<transit, 1>> &&
                   scheduler::fits_slot<registered_task>) {
-      if (tickets_[0].is_due()) return scheduler::slot_kind::member;
+      if (transits_[0].is_unarrived()) return scheduler::slot_kind::member;
     }
     return scheduler::slot_kind::task;
   }
 
   decltype(auto) operator()() {
-    auto records = records_for(tickets_);
-    const registered_body registered(*scheduler::current_fiber(), tickets_, records);
+    auto records = records_for(transits_);
+    const registered_body registered(*scheduler::current_fiber(), transits_, records);
     F f(std::move(f_));  // what it captures ends while the task is still registered
     return std::invoke(f);
   }
 
  private:
-  Tickets tickets_;
+  Transits transits_;
   F f_;
 };
 
 // Calls use(tickets), with a ticket for everything that the clause names. If anything throws,
 // nobody is registered.
 template <class Use, registration_clause C>
-decltype(auto) with_tickets(scheduler::fiber& self, const char* operation, const C& clause,
+decltype(auto) with_transits(scheduler::fiber& self, const char* operation, const C& clause,
                             Use use) {
-  auto tickets = room_for_tickets(self, clause);
+  auto transits = room_for_transits(self, clause);
   std::size_t taken = 0;
   const auto take = [&](registration& r, phaser_mode mode) {
     for (std::size_t i = 0; i < taken; ++i) {
-      if (tickets[i].is_for(*r.node)) throw_given_twice(r.kind, operation);
+      if (transits[i].is_for(*r.node)) throw_given_twice(r.kind, operation);
     }
-    tickets[taken] = give_ticket(self, r, mode, operation);
+    transits[taken] = begin_transit(self, r, mode, operation);
     ++taken;
   };
   try {
     clause.for_each(self, operation, take);
-    return use(tickets);
+    return use(transits);
   } catch (...) {
-    while (taken != 0) return_ticket(self, tickets[--taken]);
+    while (taken != 0) cancel_transit(self, transits[--taken]);
     throw;
   }
 }
@@ -125,9 +125,9 @@ decltype(auto) with_tickets(scheduler::fiber& self, const char* operation, const
 template <class Spawn, class F, registration_clause C>
 decltype(auto) spawn_registered(scheduler::fiber& self, const char* operation, const C& clause,
                                 F&& f, Spawn spawn) {
-  return with_tickets(self, operation, clause, [&](auto& tickets) -> decltype(auto) {
-    using task = registered_task<std::remove_cvref_t<decltype(tickets)>, std::decay_t<F>>;
-    return spawn(task(tickets, std::forward<F>(f)));
+  return with_transits(self, operation, clause, [&](auto& transits) -> decltype(auto) {
+    using task = registered_task<std::remove_cvref_t<decltype(transits)>, std::decay_t<F>>;
+    return spawn(task(transits, std::forward<F>(f)));
   });
 }
 

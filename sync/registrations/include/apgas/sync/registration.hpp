@@ -33,7 +33,7 @@ struct phase_id {
 
 struct alignas(64) registration {
   registration* next = nullptr;
-  phase_node* node = nullptr;
+  phaser_tree_node* node = nullptr;
   std::uint64_t number = 0;
   std::int64_t signalled = 0;
   std::int64_t waited = 0;
@@ -53,29 +53,29 @@ struct alignas(64) registration {
 };
 
 // A registration on its way to a child, which was counted already.
-class ticket {
+class transit {
  public:
-  ticket() = default;
-  ticket(phase_node& node, std::int64_t phase, phaser_mode mode, bool signalled, bool implicit)
+  transit() = default;
+  transit(phaser_tree_node& node, std::int64_t phase, phaser_mode mode, bool signalled, bool implicit)
       : node_(&node),
         bits_(static_cast<std::uint64_t>(phase) << 4 | (signalled ? 8U : 0U) |
               (implicit ? 4U : 0U) | static_cast<std::uint64_t>(mode)) {}
 
-  bool is_for(const phase_node& node) const noexcept { return node_ == &node; }
+  bool is_for(const phaser_tree_node& node) const noexcept { return node_ == &node; }
   // Whether the node waits for a signal of the task in the phase that it is born in.
-  bool is_due() const noexcept { return (bits_ & 8U) == 0 && (bits_ & 3U) <= 1; }
+  bool is_unarrived() const noexcept { return (bits_ & 8U) == 0 && (bits_ & 3U) <= 1; }
 
   // Fills in `r`, which is as new.
   void open(registration& r) const noexcept;
   static void open(std::uint64_t bits, registration& r) noexcept;
 
   // For one that goes to another place (registration_transfer.hpp).
-  phase_node& node() const noexcept { return *node_; }
+  phaser_tree_node& node() const noexcept { return *node_; }
   std::uint64_t bits() const noexcept { return bits_; }
-  ticket(phase_node& node, std::uint64_t bits) noexcept : node_(&node), bits_(bits) {}
+  transit(phaser_tree_node& node, std::uint64_t bits) noexcept : node_(&node), bits_(bits) {}
 
  private:
-  phase_node* node_ = nullptr;
+  phaser_tree_node* node_ = nullptr;
   std::uint64_t bits_ = 0;
 };
 
@@ -152,16 +152,16 @@ void signal_all(scheduler::fiber& self, phase_kind kind);
 void advance_all(scheduler::fiber& self, phase_kind kind, wait_style style);
 
 // A registration for a child. Throws: clock_use_error, phaser_use_error.
-ticket give_ticket(scheduler::fiber& self, registration& r, phaser_mode mode,
+transit begin_transit(scheduler::fiber& self, registration& r, phaser_mode mode,
                    const char* operation);
 [[noreturn]] void throw_given_twice(phase_kind kind, const char* operation);
 // Takes one back that no child got.
-void return_ticket(scheduler::fiber& self, const ticket& t) noexcept;
+void cancel_transit(scheduler::fiber& self, const transit& t) noexcept;
 
 // The records of a task that was spawned with tickets, while its body runs.
 class registered_body final : public registrations {
  public:
-  registered_body(scheduler::fiber& self, std::span<const ticket> tickets,
+  registered_body(scheduler::fiber& self, std::span<const transit> transits,
                   std::span<registration> storage) noexcept;
   registered_body(const registered_body&) = delete;
   registered_body& operator=(const registered_body&) = delete;

@@ -18,7 +18,7 @@ namespace apgas::inline v0::sync {
 // Sends a task that is registered by `tickets`, which are its own from then on.
 // Context: task. May suspend. Throws as send_task; then they are still the caller's.
 void send_registered_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
-                          comm::out_archive& payload, std::span<const ticket> tickets);
+                          comm::out_archive& payload, std::span<const transit> transits);
 
 // Sends the body of an at; everything that the caller is registered on goes with it.
 void send_call(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
@@ -37,6 +37,6 @@ scheduler::task_counter* run_registered(remote_task& task, scheduler::fiber& sel
 bool give_back_registrations(scheduler::fiber& self, comm::out_archive& value);
 
 // Takes the registrations off the end of a payload.
-std::vector<travelling> take_travelling(std::span<const std::byte>& payload);
+std::vector<transferred_registration> take_transferred(std::span<const std::byte>& payload);
 
 }  // namespace apgas::inline v0::sync

@@ -30,7 +30,7 @@ class pending_call {
   ~pending_call() = default;
 };
 
-struct travelling;
+struct transferred_registration;
 
 // A number is that of a slot, from 1, and how often the slot was used before: a reply that comes
 // twice finds nobody.
@@ -73,7 +73,7 @@ class suspended_call final : public pending_call {
   bool brings_registrations() const noexcept {
     return (reply_.header->flags & flag_registered) != 0;
   }
-  std::vector<travelling> take_registrations();
+  std::vector<transferred_registration> take_registrations();
   comm::rank from() const noexcept { return reply_.source; }
   bool failed() const noexcept { return (reply_.header->flags & flag_failed) != 0; }
 
@@ -85,7 +85,7 @@ class suspended_call final : public pending_call {
   static constexpr std::uintptr_t nobody = 0;
   static constexpr std::uintptr_t arrived = 1;
 
-  void say_read() const noexcept;
+  void acknowledge_read() const noexcept;
 
   place_state& place_;
   finish_core& finish_;
@@ -111,7 +111,7 @@ void send_reply(place_state& place, comm::rank caller, std::uint64_t number, fin
                 bool ended, bool failed, comm::out_archive& value);
 
 // The same for a value that is lent: waits until it was read. The task's unit of `finish` remains.
-void send_lent_reply(place_state& place, comm::rank caller, std::uint64_t number,
+void send_zero_copy_reply(place_state& place, comm::rank caller, std::uint64_t number,
                      finish_core& finish, comm::out_archive& value);
 
 }  // namespace apgas::inline v0::sync

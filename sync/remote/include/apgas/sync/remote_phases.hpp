@@ -35,7 +35,7 @@ inline constexpr std::uint64_t control_phase = std::uint64_t{1} << 62;
 
 // A registration on its way to another place.
 // Wire: as it is in memory.
-struct travelling {
+struct transferred_registration {
   std::uint64_t number = 0;  // of the clock or phaser
   std::uint64_t bits = 0;    // of its ticket
   std::int64_t base = 0;     // phases before are over
@@ -44,7 +44,7 @@ struct travelling {
   bool in_finish = true;  // acquired in the innermost finish
   std::uint32_t unused = 0;
 };
-static_assert(sizeof(travelling) == 32);
+static_assert(sizeof(transferred_registration) == 32);
 
 class remote_phases {
  public:
@@ -57,10 +57,10 @@ class remote_phases {
   ~remote_phases();
 
   // How `t`, which this place counts as a member, is called elsewhere. Throws: std::bad_alloc.
-  travelling sent(const ticket& t, bool in_finish);
+  transferred_registration sent(const transit& t, bool in_finish);
   // Makes a ticket of what came from `sender`: it is counted here, and there no more. Context:
   // task. May resume elsewhere. Throws: std::bad_alloc.
-  ticket received(scheduler::fiber& self, const travelling& t, comm::rank sender);
+  transit received(scheduler::fiber& self, const transferred_registration& t, comm::rank sender);
 
   // Asks for the result of a phase that is over, where it is not known yet.
   void ask(phase_core& core, std::uint32_t action, std::int64_t p) noexcept;
@@ -96,7 +96,7 @@ class remote_phases {
     std::int64_t phase;
     std::vector<std::byte> payload;
   };
-  struct drain_task : scheduler::injected {
+  struct drain_task : scheduler::external_task {
     remote_phases* self;
   };
 
@@ -104,14 +104,14 @@ class remote_phases {
             std::span<const std::byte> payload = {}) noexcept;
   void send_value(comm::rank dest, std::uint64_t operation, const phase_core& core,
                   std::uint32_t action, std::int64_t p, const phase_value& v) noexcept;
-  void send_arrived(std::uint64_t number, const phase_travellers& t) noexcept;
-  static scheduler::task_counter* drain(scheduler::injected* work, scheduler::fiber& self) noexcept;
+  void send_arrived(std::uint64_t number, const phase_transits& t) noexcept;
+  static scheduler::task_counter* drain(scheduler::external_task* work, scheduler::fiber& self) noexcept;
   void take(scheduler::worker& w, const message& m) noexcept;
   void take_value(phase_core& core, const message& m) noexcept;
   void let_go(scheduler::worker& w, phase_core& core, const message& m) noexcept;
 
   phase_core* find(std::uint64_t number) noexcept;  // retained
-  phase_core& join(const travelling& t, std::int64_t signalled);
+  phase_core& join(const transferred_registration& t, std::int64_t signalled);
   void remove(phase_replica& r) noexcept;
   void forget(const phase_core& home) noexcept;
 
@@ -174,7 +174,7 @@ class phase_replica final : public phase_link {
   void would_run_single() noexcept override;
   void single_done() noexcept override;
   // A traveller has joined.
-  void on_traveller(scheduler::worker& w, std::int64_t base, const phase_travellers& t);
+  void on_transit(scheduler::worker& w, std::int64_t base, const phase_transits& t);
   // Phases before p are over.
   void on_phase(scheduler::worker& w, std::int64_t p, bool open, bool acknowledged);
   // The task here that would run the closure of a next_single shall.

@@ -30,7 +30,7 @@ inline constexpr std::uint64_t control_flow = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t control_memory = std::uint64_t{1} << 61;
 
 // One task frame that was counted in its finish and waits for a worker.
-struct remote_task : scheduler::injected {
+struct remote_task : scheduler::external_task {
   comm::inbound_frame frame;  // holds a reference to its block until done()
   finish_core* finish = nullptr;
   place_state* place = nullptr;
@@ -46,7 +46,7 @@ struct remote_task : scheduler::injected {
   }
   // What the thunk wrote at the other side. Context: the task, before done().
   comm::in_archive arguments() const {
-    return comm::in_archive(frame.payload.subspan(8), &place->network->lender_at(frame.source));
+    return comm::in_archive(frame.payload.subspan(8), &place->network->cma_process_of(frame.source));
   }
   // The block may go: everything was decoded. Again: no effect.
   void done() noexcept {
@@ -99,8 +99,8 @@ class frame_receiver final : public comm::frame_sink {
   void on_message_end() noexcept override;
 
  private:
-  // Spawns of one finish that follow each other in a message; see task_row.
-  struct row {
+  // Spawns of one finish that follow each other in a message; see task_batch.
+  struct frame_batch {
     comm::inbound_frame first{};
     std::optional<arrived_frames> frames{};
     std::size_t bytes = 0;
@@ -108,14 +108,14 @@ class frame_receiver final : public comm::frame_sink {
 
   // These throw std::bad_alloc.
   void hand_on(const comm::inbound_frame& frame);
-  bool join_row(const comm::inbound_frame& frame);
-  void take_row();
+  bool join_batch(const comm::inbound_frame& frame);
+  void take_batch();
   void on_task(const comm::inbound_frame& frame);
 
   [[noreturn]] void failed(const comm::inbound_frame& first, std::size_t bytes) const noexcept;
 
   place_state& place_;
-  row row_;
+  frame_batch batch_;
   control_function control_ = nullptr;
   void* control_context_ = nullptr;
 };

@@ -20,8 +20,8 @@ class offer_box;
 
 class finish_core : public scheduler::task_counter {
  public:
-  explicit finish_core(std::int64_t units = 1, finish_details* details = nullptr) noexcept
-      : task_counter(units), details_(details) {}
+  explicit finish_core(std::int64_t pending = 1, finish_details* details = nullptr) noexcept
+      : task_counter(pending), details_(details) {}
 
   // Null while nothing needed them.
   finish_details* details() const noexcept { return details_.load(base::acquire); }  // P1

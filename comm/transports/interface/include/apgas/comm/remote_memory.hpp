@@ -17,12 +17,12 @@ namespace apgas::inline v0::comm {
 
 // Memory of this rank, there as long as this object. Where others read and write it meanwhile, they
 // do so without a word to this rank.
-class shared_region {
+class shared_segment {
  public:
-  shared_region() = default;
-  shared_region(const shared_region&) = delete;
-  shared_region& operator=(const shared_region&) = delete;
-  virtual ~shared_region() = default;
+  shared_segment() = default;
+  shared_segment(const shared_segment&) = delete;
+  shared_segment& operator=(const shared_segment&) = delete;
+  virtual ~shared_segment() = default;
 
   // At least as long as asked for, all zero when it was made, aligned to 4096.
   virtual std::span<std::byte> memory() noexcept = 0;
@@ -33,12 +33,12 @@ class shared_region {
 inline constexpr std::size_t max_key_bytes = 4096;
 
 // A region of another rank as this one reaches it.
-class attached_region {
+class attached_segment {
  public:
-  attached_region() = default;
-  attached_region(const attached_region&) = delete;
-  attached_region& operator=(const attached_region&) = delete;
-  virtual ~attached_region() = default;
+  attached_segment() = default;
+  attached_segment(const attached_segment&) = delete;
+  attached_segment& operator=(const attached_segment&) = delete;
+  virtual ~attached_segment() = default;
 
   // Where its memory lies in this process.
   virtual std::byte* memory() noexcept = 0;
@@ -48,9 +48,9 @@ class remote_memory {
  public:
   // Context of both: any thread. May wait for a thread that is in the network.
   // Throws: std::bad_alloc.
-  virtual std::unique_ptr<shared_region> make_region(std::size_t bytes) = 0;
+  virtual std::unique_ptr<shared_segment> make_segment(std::size_t bytes) = 0;
   // Null where this rank cannot reach such memory of `home`: it lies on another node.
-  virtual std::unique_ptr<attached_region> attach(rank home, std::span<const std::byte> key) = 0;
+  virtual std::unique_ptr<attached_segment> attach(rank home, std::span<const std::byte> key) = 0;
 
  protected:
   ~remote_memory() = default;
@@ -58,7 +58,7 @@ class remote_memory {
 
 // A region that is plain memory, with a key that means something in this process only.
 // Throws: std::bad_alloc.
-std::unique_ptr<shared_region> make_private_region(std::size_t bytes);
-std::unique_ptr<attached_region> attach_private_region(std::span<const std::byte> key);
+std::unique_ptr<shared_segment> make_private_segment(std::size_t bytes);
+std::unique_ptr<attached_segment> attach_private_segment(std::span<const std::byte> key);
 
 }  // namespace apgas::inline v0::comm

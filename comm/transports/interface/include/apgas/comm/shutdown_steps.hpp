@@ -23,12 +23,12 @@
 
 namespace apgas::inline v0::comm {
 
-class end_steps {
+class shutdown_steps {
  public:
-  enum class step : std::uint8_t { running, sending, counting, receiving, meeting, over };
+  enum class step : std::uint8_t { running, sending, counting, receiving, rendezvous, over };
   // What the transport does now: begins a collective of all ranks, which comes next in the same
   // order everywhere.
-  enum class act : std::uint8_t { nothing, begin_counts, begin_meeting };
+  enum class act : std::uint8_t { nothing, begin_counts, begin_rendezvous };
 
   // What the transport is like.
   struct view {
@@ -61,9 +61,9 @@ class end_steps {
       case step::receiving:
         APGAS_ASSERT(v.received <= v.expected, "more messages came than were sent");
         if (v.received < v.expected || v.delivering) return act::nothing;
-        now_ = step::meeting;
-        return act::begin_meeting;
-      case step::meeting:
+        now_ = step::rendezvous;
+        return act::begin_rendezvous;
+      case step::rendezvous:
         if (v.collective_done) now_ = step::over;
         return act::nothing;
       case step::over:
@@ -73,7 +73,7 @@ class end_steps {
   }
 
   // Whether messages that come now are of this run.
-  bool takes_messages() const noexcept { return now_ != step::meeting && now_ != step::over; }
+  bool takes_messages() const noexcept { return now_ != step::rendezvous && now_ != step::over; }
   step now() const noexcept { return now_; }
   bool over() const noexcept { return now_ == step::over; }
 

@@ -38,7 +38,7 @@ bool mpi_available() noexcept;
 bool ucx_available() noexcept;
 
 // How the places of a job watch each other; place 0's holds for all.
-struct watch_options {
+struct failure_detector_options {
   // A place that gives no sign of life for so long is gone; 0: silence is no failure.
   std::chrono::milliseconds silence = std::chrono::seconds{10};
   std::string interface;  // where place 0 listens to other hosts; empty: chosen
@@ -51,7 +51,7 @@ struct watch_options {
 // exits while a run is active ends the job. Throws: launch_error without MPI in this build, when
 // places cannot reach each other, when MPI is already finalized, or when the user's thread level is
 // below MPI_THREAD_SERIALIZED. Context: the main thread.
-transport& make_mpi_transport(const watch_options& options = {});
+transport& make_mpi_transport(const failure_detector_options& options = {});
 
 // What the ranks of a job that MPI started talk by, and why: "default", "APGAS_TRANSPORT", or why
 // it is not UCX.
@@ -65,7 +65,7 @@ struct chosen_transport {
 // that all want local go on without each other. Throws: as make_mpi_transport; launch_error, at all
 // ranks, when they want different ones, or ucx where it cannot be used: it names ranks, hosts and
 // reasons. Context: the main thread; collective, once for each run; blocks.
-chosen_transport choose_transport(base::transport_choice wanted, const watch_options& options = {});
+chosen_transport choose_transport(base::transport_choice wanted, const failure_detector_options& options = {});
 
 // For tests: where APGAS_TEST_DELAY is set, a transport around that one, which must outlive it; it
 // delays messages by random times up to so many microseconds. Else null. Place 0 tells the seed,

@@ -34,17 +34,17 @@ struct team_call {
 };
 
 // Wire: as it is in memory.
-struct team_stamp {
+struct call_signature {
   std::uint64_t site = 0;   // encode_site
   std::uint64_t what = 0;   // collective: 8 bits, root: 56
   std::uint64_t bytes = 0;  // all of them: sizes that differ by 4 GiB differ
 };
-static_assert(sizeof(team_stamp) == 24);
+static_assert(sizeof(call_signature) == 24);
 
-team_stamp stamp_of(const team_call& call) noexcept;
+call_signature signature_of(const team_call& call) noexcept;
 
 // The call is the same; where it is may differ.
-inline bool same_call(const team_stamp& a, const team_stamp& b) noexcept {
+inline bool same_call(const call_signature& a, const call_signature& b) noexcept {
   return a.what == b.what && a.bytes == b.bytes;
 }
 
@@ -54,6 +54,6 @@ inline bool before(std::uint32_t a, std::uint32_t b) noexcept {
 }
 
 // "broadcast with member 2 as root of 8 bytes at main.cpp:7"
-std::string text_of(const team_stamp& s);
+std::string text_of(const call_signature& s);
 
 }  // namespace apgas::inline v0::remote

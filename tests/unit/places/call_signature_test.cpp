@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // When two members of a team have made the same call, and how a call reads.
-#include <apgas/places/team_sequence.hpp>
+#include <apgas/places/call_signature.hpp>
 
 #include <cstddef>
 #include <source_location>
@@ -11,20 +11,20 @@ namespace {
 
 using apgas::remote::collective;
 using apgas::remote::same_call;
-using apgas::remote::stamp_of;
+using apgas::remote::signature_of;
 using apgas::remote::team_call;
 using apgas::remote::text_of;
 
 constexpr std::size_t gib = std::size_t{1} << 30;
 
-bool same(const team_call& a, const team_call& b) { return same_call(stamp_of(a), stamp_of(b)); }
+bool same(const team_call& a, const team_call& b) { return same_call(signature_of(a), signature_of(b)); }
 
-TEST(team_stamp, the_same_call_from_two_lines) {
+TEST(call_signature, the_same_call_from_two_lines) {
   EXPECT_TRUE(same({collective::reduce, 3, 80, std::source_location::current()},
                    {collective::reduce, 3, 80, {}}));
 }
 
-TEST(team_stamp, another_collective_root_or_size) {
+TEST(call_signature, another_collective_root_or_size) {
   const team_call call{collective::reduce, 3, 80, {}};
   EXPECT_FALSE(same(call, {collective::gather, 3, 80, {}}));
   EXPECT_FALSE(same(call, {collective::reduce, 4, 80, {}}));
@@ -32,7 +32,7 @@ TEST(team_stamp, another_collective_root_or_size) {
 }
 
 // What 32 bits of the size would not tell apart.
-TEST(team_stamp, sizes_that_differ_by_four_gib) {
+TEST(call_signature, sizes_that_differ_by_four_gib) {
   const team_call call{collective::allreduce, 0, 8, {}};
   EXPECT_FALSE(same(call, {collective::allreduce, 0, 4 * gib + 8, {}}));
   EXPECT_FALSE(same(call, {collective::allreduce, 0, 64 * gib + 8, {}}));
@@ -41,14 +41,14 @@ TEST(team_stamp, sizes_that_differ_by_four_gib) {
   EXPECT_FALSE(same({collective::allreduce, 0, 4 * gib, {}}, {collective::allreduce, 0, 0, {}}));
 }
 
-TEST(team_stamp, roots_of_large_teams) {
+TEST(call_signature, roots_of_large_teams) {
   constexpr std::size_t many = std::size_t{1} << 24;
   EXPECT_FALSE(same({collective::reduce, 1, 8, {}}, {collective::reduce, many + 1, 8, {}}));
 }
 
-TEST(team_stamp, as_text) {
-  EXPECT_EQ(text_of(stamp_of({collective::barrier, 0, 0, {}})), "barrier");
-  EXPECT_EQ(text_of(stamp_of({collective::gather, 2, 8 * gib, {}})),
+TEST(call_signature, as_text) {
+  EXPECT_EQ(text_of(signature_of({collective::barrier, 0, 0, {}})), "barrier");
+  EXPECT_EQ(text_of(signature_of({collective::gather, 2, 8 * gib, {}})),
             "gather with member 2 as root of 8589934592 bytes");
   EXPECT_EQ(text_of({.what = 200}), "something unknown");
 }

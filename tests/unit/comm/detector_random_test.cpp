@@ -18,8 +18,8 @@ namespace {
 
 using namespace apgas::comm;
 using namespace std::chrono_literals;
-using kind = watch_action::kind;
-using time_of = watch_machine::time;
+using kind = detector_action::kind;
+using time_of = detector_state::time;
 
 // A whole job with messages that take time and places that are slow at times.
 class simulated_job {
@@ -41,7 +41,7 @@ class simulated_job {
   int size() const { return hosts_[0].size(); }
   unsigned draw(unsigned below) { return static_cast<unsigned>(random_() % below); }
   unsigned slowest = 5;  // message, in hundredths of a silence
-  int spoken = 0;
+  int reported = 0;
   int done_places = 0;
   int left = 0;  // since all were done
   bool left_early = false;
@@ -55,7 +55,7 @@ class simulated_job {
   void end(rank r, bool word) {
     alive_[static_cast<std::size_t>(r)] = false;
     for (const rank other : around(r)) {
-      if (word) deliver(r, other, [this, other] { machine(other).on_spoken(139, now_); });
+      if (word) deliver(r, other, [this, other] { machine(other).on_reported(139, now_); });
       deliver(r, other, [this, r, other] { machine(other).on_end(r, now_); });
     }
   }
@@ -77,7 +77,7 @@ class simulated_job {
   }
 
  private:
-  watch_machine& machine(rank r) { return machines_[static_cast<std::size_t>(r)]; }
+  detector_state& machine(rank r) { return machines_[static_cast<std::size_t>(r)]; }
   std::vector<rank> around(rank r) {
     std::vector<rank> all = hosts_[0].below(r);
     if (r != 0) all.push_back(hosts_[0].above(r));
@@ -105,15 +105,15 @@ class simulated_job {
     at(now_ + machine(r).interval() + slow, [this, r] { wake(r); });
   }
   void act(rank r) {
-    for (watch_action a = machine(r).next(now_); a.what != kind::none; a = machine(r).next(now_)) {
+    for (detector_action a = machine(r).next(now_); a.what != kind::none; a = machine(r).next(now_)) {
       if (a.what == kind::report) {
         deliver(r, 0, [this, a] { machine(0).on_report(a.places[0], a.cause, now_); });
-      } else if (a.what == kind::speak) {
-        ++spoken;
+      } else if (a.what == kind::report_at) {
+        ++reported;
         said_of = a.places;
         said_at = now_;
         for (const rank other : around(r)) {
-          deliver(r, other, [this, other] { machine(other).on_spoken(1, now_); });
+          deliver(r, other, [this, other] { machine(other).on_reported(1, now_); });
         }
         // The launcher ends them all.
         at(now_ + 500ms, [this] { alive_.assign(alive_.size(), false); });
@@ -148,8 +148,8 @@ class simulated_job {
 
   std::mt19937 random_;
   const time_of silence_;
-  std::vector<watch_hosts> hosts_;
-  std::deque<watch_machine> machines_;
+  std::vector<detection_tree> hosts_;
+  std::deque<detector_state> machines_;
   std::vector<bool> alive_;
   std::set<rank> said_bye_;
   std::multimap<time_of, std::pair<int, std::function<void()>>> events_;
@@ -163,7 +163,7 @@ TEST(WatchRandom, NoVerdictWhileSignsArrive) {
     simulated_job job(seed, 10s);
     job.slowest = 30;
     job.run(120s);
-    ASSERT_EQ(job.spoken, 0) << "seed " << seed;
+    ASSERT_EQ(job.reported, 0) << "seed " << seed;
   }
 }
 
@@ -173,7 +173,7 @@ TEST(WatchRandom, OneVerdictWithinTheBoundWhenAPlaceEnds) {
     const rank victim = static_cast<rank>(job.draw(static_cast<unsigned>(job.size())));
     job.at(20s, [&] { job.end(victim, false); });
     job.run(60s);
-    ASSERT_EQ(job.spoken, 1) << "seed " << seed;
+    ASSERT_EQ(job.reported, 1) << "seed " << seed;
     ASSERT_EQ(job.said_of, std::vector<rank>{victim}) << "seed " << seed;
     ASSERT_LE(job.said_at, 20s + 2s) << "seed " << seed;
   }
@@ -185,7 +185,7 @@ TEST(WatchRandom, NobodySpeaksAfterOneThatSpokeItself) {
     const rank victim = static_cast<rank>(job.draw(static_cast<unsigned>(job.size())));
     job.at(20s, [&] { job.end(victim, true); });
     job.run(21s);
-    ASSERT_EQ(job.spoken, 0) << "seed " << seed;
+    ASSERT_EQ(job.reported, 0) << "seed " << seed;
   }
 }
 
@@ -195,7 +195,7 @@ TEST(WatchRandom, OneVerdictWithinTheBoundWhenAPlaceIsSilent) {
     const rank victim = static_cast<rank>(job.draw(static_cast<unsigned>(job.size())));
     job.at(20s, [&] { job.hang(victim); });
     job.run(90s);
-    ASSERT_GE(job.spoken, 1) << "seed " << seed;
+    ASSERT_GE(job.reported, 1) << "seed " << seed;
     ASSERT_LE(job.said_at, 20s + 3s + 11s + 5s + 3s) << "seed " << seed;
     ASSERT_TRUE(std::ranges::find(job.said_of, victim) != job.said_of.end()) << "seed " << seed;
   }
@@ -210,7 +210,7 @@ TEST(WatchRandom, AllLeaveWhenAllAreDone) {
     job.run(60s);
     ASSERT_EQ(job.left, job.size()) << "seed " << seed;
     ASSERT_FALSE(job.left_early) << "seed " << seed;
-    ASSERT_EQ(job.spoken, 0) << "seed " << seed;
+    ASSERT_EQ(job.reported, 0) << "seed " << seed;
   }
 }
 
@@ -229,7 +229,7 @@ TEST(WatchRandom, OneVerdictWhenAPlaceIsLostBeforeAllAreDone) {
     job.at(21s, [&] { hangs ? job.hang(victim) : job.end(victim, false); });
     job.run(90s);
     ASSERT_EQ(job.left, 0) << "seed " << seed;
-    ASSERT_GE(job.spoken, 1) << "seed " << seed;
+    ASSERT_GE(job.reported, 1) << "seed " << seed;
     ASSERT_TRUE(std::ranges::find(job.said_of, victim) != job.said_of.end()) << "seed " << seed;
   }
 }

@@ -41,7 +41,7 @@ std::uint64_t bytes_sent_with(place p) {
   return sent() + at(p, sent);
 }
 
-bool lends_to(place p) { return network().lends_from(p.id()) != apgas::comm::nothing_lent; }
+bool lends_to(place p) { return network().zero_copy_from(p.id()) != apgas::comm::no_zero_copy; }
 
 TEST(lent, is_not_carried) {
   constexpr std::size_t bytes = 1 << 20;
@@ -68,8 +68,8 @@ TEST(lent, is_a_matter_of_the_setting) {
 }
 
 TEST(lent, of_any_length) {
-  constexpr std::size_t least = apgas::comm::least_lent_bytes;
-  constexpr std::size_t piece = apgas::comm::lent_piece_bytes;
+  constexpr std::size_t least = apgas::comm::zero_copy_min_bytes;
+  constexpr std::size_t piece = apgas::comm::zero_copy_chunk_bytes;
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, least - 1, least, least + 1,
                                   piece - 1, piece, piece + 1, 5 * piece, 5 * piece + 7}) {
     std::string text(bytes, 'a');

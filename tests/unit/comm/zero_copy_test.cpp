@@ -37,7 +37,7 @@ class other_process {
   other_process& operator=(const other_process&) = delete;
   ~other_process() { end(); }
 
-  const lender& who() const { return self_; }
+  const cma_process& who() const { return self_; }
   std::uint64_t address() const { return reinterpret_cast<std::uintptr_t>(words_.data()); }
   void forget_here() { words_.assign(words_.size(), 0); }
   void end() {
@@ -49,7 +49,7 @@ class other_process {
 
  private:
   std::vector<std::uint32_t> words_;
-  lender self_;
+  cma_process self_;
   pid_t child_ = 0;
 };
 
@@ -59,10 +59,10 @@ std::vector<std::uint32_t> some_words(std::size_t n) {
   return words;
 }
 
-std::string error_of(const lender& from, std::uint64_t address) {
+std::string error_of(const cma_process& from, std::uint64_t address) {
   std::vector<std::uint32_t> got(10);
   try {
-    read_lent(from, address, std::as_writable_bytes(std::span(got)));
+    read_remote_process(from, address, std::as_writable_bytes(std::span(got)));
   } catch (const serialization_error& e) {
     return e.what();
   }
@@ -75,7 +75,7 @@ TEST(lent_memory, of_another_process) {
   other.forget_here();
   ASSERT_TRUE(can_read(other.who()));
   std::vector<std::uint32_t> got(words.size());
-  read_lent(other.who(), other.address(), std::as_writable_bytes(std::span(got)));
+  read_remote_process(other.who(), other.address(), std::as_writable_bytes(std::span(got)));
   EXPECT_EQ(got, words);
 }
 
@@ -83,7 +83,7 @@ TEST(lent_memory, archive_reads_it_in_pieces) {
   const auto words = some_words(1'000'003);
   other_process other(words);
   out_archive out;
-  out.lend_from(least_lent_bytes);
+  out.zero_copy_from(zero_copy_min_bytes);
   out(std::uint8_t{1});
   other.forget_here();
   // What the other process would write.
@@ -97,16 +97,16 @@ TEST(lent_memory, archive_reads_it_in_pieces) {
 
 TEST(lent_memory, only_of_the_process_that_is_meant) {
   other_process other(some_words(1));
-  lender wrong = other.who();
+  cma_process wrong = other.who();
   wrong.sign[1] ^= 1;
   EXPECT_FALSE(can_read(wrong));
   wrong = other.who();
   wrong.sign_at = 16;
   EXPECT_FALSE(can_read(wrong));
-  EXPECT_FALSE(can_read(lender{}));
-  known_lender known;
+  EXPECT_FALSE(can_read(cma_process{}));
+  cma_peer known;
   EXPECT_FALSE(known.readable());
-  known_lender good;
+  cma_peer good;
   good.is(other.who());
   EXPECT_TRUE(good.readable());
   other.end();
@@ -127,26 +127,26 @@ TEST(lent_memory, that_cannot_be_read) {
 }
 
 TEST(lent_memory, archive_lends_long_ranges_only) {
-  const std::vector<std::uint32_t> small(least_lent_bytes / 4 - 1, 3);
-  const std::vector<std::uint32_t> large(least_lent_bytes / 4, 4);
-  const std::vector<std::array<bool, 2>> checked(least_lent_bytes, {true, false});
+  const std::vector<std::uint32_t> small(zero_copy_min_bytes / 4 - 1, 3);
+  const std::vector<std::uint32_t> large(zero_copy_min_bytes / 4, 4);
+  const std::vector<std::array<bool, 2>> checked(zero_copy_min_bytes, {true, false});
   out_archive out;
   out(large);
-  EXPECT_FALSE(out.has_lent());
-  EXPECT_EQ(out.size(), 8 + least_lent_bytes);
-  out.lend_from(least_lent_bytes);
+  EXPECT_FALSE(out.has_zero_copy());
+  EXPECT_EQ(out.size(), 8 + zero_copy_min_bytes);
+  out.zero_copy_from(zero_copy_min_bytes);
   out(small, checked);
-  EXPECT_FALSE(out.has_lent());
+  EXPECT_FALSE(out.has_zero_copy());
   const std::size_t before = out.size();
-  out(large, std::string(least_lent_bytes, 's'));
-  EXPECT_TRUE(out.has_lent());
+  out(large, std::string(zero_copy_min_bytes, 's'));
+  EXPECT_TRUE(out.has_zero_copy());
   EXPECT_EQ(out.size(), before + 32);
 }
 
 TEST(lent_memory, is_refused_where_nobody_lends) {
-  const std::vector<std::uint32_t> large(least_lent_bytes, 4);
+  const std::vector<std::uint32_t> large(zero_copy_min_bytes, 4);
   out_archive out;
-  out.lend_from(least_lent_bytes);
+  out.zero_copy_from(zero_copy_min_bytes);
   out(large);
   in_archive in(out.bytes());
   EXPECT_THROW(in.read<std::vector<std::uint32_t>>(), serialization_error);
@@ -154,10 +154,10 @@ TEST(lent_memory, is_refused_where_nobody_lends) {
 
 TEST(lent_memory, of_a_length_that_cannot_be) {
   const std::uint64_t range[] = {~std::uint64_t{0} / 8, 4096};
-  in_archive in(std::as_bytes(std::span(range)), &this_lender());
+  in_archive in(std::as_bytes(std::span(range)), &this_cma_process());
   EXPECT_THROW(in.read<std::vector<std::uint32_t>>(), serialization_error);
   const std::uint64_t lent[] = {~std::uint64_t{0}, 4096};
-  in_archive again(std::as_bytes(std::span(lent)), &this_lender());
+  in_archive again(std::as_bytes(std::span(lent)), &this_cma_process());
   EXPECT_THROW(again.read<std::vector<std::uint32_t>>(), serialization_error);
 }
 

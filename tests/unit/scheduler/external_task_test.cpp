@@ -15,9 +15,9 @@
 namespace apgas::test {
 namespace {
 
-struct outside_work : scheduler::injected {
+struct outside_work : scheduler::external_task {
   explicit outside_work(std::function<void()> f) : body(std::move(f)) {
-    run = [](scheduler::injected* self, scheduler::fiber&) noexcept -> scheduler::task_counter* {
+    run = [](scheduler::external_task* self, scheduler::fiber&) noexcept -> scheduler::task_counter* {
       auto& work = *static_cast<outside_work*>(self);
       work.body();
       work.done = true;
@@ -36,7 +36,7 @@ TEST(Injected, NeverRunsOnTopOfAFinish) {
     outside_work work([&] { seen = yields_until([&] { return finished.load(); }); });
     finish([&] {
       async([] { scheduler::yield(); });
-      place.tasks().inject(&work);
+      place.tasks().submit(&work);
       async([] {
         for (int i = 0; i < 100; ++i) scheduler::yield();
       });
@@ -59,7 +59,7 @@ TEST(Injected, IsNotStarvedByTasksThatResumeEachOther) {
             while (!work.done && ++rounds < 1'000'000) scheduler::yield();
           });
         }
-        place.tasks().inject(&work);
+        place.tasks().submit(&work);
       });
       EXPECT_TRUE(work.done);
       EXPECT_LT(rounds, 100'000);
@@ -73,7 +73,7 @@ TEST(Injected, IsNotStarvedByAChainOfFinishes) {
   place.run([&] {
     for (int i = 0; i < 20; ++i) {
       outside_work work([] {});
-      place.tasks().inject(&work);
+      place.tasks().submit(&work);
       int rounds = 0;
       while (!work.done && ++rounds < 100'000) {
         finish([] { async([] { scheduler::yield(); }); });
@@ -96,10 +96,10 @@ TEST(Injected, RunsOnceWhoeverInjects) {
       }
       std::thread foreign([&] {
         for (int i = 0; i < each; ++i)
-          place.tasks().inject(works[static_cast<std::size_t>(i)].get());
+          place.tasks().submit(works[static_cast<std::size_t>(i)].get());
       });
       for (int i = each; i < 2 * each; ++i) {
-        place.tasks().inject(works[static_cast<std::size_t>(i)].get());
+        place.tasks().submit(works[static_cast<std::size_t>(i)].get());
       }
       EXPECT_TRUE(yields_until([&] { return ran == 2 * each; }));
       EXPECT_TRUE(yields_until(

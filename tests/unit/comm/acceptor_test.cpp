@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 constexpr in_addr loopback{0x0100007f};  // 127.0.0.1 in the order of the network
-constexpr watch_token token{std::byte{1}, std::byte{2}, std::byte{3}};
+constexpr detector_token token{std::byte{1}, std::byte{2}, std::byte{3}};
 
 class Door : public testing::Test {
  protected:
@@ -40,13 +40,13 @@ class Door : public testing::Test {
     EXPECT_EQ(send(to.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(bytes.size()));
   }
-  static std::string bytes_of(const watch_hello& hello) {
+  static std::string bytes_of(const detector_hello& hello) {
     return {reinterpret_cast<const char*>(&hello), sizeof(hello)};
   }
   static std::string hello_of(rank from) { return bytes_of({.from = from, .token = token}); }
 
   // Until something came and was looked at.
-  void look(watch_door::time now = 1s) {
+  void look(acceptor::time now = 1s) {
     std::vector<pollfd> waited;
     door.add_to(waited);
     ASSERT_GT(poll(waited.data(), waited.size(), 5000), 0);
@@ -62,7 +62,7 @@ class Door : public testing::Test {
   std::map<rank, descriptor> admitted;
   std::vector<std::string> reports;
   std::uint16_t port = 0;
-  watch_door door{
+  acceptor door{
       token,
       {1, 2},
       [this](rank from, descriptor c) { admitted.insert_or_assign(from, std::move(c)); },
@@ -101,11 +101,11 @@ TEST_F(Door, WhatFollowsTheHelloIsLeftToTheNext) {
 }
 
 TEST_F(Door, TurnsAwayAWrongToken) {
-  watch_hello wrong{.from = 1, .token = token};
+  detector_hello wrong{.from = 1, .token = token};
   wrong.token[15] = std::byte{9};
-  const descriptor stranger = connect_and_say(bytes_of(wrong));
+  const descriptor unauthenticated_peer = connect_and_say(bytes_of(wrong));
   look();
-  EXPECT_TRUE(closed(stranger));
+  EXPECT_TRUE(closed(unauthenticated_peer));
   EXPECT_TRUE(admitted.empty());
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_THAT(reports[0], HasSubstr("127.0.0.1, which is of another job; the job goes on"));
@@ -114,9 +114,9 @@ TEST_F(Door, TurnsAwayAWrongToken) {
 TEST_F(Door, TurnsAwayGarbageAndOtherProtocols) {
   for (const std::string& said :
        {std::string(4096, '\xff'), std::string("GET / HTTP/1.1\r\nHost: places.example\r\n\r\n")}) {
-    const descriptor stranger = connect_and_say(said);
+    const descriptor unauthenticated_peer = connect_and_say(said);
     look();
-    EXPECT_TRUE(closed(stranger));
+    EXPECT_TRUE(closed(unauthenticated_peer));
   }
   EXPECT_TRUE(admitted.empty());
   ASSERT_EQ(reports.size(), 1u);  // one line for both: the second comes too soon
@@ -127,9 +127,9 @@ TEST_F(Door, TurnsAwayRanksThatAreNotExpectedOrAreThere) {
   const descriptor first = connect_and_say(hello_of(1));
   look();
   for (const rank other : {1, 7, -1}) {
-    const descriptor stranger = connect_and_say(hello_of(other));
+    const descriptor unauthenticated_peer = connect_and_say(hello_of(other));
     look();
-    EXPECT_TRUE(closed(stranger));
+    EXPECT_TRUE(closed(unauthenticated_peer));
   }
   EXPECT_EQ(admitted.size(), 1u);
   EXPECT_TRUE(door.is_open());
@@ -141,7 +141,7 @@ TEST_F(Door, TurnsAwayWhoSaysNothingOrHalfAHelloInTime) {
   while (door.pending() < 2) look(1s);
   door.tick(5s);
   EXPECT_EQ(door.pending(), 2u);
-  door.tick(1s + watch_door::patience);
+  door.tick(1s + acceptor::patience);
   EXPECT_EQ(door.pending(), 0u);
   EXPECT_TRUE(closed(silent));
   EXPECT_TRUE(closed(half));
@@ -149,23 +149,23 @@ TEST_F(Door, TurnsAwayWhoSaysNothingOrHalfAHelloInTime) {
 
 TEST_F(Door, TooManyStrangersDoNotKeepOthersOut) {
   std::vector<descriptor> strangers;
-  for (std::size_t i = 0; i < 3 * watch_door::most_pending; ++i) strangers.push_back(connect());
+  for (std::size_t i = 0; i < 3 * acceptor::most_pending; ++i) strangers.push_back(connect());
   const descriptor expected = connect_and_say(hello_of(1));
   while (admitted.empty()) {
     look();
-    EXPECT_LE(door.pending(), watch_door::most_pending);
+    EXPECT_LE(door.pending(), acceptor::most_pending);
   }
   EXPECT_TRUE(closed(strangers.front()));
 }
 
 TEST_F(Door, ReportsAreFewAndCountTheOthers) {
   for (int i = 0; i < 20; ++i) {
-    const descriptor stranger = connect_and_say("not a place, but long enough for a hello");
+    const descriptor unauthenticated_peer = connect_and_say("not a place, but long enough for a hello");
     look();
   }
   EXPECT_EQ(reports.size(), 1u);
-  const descriptor stranger = connect_and_say("not a place, but long enough for a hello");
-  look(1s + watch_door::between_reports);
+  const descriptor unauthenticated_peer = connect_and_say("not a place, but long enough for a hello");
+  look(1s + acceptor::between_reports);
   ASSERT_EQ(reports.size(), 2u);
   EXPECT_THAT(reports[1], HasSubstr("and 19 more before"));
 }
@@ -174,7 +174,7 @@ TEST_F(Door, OfThisMachine) {
   const std::string name = local_name(token, 0);
   door.open(listen_locally(name));
   const descriptor first = connect_locally(name);
-  EXPECT_TRUE(may_speak(first));
+  EXPECT_TRUE(may_report(first));
   say(first, hello_of(1));
   look();
   EXPECT_EQ(admitted.count(1), 1u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <apgas/places/team_sequence.hpp>
+#include <apgas/places/call_signature.hpp>
 
 #include <iterator>
 
@@ -23,13 +23,13 @@ const char* to_string(collective what) noexcept {
   return i < std::size(names) ? names[i] : "something unknown";
 }
 
-team_stamp stamp_of(const team_call& call) noexcept {
+call_signature signature_of(const team_call& call) noexcept {
   return {sync::encode_site(call.site),
           static_cast<std::uint64_t>(call.what) | std::uint64_t{call.root} << root_shift,
           call.bytes};
 }
 
-std::string text_of(const team_stamp& s) {
+std::string text_of(const call_signature& s) {
   const auto what = static_cast<collective>(s.what & collective_mask);
   std::string text = to_string(what);
   switch (what) {

@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 constexpr in_addr loopback{0x0100007f};  // 127.0.0.1 in the order of the network
-constexpr watch_token token{std::byte{42}};
+constexpr detector_token token{std::byte{42}};
 
 std::mutex lock;
 std::vector<std::string> printed;
@@ -55,25 +55,25 @@ class Watch : public testing::Test {
     ended_with = 0;
   }
 
-  static watch_plan plan_of(rank here, std::chrono::nanoseconds silence) {
+  static detector_plan plan_of(rank here, std::chrono::nanoseconds silence) {
     const std::vector<std::string> names{"a", "b"};
-    return {watch_hosts(names, names), here, token, silence, descriptor(), {}};
+    return {detection_tree(names, names), here, token, silence, descriptor(), {}};
   }
-  std::unique_ptr<watch> start_zero(std::chrono::nanoseconds silence) {
-    watch_plan plan = plan_of(0, silence);
+  std::unique_ptr<failure_detector> start_zero(std::chrono::nanoseconds silence) {
+    detector_plan plan = plan_of(0, silence);
     plan.listeners.push_back(listen_on(loopback, port));
-    return std::make_unique<watch>(std::move(plan), end, print);
+    return std::make_unique<failure_detector>(std::move(plan), end, print);
   }
   descriptor connect_as(rank from) const {
     descriptor made = connect_to(loopback, port, 5s);
-    const watch_hello hello{.from = from, .token = token};
+    const detector_hello hello{.from = from, .token = token};
     EXPECT_EQ(send(made.number(), &hello, sizeof(hello), MSG_NOSIGNAL), 32);
     return made;
   }
-  std::unique_ptr<watch> start_one(std::chrono::nanoseconds silence) {
-    watch_plan plan = plan_of(1, silence);
+  std::unique_ptr<failure_detector> start_one(std::chrono::nanoseconds silence) {
+    detector_plan plan = plan_of(1, silence);
     plan.up = connect_as(1);
-    return std::make_unique<watch>(std::move(plan), end, print);
+    return std::make_unique<failure_detector>(std::move(plan), end, print);
   }
 
   std::uint16_t port = 0;
@@ -126,8 +126,8 @@ TEST_F(Watch, SilenceIsSaid) {
 TEST_F(Watch, WhoSpeaksItselfIsNotSpokenAbout) {
   const auto zero = start_zero(10s);
   auto one = start_one(10s);
-  one->spoken(139);
-  EXPECT_TRUE(comes([&] { return zero->others_spoke(); }));
+  one->reported(139);
+  EXPECT_TRUE(comes([&] { return zero->others_reported(); }));
   EXPECT_TRUE(comes([] { return ended_with == 139; }));
   EXPECT_TRUE(printed.empty());
 }
@@ -136,9 +136,9 @@ TEST_F(Watch, WhoSpeaksItselfIsNotSpokenAbout) {
 TEST_F(Watch, StrangersDoNotDisturb) {
   const auto zero = start_zero(1s);
   for (int i = 0; i < 200; ++i) {
-    const descriptor stranger = connect_to(loopback, port, 5s);
+    const descriptor unauthenticated_peer = connect_to(loopback, port, 5s);
     const std::string garbage(static_cast<std::size_t>(i), static_cast<char>(i));
-    send(stranger.number(), garbage.data(), garbage.size(), MSG_NOSIGNAL);
+    send(unauthenticated_peer.number(), garbage.data(), garbage.size(), MSG_NOSIGNAL);
   }
   const auto one = start_one(1s);
   EXPECT_FALSE(zero->finds_the_end(3s));
@@ -153,9 +153,9 @@ TEST_F(Watch, StrangersDoNotDisturb) {
 TEST_F(Watch, NonsenseAfterTheHelloIsIgnored) {
   const auto zero = start_zero(2s);
   const descriptor one = connect_as(1);
-  const watch_record nonsense{.what = static_cast<watch_record::kind>(12345), .about = -9};
+  const detector_message nonsense{.what = static_cast<detector_message::kind>(12345), .about = -9};
   EXPECT_TRUE(send_record(one.number(), nonsense));
-  EXPECT_TRUE(send_record(one.number(), {.what = watch_record::kind::gone, .about = 77}));
+  EXPECT_TRUE(send_record(one.number(), {.what = detector_message::kind::gone, .about = 77}));
   EXPECT_FALSE(zero->finds_the_end(1s));
 }
 
