@@ -31,9 +31,9 @@ apgas_mutants(attention scheduler/deques/include/apgas/scheduler/deque.hpp
   attention_overlooked
     [[return s >= attention_.load(relaxed);]] [[return s + 1 == last_;]]
   attention_lost
-    [[return attention_.exchange(std::min(mark, last_ - 1), acq_rel) == nullptr;]]
+    [[return attention_.exchange(std::min(next, last_ - 1), acq_rel) == nullptr;]]
     [[
-    attention_.store(std::min(mark, last_ - 1), relaxed);
+    attention_.store(std::min(next, last_ - 1), relaxed);
     return false;]]
 )
 apgas_mutants(parker scheduler/idling/src/parker.hpp

@@ -232,14 +232,14 @@ class deque {
   }
 
   // Answers a push that returned true. Returns true if raise_attention() was called since the last
-  // call. The next push that returns true is the one to the slot `mark`, or to the last slot of the
+  // call. The next push that returns true is the one to the slot `next`, or to the last slot of the
   // array if that comes first.
-  [[nodiscard]] bool attend(Slot* mark) {
+  [[nodiscard]] bool attend(Slot* next) {
     if (fenced_) {  // attention_ stays null: every push comes here for its fence
       full_fence();
       return true;
     }
-    return attention_.exchange(std::min(mark, last_ - 1), acq_rel) == nullptr;  // P3
+    return attention_.exchange(std::min(next, last_ - 1), acq_rel) == nullptr;  // P3
   }
   // Returns the lowest slot that the owner may take without the lock.
   Slot* lowest_private() const { return limit_.load(relaxed); }
