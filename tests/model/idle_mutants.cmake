@@ -1,4 +1,5 @@
-# What idle_model must notice in the idle list, the parker, and the attention word of the deque.
+# The mutants of the idle list, the parker and the attention word of the deque in which idle_model
+# must find an error.
 apgas_mutants(idle scheduler/idling/src/idle.hpp
   wanted_without_light_fence
     [[base::light_fence();                  // P1]] ""

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 The fences on real hardware: each of two threads stores to
-// its own word, executes a fence and loads the word of the other thread. On x86 the test detects a
-// missing fence on either side: in 50,000 rounds, a few to several hundred times neither thread
-// sees the store of the other one.
+// SPDX-License-Identifier: Apache-2.0
+// The fences on real hardware: each of two threads stores to its own word, executes a fence and
+// loads the word of the other thread. On x86 the test detects a missing fence on either side: in
+// 50,000 rounds, a few to several hundred times neither thread sees the store of the other one.
 #include <apgas/base/atomic.hpp>
 
 #include <thread>
