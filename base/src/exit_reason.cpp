@@ -78,12 +78,12 @@ void catch_signals() noexcept {
   static_cast<void>(caught);
 }
 
-void set_exit_reporting(std::string_view text, const exit_reason_listener* who) noexcept {
+void set_exit_reporting(std::string_view text, const exit_reason_listener* added) noexcept {
   listener.store(nullptr, relaxed);
   const std::size_t bytes = std::min(text.size(), sizeof(name_of_place) - 1);
   std::memcpy(name_of_place, text.data(), bytes);
   name_of_place[bytes] = '\0';
-  listener.store(who, release);  // P1
+  listener.store(added, release);  // P1
 }
 
 bool others_printed_exit_reason() noexcept {

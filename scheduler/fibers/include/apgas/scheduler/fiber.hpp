@@ -17,7 +17,7 @@ namespace apgas::inline v0::scheduler {
 struct worker;
 struct fiber;
 
-// What the layer above attaches to a task that is registered on clocks or phasers.
+// Data that the layer above attaches to a task, such as its registrations on clocks and phasers.
 class task_extension {
  public:
   task_extension() = default;

@@ -56,8 +56,7 @@ struct alignas(base::cache_line_bytes) worker {
   const fiber* running = nullptr;        // for the report of a stack overflow
   trace_log* trace = nullptr;            // null unless a trace is written
 
-  // What the fiber that is entered does for the fiber that was left: it calls after(left,
-  // argument).
+  // The fiber that is entered calls after(left, after_argument) for the fiber that was left.
   fiber* left = nullptr;
   void (*after)(fiber*, void*) = nullptr;
   void* after_argument = nullptr;
