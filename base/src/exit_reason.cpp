@@ -17,17 +17,18 @@ namespace {
 
 char name_of_place[320] = "a place";
 atomic<const exit_reason_listener*> listener{nullptr};
-atomic<bool> already_printed{false};  // publishes nothing
-atomic<pid_t> ending{0};     // the thread that does; publishes nothing
-pid_t launcher = 0;
+atomic<bool> already_printed{false};  // a flag only; no data depends on it
+atomic<pid_t> ending{0};              // id of the thread whose signal ends the process; 0: none
+pid_t launcher = 0;                   // the parent process
 
 [[nodiscard]] const exit_reason_listener* current() noexcept {
   return listener.load(acquire);  // P1
 }
 
+// Ends the process by the default action of the signal, so that its parent sees which one it was.
 void end_by(int number) noexcept {
   std::signal(number, SIG_DFL);
-  std::raise(number);  // when the handler is left
+  std::raise(number);  // takes effect when the handler returns
 }
 
 void speak(int number) noexcept {
@@ -49,7 +50,7 @@ void on_signal(int number, siginfo_t* info, void*) {
   } else {
     pid_t nobody = 0;
     if (!ending.compare_exchange_strong(nobody, gettid(), relaxed, relaxed) && nobody != gettid()) {
-      while (true) pause();  // another thread is about to end all
+      while (true) pause();  // another thread is about to end the process
     }
     speak(number);
     end_by(number);
@@ -77,12 +78,12 @@ void catch_signals() noexcept {
   static_cast<void>(caught);
 }
 
-void set_exit_reporting(std::string_view text, const exit_reason_listener* who) noexcept {
+void set_exit_reporting(std::string_view text, const exit_reason_listener* added) noexcept {
   listener.store(nullptr, relaxed);
   const std::size_t bytes = std::min(text.size(), sizeof(name_of_place) - 1);
   std::memcpy(name_of_place, text.data(), bytes);
   name_of_place[bytes] = '\0';
-  listener.store(who, release);  // P1
+  listener.store(added, release);  // P1
 }
 
 bool others_printed_exit_reason() noexcept {

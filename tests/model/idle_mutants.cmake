@@ -1,4 +1,5 @@
-# What idle_model must notice in the idle list, the parker, and the attention word of the deque.
+# The mutants of the idle list, the parker and the attention word of the deque in which idle_model
+# must find an error.
 apgas_mutants(idle scheduler/idling/src/idle.hpp
   wanted_without_light_fence
     [[base::light_fence();                  // P1]] ""
@@ -31,9 +32,9 @@ apgas_mutants(attention scheduler/deques/include/apgas/scheduler/deque.hpp
   attention_overlooked
     [[return s >= attention_.load(relaxed);]] [[return s + 1 == last_;]]
   attention_lost
-    [[return attention_.exchange(std::min(mark, last_ - 1), acq_rel) == nullptr;]]
+    [[return attention_.exchange(std::min(next, last_ - 1), acq_rel) == nullptr;]]
     [[
-    attention_.store(std::min(mark, last_ - 1), relaxed);
+    attention_.store(std::min(next, last_ - 1), relaxed);
     return false;]]
 )
 apgas_mutants(parker scheduler/idling/src/parker.hpp

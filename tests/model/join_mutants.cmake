@@ -1,4 +1,5 @@
-# What join_model must notice in the counter, and in the counting of the deque.
+# The mutants of the counter, and of the counting in the deque, in which join_model must find an
+# error.
 apgas_mutants(join scheduler/deques/include/apgas/scheduler/task_counter.hpp
   release_releases_nothing
     [[count_.fetch_sub(1, base::acq_rel)]] [[count_.fetch_sub(1, base::acquire)]]
@@ -8,7 +9,7 @@ apgas_mutants(join scheduler/deques/include/apgas/scheduler/task_counter.hpp
     [[return (count_.load(base::acquire)]] [[return (count_.load(base::relaxed)]]
   last_one_too_early
     [[base::acq_rel) & pending_mask) == 1;]] [[base::acq_rel) & pending_mask) <= 2;]]
-  branch_leaves_no_mark
+  branch_sets_no_waiter_bit
     [[branch_count = waiter_bit + 1;]] [[branch_count = 1;]]
   waiter_bit_is_ignored
     [[return count_.load(base::acquire) == 1;]] [[return alone();]]

@@ -17,9 +17,9 @@
 namespace apgas::inline v0::scheduler {
 namespace {
 
-constexpr std::size_t entries_max = std::size_t{1} << 20;  // of a worker, some 80 MB
+constexpr std::size_t entries_max = std::size_t{1} << 20;  // for each worker, about 80 MB
 
-// As a string of JSON, without its quotes.
+// Returns `text` as the contents of a JSON string, without the quotes.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -49,8 +49,9 @@ std::string_view category_of(const trace_log::entry& e) {
   return e.what == nullptr ? "task" : "worker";
 }
 
-// Microseconds since midnight UTC: the same at all places, as far as their machines agree, and few
-// enough digits for a viewer that reads them as `double`.
+// Converts times to microseconds since midnight UTC. So the traces of all places have the same
+// origin, as far as the clocks of their hosts agree, and the numbers are small enough for a viewer
+// that stores them as `double`.
 class day_time {
  public:
   day_time()
@@ -92,7 +93,8 @@ void trace_log::task_described(const task_state& task) noexcept {
 
 void describe_to_trace(fiber& self) noexcept { self.on->trace->task_described(self.task); }
 
-// Of tasks that handed over to each other (worker.hpp : pass) only the first began here.
+// If tasks switched to each other directly (worker.hpp : pass), only the first of them has an
+// entry.
 void trace_log::task_left(const char* waits_for) noexcept {
   if (!std::exchange(runs_, false)) return;
   running_.end = clock::now();

@@ -4,14 +4,14 @@
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 
-// Tasks and resumed fibers from outside the workers, first in, first out. Guarded by a lock;
-// empty() is a hint for searching. Only loops take from it: what comes from outside never runs on
-// top of another task.
+// The queue of external tasks, first in, first out. A lock protects it; the result of empty() may
+// be out of date. Only scheduling loops take tasks from it, so an external task never runs on top
+// of another task.
 namespace apgas::inline v0::scheduler {
 
 class external_queue {
  public:
-  // Context: any thread.
+  // Appends a task. Context: any thread.
   void push(external_task* work) noexcept {
     work->next = nullptr;
     lock_.lock();
@@ -21,7 +21,7 @@ class external_queue {
     lock_.unlock();
   }
 
-  // Null when empty.
+  // Removes and returns the first task; null if there is none. Context: any thread.
   external_task* pop() noexcept {
     if (empty()) return nullptr;
     lock_.lock();

@@ -8,8 +8,9 @@
 #include <thread>
 #include <vector>
 
-// Threads that may block, for calls into foreign code. They run no tasks; they are started when all
-// are busy and stay until the end.
+// Helper threads: they run calls that may block, such as input and output, so that no worker has to
+// block. They do not run tasks. A new thread is started when all are busy; threads stay until the
+// end.
 namespace apgas::inline v0::scheduler {
 
 class helper_threads {
@@ -26,8 +27,10 @@ class helper_threads {
     for (std::thread& t : threads_) t.join();
   }
 
-  // Context: any thread. `work` must not throw. Throws: std::system_error when a thread is needed
-  // and the system refuses one; `work` has not run then.
+  // Runs `work`, which must not throw, on a helper thread. Does not wait for it.
+  // Throws: std::system_error if a new thread is needed and the system refuses it; then `work` is
+  // not run.
+  // Context: any thread.
   void run(std::function<void()> work) {
     std::lock_guard guard(mutex_);
     if (idle_ <= queue_.size()) threads_.emplace_back([this] { loop(); });

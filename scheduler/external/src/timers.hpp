@@ -10,15 +10,17 @@
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 
-// Work that becomes due at a time. Workers look between tasks; the watching sleeper sleeps until
-// the next one is due. Memory is taken and given back outside the lock.
+// Timers: external tasks that are submitted at a given time. Workers look for expired timers
+// between tasks, and the sleeping poller sleeps until the next one expires. Memory is allocated and
+// released outside the lock.
 namespace apgas::inline v0::scheduler {
 
 class timers {
  public:
   using clock = std::chrono::steady_clock;
 
-  // True: it is now the first to become due. Context: any thread.
+  // Adds a timer. Returns whether it is now the first one to expire. Throws: std::bad_alloc.
+  // Context: any thread.
   bool add(clock::time_point when, external_task* work) {
     entries made;
     made.emplace(when, work);
@@ -30,7 +32,7 @@ class timers {
     return first;
   }
 
-  // False: it was handed out already. Context: any thread.
+  // Removes a timer. Returns false if it has expired and was passed on. Context: any thread.
   bool remove(clock::time_point when, external_task* work) noexcept {
     entries::node_type entry;
     {
@@ -41,7 +43,8 @@ class timers {
     return !entry.empty();
   }
 
-  // Hands what is due to `sink`; true if anything was. Context: any thread.
+  // Calls sink(task) for every timer that has expired. Returns whether there was one.
+  // Context: any thread.
   template <class Sink>
   bool fire(Sink sink) {
     const auto next = next_.load(base::relaxed);
@@ -60,7 +63,7 @@ class timers {
     }
   }
 
-  // How long nothing becomes due; max() when nothing is set.
+  // Returns the time until the next timer expires; max() if there is none. Context: any thread.
   std::chrono::nanoseconds until_next() const noexcept {
     const auto next = next_.load(base::relaxed);
     if (next == never) return std::chrono::nanoseconds::max();

@@ -23,8 +23,9 @@
 namespace apgas::inline v0::scheduler {
 namespace {
 
-// The stack of a fiber begins below its record, shifted by a few cache lines that differ from fiber
-// to fiber: frames at equal offsets of all stacks would compete for the same sets of the caches.
+// Returns the address at which the stack of `f` begins: below its record, and shifted by a number
+// of cache lines that differs from fiber to fiber. Otherwise the frames at equal offsets of all
+// stacks would compete for the same sets of the caches.
 std::byte* stack_top(fiber& f) {
   auto record = reinterpret_cast<std::uintptr_t>(&f);
   const std::uintptr_t number = (record - all_stacks.begin) / (all_stacks.mask + 1);
@@ -49,7 +50,7 @@ void after_switch([[maybe_unused]] fiber& self) noexcept {
 }  // namespace
 
 std::uintptr_t* exception_state() noexcept {
-  // { __cxa_exception* caughtExceptions; unsigned uncaughtExceptions; } by the Itanium C++ ABI
+  // The Itanium C++ ABI: { __cxa_exception* caughtExceptions; unsigned uncaughtExceptions; }.
   return reinterpret_cast<std::uintptr_t*>(abi::__cxa_get_globals());
 }
 
@@ -58,7 +59,7 @@ std::uintptr_t* exception_state() noexcept {
 namespace {
 namespace ctx = boost::context::detail;
 
-// The pair of fibers of a switch, on the stack that is left.
+// The two fibers of a switch. It lies on the stack that is left.
 struct switched {
   fiber* from;
   fiber* to;
@@ -76,7 +77,7 @@ void start(ctx::transfer_t t) {
 }  // namespace
 
 void make_context(fiber& f, void (*entry)(fiber*)) noexcept {
-  f.base = reinterpret_cast<slot*>(entry);  // read once by start()
+  f.base = reinterpret_cast<slot*>(entry);  // start() reads it once
   std::byte* top = stack_top(f);
   const auto bytes = static_cast<std::size_t>(top - static_cast<const std::byte*>(f.stack_bottom));
   f.stack_pointer = ctx::make_fcontext(top, bytes, start);
@@ -97,9 +98,10 @@ void switch_context(fiber& from, fiber& to) noexcept {
 
 #else
 
-// Saves the callee-saved registers on the stack, stores the stack pointer at the first argument,
-// and takes the second as the new one. The layout is the same at both ends, so the call frame
-// information holds before and after.
+// Saves the callee-saved registers on the stack, stores the stack pointer to the address in the
+// first argument, loads the second argument as the new stack pointer, and restores the registers
+// from there. The saved layout is the same on both stacks, so the call frame information is right
+// before and after the switch.
 extern "C" void apgas_switch_stack(void** save, void* enter) noexcept;
 extern "C" void apgas_enter_fiber() noexcept;
 
@@ -264,8 +266,8 @@ void drop_context([[maybe_unused]] fiber& f) noexcept {
 #endif
 #if APGAS_ADDRESS_SANITIZER
   __lsan_unregister_root_region(f.stack_bottom, f.stack_bytes);
-  // The frames that wait in the loop are given up without returning, so their red zones are still
-  // marked for the frames that the stack will have next.
+  // The frames of the scheduling loop on this stack never return, so their red zones are still
+  // poisoned. The next frames on this stack must not find them so.
   const auto* top = static_cast<const std::byte*>(f.stack_bottom) + f.stack_bytes;
   const auto* left = static_cast<const std::byte*>(f.stack_pointer);
   __asan_unpoison_memory_region(left, static_cast<std::size_t>(top - left));

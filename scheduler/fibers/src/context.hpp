@@ -3,22 +3,26 @@
 
 #include <apgas/scheduler/fiber.hpp>
 
-// The machine part of a fiber: making one and switching stacks, with what the sanitizers must know.
+// The machine-dependent part of a fiber: making a context and switching stacks, with the
+// annotations that the sanitizers need. switch_context() itself is declared in fiber.hpp.
 namespace apgas::inline v0::scheduler {
 
-// Prepares `f`, whose stack bounds are set, to call entry(f) when it is entered first.
+// Prepares `f` to call entry(f) when it is entered for the first time.
+// Requires: its stack bounds are set.
 void make_context(fiber& f, void (*entry)(fiber*)) noexcept;
 
-// Forgets what make_context noted for the sanitizers. Context: any thread, not on `f`.
+// Undoes make_context(): releases what the sanitizers hold for the fiber.
+// Context: any thread, but not on `f`.
 void drop_context(fiber& f) noexcept;
 
-// Makes the calling thread's own stack a fiber that can be switched back to.
+// Makes `f` stand for the calling thread's own stack, so that a fiber can switch back to it.
 void adopt_thread(fiber& f) noexcept;
 
-// The first thing that entry() must call.
+// entry() must call this first.
 void context_entered(fiber& self) noexcept;
 
-// The address of this thread's two words of C++ exception state (caught and uncaught).
+// Returns the address of the two words of C++ exception state of this thread: the caught exceptions
+// and the number of uncaught ones.
 std::uintptr_t* exception_state() noexcept;
 
 }  // namespace apgas::inline v0::scheduler

@@ -19,7 +19,7 @@ constexpr std::size_t signal_stack_bytes = 65536;
 struct sigaction previous_segv;
 struct sigaction previous_bus;
 
-// The process then ends with that code.
+// Prints the report. The process ends with exit code `code` afterwards.
 void describe(const fiber& f, int code) {
   base::safe_line line;
   line << "apgas: stack overflow in task ";
@@ -37,6 +37,7 @@ void describe(const fiber& f, int code) {
   base::exit_reason_printed(code);
 }
 
+// Passes the signal on to the handler that was installed before ours.
 void chain(int signal, siginfo_t* info, void* context) {
   const struct sigaction& old = signal == SIGSEGV ? previous_segv : previous_bus;
   if ((old.sa_flags & SA_SIGINFO) != 0) {
@@ -48,14 +49,15 @@ void chain(int signal, siginfo_t* info, void* context) {
   }
 }
 
-// The lowest words of a signal stack.
+// Lies at the lower end of each of our signal stacks, so that the handler recognises them.
 struct ownership {
   static constexpr std::uint64_t marked = 0x6170676173736967;
   std::uint64_t mark;
   const fiber* const* running;
 };
 
-// What runs on this thread, or null. Context: signal handler.
+// Returns the fiber that the interrupted worker was running, or null if the thread is not a worker.
+// Context: signal handler.
 const fiber* interrupted_fiber() {
   stack_t here = {};
   if (sigaltstack(nullptr, &here) != 0 || here.ss_size != signal_stack_bytes) return nullptr;
@@ -69,7 +71,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   if (f != nullptr && among_stacks && info->si_addr < f->stack_bottom) {
     describe(*f, 128 + signal);
     ::signal(signal, SIG_DFL);
-    return;  // faults again and ends the process with the right signal
+    return;  // the instruction faults again, so the process ends by this signal
   }
   chain(signal, info, context);
 }

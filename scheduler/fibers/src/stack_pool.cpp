@@ -26,19 +26,20 @@ stack_range all_stacks;
 
 namespace {
 
-constexpr int madvise_guard_install = 102;  // MADV_GUARD_INSTALL of Linux 6.13; C libraries lag
+constexpr int madvise_guard_install = 102;  // MADV_GUARD_INSTALL; not yet in C libraries
 constexpr std::size_t least_stack_bytes = 65536;
 constexpr std::uint64_t canary_value = 0x6170676173737461;
 constexpr std::size_t resident_max = 1024;  // free stacks that keep their memory
 
-// Most stacks use one page, the one with their record: giving up the memory of the others would be
-// a system call for nothing. A word at the lower end of that page tells, most likely, whether the
-// stack went on below; in case it did not meet the word, every so many uses are taken as if.
+// Most stacks use only the page with their record, so it would be a waste to give the memory of the
+// other pages back to the kernel with a system call. A word at the lower end of that page tells
+// whether the stack has grown below it: it is then, most likely, overwritten. As frames may have
+// skipped the word, a stack is treated as if it had grown after every 64 uses.
 constexpr std::uint64_t untouched = 0x756e746f75636865;
 constexpr std::uint32_t uses_between_trims = 64;
 
 #if APGAS_SANITIZED
-constexpr std::size_t stacks_max = std::size_t{1} << 14;  // their shadow makes large ranges slow
+constexpr std::size_t stacks_max = std::size_t{1} << 14;  // shadow memory slows large ranges
 #else
 constexpr std::size_t stacks_max = std::size_t{1} << 20;
 #endif
@@ -47,7 +48,7 @@ struct pool {
   base::spin_lock lock;
   fiber* free = nullptr;
   base::atomic<std::size_t> free_count{0};  // written under the lock
-  std::size_t made = 0;                     // stacks cut off so far
+  std::size_t made = 0;                     // number of stacks that were ever in use
   std::size_t limit = 0;
   stack_guard guard = stack_guard::canary;
   bool guard_known = false;
@@ -72,10 +73,12 @@ bool kernel_marks_guards() {
   return works;
 }
 
-// A frame larger than the guard may step over it. Only addresses: the guard takes no memory.
+// The size of the guard of a stack. A frame larger than this may step over the guard. The guard
+// takes address space, but no memory.
 std::size_t guard_bytes() { return std::min<std::size_t>((all_stacks.mask + 1) / 4, 65536); }
 
-// The guard of stack number `n`; returns the canary's address where there is no better one.
+// Installs the guard of stack number `n`. Returns the address of its canary if no better guard was
+// available, else null.
 std::uint64_t* install_guard(pool& p, std::byte* low, std::size_t n) {
   if (p.guard == stack_guard::kernel_marker &&
       madvise(low, guard_bytes(), madvise_guard_install) == 0) {
@@ -92,9 +95,9 @@ std::uint64_t* lowest_word_of_page(fiber& f) {
                                           ~std::uintptr_t{4095});
 }
 
-// Whether the stack may have memory below the page of its record.
+// Returns whether the stack may have grown below the page of its record since it was last released.
 #if APGAS_ADDRESS_SANITIZER
-bool went_below(fiber&) { return true; }  // the word may be poisoned
+bool went_below(fiber&) { return true; }  // AddressSanitizer may have poisoned the word
 #else
 bool went_below(fiber& f) {
   std::uint64_t* const word = lowest_word_of_page(f);
@@ -102,6 +105,7 @@ bool went_below(fiber& f) {
 }
 #endif
 
+// Makes stack number `n` of the reservation.
 fiber* cut_stack(pool& p, std::size_t n) {
   const std::size_t bytes = all_stacks.mask + 1;
   auto* low = reinterpret_cast<std::byte*>(all_stacks.begin) + n * bytes;
@@ -132,7 +136,7 @@ stack_guard strongest_guard() noexcept {
 }
 
 std::size_t protected_stacks_max() noexcept {
-  static const std::size_t n = map_count_max() / 4;  // half of the mappings, two for each stack
+  static const std::size_t n = map_count_max() / 4;  // two mappings each, half of all mappings
   return n;
 }
 
@@ -143,14 +147,13 @@ void reserve_stacks(std::size_t stack_bytes) {
   if (all_stacks.bytes != 0 && all_stacks.mask + 1 == bytes) return;
   if (p.made != p.free_count.load(base::relaxed)) {
     throw launch_error(
-        fmt::format("APGAS_STACK_SIZE: {} bytes wanted while stacks of {} bytes are in use by "
-                    "another runtime of "
-                    "this process; give all of them the same size",
+        fmt::format("APGAS_STACK_SIZE: stacks of {} bytes are wanted, but another runtime of this "
+                    "process uses stacks of {} bytes; give all of them the same size",
                     bytes, all_stacks.mask + 1));
   }
   unmap_stacks(p);
   p.guard = strongest_guard();
-  // As many as the address space gives: an untouched stack costs nothing but addresses.
+  // Reserves as many stacks as the address space permits: an unused stack costs only addresses.
   for (std::size_t count = std::min(stacks_max, (std::size_t{1} << 44) / bytes); count >= 64;
        count /= 2) {
     const std::size_t length = (count + 1) * bytes;
@@ -197,7 +200,7 @@ fiber* acquire_stack() noexcept {
 
 void release_stack(fiber* f) noexcept {
   pool& p = the_pool();
-  if (p.free_count.load(base::relaxed) > resident_max && went_below(*f)) {  // a hint: no lock
+  if (p.free_count.load(base::relaxed) > resident_max && went_below(*f)) {  // approximate
     auto* low = static_cast<std::byte*>(const_cast<void*>(f->stack_bottom));
     auto* end = reinterpret_cast<std::byte*>(lowest_word_of_page(*f));
     madvise(low, static_cast<std::size_t>(end - low), MADV_DONTNEED);
@@ -231,8 +234,7 @@ std::string stack_guard_description(std::size_t stack_bytes) {
   }
   return fmt::format(
       "{} bytes each; the first {} guarded by protected pages (vm.max_map_count {}), the others by "
-      "a "
-      "canary that is checked whenever a task suspends; Linux 6.13 or later guards all",
+      "a canary that is checked whenever a task suspends; Linux 6.13 or later guards all",
       bytes, protected_stacks_max(), map_count_max());
 }
 

@@ -9,22 +9,26 @@
 
 #include "parker.hpp"
 
-// A thread that polls when all workers are busy with long tasks: what a place has begun to send
-// must not wait for them, and what comes must find a worker (implementation::want_turn). It sleeps
-// unless armed, and then looks a thousand times a second.
+// The fallback poller: a thread that polls the network while all workers are busy with long tasks.
+// Messages that a place has begun to send must not wait for these tasks, and messages that arrive
+// must get a worker (implementation::want_turn). It sleeps until it is armed. While armed it wakes
+// up once a millisecond, and polls if no worker did in the meantime.
 //
-//   armed_   set by anybody, cleared by the thread
+//   armed_   set by any thread, cleared by the fallback poller
 //
 // Pairs
-//   P1  arm's (make work pending, light fence, load armed_) against the thread's (clear armed_,
-//   heavy
-//       fence, ask whether something is pending): one of the two sees the other.
-//   P2  What ~fallback_poller's caller did is visible to the thread that sees stopping_.
+//   P1  A thread that makes work pending executes the light fence and loads armed_. The fallback
+//       poller clears armed_, executes the heavy fence and asks whether work is pending. At least
+//       one of the two sees the store of the other, so pending work is always polled for.
+//   P2  When the fallback poller sees stopping_, it sees everything that was written before the
+//       destructor was called.
 namespace apgas::inline v0::scheduler {
 
 class fallback_poller {
  public:
-  // `poll` polls unless a worker did since the last call; false: nothing is pending any more.
+  // Starts the thread. `poll` polls, unless a worker did since the last call, and returns whether
+  // the fallback poller is still needed.
+  // Throws: std::system_error.
   explicit fallback_poller(std::function<bool()> poll)
       : poll_(std::move(poll)), thread_([this] { loop(); }) {}
   fallback_poller(const fallback_poller&) = delete;
@@ -35,7 +39,9 @@ class fallback_poller {
     thread_.join();
   }
 
-  // Something is pending. Context: any thread. Cost: a load while it is armed.
+  // Makes the fallback poller poll until poll() returns false.
+  // Context: any thread.
+  // Cost: one load if it is armed already.
   void arm() noexcept {
     base::light_fence();  // P1
     if (armed_.load(base::relaxed) || armed_.exchange(true, base::relaxed)) return;

@@ -7,42 +7,52 @@
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/spin_lock.hpp>
 
-// Who searches for work and who sleeps. docs/protocols/idle.md.
+// The idle list: it knows how many workers search for work and which workers sleep, and decides
+// which sleeping worker is woken. docs/protocols/idle.md describes the protocol.
 //
 //               written by                read by
-//   wanted_     lock holder               any producer
+//   wanted_     lock holder               any producer of work
 //   searching_  lock holder               lock holder
 //   sleepers_   lock holder               lock holder
 //
+// One sleeping worker has the role of the poller: it wakes up to poll the network and the timers.
+//
 // Invariants
-//   I1  wanted_ == (searching_ == 0 and somebody sleeps): then, and only then, a producer must
-//   wake. I2  If work is visible in a queue, then some worker searches or none sleeps, or the
-//   producer of
-//       that work is on its way into notify(), or a sleeper is on its way through its last look.
-//   I3  Who is taken off the list is counted as searching by who takes it off.
-//   I4  A worker that finds work as the last searcher wakes the next sleeper: there may be more,
-//   and
-//       its producer did not wake anybody because this one searched. The one woken also takes over
-//       the watch of the network when it sleeps again, if nobody asleep has it.
+//   I1  wanted_ is true exactly if no worker searches and at least one sleeps. Only then a producer
+//       must wake a worker.
+//   I2  If a queue contains visible work, then some worker searches, or no worker sleeps, or the
+//       producer of the work is about to call notify(), or a worker that is going to sleep is still
+//       about to check the queues for the last time.
+//   I3  The thread that removes a worker from the list also counts that worker as searching.
+//   I4  A worker that finds work and was the last one to search wakes another worker. There may be
+//       more work, whose producer did not wake anybody because this worker was searching. The
+//       worker that is woken also becomes the poller when it sleeps again, if there is no sleeping
+//       poller then.
 //
 // Pairs
-//   P1  A producer's (make work visible, light fence, load wanted_) against a sleeper's (store
-//       wanted_, heavy fence, last look at the queues): one of the two sees the other.
+//   P1  A producer makes work visible, executes the light fence and loads wanted_. A worker that
+//       goes to sleep stores wanted_, executes the heavy fence and checks all queues. At least one
+//       of the two sees the store of the other.
 //
-// Preferring sleepers that do not watch the network is an optimisation; so is waking one at a time.
+// Two rules are optimisations only: one worker is woken at a time, and the sleeping poller is woken
+// for a task only if no other worker sleeps.
 namespace apgas::inline v0::scheduler {
 
-// Seat: what the list holds of a worker. Must have `Seat* next` and `bool watching`.
+// Entry is the type of a worker's entry in the list. It must have members `Entry* next` and `bool
+// is_poller`.
 template <class Entry>
 class idle_list {
  public:
-  // Whether a producer that made work visible must call take_sleeper(). Context: any thread.
+  // Returns whether a producer that has made work visible must call take_sleeper().
+  // Context: any thread.
   bool wanted() const noexcept {
     base::light_fence();  // P1
     return wanted_.load(base::relaxed);
   }
 
-  // Nobody searches: takes the sleeper that shall, or null. The caller wakes it.
+  // If no worker searches, removes a sleeping worker from the list and returns it, so that the
+  // caller wakes it; otherwise returns null.
+  // Context: any thread.
   [[nodiscard]] Entry* take_sleeper() noexcept {
     lock_.lock();
     Entry* s = searching_ == 0 ? take_locked() : nullptr;
@@ -51,7 +61,9 @@ class idle_list {
     return s;
   }
 
-  // The sleeper that watches, or null: what it waits for has changed. The caller wakes it.
+  // Removes the sleeping poller from the list and returns it, or null if there is none. The caller
+  // wakes it, because the time until which it may sleep has changed.
+  // Context: any thread.
   [[nodiscard]] Entry* take_sleeping_poller() noexcept {
     lock_.lock();
     Entry* s = sleepers_;
@@ -62,6 +74,7 @@ class idle_list {
     return s;
   }
 
+  // The calling worker begins to search.
   void begin_search() noexcept {
     lock_.lock();
     ++searching_;
@@ -69,7 +82,7 @@ class idle_list {
     lock_.unlock();
   }
 
-  // Whether somebody asleep watches the network: what comes finds a worker then.
+  // Returns whether there is a sleeping poller, which will notice arriving messages.
   bool has_poller() noexcept {
     lock_.lock();
     const bool is = has_poller_;
@@ -77,7 +90,7 @@ class idle_list {
     return is;
   }
 
-  // The worker found work. Returns the sleeper to wake by I4, or null.
+  // The calling worker has found work. Returns the worker to wake by I4, or null.
   [[nodiscard]] Entry* end_search() noexcept {
     lock_.lock();
     --searching_;
@@ -87,9 +100,9 @@ class idle_list {
     return s;
   }
 
-  // The worker found nothing and will sleep, unless its last look after this finds something.
-  // `watch`: it is asked to watch the network if nobody asleep does. True: it does watch.
-  // The caller runs the heavy fence and then looks at every queue.
+  // The calling worker has found nothing and is going to sleep. It becomes the poller if there is
+  // no sleeping poller; returns whether it does. The caller must then execute the heavy fence and
+  // check every queue once more; if it finds work, it calls cancel_sleep().
   bool announce_sleep(Entry* s) noexcept {
     lock_.lock();
     --searching_;
@@ -102,8 +115,8 @@ class idle_list {
     return s->is_poller;
   }
 
-  // After the last look found work: back to searching. False: somebody has taken this worker off
-  // the list already, and has woken or will wake it.
+  // The calling worker does not sleep after all: removes it from the list and counts it as
+  // searching. Returns false if another thread has removed it already; that thread unparks it.
   [[nodiscard]] bool cancel_sleep(Entry* s) noexcept {
     lock_.lock();
     bool found = false;
@@ -114,7 +127,7 @@ class idle_list {
     return found;
   }
 
-  // Runs f while all `workers` sleep and none is woken, or not at all: then false.
+  // If all `workers` sleep, runs f while none of them can be woken. Returns whether it did.
   template <class F>
   bool when_all_asleep(std::size_t workers, F f) {
     lock_.lock();
@@ -127,7 +140,7 @@ class idle_list {
   }
 
  private:
-  // A sleeper that does not watch, if there is one: the place must not go deaf.
+  // Prefers a worker that is not the poller, so that the place goes on noticing messages.
   Entry* take_locked() noexcept {
     Entry* chosen = sleepers_;
     for (Entry* s = sleepers_; s != nullptr; s = s->next) {

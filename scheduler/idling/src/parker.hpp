@@ -14,15 +14,17 @@
 
 #include <apgas/base/atomic.hpp>
 
-// How one thread sleeps and is woken: a token, and a futex to wait for it. While it sleeps on a
-// descriptor as well, an event stands for the futex.
+// Puts one thread to sleep until another wakes it. A call of unpark() leaves a token, and park()
+// waits for a token and takes it. A thread waits on a futex, or on an eventfd while it waits for a
+// file descriptor as well.
 //
-//   token_   written by the waker (1) and the sleeper (0, polling), read by both
-//   event_   made by the sleeper before it first polls
+//   token_   written by the waking thread (1) and by the owner (0 or `polling`), read by both
+//   event_   written by the owner before it first stores `polling`
 //
 // Pairs
-//   P1  What the waker did before unpark() is visible after the park() that takes its token.
-//   P2  The event is there for the waker that sees `polling`.
+//   P1  A park() that takes the token sees everything that was written before the unpark() that
+//       left it.
+//   P2  A waking thread that reads `polling` from token_ sees event_.
 namespace apgas::inline v0::scheduler {
 
 class parker {
@@ -34,7 +36,8 @@ class parker {
     if (event_ >= 0) close(event_);
   }
 
-  // Sleeps until the token is there and takes it. False: the time-out came first.
+  // Sleeps until there is a token, and takes it. Returns false if `timeout` passes first; max()
+  // means no time-out.
   // Context: owner.
   [[nodiscard]] bool park(std::chrono::nanoseconds timeout) noexcept {
     const bool forever = timeout == std::chrono::nanoseconds::max();
@@ -56,8 +59,9 @@ class parker {
 
   enum class wake : std::uint8_t { unparked, readable, timed_out };
 
-  // The same until `descriptor` can be read, too. Sleeps on the futex where the system has no event
-  // to spare, for a millisecond at most. Context: owner.
+  // The same, but also returns when `descriptor` becomes readable. If the system refuses an
+  // eventfd, it waits for the token only, and for at most a millisecond.
+  // Context: owner.
   [[nodiscard]] wake park_on(int descriptor, std::chrono::nanoseconds timeout) noexcept {
     using namespace std::chrono_literals;
     if (event_ < 0) event_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -81,7 +85,7 @@ class parker {
     return readable ? wake::readable : wake::timed_out;
   }
 
-  // Context: any thread.
+  // Leaves a token, and wakes the owner if it sleeps. Context: any thread. Cost: a system call.
   void unpark() noexcept {
     if (token_.exchange(1, base::acq_rel) == polling) {  // P1, P2
       const std::uint64_t one = 1;
@@ -98,7 +102,7 @@ class parker {
   base::atomic<std::uint32_t> token_{0};
   int event_ = -1;
 };
-#ifndef APGAS_MODEL_CHECK  // where words are larger, and the futex is the model's
+#ifndef APGAS_MODEL_CHECK  // the atomics of the model checker are larger, and so is its futex
 static_assert(sizeof(base::atomic<std::uint32_t>) == sizeof(std::uint32_t));
 #endif
 

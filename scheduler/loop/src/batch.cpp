@@ -9,7 +9,7 @@
 
 #include "implementation.hpp"
 
-// Blocks of fibers: filled, handed over, run, and used again.
+// Batches: filling blocks, resuming them, running them, and reusing their memory.
 namespace apgas::inline v0::scheduler {
 namespace {
 
@@ -73,7 +73,8 @@ void resume_blocks(worker& w, batch_block* list) noexcept {
 
 namespace {
 
-// Lets the worker note what the tasks of its batch do, if it may and there is memory for it.
+// Lets the worker batch the arrivals of the tasks of its batch, if the source permits it and there
+// is memory for it.
 void renew_arrivals(worker& w, batch_source* of) noexcept {
   w.arrivals.of = nullptr;
   w.arrivals.ends = 0;
@@ -101,10 +102,11 @@ bool prepare_arrivals(worker& w, batch_source* source) noexcept {
 }
 
 void begin_batch(worker& w, batch_block* b) noexcept {
-  APGAS_ASSERT(w.batch.empty() && !w.arrivals.noted(), "a batch was begun before the last was over");
-  renew_arrivals(w, b->source);  // before thieves can run the last task of the source
+  APGAS_ASSERT(w.batch.empty() && !w.arrivals.noted(),
+               "a batch was begun before the last was over");
+  renew_arrivals(w, b->source);  // before a thief can run the last task of the source
   w.batch.adopt(b->at, b->size);
-  drop_block(w, std::exchange(w.batch_memory, b));  // no thief looks at the old array any more
+  drop_block(w, std::exchange(w.batch_memory, b));  // thieves no longer read the old array
 }
 
 batched_arrivals take_arrivals(worker& w) noexcept {

@@ -3,30 +3,36 @@
 
 #include "implementation.hpp"
 
-// Keeping the deque short. A task that spawns a million others would fill memory and leave the
-// caches; when it has spawned some hundreds, it stops in its spawn and another fiber of the same
-// worker runs them, newest first, and returns to it. docs/protocols/drain.md.
+// Draining: keeps the deque short. A task that spawns a million others would fill the memory, and
+// its slots would not fit the caches. So when some hundreds of its tasks wait in the deque, a
+// spawner is suspended inside its spawn. Another fiber of the same worker, the *drain fiber*, runs
+// the tasks, newest first, and then returns to the spawner. docs/protocols/drain.md describes the
+// protocol.
 //
 //          floor                           head
 //   ... |  continuation of the spawner  |  its tasks ...  |
 //
-// The continuation lies below the tasks, as a slot, so a thief that has nothing older takes it and
-// the spawner goes on at the thief: one long task run by the drain does not hold it up.
+// The continuation of the spawner lies below the tasks, as a slot. A thief that finds nothing older
+// takes it, and the spawner continues on the thief. So a long task that the drain fiber runs does
+// not hold up the spawner.
 //
 // Invariants
-//   I1  All drained slots have the spawner's innermost finish F as counter: no join slot is passed.
-//   I2  The continuation's counter is F: whoever counts it on leaving (a thief, or publish when the
-//       drain fiber suspends) thereby gives the drain fiber a unit of F, which it holds for the
-//       task it runs and those it has not run, and gives up at its end. The continuation itself is
-//       no task and gives up none.
-//   I3  A spawner entered through its continuation slot is detached (its generation grows); one
-//       entered by the drain fiber finds its frames and slots as they were.
+//   I1  The counter of all drained slots is that of the spawner's innermost finish, F. No slot of a
+//       join is drained.
+//   I2  The counter of the continuation is that of F, too. The thread that counts the continuation
+//       when it leaves the frame (a thief, or the owner in publish() when the drain fiber is
+//       suspended) thereby gives the drain fiber a count of F. This count covers the task that the
+//       drain fiber runs and those that it has not run yet; the drain fiber releases it at its end.
+//       The continuation is not a task, so running it releases no count.
+//   I3  A spawner that is entered through its continuation slot is detached: its generation is
+//       incremented, so its frames do not look for slots in the deque. A spawner that the drain
+//       fiber enters finds its frames and slots as they were.
 namespace apgas::inline v0::scheduler {
 namespace {
 
-constexpr std::ptrdiff_t drain_least = 128;  // fewer are not worth two switches
-constexpr std::uint64_t drains_per_look = 4;
-constexpr std::ptrdiff_t room = 256;  // 16 KiB of slots: half of a first-level cache
+constexpr std::ptrdiff_t drain_least = 128;   // fewer tasks are not worth two switches
+constexpr std::uint64_t drains_per_look = 4;  // between looks for other work
+constexpr std::ptrdiff_t room = 256;          // 16 KiB of slots: half of a first-level cache
 
 slot continuation_of(fiber& spawner) {
   slot s{};
@@ -36,7 +42,8 @@ slot continuation_of(fiber& spawner) {
   return s;
 }
 
-// The lowest slot such that it and all above are tasks of the finish of `self` and still its own.
+// Returns the lowest slot that can be drained: it and all slots above it are tasks of the innermost
+// finish of `self`, and the owner may take them without the lock.
 slot* lowest_drainable(fiber& self) {
   deque<slot>& tasks = self.on->tasks;
   slot* s = tasks.head();
@@ -51,7 +58,8 @@ void return_to_spawner(fiber& self) noexcept {
   switch_to(self, spawner, cache_fiber, self.on);
 }
 
-// Whether the loop has something for this worker but the spawner, who might spawn for ever.
+// Returns whether there is other work for this worker. Without this check, a spawner that never
+// stops spawning would keep the worker for ever.
 bool others_wait(worker& w) noexcept {
   auto& s = w.home->internals();
   s.poll_outside(w);
@@ -72,7 +80,8 @@ void attend(fiber& self, bool drainable) {
   slot* floor = drainable && self.task.is.atomic_depth == 0 ? lowest_drainable(self) : head;
   const bool many = head - floor >= drain_least;
   if (w.tasks.attend(many ? floor + room : head + drain_least)) w.home->internals().notify();
-  // The continuation needs a slot, too. A very deep recursion: others and the loop empty the deque.
+  // A drain needs a slot for the continuation. If the deque is full (after a very deep recursion),
+  // thieves and the scheduling loop must empty it first.
   if (many && !w.tasks.full()) drain(self, floor);
   while (self.on->tasks.full()) yield();
   auto& s = self.on->home->internals();
@@ -106,10 +115,12 @@ void run_drain(fiber& self) noexcept {
   for (;;) {
     slot* const s = w.tasks.head() - 1;
     if (s == floor && gives_way) {
-      w.tasks.publish();  // the continuation too: I2
+      w.tasks.publish();  // counts the continuation: I2
       break;
     }
-    if (!w.tasks.pop(s)) break;  // and so is all below, the continuation too; or refused: I2
+    // Either a thief took it, and all slots below it, or the pop was refused. The continuation is
+    // counted in both cases: I2.
+    if (!w.tasks.pop(s)) break;
     if (s == floor) {
       return_to_spawner(self);
       return;
@@ -117,7 +128,7 @@ void run_drain(fiber& self) noexcept {
     self.task.site = s->site;
     s->run(*s, self);
     if (self.task.is.special != 0) end_special(self);
-    if (self.generation != generation) {  // suspended meanwhile: everything was counted
+    if (self.generation != generation) {  // the task was suspended, so all slots were counted
       run_children(self, frame_mark(self.base, self.generation));
       break;
     }

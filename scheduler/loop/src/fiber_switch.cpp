@@ -8,7 +8,7 @@
 #include "implementation.hpp"
 #include "stack_pool.hpp"
 
-// Entering and leaving fibers, and the fibers that a worker keeps at hand.
+// Entering and leaving fibers, and the cache of fibers of a worker.
 namespace apgas::inline v0::scheduler {
 namespace {
 
@@ -54,7 +54,7 @@ void enter(worker& w, fiber& self, fiber& to) noexcept {
   arrived_on(self);
 }
 
-// The next fiber that may go on, without looking at unstarted tasks; null if there is none.
+// Returns the next resumed fiber that can be entered directly; null if there is none.
 fiber* next_single_resumed(worker& w) noexcept {
   if (fiber* f = next_of_batch(w)) return f;
   return w.ready.pop();
@@ -94,7 +94,7 @@ fiber& take_cached_fiber(worker& w) noexcept {
   if (fiber* f = w.cached_fibers) {
     w.cached_fibers = f->next;
     --w.num_cached_fibers;
-    if (const fiber* next = w.cached_fibers) {  // the one after it: its frames, and the next record
+    if (const fiber* next = w.cached_fibers) {  // prefetches for the next call
       __builtin_prefetch(next->next);
       const auto* const stack = static_cast<const char*>(next->stack_pointer);
       for (std::ptrdiff_t at = 0; at < 256; at += 64) __builtin_prefetch(stack - at, 1);
@@ -148,7 +148,8 @@ void end_special(fiber& self) noexcept {
 
 namespace {
 
-// `through_loop`: the loop chooses what is next.
+// With `through_loop` the scheduling loop chooses the next work; otherwise a resumed fiber may be
+// entered directly.
 void leave_for(fiber& self, const char* waits_for, bool through_loop, void (*after)(fiber*, void*),
                void* argument) noexcept {
   worker& w = *self.on;
@@ -159,8 +160,9 @@ void leave_for(fiber& self, const char* waits_for, bool through_loop, void (*aft
   ++w.count.suspensions;
   w.tasks.publish();
   ++self.generation;
-  // Entering a resumed fiber directly saves a switch; now and then the loop chooses, so that chains
-  // of resumptions starve neither unstarted tasks nor the network.
+  // Entering a resumed fiber directly saves a switch. Every eighth time the scheduling loop
+  // chooses, so that tasks which keep resuming each other starve neither unstarted tasks nor the
+  // network.
   through_loop |= (++w.direct_switches & 7U) == 0;
   fiber* next = through_loop ? nullptr : next_single_resumed(w);
   switch_to(self, next != nullptr ? *next : take_cached_fiber(w), after, argument);

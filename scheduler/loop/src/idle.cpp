@@ -3,16 +3,16 @@
 
 #include "implementation.hpp"
 
-// Looking outside, sleeping and waking (idle.hpp has the protocol).
+// Polling, sleeping and waking. The protocol is described in idle.hpp.
 namespace apgas::inline v0::scheduler {
 namespace {
 
 constexpr auto no_limit = std::chrono::nanoseconds::max();
 
-// Where a descriptor cannot be armed because something came that a poll does not see, or wakes
-// again and again for nothing (UCX over TCP does while it waits for a place to let it in): so many
-// polls one after the other, and then apart, ever more. On shared cores that place waits for this
-// one.
+// A descriptor may wake the poller again and again although polls find nothing, or may never become
+// armed. (UCX over TCP does this while a connection to another place is being accepted.) The first
+// polls of such a series follow each other at once. Then a pause precedes each poll, and grows to
+// 640 us, because on shared cores the other place needs this core to go on.
 constexpr unsigned polls_at_once = 64;
 constexpr std::chrono::nanoseconds least_pause = std::chrono::microseconds{20};
 
@@ -21,7 +21,7 @@ std::chrono::nanoseconds pause_after(unsigned polls) noexcept {
   return least_pause * (1U << std::min(polls / polls_at_once - 1, 5U));
 }
 
-// Tasks from outside that go first then.
+// The number of external tasks that go first after want_turn().
 constexpr int turns_at_once = 16;
 
 }  // namespace
@@ -35,7 +35,7 @@ bool scheduler::implementation::poll_network() noexcept {
   arrived.store(false, base::relaxed);
   polls.store(polls.load(base::relaxed) + 1, base::relaxed);
   const bool any = settings.events->poll();
-  // It may have taken only some of what is there.
+  // There may be more: a poll need not take everything that has arrived.
   if (any) arrived.store(true, base::relaxed);
   poller_lock.unlock();
   return any;
@@ -58,7 +58,7 @@ bool scheduler::implementation::poll_for_busy_workers() noexcept {
   if (now == polls_seen && poller_lock.try_lock()) {
     const bool any = settings.events->poll();
     poller_lock.unlock();
-    if (any) {  // the rest is for a worker, which may have found the seat taken and sleep by now
+    if (any) {  // there may be more, and a worker may have slept because this thread was polling
       arrived.store(true, base::relaxed);
       notify();
     }
@@ -93,7 +93,8 @@ void scheduler::implementation::sleep(worker& w) noexcept {
   }
   if (anything_to_do()) {
     if (idle.cancel_sleep(&entry)) return;
-    static_cast<void>(entry.sleep.park(std::chrono::nanoseconds::max()));  // its waker is on the way
+    // Another thread has taken this worker off the list and will unpark it.
+    static_cast<void>(entry.sleep.park(std::chrono::nanoseconds::max()));
     return;
   }
   ++w.count.sleeps;
@@ -101,20 +102,22 @@ void scheduler::implementation::sleep(worker& w) noexcept {
   for (unsigned idle_polls = 0;; ++idle_polls) {
     const auto limit = is_poller ? timed.until_next() : no_limit;
     const bool on_network = is_poller && !progress.joinable();
-    if (on_network ? sleep_as_poller(entry.sleep, idle_polls, limit) : entry.sleep.park(limit)) break;
+    if (on_network ? sleep_as_poller(entry.sleep, idle_polls, limit) : entry.sleep.park(limit))
+      break;
     if (!poll_outside(w)) continue;
     idle_polls = 0;
-    // What comes need not be a task: it may have been answered by now, and more follow the answer.
+    // A message need not become a task: it may have been answered already, and more messages may
+    // follow the answer. Searching finds them sooner than sleeping.
     if (idle.cancel_sleep(&entry)) break;
   }
   if (w.trace != nullptr) w.trace->add("sleep", begun);
-  if (is_poller && guard != nullptr) guard->arm();
+  if (is_poller && fallback != nullptr) fallback->arm();
 }
 
-// `idle_polls`: polls without effect so far; those that only a time-out led to do not count where
-// there is a descriptor.
+// If there is a descriptor, only the polls that it caused count in `idle_polls`, not those after a
+// time-out.
 bool scheduler::implementation::sleep_as_poller(parker& sleep, unsigned& idle_polls,
-                                      std::chrono::nanoseconds limit) noexcept {
+                                                std::chrono::nanoseconds limit) noexcept {
   external_events* const events = settings.events;
   if (events == nullptr) return sleep.park(limit);
   const auto most = std::min(limit, events->max_sleep(idle_polls));
@@ -129,7 +132,8 @@ bool scheduler::implementation::sleep_as_poller(parker& sleep, unsigned& idle_po
 }
 
 void scheduler::implementation::serve_network() noexcept {
-  for (unsigned idle_polls = 0; !stopping.load(base::acquire); ++idle_polls) {  // P1
+  for (unsigned idle_polls = 0; !stopping.load(base::acquire);  // P1 of scheduler.cpp
+       ++idle_polls) {
     static_cast<void>(sleep_as_poller(progress_sleep, idle_polls, no_limit));
     if (!poll_network()) continue;
     idle_polls = 0;

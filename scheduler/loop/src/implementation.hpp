@@ -8,17 +8,18 @@
 #include <apgas/base/cache_line.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 
+#include "external_queue.hpp"
+#include "fallback_poller.hpp"
 #include "helper_threads.hpp"
 #include "idle.hpp"
-#include "external_queue.hpp"
 #include "parker.hpp"
-#include "fallback_poller.hpp"
 #include "timers.hpp"
 #include "topology.hpp"
 #include "trace.hpp"
 #include "watchdog.hpp"
 
-// What a scheduler consists of, in the order of construction.
+// The parts of a scheduler, in the order of their construction, and the functions that the files of
+// this room share.
 namespace apgas::inline v0::scheduler {
 
 // A worker's entry in the idle list.
@@ -39,15 +40,18 @@ struct scheduler::implementation {
   implementation& operator=(const implementation&) = delete;
   ~implementation();  // stops the workers that were started
 
-  // Work was made visible to all: wakes a sleeper if nobody searches. Context: any thread.
+  // Must be called after work was made visible in a queue: wakes a worker if none searches and one
+  // sleeps.
+  // Context: any thread.
   void notify() noexcept {
     if (fenced) base::full_fence();
     if (idle.wanted()) wake_one();
   }
   void wake_one() noexcept;
 
-  // A thread that is no worker of this scheduler is inside a call that makes work visible: the work
-  // may end the program, but the scheduler must outlive the call.
+  // Lives while a thread that is not a worker of this scheduler is inside a call that makes work
+  // visible. The work may end the program, but the scheduler must outlive the call, so its
+  // destructor waits for visitors.
   class visit {
    public:
     explicit visit(implementation& s) noexcept : visitors_(s.visitors) {
@@ -61,33 +65,41 @@ struct scheduler::implementation {
     base::atomic<int>& visitors_;
   };
 
-  // Looks at the network and the timers, unless another worker is at it. True if anything came.
+  // Submits expired timers and polls the network, unless another thread is polling it. Returns
+  // whether there was anything.
   bool poll_outside(worker& w) noexcept;
 
-  // For the poll guard: polls if no worker did since the last call; whether something is pending.
+  // For the fallback poller: polls the network if no worker did since the last call. Returns
+  // whether the fallback poller is still needed.
   bool poll_for_busy_workers() noexcept;
 
-  // What came from outside waits for a worker while all run tasks: each gives way at its next spawn
-  // or the next task that it takes back, and the loop takes some from outside. Context: any thread.
+  // Makes room for external tasks while all workers are busy: each worker leaves its current task
+  // at the next spawn, or at the next child that it takes back from its deque, and its scheduling
+  // loop takes external tasks first for a while.
+  // Context: any thread.
   void want_turn() noexcept;
 
-  // Whether any queue of this scheduler has something. A hint, exact only after a heavy fence.
+  // Returns whether any queue of this scheduler contains work. The answer is exact only after a
+  // heavy fence.
   bool anything_to_do() const noexcept;
 
-  // Sleeps until woken; false when the scheduler stops.
+  // Puts the worker to sleep until it is woken, unless there is work after all.
   void sleep(worker& w) noexcept;
 
-  // Sleeps until something may have come from outside, or `limit`. True: woken. Context: one
-  // thread at a time.
-  bool sleep_as_poller(parker& sleep, unsigned& idle_polls, std::chrono::nanoseconds limit) noexcept;
-  // Looks at the network unless somebody else does. True if anything came.
+  // Sleeps as the poller: until something may have arrived, but not longer than `limit`. Returns
+  // whether the sleeper was unparked. `idle_polls` is the number of successive polls that found
+  // nothing.
+  // Context: one thread at a time.
+  bool sleep_as_poller(parker& sleep, unsigned& idle_polls,
+                       std::chrono::nanoseconds limit) noexcept;
+  // Polls the network, unless another thread is polling it. Returns whether anything arrived.
   bool poll_network() noexcept;
-  void serve_network() noexcept;  // what the progress thread does
+  void serve_network() noexcept;  // the progress thread runs this
 
   config settings;
   topology cores;
   bool fenced = false;
-  std::vector<std::vector<int>> victims;  // of each worker, nearest first
+  std::vector<std::vector<int>> victims;  // for each worker the others, nearest first
   std::vector<std::unique_ptr<worker>> workers;
   std::vector<std::unique_ptr<base::cache_aligned<idle_entry>>> entries;
   std::vector<slot_array> slot_arrays;
@@ -96,45 +108,52 @@ struct scheduler::implementation {
   idle_list<idle_entry> idle;
   external_queue outside;
   timers timed;
-  base::spin_lock poller_lock;       // held by the worker that polls
-  base::atomic<bool> arrived{false};  // wake() since the last poll
-  base::atomic<int> turns_wanted{0};
+  base::spin_lock poller_lock;        // held while polling the network
+  base::atomic<bool> arrived{false};  // a poll may find something
+  base::atomic<int> turns_wanted{0};  // external tasks that the loops take first (want_turn)
   base::atomic<bool> stopping{false};
   base::atomic<int> visitors{0};
 
-  base::atomic<std::uint64_t> polls{0};  // of the network, by whom ever
-  std::uint64_t polls_seen = 0;          // by the guard
-  std::unique_ptr<fallback_poller> guard;     // with events only
+  base::atomic<std::uint64_t> polls{0};       // of the network, by any thread
+  std::uint64_t polls_seen = 0;               // used by the fallback poller only
+  std::unique_ptr<fallback_poller> fallback;  // null without events
 
   helper_threads helpers;
   std::vector<std::thread> threads;
   parker progress_sleep;
   std::thread progress;
-  std::unique_ptr<watchdog> dog;  // the first to end
+  std::unique_ptr<watchdog> dog;  // destroyed first
 };
 
-// What a worker runs between tasks (loop.cpp): entered on a fiber of its own.
+// The scheduling loop, which a worker runs between tasks (loop.cpp). It is the outermost function
+// of every fiber.
 void loop(fiber* self) noexcept;
 
-// Enters `to`; `after` runs there for the fiber left. Returns when `self` is entered again.
+// Switches from `self` to `to`, where after(&self, argument) is called. Returns when `self` is
+// entered again.
 void switch_to(fiber& self, fiber& to, void (*after)(fiber*, void*), void* argument) noexcept;
+// Runs `after` of the switch that entered `self`.
 void arrived_on(fiber& self) noexcept;
 
-// A fiber that waits in its loop, made if need be; and the way back, as the `after` of a switch.
+// Returns a fiber without a task, suspended in its scheduling loop; creates one if the worker has
+// none.
 fiber& take_cached_fiber(worker& w) noexcept;
+// Gives such a fiber back to the worker `on_worker`; it has the form of the `after` of a switch.
 void cache_fiber(fiber* f, void* on_worker) noexcept;
 void drop_cached_fibers(worker& w) noexcept;
 
-// Whether tasks that were resumed wait for this worker. A hint.
+// Returns whether the worker has resumed tasks that wait to run. The answer may be out of date.
 inline bool has_resumed(const worker& w) noexcept { return !w.ready.empty() || !w.batch.empty(); }
 
-// Makes `b` the batch of `w`, whose last one is used up.
+// Makes `b` the batch of worker `w`. Requires: its previous batch is used up.
 void begin_batch(worker& w, batch_block* b) noexcept;
 
-// Gives up a unit of `counter` at loop level and enters the fiber that it was the last for.
+// Releases the count of a task that the scheduling loop has run. If it was the last one, enters the
+// waiting fiber.
 void complete(fiber& self, task_counter& counter) noexcept;
 
-// drain.cpp
+// Draining (drain.cpp): suspends `self` and runs its tasks from `floor` up on another fiber; what
+// that fiber does; and the spawner to which a continuation slot belongs.
 void drain(fiber& self, slot* floor) noexcept;
 void run_drain(fiber& self) noexcept;
 fiber& spawner_of(const slot& continuation) noexcept;

@@ -8,12 +8,15 @@
 
 #include "implementation.hpp"
 
-// What a worker does between tasks: chooses the next, or searches, or sleeps.
+// The scheduling loop: what a worker does between tasks. It chooses the next work from the worker's
+// own queues; if these are empty, it searches and steals; and if there is nothing to steal, it
+// sleeps.
 namespace apgas::inline v0::scheduler {
 namespace {
 
 using clock = std::chrono::steady_clock;
 
+// The work that was chosen: a resumed fiber, an external task, or the slot `task`.
 struct work {
   fiber* resumed = nullptr;
   external_task* external = nullptr;
@@ -22,6 +25,7 @@ struct work {
   explicit operator bool() const { return resumed != nullptr || external != nullptr || in_slot; }
 };
 
+// Returns the current time in processor cycles; an estimate from the clock if this is not x86.
 std::uint64_t cycles() noexcept {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
@@ -30,24 +34,26 @@ std::uint64_t cycles() noexcept {
 #endif
 }
 
-// A fiber that may go on: of the batch, or whatever is resumed next.
+// Returns the next resumed fiber: from the batch, or from the ready queue. Begins a batch if a
+// block is next there. Returns null if there is none.
 fiber* next_resumed(worker& w) noexcept {
   if (fiber* f = next_of_batch(w)) return f;
   const ready_queue::entry e = w.ready.pop_any();
   if (e.many == nullptr) return e.one;
   begin_batch(w, e.many);
-  w.home->internals().notify();  // a worker that looked into the queue and the batch saw neither
+  w.home->internals().notify();  // a searching worker may have seen both queue and batch empty
   return next_of_batch(w);
 }
 
-// The worker's own work. Every fourth choice goes to those that wait longest, every sixteenth looks
-// outside first: that makes yield() fair.
+// Chooses work from the queues of the worker itself. Every fourth choice prefers the work that has
+// waited longest, and every sixteenth is preceded by a poll. This makes yield() fair.
 bool choose(worker& w, work& found) {
   if (w.arrivals.noted()) {
     found.resumed = next_of_batch(w);
     if (!found && starts_next(w, w.arrivals.of)) {
       found.in_slot = w.tasks.take_newest(found.task);
-      if (found && !found.task.is_member_of(w.arrivals.of)) flush_arrivals(w);  // a thief had that one
+      // A thief may have taken the member meanwhile.
+      if (found && !found.task.is_member_of(w.arrivals.of)) flush_arrivals(w);
     }
     if (found) return true;
     flush_arrivals(w);
@@ -66,7 +72,8 @@ bool choose(worker& w, work& found) {
     if (!found) found.external = s.outside.pop();
   } else {
     found.external = s.outside.pop();
-    // A spawner lies below the tasks it waits for, so the turn is theirs, but not for ever.
+    // The oldest slot may be the continuation of a spawner, which waits for the tasks above it. So
+    // these go first, but not for ever.
     const auto wanted = [turn](const slot& oldest) {
       return oldest.kind() != slot_kind::continuation || (turn & 255U) == 0;
     };
@@ -79,16 +86,17 @@ bool choose(worker& w, work& found) {
 
 constexpr std::size_t batch = 8;
 
-// A steal costs thief and victim the time of the heavy fence (2 us on one machine, 10 on another)
-// and some cache lines. When the tasks were done sooner than that, the thief waits before the next,
-// the longer the worse the bargain was: two workers would pass cache lines of tiny tasks to and
-// fro, slower than one alone. Tasks that are worth it end the waiting.
-constexpr std::uint64_t worthwhile_cycles = 8'000;
-constexpr std::uint64_t pause_growth = 4;
-constexpr std::uint64_t loss_weight = 8;        // how many times the loss is waited
-constexpr std::uint64_t steals_per_pause = 32;  // of all workers: so many steals' time at most
+// A steal costs thief and victim the time of a heavy fence (2 us on one host, 10 us on another) and
+// some cache misses. If the stolen tasks took less time than that, two workers would exchange cache
+// lines of tiny tasks and be slower than one. So the thief then pauses before the next steal, for
+// longer the less the steal has paid. Tasks that are worth stealing end the pauses.
+constexpr std::uint64_t worthwhile_cycles = 8'000;  // the assumed cost of a steal, at least
+constexpr std::uint64_t pause_growth = 4;           // from one pause to the next, at most
+constexpr std::uint64_t loss_weight = 8;            // of the ratio of cost and benefit
+constexpr std::uint64_t steals_per_pause = 32;      // longest pause, in steals by each worker
 
-// How long to wait after a steal of `cost` whose tasks took `ran`.
+// Returns the pause after a steal that cost `cost` cycles and whose tasks ran for `ran` cycles.
+// `before` is the previous pause.
 std::uint64_t pause_after(std::uint64_t cost, std::uint64_t ran, std::uint64_t before,
                           int workers) {
   cost = std::max(cost, worthwhile_cycles);
@@ -99,6 +107,7 @@ std::uint64_t pause_after(std::uint64_t cost, std::uint64_t ran, std::uint64_t b
   return std::min(longest, before == 0 ? cost : before * pause_growth);
 }
 
+// Evaluates the last steal, and returns whether the pause after it is over.
 bool may_steal(worker& w) {
   const std::uint64_t now = cycles();
   if (w.stolen_at != 0) {
@@ -118,6 +127,7 @@ void note_steal(worker& w, std::size_t tasks, std::uint64_t begun) {
   if (w.trace != nullptr) w.trace->add("steal", clock::now(), tasks);
 }
 
+// Steals tasks from `victim`, and with `resumed_too` also resumed tasks.
 bool steal_from(worker& w, worker& victim, work& found, bool resumed_too) {
   if (victim.tasks.empty() && !(resumed_too && has_resumed(victim))) return false;
   const std::uint64_t begun = cycles();
@@ -144,7 +154,7 @@ bool steal_from(worker& w, worker& victim, work& found, bool resumed_too) {
   if (e.many == nullptr) return e.one != nullptr;
   note_steal(w, e.many->size, begun);
   begin_batch(w, e.many);
-  found.resumed = next_of_batch(w);  // none when another thief was faster
+  found.resumed = next_of_batch(w);  // null if another thief was faster
   return found.resumed != nullptr;
 }
 
@@ -160,14 +170,15 @@ bool steal(worker& w, work& found, bool resumed_too) {
       return true;
     }
   }
-  w.last_victim = 0;  // the nearest first again
+  w.last_victim = 0;  // begin with the nearest next time
   return false;
 }
 
-// A task that was resumed is most likely about to go on where it was, with its stack in the caches:
-// only when there have been some to take for so long is one taken away.
+// A resumed task will most likely continue soon on its own worker, with its stack in the caches
+// there. So thieves take resumed tasks only if there have been some for this long.
 constexpr std::uint64_t resumed_patience_cycles = 6'000;
 
+// Measures how long there have been resumed tasks without a break.
 class patience {
  public:
   explicit patience(const scheduler::implementation& s) noexcept : workers_(s.workers) {}
@@ -186,7 +197,8 @@ class patience {
   std::uint64_t since_ = 0;
 };
 
-// Looks everywhere until something is found; false when the scheduler stops.
+// Searches all queues, and sleeps in between, until it finds work. Returns false if the scheduler
+// stops.
 bool search(worker& w, work& found) {
   auto& s = w.home->internals();
   s.idle.begin_search();
@@ -210,7 +222,8 @@ bool search(worker& w, work& found) {
       base::cpu_relax();
     }
     if ((++rounds & 31U) == 0 && clock::now() > give_up) {
-      // While a steal would not pay, neither would the fence of going to sleep.
+      // During a pause between steals the worker does not sleep either: the heavy fence for that
+      // would cost as much as a steal.
       if (cycles() >= w.steal_again_at) s.sleep(w);
       give_up = clock::now() + s.settings.spin;
     }
@@ -220,7 +233,8 @@ bool search(worker& w, work& found) {
   return true;
 }
 
-// A task of the loop begins on this fiber, and has ended with what it left behind.
+// The task that the loop starts on this fiber begins; it has ended, together with the children that
+// it left in the deque.
 void trace_begin(fiber& self) noexcept {
   if (trace_log* const trace = self.on->trace) [[unlikely]]
     trace->task_begins(self.task);
@@ -237,7 +251,7 @@ void run_slot(fiber& self, slot& s) {
     switch_to(self, spawner, cache_fiber, self.on);
     return;
   }
-  const bool is_task = s.is_task();  // the slot may be used again
+  const bool is_task = s.is_task();  // read now, because the slot may be reused
   task_counter& counter = *s.counter();
   const frame_mark mark(self);
   self.task = {.finish = &counter, .site = s.site};
@@ -249,7 +263,7 @@ void run_slot(fiber& self, slot& s) {
   if (is_task) {
     run_children(self, mark);
   } else {
-    self.on->tasks.publish();  // what a branch spawned may wait for what follows the join
+    self.on->tasks.publish();  // children of a branch may wait for code after the join
   }
   trace_end(self);
   complete(self, counter);
@@ -264,7 +278,7 @@ void run_external_task(fiber& self, external_task& i) {
   if (self.task.is.special != 0) end_special(self);
   run_children(self, mark);
   trace_end(self);
-  self.allowance = 0;  // it was that task's
+  self.allowance = 0;  // of that task
   if (counter != nullptr) complete(self, *counter);
 }
 
@@ -277,7 +291,7 @@ void loop(fiber* self) noexcept {
       continue;
     }
     worker& w = *self->on;
-    if (w.arrivals.noted()) {  // as choose(), in short
+    if (w.arrivals.noted()) {  // a shortcut of choose()
       if (fiber* const next = next_of_batch_fast(w)) {
         switch_to(*self, *next, cache_fiber, &w);
         continue;

@@ -16,15 +16,16 @@
 #include "stack_overflow.hpp"
 #include "stack_pool.hpp"
 
-// Starting and stopping workers.
+// Starting and stopping workers, and the functions of the scheduler that any thread may call.
 //
 // Pairs
-//   P1  What was done before ~scheduler is visible to the workers that see `stopping`.
-//   P2  The last access of a visiting thread comes before the end that ~scheduler waits for.
+//   P1  A worker that sees `stopping` sees everything that was written before the destructor of the
+//       scheduler was called.
+//   P2  When the destructor reads visitors == 0, the last access of every visiting thread is over.
 namespace apgas::inline v0::scheduler {
 namespace {
 
-constexpr std::size_t slots_max = std::size_t{1} << 20;  // addresses; memory as far as used
+constexpr std::size_t slots_max = std::size_t{1} << 20;  // takes memory only as it is used
 
 slot_array map_slots() {
   void* at = mmap(nullptr, slots_max * sizeof(slot), PROT_READ | PROT_WRITE,
@@ -37,7 +38,9 @@ slot_array map_slots() {
   return slot_array(static_cast<slot*>(at));
 }
 
-// The processors of this place: its part of the usable ones, when each place can have its own.
+// Returns the processors to bind the workers of this place to: its share of those of the process.
+// Empty if workers are not bound, or if there are too few processors for each place to have its
+// own.
 std::vector<int> own_processors(const topology& cores, const config& c) {
   const auto& all = cores.processors();
   const auto n = static_cast<std::size_t>(c.workers);
@@ -106,7 +109,7 @@ scheduler::implementation::~implementation() {
   progress_sleep.unpark();
   for (std::thread& t : threads) t.join();
   if (progress.joinable()) progress.join();
-  guard.reset();  // after the workers, which arm it
+  fallback.reset();  // after the workers have ended, because they arm it
   base::spin_wait wait;
   while (visitors.load(base::acquire) != 0) wait.once();  // P2
 }
@@ -118,8 +121,8 @@ scheduler::scheduler(const config& c)
   try {
     if (c.events != nullptr) {
       if (c.progress_thread) s.progress = std::thread([&s] { s.serve_network(); });
-      s.guard = std::make_unique<fallback_poller>([&s] { return s.poll_for_busy_workers(); });
-      s.guard->arm();
+      s.fallback = std::make_unique<fallback_poller>([&s] { return s.poll_for_busy_workers(); });
+      s.fallback->arm();
     }
     if (c.watchdog_patience.count() != 0) {
       s.dog = std::make_unique<watchdog>(s, c.watchdog_patience, c.watchdog_report);
@@ -152,9 +155,9 @@ void scheduler::wake() noexcept {
 
 void scheduler::keep_polling() noexcept {
   auto& s = *implementation_;
-  if (s.guard == nullptr) return;
+  if (s.fallback == nullptr) return;
   if (s.fenced) base::full_fence();
-  s.guard->arm();
+  s.fallback->arm();
 }
 
 void scheduler::request_poll() noexcept { implementation_->arrived.store(true, base::relaxed); }
@@ -163,10 +166,12 @@ void scheduler::submit_at(std::chrono::steady_clock::time_point when, external_t
   auto& s = *implementation_;
   if (!s.timed.add(when, work)) return;
   if (s.fenced) base::full_fence();
-  if (idle_entry* watcher = s.idle.take_sleeping_poller()) watcher->sleep.unpark();  // must sleep for less
+  // The sleeping poller must now sleep for a shorter time.
+  if (idle_entry* poller = s.idle.take_sleeping_poller()) poller->sleep.unpark();
 }
 
-bool scheduler::cancel_at(std::chrono::steady_clock::time_point when, external_task* work) noexcept {
+bool scheduler::cancel_at(std::chrono::steady_clock::time_point when,
+                          external_task* work) noexcept {
   return implementation_->timed.remove(when, work);
 }
 
@@ -197,7 +202,7 @@ statistics scheduler::stats() const {
 }
 
 void resume(fiber* f) noexcept {
-  worker& home = *f->on;  // of the fiber: its scheduler does not change
+  worker& home = *f->on;  // a fiber never changes its scheduler
   fiber* caller = current_fiber();
   if (caller != nullptr && caller->on->home == home.home) {
     worker& w = *caller->on;

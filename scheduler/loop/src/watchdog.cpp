@@ -16,12 +16,12 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr std::size_t groups_max = 20;  // of tasks that wait in the same way
+constexpr std::size_t groups_max = 20;  // of tasks that wait for the same construct
 
-// What a task of this fiber waits for; empty where none waits.
+// Describes what the task on this fiber waits for; empty if there is no task or it does not wait.
 std::string waiting_text(const fiber& f) {
   const task_state& task = f.task;
-  if (f.waits_for == nullptr && task.registrations == nullptr) return {};  // none is on it
+  if (f.waits_for == nullptr && task.registrations == nullptr) return {};  // no task
   std::string text = f.waits_for != nullptr ? f.waits_for : "a phase of a clock or phaser";
   if (task.name != nullptr) text += fmt::format(", \"{}\"", task.name);
   if (task.site.line() == 0) return text + ", main or a task without a spawn site";
@@ -57,7 +57,7 @@ void watchdog::remove(fiber& f) noexcept {
 }
 
 void watchdog::watch() {
-  std::optional<std::uint64_t> seen;  // sleeps of the workers, when all slept the last time
+  std::optional<std::uint64_t> seen;  // total number of sleeps when all last slept
   clock::time_point since{};
   while (!sleep_.park(std::chrono::nanoseconds(patience_) / 4)) {
     std::string report;
@@ -68,14 +68,15 @@ void watchdog::watch() {
       if (std::exchange(seen, sleeps) != sleeps || waits_for_time) since = clock::now();
       if (since == clock::time_point::max() || clock::now() - since < patience_) return;
       report = describe();
-      since = clock::time_point::max();  // once, until something has run
+      since = clock::time_point::max();  // do not report again until a task has run
     });
     if (!all_asleep) seen.reset();
     if (!report.empty()) report_(report);
   }
 }
 
-// Requires: all workers sleep, and cannot be woken meanwhile.
+// Returns the text of the report; empty if no task waits.
+// Requires: all workers sleep, and none can be woken.
 std::string watchdog::describe() {
   std::map<std::string, std::uint64_t> groups;
   std::uint64_t tasks = 0;

@@ -12,24 +12,29 @@
 
 #include "parker.hpp"
 
-// Says which tasks wait, and for what, when nothing runs for long: the report for a program that
-// hangs. A thread of its own, there only when it is asked for.
+// The watchdog: if no task has run for a given time while some tasks wait, it reports what they
+// wait for, so that a program that hangs explains itself. It is a thread of its own, which exists
+// only if it is requested (APGAS_WATCHDOG).
 //
-// It looks at the fibers under the lock of the idle list while all workers are in it: none of them
-// can be taken off meanwhile, so no fiber is entered or left (I3 of idle.hpp).
+// It reads the fibers while it holds the lock of the idle list and all workers are in that list. No
+// worker can be removed from the list in this time, so no fiber is entered or left (I3 of
+// idle.hpp).
 namespace apgas::inline v0::scheduler {
 
 class watchdog {
  public:
   using report_function = std::function<void(const std::string&)>;
 
+  // Starts the thread. It calls `report`, once for each standstill, if no task has run for
+  // `patience`.
   watchdog(scheduler::implementation& watched, std::chrono::milliseconds patience,
            report_function report);
   watchdog(const watchdog&) = delete;
   watchdog& operator=(const watchdog&) = delete;
   ~watchdog();
 
-  // A stack that the scheduler has from now on, and one that it gives back. Context: any thread.
+  // The scheduler has taken a fiber from the pool of stacks, or will return one.
+  // Context: any thread.
   void add(fiber& f) noexcept;
   void remove(fiber& f) noexcept;
 

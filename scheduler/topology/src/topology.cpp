@@ -27,7 +27,8 @@ std::vector<int> affinity_mask() {
   return processors;
 }
 
-// "max 100000" or "200000 100000" of cgroup v2; -1 when there is no quota.
+// Reads a quota of cgroup v2, such as "max 100000" or "200000 100000", and returns it in cores; -1
+// if there is none.
 double quota_v2(const std::string& file) {
   std::ifstream in(file);
   std::string quota;
@@ -44,7 +45,8 @@ double quota_v1(const std::string& folder) {
   return quota > 0 && period > 0 ? quota / period : -1;
 }
 
-// The smallest quota of this process's group and the groups above it.
+// Returns the smallest quota of the control group of this process and the groups above it, in
+// cores; -1 if there is none.
 double smallest_quota() {
   double smallest = -1;
   auto consider = [&](double q) {

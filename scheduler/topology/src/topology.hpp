@@ -4,16 +4,18 @@
 #include <string>
 #include <vector>
 
-// The cores this process may use, and how near they are to each other. The only user of hwloc.
+// The processors that this process may use, and how near they are to each other. This is the only
+// code that uses hwloc.
 namespace apgas::inline v0::scheduler {
 
 class topology {
  public:
   topology();
 
-  // Logical processors in the affinity mask, in the order of the hardware.
+  // Returns the logical processors of the affinity mask, in the order of their numbers.
   const std::vector<int>& processors() const noexcept { return processors_; }
-  // Shared levels above two processors (core, L2, L3, NUMA, machine): larger is nearer.
+  // Returns the number of hardware levels that two processors share (core, L2, L3, NUMA node,
+  // host); a larger number means nearer.
   int nearness(int processor_a, int processor_b) const;
   std::string description() const { return description_; }
 
@@ -23,10 +25,11 @@ class topology {
   std::string description_;
 };
 
-// Whole cores granted by cgroup v1 or v2, at least 1; 0 when there is no quota.
+// Returns the number of whole cores that the quota of cgroup v1 or v2 grants, at least 1; 0 if
+// there is no quota.
 int cgroup_quota_cores();
 
-// Binds the calling thread to one processor. Failure is no error: the thread stays unbound.
+// Binds the calling thread to one processor. If that fails, the thread stays unbound.
 void bind_thread(int processor) noexcept;
 
 }  // namespace apgas::inline v0::scheduler

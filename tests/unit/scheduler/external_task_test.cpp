@@ -11,13 +11,15 @@
 #include "support/scheduler_fixture.hpp"
 #include "waiting.hpp"
 
-// Work from outside the workers: it runs at loop level, and soon.
+// External tasks, which are submitted from outside the workers: they start in the scheduling loop,
+// and they are not starved.
 namespace apgas::test {
 namespace {
 
 struct outside_work : scheduler::external_task {
   explicit outside_work(std::function<void()> f) : body(std::move(f)) {
-    run = [](scheduler::external_task* self, scheduler::fiber&) noexcept -> scheduler::task_counter* {
+    run = [](scheduler::external_task* self,
+             scheduler::fiber&) noexcept -> scheduler::task_counter* {
       auto& work = *static_cast<outside_work*>(self);
       work.body();
       work.done = true;
@@ -28,8 +30,8 @@ struct outside_work : scheduler::external_task {
   std::atomic<bool> done{false};
 };
 
-// Were it run on top of the finish, the finish could not end and the work would wait for ever.
-TEST(Injected, NeverRunsOnTopOfAFinish) {
+// If the task ran on top of the finish, the finish could not end, and the task would wait for ever.
+TEST(ExternalTask, NeverRunsOnTopOfAFinish) {
   task_place place(1);
   place.run([&] {
     std::atomic<bool> finished{false}, seen{false};
@@ -47,7 +49,7 @@ TEST(Injected, NeverRunsOnTopOfAFinish) {
   });
 }
 
-TEST(Injected, IsNotStarvedByTasksThatResumeEachOther) {
+TEST(ExternalTask, IsNotStarvedByTasksThatResumeEachOther) {
   task_place place(1);
   place.run([&] {
     for (int i = 0; i < 20; ++i) {
@@ -67,8 +69,9 @@ TEST(Injected, IsNotStarvedByTasksThatResumeEachOther) {
   });
 }
 
-// The last task of a finish enters the waiter directly: a chain of these must let others in.
-TEST(Injected, IsNotStarvedByAChainOfFinishes) {
+// The last task of a finish enters the waiting fiber directly. A chain of such finishes must not
+// starve other work.
+TEST(ExternalTask, IsNotStarvedByAChainOfFinishes) {
   task_place place(1);
   place.run([&] {
     for (int i = 0; i < 20; ++i) {
@@ -84,7 +87,7 @@ TEST(Injected, IsNotStarvedByAChainOfFinishes) {
   });
 }
 
-TEST(Injected, RunsOnceWhoeverInjects) {
+TEST(ExternalTask, RunsOnceFromWhateverThreadItIsSubmitted) {
   static constexpr int each = scaled(5000, 500);
   for (int workers : {1, 2, 4}) {
     task_place place(workers);

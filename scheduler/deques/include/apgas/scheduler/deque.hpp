@@ -9,45 +9,61 @@
 #include <apgas/base/cache_line.hpp>
 #include <apgas/base/spin_lock.hpp>
 
-// The deque of a worker: tasks lie in place in an array of slots; the owner works at the head,
-// thieves take from the tail. The owner's path has no fence and no read-modify-write: the full
-// fence of the Dekker handshake stands in the thief (heavy_fence = membarrier).
-// docs/protocols/steal.md tells why.
+// The work-stealing deque of a worker. Its tasks lie in place, in an array of slots. The owner
+// pushes and pops at the head, and thieves take the oldest tasks at the tail.
+//
+// The common path of the owner needs neither a fence instruction nor an atomic read-modify-write.
+// Owner and thief exclude each other by the asymmetric Dekker pattern of atomic.hpp: the owner
+// executes the light fence, and the thief pays for both with the heavy one (membarrier).
+// docs/protocols/steal.md describes the protocol and why it is correct.
+//
+// A task is added to the counter of its finish or join only when it leaves the frame that spawned
+// it ("count on leave"), and the deque does this counting: a thief counts the tasks that it takes,
+// and the owner counts all its tasks before it leaves a fiber.
 //
 //               written by                        read by
 //   head_       owner                             owner, thieves
-//   gate_       lock holder                       owner        (limit_, or the top: see set_limit)
+//   gate_       lock holder                       owner
 //   limit_      lock holder                       owner, lock holder
-//   attention_  owner, any thread (null)          owner
+//   attention_  owner; any thread, but only null  owner
 //   refuse_     lock holder                       owner, lock holder
-//   tail_       lock holder                       anybody
-//   counted_    owner as lock holder              owner, lock holder
+//   tail_       lock holder                       any thread
+//   counted_    owner, while it holds the lock    owner, lock holder
+//
+// A pop of a slot below gate_ takes the slow path, with the lock. Normally gate_ equals limit_; it
+// is the end of the array while every pop must take the slow path (fenced mode, or a pop to be
+// refused). A push of a slot at or above attention_ asks the owner to call attend().
 //
 // Invariants
-//   I1  The tasks are the slots [tail_, head_); what lies below tail_ was stolen.
-//   I2  A slot in [tail_, counted_) is counted in its counter, one in [counted_, head_) is not: it
-//       belongs to a frame of the owner's current fiber, which will not end before the slot left.
-//   I3  limit_ >= max(tail_, counted_): a slot at or above the limit is the owner's without a lock.
-//   I4  Only a lock holder reads slots below the limit; only the owner writes slots at or above it.
+//   I1  The tasks are the slots in [tail_, head_). The slots below tail_ have been stolen.
+//   I2  A slot in [tail_, counted_) is counted in its counter. A slot in [counted_, head_) is not:
+//       it belongs to a frame of the owner's current fiber, and that frame does not end before the
+//       slot has left the deque.
+//   I3  limit_ >= max(tail_, counted_). A slot at or above limit_ belongs to the owner, which may
+//       take it without the lock.
+//   I4  Only a lock holder reads slots below limit_. Only the owner writes slots at or above it.
 //
 // Pairs
-//   P1  push publishes a slot's contents to the thief that sees the new head_. What is written
-//       under the lock the lock publishes.
-//   P2  pop's (store head_, light fence, load gate_) against steal's (store gate_, heavy fence,
-//   load
-//       head_): one of the two sees the other, so a slot is not taken twice.
-//   P3  raise_attention's null reaches the owner's exchange in attend().
+//   P1  A thief that loads the head_ stored by push sees the contents of the slot. The lock
+//       publishes everything that is written while it is held.
+//   P2  pop stores head_, executes the light fence and loads gate_. steal stores gate_, executes
+//       the heavy fence and loads head_. At least one of the two sees the store of the other, so no
+//       slot is taken twice.
+//   P3  An owner whose exchange in attend() returns the null of raise_attention() sees everything
+//       that the calling thread wrote before.
 namespace apgas::inline v0::scheduler {
 
 using namespace base;
 
-// What the deque needs to know of a slot: adding `n` tasks to the counter of `s`, and whether two
-// slots have the same counter (publishing updates each counter once).
+// The type Slot must have three members: add(n) adds n tasks to the counter of the slot;
+// same_counter(other) tells whether two slots have the same counter, so that publish() updates each
+// counter only once; assign(other) copies a slot.
 template <class Slot>
 class deque {
  public:
-  // Requires: `slots` has room for `capacity` slots. `fenced`: every pop fences by itself, for
-  // systems without membarrier.
+  // Makes this an empty deque over the array `slots`, which has room for `capacity` slots. With
+  // `fenced` every pop executes a full fence of its own; this is for systems without membarrier.
+  // Context: the owner, before other threads use the deque.
   void reset(Slot* slots, std::size_t capacity, bool fenced) {
     first_ = slots;
     last_ = slots + capacity;
@@ -62,15 +78,17 @@ class deque {
   // ---- owner ----------------------------------------------------------------------------------
   Slot* head() const { return head_.load(relaxed); }
 
-  // Makes the slot written at `s` == head() visible. True: the owner must call attend() now.
+  // Makes the slot that the owner has written at `s` == head() visible to thieves. If it returns
+  // true, the owner must call attend() now.
   [[nodiscard]] bool push(Slot* s) {
     head_.store(s + 1, release);  // P1
     light_fence();
     return s >= attention_.load(relaxed);
   }
 
-  // Takes the slot `s` == head() - 1. False: a thief had it; or it was refused, then head() is as
-  // before and everything is counted.
+  // Takes back the newest slot, `s` == head() - 1. Returns false if a thief has taken it; then
+  // head() is `s`. Also returns false if the pop is refused (refuse_pop()); then head() is as
+  // before the call, and every slot is counted.
   [[nodiscard]] bool pop(Slot* s) {
     head_.store(s, relaxed);
     light_fence();  // P2
@@ -79,8 +97,9 @@ class deque {
     return pop_slow(s);
   }
 
-  // Takes the slot `s` out of the middle, after it was found below tasks that other frames must
-  // run. False: a thief had it. Everything left is counted.
+  // Takes the slot `s` out of the middle of the deque, and moves the newest slot to its place. This
+  // is for the branch of a join that lies below tasks which must not run on top of the join.
+  // Returns false if a thief has taken it. Otherwise all slots that remain are counted.
   [[nodiscard]] bool extract(Slot* s) {
     lock_.lock();
     const bool mine = s >= tail_.load(relaxed);
@@ -95,7 +114,8 @@ class deque {
     return mine;
   }
 
-  // Counts every slot, so that none depends on a frame any more. Called before a fiber is left.
+  // Counts every slot, so that no slot depends on a frame any more. The owner calls it before it
+  // leaves the current fiber.
   void publish() {
     if (is_published()) return;
     lock_.lock();
@@ -103,12 +123,12 @@ class deque {
     lock_.unlock();
   }
 
-  // Whether there is nothing to publish. False also when thieves took what there was.
-  bool is_published() const {
-    return head_.load(relaxed) == counted_;
-  }  // both the owner's to write
+  // Returns whether every slot is counted. May return false although thieves have taken all slots
+  // that were not. Needs no lock, since only the owner writes the two members.
+  bool is_published() const { return head_.load(relaxed) == counted_; }
 
-  // Takes the newest or the oldest slot, which stays counted. Context: owner without frames.
+  // Moves the newest slot to `out`; it stays counted. Returns false if the deque is empty.
+  // Context: the owner's scheduling loop, while no frame has slots in the deque.
   [[nodiscard]] bool take_newest(Slot& out) {
     if (empty() && head() == first_) return false;
     lock_.lock();
@@ -124,7 +144,9 @@ class deque {
     lock_.unlock();
     return found;
   }
-  // The oldest only if wanted(slot). False: it is not, or there is none.
+  // Moves the oldest slot to `out` if wanted(slot) is true; it stays counted. Returns false if it
+  // is not wanted, or if the deque is empty.
+  // Context: as take_newest().
   template <class Wanted>
   [[nodiscard]] bool take_oldest(Slot& out, Wanted wanted) {
     if (empty()) return false;
@@ -142,8 +164,9 @@ class deque {
     return found;
   }
 
-  // Puts tasks that are counted already (the rest of a stolen batch) into the deque.
-  // Context: owner without frames.
+  // Adds `n` tasks that are counted already, such as all but the first of those that were stolen
+  // together.
+  // Context: as take_newest().
   void push_counted(const Slot* slots, std::size_t n) {
     lock_.lock();
     publish_locked();
@@ -156,8 +179,9 @@ class deque {
     lock_.unlock();
   }
 
-  // Makes the array `slots`, with `n` tasks that no counter waits for, the deque. The old array is
-  // nobody's then. Requires: empty(); reset() before the first. Context: owner.
+  // Replaces the array of the deque by `slots`, which holds `n` tasks that no counter waits for.
+  // When it returns, no other thread accesses the old array any more.
+  // Requires: empty(); reset() was called before the first adopt(). Context: owner.
   void adopt(Slot* slots, std::size_t n) {
     lock_.lock();
     first_ = slots;
@@ -169,15 +193,15 @@ class deque {
     lock_.unlock();
   }
 
-  // Takes the newest slot of an array that was adopted. False: there is none left.
-  // Context: owner. Cost: as pop.
+  // Moves the newest slot of an adopted array to `out`. Returns false if no slot is left.
+  // Context: owner. Cost: that of pop().
   [[nodiscard]] bool take_top(Slot& out) {
     Slot* const h = head_.load(relaxed);
     if (h == first_ || empty() || !pop(h - 1)) return false;
     out.assign(h[-1]);
     return true;
   }
-  // The same, also false when it would take the lock to find out: nothing is called.
+  // The same, but also returns false where it would need the lock. It calls no function.
   [[nodiscard, gnu::always_inline]] bool take_top_fast(Slot& out) {
     Slot* const h = head_.load(relaxed);
     if (h == first_) return false;
@@ -191,8 +215,9 @@ class deque {
     return true;
   }
 
-  // Replaces the slot `s` by `by` and puts the old one on top, unless a thief had it or it is
-  // counted. The continuation of a spawner is put below its tasks this way.
+  // Moves the slot `s` to the top of the deque and puts `by` in its place. Returns false, and
+  // changes nothing, if `s` is counted or a thief may have taken it. A drain puts the continuation
+  // of a spawner below its tasks in this way (drain.cpp).
   [[nodiscard]] bool exchange_below(Slot* s, const Slot& by) {
     lock_.lock();
     Slot* h = head_.load(relaxed);
@@ -206,29 +231,34 @@ class deque {
     return mine;
   }
 
-  // Answers a push that returned true. True: somebody raised attention since the last call.
-  // The next push that needs an answer is the one at `mark` (or the end of the array).
-  [[nodiscard]] bool attend(Slot* mark) {
-    if (fenced_) {  // attention stays raised: every push comes here for its fence
+  // Answers a push that returned true. Returns true if raise_attention() was called since the last
+  // call. The next push that returns true is the one to the slot `next`, or to the last slot of the
+  // array if that comes first.
+  [[nodiscard]] bool attend(Slot* next) {
+    if (fenced_) {  // attention_ stays null: every push comes here for its fence
       full_fence();
       return true;
     }
-    return attention_.exchange(std::min(mark, last_ - 1), acq_rel) == nullptr;  // P3
+    return attention_.exchange(std::min(next, last_ - 1), acq_rel) == nullptr;  // P3
   }
+  // Returns the lowest slot that the owner may take without the lock.
   Slot* lowest_private() const { return limit_.load(relaxed); }
+  // Returns whether at most two slots of the array are free.
   bool full() const { return head_.load(relaxed) >= last_ - 2; }
 
   // ---- any thread -----------------------------------------------------------------------------
+  // These two may be out of date when they return.
   bool empty() const { return tail_.load(relaxed) >= head_.load(relaxed); }
   std::size_t size() const {
     return static_cast<std::size_t>(
         std::max<std::ptrdiff_t>(0, head_.load(relaxed) - tail_.load(relaxed)));
   }
 
-  // The owner's next push will return true.
+  // Makes the next push of the owner return true.
   void raise_attention() { attention_.store(nullptr, release); }  // P3
 
-  // A pop of the owner is refused, once, so that its frame waits and its worker looks around.
+  // Makes the next pop of the owner fail, once. Its frame then waits as if thieves had taken its
+  // tasks, and the worker returns to its scheduling loop.
   void refuse_pop() {
     lock_.lock();
     refuse_.store(true, relaxed);
@@ -236,8 +266,10 @@ class deque {
     lock_.unlock();
   }
 
-  // Moves up to `most`, but at most half, of the oldest tasks to `out` and counts them.
-  // Context: any thread but the owner. Returns how many; 0 also when the lock is taken.
+  // Takes up to `most` of the oldest tasks, but at most half of them (rounded up), counts those
+  // that are not counted yet, and copies them to `out`. Returns the number of tasks; it is also 0
+  // if another thread holds the lock.
+  // Context: any thread but the owner. Cost: a heavy fence, unless the deque is empty.
   [[nodiscard]] std::size_t steal(Slot* out, std::size_t most) {
     if (empty() || !lock_.try_lock()) return 0;
     Slot* const t = tail_.load(relaxed);
@@ -260,7 +292,7 @@ class deque {
   }
 
  private:
-  static constexpr std::ptrdiff_t initial_room = 256;
+  static constexpr std::ptrdiff_t initial_room = 256;  // pushes before the first attend()
 
   void thief_fence() {
     if (fenced_) {
@@ -270,13 +302,14 @@ class deque {
     }
   }
 
-  // The gate is higher in fenced mode, and to refuse a pop.
+  // Sets limit_, and gate_ with it: to the end of the array in fenced mode and while a pop is to be
+  // refused.
   void set_limit(Slot* to) {
     limit_.store(to, relaxed);
     gate_.store(fenced_ || refuse_.load(relaxed) ? last_ : to, relaxed);
   }
 
-  // The owner met the gate. `s` is head() already.
+  // The rest of pop() for a slot below gate_. head() is `s` already.
   [[gnu::noinline]] bool pop_slow(Slot* s) {
     if (fenced_) {
       full_fence();  // P2
@@ -295,7 +328,7 @@ class deque {
         counted_ = s;
       }
       set_limit(std::max(counted_, tail_.load(relaxed)));
-    } else {  // it was stolen, and so was all below: the deque is empty here
+    } else {  // it was stolen, and so were all slots below it: the deque is empty
       tail_.store(s, relaxed);
       counted_ = std::min(counted_, s);
       set_limit(s);
@@ -315,13 +348,14 @@ class deque {
     set_limit(h);
   }
 
-  // The head comes down to `to`; everything that is left is counted.
+  // Lowers the head to `to`. Requires: all slots below `to` are counted.
   void shrink_locked(Slot* to) {
     head_.store(to, relaxed);
     counted_ = to;
     set_limit(to);
   }
 
+  // Starts again at the beginning of the array. Requires: the deque is empty.
   void rewind_locked() {
     tail_.store(first_, relaxed);
     shrink_locked(first_);

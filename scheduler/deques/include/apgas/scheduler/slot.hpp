@@ -12,8 +12,8 @@
 
 #include <apgas/scheduler/task_counter.hpp>
 
-// A unit of work in place in a worker's deque: 24 bytes of header and 40 of closure, one cache
-// line.
+// An entry of a worker's deque: a task with its closure in place. A header of 24 bytes and a
+// closure of up to 40 bytes fill one cache line.
 namespace apgas::inline v0::scheduler {
 
 class batch_source;
@@ -21,25 +21,25 @@ struct fiber;
 struct slot;
 
 enum class slot_kind : std::uintptr_t {
-  task,          // an async: its counter is its finish
-  join,          // a branch of fork_join: its counter is the join
-  continuation,  // a spawner whose tasks are being run by a drain fiber (drain.cpp)
-  member,        // a task whose closure begins with the batch_source that waits for it
+  task,          // an async; its counter is that of its finish
+  join,          // a branch of a fork_join; its counter is that of the join
+  continuation,  // a suspended spawner whose tasks a drain fiber runs (drain.cpp)
+  member,        // a task for which a batch_source waits; its closure begins with that pointer
 };
 
-// Runs the work of a slot on the current fiber. The slot's memory may be reused once user code
-// runs.
+// Runs the closure of a slot on the current fiber. The memory of the slot may be reused as soon as
+// user code runs.
 using slot_function = void (*)(slot&, fiber&);
 
 struct alignas(64) slot {
   static constexpr std::size_t closure_bytes = 40;
 
   slot_function run;
-  std::uintptr_t tagged_counter;  // task_counter* and a slot_kind in its low bits
-  std::source_location site;      // where it was spawned
+  std::uintptr_t tagged_counter;  // a task_counter*, with the slot_kind in its low bits
+  std::source_location site;      // the spawn site
   alignas(8) std::byte closure[closure_bytes];
 
-  // For the deque. Thieves copy slots byte by byte: closures are trivially copyable, or boxed.
+  // For deque<slot>. Thieves copy slots byte by byte, so a closure is trivially copyable or boxed.
   void add(std::ptrdiff_t n) {
     counter()->add(kind() == slot_kind::join ? n * task_counter::branch_count : n);
   }
@@ -58,6 +58,7 @@ struct alignas(64) slot {
   slot_kind kind() const { return static_cast<slot_kind>(tagged_counter & kind_mask); }
   bool is_task() const { return kind() == slot_kind::task || kind() == slot_kind::member; }
 
+  // Returns whether `source` waits for this task.
   bool is_member_of(const batch_source* source) const {
     const batch_source* first = nullptr;
     std::memcpy(&first, closure, sizeof first);
@@ -66,14 +67,16 @@ struct alignas(64) slot {
 };
 static_assert(sizeof(slot) == 64 && sizeof(std::source_location) == 8);
 
-// Whether F lies in the slot itself; other closures are boxed (one allocation).
+// Whether a closure of type F can lie in the slot itself. Other closures are boxed, which costs one
+// allocation.
 template <class F>
 inline constexpr bool fits_slot =
     sizeof(F) <= slot::closure_bytes && alignof(F) <= 8 && std::is_trivially_copyable_v<F> &&
     std::is_trivially_destructible_v<F>;
 
-// A closure that does not fit, on the heap. Copied bytewise with its slot; called exactly once, by
-// whoever runs the slot, which destroys it.
+// A closure on the heap, for one that does not fit a slot. The box is copied bytewise together with
+// its slot. It must be called exactly once, by the thread that runs the slot; the call destroys the
+// closure.
 template <class F>
 class boxed {
  public:
@@ -90,13 +93,14 @@ class boxed {
   F* closure_;
 };
 
+// Constructs a closure of type F in the slot.
 template <class F, class G>
 [[gnu::always_inline]] inline void store_closure(slot& s, G&& f) {
   static_assert(fits_slot<F>);
   ::new (static_cast<void*>(s.closure)) F(std::forward<G>(f));
 }
 
-// The closure out of the slot, whose memory is free for other tasks then.
+// Moves the closure out of the slot, whose memory may then hold another task.
 template <class F>
 [[gnu::always_inline]] inline F take_closure(slot& s) {
   return *std::launder(reinterpret_cast<F*>(s.closure));

@@ -7,21 +7,21 @@
 #include <apgas/scheduler/batch.hpp>
 #include <apgas/scheduler/fiber.hpp>
 
-// Resumed fibers, first in, first out: single ones, and whole blocks. Guarded by a lock; empty() is
-// a hint for searching.
+// The resumed fibers of a worker, in two first-in first-out queues: one of single fibers, one of
+// whole blocks. A lock protects it, because other threads push to it and thieves take from it.
 //
-//   size_   written under the lock, read by anybody
+//   size_   written under the lock, read by any thread; the result of empty() may be out of date
 namespace apgas::inline v0::scheduler {
 
 class ready_queue {
  public:
-  // One of the two, or nothing.
+  // The result of pop_any(): a fiber, a block, or neither.
   struct entry {
     fiber* one = nullptr;
     batch_block* many = nullptr;
   };
 
-  // Context: any thread.
+  // Appends a fiber. Context: any thread.
   void push(fiber* f) noexcept {
     f->next = nullptr;
     lock_.lock();
@@ -31,7 +31,7 @@ class ready_queue {
     lock_.unlock();
   }
 
-  // A list of blocks, linked by `next`. Context: any thread.
+  // Appends a list of `n` blocks that are linked by `next`. Context: any thread.
   void push(batch_block* first, batch_block* last, std::size_t n) noexcept {
     last->next = nullptr;
     lock_.lock();
@@ -41,7 +41,7 @@ class ready_queue {
     lock_.unlock();
   }
 
-  // The next single fiber, or null. Context: any thread.
+  // Removes and returns the first single fiber; null if there is none. Context: any thread.
   fiber* pop() noexcept {
     if (empty()) return nullptr;
     lock_.lock();
@@ -50,7 +50,9 @@ class ready_queue {
     return f;
   }
 
-  // Single fibers and blocks in turn, so that neither keeps the other waiting. Context: any thread.
+  // Removes and returns a single fiber or a block. It takes them in turn, so that neither kind
+  // keeps the other waiting.
+  // Context: any thread.
   entry pop_any() noexcept {
     entry e;
     if (empty()) return e;
@@ -84,7 +86,7 @@ class ready_queue {
   }
 
   base::spin_lock lock_;
-  base::atomic<std::size_t> size_{0};  // entries
+  base::atomic<std::size_t> size_{0};  // fibers and blocks in the queues
   fiber* first_ = nullptr;
   fiber* last_ = nullptr;
   batch_block* first_block_ = nullptr;

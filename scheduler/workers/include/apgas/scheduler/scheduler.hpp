@@ -9,19 +9,22 @@
 
 #include <apgas/scheduler/worker.hpp>
 
-// The workers of one place, and what connects them with the world outside.
+// The scheduler of a place: it owns the workers and connects them with everything outside, such as
+// the network, timers and foreign threads.
 namespace apgas::inline v0::scheduler {
 
-// A task from outside the workers: a message, a timer, a foreign thread. Intrusive. run() is called
-// once at loop level with a fresh task state, which it may fill, and may suspend. What it returns
-// is the counter that the task holds a unit of, or null: the unit is given up when the children
-// that the task left behind have run.
+// A task that is submitted from outside the workers: by a message, a timer or a foreign thread. The
+// caller provides the object, which must live until run() is called.
+//
+// A scheduling loop calls run() once, with a fresh task state, which run() may fill in. run() may
+// suspend. It returns the counter of which the task holds a count, or null. The loop releases that
+// count when it has also run the children that the task left in the deque.
 struct external_task {
   external_task* next = nullptr;
   task_counter* (*run)(external_task*, fiber&) noexcept = nullptr;
 };
 
-// Progress of what is not a task (the network), implemented above this module.
+// Events that workers poll for between tasks: the network. The layer above implements it.
 class external_events {
  public:
   external_events() = default;
@@ -29,18 +32,23 @@ class external_events {
   external_events& operator=(const external_events&) = delete;
   virtual ~external_events() = default;
 
-  // True if anything was done. Context: worker at loop level, one at a time. Runs no user code.
+  // Makes progress, and returns whether there was anything to do. Must not run user code. Only one
+  // thread calls it at a time.
+  // Context: a scheduling loop, the fallback poller or the progress thread.
   virtual bool poll() noexcept = 0;
 
-  // Whether something was begun that goes on only while somebody polls. Context: any thread.
+  // Returns whether something was begun that makes progress only while poll() is called.
+  // Context: any thread.
   virtual bool pending() noexcept = 0;
 
-  // How long the worker that watches may sleep between two polls; max() when arrivals call
-  // scheduler::wake(). `idle_polls`: polls without effect so far.
+  // Returns how long the sleeping poller may sleep before the next poll; max() if every arrival
+  // calls scheduler::wake() or makes descriptor() readable. `idle_polls` is the number of
+  // successive polls that found nothing.
   virtual std::chrono::nanoseconds max_sleep(unsigned idle_polls) noexcept = 0;
 
-  // What the watcher sleeps on besides: it can be read once something has come since arm() said
-  // true. arm() false: poll first. -1: there is none.
+  // A file descriptor that the sleeping poller waits for; -1 if there is none. After arm() has
+  // returned true, the descriptor becomes readable when something arrives. If arm() returns false,
+  // something may have arrived already, and poll() must be called before the next arm().
   virtual int descriptor() noexcept { return -1; }
   virtual bool arm() noexcept { return true; }
 };
@@ -48,62 +56,73 @@ class external_events {
 struct config {
   int workers = 1;
   std::size_t stack_bytes = std::size_t{1} << 20;
-  std::chrono::nanoseconds spin{50'000};  // search this long before sleeping
+  std::chrono::nanoseconds spin{50'000};  // a worker searches this long before it sleeps
   bool bind = true;
   int share_index = 0;  // this place is number share_index of share_count on the same cores
   int share_count = 1;
-  bool share_cores = false;      // others want them too: whoever searches lets them go first
-  bool asymmetric_fence = true;  // use membarrier where there is one
+  bool share_cores = false;      // other processes use them too: searching workers yield to them
+  bool asymmetric_fence = true;  // use membarrier where it is available
   external_events* events = nullptr;
-  bool progress_thread = false;  // a thread waits for the events, and polls while workers are busy
+  bool progress_thread = false;  // a dedicated thread waits for the events and polls for them
   void* environment = nullptr;   // see scheduler::environment
-  // When no task runs for so long while some wait, a line says which; 0: never. It is called on a
-  // thread of its own.
+  // If no task runs for this long while some wait, watchdog_report is called, on a thread of the
+  // watchdog, with a line that says what they wait for. 0: never.
   std::chrono::milliseconds watchdog_patience{0};
   std::function<void(const std::string&)> watchdog_report = {};
-  std::string trace = {};  // a file for what the workers did (trace.hpp); empty: none
-  int place = 0;           // as the trace names it
+  std::string trace = {};  // the file for the trace (trace.hpp); empty: none
+  int place = 0;           // the number of the place in the trace
 };
 
-// Sums over the workers since the start.
+// Counters since the start, summed over the workers.
 struct statistics {
-  std::uint64_t steals = 0;  // successful ones
-  std::uint64_t stolen = 0;  // tasks they took
-  std::uint64_t suspensions = 0;
-  std::uint64_t drains = 0;
-  std::uint64_t sleeps = 0;
-  std::uint64_t fibers = 0;  // contexts made
-  std::uint64_t polls = 0;   // of the network
+  std::uint64_t steals = 0;       // successful ones
+  std::uint64_t stolen = 0;       // tasks that were taken by them
+  std::uint64_t suspensions = 0;  // of tasks; switches within a batch do not count
+  std::uint64_t drains = 0;       // see drain.cpp
+  std::uint64_t sleeps = 0;       // times that a worker went to sleep
+  std::uint64_t fibers = 0;       // fibers that were created rather than taken from a cache
+  std::uint64_t polls = 0;        // of the network and the timers
 };
 
 class scheduler {
  public:
-  // Starts the workers. Throws: launch_error when the system refuses threads or memory.
+  // Starts the workers.
+  // Throws: launch_error if the system refuses threads, memory or the trace file.
   explicit scheduler(const config& c);
   scheduler(const scheduler&) = delete;
   scheduler& operator=(const scheduler&) = delete;
-  // Requires: no task is left. Context: a thread that is no worker.
+  // Stops the workers. Requires: no task is left. Context: a thread that is not a worker.
   ~scheduler();
 
-  // Context: any thread.
+  // Makes `work` ready; a worker will run it. Context: any thread.
   void submit(external_task* work) noexcept;
-  void wake() noexcept;          // something arrived: some worker polls soon
-  void keep_polling() noexcept;  // events->pending() may be true now: poll even if all are busy
-  void request_poll() noexcept;  // the next worker between two tasks polls. Context: worker
-  // inject() at a time; never early. Context: any thread.
+  // Tells the workers that an event may have arrived, so that one of them polls soon.
+  // Context: any thread.
+  void wake() noexcept;
+  // Tells the fallback poller that events->pending() may have become true, so that it polls even
+  // while all workers are busy.
+  // Context: any thread.
+  void keep_polling() noexcept;
+  // Makes the next worker that is between two tasks poll. Context: worker.
+  void request_poll() noexcept;
+  // Submits `work` at the time `when`, never earlier. Throws: std::bad_alloc. Context: any thread.
   void submit_at(std::chrono::steady_clock::time_point when, external_task* work);
-  // Takes back what was given to submit_at() with the same time. False: it has run or will run.
+  // Cancels submit_at(when, work). Returns false if the work has run already or will still run.
   // Context: any thread.
   bool cancel_at(std::chrono::steady_clock::time_point when, external_task* work) noexcept;
 
-  // Runs `work` on a thread of its own kind, which may block. Context: any thread.
+  // Runs `work` on a helper thread, where it may block. `work` must not throw.
+  // Throws: std::system_error if a new thread is needed and the system refuses it.
+  // Context: any thread.
   void run_on_helper(std::function<void()> work);
 
   int num_workers() const noexcept;
+  // Requires: 0 <= id < num_workers().
   worker& worker_at(int id) noexcept;
-  // The object of the layer above that tasks of this scheduler belong to.
+  // The object of the layer above to which the tasks of this scheduler belong.
   void* environment() const noexcept { return environment_; }
   void set_environment(void* e) noexcept { environment_ = e; }
+  // Context: any thread.
   statistics stats() const;
 
   struct implementation;
@@ -116,7 +135,7 @@ class scheduler {
 
 // Cores that the process may use, after affinity mask and cgroup quota; at least 1.
 int usable_cores();
-// Topology in a line, for apgas-info.
+// Describes the topology of the host in one line, for apgas-info.
 std::string topology_description();
 
 }  // namespace apgas::inline v0::scheduler
