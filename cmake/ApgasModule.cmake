@@ -47,7 +47,12 @@ function(apgas_room room)
   add_library(${target} OBJECT ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE ${target}_headers ${target}_private ${arg_LINK_PRIVATE})
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
-  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  # The same objects make the shared library, which exports what is marked APGAS_API, and the static
+  # one that the tests of single modules link.
+  set_target_properties(${target} PROPERTIES
+    POSITION_INDEPENDENT_CODE ON
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
   set_property(GLOBAL APPEND PROPERTY apgas_objects ${target})
 endfunction()
 
