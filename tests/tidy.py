@@ -15,8 +15,8 @@ import sys
 MODULES = ["base", "scheduler", "comm", "sync", "places", "launch"]
 FOLDERS = MODULES + ["apps", "tests", "cmake", "docker", "docs", ".ci"]
 SCRIPTS = [".ci/run", "docker/base-image", "docker/cluster", "docker/namespace-ssh",
-           "docker/node-host-key", "docker/node-start", "launch/apgas-doctor", "launch/apgas-run",
-           "launch/quickstart", "launch/test"]
+           "docker/node-host-key", "docker/node-start", "docs/pictures/render",
+           "launch/apgas-doctor", "launch/apgas-run", "launch/quickstart", "launch/test"]
 MAX_LINES = 400
 WRAPPED = {  # A third-party header may be included only by the files that wrap it.
     "boost/context": ["scheduler/fibers/src/context"],
