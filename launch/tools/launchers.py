@@ -16,8 +16,8 @@ LINE_PREFIXES = {"Open MPI": re.compile(rb"\[\d+,(\d+)\]<std(?:out|err)>:"),
 
 # Matches a line in which a place reports why the job ends: its own failure, or the loss of another
 # place. launch/src/job_messages.cpp matches the same texts.
-REPORTS_THE_END = re.compile(rb"apgas: .*(?:ended by signal| is gone: | are gone: |"
-                           rb"this ends the job|stack overflow in task)")
+REPORTS_THE_END = re.compile(rb"apgas: .*(?:ended by signal|ended unexpectedly|"
+                             rb"sent no heartbeat|this ends the job|stack overflow in task)")
 
 
 class NoLauncher(Exception):
