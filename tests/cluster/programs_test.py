@@ -149,7 +149,7 @@ class Doctor(unittest.TestCase):
         finally:
             self.assertEqual(cluster("heal").returncode, 0)
         self.assertEqual(sorted(facts), ["node1", "node3"])
-        self.assertEqual(sum("ssh does not get there" in what for what in wrong), 2, wrong)
+        self.assertEqual(sum("ssh cannot reach it" in what for what in wrong), 2, wrong)
         self.assertIn("node99", "".join(wrong))
         self.test_all_is_well()
 

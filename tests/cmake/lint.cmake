@@ -12,7 +12,8 @@ set_tests_properties(headers PROPERTIES LABELS lint TIMEOUT 1500 PROCESSORS 2)
 find_program(apgas_shellcheck shellcheck)
 if(apgas_shellcheck)
   add_test(NAME shellcheck COMMAND ${apgas_shellcheck} -x
-    launch/quickstart launch/test launch/prepare.sh .ci/run tests/fuzz/run.sh)
+    launch/quickstart launch/test launch/prepare.sh .ci/run docs/pictures/render
+    tests/fuzz/run.sh)
   set_tests_properties(shellcheck PROPERTIES LABELS lint TIMEOUT 60
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endif()
