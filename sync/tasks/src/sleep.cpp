@@ -7,6 +7,7 @@
 namespace apgas::inline v0::sync {
 namespace {
 
+// A timer that resumes its task. It lives on the stack of the task.
 struct sleeping_task : scheduler::external_task {
   handoff awake;
 };
