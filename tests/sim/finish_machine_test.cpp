@@ -30,12 +30,12 @@ namespace {
 
 using apgas::sync::credit_sum;
 using apgas::sync::finish_home;
-using apgas::sync::remote_finish_state;
-using apgas::sync::tree_return;
 using apgas::sync::full_share;
 using apgas::sync::most_splits;
 using apgas::sync::next_share;
+using apgas::sync::remote_finish_state;
 using apgas::sync::returned_credit;
+using apgas::sync::tree_return;
 
 TEST(finish_machine, sizes) {
   EXPECT_LE(sizeof(finish_home), 32U);
@@ -187,20 +187,20 @@ TEST(finish_machine, few_ties_and_not_too_far_from_home) {
 
 TEST(finish_machine_death, links) {
   tree_return place;
-  EXPECT_DEATH(place.on_release(1), "a tie is released that nobody made");
+  EXPECT_DEATH(place.on_release(1), "a link is released that was never made");
   EXPECT_EQ(place.link(), 1);
   EXPECT_DEATH(static_cast<void>(place.give_back()), "a place returns before its children");
-  EXPECT_DEATH(static_cast<void>(place.on_arrival(true, 1, 1, 1)), "has ties and no credit");
+  EXPECT_DEATH(static_cast<void>(place.on_arrival(true, 1, 1, 1)), "has links and no credit");
   remote_finish_state gone;
-  EXPECT_DEATH(gone.on_return({1, 0, 0}), "a place is gone before one that was tied to it");
+  EXPECT_DEATH(gone.on_return({1, 0, 0}), "a place is gone before a child that is linked to it");
 }
 
 TEST(finish_machine_death, home) {
   finish_home home;
-  EXPECT_DEATH((void)home.on_arrival(1), "got back more credit than it lent");
+  EXPECT_DEATH((void)home.on_arrival(1), "got back more credit than it issued");
   const auto share = home.mint().share;
   EXPECT_DEATH((void)home.on_arrival(0), "came without credit");
-  EXPECT_DEATH((void)home.on_return({share, 1, -1}), "got back more credit than it lent");
+  EXPECT_DEATH((void)home.on_return({share, 1, -1}), "got back more credit than it issued");
   EXPECT_DEATH((void)home.on_return({share, 0, 0}), "not all task frames were received");
   EXPECT_DEATH((void)home.mint(0), "never empty");
 }
