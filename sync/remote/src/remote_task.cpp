@@ -13,11 +13,11 @@
 #include <apgas/base/assert.hpp>
 #include <apgas/comm/out_of_memory.hpp>
 #include <apgas/sync/flow_control.hpp>
+#include <apgas/sync/registration_transfer.hpp>
 #include <apgas/sync/remote_call.hpp>
 #include <apgas/sync/remote_finish.hpp>
 #include <apgas/sync/remote_phases.hpp>
 #include <apgas/sync/task.hpp>
-#include <apgas/sync/registration_transfer.hpp>
 
 namespace apgas::inline v0::sync {
 namespace {
@@ -61,7 +61,8 @@ void report_start(place_state& place, comm::rank source, std::size_t bytes) {
 }
 
 // The thunks' frames that were counted here and wait for a worker.
-scheduler::task_counter* run_frame(scheduler::external_task* work, scheduler::fiber& self) noexcept {
+scheduler::task_counter* run_frame(scheduler::external_task* work,
+                                   scheduler::fiber& self) noexcept {
   const std::unique_ptr<remote_task> task(static_cast<remote_task*>(work));
   self.task.finish = task->finish;
   self.allowance = flow_control::answer_bytes;
@@ -88,7 +89,8 @@ struct task_batch : scheduler::external_task {
     const std::byte* at = at_header(frame_batch->first.header);
     for (std::uint64_t i = 0; i < frame_batch->frames; ++i) {
       const auto* const header = reinterpret_cast<const comm::frame_header*>(at);
-      child next{header, frame_batch->first.owner, frame_batch->first.handler, frame_batch->first.source, 0};
+      child next{header, frame_batch->first.owner, frame_batch->first.handler,
+                 frame_batch->first.source, 0};
       if (i % children_per_report == 0) {
         next.starts = bytes_of(header, std::min(children_per_report, frame_batch->frames - i));
       }
@@ -239,7 +241,7 @@ void frame_receiver::hand_on(const comm::inbound_frame& frame) {
       pending_call* call = place_.calls->take(frame.header->handler);
       if (call == nullptr) {
         base::fatal(
-            fmt::format("place {} sent a reply to a call that nobody waits for", frame.source));
+            fmt::format("place {} sent a reply to a call that no task waits for", frame.source));
       }
       place_.finishes->on_reply(call->finish(),
                                 {.low = frame.header->credit,
@@ -271,7 +273,8 @@ bool frame_receiver::join_batch(const comm::inbound_frame& frame) {
                         (frame.header->flags & flag_all) == flag_spawn &&
                         frame.payload.size() >= 8 && frame.handler->as<task_thunk>() != nullptr;
   const bool joins = may_join && batch_.frames && frame.handler == batch_.first.handler &&
-                     frame.header->finish == batch_.frames->finish && batch_.frames->add(*frame.header);
+                     frame.header->finish == batch_.frames->finish &&
+                     batch_.frames->add(*frame.header);
   if (!joins) take_batch();
   if (!may_join) return false;
   if (!batch_.frames) {
@@ -310,7 +313,7 @@ void frame_receiver::on_task(const comm::inbound_frame& frame) {
   }
   task->bytes = comm::frame_bytes(task->frame.payload.size());  // as admit() counts: no reducer
   if (frame.handler->as<task_thunk>() == nullptr || task->frame.payload.size() < 8) {
-    base::fatal(fmt::format("place {} sent a task frame that is none", frame.source));
+    base::fatal(fmt::format("place {} sent a malformed task frame", frame.source));
   }
   place_.flow->on_arrival(task->bytes);
   frame.owner->retain();
