@@ -31,7 +31,7 @@ void world::run() {
   checker::at_end(*this);
 }
 
-// What happens next: a number in ready_, messages_ and reports_ one after the other.
+// Chooses what happens next. Returns an index into ready_, messages_ and reports_, in this order.
 std::uint32_t world::pick() {
   const auto tasks = static_cast<std::uint32_t>(ready_.size());
   const auto messages = static_cast<std::uint32_t>(messages_.size());
