@@ -97,7 +97,7 @@ TEST_F(finish_messages, binary_tree) {
 TEST_F(finish_messages, every_place_sends_to_every_other) {
   constexpr int places = 64;
   sim::tree_script program;
-  for (int p = 1; p < places; ++p) program.add(0, p);  // node p is at place p
+  for (int p = 1; p < places; ++p) program.add(0, p);  // tree node p is at place p
   for (int p = 1; p < places; ++p) {
     for (int q = 1; q < places; ++q) {
       if (q != p) program.add(p, q);

@@ -105,8 +105,8 @@ void checker::at_end(const world& w) {
   require(merges || given_back == w.counted_.quiescences, "a place gives back less than once", -1);
 }
 
-// Tasks are identified by their node, and finishes by the node that opened them, so that states do
-// not differ by the order in which tasks and finishes were made.
+// Tasks are identified by their tree node, and finishes by the tree node that opened them, so that
+// states do not differ by the order in which tasks and finishes were made.
 std::string checker::state(const world& w) {
   std::vector<std::string> parts;
   const auto put = [&](char tag, std::initializer_list<int> values) -> std::string& {
@@ -114,11 +114,11 @@ std::string checker::state(const world& w) {
     for (const int v : values) part.append(reinterpret_cast<const char*>(&v), sizeof v);
     return part;
   };
-  const auto node = [&](int id) {
-    return id < 0 ? -1 : w.tasks_[static_cast<std::size_t>(id)].node;
+  const auto tree_node = [&](int id) {
+    return id < 0 ? -1 : w.tasks_[static_cast<std::size_t>(id)].tree_node;
   };
   const auto opener = [&](int f) {
-    return f < 0 ? -1 : node(w.finishes_[static_cast<std::size_t>(f)].opener);
+    return f < 0 ? -1 : tree_node(w.finishes_[static_cast<std::size_t>(f)].opener);
   };
   for (std::size_t i = 0; i < w.finishes_.size(); ++i) {
     const auto& f = w.finishes_[i];
@@ -127,7 +127,7 @@ std::string checker::state(const world& w) {
     finish_test_access::dump(f.ledger.state(), part);
   }
   for (const auto& t : w.tasks_) {
-    put('t', {t.node, t.place, opener(t.finish), t.finish == 0, t.step, t.ended, t.parked});
+    put('t', {t.tree_node, t.place, opener(t.finish), t.finish == 0, t.step, t.ended, t.parked});
   }
   for (std::size_t place = 0; place < w.remotes_.size(); ++place) {
     for (const auto& [f, p] : w.remotes_[place]) {
@@ -136,19 +136,20 @@ std::string checker::state(const world& w) {
       finish_test_access::dump(p.protocol.state(), part);
       finish_test_access::dump(p.protocol.links(), part);
       for (const auto& frame : p.frames) {
-        const int values[] = {node(frame.task), frame.to, opener(frame.holds)};
+        const int values[] = {tree_node(frame.task), frame.to, opener(frame.holds)};
         part.append(reinterpret_cast<const char*>(values), sizeof values);
       }
     }
   }
   for (const auto& m : w.messages_) {
     std::string& part = put('m', {static_cast<int>(m.kind), m.from, m.to, opener(m.finish),
-                                  m.finish == 0, node(m.task), m.level, m.links});
+                                  m.finish == 0, tree_node(m.task), m.level, m.links});
     part.append(reinterpret_cast<const char*>(&m.credit), sizeof m.credit);
     part.append(reinterpret_cast<const char*>(&m.returned), sizeof m.returned);
   }
   for (const auto& r : w.reports_) {
-    put('r', {r.place, opener(r.finish), r.finish == 0, node(r.caller), static_cast<int>(r.what)});
+    put('r',
+        {r.place, opener(r.finish), r.finish == 0, tree_node(r.caller), static_cast<int>(r.what)});
   }
   std::ranges::sort(parts);
   std::string all;

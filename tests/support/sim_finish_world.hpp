@@ -29,9 +29,9 @@ class violation : public std::runtime_error {
 // What may happen next.
 enum class schedule {
   any,             // any task's next action, any message, any late report
-  tasks_first,     // tasks run as far as they can, by node; then any message or report
-  messages_first,  // all messages, in any order; then tasks by node; then any report
-  rounds,          // a message takes one round, a task none: all arrivals, then tasks by node
+  tasks_first,     // tasks run as far as they can, by tree node; then any message or report
+  messages_first,  // all messages, in any order; then tasks by tree node; then any report
+  rounds,          // a message takes one round, a task none: all arrivals, then tasks by tree node
 };
 
 struct settings {
@@ -96,7 +96,7 @@ class world {
     std::uint8_t links = 0;  // released by a return or a release
   };
   struct task {
-    int node;
+    int tree_node;
     int place;   // -1 while it is on its way
     int finish;  // the finish that governs it now
     int caller;  // the caller of the at whose body it is, or -1
@@ -149,7 +149,7 @@ class world {
   void open(int id);
   void complete(int f);
   void end(int id);
-  int new_task(int node, int f, int caller);
+  int new_task(int tree_node, int f, int caller);
   void ready(int id);
   int take_ready(std::uint32_t n);
 
@@ -188,7 +188,7 @@ class world {
   std::vector<task> tasks_;
   std::vector<finish> finishes_;
   std::vector<std::map<int, remote>> remotes_;  // by place, then finish
-  std::vector<int> ready_;                      // with schedule `any` a set, else a heap by node
+  std::vector<int> ready_;  // with schedule `any` a set, else a heap by tree node
   std::deque<message> messages_;
   std::vector<report> reports_;
   std::map<std::pair<int, int>, std::int64_t>

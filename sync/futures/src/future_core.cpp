@@ -21,9 +21,9 @@ struct suspended_waiter : future_waiter {
 class timed_waiter final : public ref_counted, scheduler::external_task, future_waiter {
  public:
   timed_waiter() {
-    run = [](scheduler::external_task* due,
+    run = [](scheduler::external_task* timer,
              scheduler::fiber&) noexcept -> scheduler::task_counter* {
-      static_cast<timed_waiter*>(due)->end();
+      static_cast<timed_waiter*>(timer)->end();
       return nullptr;
     };
     on_ready = [](future_waiter& w) noexcept { static_cast<timed_waiter&>(w).end(); };

@@ -36,8 +36,8 @@ void expect_refused(const std::string& name, const std::function<void()>& operat
 
 TEST(CriticalSectionRefusals, Waiting) {
   run_tasks(2, [] {
-    apgas::semaphore units(5);
-    expect_refused("semaphore::acquire", [&] { units.acquire(); });
+    apgas::semaphore permits(5);
+    expect_refused("semaphore::acquire", [&] { permits.acquire(); });
     apgas::latch down(0);
     expect_refused("latch::wait", [&] { down.wait(); });
     expect_refused("latch::arrive_and_wait", [&] { down.arrive_and_wait(); });

@@ -38,6 +38,7 @@ auto async_future(name n, F&& f, std::source_location site = std::source_locatio
   return sync::future_access::make(std::move(made.state));
 }
 
+// The same for a task without a name.
 template <std::invocable F>
 auto async_future(F&& f, std::source_location site = std::source_location::current()) {
   return async_future(name(nullptr), std::forward<F>(f), site);
@@ -61,6 +62,7 @@ void async_await(name n, sync::spawn_from<sync::task_body> f, const future<T>&..
   sync::spawn_when_ready(self, {awaited, sizeof...(T)}, std::move(f.value), n.text, f.site);
 }
 
+// The same for a task without a name.
 template <class... T>
 void async_await(sync::spawn_from<sync::task_body> f, const future<T>&... futures) {
   async_await(name(nullptr), std::move(f), futures...);

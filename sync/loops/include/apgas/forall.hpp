@@ -199,8 +199,7 @@ int workers_here(const scheduler::fiber& self) noexcept;
 // Throws: multiple_exceptions if iterations threw, after all others have run; illegal_operation
 // outside a task, inside an atomic section, and if `end` does not fit the type of `first`.
 // Context: task. May suspend and resume elsewhere.
-// Cost: a loop that nobody steals from costs little more than a serial one; each split is a
-// fork_join.
+// Cost: while no other worker is idle, about that of a serial loop; each split is a fork_join.
 template <detail::loop_index I, detail::loop_index J, std::invocable<I> Body>
 void forall(I first, J end, Body body, std::ptrdiff_t grain = 0,
             std::source_location site = std::source_location::current()) {

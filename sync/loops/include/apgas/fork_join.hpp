@@ -46,7 +46,7 @@ inline constexpr bool returns_void = std::is_void_v<std::invoke_result_t<F&>>;
 // Throws: multiple_exceptions if branches threw, after all of them have ended; illegal_operation
 // outside a task and inside an atomic section.
 // Context: task. May suspend and resume elsewhere.
-// Cost: about 2 ns for a branch that nobody steals.
+// Cost: about 2 ns for a branch that is not stolen.
 template <std::invocable F, std::invocable G>
 [[gnu::always_inline]] inline auto fork_join(
     F f, G g, std::source_location site = std::source_location::current()) {

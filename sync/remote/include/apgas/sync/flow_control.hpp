@@ -13,10 +13,10 @@
 #include <apgas/comm/rank.hpp>
 #include <apgas/scheduler/worker.hpp>
 
-// Limits how far a place may send tasks ahead of a place that starts them slowly. The receiver
-// reports how many bytes of tasks it has started. A sender that is more than a window ahead
-// suspends, and its worker runs other tasks. So the memory that a flood of tasks needs is bounded
-// at both ends.
+// Limits how much a place may send to a place that starts its tasks slowly. The receiver reports
+// how many bytes of tasks it has started. A sender suspends while it has sent more than a window
+// that was not reported as started, and its worker runs other tasks. So the memory that a flood of
+// tasks needs is bounded at both ends.
 //
 // A task that came from another place may send a limited number of bytes without waiting (an
 // answer), because a task that waits keeps a stack. The volume of answers is bounded at the place

@@ -64,7 +64,7 @@ class finish_frame {
   // handler that makes such a box at other places. Context: before the body runs.
   void collect(std::uint64_t reducer, std::unique_ptr<offer_box> box);
 
-  // Runs the children that nobody has taken, waits for all tasks, makes the enclosing finish the
+  // Runs the children that were not stolen, waits for all tasks, makes the enclosing finish the
   // innermost one again, and throws what tasks and body threw. It is not inline, so that the
   // registers which it needs are saved here and not in every function that contains a finish.
   // Throws: multiple_exceptions. Context: task. May suspend and resume elsewhere.
