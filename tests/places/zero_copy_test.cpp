@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Long arguments and results of at: read from where they lie within a node, else carried.
+#include <apgas/comm/zero_copy.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -12,7 +14,6 @@
 
 #include <gtest/gtest.h>
 
-#include <apgas/comm/zero_copy.hpp>
 #include <apgas/sync/place_state.hpp>
 
 #include "check.hpp"

@@ -77,7 +77,7 @@ struct counters {
   std::int64_t asks = 0;
   std::int64_t gifts = 0;
   std::int64_t answers_with_work = 0;
-  std::int64_t dormant = 0;      // of places that are not home: the finish's returns
+  std::int64_t dormant = 0;     // of places that are not home: the finish's returns
   std::int64_t early_loot = 0;  // that overtook the answer
 };
 

@@ -75,7 +75,8 @@ place_memory::place_memory(sync::place_state& place, comm::transport& network, b
       heap_(place.here, shared_),
       homes_(static_cast<std::size_t>(place.places)) {}
 
-segment_view& place_memory::keep(const allocation_name& allocation, std::unique_ptr<segment_view> view) {
+segment_view& place_memory::keep(const allocation_name& allocation,
+                                 std::unique_ptr<segment_view> view) {
   auto& home = homes_[static_cast<std::size_t>(allocation.home)];
   if (home.load(base::acquire) == nullptr) {  // P1
     const std::scoped_lock guard(lock_);
@@ -97,13 +98,14 @@ void place_memory::require_home(const char* operation, const allocation_range& w
 }
 
 const segment_view& place_memory::look_up(scheduler::fiber& self, const char* operation,
-                                         const allocation_range& what) {
+                                          const allocation_range& what) {
   const allocation_name& allocation = what.allocation;
   require_home(operation, what);
   auto view = std::make_unique<segment_view>();
   if (allocation.home == place_.here) {
     comm::shared_segment* const own = heap_.segment(allocation.segment);
-    if (own == nullptr) throw_access_failure(operation, what, {.fault = access_fault::no_allocation});
+    if (own == nullptr)
+      throw_access_failure(operation, what, {.fault = access_fault::no_allocation});
     view->memory = own->memory().data();
     view->bytes = own->memory().size();
     return keep(allocation, std::move(view));
@@ -155,12 +157,14 @@ void place_memory::on_frame(const comm::inbound_frame& frame) {
   }
   comm::out_archive value;
   comm::shared_segment* const segment = heap_.segment(allocation.segment);
-  const std::span<std::byte> memory = segment == nullptr ? std::span<std::byte>() : segment->memory();
+  const std::span<std::byte> memory =
+      segment == nullptr ? std::span<std::byte>() : segment->memory();
   if (const auto failure = check_access(memory.data(), memory.size(), range)) {
     value(failure);
     return reply(place_, frame, value, true);
   }
-  std::byte* const at = memory.data() + std::uint64_t{allocation.allocation} * allocation_unit + range.offset;
+  std::byte* const at =
+      memory.data() + std::uint64_t{allocation.allocation} * allocation_unit + range.offset;
   if (operation == memory_operation::put) {
     std::memcpy(at, rest.data(), rest.size());
   } else if (operation == memory_operation::get) {

@@ -107,7 +107,8 @@ void remote_teams::begin_watch() noexcept {
   place_.tasks->submit_at(when_, &timer_);
 }
 
-scheduler::task_counter* remote_teams::look(scheduler::external_task* work, scheduler::fiber&) noexcept {
+scheduler::task_counter* remote_teams::look(scheduler::external_task* work,
+                                            scheduler::fiber&) noexcept {
   remote_teams& self = *static_cast<timer*>(work)->self;
   bool again = false;
   {

@@ -74,7 +74,8 @@ void team_member::begin(const team_call& call) {
         return k.sequence == sequence_ && !same_call(theirs, mine);
       };
       for (const letter& l : letters_) {
-        if (differs(l.where, l.signature)) wrong = difference(l.where.source, l.signature, mine, sequence_);
+        if (differs(l.where, l.signature))
+          wrong = difference(l.where.source, l.signature, mine, sequence_);
       }
       if (differs(ahead_, ahead_signature_)) {
         wrong = difference(ahead_.source, ahead_signature_, mine, sequence_);
@@ -94,7 +95,8 @@ void team_member::end() {
     const auto left = std::ranges::find_if(
         letters_, [&](const letter& l) { return l.where.sequence == sequence_; });
     if (left == letters_.end()) return;
-    wrong = difference(left->where.source, left->signature, signatures_[sequence_ % remembered], sequence_);
+    wrong = difference(left->where.source, left->signature, signatures_[sequence_ % remembered],
+                       sequence_);
   }
   break_all(wrong);
 }
@@ -143,10 +145,12 @@ void team_member::send(std::size_t to, std::uint16_t step, std::uint32_t part,
                        std::span<const std::byte> data) {
   const comm::rank dest = group_[to].id();
   while (place_.network->congested(dest)) scheduler::yield();
-  post(
-      dest,
-      {.signature = signatures_[sequence_ % remembered], .sequence = sequence_, .part = part, .step = step},
-      data);
+  post(dest,
+       {.signature = signatures_[sequence_ % remembered],
+        .sequence = sequence_,
+        .part = part,
+        .step = step},
+       data);
 }
 
 bool team_member::expects(const key& k) const noexcept {

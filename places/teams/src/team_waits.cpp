@@ -94,8 +94,8 @@ void team_member::crossed(const held_call& mine, const global_id& other,
         "{} of another team, and waits for place {} in turn. Both go on waiting. If no other task "
         "makes these calls, the program hangs: call collectives of several teams in the same order "
         "at all members",
-        place_.team_warning_s, place_.here, text_of(signatures_[sequence_ % remembered]), mine.holder,
-        mine.holder, text_of(mine.waits_in), place_.here);
+        place_.team_warning_s, place_.here, text_of(signatures_[sequence_ % remembered]),
+        mine.holder, mine.holder, text_of(mine.waits_in), place_.here);
   }
   base::warn(text);
 }

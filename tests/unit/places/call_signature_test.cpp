@@ -17,7 +17,9 @@ using apgas::remote::text_of;
 
 constexpr std::size_t gib = std::size_t{1} << 30;
 
-bool same(const team_call& a, const team_call& b) { return same_call(signature_of(a), signature_of(b)); }
+bool same(const team_call& a, const team_call& b) {
+  return same_call(signature_of(a), signature_of(b));
+}
 
 TEST(call_signature, the_same_call_from_two_lines) {
   EXPECT_TRUE(same({collective::reduce, 3, 80, std::source_location::current()},

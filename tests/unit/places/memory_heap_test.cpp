@@ -37,8 +37,9 @@ TEST(memory_heap, gives_blocks_of_zeros_with_their_length) {
     EXPECT_TRUE(std::all_of(first, first + bytes, [](std::byte x) { return x == std::byte{}; }));
     EXPECT_FALSE(look(heap, {b, 0, bytes}));
     EXPECT_FALSE(look(heap, {b, bytes, 0}));
-    for (const allocation_range& out : {allocation_range{b, 0, bytes + 1}, allocation_range{b, bytes + 1, 0},
-                                   allocation_range{b, UINT64_MAX, 1}, allocation_range{b, 1, UINT64_MAX}}) {
+    for (const allocation_range& out :
+         {allocation_range{b, 0, bytes + 1}, allocation_range{b, bytes + 1, 0},
+          allocation_range{b, UINT64_MAX, 1}, allocation_range{b, 1, UINT64_MAX}}) {
       EXPECT_EQ(look(heap, out).fault, access_fault::out_of_range);
       EXPECT_EQ(look(heap, out).bytes, bytes);
     }
@@ -80,7 +81,8 @@ TEST(memory_heap, refuses_names_that_are_none) {
   EXPECT_EQ(heap.release({.segment = b.segment + 1, .allocation = 1, .generation = 1}).fault,
             access_fault::no_allocation);
   EXPECT_EQ(heap.release({.allocation = 0, .generation = 1}).fault, access_fault::no_allocation);
-  EXPECT_EQ(heap.release({.allocation = 1U << 30, .generation = 1}).fault, access_fault::no_allocation);
+  EXPECT_EQ(heap.release({.allocation = 1U << 30, .generation = 1}).fault,
+            access_fault::no_allocation);
   EXPECT_EQ(heap.release({.allocation = b.allocation}).fault, access_fault::stale);
   EXPECT_THROW(static_cast<void>(heap.allocate(memory_heap::most_bytes + 1)), std::bad_alloc);
 }

@@ -232,7 +232,8 @@ std::vector<T> dist_array<T>::gather() const {
   std::vector<T> all(p.shape.size());
   for (std::size_t portion = 0; portion < portion_values_of.size(); ++portion) {
     const std::vector<T>& portion_values = portion_values_of[portion].get();
-    for (std::size_t k = 0; k < portion_values.size(); ++k) all[p.shape.index_of(portion, k)] = portion_values[k];
+    for (std::size_t k = 0; k < portion_values.size(); ++k)
+      all[p.shape.index_of(portion, k)] = portion_values[k];
   }
   return all;
 }
@@ -244,7 +245,8 @@ void dist_array<T>::scatter(std::span<const T> values) const {
   finish([&] {
     for (std::size_t portion = 0; portion < p.group.size(); ++portion) {
       std::vector<T> portion_values(p.shape.size_of(portion));
-      for (std::size_t k = 0; k < portion_values.size(); ++k) portion_values[k] = values[p.shape.index_of(portion, k)];
+      for (std::size_t k = 0; k < portion_values.size(); ++k)
+        portion_values[k] = values[p.shape.index_of(portion, k)];
       async_at(
           p.group[portion],
           [a = *this](const std::vector<T>& mine) { std::ranges::copy(mine, a.local().begin()); },

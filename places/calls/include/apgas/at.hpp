@@ -8,9 +8,9 @@
 #include <apgas/clock.hpp>
 #include <apgas/place.hpp>
 #include <apgas/places/remote_body.hpp>
+#include <apgas/sync/registration_transfer.hpp>
 #include <apgas/sync/spawn_from.hpp>
 #include <apgas/sync/task.hpp>
-#include <apgas/sync/registration_transfer.hpp>
 
 // Running code at another place.
 //

@@ -23,7 +23,8 @@ struct global_ptr_access;
 
 // The block of a pointer, and the bytes of `count` elements from it on.
 template <class T>
-[[gnu::always_inline]] inline allocation_range range_of(const global_ptr<T>& p, std::uint64_t count);
+[[gnu::always_inline]] inline allocation_range range_of(const global_ptr<T>& p,
+                                                        std::uint64_t count);
 
 template <class T>
 consteval bool require_target() {

@@ -65,7 +65,8 @@ template <class T, std::integral N>
 void copy(global_ptr<T> from, global_ptr<T> to, N n) {
   scheduler::fiber& self = sync::suspendable_fiber("copy");
   const auto count = static_cast<std::uint64_t>(n);  // a negative one is in no block
-  remote::bulk_copy_between(self, "copy", remote::range_of(from, count), remote::range_of(to, count));
+  remote::bulk_copy_between(self, "copy", remote::range_of(from, count),
+                            remote::range_of(to, count));
 }
 
 // The value is copied; a span must stay as it is until the innermost finish has ended.

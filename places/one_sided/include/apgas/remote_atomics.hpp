@@ -31,8 +31,8 @@ concept remote_atomic_value = (std::integral<T> && !std::same_as<T, bool> && siz
 namespace remote {
 
 template <class T>
-memory_access atomic_access(const char* name, const allocation_range& range, atomic_operation operation,
-                            T operand, T second) {
+memory_access atomic_access(const char* name, const allocation_range& range,
+                            atomic_operation operation, T operand, T second) {
   return {.name = name,
           .operation = memory_operation::atomic,
           .range = range,

@@ -18,7 +18,11 @@ class dist_shape {
   dist_shape() = default;
   // Requires: parts > 0.
   dist_shape(std::size_t size, distribution d, std::size_t portions) noexcept
-      : size_(size), portions_(portions), spread_(d), quotient_(size / portions), rest_(size % portions) {}
+      : size_(size),
+        portions_(portions),
+        spread_(d),
+        quotient_(size / portions),
+        rest_(size % portions) {}
 
   std::size_t size() const noexcept { return size_; }
   std::size_t portions() const noexcept { return portions_; }

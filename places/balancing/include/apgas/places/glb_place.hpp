@@ -16,8 +16,8 @@
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/place_local.hpp>
 #include <apgas/places/glb_bag.hpp>
-#include <apgas/places/glb_pace.hpp>
 #include <apgas/places/glb_loot.hpp>
+#include <apgas/places/glb_pace.hpp>
 #include <apgas/places/glb_statistics.hpp>
 #include <apgas/places/lifelines.hpp>
 #include <apgas/promise.hpp>
@@ -267,15 +267,16 @@ class glb_place {
     auto loot = std::make_unique<Bag>(*std::move(half));
     const taker t = next_taker(loot);
     if (t.slot) {
-      async(
-          [this, all, s = *t.slot, p = std::move(loot)]() mutable { run(all, s, std::move(p)); });
+      async([this, all, s = *t.slot, p = std::move(loot)]() mutable { run(all, s, std::move(p)); });
     } else if (t.asked != nullptr) {
       t.asked->loot = std::move(loot);
       t.asked->answered.set_value();
     } else if (t.remembered) {
       async_at(
           trusted_place(*t.remembered),
-          [all](int from, glb_loot<Bag>&& given) { all->on_lifeline_loot(all, from, std::move(given)); },
+          [all](int from, glb_loot<Bag>&& given) {
+            all->on_lifeline_loot(all, from, std::move(given));
+          },
           here().id(), make_loot(std::move(*loot)));
     }
     return true;

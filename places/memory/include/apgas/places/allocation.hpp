@@ -47,10 +47,10 @@ static_assert(decltype(allocation_header::generation)::is_always_lock_free);
 // What is wrong with an access.
 enum class access_fault : std::uint32_t {
   none,
-  no_allocation,      // the home never had such a region
-  stale,         // the block has another generation, or none
-  out_of_range,  // it is shorter
-  no_place,      // the program has no such home
+  no_allocation,  // the home never had such a region
+  stale,          // the block has another generation, or none
+  out_of_range,   // it is shorter
+  no_place,       // the program has no such home
 };
 
 struct access_failure {
@@ -70,7 +70,7 @@ struct allocation_range {
 
 // The header of a block in a region; null: it cannot lie there.
 inline allocation_header* header_in(std::byte* segment, std::uint64_t segment_bytes,
-                               const allocation_name& allocation) noexcept {
+                                    const allocation_name& allocation) noexcept {
   const std::uint64_t begin = std::uint64_t{allocation.allocation} * allocation_unit;
   if (begin < allocation_unit || begin > segment_bytes) return nullptr;
   return reinterpret_cast<allocation_header*>(segment + begin - allocation_unit);

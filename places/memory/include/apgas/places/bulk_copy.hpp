@@ -50,7 +50,7 @@ void get_away(scheduler::fiber& self, const char* operation, const bulk_get& wha
 
 // Requires: both ranges have the same length.
 void bulk_copy_between(scheduler::fiber& self, const char* operation, const allocation_range& from,
-                 const allocation_range& to);
+                       const allocation_range& to);
 
 void async_put(scheduler::fiber& self, const char* operation, const bulk_put& what,
                std::source_location site);
@@ -64,7 +64,8 @@ future<void> put_future(scheduler::fiber& self, const char* operation, const bul
 template <class T>
 future<T> get_future(scheduler::fiber& self, const char* operation, const bulk_get& what,
                      std::source_location site) {
-  const std::byte* const there = what.from.bytes == 0 ? what.to : direct_address(self, operation, what.from);
+  const std::byte* const there =
+      what.from.bytes == 0 ? what.to : direct_address(self, operation, what.from);
   if (there == nullptr && what.from.bytes != 0) {
     return sync::future_access::make(future_access<T>::start(
         self,

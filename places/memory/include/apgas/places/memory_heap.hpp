@@ -37,7 +37,8 @@ class memory_heap {
     return found == nullptr ? nullptr : found->segment.get();
   }
 
-  static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 37;  // what allocation_name can say
+  static constexpr std::uint64_t most_bytes = std::uint64_t{1}
+                                              << 37;  // what allocation_name can say
 
  private:
   struct entry {

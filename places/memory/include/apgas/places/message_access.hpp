@@ -120,7 +120,8 @@ class counted_access final : public message_access, scheduler::external_task {
       : message_access(self, what), external_task{.next = nullptr, .run = &fail}, site_(site) {}
 
   void completed() noexcept override;
-  static scheduler::task_counter* fail(scheduler::external_task* work, scheduler::fiber& self) noexcept;
+  static scheduler::task_counter* fail(scheduler::external_task* work,
+                                       scheduler::fiber& self) noexcept;
 
   const std::source_location site_;
 };

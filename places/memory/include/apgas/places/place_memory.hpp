@@ -45,7 +45,7 @@ class place_memory final : public sync::frame_extension {
   // Asks the home for it, once for each region. Context: task. May suspend.
   // Throws: illegal_operation for a pointer that cannot be one.
   const segment_view& look_up(scheduler::fiber& self, const char* operation,
-                             const allocation_range& what);
+                              const allocation_range& what);
 
   // Throws illegal_operation where the home of the block cannot be. Context: task.
   void require_home(const char* operation, const allocation_range& what) const;
@@ -67,7 +67,7 @@ class place_memory final : public sync::frame_extension {
   memory_heap heap_;
   std::vector<base::atomic<segment_list*>> homes_;
   std::vector<std::unique_ptr<segment_list>> lists_;  // what homes_ points to
-  base::spin_lock lock_;                             // of lists_
+  base::spin_lock lock_;                              // of lists_
   const segment_view by_messages_;
 };
 
@@ -78,8 +78,9 @@ inline place_memory& place_memory_of(const scheduler::fiber& self) noexcept {
 // The bytes themselves, where this place reaches them; null: by messages.
 // Throws: illegal_operation when they are not there. Context: task. May suspend at the first access
 // to a region of another place. Cost: about 3 ns.
-[[gnu::always_inline]] inline std::byte* direct_address(scheduler::fiber& self, const char* operation,
-                                               const allocation_range& what) {
+[[gnu::always_inline]] inline std::byte* direct_address(scheduler::fiber& self,
+                                                        const char* operation,
+                                                        const allocation_range& what) {
   place_memory& memory = place_memory_of(self);
   const segment_view* view = memory.find(what.allocation);
   if (view == nullptr) [[unlikely]]

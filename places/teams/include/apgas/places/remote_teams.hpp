@@ -55,7 +55,8 @@ class remote_teams final : public sync::place_extension {
   team_member* look_up(const global_id& id);
   void begin_watch() noexcept;
   void take_held(team_member& told, std::uint32_t sequence, held_calls held) noexcept;
-  static scheduler::task_counter* look(scheduler::external_task* work, scheduler::fiber& self) noexcept;
+  static scheduler::task_counter* look(scheduler::external_task* work,
+                                       scheduler::fiber& self) noexcept;
 
   // How long a task waits before the next member is told what it waits in.
   static constexpr std::chrono::milliseconds patience{100};

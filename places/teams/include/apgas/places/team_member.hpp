@@ -14,9 +14,9 @@
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/place_group.hpp>
+#include <apgas/places/call_signature.hpp>
 #include <apgas/places/global_table.hpp>
 #include <apgas/places/host_runs.hpp>
-#include <apgas/places/call_signature.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/place_state.hpp>
 
@@ -169,8 +169,8 @@ class team_member {
   bool take(const key& wanted, letter& to);
   bool expects(const key& k) const noexcept;
   bool poll_for(const key& wanted, letter& to);
-  std::string difference(comm::rank source, const call_signature& theirs, const call_signature& mine,
-                         std::uint32_t sequence) const;
+  std::string difference(comm::rank source, const call_signature& theirs,
+                         const call_signature& mine, std::uint32_t sequence) const;
   void compare(comm::rank source, const call_signature& theirs, std::uint32_t sequence) noexcept;
   void mark_broken(std::string why) noexcept;
   void break_all(const std::string& why) noexcept;
@@ -191,7 +191,7 @@ class team_member {
   std::uint32_t sequence_ = 0;
   bool calling_ = false;
   std::array<call_signature, remembered> signatures_{};  // of the last calls, by number
-  std::vector<letter> letters_;                  // that nobody has taken
+  std::vector<letter> letters_;                          // that nobody has taken
   // What the member before this one waits in, where this one has not come to yet.
   key ahead_;
   call_signature ahead_signature_;
