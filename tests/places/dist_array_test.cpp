@@ -237,7 +237,7 @@ TEST(dist_array, stale_and_empty_handles) {
   for (const place p : apgas::places()) {
     EXPECT_THROW(apgas::at(p, [copy] { return copy.size(); }), apgas::illegal_operation);
   }
-  EXPECT_NE(test::message_of([&] { copy.local(); }).find("a dist_array was used after its end"),
+  EXPECT_NE(test::message_of([&] { copy.local(); }).find("a stale dist_array was used"),
             std::string::npos);
   EXPECT_THROW(copy.destroy(), apgas::illegal_operation);
   EXPECT_NE(test::message_of([] { dist_array<int>().gather(); }).find("an empty dist_array"),
