@@ -251,20 +251,20 @@ TEST(one_sided, what_is_out_of_range_is_refused) {
     std::vector<int> eleven(11);
     const auto huge = std::numeric_limits<std::ptrdiff_t>::max();
     for (const auto& wrong : {block + 10, block - 1, block + huge, block - huge}) {
-      EXPECT_TRUE(contains(refusal([&] { rput(1, wrong); }), "rput was to reach 4 bytes at byte"));
+      EXPECT_TRUE(contains(refusal([&] { rput(1, wrong); }), "rput was asked to access 4 bytes at offset"));
       EXPECT_TRUE(contains(refusal([&] { rget(wrong); }), "of a block of 40 bytes at place"));
       EXPECT_TRUE(contains(refusal([&] { apgas::rget_future(wrong).get(); }), "rget_future was"));
       EXPECT_TRUE(
           contains(refusal([&] { apgas::finish([&] { apgas::async_rput(1, wrong); }); }), "async"));
     }
-    EXPECT_TRUE(contains(refusal([&] { copy(eleven, block); }), "copy was to reach 44 bytes"));
-    EXPECT_TRUE(contains(refusal([&] { copy(block, eleven); }), "copy was to reach 44 bytes"));
+    EXPECT_TRUE(contains(refusal([&] { copy(eleven, block); }), "copy was asked to access 44 bytes"));
+    EXPECT_TRUE(contains(refusal([&] { copy(block, eleven); }), "copy was asked to access 44 bytes"));
     EXPECT_TRUE(contains(refusal([&] { apgas::copy_future(eleven, block).get(); }), "copy_future"));
-    EXPECT_TRUE(contains(refusal([&] { copy(block, block, -1); }), "copy was to reach"));
-    EXPECT_TRUE(contains(refusal([&] { copy(block, block, huge); }), "copy was to reach"));
+    EXPECT_TRUE(contains(refusal([&] { copy(block, block, -1); }), "copy was asked to access"));
+    EXPECT_TRUE(contains(refusal([&] { copy(block, block, huge); }), "copy was asked to access"));
     EXPECT_TRUE(
         contains(refusal([&] { apgas::finish([&] { apgas::async_copy(block + 4, eleven); }); }),
-                 "async_copy was to reach"));
+                 "async_copy was asked to access"));
     EXPECT_EQ(at_home(block, 10), std::vector<int>(10));
     deallocate(block);
   }

@@ -8,7 +8,7 @@
 namespace apgas::inline v0::remote {
 namespace {
 
-// Between two places that are both out of reach.
+// The buffer for a copy between two allocations that are both not directly accessible.
 constexpr std::uint64_t buffer_bytes = std::uint64_t{1} << 20;
 
 memory_access access_of(const char* operation, const bulk_put& what) {
