@@ -251,14 +251,17 @@ TEST(one_sided, what_is_out_of_range_is_refused) {
     std::vector<int> eleven(11);
     const auto huge = std::numeric_limits<std::ptrdiff_t>::max();
     for (const auto& wrong : {block + 10, block - 1, block + huge, block - huge}) {
-      EXPECT_TRUE(contains(refusal([&] { rput(1, wrong); }), "rput was asked to access 4 bytes at offset"));
-      EXPECT_TRUE(contains(refusal([&] { rget(wrong); }), "of a block of 40 bytes at place"));
+      EXPECT_TRUE(
+          contains(refusal([&] { rput(1, wrong); }), "rput was asked to access 4 bytes at offset"));
+      EXPECT_TRUE(contains(refusal([&] { rget(wrong); }), "of an allocation of 40 bytes at place"));
       EXPECT_TRUE(contains(refusal([&] { apgas::rget_future(wrong).get(); }), "rget_future was"));
       EXPECT_TRUE(
           contains(refusal([&] { apgas::finish([&] { apgas::async_rput(1, wrong); }); }), "async"));
     }
-    EXPECT_TRUE(contains(refusal([&] { copy(eleven, block); }), "copy was asked to access 44 bytes"));
-    EXPECT_TRUE(contains(refusal([&] { copy(block, eleven); }), "copy was asked to access 44 bytes"));
+    EXPECT_TRUE(
+        contains(refusal([&] { copy(eleven, block); }), "copy was asked to access 44 bytes"));
+    EXPECT_TRUE(
+        contains(refusal([&] { copy(block, eleven); }), "copy was asked to access 44 bytes"));
     EXPECT_TRUE(contains(refusal([&] { apgas::copy_future(eleven, block).get(); }), "copy_future"));
     EXPECT_TRUE(contains(refusal([&] { copy(block, block, -1); }), "copy was asked to access"));
     EXPECT_TRUE(contains(refusal([&] { copy(block, block, huge); }), "copy was asked to access"));
@@ -275,10 +278,10 @@ TEST(one_sided, what_is_gone_is_refused) {
     const auto gone = allocate<int>(p, 10);
     deallocate(gone);
     const auto other = allocate<int>(p, 10);
-    EXPECT_TRUE(contains(refusal([&] { rput(1, gone); }), "not there any more"));
-    EXPECT_TRUE(contains(refusal([&] { rget(gone); }), "not there any more"));
-    EXPECT_TRUE(contains(refusal([&] { deallocate(gone); }), "not there any more"));
-    EXPECT_TRUE(contains(refusal([&] { deallocate(other + 1); }), "element 1 of a block"));
+    EXPECT_TRUE(contains(refusal([&] { rput(1, gone); }), "stale global_ptr"));
+    EXPECT_TRUE(contains(refusal([&] { rget(gone); }), "stale global_ptr"));
+    EXPECT_TRUE(contains(refusal([&] { deallocate(gone); }), "stale global_ptr"));
+    EXPECT_TRUE(contains(refusal([&] { deallocate(other + 1); }), "element 1 of an allocation"));
     EXPECT_EQ(rget(other), 0);
     deallocate(other);
     if (p != apgas::here()) {
@@ -310,8 +313,8 @@ TEST(one_sided, pointers_of_another_run_are_refused) {
                               apgas::remote::allocation_name{home.id(), 0, 1U << 31, 1},
                               apgas::remote::allocation_name{home.id(), 0, 0, 1}}) {
       const auto p = std::bit_cast<global_ptr<int>>(fake{block});
-      EXPECT_TRUE(contains(refusal([&] { rput(1, p); }), "not there any more"));
-      EXPECT_TRUE(contains(refusal([&] { deallocate(p); }), "not there any more"));
+      EXPECT_TRUE(contains(refusal([&] { rput(1, p); }), "stale global_ptr"));
+      EXPECT_TRUE(contains(refusal([&] { deallocate(p); }), "stale global_ptr"));
     }
   }
 }
@@ -322,7 +325,7 @@ TEST(allocate, refuses_what_cannot_be) {
         contains(refusal([&] { allocate<int>(p, std::numeric_limits<std::size_t>::max()); }),
                  "allocate was asked for 18446744073709551615 elements of 4 bytes"));
     EXPECT_TRUE(contains(refusal([&] { allocate<char>(p, std::size_t{1} << 38); }),
-                         "one block holds 137438953472 bytes"));
+                         "an allocation has at most 137438953472 bytes"));
   }
   const auto nothing = allocate<int>(test::last(), 0);
   EXPECT_TRUE(nothing);

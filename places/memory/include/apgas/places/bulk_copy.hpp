@@ -14,8 +14,8 @@
 // do (message_access.hpp). `operation` is the public function that was called; error messages name
 // it.
 //
-// Throws of all: illegal_operation for a range that is not in a live allocation; the asynchronous
-// ones give it to the finish or the future if the home finds it.
+// Throws of all: illegal_operation for a range that is not in a live allocation; an
+// asynchronous access reports it to the finish or the future if the home detects it.
 // Context of all: task; may suspend.
 namespace apgas::inline v0::remote {
 
