@@ -106,7 +106,7 @@ TEST(bad_frames_death, of_a_clock) {
 
 TEST(bad_frames_death, of_a_team) {
   EXPECT_DEATH(receive({.kind = frame_kind::control, .handler = remote::control_team}),
-               "place 1 sent a message of a team in 0 bytes, which is none");
+               "place 1 sent a malformed team message of 0 bytes");
 }
 
 TEST(bad_frames_death, of_memory) {
