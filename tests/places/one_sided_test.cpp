@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// global_ptr, rput, rget and copy: what they move, when it is there, and what they refuse.
+// global_ptr, rput, rget and copy: their values, their completion, and their errors.
 #include <complex>
 #include <cstdint>
 #include <limits>
@@ -39,12 +39,12 @@ std::vector<int> counted(int n, int first) {
   return v;
 }
 
-// The block as its home sees it.
+// The elements as the home reads them.
 std::vector<int> at_home(global_ptr<int> p, std::size_t n) {
   return at(p.home(), [p, n] { return std::vector<int>(p.local(), p.local() + n); });
 }
 
-// What is thrown, as text.
+// The message of the exception that f throws.
 template <class F>
 std::string refusal(F f) {
   try {
@@ -60,7 +60,7 @@ bool contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(global_ptr, points_into_a_block_of_zeros) {
+TEST(global_ptr, points_into_zeroed_memory) {
   for (place p : apgas::places()) {
     auto block = allocate<int>(p, 1000);
     ASSERT_TRUE(block);
@@ -77,7 +77,7 @@ TEST(global_ptr, points_into_a_block_of_zeros) {
     EXPECT_EQ(rget(3 + --block), 7);
     block -= 1;
     deallocate(block);
-    // The next one gets the same memory.
+    // The next allocation gets the same memory.
     const auto again = allocate<int>(p, 1000);
     EXPECT_EQ(at_home(again, 1000), std::vector<int>(1000));
     deallocate(again);
@@ -99,7 +99,7 @@ TEST(global_ptr, is_captured_and_sent) {
   deallocate(sums);
 }
 
-TEST(rput, moves_a_value_of_any_trivial_type) {
+TEST(rput, moves_a_value_of_any_trivially_copyable_type) {
   for (place p : apgas::places()) {
     const auto particles = allocate<particle>(p, 2);
     rput({1.5, -1.F, 3}, particles + 1);
@@ -185,7 +185,7 @@ TEST(one_sided, a_finish_of_another_place_waits_too) {
   deallocate(block);
 }
 
-TEST(one_sided, futures_bring_the_end_and_the_value) {
+TEST(one_sided, futures_are_set_on_completion) {
   constexpr int n = 60'000;
   for (place p : apgas::places()) {
     const auto block = allocate<int>(p, 2 * n);
@@ -203,7 +203,7 @@ TEST(one_sided, futures_bring_the_end_and_the_value) {
   }
 }
 
-TEST(one_sided, a_notified_task_sees_what_was_put) {
+TEST(one_sided, a_notified_task_sees_the_written_elements) {
   for (place p : apgas::places()) {
     const auto block = allocate<int>(p, 1001);
     const auto sum = allocate<long>(place(), 1);
@@ -245,7 +245,7 @@ TEST(one_sided, many_tasks_wait_at_a_time) {
   deallocate(block);
 }
 
-TEST(one_sided, what_is_out_of_range_is_refused) {
+TEST(one_sided, rejects_accesses_out_of_range) {
   for (place p : apgas::places()) {
     const auto block = allocate<int>(p, 10);
     std::vector<int> eleven(11);
@@ -273,7 +273,7 @@ TEST(one_sided, what_is_out_of_range_is_refused) {
   }
 }
 
-TEST(one_sided, what_is_gone_is_refused) {
+TEST(one_sided, rejects_stale_pointers) {
   for (place p : apgas::places()) {
     const auto gone = allocate<int>(p, 10);
     deallocate(gone);
@@ -295,8 +295,8 @@ TEST(one_sided, what_is_gone_is_refused) {
   EXPECT_TRUE(contains(refusal([&] { rget(none); }), "points to nothing"));
 }
 
-// As if from a run with more places and more memory.
-TEST(one_sided, pointers_of_another_run_are_refused) {
+// Pointers as if from a run with more places and more memory.
+TEST(one_sided, rejects_pointers_of_another_run) {
   struct fake {
     apgas::remote::allocation_name block;
     std::int64_t index = 0;
@@ -319,7 +319,7 @@ TEST(one_sided, pointers_of_another_run_are_refused) {
   }
 }
 
-TEST(allocate, refuses_what_cannot_be) {
+TEST(allocate, rejects_impossible_sizes) {
   for (place p : apgas::places()) {
     EXPECT_TRUE(
         contains(refusal([&] { allocate<int>(p, std::numeric_limits<std::size_t>::max()); }),
@@ -333,7 +333,7 @@ TEST(allocate, refuses_what_cannot_be) {
   deallocate(nothing);
 }
 
-TEST(one_sided, is_refused_inside_atomic_sections) {
+TEST(one_sided, is_rejected_inside_atomic_sections) {
   const auto block = allocate<int>(test::last(), 1);
   EXPECT_THROW(apgas::atomic([&] { rput(1, block); }), apgas::illegal_operation);
   EXPECT_THROW(apgas::atomic([&] { rget(block); }), apgas::illegal_operation);
