@@ -70,7 +70,7 @@ class Job:
         os.kill(self.places[place], number)
 
     def end(self, what):
-        """Waits for the end, checks that no process is left, and returns code, output and errors."""
+        """Waits, checks that no process is left, and returns code, output and errors."""
         while not self.heard() and self.process.poll() is None:
             time.sleep(0.01)
         said = time.monotonic() - self.began

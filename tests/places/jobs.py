@@ -31,7 +31,7 @@ class Job:
     def __init__(self, *arguments, wrapper=(), **variables):
         self.mark = f"mark-{uuid.uuid4()}"
         padding = ["0"] * max(0, 2 - len(arguments))
-        # Only plain mpirun gets Open MPI's variables; where they are set, apgas does not silence it.
+        # Plain mpirun gets Open MPI's variables; where they are set, apgas does not silence it.
         without = ("APGAS_",) if wrapper else ("APGAS_", "OMPI_MCA_")
         self.process = subprocess.Popen(
             [*wrapper, BEHAVE, *arguments, *padding, self.mark], stdout=subprocess.PIPE,
@@ -39,7 +39,7 @@ class Job:
             start_new_session=True)
 
     def end(self, timeout=60):
-        """Waits for the end, checks that no process is left, and returns code, stdout and stderr."""
+        """Waits, checks that no process is left, and returns code, stdout and stderr."""
         begin = time.monotonic()
         out, err = self.process.communicate(timeout=timeout)
         self.seconds = time.monotonic() - begin
