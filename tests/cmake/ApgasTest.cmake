@@ -65,7 +65,7 @@ function(apgas_test name)
     message(FATAL_ERROR "apgas_test(${name}): unknown ${arg_UNPARSED_ARGUMENTS}")
   endif()
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 600)  # ends a test that hangs, on a machine with any load
+    set(arg_TIMEOUT 600)  # ends a test that hangs, under any load
   endif()
   if(APGAS_SANITIZE)
     math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 5")

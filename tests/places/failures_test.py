@@ -24,7 +24,7 @@ APGAS_RUN = str(pathlib.Path(__file__).resolve().parents[2] / "launch/apgas-run"
 PLACES = 3
 HOST = re.escape(socket.gethostname())
 WORD = r"it ended without a word \(killed, for example by the kernel for lack of memory\)"
-LONGEST = 30  # seconds that anything may take on a machine of any load
+LONGEST = 30  # seconds that anything may take under any load
 TOOK = {}  # what: [seconds until the line came, and until all was over]
 
 

@@ -317,11 +317,11 @@ TEST(glb, loot_is_checked_on_arrival) {
     EXPECT_EQ(what, "nothing was thrown");
     return;
   }
-  const auto noticed = [&] {
+  const auto detected = [&] {
     return what.find("serialize must neither lose") != std::string::npos;
   };
-  for (int i = 0; i < 200 && !noticed(); ++i) what = what_glb_throws(broken::serialize);
-  EXPECT_TRUE(noticed()) << what;
+  for (int i = 0; i < 200 && !detected(); ++i) what = what_glb_throws(broken::serialize);
+  EXPECT_TRUE(detected()) << what;
 }
 
 TEST(glb, an_impossible_count_is_detected) {

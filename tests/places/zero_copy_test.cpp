@@ -71,9 +71,9 @@ TEST(zero_copy, follows_the_setting) {
 
 TEST(zero_copy, works_for_any_length) {
   constexpr std::size_t least = apgas::comm::zero_copy_min_bytes;
-  constexpr std::size_t piece = apgas::comm::zero_copy_chunk_bytes;
+  constexpr std::size_t chunk = apgas::comm::zero_copy_chunk_bytes;
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, least - 1, least, least + 1,
-                                  piece - 1, piece, piece + 1, 5 * piece, 5 * piece + 7}) {
+                                  chunk - 1, chunk, chunk + 1, 5 * chunk, 5 * chunk + 7}) {
     std::string text(bytes, 'a');
     for (std::size_t i = 0; i < bytes; ++i) text[i] = static_cast<char>('a' + i % 23);
     for (const place p : apgas::places()) {

@@ -94,7 +94,7 @@ world::world(const settings& s, sim::choice& chooser) : settings_(s), choice_(ch
   places_.reserve(static_cast<std::size_t>(s.places));
   for (int p = 0; p < s.places; ++p) {
     places_.emplace_back(lifelines(p, s.places, 0, s.shape));
-    if (s.broken == fault::initial_thieves_are_not_remembered) access::forget_all(at(p).machine);
+    if (s.broken == fault::initial_thieves_are_not_remembered) access::forget_all(at(p).protocol);
   }
   at(0).bag = work::tree(s.height, s.spine);
   all_ = at(0).bag.total();
@@ -156,13 +156,13 @@ void world::deliver(const message& m) {
     case kind::answer:
       here.waits = false;
       if (m.loot.count == 0 || settings_.broken != fault::answer_leaves_lifeline_activated) {
-        here.machine.on_answer(m.asked, m.loot.count != 0);
+        here.protocol.on_answer(m.asked, m.loot.count != 0);
       }
       break;
     case kind::loot:
-      here.machine.on_lifeline_loot(m.from);
+      here.protocol.on_lifeline_loot(m.from);
       if (settings_.broken == fault::loot_leaves_lifeline_activated)
-        access::activate(here.machine, m.from);
+        access::activate(here.protocol, m.from);
       if (here.waits) ++counted_.early_loot;
       if (settings_.broken == fault::lifeline_loot_is_lost) return;
       break;
@@ -185,7 +185,7 @@ void world::do_task(int p) {
 
 void world::share(int p) {
   place_state& here = at(p);
-  while (!here.requests.empty() || here.machine.remembered() != 0) {
+  while (!here.requests.empty() || here.protocol.remembered() != 0) {
     work half = here.bag.split();
     if (half.count == 0) return refuse(p);
     if (settings_.broken == fault::split_makes_work) here.bag.merge(half);
@@ -196,7 +196,7 @@ void world::share(int p) {
       answer(p, asked, half);
     } else {
       ++counted_.lifeline_loot;
-      send({kind::loot, p, here.machine.take_remembered(), {}, half});
+      send({kind::loot, p, here.protocol.take_remembered(), {}, half});
     }
   }
 }
@@ -209,7 +209,7 @@ void world::refuse(int p) {
   place_state& here = at(p);
   for (const message& ask : std::exchange(here.requests, {})) {
     if (ask.asked.kind == how::by_lifeline && settings_.broken != fault::thief_is_forgotten) {
-      here.machine.remember(ask.from);
+      here.protocol.remember(ask.from);
     }
     answer(p, ask, {});
   }
@@ -224,14 +224,14 @@ void world::retire(int p) {
   place_state& here = at(p);
   if (here.stealing) return;
   here.stealing = true;
-  here.machine.on_out_of_work();
+  here.protocol.on_out_of_work();
   steal(p);
 }
 
 void world::steal(int p) {
   place_state& here = at(p);
   lifelines::attempt q;
-  if (here.bag.count == 0) q = here.machine.next();
+  if (here.bag.count == 0) q = here.protocol.next();
   if (settings_.broken == fault::stops_after_random && q.kind == how::by_lifeline) q = {};
   here.stealing = q.kind != how::nobody;
   if (here.stealing) {
@@ -264,13 +264,13 @@ void world::check() const {
     for (const message& ask : here.requests) {
       if (ask.asked.kind == how::by_lifeline) owe(ask.from, p);
     }
-    for (const int thief : access::remembered(here.machine)) owe(thief, p);
+    for (const int thief : access::remembered(here.protocol)) owe(thief, p);
     if (!here.requests.empty() && here.bag.count == 0) {
       throw violation("a place without work lets a thief wait");
     }
     if (here.stealing != here.waits) throw violation("a place is stealing but has not asked");
     if (here.bag.count != 0 || here.stealing) continue;
-    access::for_each_lifeline(here.machine, [](int, bool activated) {
+    access::for_each_lifeline(here.protocol, [](int, bool activated) {
       if (!activated)
         throw violation("a dormant place has a lifeline that it has not asked");  // L3
     });
@@ -283,7 +283,7 @@ void world::check_lifelines(const std::vector<std::vector<int>>& owed) const {
   for (int p = 0; p < settings_.places; ++p) {
     const std::vector<int>& mine = owed[static_cast<std::size_t>(p)];
     std::size_t activated_lifelines = 0;
-    access::for_each_lifeline(at(p).machine, [&](int to, bool activated) {
+    access::for_each_lifeline(at(p).protocol, [&](int to, bool activated) {
       const auto times = std::ranges::count(mine, to);
       activated_lifelines += activated ? 1U : 0U;
       if (times != (activated ? 1 : 0))
@@ -315,11 +315,11 @@ std::string world::state() const {
     std::string& part = parts.emplace_back();
     put_work(part, p.bag);
     put(part, p.stealing);
-    put(part, access::asked(p.machine));
-    put(part, static_cast<std::int64_t>(access::chance(p.machine)));
-    for (const int thief : access::remembered(p.machine)) put(part, thief);
+    put(part, access::asked(p.protocol));
+    put(part, static_cast<std::int64_t>(access::chance(p.protocol)));
+    for (const int thief : access::remembered(p.protocol)) put(part, thief);
     put(part, -1);
-    access::for_each_lifeline(p.machine,
+    access::for_each_lifeline(p.protocol,
                               [&](int, bool activated) { put(part, activated ? 1 : 0); });
     for (const message& r : p.requests) put(part, r.from * 4 + static_cast<int>(r.asked.kind));
   }

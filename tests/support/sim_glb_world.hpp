@@ -102,8 +102,8 @@ class world {
     work loot;
   };
   struct place_state {
-    explicit place_state(lifelines initial) : machine(std::move(initial)) {}
-    lifelines machine;
+    explicit place_state(lifelines initial) : protocol(std::move(initial)) {}
+    lifelines protocol;
     work bag;
     std::vector<message> requests;
     std::size_t working_index = 0;  // index in working_, while the place has work
