@@ -22,7 +22,7 @@ namespace apgas::inline v0 {
 //   std::optional<Bag> split()           Removes about half of the tasks and returns them as a bag
 //                                        without a result. Returns nothing if there are too few.
 //   void merge(Bag&& other)              Moves the tasks of `other`, which has no result, into this
-//                                        bag, which is empty.
+//                                        bag, which has no task left.
 //   R result() const                     Returns the result of the tasks processed in this bag.
 //                                        Results of all bags are added up in any order by +, or by
 //                                        a static member R reduce(R, R).

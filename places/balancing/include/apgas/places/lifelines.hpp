@@ -24,8 +24,10 @@
 //   L1  The lifeline from p to v is activated if and only if v remembers p, or p's steal request is
 //       on its way to v or being answered there, or loot from v to p is on its way.
 //   L2  No place remembers another one twice.
-//   L3  All lifelines of a dormant place are activated. At the start the home has all the work. All
-//       other places are dormant, as if they had asked already; this needs no message.
+//   L3  All lifelines of a dormant place are activated.
+//
+// At the start the home has all the work. All other places are dormant, as if they had asked
+// already; this needs no message.
 //
 // Context: owner, under the lock of its place.
 namespace apgas::inline v0::remote {
