@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs clang-tidy on the library and the apps of a build folder.
 
-All sources of a target are read as one: what they include costs more than they do, and is then
-read once. --deep lets the analyzer follow every path that it can, which takes five times as long.
+All sources of a target are read as one file, since their includes cost more than they do
+themselves, and are then read once. --deep lets the analyzer follow every path that it can, which
+takes five times as long.
 """
 import argparse
 import concurrent.futures

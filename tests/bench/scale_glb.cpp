@@ -31,7 +31,7 @@ scale_result simulate(const glb_sim::lifelines::shape& shape, std::int64_t spine
   glb_sim::counters c;
   scale_result r;
   r.wrong = glb_sim::run(s, chooser, &c);
-  r.task_frames = c.gifts + c.answers_with_work;
+  r.task_frames = c.lifeline_loot + c.answers_with_work;
   // The finish hears of each place that becomes dormant: a return.
   for (std::int64_t i = 0; i < c.dormant; ++i) seen.add(places - 1, 0, 24);
   r.frames = seen.frames();

@@ -1,15 +1,16 @@
 include_guard()
-# The functions by which the folders of tests/ declare tests:
-#   apgas_test, apgas_model_test, apgas_compile_fail_test, apgas_add_test, apgas_run_first
+# The functions with which the folders of tests/ declare tests: apgas_test, apgas_model_test,
+# apgas_compile_fail_test, apgas_add_test, apgas_run_first
 
-# Under mpirun: any user, more places than cores, no binding; waiting places give up the core.
+# For mpirun: allow any user and more places than cores, bind nothing, and let waiting places yield
+# the core.
 set(apgas_mpirun_environment
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
   OMPI_MCA_mpi_yield_when_idle=1
   PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none)
 
-# The transports that need mpirun. Nothing of Open MPI's runs under the sanitizers.
+# The transports that need mpirun. Open MPI does not run under the sanitizers.
 set(apgas_test_networks)
 if(apgas_mpi AND NOT APGAS_SANITIZE)
   list(APPEND apgas_test_networks mpi)
@@ -18,8 +19,9 @@ if(apgas_mpi AND NOT APGAS_SANITIZE)
   endif()
 endif()
 
-# The sanitizers' settings are on the test, so that a plain ctest has them too. Without a symbolizer
-# clang's know no names, neither to print nor of tsan.supp.
+# The settings of the sanitizers are part of the test, so that a plain ctest uses them, too. Without
+# a symbolizer those of clang do not know function names, neither to print them nor to match
+# tsan.supp.
 set(apgas_test_environment)
 if(APGAS_SANITIZE)
   find_program(apgas_symbolizer NAMES llvm-symbolizer-16 llvm-symbolizer REQUIRED)
@@ -42,20 +44,20 @@ function(apgas_add_test name labels processors timeout environment)
     ENVIRONMENT "${apgas_test_environment};${environment}")
 endfunction()
 
-# Those that last longest and mostly wait come first, so that the others fill the cores beside them
-# and nobody waits for them alone at the end.
+# Starts the given tests first: tests that take long and mostly wait, so that other tests can use
+# the cores meanwhile and no such test is left alone at the end.
 function(apgas_run_first)
   set_tests_properties(${ARGN} PROPERTIES COST 1000)
 endfunction()
 
 # apgas_test(<name> SOURCES ... LINK <module>... [PLACES <n>...] [LABELS ...] [TIMEOUT s]
 #            [PROCESSORS n] [ENVIRONMENT VAR=value...] [SERIAL])
-# apgas_test(<name> AGAIN <test> ...): the program of another test, in another environment.
-# LINK names modules, or apgas for all of them, or any other target. A test without a main() of its
-# own gets GoogleTest's.
-# Without PLACES: one process, no launcher, label unit. With PLACES: for each n `name.mpi.np<n>` and
-# `name.ucx.np<n>` under mpirun and `name.local.np<n>` in one process, label places. Under a
-# sanitizer or without MPI only the latter.
+# apgas_test(<name> AGAIN <test> ...): the program of another test with another environment.
+# LINK names modules, `apgas` for all of them, or any other target. A test without its own main()
+# gets the one of GoogleTest. Without PLACES, the test is one process without a launcher, label
+# unit. With PLACES, there are for each n the tests `name.mpi.np<n>` and `name.ucx.np<n>` under
+# mpirun, and `name.local.np<n>` in one process, label places; under a sanitizer or without MPI only
+# the latter.
 function(apgas_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "AGAIN;TIMEOUT;PROCESSORS"
     "SOURCES;LINK;PLACES;LABELS;ENVIRONMENT")
@@ -63,7 +65,7 @@ function(apgas_test name)
     message(FATAL_ERROR "apgas_test(${name}): unknown ${arg_UNPARSED_ARGUMENTS}")
   endif()
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 600)  # ends what hangs, on a machine of any load
+    set(arg_TIMEOUT 600)  # ends a test that hangs, under any load
   endif()
   if(APGAS_SANITIZE)
     math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 5")
@@ -110,10 +112,10 @@ function(apgas_test name)
 endfunction()
 
 # apgas_model_test(<name> SOURCES ... MODULES <module>... [TIMEOUT s] [DEEP])
-# A Relacy model: compiled with APGAS_MODEL_CHECK against the headers of the modules, private ones
-# included, and linked with nothing. Label model. Not built under a sanitizer (Relacy switches
-# contexts by itself) or where Relacy is missing. With DEEP `name_deep`, label long, is the same
-# program with the argument --deep: it explores further.
+# A Relacy model, label model. It is compiled with APGAS_MODEL_CHECK against the headers of the
+# modules, including private ones, and linked with nothing. It is not built under a sanitizer,
+# because Relacy switches contexts itself, nor without Relacy. With DEEP there is also `name_deep`,
+# label long: the same program with the argument --deep, which explores more.
 find_path(apgas_relacy relacy/relacy.hpp)
 if(NOT apgas_relacy)
   message(WARNING "The models are not built: relacy/relacy.hpp not found (apt install relacy-dev)")
@@ -142,10 +144,10 @@ function(apgas_model_test name)
 endfunction()
 
 # apgas_compile_fail_test(<name> SOURCE <file> EXPECT <regex> [LINK <module>])
-# The file must not compile, and the compiler's output must match. Where the file mentions
-# APGAS_TEST_CONTROL it is compiled with that defined too, and must then compile: so it fails
-# for what it shows and not for a slip. It sees the headers of the whole library, precompiled by a
-# test that comes before; with LINK only those of the module and below.
+# The file must not compile, and the output of the compiler must match. If the file mentions
+# APGAS_TEST_CONTROL, it is also compiled with that defined, and must then compile; this shows that
+# it fails for the intended reason. The file sees the headers of the whole library, which an earlier
+# test precompiles; with LINK only those of the module and the modules below it.
 function(apgas_compile_fail_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE;EXPECT;LINK" "")
   set(first ${PROJECT_BINARY_DIR}/compile_fail/first.hpp)
@@ -153,7 +155,7 @@ function(apgas_compile_fail_test name)
     set(first)
   else()
     set(arg_LINK apgas)
-    get_property(known GLOBAL PROPERTY apgas_compile_fail_headers)  # TEST sees this folder's only
+    get_property(known GLOBAL PROPERTY apgas_compile_fail_headers)  # TEST covers this folder only
     if(NOT known)
       set_property(GLOBAL PROPERTY apgas_compile_fail_headers YES)
       file(CONFIGURE OUTPUT ${first} CONTENT "#include <apgas/apgas.hpp>\n" @ONLY)
@@ -168,7 +170,7 @@ function(apgas_compile_fail_test name)
   endif()
 endfunction()
 
-# Registers a run of compile_fail.cmake: of a source, or of the header that comes first in all.
+# Registers a run of compile_fail.cmake, for a source or for the common header.
 function(apgas_compile_fail_run name source expect module first)
   set(target apgas)
   if(NOT module STREQUAL "apgas")

@@ -1,5 +1,5 @@
-# Tests of the code as text, label lint. The tools are pinned (tests/lint-tools.txt) and come from
-# build/tools, where launch/test installs them; another version would disagree with this one.
+# Tests of the code as text, label lint. The tools have fixed versions (tests/lint-tools.txt),
+# because another version would disagree, and are in build/tools, where launch/test installs them.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 apgas_add_test(tidy lint 1 60 ""
   ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/tidy.py ${PROJECT_SOURCE_DIR})
@@ -36,8 +36,8 @@ set_tests_properties(format PROPERTIES LABELS lint TIMEOUT 60
 add_custom_target(format COMMAND ${apgas_clang_format} -i ${apgas_sources}
   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} COMMENT "Formatting ${PROJECT_SOURCE_DIR}" VERBATIM)
 
-# The sources of the library and the apps, with the headers they include. The long test lets the
-# analyzer follow every path that it can, which takes five times as long.
+# The sources of the library and the apps, with the headers that they include. The long test lets
+# the analyzer follow every path it can, which takes five times as long.
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 set(clang_tidy ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/clang_tidy.py ${PROJECT_BINARY_DIR}
   --clang-tidy ${apgas_clang_tidy})

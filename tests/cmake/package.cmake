@@ -1,11 +1,12 @@
-# The library as others get it, label package: installs this build into a folder, then builds and
-# runs the project of tests/package against it in each way that README.md shows.
+# The library as users get it, label package: installs this build into a folder, then builds and
+# runs the project in tests/package with it, in each way that README.md shows.
 set(package_dir ${PROJECT_BINARY_DIR}/package_test)
 set(package_flags -G ${CMAKE_GENERATOR} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
   -DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER} -DCMAKE_BUILD_TYPE=Release
   -DBUILD_SHARED_LIBS=${BUILD_SHARED_LIBS} -DAPGAS_WITH_MPI=${APGAS_WITH_MPI})
 
-# package_test(<way> <timeout> [-D...]): configures, builds, and runs it on one and two places.
+# package_test(<way> <timeout> [-D...]): configures and builds the project, and runs it with one and
+# two places.
 function(package_test way timeout)
   string(JOIN "\n" flags ${package_flags} ${ARGN})
   add_test(NAME package.${way} COMMAND ${CMAKE_COMMAND} -Dway=${way}

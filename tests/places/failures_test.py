@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever ends a job of several places: one line says which place, where and why, the code is not
-0, and no process is left. docs/reliability.md has the table of these.
+"""Failures that end a job of several places. One line names the place, its host and the reason, the
+exit code is not 0, and no process is left. docs/reliability.md lists the failures.
 
 Arguments: the program working, the transport, and names of tests.
 """
@@ -24,7 +24,7 @@ APGAS_RUN = str(pathlib.Path(__file__).resolve().parents[2] / "launch/apgas-run"
 PLACES = 3
 HOST = re.escape(socket.gethostname())
 WORD = r"it ended without a word \(killed, for example by the kernel for lack of memory\)"
-LONGEST = 30  # seconds that anything may take on a machine of any load
+LONGEST = 30  # seconds that anything may take under any load
 TOOK = {}  # what: [seconds until the line came, and until all was over]
 
 
@@ -36,7 +36,7 @@ def is_running(process):
 
 
 class Job:
-    """A run of `working`, from the moment when all places work."""
+    """A run of `working`; the constructor returns when all places work."""
 
     def __init__(self, *arguments, seconds=60, how="apgas-run", **variables):
         self.mark = f"mark-{uuid.uuid4()}"
@@ -70,7 +70,7 @@ class Job:
         os.kill(self.places[place], number)
 
     def end(self, what):
-        """Waits; the code and all of standard error. Checks that all processes are gone."""
+        """Waits, checks that no process is left, and returns code, output and errors."""
         while not self.heard() and self.process.poll() is None:
             time.sleep(0.01)
         said = time.monotonic() - self.began
@@ -158,12 +158,12 @@ class FailingPlaces(Case):
     def test_a_handler_of_the_program_comes_first(self):
         for place in (0, 1):
             job = Job("own", str(place))
-            # It ends the process with a code of its own, and says nothing.
+            # The handler ends the process with its own exit code and prints nothing.
             self.check(job, "a handler that exits", f"place {place} on {HOST} is gone: {WORD}", 7)
 
 
 class PlacesAfterMPI(Case):
-    """MPI watches no more, and the places wait for each other."""
+    """MPI has ended and detects no failures, and the places wait for each other."""
 
     def test_kill_9(self):
         for place in (0, 1):
@@ -230,10 +230,10 @@ class SilentPlaces(Case):
 
 
 class Remains(Case):
-    """Files and memory that a job makes: none is left."""
+    """No file or memory of a job is left."""
 
     def shared_memory(self, job, number):
-        """What Open MPI has of it for that job: with names, after the number, and without."""
+        """Open MPI's shared memory for that job: files with its number, and unnamed segments."""
         segments = [line.split() for line in
                     pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]]
         return ([file.name for file in pathlib.Path("/dev/shm").glob(f"*.{number:x}.*")] +

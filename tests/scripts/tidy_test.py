@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each check of tests/tidy.py reports what it is there for, and is silent about good code."""
+"""Each check of tests/tidy.py reports its violation, and is silent about good code."""
 
 import contextlib
 import io

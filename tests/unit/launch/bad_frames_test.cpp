@@ -106,7 +106,7 @@ TEST(bad_frames_death, of_a_clock) {
 
 TEST(bad_frames_death, of_a_team) {
   EXPECT_DEATH(receive({.kind = frame_kind::control, .handler = remote::control_team}),
-               "place 1 sent a message of a team in 0 bytes, which is none");
+               "place 1 sent a malformed team message of 0 bytes");
 }
 
 TEST(bad_frames_death, of_memory) {
@@ -114,7 +114,7 @@ TEST(bad_frames_death, of_memory) {
     return frame_header{.kind = frame_kind::control, .handler = control_of_memory(operation)};
   };
   const remote::allocation_name block{};
-  const char* const none = "place 1 sent a request of [0-9]+ bytes that is none for memory";
+  const char* const none = "place 1 sent a malformed memory request of [0-9]+ bytes";
   for (const int operation : {1, 2, 3, 4}) EXPECT_DEATH(receive(memory(operation)), none);
   EXPECT_DEATH(receive(memory(77), bytes_of(block)), none);
   EXPECT_DEATH(receive(memory(3), bytes_of(block)), none);  // how many bytes
