@@ -21,8 +21,8 @@
 #include <apgas/base/log.hpp>
 #include <apgas/errors.hpp>
 
-#include "detector_bootstrap.hpp"
 #include "detector_address.hpp"
+#include "detector_bootstrap.hpp"
 
 namespace apgas::inline v0::comm {
 
@@ -131,8 +131,9 @@ void agree(const mpi_channels& channels, const std::string& failure) {
 
 }  // namespace
 
-std::unique_ptr<failure_detector> start_failure_detector(const mpi_channels& channels, const failure_detector_options& options,
-                                   failure_detector::end_function end) {
+std::unique_ptr<failure_detector> start_failure_detector(const mpi_channels& channels,
+                                                         const failure_detector_options& options,
+                                                         failure_detector::end_function end) {
   if (channels.size == 1) return nullptr;
   detector_plan plan{exchange_hosts(channels), channels.here, {}, {}, descriptor(), {}};
   invitation all;
@@ -163,8 +164,8 @@ std::unique_ptr<failure_detector> start_failure_detector(const mpi_channels& cha
         plan.hosts.leads(channels.here) ? address_text(all) : "its socket", refused.what());
   }
   agree(channels, failure);
-  return std::make_unique<failure_detector>(std::move(plan), end,
-                                 [](const std::string& line) { base::print_line(line); });
+  return std::make_unique<failure_detector>(
+      std::move(plan), end, [](const std::string& line) { base::print_line(line); });
 }
 
 }  // namespace apgas::inline v0::comm

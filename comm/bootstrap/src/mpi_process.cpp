@@ -23,8 +23,8 @@
 #include <apgas/comm/transports.hpp>
 #include <apgas/errors.hpp>
 
-#include "launcher_process.hpp"
 #include "detector_bootstrap.hpp"
+#include "launcher_process.hpp"
 #include "mpi_wire.hpp"
 #include "transport_offer.hpp"
 #include "wire_transport.hpp"
@@ -38,9 +38,9 @@ struct mpi_process {
   mpi_channels channels;
   buffer_pool pool;
   std::unique_ptr<wire_transport> by_mpi;
-  std::unique_ptr<wire_transport> by_ucx;  // made when it is chosen for the first time
-  std::unique_ptr<failure_detector> watching;         // in a job of several processes, until MPI has ended
-  bool ours = false;                       // we called MPI_Init_thread
+  std::unique_ptr<wire_transport> by_ucx;      // made when it is chosen for the first time
+  std::unique_ptr<failure_detector> watching;  // in a job of several processes, until MPI has ended
+  bool ours = false;                           // we called MPI_Init_thread
 
   bool attached() const noexcept { return by_mpi->attached() || (by_ucx && by_ucx->attached()); }
 };
@@ -201,7 +201,8 @@ void end_job(int code) noexcept {
   std::_Exit(code);
 }
 
-chosen_transport choose_transport(base::transport_choice wanted, const failure_detector_options& options) {
+chosen_transport choose_transport(base::transport_choice wanted,
+                                  const failure_detector_options& options) {
   const std::scoped_lock guard(process_lock);
   mpi_process& p = started_process(options);
   std::unique_ptr<wire> opened;

@@ -22,7 +22,7 @@ bool equal(const detector_token& a, const detector_token& b) noexcept {
 }  // namespace
 
 acceptor::acceptor(const detector_token& token, std::set<rank> expected, admit_function admit,
-                       report_function report)
+                   report_function report)
     : token_(token),
       expected_(std::move(expected)),
       admit_(std::move(admit)),
@@ -34,7 +34,8 @@ void acceptor::open(descriptor listener) {
 
 void acceptor::add_to(std::vector<pollfd>& waited) const {
   for (const descriptor& each : listeners_) waited.push_back({each.number(), POLLIN, 0});
-  for (const unauthenticated_peer& each : pending_) waited.push_back({each.connection.number(), POLLIN, 0});
+  for (const unauthenticated_peer& each : pending_)
+    waited.push_back({each.connection.number(), POLLIN, 0});
 }
 
 void acceptor::look(const pollfd* found, time now) {

@@ -30,7 +30,7 @@ class acceptor {
   static constexpr time between_reports = std::chrono::seconds{10};
 
   acceptor(const detector_token& token, std::set<rank> expected, admit_function admit,
-             report_function report);
+           report_function report);
 
   void open(descriptor listener);
   bool is_open() const noexcept { return !listeners_.empty(); }

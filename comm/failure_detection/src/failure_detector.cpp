@@ -14,8 +14,8 @@
 #include <apgas/base/assert.hpp>
 #include <apgas/comm/transports.hpp>
 
-#include "launcher_process.hpp"
 #include "failure_detector.hpp"
+#include "launcher_process.hpp"
 
 namespace apgas::inline v0::comm {
 
@@ -194,7 +194,7 @@ void failure_detector::obey(const link& from, const detector_message& record, ti
       return state_.on_done(from.other);
     case detector_message::kind::gone:
       return state_.on_report(record.about,
-                                record.cause == 0 ? end_cause::ended : end_cause::silent, now);
+                              record.cause == 0 ? end_cause::ended : end_cause::silent, now);
     case detector_message::kind::reported:
       state_.on_reported(record.code, now);
       return hush(record.code);

@@ -3,7 +3,8 @@
 
 // Watches the places of a job, by a thread and by connections of its own: MPI and UCX may hang or
 // fail when a place is gone, and neither says which. detector_bootstrap.cpp starts it with MPI;
-// detection_tree.hpp tells who is connected to whom, detector_state.hpp what follows from what is seen.
+// detection_tree.hpp tells who is connected to whom, detector_state.hpp what follows from what is
+// seen.
 //
 //                  written by                               read by
 //   reported_code_   any thread, signal handlers, once        the thread of the watch
@@ -29,8 +30,8 @@
 
 #include "acceptor.hpp"
 #include "detection_tree.hpp"
-#include "detector_state.hpp"
 #include "detector_sockets.hpp"
+#include "detector_state.hpp"
 
 namespace apgas::inline v0::comm {
 

@@ -44,7 +44,7 @@ struct detector_action {
   enum class kind : std::uint8_t {
     none,
     report,     // tell place 0 of places[0]
-    report_at,      // say that places are gone, for that cause; then leave follows
+    report_at,  // say that places are gone, for that cause; then leave follows
     leave,      // end the job, without a word, with this code
     tell_done,  // to the one above: all here and below are done
   };
@@ -134,7 +134,7 @@ class detector_state {
   std::vector<gone> to_report_;  // ended
   time expected_;                // to wake at the latest
   time late_until_{};            // not the first to speak before that
-  bool reported_ = false;          // by anybody
+  bool reported_ = false;        // by anybody
   bool done_ = false;
   bool told_done_ = false;
   bool left_ = false;

@@ -14,8 +14,8 @@
 
 #include <apgas/errors.hpp>
 
-#include "detector_address.hpp"
 #include "acceptor.hpp"
+#include "detector_address.hpp"
 
 namespace {
 
@@ -62,11 +62,10 @@ class Door : public testing::Test {
   std::map<rank, descriptor> admitted;
   std::vector<std::string> reports;
   std::uint16_t port = 0;
-  acceptor door{
-      token,
-      {1, 2},
-      [this](rank from, descriptor c) { admitted.insert_or_assign(from, std::move(c)); },
-      [this](const std::string& line) { reports.push_back(line); }};
+  acceptor door{token,
+                {1, 2},
+                [this](rank from, descriptor c) { admitted.insert_or_assign(from, std::move(c)); },
+                [this](const std::string& line) { reports.push_back(line); }};
 };
 
 TEST_F(Door, LetsInWhoIsExpectedAndClosesThen) {
@@ -160,11 +159,13 @@ TEST_F(Door, TooManyStrangersDoNotKeepOthersOut) {
 
 TEST_F(Door, ReportsAreFewAndCountTheOthers) {
   for (int i = 0; i < 20; ++i) {
-    const descriptor unauthenticated_peer = connect_and_say("not a place, but long enough for a hello");
+    const descriptor unauthenticated_peer =
+        connect_and_say("not a place, but long enough for a hello");
     look();
   }
   EXPECT_EQ(reports.size(), 1u);
-  const descriptor unauthenticated_peer = connect_and_say("not a place, but long enough for a hello");
+  const descriptor unauthenticated_peer =
+      connect_and_say("not a place, but long enough for a hello");
   look(1s + acceptor::between_reports);
   ASSERT_EQ(reports.size(), 2u);
   EXPECT_THAT(reports[1], HasSubstr("and 19 more before"));

@@ -105,7 +105,8 @@ class simulated_job {
     at(now_ + machine(r).interval() + slow, [this, r] { wake(r); });
   }
   void act(rank r) {
-    for (detector_action a = machine(r).next(now_); a.what != kind::none; a = machine(r).next(now_)) {
+    for (detector_action a = machine(r).next(now_); a.what != kind::none;
+         a = machine(r).next(now_)) {
       if (a.what == kind::report) {
         deliver(r, 0, [this, a] { machine(0).on_report(a.places[0], a.cause, now_); });
       } else if (a.what == kind::report_at) {

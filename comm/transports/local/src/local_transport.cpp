@@ -88,7 +88,7 @@ bool local_transport::barrier_done() {
   const std::scoped_lock guard(std::adopt_lock, progress_lock_);
   const bool met = exchanges_.complete(turn_ - 1);
   const shutdown_steps::view now{.collective_done = met,
-                            .delivering = !arrived_.empty() || inbox_.maybe_filled()};
+                                 .delivering = !arrived_.empty() || inbox_.maybe_filled()};
   if (end_.look(now) != shutdown_steps::act::nothing) exchanges_.enter(here(), turn_++, {});
   return end_.over();
 }

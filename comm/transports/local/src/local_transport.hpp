@@ -22,8 +22,8 @@
 #include <vector>
 
 #include <apgas/base/spin_lock.hpp>
-#include <apgas/comm/shutdown_steps.hpp>
 #include <apgas/comm/message_queue.hpp>
+#include <apgas/comm/shutdown_steps.hpp>
 #include <apgas/comm/transports.hpp>
 
 namespace apgas::inline v0::comm {

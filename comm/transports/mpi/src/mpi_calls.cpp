@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "mpi_calls.hpp"
 #include "failure_detector.hpp"
+#include "mpi_calls.hpp"
 
 namespace apgas::inline v0::comm {
 

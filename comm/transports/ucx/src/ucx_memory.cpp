@@ -70,7 +70,8 @@ std::unique_ptr<shared_segment> make_ucx_segment(ucp_context_h context, std::siz
   return std::make_unique<ucx_segment>(context, bytes);
 }
 
-std::unique_ptr<attached_segment> attach_ucx_segment(ucp_ep_h home, std::span<const std::byte> key) {
+std::unique_ptr<attached_segment> attach_ucx_segment(ucp_ep_h home,
+                                                     std::span<const std::byte> key) {
   std::uintptr_t address = 0;
   APGAS_ASSERT(key.size() > sizeof address, "a region's key is not one of UCX");
   std::memcpy(&address, key.data(), sizeof address);

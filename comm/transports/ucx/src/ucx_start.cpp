@@ -16,8 +16,8 @@
 #include <apgas/base/log.hpp>
 #include <apgas/comm/transports.hpp>
 
-#include "ucx_wire.hpp"
 #include "failure_detector.hpp"
+#include "ucx_wire.hpp"
 
 namespace apgas::inline v0::comm {
 

@@ -60,7 +60,8 @@ std::unique_ptr<shared_segment> wire_transport::make_segment(std::size_t bytes) 
   return std::make_unique<guarded_segment>(network_, std::move(made));
 }
 
-std::unique_ptr<attached_segment> wire_transport::attach(rank home, std::span<const std::byte> key) {
+std::unique_ptr<attached_segment> wire_transport::attach(rank home,
+                                                         std::span<const std::byte> key) {
   std::unique_ptr<attached_segment> made;
   {
     const network_hold guard(*this);

@@ -168,9 +168,10 @@ bool wire_transport::barrier_done() {
 }
 
 void wire_transport::take_end_step() {
-  shutdown_steps::view now{.sending = posted_.maybe_filled() || unsent_bytes() != 0 || wire_->sending(),
-                      .received = wire_->received(),
-                      .delivering = wire_->receiving() || !arrived_.empty()};
+  shutdown_steps::view now{
+      .sending = posted_.maybe_filled() || unsent_bytes() != 0 || wire_->sending(),
+      .received = wire_->received(),
+      .delivering = wire_->receiving() || !arrived_.empty()};
   int complete = 0;
   if (collective_ != MPI_REQUEST_NULL) {
     mpi_check(MPI_Test(&collective_, &complete, MPI_STATUS_IGNORE), "MPI_Test of the end");

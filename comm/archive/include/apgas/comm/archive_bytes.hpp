@@ -12,8 +12,8 @@
 #include <span>
 
 #include <apgas/comm/buffer.hpp>
-#include <apgas/comm/zero_copy.hpp>
 #include <apgas/comm/message.hpp>
+#include <apgas/comm/zero_copy.hpp>
 
 namespace apgas::inline v0::comm {
 

@@ -156,7 +156,7 @@ template <class Range>
     const std::size_t now = std::min(lent.count - done, piece);
     range.resize(done + now);
     read_remote_process(in.from(), lent.address + done * sizeof(element),
-              std::as_writable_bytes(std::span(range.data() + done, now)));
+                        std::as_writable_bytes(std::span(range.data() + done, now)));
     done += now;
   }
 }

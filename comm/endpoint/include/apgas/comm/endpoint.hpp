@@ -27,10 +27,10 @@
 #include <apgas/comm/archive.hpp>
 #include <apgas/comm/buffer.hpp>
 #include <apgas/comm/handler.hpp>
-#include <apgas/comm/zero_copy.hpp>
 #include <apgas/comm/message.hpp>
 #include <apgas/comm/rank.hpp>
 #include <apgas/comm/transport.hpp>
+#include <apgas/comm/zero_copy.hpp>
 
 namespace apgas::inline v0::comm {
 
@@ -65,7 +65,7 @@ struct endpoint_options {
   std::string settings;                             // what all ranks must agree on, as text
   std::uint64_t fingerprint = binary_fingerprint();
   std::uint32_t version = 0;  // of the library; 0: APGAS_VERSION
-  bool zero_copy = true;          // memory of this process may be read by others of its node
+  bool zero_copy = true;      // memory of this process may be read by others of its node
 };
 
 enum class flush_reason : std::uint8_t { at_once, full, completed, idle, delayed, alone };
@@ -171,7 +171,7 @@ class endpoint final : private message_sink {
   std::unique_ptr<base::atomic<std::uint64_t>[]> gathering_;  // a bit for each rank
   base::atomic<state> state_{state::meeting};
   std::vector<std::string> hosts_;
-  std::vector<std::size_t> nodes_;           // the lowest rank of the same host, by rank
+  std::vector<std::size_t> nodes_;         // the lowest rank of the same host, by rank
   std::unique_ptr<cma_peer[]> cma_peers_;  // by rank; of this node
 };
 

@@ -65,7 +65,8 @@ struct chosen_transport {
 // that all want local go on without each other. Throws: as make_mpi_transport; launch_error, at all
 // ranks, when they want different ones, or ucx where it cannot be used: it names ranks, hosts and
 // reasons. Context: the main thread; collective, once for each run; blocks.
-chosen_transport choose_transport(base::transport_choice wanted, const failure_detector_options& options = {});
+chosen_transport choose_transport(base::transport_choice wanted,
+                                  const failure_detector_options& options = {});
 
 // For tests: where APGAS_TEST_DELAY is set, a transport around that one, which must outlive it; it
 // delays messages by random times up to so many microseconds. Else null. Place 0 tells the seed,
