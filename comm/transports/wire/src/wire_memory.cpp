@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The memory that a wire offers, as users of the transport see it: all of it is done under the
-// network lock, the end of a region too.
+// The memory segments of a wire as users of the transport see them: every operation, including the
+// release of a segment, takes the network lock.
 
 #include <mutex>
 #include <utility>
