@@ -124,7 +124,7 @@ class Banner(unittest.TestCase):
 
     @unittest.skipUnless(NETWORKS == ["mpi"], "built with UCX")
     def test_the_default_without_ucx(self):
-        self.check(r"mpi \(UCX cannot be used at ranks 0, 1 .*built without it.*\)",
+        self.check(r"mpi \(UCX cannot be used at ranks 0, 1 .*built without UCX.*\)",
                    wrapper=mpirun(2))
 
 

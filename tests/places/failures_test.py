@@ -112,19 +112,20 @@ class KilledPlaces(Case):
             job = Job()
             job.kill(place, signal.SIGKILL)
             self.check(job, "kill -9 of a place",
-                       rf"^apgas: place {place} on {HOST} is gone: {WORD}; this ends the job$", 137)
+                       rf"^apgas: place {place} on {HOST} {ENDED}; this ends the job$", 137)
 
     def test_kill_9_of_a_place_started_by_itself(self):
         for place in (0, 1):
             job = Job(how="itself")
             job.kill(place, signal.SIGKILL)
-            self.check(job, "kill -9, APGAS_PLACES", f"place {place} on {HOST} is gone", 137)
+            self.check(job, "kill -9, APGAS_PLACES", f"place {place} on {HOST} {ENDED}", 137)
 
     def test_kill_9_under_plain_mpirun(self):
         for place in (0, 1):
             job = Job(how="mpirun")
             job.kill(place, signal.SIGKILL)
-            self.check(job, "kill -9, mpirun", f"place {place} on {HOST} is gone", 137, only=False)
+            self.check(job, "kill -9, mpirun", f"place {place} on {HOST} {ENDED}", 137,
+                       only=False)
 
     def test_signals_from_outside(self):
         for place in (0, 1):
@@ -169,13 +170,13 @@ class PlacesAfterMPI(Case):
         for place in (0, 1):
             job = Job("late-kill", str(place), seconds=1)
             self.check(job, "kill -9 after MPI_Finalize",
-                       rf"^apgas: place {place} on {HOST} is gone: {WORD}; this ends the job$", 137)
+                       rf"^apgas: place {place} on {HOST} {ENDED}; this ends the job$", 137)
 
     def test_a_stopped_place(self):
         for place in (0, 1):
             job = Job("late-stop", str(place), seconds=1, APGAS_HEARTBEAT="2")
             self.check(job, "a place stopped after MPI_Finalize, 2 s",
-                       rf"^apgas: place {place} on {HOST} is gone: no sign of life for 2 s ", 1,
+                       rf"^apgas: place {place} on {HOST} has sent no heartbeat for 2 s ", 1,
                        137, only=False)
 
 
@@ -208,8 +209,8 @@ class SilentPlaces(Case):
             job = Job(APGAS_HEARTBEAT="2")
             job.kill(place, signal.SIGSTOP)
             self.check(job, "a stopped place, 2 s",
-                       rf"^apgas: place {place} on {HOST} is gone: no sign of life for 2 s "
-                       r"\(stopped, or its machine has no time for it\); this ends the job$", 1,
+                       rf"^apgas: place {place} on {HOST} has sent no heartbeat for 2 s "
+                       r"\(stopped, or its host is overloaded\); this ends the job$", 1,
                        137)
 
     def test_all_stop_and_go_on(self):

@@ -223,7 +223,7 @@ class Failures(unittest.TestCase):
                         continue
                     name = f"apgas: place {place} on {socket.gethostname()}"
                     if what == "kill":
-                        self.assertRegex(err, f"^{name} is gone: it ended without a word .*\n$")
+                        self.assertRegex(err, f"^{name} ended unexpectedly .*\n$")
                     else:
                         self.assertEqual(err, f"{name}: ended by signal {number:d} ("
                                          f"{signal.strsignal(number)})\n")
