@@ -89,8 +89,7 @@ void check_is_home(const registration& r, const char* operation) {
   if (!r.node->core().is_replica()) return;
   const int home = phase_core::home_of(r.number);
   fail(r.kind, fmt::format("{} was called away from the home of the phaser, place {}, the only "
-                           "place where it may be "
-                           "called; call it there, or make the phaser here",
+                           "place where it may be called; call it there, or make the phaser here",
                            operation, home));
 }
 
