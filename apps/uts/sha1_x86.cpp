@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// SHA-1 with the SHA instructions of x86-64. The only file compiled for them (see CMakeLists.txt);
-// called after fastest_sha1() has found them.
+// SHA-1 with the SHA instructions of x86-64. This is the only file that is compiled for them (see
+// CMakeLists.txt); it is called after fastest_sha1() has detected them.
 //
-// One sha1rnds4 does four rounds, so twenty groups make a block. The state is two registers: a, b,
-// c and d, with a in the highest lane, and e in the highest lane of another. In group g,
-//   sha1nexte  adds e, which is what a was four rounds ago, to the next four message words,
-//   sha1msg1, xor and sha1msg2 make the message words of group g + 4 from those of g .. g + 3.
+// One sha1rnds4 performs four rounds, so twenty groups make a block. The state is in two registers:
+// a, b, c and d, with a in the highest lane, and e in the highest lane of the other. In group g,
+//   sha1nexte  adds e, which is the a of four rounds ago, to the next four message words,
+//   sha1msg1, xor and sha1msg2 compute the message words of group g + 4 from those of g .. g + 3.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ struct state {
 
 template <std::size_t Group>
 inline void four_rounds(state& s) {
-  constexpr int function = Group / 5;  // which of the four round functions and constants
+  constexpr int function = Group / 5;  // selects one of the four round functions and constants
   __m128i& words = s.words[Group % 4];
   const __m128i input = Group == 0 ? _mm_add_epi32(s.e, words) : _mm_sha1nexte_epu32(s.e, words);
   s.e = s.abcd;
@@ -47,7 +47,7 @@ inline void all_rounds(state& s, std::index_sequence<Groups...>) {
 
 inline __m128i reversed(__m128i words) { return _mm_shuffle_epi32(words, 0x1b); }
 
-inline __m128i load(const std::uint32_t* four_words) {  // the first into the highest lane
+inline __m128i load(const std::uint32_t* four_words) {  // the first word goes to the highest lane
   return reversed(_mm_loadu_si128(reinterpret_cast<const __m128i*>(four_words)));
 }
 
@@ -58,7 +58,7 @@ digest sha1_six_words_x86(const digest& head, std::uint32_t tail);
 digest sha1_six_words_x86(const digest& head, std::uint32_t tail) {
   const __m128i abcd = load(sha1_start.data());
   const __m128i e = _mm_set_epi32(static_cast<int>(sha1_start[4]), 0, 0, 0);
-  // Assembled in registers: the words would be read back before they have reached memory.
+  // Assembled in registers, because the words would be read back before they have reached memory.
   const __m128i exit_reason_and_end = _mm_set_epi32(
       static_cast<int>(head[4]), static_cast<int>(tail), std::numeric_limits<int>::min(), 0);
   const __m128i length = _mm_set_epi32(0, 0, 0, 6 * 32);
