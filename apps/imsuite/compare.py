@@ -6,8 +6,9 @@
 
 The policies run in turn, so that other load of the machine affects all of them. A time is the
 median of the repetitions. A column a/b is the time of a divided by that of b: the speed-up of b
-over a. Below are geometric means: of each kernel over all numbers of workers, and of the kernels with many
-(high) and with few (low) synchronisations per second, as divided by the paper's Figure 14.
+over a. Below are geometric means: of each kernel over all numbers of workers, and of the kernels
+with many (high) and with few (low) synchronisations per second, as divided by the paper's Figure
+14.
 
 --figure reproduces a figure of the paper: 16 is the speed-up of clocks over the baseline, at each
 number of workers; 20 is that of finish over the baseline and over clocks, both for the kernels of

@@ -24,8 +24,8 @@ void shuffle(random_engine& random, auto first, auto last) {
   }
 }
 
-// Links each node to some earlier nodes. Each of these is a random end of a random existing edge, so
-// that nodes with many neighbours get more.
+// Links each node to some earlier nodes. Each of these is a random end of a random existing edge,
+// so that nodes with many neighbours get more.
 graph random_links(random_engine& random, shape s, int nodes) {
   const int log_nodes = static_cast<int>(std::bit_width(static_cast<unsigned>(nodes))) - 1;
   const int wanted = s == shape::sparse ? log_nodes : 1;

@@ -71,8 +71,8 @@ class luby {
     node& v = nodes_[i];
     if (v.state != undecided) return;
     v.mine = {v.random(), i};
-    const auto compete = [](node& w, std::uint64_t number, int who) {
-      w.draws.emplace_back(number, who);
+    const auto compete = [](node& w, std::uint64_t number, int neighbour) {
+      w.draws.emplace_back(number, neighbour);
     };
     for (const int neighbour : v.neighbours) {
       sync_.atomic([&] { sync_.tell(nodes_, neighbour, compete, v.mine.first, i); });

@@ -220,7 +220,7 @@ void places_world::arrive(int id) {
   node& n = at_place(t.place);
   t.at = stage::act;
   ready_.push_back(id);
-  const phase_transits who{
+  const phase_transits in_transit{
       .sender = t.sender, .at = t.signals() ? t.signalled : t.waited, .signals = t.signals()};
   const bool uncounted = broken_ == place_fault::transit_is_not_counted && t.step == 0;
   bool tell = true;
@@ -228,12 +228,13 @@ void places_world::arrive(int id) {
   if (t.place != 0) {
     if (broken_ != place_fault::base_is_ignored) follow(t.place, t.base);
     look(t.place);
-    tell = t.sender == 0 || n.up.may_tell(who) || broken_ == place_fault::sender_is_told_at_once;
+    tell = t.sender == 0 || n.up.may_tell(in_transit) ||
+           broken_ == place_fault::sender_is_told_at_once;
   }
   if (!tell) ++counted.kept;
   if (!tell || uncounted || broken_ == place_fault::sender_is_not_told) return;
   send(t.place, t.sender,
-       {.what = sort::arrived, .phase = who.at, .number = 1, .signals = who.signals});
+       {.what = sort::arrived, .phase = in_transit.at, .number = 1, .signals = in_transit.signals});
 }
 
 void places_world::signal(int id) {

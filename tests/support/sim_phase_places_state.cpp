@@ -16,8 +16,8 @@ struct uplink_test_access {
   static std::vector<std::int64_t> state(const phase_uplink& up) {
     std::vector<std::int64_t> all = {up.told_, static_cast<std::int64_t>(up.asked_ - up.answered_)};
     for (const auto& k : up.kept_) {
-      all.insert(all.end(), {static_cast<std::int64_t>(k.after - up.answered_), k.who.sender,
-                             k.who.leaf, k.who.at, k.who.signals, k.who.number});
+      all.insert(all.end(), {static_cast<std::int64_t>(k.after - up.answered_), k.transit.sender,
+                             k.transit.leaf, k.transit.at, k.transit.signals, k.transit.number});
     }
     return all;
   }

@@ -323,14 +323,14 @@ transit remote_phases::received(scheduler::fiber& self, const transferred_regist
   registration r;
   transit::open(t.bits, r);
   const std::int64_t signalled = r.signals() ? r.signalled : -1;
-  const phase_transits who{.sender = sender,
-                           .leaf = t.leaf,
-                           .at = r.signals() ? r.signalled : r.waited,
-                           .signals = r.signals()};
+  const phase_transits in_transit{.sender = sender,
+                                  .leaf = t.leaf,
+                                  .at = r.signals() ? r.signalled : r.waited,
+                                  .signals = r.signals()};
   if (home != place_.here) {
     phase_core& core = join(t, signalled);
     if (!r.signals()) core.waiter_moved(-1, r.waited);
-    static_cast<phase_replica*>(core.link())->on_transit(*self.on, t.base, who);
+    static_cast<phase_replica*>(core.link())->on_transit(*self.on, t.base, in_transit);
     return {core.root(), t.bits};
   }
   phase_core* const core = find(t.number);
@@ -341,7 +341,7 @@ transit remote_phases::received(scheduler::fiber& self, const transferred_regist
   phaser_tree_node& leaf = core->leaf_of(*self.on);
   if (!r.signals()) core->waiter_moved(-1, r.waited);
   leaf.join(signalled, 1);
-  send_arrived(t.number, who);
+  send_arrived(t.number, in_transit);
   core->release();
   return {leaf, t.bits};
 }

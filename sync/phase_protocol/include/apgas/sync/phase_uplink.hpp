@@ -69,9 +69,9 @@ class phase_uplink {
   [[nodiscard]] bool may_tell(const phase_transits& t) {
     if (answered_ == asked_) return true;
     for (kept& k : kept_) {
-      if (k.after == asked_ && k.who.sender == t.sender && k.who.leaf == t.leaf &&
-          k.who.at == t.at && k.who.signals == t.signals) {
-        k.who.number += t.number;
+      if (k.after == asked_ && k.transit.sender == t.sender && k.transit.leaf == t.leaf &&
+          k.transit.at == t.at && k.transit.signals == t.signals) {
+        k.transit.number += t.number;
         return false;
       }
     }
@@ -85,10 +85,10 @@ class phase_uplink {
     APGAS_ASSERT(answered_ != asked_, "a clock's home acknowledged what it was not told");
     ++answered_;
     std::vector<phase_transits> told;
-    const auto unarrived =
+    const auto acknowledged_now =
         std::ranges::stable_partition(kept_, [this](const kept& k) { return k.after > answered_; });
-    for (const kept& k : unarrived) told.push_back(k.who);
-    kept_.erase(unarrived.begin(), unarrived.end());
+    for (const kept& k : acknowledged_now) told.push_back(k.transit);
+    kept_.erase(acknowledged_now.begin(), acknowledged_now.end());
     return told;
   }
 
@@ -108,7 +108,7 @@ class phase_uplink {
 
   struct kept {
     std::uint64_t after;  // the number of acknowledgements needed first
-    phase_transits who;
+    phase_transits transit;
   };
 
   std::int64_t told_ = unknown;
