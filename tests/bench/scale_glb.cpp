@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lifelines of glb in the simulator of tests/sim: each task and each message takes one round,
-// and a place looks up after each task. A tree of 128 to 256 tasks per place begins at place 0.
+// The lifelines of glb in the simulator of tests/sim. Each task and each message takes one round,
+// and a place handles messages after each task. A tree of 128 to 256 tasks per place begins at
+// place 0.
 #include <algorithm>
 
 #include "scale.hpp"
@@ -11,7 +12,7 @@ namespace {
 
 using glb_sim::work;
 
-// log2 of the number of places, up.
+// log2 of the number of places, rounded up.
 std::int64_t doublings(int places) {
   std::int64_t n = 0;
   while ((std::int64_t{1} << n) < places) ++n;
@@ -58,7 +59,7 @@ std::vector<workload> glb_workloads() {
            named{"tree, lifelines alone", {0, 4, 1}, 0},
            named{"tree, radix 2", {1, 2, 1}, 0},
            named{"tree, radix 32", {1, 32, 1}, 0},
-           named{"1000 one by one, then the tree", {1, 4, 1}, 1000},
+           named{"1000 tasks one by one, then the tree", {1, 4, 1}, 1000},
        }) {
     all.push_back(
         {"glb", w.name, 100'000, [w](int places) { return simulate(w.shape, w.spine, places); }});

@@ -100,7 +100,7 @@ TEST(bad_frames_death, of_a_clock) {
   EXPECT_DEATH(receive(phase(0)), "place 1 sent a frame of a clock with the unknown operation 0");
   for (const std::uint64_t operation : {1, 2, 4, 5, 7, 8, 9, 10}) {
     EXPECT_DEATH(receive(phase(operation)),
-                 "place 1 sent a frame of clock 0x4321 with operation [0-9]+, which has ended");
+                 "place 1 sent a frame for clock 0x4321 with operation [0-9]+: the clock has");
   }
 }
 
