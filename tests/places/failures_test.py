@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Failures that end a job of several places. One line names the place, its host and the reason, the
 exit code is not 0, and no process is left. docs/reliability.md lists the failures.
+
+Arguments: the program working, the transport, and names of tests.
 """
 
 import os
