@@ -28,7 +28,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // The settings that all places must agree on; a place may choose the others for itself. The task
-// window is one of them because a place reports whenever it has started the tasks of an eighth of the
+// window is one of them: a place reports whenever it has started the tasks of an eighth of its
 // window, and the senders of tasks wait for these reports.
 constexpr std::string_view settings_that_must_agree[] = {"APGAS_TASK_WINDOW"};
 
