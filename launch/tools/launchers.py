@@ -14,10 +14,10 @@ from hosts import with_slots
 MARKS = {"Open MPI": re.compile(rb"\[\d+,(\d+)\]<std(?:out|err)>:"),
          "MPICH": re.compile(rb"\[(\d+)\] "), "Slurm": re.compile(rb" *(\d+): ")}
 
-# A line in which a place reports why the job ends. launch/src/job_messages.cpp looks for the same
-# words.
-TELLS_THE_END = re.compile(rb"apgas: .*(?:ended by signal|ended unexpectedly|"
-                           rb"sent no heartbeat|this ends the job|stack overflow in task)")
+# Why a job ends, as a place says it, or another one that sees it gone. The same words are in
+# launch/src/job_messages.cpp.
+TELLS_THE_END = re.compile(rb"apgas: .*(?:ended by signal| is gone: | are gone: |"
+                           rb"this ends the job|stack overflow in task)")
 
 
 class NoLauncher(Exception):

@@ -24,7 +24,7 @@ APGAS_RUN = str(pathlib.Path(__file__).resolve().parents[2] / "launch/apgas-run"
 PLACES = 3
 HOST = re.escape(socket.gethostname())
 ENDED = r"ended unexpectedly \(killed, for example by the kernel for lack of memory\)"
-LONGEST = 30  # seconds that anything may take on a machine of any load
+LONGEST = 30  # seconds that anything may take under any load
 TOOK = {}  # what: [seconds until the line came, and until all was over]
 
 
@@ -159,7 +159,7 @@ class FailingPlaces(Case):
     def test_a_handler_of_the_program_comes_first(self):
         for place in (0, 1):
             job = Job("own", str(place))
-            # It ends the process with a code of its own, and says nothing.
+            # The handler ends the process with its own exit code and prints nothing.
             self.check(job, "a handler that exits", f"place {place} on {HOST} {ENDED}", 7)
 
 
