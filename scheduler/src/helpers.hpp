@@ -8,13 +8,16 @@
 #include <thread>
 #include <vector>
 
+#include "exit_watch.hpp"
+
 // Threads that may block, for calls into foreign code. They run no tasks; they are started when all
 // are busy and stay until the end.
 namespace apgas::inline v0::scheduler {
 
 class helper_threads {
  public:
-  helper_threads() = default;
+  // on_exit: see exit_watch.
+  explicit helper_threads(void (*on_exit)() noexcept) : on_exit_(on_exit) {}
   helper_threads(const helper_threads&) = delete;
   helper_threads& operator=(const helper_threads&) = delete;
   ~helper_threads() {
@@ -37,6 +40,7 @@ class helper_threads {
 
  private:
   void loop() {
+    const exit_watch watch(on_exit_);
     std::unique_lock lock(mutex_);
     for (;;) {
       ++idle_;
@@ -52,6 +56,7 @@ class helper_threads {
     }
   }
 
+  void (*const on_exit_)() noexcept;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> queue_;

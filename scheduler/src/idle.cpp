@@ -130,6 +130,7 @@ bool scheduler::implementation::watch(parker& sleep, unsigned& idle_polls,
 
 void scheduler::implementation::serve_network() noexcept {
   for (unsigned idle_polls = 0; !stopping.load(base::acquire); ++idle_polls) {  // P1
+    if (halted.load(base::acquire)) return;                                     // P1 of halt.cpp
     static_cast<void>(watch(progress_sleep, idle_polls, no_limit));
     if (!poll_network()) continue;
     idle_polls = 0;

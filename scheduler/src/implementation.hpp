@@ -71,6 +71,10 @@ struct scheduler::implementation {
   // or the next task that it takes back, and the loop takes some from outside. Context: any thread.
   void want_turn() noexcept;
 
+  // Where a worker chooses work: does not return once scheduler::halt() was called by another
+  // thread.
+  void stop_if_halted(const worker& w) noexcept;
+
   // Whether any queue of this scheduler has something. A hint, exact only after a heavy fence.
   bool anything_to_do() const noexcept;
 
@@ -102,11 +106,15 @@ struct scheduler::implementation {
   base::atomic<bool> stopping{false};
   base::atomic<int> visitors{0};
 
+  base::atomic<bool> halted{false};  // halt.cpp
+  const worker* not_halted = nullptr;
+  base::atomic<int> stopped_workers{0};
+
   base::atomic<std::uint64_t> polls{0};  // of the network, by whom ever
   std::uint64_t polls_seen = 0;          // by the guard
   std::unique_ptr<poll_guard> guard;     // with events only
 
-  helper_threads helpers;
+  helper_threads helpers{settings.on_exit};
   std::vector<std::thread> threads;
   parker progress_sleep;
   std::thread progress;

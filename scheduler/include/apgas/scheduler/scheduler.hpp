@@ -63,6 +63,9 @@ struct config {
   std::function<void(const std::string&)> watchdog_report = {};
   std::string trace = {};  // a file for what the workers did (trace.hpp); empty: none
   int place = 0;           // as the trace names it
+  // Called when a task, or the function of run_on_helper(), calls std::exit: on its thread, before
+  // the first static object is destroyed. Null: nothing is called.
+  void (*on_exit)() noexcept = nullptr;
 };
 
 // Sums over the workers since the start.
@@ -98,6 +101,12 @@ class scheduler {
 
   // Runs `work` on a thread of its own kind, which may block. Context: any thread.
   void run_on_helper(std::function<void()> work);
+
+  // For a process that ends by std::exit while there are tasks: stops every worker but the calling
+  // one, and the network, for good. A worker stops where it next chooses what to run; a task that
+  // computes until then is not interrupted. Returns true when all have stopped, false when some
+  // have not after `patience`. Context: any thread, once.
+  bool halt(std::chrono::milliseconds patience) noexcept;
 
   int num_workers() const noexcept;
   worker& worker_at(int id) noexcept;
