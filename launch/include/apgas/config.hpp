@@ -16,6 +16,9 @@ struct config {
   // The other settings by the name of their variable: {{"APGAS_IDLE", "100"}, {"APGAS_STATS",
   // "1"}}.
   std::map<std::string, std::string> more = {};
+  // Of a runtime, ignored by run: at places other than 0 the constructor serves until place 0 ends
+  // the program, and then ends the process with its code (runtime.hpp).
+  bool serve_and_exit = false;
 };
 
 }  // namespace apgas::inline v0
