@@ -31,8 +31,8 @@ class runtime_core;
 // Places. Without a launcher the program is one place; APGAS_TRANSPORT=local with APGAS_PLACES=n
 // makes n places of this process. Under a launcher (mpirun, srun, apgas-run) each process is a
 // place: all make the object, in the same order with other objects and calls of apgas::run. Place 0
-// goes on with the program. The others call serve(), or are served by their destructor, or never
-// return from the constructor (config::serve_and_exit).
+// goes on with the program. The others call serve(), or leave that to their destructor, or never
+// leave the constructor (config::serve_and_exit).
 //
 // Processes. A process that was forked while the object existed does not have its threads. There
 // run(), submit(), serve(), stop() and a new object throw illegal_operation, and the destructor
@@ -70,8 +70,8 @@ class runtime {
   //
   // Throws: multiple_exceptions with everything that f and its tasks threw, as finish does.
   // illegal_operation at a place other than 0, after the end has begun, and in a forked process.
-  // Context: any thread, which it blocks; a task, which it suspends. Cost: some 10 us, two wake-ups
-  // of threads; in a task that of finish.
+  // Context: any thread, which it blocks; a task, which it suspends. Cost: about 1 us while a worker
+  // searches for work, some 20 us where one must be woken; in a task that of finish.
   template <class F>
   auto run(F f, std::source_location site = std::source_location::current())
       -> std::invoke_result_t<F&> {
