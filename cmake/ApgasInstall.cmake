@@ -1,25 +1,62 @@
 include_guard()
 include(CMakePackageConfigHelpers)
 
-# apgas_umbrella(<name> DEPENDS <module>...): the one target users link, and what is installed for
-# them: the CMake package, the pkg-config file, apgas-run and apgas-doctor.
-function(apgas_umbrella name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS")
-  add_library(${name} INTERFACE)
-  add_library(apgas::${name} ALIAS ${name})
-  list(TRANSFORM arg_DEPENDS PREPEND apgas:: OUTPUT_VARIABLE targets)
-  target_link_libraries(${name} INTERFACE ${targets})
-  install(TARGETS ${name} EXPORT apgas-targets)
+# apgas_library(): after all modules. The one library that users link, and what is installed for them:
+# its headers, the CMake package, the pkg-config file, apgas-run and apgas-doctor.
+function(apgas_library)
+  foreach(property IN ITEMS objects header_folders headers link link_private definitions)
+    get_property(${property} GLOBAL PROPERTY apgas_${property})
+    list(REMOVE_DUPLICATES ${property})
+  endforeach()
+  list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+
+  set(type SHARED)
+  if(DEFINED BUILD_SHARED_LIBS AND NOT BUILD_SHARED_LIBS)
+    set(type STATIC)
+  endif()
+  add_library(apgas ${type} ${objects})
+  add_library(apgas::apgas ALIAS apgas)
+  target_sources(apgas PUBLIC FILE_SET HEADERS BASE_DIRS ${header_folders} FILES ${headers})
+  set_target_properties(apgas PROPERTIES
+    LINKER_LANGUAGE CXX
+    VERIFY_INTERFACE_HEADER_SETS ON
+    INSTALL_RPATH \$ORIGIN
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  target_compile_features(apgas PUBLIC cxx_std_20)
+  target_compile_definitions(apgas PUBLIC ${definitions})
+  target_link_libraries(apgas PUBLIC ${link} PRIVATE ${link_private})
+
+  # What tests and tools of the project link: they call functions that the shared library hides.
+  if(type STREQUAL "SHARED")
+    set(map ${PROJECT_SOURCE_DIR}/cmake/exported_symbols.map)
+    target_link_options(apgas PRIVATE LINKER:--version-script=${map} LINKER:-z,defs)
+    set_property(TARGET apgas APPEND PROPERTY LINK_DEPENDS ${map})
+    add_library(apgas_internal STATIC EXCLUDE_FROM_ALL ${objects})
+    set_target_properties(apgas_internal PROPERTIES LINKER_LANGUAGE CXX)
+    target_include_directories(apgas_internal PUBLIC ${header_folders})
+    target_compile_features(apgas_internal PUBLIC cxx_std_20)
+    target_compile_definitions(apgas_internal PUBLIC ${definitions})
+    target_link_libraries(apgas_internal PUBLIC ${link} PRIVATE ${link_private})
+  else()
+    add_library(apgas_internal INTERFACE)
+    target_link_libraries(apgas_internal INTERFACE apgas)
+  endif()
 
   set(dir ${CMAKE_INSTALL_LIBDIR}/cmake/apgas)
+  install(TARGETS apgas EXPORT apgas-targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT apgas-targets NAMESPACE apgas:: DESTINATION ${dir})
+  set(apgas_library_type ${type})
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/apgas-config.cmake.in
     apgas-config.cmake INSTALL_DESTINATION ${dir})
   write_basic_package_version_file(apgas-config-version.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/apgas-config.cmake
     ${PROJECT_BINARY_DIR}/apgas-config-version.cmake DESTINATION ${dir})
 
-  apgas_install_pkgconfig(${arg_DEPENDS})
+  apgas_install_pkgconfig(${type} "${definitions}")
   install(PROGRAMS ${PROJECT_SOURCE_DIR}/launch/apgas-run ${PROJECT_SOURCE_DIR}/launch/apgas-doctor
     DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/launch/tools DESTINATION ${CMAKE_INSTALL_DATADIR}/apgas
@@ -28,21 +65,10 @@ endfunction()
 
 # Writes and installs apgas.pc. A static library needs what it links by itself on the user's command
 # line too; that is in Libs, so that `pkg-config --libs apgas` is enough in both cases.
-function(apgas_install_pkgconfig)
-  set(libraries)
-  set(definitions)
-  foreach(module IN LISTS ARGN)
-    get_target_property(type apgas_${module} TYPE)
-    get_target_property(public_definitions apgas_${module} INTERFACE_COMPILE_DEFINITIONS)
-    if(public_definitions)
-      list(APPEND definitions ${public_definitions})
-    endif()
-    if(NOT type STREQUAL "INTERFACE_LIBRARY")
-      list(PREPEND libraries -lapgas_${module})
-    endif()
-  endforeach()
+function(apgas_install_pkgconfig type definitions)
+  set(libraries -lapgas)
   set(requires)
-  if(NOT BUILD_SHARED_LIBS)
+  if(type STREQUAL "STATIC")
     set(requires hwloc fmt)
     list(APPEND libraries -lboost_context)
     if(apgas_mpi)

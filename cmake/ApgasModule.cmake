@@ -1,45 +1,74 @@
 include_guard()
+# The library is divided into modules (base, scheduler, ...), a module into rooms, each of which holds
+# one concept. A room is a folder:
+#   include/  headers, installed as <apgas/...>; seen by the rooms that depend on this one
+#   src/      sources and private headers; the headers are seen by those of these rooms that belong
+#             to the same module
+# An include that no DEPENDS permits does not compile.
 
-# apgas_module(<name> [SOURCES ...] [DEPENDS <module>...] [LINK <target>...] [LINK_PRIVATE ...])
+# apgas_room(<module>/<folder> [SOURCES <file of src/>...] [DEPENDS <module or module/folder>...]
+#            [LINK <target>...] [LINK_PRIVATE <target>...])
 #
-# Declares the module in the current directory as the library apgas::<name>.
-#   include/  public headers, installed as <apgas/...>; other modules see only these
-#   src/      private headers and sources; seen by this module alone
-# DEPENDS is the whole list of modules whose headers may be included here: an
-# include that breaks the layering does not compile.
-# Static or shared as BUILD_SHARED_LIBS says; position independent always.
-function(apgas_module name)
+# Declares a room as the object library apgas_<module>_<folder>. DEPENDS names what its headers and
+# sources include: rooms of the same module, and whole modules below. LINK are libraries whose headers
+# the headers of the room include, LINK_PRIVATE those that its sources use.
+function(apgas_room room)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINK;LINK_PRIVATE")
-  set(target apgas_${name})
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS include/*.hpp)
-  if(arg_SOURCES)
-    add_library(${target} ${arg_SOURCES})
-    set(scope PUBLIC)
-    target_include_directories(${target} PRIVATE src)
-    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
-    set_target_properties(${target} PROPERTIES
-      POSITION_INDEPENDENT_CODE ON
-      DEFINE_SYMBOL ""
-      INSTALL_RPATH \$ORIGIN
-      VERSION ${PROJECT_VERSION}
-      SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-  else()
-    add_library(${target} INTERFACE)
-    set(scope INTERFACE)
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "apgas_room(${room}): unknown ${arg_UNPARSED_ARGUMENTS}")
   endif()
-  add_library(apgas::${name} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name}
-    VERIFY_INTERFACE_HEADER_SETS ON)
-  target_compile_features(${target} ${scope} cxx_std_20)
-  target_sources(${target} ${scope}
-    FILE_SET HEADERS BASE_DIRS include FILES ${headers})
-  list(TRANSFORM arg_DEPENDS PREPEND apgas::)
-  target_link_libraries(${target} ${scope} ${arg_DEPENDS} ${arg_LINK})
-  if(arg_LINK_PRIVATE)
-    target_link_libraries(${target} PRIVATE ${arg_LINK_PRIVATE})
+  string(REGEX MATCH "^[a-z]+" module ${room})
+  string(REPLACE "/" "_" target apgas_${room})
+  set(folder ${PROJECT_SOURCE_DIR}/${room})
+  add_library(${target}_headers INTERFACE)
+  add_library(${target}_private INTERFACE)
+  target_compile_features(${target}_headers INTERFACE cxx_std_20)
+  target_include_directories(${target}_headers INTERFACE $<BUILD_INTERFACE:${folder}/include>)
+  target_include_directories(${target}_private INTERFACE $<BUILD_INTERFACE:${folder}/src>)
+  target_link_libraries(${target}_headers INTERFACE ${arg_LINK})
+  foreach(dependency IN LISTS arg_DEPENDS)
+    string(REPLACE "/" "_" name apgas_${dependency})
+    target_link_libraries(${target}_headers INTERFACE ${name}_headers)
+    if(dependency MATCHES "^${module}/")
+      target_link_libraries(${target}_private INTERFACE ${name}_private)
+    endif()
+  endforeach()
+
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${folder}/include/*.hpp)
+  set_property(GLOBAL APPEND PROPERTY apgas_header_folders ${folder}/include)
+  set_property(GLOBAL APPEND PROPERTY apgas_headers ${headers})
+  set_property(GLOBAL APPEND PROPERTY apgas_link ${arg_LINK})
+  set_property(GLOBAL APPEND PROPERTY apgas_link_private ${arg_LINK_PRIVATE})
+  set_property(GLOBAL APPEND PROPERTY apgas_rooms_of_${module} ${target})
+  if(NOT arg_SOURCES)
+    return()
   endif()
-  install(TARGETS ${target} EXPORT apgas-targets
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  list(TRANSFORM arg_SOURCES PREPEND ${folder}/src/)
+  add_library(${target} OBJECT ${arg_SOURCES})
+  target_link_libraries(${target} PRIVATE ${target}_headers ${target}_private ${arg_LINK_PRIVATE})
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+  # The same objects make the shared library, which exports what is marked APGAS_API, and the static
+  # one that the tests of single modules link.
+  set_target_properties(${target} PROPERTIES
+    POSITION_INDEPENDENT_CODE ON
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
+  set_property(GLOBAL APPEND PROPERTY apgas_objects ${target})
+endfunction()
+
+# apgas_module(<name>): after its rooms. apgas_<name>_headers are the headers of all of them, and
+# apgas::<name>, for the tests of one module, has these and the code of the whole library.
+function(apgas_module name)
+  get_property(rooms GLOBAL PROPERTY apgas_rooms_of_${name})
+  list(TRANSFORM rooms APPEND _headers OUTPUT_VARIABLE headers)
+  list(TRANSFORM rooms APPEND _private OUTPUT_VARIABLE private)
+  if(NOT TARGET apgas_${name}_headers)
+    add_library(apgas_${name}_headers INTERFACE)
+    target_link_libraries(apgas_${name}_headers INTERFACE ${headers})
+    add_library(apgas_${name}_private INTERFACE)
+    target_link_libraries(apgas_${name}_private INTERFACE ${private})
+  endif()
+  add_library(apgas_${name}_module INTERFACE)
+  add_library(apgas::${name} ALIAS apgas_${name}_module)
+  target_link_libraries(apgas_${name}_module INTERFACE apgas_${name}_headers apgas_internal)
 endfunction()

@@ -19,12 +19,12 @@ SCRIPTS = [".ci/run", "docker/base-image", "docker/cluster", "docker/namespace-s
            "launch/quickstart", "launch/test"]
 MAX_LINES = 400
 WRAPPED = {  # A third-party header may be included only by the files that wrap it.
-    "boost/context": ["scheduler/src/fiber", "scheduler/src/context"],
-    "hwloc.h": ["scheduler/src/topology"],
-    "mpi.h": ["comm/src/mpi_"],
-    "ucp/api": ["comm/src/ucx_"],
-    "cereal/": ["comm/include/apgas/comm/archive"],
-    "sanitizer/": ["scheduler/src/"],
+    "boost/context": ["scheduler/fibers/src/context"],
+    "hwloc.h": ["scheduler/topology/src/"],
+    "mpi.h": ["comm/transports/mpi/src/", "comm/transports/wire/src/", "comm/bootstrap/src/"],
+    "ucp/api": ["comm/transports/ucx/src/"],
+    "cereal/": ["comm/archive/include/apgas/comm/archive"],
+    "sanitizer/": ["scheduler/fibers/src/"],
     "atomic": ["base/"],
 }
 BLOCKING = re.compile(r"std::((\w+_)?mutex|j?thread|condition_variable)\b")

@@ -77,7 +77,7 @@ std::optional<int> command_line::parse(int argc, char** argv) {
     parser_->parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    if (apgas::detail::speaks_for_job()) std::cout << parser_->help() << std::flush;
+    if (apgas::detail::reports_for_job()) std::cout << parser_->help() << std::flush;
     return std::cout ? 0 : 1;
   } catch (const CLI::ParseError& error) {
     return refuse(error.what());
@@ -85,8 +85,8 @@ std::optional<int> command_line::parse(int argc, char** argv) {
 }
 
 int command_line::refuse(const std::string& what_is_wrong) const {
-  if (!apgas::detail::speaks_for_job()) {
-    apgas::detail::let_others_speak();
+  if (!apgas::detail::reports_for_job()) {
+    apgas::detail::let_others_report();
     return usage_error;
   }
   std::string line = what_is_wrong;

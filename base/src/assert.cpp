@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include <apgas/base/last_words.hpp>
+#include <apgas/base/exit_reason.hpp>
 #include <apgas/base/log.hpp>
 
 namespace apgas::inline v0::base {
@@ -15,8 +15,9 @@ namespace {
 std::atomic<context_hook> context_of_thread{nullptr};
 std::atomic<terminate_hook> end_job{nullptr};
 
-// Ends the job, once: a second failure in the same thread (inside a hook) aborts at once, one in
-// another thread waits for the end, so that the first message stays the only one.
+// Prints the message and ends the job, only once. A second failure of the same thread, which can
+// only be inside a hook, aborts at once. A failure of another thread waits for the end, so that
+// only the first message is printed.
 [[noreturn]] void terminate_with(const std::string& message) {
   static std::atomic<pid_t> failing_thread{0};
   pid_t expected = 0;
@@ -25,7 +26,7 @@ std::atomic<terminate_hook> end_job{nullptr};
     while (true) pause();
   }
   print_line(message);
-  has_spoken(fatal_exit_code);
+  exit_reason_printed(fatal_exit_code);
   if (auto hook = end_job.load()) hook(fatal_exit_code);
   std::abort();
 }

@@ -11,7 +11,7 @@
 namespace apgas::inline v0::base {
 namespace {
 
-// The number at the front of `text`, which is then shortened to what follows it.
+// Parses the number at the front of `text` and removes it from the text.
 template <class Number>
 std::optional<Number> leading_number(std::string_view& text) {
   Number value{};

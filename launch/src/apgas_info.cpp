@@ -14,6 +14,7 @@
 #include <apgas/base/sanitizer.hpp>
 #include <apgas/comm/transports.hpp>
 #include <apgas/scheduler/scheduler.hpp>
+#include <apgas/scheduler/stacks.hpp>
 #include <apgas/version.hpp>
 
 namespace {

@@ -46,7 +46,7 @@ comm::endpoint_options endpoint_options_of(const base::settings& s) {
   o.max_delay = std::chrono::microseconds(s.batch_delay_us);
   o.queue_bytes = s.send_queue_bytes;
   o.settings = agreed_settings(s);
-  o.lends = s.one_sided == base::one_sided_choice::direct;
+  o.zero_copy = s.one_sided == base::one_sided_choice::direct;
   return o;
 }
 
@@ -151,7 +151,7 @@ place_runtime::place_runtime(const comm::chosen_transport& chosen, const base::s
 
 place_runtime::~place_runtime() = default;
 
-void place_runtime::meet_others() {
+void place_runtime::bootstrap() {
   endpoint_.wait_ready();
   if (!settings_.stats || endpoint_.here() != 0) return;
   std::vector<std::string> hosts;

@@ -45,8 +45,8 @@ class place_runtime {
   ~place_runtime();
 
   // Waits for all places, which must agree. Throws: launch_error, at every place.
-  void meet_others();
-  // Starts the workers. Requires: meet_others().
+  void bootstrap();
+  // Starts the workers. Requires: bootstrap().
   void start();
 
   // Place 0: runs main under the root finish. The code is the program's. Then all places are told.

@@ -26,8 +26,8 @@
 #include <apgas/run.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 
-#include "job_words.hpp"
-#include "left_files.hpp"
+#include "job_messages.hpp"
+#include "leftover_files.hpp"
 #include "relaunch.hpp"
 
 namespace apgas::inline v0::launch {
@@ -139,7 +139,7 @@ int code_of(int status, bool told) {
 
 // The next of them, or 0 after a second; hands on meanwhile what the job says. They can be read
 // from `arrived`.
-int next_signal(const sigset_t& signals, int arrived, job_words& words) {
+int next_signal(const sigset_t& signals, int arrived, job_messages& words) {
   pollfd waited[] = {{arrived, POLLIN, 0}, {words.source(), POLLIN, 0}};
   poll(waited, std::size(waited), 1000);
   words.hand_on();
@@ -148,7 +148,7 @@ int next_signal(const sigset_t& signals, int arrived, job_words& words) {
 }
 
 // Waits for mpirun and hands on the first signal that asks for the end.
-int watch(pid_t mpirun, const sigset_t& signals, job_words& words) {
+int watch(pid_t mpirun, const sigset_t& signals, job_messages& words) {
   using clock = std::chrono::steady_clock;
   int asked = 0;
   bool sent = false;
@@ -176,7 +176,7 @@ int watch(pid_t mpirun, const sigset_t& signals, job_words& words) {
     if (passed > longest_stop) kill(mpirun, SIGKILL);
   }
   words.finish();
-  if (WIFSIGNALED(status)) remove_left_files(mpirun);
+  if (WIFSIGNALED(status)) remove_leftover_files(mpirun);
   return asked != 0 ? 128 + asked : code_of(status, words.told_the_end());
 }
 
@@ -223,7 +223,7 @@ void relaunch(int places, int argc, char** argv) {
   // follows apgas::run is done here.
   int code = 0;
   {
-    job_words heard(words[0]);
+    job_messages heard(words[0]);
     code = watch(child, signals, heard);
   }
   _exit(code);

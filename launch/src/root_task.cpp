@@ -31,7 +31,7 @@ void keep_failures(std::vector<task_exception>& failures, F f) {
 
 void root_task::start(sync::place_state& place) {
   place_ = &place;
-  place.tasks->inject(this);
+  place.tasks->submit(this);
 }
 
 int root_task::wait() {
@@ -40,7 +40,7 @@ int root_task::wait() {
   return code_.value();
 }
 
-scheduler::task_counter* root_task::run_task(injected* work, scheduler::fiber& self) noexcept {
+scheduler::task_counter* root_task::run_task(external_task* work, scheduler::fiber& self) noexcept {
   static_cast<root_task*>(work)->run_on(self);
   return nullptr;
 }

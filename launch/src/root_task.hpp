@@ -14,11 +14,11 @@
 // all tasks have ended.
 namespace apgas::inline v0::launch {
 
-class root_task final : scheduler::injected {
+class root_task final : scheduler::external_task {
  public:
   // `failed` begins the line about exceptions; it and `main` must outlive the task.
   root_task(const std::function<int()>& main, const char* failed) noexcept
-      : injected{.run = run_task}, main_(main), failed_(failed) {}
+      : external_task{.run = run_task}, main_(main), failed_(failed) {}
 
   // Context: any thread, once.
   void start(sync::place_state& place);
@@ -27,7 +27,7 @@ class root_task final : scheduler::injected {
   int wait();
 
  private:
-  static scheduler::task_counter* run_task(injected* work, scheduler::fiber& self) noexcept;
+  static scheduler::task_counter* run_task(external_task* work, scheduler::fiber& self) noexcept;
   void run_on(scheduler::fiber& self) noexcept;
   int run_main(scheduler::fiber& self);
 

@@ -15,7 +15,7 @@
 // A program that hands over its main.
 namespace apgas::inline v0 {
 
-bool detail::speaks_for_job() {
+bool detail::reports_for_job() {
   for (const char* rank :
        {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID", "PMIX_RANK"}) {
     const char* value = std::getenv(rank);  // NOLINT(concurrency-mt-unsafe): before any thread
@@ -24,7 +24,7 @@ bool detail::speaks_for_job() {
   return true;
 }
 
-void detail::let_others_speak() { std::this_thread::sleep_for(std::chrono::milliseconds(500)); }
+void detail::let_others_report() { std::this_thread::sleep_for(std::chrono::milliseconds(500)); }
 
 int detail::run_program(int argc, char** argv, const config& defaults,
                         const std::function<int(int, char**)>& main) {
@@ -36,10 +36,10 @@ int detail::run_program(int argc, char** argv, const config& defaults,
     places.end();
     return code;
   } catch (const launch_error& failure) {
-    if (speaks_for_job()) {
+    if (reports_for_job()) {
       base::print_line(failure.what());
     } else {
-      let_others_speak();
+      let_others_report();
     }
     return exit_code_not_started;
   }

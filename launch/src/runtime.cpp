@@ -26,7 +26,7 @@ std::unique_ptr<runtime_core> start(const config& defaults,
   try {
     core = std::make_unique<runtime_core>(defaults, again);
   } catch (const launch_error&) {
-    if (!detail::speaks_for_job()) detail::let_others_speak();
+    if (!detail::reports_for_job()) detail::let_others_report();
     throw;
   }
   if (defaults.serve_and_exit && core->here() != 0) {

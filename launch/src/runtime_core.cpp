@@ -13,7 +13,7 @@
 namespace apgas::inline v0::launch {
 namespace {
 
-// Runs f as the task that was injected, under a finish; returns what that threw.
+// Runs f as the task that was submitted, under a finish; returns what that threw.
 template <class F>
 std::exception_ptr run_as_task(scheduler::fiber& self, std::source_location site, F f) noexcept {
   self.task.site = site;
@@ -29,10 +29,10 @@ std::exception_ptr run_as_task(scheduler::fiber& self, std::source_location site
 }  // namespace
 
 // A call of run, on the stack of its caller.
-class runtime_core::waiting_call final : public scheduler::injected {
+class runtime_core::waiting_call final : public scheduler::external_task {
  public:
   waiting_call(void (*body)(void*), void* object, std::source_location site) noexcept
-      : injected{.run = run_task}, body_(body), object_(object), site_(site) {}
+      : external_task{.run = run_task}, body_(body), object_(object), site_(site) {}
 
   // Throws: what the finish of the call threw.
   void wait() {
@@ -43,7 +43,7 @@ class runtime_core::waiting_call final : public scheduler::injected {
   }
 
  private:
-  static scheduler::task_counter* run_task(injected* work, scheduler::fiber& self) noexcept {
+  static scheduler::task_counter* run_task(external_task* work, scheduler::fiber& self) noexcept {
     auto& call = *static_cast<waiting_call*>(work);
     std::exception_ptr error = run_as_task(self, call.site_, [&] { call.body_(call.object_); });
     std::lock_guard guard(call.mutex_);
@@ -63,13 +63,13 @@ class runtime_core::waiting_call final : public scheduler::injected {
 };
 
 // A call of submit, which deletes itself.
-class runtime_core::submission final : public scheduler::injected {
+class runtime_core::submission final : public scheduler::external_task {
  public:
   submission(runtime_core& core, std::unique_ptr<submitted_call> call, std::source_location site)
-      : injected{.run = run_task}, core_(core), call_(std::move(call)), site_(site) {}
+      : external_task{.run = run_task}, core_(core), call_(std::move(call)), site_(site) {}
 
  private:
-  static scheduler::task_counter* run_task(injected* work, scheduler::fiber& self) noexcept {
+  static scheduler::task_counter* run_task(external_task* work, scheduler::fiber& self) noexcept {
     std::unique_ptr<submission> own(static_cast<submission*>(work));
     runtime_core& core = own->core_;
     own->call_->settle(run_as_task(self, own->site_, [&] { own->call_->run(); }));
@@ -127,7 +127,7 @@ void runtime_core::end_call() noexcept {
 void runtime_core::run(void (*body)(void*), void* object, std::source_location site) {
   begin_call("run");
   waiting_call call(body, object, site);
-  places_.place().workers().inject(&call);
+  places_.place().workers().submit(&call);
   const struct ended {
     runtime_core& core;
     ~ended() { core.end_call(); }
@@ -138,7 +138,7 @@ void runtime_core::run(void (*body)(void*), void* object, std::source_location s
 void runtime_core::submit(std::unique_ptr<submitted_call> call, std::source_location site) {
   auto own = std::make_unique<submission>(*this, std::move(call), site);
   begin_call("submit");
-  places_.place().workers().inject(own.release());
+  places_.place().workers().submit(own.release());
 }
 
 int runtime_core::serve() {

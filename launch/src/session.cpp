@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include <apgas/base/assert.hpp>
-#include <apgas/base/last_words.hpp>
+#include <apgas/base/exit_reason.hpp>
 #include <apgas/base/log.hpp>
 #include <apgas/base/option.hpp>
 #include <apgas/errors.hpp>
@@ -85,9 +85,9 @@ session::session(const config& defaults, std::optional<command_line> again)
   const bool local = settings_.transport == base::transport_choice::local;
   const bool one_process = local || (!launcher && settings_.places <= 1);
   if (!one_process && !launcher) start_again(settings_.places, again);
-  if (detail::speaks_for_job()) base::warn_unknown_variables(environ);
-  const comm::watch_options watched{.silence = std::chrono::seconds(settings_.heartbeat_s),
-                                    .interface = settings_.interface};
+  if (detail::reports_for_job()) base::warn_unknown_variables(environ);
+  const comm::failure_detector_options watched{
+      .silence = std::chrono::seconds(settings_.heartbeat_s), .interface = settings_.interface};
   // The other processes of a job would wait for one that runs on its own and does not say so.
   if (local && comm::mpi_available() && launcher && launcher->size != 1) {
     comm::choose_transport(settings_.transport, watched);
@@ -107,18 +107,18 @@ session::session(const config& defaults, std::optional<command_line> again)
 
 session::~session() = default;
 
-// Meets the other places and starts the workers.
+// Compares with the other places and starts the workers.
 void session::start(member& each) {
-  each.place.meet_others();
+  each.place.bootstrap();
   try {
     each.place.start();
   } catch (const launch_error& failure) {
     if (each.network.size() == 1) throw;
     // This place alone knows, and the others count on it; or the others fail too, and one speaks.
-    if (each.network.here() != 0) detail::let_others_speak();
+    if (each.network.here() != 0) detail::let_others_report();
     static std::mutex speaking;
     speaking.lock();
-    if (!base::others_have_spoken()) base::print_line(failure.what());
+    if (!base::others_printed_exit_reason()) base::print_line(failure.what());
     abort_job(exit_code_not_started);
   }
 }

@@ -31,10 +31,10 @@ struct command_line {
 // process (APGAS_TRANSPORT=local) have a thread each, which waits for the end.
 class session {
  public:
-  // Reads the settings, finds the launcher, chooses the transport, meets the other places and
-  // starts the workers. Does not return where it starts the program again, with `again`, under
-  // mpirun. What one place alone finds when all have met ends the job, with a line and the code
-  // exit_code_not_started. Throws: launch_error, at all places of the job alike.
+  // Reads the settings, finds the launcher, chooses the transport, exchanges start records with the
+  // other places and starts the workers. Does not return where it starts the program again, with
+  // `again`, under mpirun. What one place alone finds after the exchange ends the job, with a line
+  // and the code exit_code_not_started. Throws: launch_error, at all places of the job alike.
   session(const config& defaults, std::optional<command_line> again);
   session(const session&) = delete;
   session& operator=(const session&) = delete;

@@ -15,7 +15,7 @@ MARKS = {"Open MPI": re.compile(rb"\[\d+,(\d+)\]<std(?:out|err)>:"),
          "MPICH": re.compile(rb"\[(\d+)\] "), "Slurm": re.compile(rb" *(\d+): ")}
 
 # Why a job ends, as a place says it, or another one that sees it gone. The same words are in
-# launch/src/job_words.cpp.
+# launch/src/job_messages.cpp.
 TELLS_THE_END = re.compile(rb"apgas: .*(?:ended by signal| is gone: | are gone: |"
                            rb"this ends the job|stack overflow in task)")
 

@@ -11,7 +11,7 @@ namespace {
 
 // Idle threads of the variant before (a team of OpenMP spins for some milliseconds) are asleep
 // then.
-constexpr auto settle = std::chrono::milliseconds{10};
+constexpr auto flush_arrivals = std::chrono::milliseconds{10};
 
 bool cpu_clock = false;
 
@@ -23,7 +23,7 @@ void keep(result& r, const sample& s, bool counts) {
 void run_round(finding& f, bool counts, const apgas_runner& run_apgas) {
   for (result& r : f.results) {
     if (r.of.is == role::ours) continue;
-    std::this_thread::sleep_for(settle);
+    std::this_thread::sleep_for(flush_arrivals);
     keep(r, r.of.run(), counts);
   }
   for (const int workers : {1, 2}) {
@@ -31,7 +31,7 @@ void run_round(finding& f, bool counts, const apgas_runner& run_apgas) {
       return r.of.is == role::ours && r.of.workers == workers;
     };
     if (std::ranges::none_of(f.results, is_ours)) continue;
-    std::this_thread::sleep_for(settle);
+    std::this_thread::sleep_for(flush_arrivals);
     run_apgas(workers, [&] {
       for (result& r : f.results) {
         if (is_ours(r)) keep(r, r.of.run(), counts);

@@ -51,12 +51,12 @@ double process_cpu_seconds() {
   return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
 
-machine_watch::machine_watch()
+state_of_detector::state_of_detector()
     : begin_(std::chrono::steady_clock::now()),
       machine_busy_(machine_busy_seconds()),
       own_busy_(own_busy_seconds()) {}
 
-double machine_watch::cores_used_by_others() const {
+double state_of_detector::cores_used_by_others() const {
   const double busy = machine_busy_seconds();
   if (busy < 0) return -1;
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin_;

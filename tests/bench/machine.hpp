@@ -14,9 +14,9 @@ namespace bench {
 double process_cpu_seconds();
 
 // How busy others keep the machine: from its making on.
-class machine_watch {
+class state_of_detector {
  public:
-  machine_watch();
+  state_of_detector();
   // Cores that other processes used on average; negative when the system does not tell.
   [[nodiscard]] double cores_used_by_others() const;
 

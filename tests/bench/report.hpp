@@ -66,7 +66,7 @@ class run_report {
   [[nodiscard]] int end(const std::vector<demand>& demands);
 
  private:
-  machine_watch watch_;
+  state_of_detector watch_;
   run_options options_;
   nlohmann::ordered_json file_;
   bool correct_ = true;

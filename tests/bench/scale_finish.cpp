@@ -15,7 +15,7 @@ namespace {
 using sim::op;
 using sim::tree_script;
 
-enum class way { home, tree };  // of returns: straight home, or by ties
+enum class way { home, tree };  // of returns: straight home, or by links
 
 constexpr std::int64_t any = -1;
 // What docs/protocols/finish.md claims of a program.
@@ -34,7 +34,7 @@ scale_result simulate(way back, int places, tree_script program, const expected&
   s.check_every = 1'000'000'000;  // at the end
   s.max_steps = 1'000'000'000;
   s.seen = &seen;
-  s.ties = back == way::tree ? sim::finish_ties::most_ties : 0;
+  s.links = back == way::tree ? sim::tree_return::links_max : 0;
   sim::random_choice chooser(1);
   sim::counters c;
   scale_result r;
@@ -49,7 +49,7 @@ scale_result simulate(way back, int places, tree_script program, const expected&
   const std::int64_t lives = c.returns + c.reply_returns;  // of a finish at a place
   if (lives != c.quiescences) r.wrong = "not one return per quiescence";
   if (r.frames != c.returns + c.releases + 2 * c.requests) r.wrong = "frames of unknown kind";
-  if (c.releases > s.ties * lives) r.wrong = "too many releases";
+  if (c.releases > s.links * lives) r.wrong = "too many releases";
   if (claim.returns != any && c.returns > claim.returns) r.wrong = "too many returns";
   if (claim.to_home != any && r.to_home > claim.to_home) r.wrong = "too many to home";
   if (r.depth > claim.depth) r.wrong = "too deep";
@@ -59,7 +59,7 @@ scale_result simulate(way back, int places, tree_script program, const expected&
 // ---- programs ---------------------------------------------------------------------------------
 
 // Of any program: a place at the last level returns to its parent, and so on, and the first home.
-std::int64_t deepest(way back) { return back == way::tree ? sim::finish_ties::most_levels + 1 : 1; }
+std::int64_t deepest(way back) { return back == way::tree ? sim::tree_return::levels_max + 1 : 1; }
 
 scale_result one(way back, int places) {
   tree_script program;
@@ -87,9 +87,9 @@ std::int64_t levels(int places, int degree) {
 }
 
 scale_result tree(way back, int places, int degree) {
-  const bool ties = back == way::tree;
+  const bool links = back == way::tree;
   return simulate(back, places, tree_of_places(places, degree),
-                  {places - 1, ties ? degree : places - 1, ties ? levels(places, degree) : 1});
+                  {places - 1, links ? degree : places - 1, links ? levels(places, degree) : 1});
 }
 
 // The same, and every place waits for its children in a finish of its own.
@@ -116,9 +116,9 @@ scale_result group(way back, int places) {
   spread(program, 0, 1, places);
   std::int64_t most = 0;
   for (int left = places - 1; left > 0; left /= 2) ++most;
-  const bool ties = back == way::tree;
+  const bool links = back == way::tree;
   return simulate(back, places, std::move(program),
-                  {places - 1, ties ? most : places - 1, deepest(back)});
+                  {places - 1, links ? most : places - 1, deepest(back)});
 }
 
 // A tree of tasks, ten for each place, each with two children at any places.
@@ -169,7 +169,7 @@ std::vector<workload> finish_workloads() {
   std::vector<workload> all;
   const auto add = [&all](const char* name, auto run, int most = 100'000) {
     for (const way back : {way::home, way::tree}) {
-      all.push_back({back == way::home ? "finish" : "finish, ties", name, most,
+      all.push_back({back == way::home ? "finish" : "finish, links", name, most,
                      [run, back](int places) { return run(back, places); }});
     }
   };

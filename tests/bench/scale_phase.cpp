@@ -75,16 +75,16 @@ class phase_world {
     static_cast<void>(home_.signal(p, tasks_));
     for (std::int64_t place = 1; place <= others(); ++place) {
       if (at(place).does != role::both) continue;
-      if (home_.due() == 0) fail("a phase is complete before all have arrived");
+      if (home_.unarrived() == 0) fail("a phase is complete before all have arrived");
       static_cast<void>(at(place).node.signal(p, tasks_));
       look(place);
     }
-    if (home_.due() != 0) return fail("a phase is not complete when all have arrived");
-    static_cast<void>(home_.roll());
+    if (home_.unarrived() != 0) return fail("a phase is not complete when all have arrived");
+    static_cast<void>(home_.advance_phase());
     const std::int64_t before = releases;
     down_.on_phase(p + 1, [&](int place) {
       ++releases;
-      static_cast<void>(at(place).node.roll());
+      static_cast<void>(at(place).node.advance_phase());
       look(place);
     });
     if (releases - before != others()) fail("not one release per place and phase");

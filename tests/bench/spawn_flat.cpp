@@ -15,11 +15,11 @@
 namespace bench {
 namespace {
 
-[[gnu::noinline]] void tiny() { tally::add(1); }
+[[gnu::noinline]] void tiny() { arrivals::add(1); }
 
 std::uint64_t serial(int n) {
   for (int i = 0; i < n; ++i) tiny();
-  return tally::take();
+  return arrivals::take();
 }
 
 // Spins for so many milliseconds of the clock.
@@ -27,7 +27,7 @@ void busy(int milliseconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
   while (std::chrono::steady_clock::now() < end) {
   }
-  tally::add(1);
+  arrivals::add(1);
 }
 
 constexpr int coarse_tasks = 8;
@@ -37,7 +37,7 @@ std::uint64_t finish_of(int n, Task task) {
   apgas::finish([&] {
     for (int i = 0; i < n; ++i) apgas::async(task);
   });
-  return tally::take();
+  return arrivals::take();
 }
 
 #if defined(BENCH_TBB)
@@ -46,7 +46,7 @@ std::uint64_t group_of(int n, Task task) {
   tbb::task_group group;
   for (int i = 0; i < n; ++i) group.run(task);
   group.wait();
-  return tally::take();
+  return arrivals::take();
 }
 #endif
 
@@ -58,7 +58,7 @@ std::uint64_t taskgroup_of(int n, Task task) {
 #pragma omp task firstprivate(task)
     task();
   }
-  return tally::take();
+  return arrivals::take();
 }
 #endif
 
@@ -87,7 +87,7 @@ benchmark coarse(const sizes& s) {
   benchmark b{"8 tasks of " + std::to_string(ms) + " ms", "task", coarse_tasks, 0, {}};
   const auto serially = [](int m) {
     for (int i = 0; i < coarse_tasks; ++i) busy(m);
-    return tally::take();
+    return arrivals::take();
   };
   add_serial(b, "serial", serially, ms, expected);
   const auto ours = [](int m) { return finish_of(coarse_tasks, [m] { busy(m); }); };

@@ -25,19 +25,19 @@ void hundred_ns(int i) {
   auto x = static_cast<std::uint64_t>(i);
   for (int k = 0; k < 75; ++k) x = x * 6364136223846793005U + 1442695040888963407U;
   asm volatile("" : : "r"(x));
-  tally::add(1);
+  arrivals::add(1);
 }
 
 template <class Body>
 benchmark loops(benchmark b, int n, std::uint64_t expected, Body body) {
   const auto serial = [body](int m) {
     for (int i = 0; i < m; ++i) body(i);
-    return tally::take();
+    return arrivals::take();
   };
   add_serial(b, "serial", serial, n, expected);
   const auto ours = [body](int m) {
     apgas::forall(0, m, body);
-    return tally::take();
+    return arrivals::take();
   };
   add_ours(b, "apgas forall", ours, n, expected);
 #if defined(BENCH_TBB)
@@ -45,7 +45,7 @@ benchmark loops(benchmark b, int n, std::uint64_t expected, Body body) {
     tbb::parallel_for(tbb::blocked_range<int>(0, m), [body](const tbb::blocked_range<int>& r) {
       for (int i = r.begin(); i < r.end(); ++i) body(i);
     });
-    return tally::take();
+    return arrivals::take();
   };
   add_peer(b, "TBB parallel_for", [=](int w) { return with_tbb(w, blocks); }, n, expected);
 #endif
@@ -54,7 +54,7 @@ benchmark loops(benchmark b, int n, std::uint64_t expected, Body body) {
     return [body, w](int m) {
 #pragma omp parallel for num_threads(w)
       for (int i = 0; i < m; ++i) body(i);
-      return tally::take();
+      return arrivals::take();
     };
   };
   add_peer(b, "OpenMP parallel for", divided, n, expected);

@@ -45,7 +45,7 @@ auto with_openmp(int threads, F f) {
 
 // Counts what tasks did: a counter per thread, which costs an increment. The tasks that use it do
 // not suspend, so that thread_local means the same to all.
-class tally {
+class arrivals {
  public:
   static void add(std::uint64_t n) {
     std::atomic<std::uint64_t>& mine = cells_[cell()].value;

@@ -26,11 +26,11 @@ std::uint64_t yielding(int rounds) {
     for (int i = 0; i < 2; ++i) {
       apgas::async([turns] {
         for (int k = 0; k < turns; ++k) apgas::yield();
-        tally::add(static_cast<std::uint64_t>(turns));
+        arrivals::add(static_cast<std::uint64_t>(turns));
       });
     }
   });
-  return tally::take();
+  return arrivals::take();
 }
 
 // The setter is spawned first, so that with one worker it runs last, when all others wait.
@@ -42,11 +42,11 @@ std::uint64_t waiting(int rounds, bool ready_before) {
     apgas::finish([&] {
       if (!ready_before) apgas::async([&gate] { gate.set_value(1); });
       for (int i = 0; i < waiters; ++i) {
-        apgas::async([&open] { tally::add(static_cast<std::uint64_t>(open.get())); });
+        apgas::async([&open] { arrivals::add(static_cast<std::uint64_t>(open.get())); });
       }
     });
   }
-  return tally::take();
+  return arrivals::take();
 }
 
 #if defined(BENCH_TBB)
@@ -57,11 +57,11 @@ std::uint64_t suspending(int rounds) {
       for (int k = 0; k < turns; ++k) {
         tbb::task::suspend([](tbb::task::suspend_point p) { tbb::task::resume(p); });
       }
-      tally::add(static_cast<std::uint64_t>(turns));
+      arrivals::add(static_cast<std::uint64_t>(turns));
     });
   }
   group.wait();
-  return tally::take();
+  return arrivals::take();
 }
 #endif
 

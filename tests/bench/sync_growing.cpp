@@ -27,13 +27,13 @@ std::uint64_t grow(int members, Make make, Spawn spawn, Meet meet) {
     for (int child = 1; child < members; ++child) {
       spawn(it, [it, meet, rounds = members - child] {
         for (int i = 0; i < rounds; ++i) meet(it);
-        tally::add(static_cast<std::uint64_t>(rounds));
+        arrivals::add(static_cast<std::uint64_t>(rounds));
       });
       meet(it);
-      tally::add(1);
+      arrivals::add(1);
     }
   });
-  return tally::take();
+  return arrivals::take();
 }
 
 std::uint64_t growing_clock(int members) {
@@ -65,7 +65,7 @@ void add_growing(benchmark& to, const std::string& name, const sync_sizes& s, F 
 template <class Round>
 std::uint64_t rounds_of(int rounds, Round round) {
   for (int i = 0; i < rounds; ++i) round();
-  return tally::take();
+  return arrivals::take();
 }
 
 std::uint64_t clocked(int n, int rounds) {
@@ -74,7 +74,7 @@ std::uint64_t clocked(int n, int rounds) {
       for (int i = 0; i < n; ++i) {
         apgas::clocked_async([] {
           apgas::clock::advance_all();
-          tally::add(1);
+          arrivals::add(1);
         });
       }
     });
@@ -89,7 +89,7 @@ std::uint64_t phased(int n, int rounds) {
       for (int i = 0; i < n; ++i) {
         apgas::async(apgas::phased(ph, mode), [ph] {
           ph.next();
-          tally::add(1);
+          arrivals::add(1);
         });
       }
     });
@@ -99,7 +99,7 @@ std::uint64_t phased(int n, int rounds) {
 std::uint64_t not_clocked(int n, int rounds) {
   return rounds_of(rounds, [n] {
     apgas::finish([n] {
-      for (int i = 0; i < n; ++i) apgas::async([] { tally::add(1); });
+      for (int i = 0; i < n; ++i) apgas::async([] { arrivals::add(1); });
     });
   });
 }

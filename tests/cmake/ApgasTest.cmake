@@ -132,7 +132,8 @@ function(apgas_model_test name)
   target_compile_options(${name} PRIVATE -O2 -Wall)
   foreach(module IN LISTS arg_MODULES ITEMS base)
     target_include_directories(${name} PRIVATE
-      ${PROJECT_SOURCE_DIR}/${module}/include ${PROJECT_SOURCE_DIR}/${module}/src)
+      $<TARGET_PROPERTY:apgas_${module}_headers,INTERFACE_INCLUDE_DIRECTORIES>
+      $<TARGET_PROPERTY:apgas_${module}_private,INTERFACE_INCLUDE_DIRECTORIES>)
   endforeach()
   apgas_add_test(${name} model 1 ${arg_TIMEOUT} "" ${name})
   if(arg_DEEP)
@@ -169,8 +170,12 @@ endfunction()
 
 # Registers a run of compile_fail.cmake: of a source, or of the header that comes first in all.
 function(apgas_compile_fail_run name source expect module first)
-  set(includes $<TARGET_PROPERTY:apgas::${module},INTERFACE_INCLUDE_DIRECTORIES>)
-  set(definitions $<TARGET_PROPERTY:apgas::${module},INTERFACE_COMPILE_DEFINITIONS>)
+  set(target apgas)
+  if(NOT module STREQUAL "apgas")
+    string(REPLACE "/" "_" target apgas_${module}_headers)
+  endif()
+  set(includes $<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>)
+  set(definitions $<TARGET_PROPERTY:${target},INTERFACE_COMPILE_DEFINITIONS>)
   add_test(NAME ${name} COMMAND ${CMAKE_COMMAND}
     "-Dcompiler=${CMAKE_CXX_COMPILER}" "-Dincludes=${includes}" "-Ddefinitions=${definitions}"
     "-Dsource=${source}" "-Dexpect=${expect}" "-Dfirst=${first}"

@@ -12,8 +12,9 @@
 
 #include "support/scheduler_fixture.hpp"
 
-// Ordinary variables, written and read by tasks that are ordered by the constructs alone. There is
-// no atomic in the tests: a missing order is a race that ThreadSanitizer reports, or a stale value.
+// Litmus tests of memory ordering: tasks write and read ordinary variables and are ordered by the
+// constructs alone. The tests use no atomics, so a missing order is a data race that
+// ThreadSanitizer reports, or a stale value.
 namespace apgas::test {
 namespace {
 
@@ -38,7 +39,8 @@ INSTANTIATE_TEST_SUITE_P(Settings, Litmus,
                                          setting{"TwoFenced", 2, false}),
                          [](const auto& test) { return test.param.name; });
 
-// Some of the tasks must be stolen for this to test anything.
+// Delays a task by a varying time, so that some tasks are stolen; otherwise nothing would be
+// tested.
 void linger(int i) {
   for (int k = 0; k < (i % 8) * 20; ++k) base::cpu_relax();
 }
@@ -119,7 +121,7 @@ TEST_P(Litmus, ForkAndJoin) {
   });
 }
 
-TEST_P(Litmus, ATaskThatEscapesFromAJoin) {
+TEST_P(Litmus, ATaskThatEscapesAJoin) {
   run([] {
     for (int i = 0; i < rounds; ++i) {
       int in_branch = 0, escaped = 0, joined = 0;
@@ -147,7 +149,8 @@ TEST_P(Litmus, IterationsOfALoop) {
   });
 }
 
-// A spawner that is drained goes on with what it wrote, on whichever worker.
+// A spawner whose tasks are drained sees its own writes when it continues, on whatever worker that
+// is.
 TEST_P(Litmus, DrainedSpawners) {
   run([] {
     for (int i = 0; i < rounds / 30; ++i) {
@@ -164,8 +167,8 @@ TEST_P(Litmus, DrainedSpawners) {
   });
 }
 
-// What a task wrote before it suspended is there when it goes on elsewhere; who resumes a task
-// publishes to it.
+// A task that continues on another worker sees what it wrote before it suspended, and everything
+// that was written before the call of resume().
 TEST_P(Litmus, SuspendAndResume) {
   run([] {
     for (int i = 0; i < rounds; ++i) {

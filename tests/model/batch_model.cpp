@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The deque as a batch: its owner adopts one array after the other and takes from their tops, as
-// begin_batch and next_of_batch do, and one or two thieves steal. Every task leaves exactly once,
-// who takes it sees what was written before its array was adopted, and the memory of an array may
-// be written again as soon as the next one is adopted. docs/protocols/steal.md.
+// The deque as a batch. As in begin_batch and next_of_batch, its owner adopts one array after the
+// other and takes the tasks from the top, while one or two thieves steal. Checked properties: every
+// task leaves exactly once; the thread that takes it sees everything that was written before its
+// array was adopted; and the memory of an array may be written again as soon as the next one is
+// adopted. See docs/protocols/steal.md.
 #include <iterator>
 #include <utility>
 
@@ -10,7 +11,7 @@
 #include "worker_model.hpp"
 // clang-format on
 
-// For a mutant: keeps others out, and publishes nothing.
+// For a mutant: a lock that excludes other threads, but publishes nothing.
 namespace apgas::inline v0::scheduler {
 class relaxed_lock {
  public:
@@ -32,7 +33,7 @@ namespace apgas::model {
 struct batch_scenario {
   const char* name;
   unsigned thieves;
-  std::size_t most;  // that the first thief asks for
+  std::size_t most;  // the number of tasks that the first thief asks for
   bool fenced;
   int sizes[3];  // of the arrays, one after the other
   unsigned preemptions;
@@ -51,7 +52,8 @@ constexpr batch_scenario scenarios[] = {
 constexpr int scenario_count = static_cast<int>(std::size(scenarios));
 constexpr int mutant_scenarios = 6;
 
-bool reused_too_early = false;  // a mistake of the owner: the memory, before the next is adopted
+// For a mutant: the owner writes the memory of an array again before it has adopted the next one.
+bool reused_too_early = false;
 
 struct entry {
   rl::var<int> id;
@@ -78,7 +80,7 @@ struct batch_suite : rl::test_suite<batch_suite<Deque>, 3> {
 
   Deque<entry> deque;
   entry slots[3 * room];
-  entry* array = nullptr;  // under the deque
+  entry* array = nullptr;  // the array that the deque has adopted
   rl::var<int> data[tasks_max];
   int counted[tasks_max] = {};
   int ran[tasks_max] = {};
@@ -101,7 +103,7 @@ struct batch_suite : rl::test_suite<batch_suite<Deque>, 3> {
     for (int i = 0; i < written; ++i) RL_ASSERT(ran[i] == 1);
   }
 
-  // The memory of the first array is above the one that the deque began with, the second below.
+  // The first array lies above the one that the deque began with, the second below it.
   void own() {
     entry* at = slots + 2 * room;
     entry* other = slots;
@@ -133,7 +135,7 @@ struct batch_suite : rl::test_suite<batch_suite<Deque>, 3> {
   bool take(entry& e) {
     if (deque.take_top_fast(e)) return true;
     const bool found = deque.take_top(e);
-    if (now().thieves == 0) RL_ASSERT(!found);  // the fast one does when no thief is near
+    if (now().thieves == 0) RL_ASSERT(!found);  // without thieves take_top_fast() suffices
     RL_ASSERT(deque.head() >= array);
     return found;
   }

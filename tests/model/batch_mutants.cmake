@@ -1,5 +1,5 @@
-# What batch_model must notice in what a batch uses of the deque.
-apgas_mutants(batch scheduler/include/apgas/scheduler/deque.hpp
+# The mutants of the deque in which batch_model must find an error.
+apgas_mutants(batch scheduler/deques/include/apgas/scheduler/deque.hpp
   adopt_without_lock
     [[lock_.lock();
     first_ = slots;

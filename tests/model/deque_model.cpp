@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One owner and two thieves on the deque: every task leaves exactly once, what it wrote is visible
-// to who learns of its end, and the counters of those that left, and only those, were raised.
-// docs/protocols/steal.md.
+// One owner and two thieves on the deque. Checked properties: every task leaves exactly once; the
+// thread that learns of its end sees its writes; and exactly the tasks that left their frame were
+// counted. See docs/protocols/steal.md.
 // clang-format off: worker_model.hpp comes before every header of the product
 #include "worker_model.hpp"
 #include "deque_mutants.hpp"
@@ -15,7 +15,7 @@ constexpr const char* scenarios[] = {"a slot used again", "nested frames", "a su
                                      "an escaped task",   "counted tasks", "fenced",
                                      "after a lost pop",  "a refused pop", "a refused pop, fenced"};
 constexpr int scenario_count = 9;
-constexpr int refused = 7;  // from here on a third thread refuses the owner's next pop
+constexpr int refused = 7;  // from this scenario on, a third thread refuses a pop of the owner
 
 unsigned thieves = 2;
 
@@ -57,7 +57,7 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
     this->check_end();
   }
 
-  // A finish with two tasks that its frame takes back.
+  // A finish with two tasks, which its frame takes back.
   void nested() {
     base_slot* base = this->deque.head();
     this->spawn(0);
@@ -66,7 +66,7 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
     this->wait();
   }
 
-  // The same place of the array is used again while a thief looks at it.
+  // A slot of the array is used again while a thief is looking at it.
   void again() {
     base_slot* base = this->deque.head();
     this->spawn(0);
@@ -100,7 +100,7 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
     this->wait();
   }
 
-  // A join whose branch left an escaped task above the join's slot.
+  // A join one of whose branches left an escaped task above the slot of the other branch.
   void escaped() {
     base_slot* base = this->deque.head();
     this->spawn(0);
@@ -111,7 +111,7 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
     this->wait();
   }
 
-  // Tasks that were counted before they came (the rest of a stolen batch), and a frame on top.
+  // Tasks that were counted before they came into this deque, and a frame with tasks above them.
   void counted() {
     base_slot batch[2];
     for (int i = 0; i < 2; ++i) batch[i].write(i, &this->finish);
@@ -127,8 +127,9 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
 
 }  // namespace apgas::model
 
-// With --deep two preemptions in every scenario; without, one where three threads are at work,
-// which is some 5,000,000 interleavings less.
+// With --deep, every scenario with one thief is explored with two preemptions. Without it, only one
+// preemption is allowed where a third thread refuses a pop, which saves about 5,000,000
+// interleavings.
 int main(int count, char** arguments) {
   using namespace apgas::model;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);

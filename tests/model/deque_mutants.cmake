@@ -1,5 +1,5 @@
-# What deque_model must notice in scheduler/include/apgas/scheduler/deque.hpp.
-apgas_mutants(deque scheduler/include/apgas/scheduler/deque.hpp
+# The mutants of the deque in which deque_model must find an error.
+apgas_mutants(deque scheduler/deques/include/apgas/scheduler/deque.hpp
   pop_without_light_fence
     [[light_fence();  // P2]] ""
   steal_without_heavy_fence

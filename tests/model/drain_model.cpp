@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A spawner that waits below its tasks while another fiber runs them (scheduler/src/drain.cpp, with
-// fibers as functions): it goes on exactly once, and the units of its finish add up, whoever takes
-// its continuation. docs/protocols/drain.md.
+// Draining: a spawner is suspended, with its continuation below its tasks, while another fiber runs
+// the tasks. This follows scheduler/loop/src/drain.cpp, with fibers replaced by functions. Checked
+// properties: the spawner continues exactly once, and the counts of its finish add up, whichever
+// thread takes the continuation. See docs/protocols/drain.md.
 // clang-format off: worker_model.hpp comes before every header of the product
 #include "worker_model.hpp"
 #include "drain_mutants.hpp"
@@ -11,9 +12,9 @@ namespace apgas::model {
 
 enum class mistake {
   none,
-  continuation_is_a_task,  // I2: who runs the continuation gives a unit up
-  drain_keeps_its_unit,    // I2: the drain fiber gives none up at its end
-  drain_goes_below_floor,  // I1: the slots below are drained as well
+  continuation_is_a_task,  // I2: a thread that runs the continuation releases a count
+  drain_keeps_its_count,   // I2: the drain fiber does not release its count at its end
+  drain_goes_below_floor,  // I1: the slots below the floor are drained as well
 };
 
 constexpr const char* scenarios[] = {"two thieves", "a drained task suspends",
@@ -27,10 +28,10 @@ struct drain_suite : rl::test_suite<drain_suite<Deque>, 3>,
   using slot = typename drain_suite::slot;
   static inline int scenario = 0;
 
-  slot* frame = nullptr;           // base of the spawner's frame
+  slot* frame = nullptr;           // where the slots of the spawner's frame begin
   rl::var<int> context_saved;      // of the spawner
-  int resumed = 0;                 // how often the spawner went on
-  base::atomic<int> suspended{0};  // the drain fiber waits for thread 2
+  int resumed = 0;                 // how often the spawner has continued
+  base::atomic<int> suspended{0};  // 1: the drain fiber waits for thread 2
 
   void before() {
     this->start(false);
@@ -42,7 +43,7 @@ struct drain_suite : rl::test_suite<drain_suite<Deque>, 3>,
       spawner();
       loop();
     } else if (index == 2 && scenario == 1) {
-      if (suspended.exchange(2, base::acq_rel) == 1) this->release();  // it ends on that worker
+      if (suspended.exchange(2, base::acq_rel) == 1) this->release();  // the drain fiber ends there
     } else if (index == 1 || scenario == 0) {
       slot stolen[2];
       const std::size_t n = this->deque.steal(stolen, 2);
@@ -94,17 +95,18 @@ struct drain_suite : rl::test_suite<drain_suite<Deque>, 3>,
       }
       if (scenario == 3 && this->spawned == 2) publish_inside();
     }
-    if (made != mistake::drain_keeps_its_unit) this->release();
+    if (made != mistake::drain_keeps_its_count) this->release();
   }
 
-  // A fork_join in a drained task whose branch left a task: everything is counted, nobody leaves.
+  // A drained task with a fork_join, one of whose branches left an escaped task: the join counts
+  // all slots, but no fiber is left.
   void publish_inside() {
     slot* join = this->spawn(2);
     this->spawn(3);
     if (this->deque.extract(join)) this->run(2);
   }
 
-  // The spawner: `attached` when its worker's drain fiber enters it.
+  // The spawner continues. `attached`: the drain fiber of its own worker enters it.
   void go_on(bool attached) {
     RL_ASSERT(++resumed == 1);
     RL_ASSERT(context_saved($) == 1);
@@ -139,8 +141,8 @@ int main() {
   }
   made = mistake::continuation_is_a_task;
   right &= refuted<as_written>("continuation_is_a_task", scenario_count, 1);
-  made = mistake::drain_keeps_its_unit;
-  right &= refuted<as_written>("drain_keeps_its_unit", scenario_count, 1);
+  made = mistake::drain_keeps_its_count;
+  right &= refuted<as_written>("drain_keeps_its_count", scenario_count, 1);
   made = mistake::drain_goes_below_floor;
   right &= refuted<as_written>("drain_goes_below_floor", scenario_count, 1);
   made = mistake::none;

@@ -1,5 +1,5 @@
-# What drain_model must notice in the deque.
-apgas_mutants(drain scheduler/include/apgas/scheduler/deque.hpp
+# The mutants of the deque in which drain_model must find an error.
+apgas_mutants(drain scheduler/deques/include/apgas/scheduler/deque.hpp
   exchange_of_a_stolen_slot
     [[const bool mine = s >= limit_.load(relaxed);
     if (mine) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A producer that makes two tasks and is busy from then on, and two workers that take one each and
-// are busy then: nobody may sleep while a task waits. A lost wake-up is a deadlock here, because
-// sleeping has no time-out. The workers' search and sleep are those of
-// scheduler/src/{loop,idle}.cpp. docs/protocols/idle.md.
+// Sleeping and waking. A producer makes two tasks and is busy afterwards; each of two workers takes
+// one task and is busy then. No worker may sleep while a task waits. As sleeping has no time-out, a
+// lost wake-up is a deadlock, which Relacy detects. The search and sleep of the workers are
+// transcribed from scheduler/loop/src/loop.cpp and idle.cpp. See docs/protocols/idle.md.
 #include <ctime>
 
 #include <linux/futex.h>
@@ -13,7 +13,8 @@
 #include "worker_model.hpp"
 // clang-format on
 
-// The futex of the parker is Relacy's, without spurious wake-ups: each would double the schedules.
+// The parker uses the futex of Relacy, without spurious wake-ups, since each of them would double
+// the number of schedules.
 namespace apgas::inline v0::scheduler {
 inline long syscall(long, std::uint32_t* word, int operation, std::uint32_t expected,
                     const timespec*, void*, int) {
@@ -40,17 +41,17 @@ inline long syscall(long, std::uint32_t* word, int operation, std::uint32_t expe
 
 namespace apgas::model {
 
-enum class mistake { none, no_heavy_fence, attention_after_the_look, look_before_announcing };
+enum class mistake { none, no_heavy_fence, attention_after_check, check_before_announcing };
 
-constexpr const char* scenarios[] = {"spawned tasks", "injected tasks", "spawned tasks, fenced",
-                                     "one spawned, one injected", "one worker, one task"};
+constexpr const char* scenarios[] = {"spawned tasks", "external tasks", "spawned tasks, fenced",
+                                     "one spawned, one external", "one worker, one task"};
 constexpr int scenario_count = 5;
 mistake made = mistake::none;
 
 template <class Parker>
-struct seat {
-  seat* next = nullptr;
-  bool watching = false;
+struct entry {
+  entry* next = nullptr;
+  bool is_poller = false;
   Parker sleep;
 };
 
@@ -59,27 +60,27 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
   using slot = basic_slot<scheduler::task_counter>;
   static inline int scenario = 0;
 
-  Deque<slot> deque;  // of the producer
+  Deque<slot> deque;  // the producer's
   slot slots[8];
   scheduler::task_counter finish;
-  // Injected tasks: a number under a lock, and a hint as in injector.hpp.
-  base::spin_lock injector_lock;
-  int injected = 0;
+  // The external tasks: their number, under a lock, and the flag of external_queue.hpp.
+  base::spin_lock external_queue_lock;
+  int external_task = 0;
   base::atomic<bool> filled{false};
 
-  Idle<seat<Parker>> idle;
-  seat<Parker> seats[2];
-  rl::var<int> woken_for[2];  // written by who wakes
+  Idle<entry<Parker>> idle;
+  entry<Parker> entries[2];
+  rl::var<int> woken_for[2];  // written by the thread that wakes the worker
   int consumed = 0;
 
   bool fenced() const { return scenario == 2; }
-  int workers() const { return scenario == 4 ? 1 : 2; }  // and as many tasks
+  int workers() const { return scenario == 4 ? 1 : 2; }  // also the number of tasks
 
   void before() {
     scheduler::asymmetric = !fenced();
     deque.reset(slots, 8, fenced());
     for (auto& w : woken_for) w($) = 0;
-    for (int i = 0; i < workers(); ++i) idle.begin_search();  // they have just started
+    for (int i = 0; i < workers(); ++i) idle.begin_search();  // workers start as searching
   }
   void thread(unsigned index) {
     if (index == 2) {
@@ -92,11 +93,11 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
 
   void produce() {
     if (scenario == 1) {
-      inject();
-      inject();
+      submit();
+      submit();
     } else {
       spawn();
-      if (scenario == 3) inject();
+      if (scenario == 3) submit();
       if (scenario == 0 || scenario == 2) spawn();
     }
   }
@@ -105,20 +106,20 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
     s->write(0, &finish);
     if (deque.push(s) && deque.attend(slots + 7)) notify();
   }
-  void inject() {
-    injector_lock.lock();
-    ++injected;
+  void submit() {
+    external_queue_lock.lock();
+    ++external_task;
     filled.store(true, base::relaxed);
-    injector_lock.unlock();
+    external_queue_lock.unlock();
     notify();
   }
   void notify() {
     if (fenced()) base::full_fence();
     if (idle.wanted()) wake(idle.take_sleeper());
   }
-  void wake(seat<Parker>* s) {
+  void wake(entry<Parker>* s) {
     if (s == nullptr) return;
-    woken_for[s - seats]($) = 1;
+    woken_for[s - entries]($) = 1;
     s->sleep.unpark();
   }
 
@@ -129,11 +130,11 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
   }
   bool take() {
     if (filled.load(base::relaxed)) {
-      injector_lock.lock();
-      const bool any = injected > 0;
-      if (any) --injected;
-      filled.store(injected > 0, base::relaxed);
-      injector_lock.unlock();
+      external_queue_lock.lock();
+      const bool any = external_task > 0;
+      if (any) --external_task;
+      filled.store(external_task > 0, base::relaxed);
+      external_queue_lock.unlock();
       if (any) return true;
     }
     slot s[1];
@@ -143,18 +144,18 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
 
   void sleep(int id) {
     bool found = false;
-    if (made == mistake::look_before_announcing) found = anything_to_do();
-    static_cast<void>(idle.announce_sleep(&seats[id]));
-    if (made != mistake::attention_after_the_look) deque.raise_attention();
+    if (made == mistake::check_before_announcing) found = anything_to_do();
+    static_cast<void>(idle.announce_sleep(&entries[id]));
+    if (made != mistake::attention_after_check) deque.raise_attention();
     if (made != mistake::no_heavy_fence) base::heavy_fence();
-    if (made != mistake::look_before_announcing) found = anything_to_do();
-    if (made == mistake::attention_after_the_look) deque.raise_attention();
-    if (found && idle.cancel_sleep(&seats[id])) {
-      RL_ASSERT(woken_for[id]($) == 0);  // nobody has woken it or will
+    if (made != mistake::check_before_announcing) found = anything_to_do();
+    if (made == mistake::attention_after_check) deque.raise_attention();
+    if (found && idle.cancel_sleep(&entries[id])) {
+      RL_ASSERT(woken_for[id]($) == 0);  // no thread has woken it or will
       rl::yield(1, $);
       return;
     }
-    static_cast<void>(seats[id].sleep.park(std::chrono::nanoseconds::max()));
+    static_cast<void>(entries[id].sleep.park(std::chrono::nanoseconds::max()));
     RL_ASSERT(woken_for[id]($) == 1);
     woken_for[id]($) = 0;
   }
@@ -173,10 +174,10 @@ int main() {
   }
   made = mistake::no_heavy_fence;
   right &= refuted<as_written>("no_heavy_fence", scenario_count, 1);
-  made = mistake::attention_after_the_look;
-  right &= refuted<as_written>("attention_after_the_look", scenario_count, 1);
-  made = mistake::look_before_announcing;
-  right &= refuted<as_written>("look_before_announcing", scenario_count, 1);
+  made = mistake::attention_after_check;
+  right &= refuted<as_written>("attention_after_check", scenario_count, 1);
+  made = mistake::check_before_announcing;
+  right &= refuted<as_written>("check_before_announcing", scenario_count, 1);
   made = mistake::none;
 #define REFUTE_IDLE(name)                                                                  \
   right &= refuted<idle_suite<product::deque, product::name::idle_list, product::parker>>( \

@@ -1,12 +1,13 @@
-# What idle_model must notice in the idle list, the parker, and the attention word of the deque.
-apgas_mutants(idle scheduler/src/idle.hpp
+# The mutants of the idle list, the parker and the attention word of the deque in which idle_model
+# must find an error.
+apgas_mutants(idle scheduler/idling/src/idle.hpp
   wanted_without_light_fence
     [[base::light_fence();                  // P1]] ""
   end_search_wakes_nobody
     [[--searching_;
-    Seat* s = searching_ == 0 ? take_locked() : nullptr;]]
+    Entry* s = searching_ == 0 ? take_locked() : nullptr;]]
     [[--searching_;
-    Seat* s = nullptr;]]
+    Entry* s = nullptr;]]
   woken_one_does_not_search
     [[++searching_;
   }
@@ -20,23 +21,23 @@ apgas_mutants(idle scheduler/src/idle.hpp
     update_locked();]] [[sleepers_ = s;]]
   sleeper_still_searches
     [[--searching_;
-    s->watching = !watched_;]] [[s->watching = !watched_;]]
+    s->is_poller = !has_poller_;]] [[s->is_poller = !has_poller_;]]
   cancelled_though_taken
     [[return found;]] [[return true;]]
 )
-apgas_mutants(attention scheduler/include/apgas/scheduler/deque.hpp
+apgas_mutants(attention scheduler/deques/include/apgas/scheduler/deque.hpp
   push_without_light_fence
     [[light_fence();
     return s >= attention_]] [[return s >= attention_]]
   attention_overlooked
     [[return s >= attention_.load(relaxed);]] [[return s + 1 == last_;]]
   attention_lost
-    [[return attention_.exchange(std::min(mark, last_ - 1), acq_rel) == nullptr;]]
+    [[return attention_.exchange(std::min(next, last_ - 1), acq_rel) == nullptr;]]
     [[
-    attention_.store(std::min(mark, last_ - 1), relaxed);
+    attention_.store(std::min(next, last_ - 1), relaxed);
     return false;]]
 )
-apgas_mutants(parker scheduler/src/parker.hpp
+apgas_mutants(parker scheduler/idling/src/parker.hpp
   token_without_release
     [[token_.exchange(1, base::acq_rel)]] [[token_.exchange(1, base::relaxed)]]
   token_without_acquire

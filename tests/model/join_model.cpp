@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counters of finish and join with count-on-leave. A finish whose stolen task spawns another; a
-// fork_join whose branch may leave a task above the join's slot. Waiting ends once, not before all
-// tasks, and sees what they wrote; who takes the last unit sees the waiter.
-// docs/protocols/steal.md.
+// The counters of finish and join, where a task is counted only when it leaves its frame. The
+// scenarios are a finish whose stolen task spawns another one, and a fork_join one of whose
+// branches may leave a task above the slot of the other. Checked properties: waiting ends exactly
+// once, not before all tasks have ended, and then sees their writes; and the thread that releases
+// the last count sees the waiter. See docs/protocols/steal.md.
 #include <utility>
 
 // clang-format off: worker_model.hpp comes before every header of the product
@@ -16,7 +17,7 @@ namespace apgas::model {
 constexpr const char* scenarios[] = {"a stolen task that spawns", "a join",
                                      "a join below an escaped task"};
 constexpr int scenario_count = 3;
-bool waiter_comes_late = false;  // a mutant
+bool waiter_comes_late = false;  // for a mutant: the owner sets the waiter after its release
 
 template <class Counter, template <class> class Deque>
 struct join_suite : rl::test_suite<join_suite<Counter, Deque>, 3> {
@@ -83,7 +84,7 @@ struct join_suite : rl::test_suite<join_suite<Counter, Deque>, 3> {
     wait_for(finish);
   }
 
-  // fork_two and retake of sync.
+  // As fork_two and retake of sync (branch.hpp).
   void fork_body() {
     slot* base = deques[0].head();
     spawn(0, 0, join, kind::join);
@@ -97,7 +98,7 @@ struct join_suite : rl::test_suite<join_suite<Counter, Deque>, 3> {
     }
     if (join.untouched()) {
       slot* top = deques[0].head() - 1;
-      RL_ASSERT(s <= top);  // it lies there
+      RL_ASSERT(s <= top);  // the slot is still in this deque
       if (s == top ? deques[0].pop(s) : deques[0].extract(s)) return after_own_branch(base);
     }
     if (wait_for(join)) {
@@ -112,7 +113,8 @@ struct join_suite : rl::test_suite<join_suite<Counter, Deque>, 3> {
     wait_for(finish);
   }
 
-  // wait_for_others: who takes the last unit goes on in the owner's place. True: it need not wait.
+  // As wait_for_others: the thread that releases the last count continues in place of the owner.
+  // Returns whether the owner need not wait.
   bool wait_for(Counter& counter) {
     if (counter.alone()) {
       over(counter);
@@ -142,7 +144,7 @@ struct join_suite : rl::test_suite<join_suite<Counter, Deque>, 3> {
     }
   }
 
-  // Thread 1 has a deque of its own, which thread 2 steals from.
+  // Thread 1 has a deque of its own, from which thread 2 steals.
   void steal(unsigned thief, int victim) {
     slot s[1];
     if (deques[victim].steal(s, 1) == 0) return;

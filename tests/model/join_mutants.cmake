@@ -1,5 +1,6 @@
-# What join_model must notice in the counter, and in the counting of the deque.
-apgas_mutants(join scheduler/include/apgas/scheduler/task_counter.hpp
+# The mutants of the counter, and of the counting in the deque, in which join_model must find an
+# error.
+apgas_mutants(join scheduler/deques/include/apgas/scheduler/task_counter.hpp
   release_releases_nothing
     [[count_.fetch_sub(1, base::acq_rel)]] [[count_.fetch_sub(1, base::acquire)]]
   release_acquires_nothing
@@ -7,13 +8,13 @@ apgas_mutants(join scheduler/include/apgas/scheduler/task_counter.hpp
   alone_acquires_nothing
     [[return (count_.load(base::acquire)]] [[return (count_.load(base::relaxed)]]
   last_one_too_early
-    [[base::acq_rel) & units_mask) == 1;]] [[base::acq_rel) & units_mask) <= 2;]]
-  branch_leaves_no_mark
-    [[branch_unit = mark + 1;]] [[branch_unit = 1;]]
-  marked_is_untouched
+    [[base::acq_rel) & pending_mask) == 1;]] [[base::acq_rel) & pending_mask) <= 2;]]
+  branch_sets_no_waiter_bit
+    [[branch_count = waiter_bit + 1;]] [[branch_count = 1;]]
+  waiter_bit_is_ignored
     [[return count_.load(base::acquire) == 1;]] [[return alone();]]
 )
-apgas_mutants(counting scheduler/include/apgas/scheduler/deque.hpp
+apgas_mutants(counting scheduler/deques/include/apgas/scheduler/deque.hpp
   counted_after_the_lock
     [[for (Slot* s = t; s < end; ++s) {
         if (s >= counted_) s->add(1);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the models share: running a Relacy suite, and saying what must hold and what must not.
-// A model includes this before any header of the product.
+// Common to all models: running a Relacy suite that must hold, and one that must fail because it
+// runs on a mutant. A model includes this header before any header of the product.
 //
-// The light and the heavy fence are sequentially consistent fences here. That the pair of compiler
-// barrier and membarrier behaves as such a pair is trusted to the kernel.
+// In the models both the light and the heavy fence are sequentially consistent fences. That a
+// compiler barrier and membarrier together behave as such a pair is not checked, but trusted to the
+// kernel.
 
 #include <relacy/relacy.hpp>
-// Relacy makes these macros, which breaks `= delete`; the models allocate nothing.
+// Relacy defines these as macros, which breaks `= delete`. The models allocate nothing.
 #undef new
 #undef delete
 
@@ -19,7 +20,7 @@
 
 namespace apgas::model {
 
-// Discards: a mutant's failure is expected, and its history long.
+// Discards all output. A mutant is expected to fail, and its history is long.
 class no_output : public std::streambuf {
   int overflow(int c) override { return c == traits_type::eof() ? 0 : c; }
   std::streamsize xsputn(const char*, std::streamsize n) override { return n; }
@@ -30,8 +31,9 @@ struct outcome {
   unsigned long interleavings;
 };
 
-// Explores all schedules of Suite with at most `bound` preemptions; the history of a failure is
-// printed unless `quiet`. (rl::simulate would compile two other schedulers with every suite.)
+// Explores all schedules of Suite with at most `bound` preemptions. Unless `quiet`, it prints the
+// history of a failure. (It does not use rl::simulate, which would compile two other schedulers
+// into every suite.)
 template <class Suite>
 outcome explore(unsigned bound, bool quiet) {
   using scheduler = rl::context_bound_scheduler<Suite::params::thread_count>;
@@ -54,7 +56,7 @@ outcome explore(unsigned bound, bool quiet) {
   return {result == rl::test_result_success, interleavings};
 }
 
-// Suite explores several scenarios, chosen by Suite::scenario.
+// Explores a scenario of Suite, and prints and returns whether it is correct.
 template <class Suite>
 bool holds(const char* what, int scenario, unsigned bound) {
   Suite::scenario = scenario;
@@ -64,7 +66,8 @@ bool holds(const char* what, int scenario, unsigned bound) {
   return o.holds;
 }
 
-// Whether one of the scenarios fails, as it must: Suite runs on a mutant.
+// Explores the scenarios of Suite, which runs on a mutant. Prints and returns whether one of them
+// fails, as it must.
 template <class Suite>
 bool refuted(const char* mutant, int scenarios, unsigned bound) {
   unsigned long total = 0;

@@ -1,15 +1,15 @@
 include_guard()
-# apgas_mutants(<set> <header> [<name> <text> <replacement>]...)
-# For a model test: copies of a lock-free header of the product, each with one thing broken. Every
-# copy lies in a namespace of its own, apgas::scheduler::<name>; <set>_mutants.hpp includes them all
-# and defines <SET>_MUTANTS(X) as X(name1) X(name2) ... Each text must occur exactly once in the
-# header, so a mutant cannot outlive the code it breaks unnoticed.
+# apgas_mutants(<set> <header> [<name> <text> <replacement>]...) Makes the mutants for a model test:
+# copies of a lock-free header of the product, in each of which one <text> is replaced. Each copy
+# has a namespace of its own, apgas::scheduler::<name>. <set>_mutants.hpp includes all of them and
+# defines <SET>_MUTANTS(X) as X(name1) X(name2) ... Each text must occur exactly once in the header,
+# so that a mutant does not go stale when the code that it breaks is changed.
 function(apgas_mutants set header)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/mutants)
   set(path ${PROJECT_SOURCE_DIR}/${header})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
   file(READ ${path} original)
-  string(REGEX REPLACE " +" " " original "${original}")  # however it is formatted
+  string(REGEX REPLACE " +" " " original "${original}")  # independent of the alignment of comments
   set(includes)
   set(names)
   math(EXPR last "${ARGC} - 1")

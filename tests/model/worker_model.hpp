@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A worker reduced to its deque and counters: what the models of stealing, joining and draining
-// share. Tasks are numbers; running one writes its word of data, which whoever learns that the task
-// has ended must be able to read without a race.
+// A worker reduced to its deque and a counter, for the models of stealing, joining and draining. A
+// task is a number. Running it writes a word of data, and the thread that learns that the task has
+// ended must be able to read this word without a data race.
 
 #include <apgas/base/atomic.hpp>
 
 #include "model.hpp"
 
-// Seen by the deque before base's: without membarrier the light fence is nothing.
+// The deque finds this light fence before that of base. In a fenced scenario, where there is no
+// membarrier, it does nothing.
 namespace apgas::inline v0::scheduler {
 inline bool asymmetric = true;
 inline void light_fence() {
@@ -36,15 +37,15 @@ struct basic_slot {
     counter = c;
     what = k;
   }
-  // As slot::add: a join's branch that leaves its deque marks the join.
-  void add(std::ptrdiff_t n) { counter->add(what == kind::join ? n * Counter::branch_unit : n); }
+  // As slot::add: a branch that leaves its deque sets the waiter bit of the join.
+  void add(std::ptrdiff_t n) { counter->add(what == kind::join ? n * Counter::branch_count : n); }
   bool same_counter(const basic_slot& other) const { return counter == other.counter; }
   void assign(const basic_slot& other) {
     write(const_cast<basic_slot&>(other).number(), other.counter, other.what);
   }
 };
 
-// Three threads: the owner of a deque, and two thieves or one and something else.
+// For three threads: the owner of a deque, and two thieves, or one thief and another thread.
 template <template <class> class Deque, class Counter>
 struct worker_model {
   static constexpr int tasks_max = 4;
@@ -56,7 +57,7 @@ struct worker_model {
   rl::var<int> data[tasks_max];
   int ran[tasks_max] = {};
   int spawned = 0;
-  int ended = 0;  // how often somebody learned that the finish is over
+  int ended = 0;  // how often a thread learned that the finish has ended
 
   void start(bool fenced) {
     scheduler::asymmetric = !fenced;
@@ -78,7 +79,7 @@ struct worker_model {
     data[id]($) = 1;
   }
 
-  // The owner's frame at its end: its tasks that nobody stole.
+  // The end of the owner's frame: runs those of its tasks that were not stolen.
   void run_children(slot* base) {
     while (deque.head() - 1 >= base) {
       slot* s = deque.head() - 1;
@@ -90,17 +91,19 @@ struct worker_model {
     }
   }
 
-  // Everything that the finish waits for must be over and visible.
+  // Called by the thread that learns that the finish has ended: the data of all tasks must be
+  // visible.
   void finish_ended() {
     ++ended;
     RL_ASSERT(ended == 1);
     for (int i = 0; i < spawned; ++i) RL_ASSERT(data[i]($) == 1);
   }
-  // A unit of the finish goes.
+  // Releases a count of the finish.
   void release() {
     if (finish.release()) finish_ended();
   }
-  // The wait of the frame: who takes the last unit goes on in its place. `attached`: on the owner.
+  // The frame waits; the thread that releases the last count continues in its place. `attached`:
+  // the frame is on the owner.
   void wait(bool attached = true) {
     if (finish.alone()) {
       finish_ended();
@@ -116,13 +119,13 @@ struct worker_model {
     for (std::size_t i = 0; i < n; ++i) run_counted(stolen[i]);
   }
 
-  // A task that left the deque counted.
+  // Runs a task that was counted when it left the deque.
   void run_counted(slot& s) {
     run(s.number());
     release();
   }
 
-  // What nobody had time for.
+  // Runs the tasks that are still in the deque.
   void run_the_rest() {
     slot s;
     while (deque.take_newest(s)) run_counted(s);

@@ -293,14 +293,14 @@ TEST(glb, a_merge_that_loses_tasks_is_noticed) {
 }
 
 TEST(glb, a_serialize_that_loses_tasks_is_noticed) {
-  using piece = apgas::remote::glb_piece<tree_bag>;
+  using piece = apgas::remote::glb_loot<tree_bag>;
   for (const broken how : {broken::nothing, broken::serialize}) {
     tree_bag bag({}, 1, how);
     bag.process(1);  // has four tasks then
     const std::string what = test::message_of([&] {
       apgas::at(
           test::last(), [](piece& p) { static_cast<void>(std::move(p).arrived()); },
-          apgas::remote::make_piece(std::move(bag)));
+          apgas::remote::make_loot(std::move(bag)));
     });
     EXPECT_EQ(what.find("with 4 tasks and arrived with 3") != std::string::npos,
               how == broken::serialize)

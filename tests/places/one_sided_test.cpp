@@ -295,20 +295,20 @@ TEST(one_sided, what_is_gone_is_refused) {
 // As if from a run with more places and more memory.
 TEST(one_sided, pointers_of_another_run_are_refused) {
   struct fake {
-    apgas::remote::block_name block;
+    apgas::remote::allocation_name block;
     std::int64_t index = 0;
   };
   static_assert(sizeof(fake) == sizeof(global_ptr<int>));
-  for (const auto& block : {apgas::remote::block_name{apgas::num_places(), 0, 1, 1},
-                            apgas::remote::block_name{-1, 0, 1, 1}}) {
+  for (const auto& block : {apgas::remote::allocation_name{apgas::num_places(), 0, 1, 1},
+                            apgas::remote::allocation_name{-1, 0, 1, 1}}) {
     const auto p = std::bit_cast<global_ptr<int>>(fake{block});
     EXPECT_TRUE(contains(refusal([&] { rput(1, p); }), "which does not exist"));
     EXPECT_TRUE(contains(refusal([&] { deallocate(p); }), "which does not exist"));
   }
   for (place home : apgas::places()) {
-    for (const auto& block : {apgas::remote::block_name{home.id(), 1U << 31, 1, 1},
-                              apgas::remote::block_name{home.id(), 0, 1U << 31, 1},
-                              apgas::remote::block_name{home.id(), 0, 0, 1}}) {
+    for (const auto& block : {apgas::remote::allocation_name{home.id(), 1U << 31, 1, 1},
+                              apgas::remote::allocation_name{home.id(), 0, 1U << 31, 1},
+                              apgas::remote::allocation_name{home.id(), 0, 0, 1}}) {
       const auto p = std::bit_cast<global_ptr<int>>(fake{block});
       EXPECT_TRUE(contains(refusal([&] { rput(1, p); }), "not there any more"));
       EXPECT_TRUE(contains(refusal([&] { deallocate(p); }), "not there any more"));

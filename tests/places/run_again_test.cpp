@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <apgas/scheduler/scheduler.hpp>
+#include <apgas/scheduler/stacks.hpp>
 
 #include "check.hpp"
 

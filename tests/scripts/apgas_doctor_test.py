@@ -15,7 +15,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "launch/tools"))
-import findings  # noqa: E402
+import diagnostics  # noqa: E402
 
 GOOD = {
     "name": "a", "boot": "1", "architecture": "x86_64", "mpi": "Open MPI 4.1.4",
@@ -39,7 +39,7 @@ def other(**changes):
 
 class Rules(unittest.TestCase):
     def judge(self, program=None, **hosts):
-        return findings.judge(hosts, {}, program)
+        return diagnostics.judge(hosts, {}, program)
 
     def check(self, what, fix, level="wrong", **changes):
         found = self.judge(program="/p", a=facts(**changes))
@@ -117,7 +117,7 @@ class Rules(unittest.TestCase):
                             ("python3: command not found", "install python3"),
                             ("port 22: Connection refused", "openssh-server"),
                             ("Connection timed out", "firewall")):
-            found = findings.judge({}, {"x": reason}, None)
+            found = diagnostics.judge({}, {"x": reason}, None)
             self.assertEqual(len(found), 1)
             self.assertRegex(found[0]["fix"], fix)
             self.assertIn(reason, found[0]["what"])

@@ -113,10 +113,10 @@ TEST(finish_every_order, three_tasks_of_all_kinds) {
 }
 
 // The same with ties; with full shares too, or no tree of places would grow.
-TEST(finish_every_order, ties) {
+TEST(finish_every_order, links) {
   for (const std::uint64_t share : {std::uint64_t{1}, apgas::sync::full_share}) {
     sim::settings s = tiny(share, true);
-    s.ties = 2;
+    s.links = 2;
     expect_right({3, {op::async_at, op::at, op::uncounted}, true}, s);
     expect_right({4, {op::async_at, op::at}, false}, s);
   }
@@ -140,7 +140,7 @@ TEST(finish_every_order, every_fault_is_seen) {
     sim::settings s = tiny(1, true);
     s.broken = f;
     if (s.broken >= sim::fault::first_of_ties) {
-      s.ties = 2;
+      s.links = 2;
       s.share = apgas::sync::full_share;
     }
     totals sum;

@@ -30,8 +30,8 @@ namespace {
 
 using apgas::sync::credit_sum;
 using apgas::sync::finish_home;
-using apgas::sync::finish_proxy;
-using apgas::sync::finish_ties;
+using apgas::sync::remote_finish_state;
+using apgas::sync::tree_return;
 using apgas::sync::full_share;
 using apgas::sync::most_splits;
 using apgas::sync::next_share;
@@ -39,7 +39,7 @@ using apgas::sync::returned_credit;
 
 TEST(finish_machine, sizes) {
   EXPECT_LE(sizeof(finish_home), 32U);
-  EXPECT_LE(sizeof(finish_proxy), 48U);
+  EXPECT_LE(sizeof(remote_finish_state), 48U);
   EXPECT_EQ(sizeof(returned_credit), 24U);
 }
 
@@ -48,13 +48,13 @@ TEST(finish_machine, events_allocate_nothing) {
   finish_home home;
   bool done = false;
   for (int i = 0; i < 1000; ++i) {
-    finish_proxy proxy;
-    proxy.on_arrival(home.mint(1).share, true);
-    EXPECT_TRUE(proxy.split().ask);
-    proxy.on_grant(home.on_request().share);
-    const auto split = proxy.next_waiting();
-    proxy.on_idle();
-    EXPECT_FALSE(home.on_return(proxy.give_back()));
+    remote_finish_state remote;
+    remote.on_arrival(home.mint(1).share, true);
+    EXPECT_TRUE(remote.split().ask);
+    remote.on_grant(home.on_request().share);
+    const auto split = remote.next_waiting();
+    remote.on_idle();
+    EXPECT_FALSE(home.on_return(remote.give_back()));
     done = home.on_arrival(split.share);
   }
   const std::size_t after = allocations;
@@ -66,26 +66,26 @@ TEST(finish_machine, events_allocate_nothing) {
 TEST(finish_machine, home_tells_when_its_unit_comes_and_goes) {
   finish_home home;
   const auto first = home.mint();
-  EXPECT_TRUE(first.takes_unit);
+  EXPECT_TRUE(first.takes_count);
   const auto second = home.mint();
-  EXPECT_FALSE(second.takes_unit);
+  EXPECT_FALSE(second.takes_count);
   EXPECT_FALSE(home.on_arrival(first.share));
   EXPECT_TRUE(home.on_arrival(second.share));
-  EXPECT_TRUE(home.mint().takes_unit);
+  EXPECT_TRUE(home.mint().takes_count);
 }
 
 // A flood: more than 64 bits of credit in one pool, given back in one message.
 TEST(finish_machine, a_pool_of_more_than_64_bits) {
   finish_home home;
-  finish_proxy proxy;
-  for (int i = 0; i < 1'000'000; ++i) proxy.on_arrival(home.mint().share, i == 0);
-  EXPECT_EQ(proxy.pool(), static_cast<credit_sum>(full_share) * 1'000'000);
-  EXPECT_EQ(proxy.split().share, full_share);  // no share is larger than a full one
-  proxy.on_arrival(full_share, false);
-  proxy.on_idle();
-  const returned_credit all = proxy.give_back();
+  remote_finish_state remote;
+  for (int i = 0; i < 1'000'000; ++i) remote.on_arrival(home.mint().share, i == 0);
+  EXPECT_EQ(remote.pool(), static_cast<credit_sum>(full_share) * 1'000'000);
+  EXPECT_EQ(remote.split().share, full_share);  // no share is larger than a full one
+  remote.on_arrival(full_share, false);
+  remote.on_idle();
+  const returned_credit all = remote.give_back();
   EXPECT_GT(all.high, 0U);
-  EXPECT_TRUE(proxy.empty());
+  EXPECT_TRUE(remote.empty());
   EXPECT_TRUE(home.on_return(all));
 }
 
@@ -106,92 +106,92 @@ TEST(finish_machine, shares) {
   }
 
   // One place that only sends asks once in more than a million and a half sends.
-  finish_proxy proxy;
-  proxy.on_arrival(full_share, true);
+  remote_finish_state remote;
+  remote.on_arrival(full_share, true);
   int sent = 0;
-  while (proxy.split().share != 0) ++sent;
+  while (remote.split().share != 0) ++sent;
   EXPECT_GT(sent, 1'500'000);
 }
 
 TEST(finish_machine, frames_wait_in_order_and_one_request_is_enough) {
-  finish_proxy proxy;
-  proxy.on_arrival(1, true);
-  EXPECT_TRUE(proxy.split().ask);
-  EXPECT_FALSE(proxy.split().ask);
-  proxy.on_arrival(full_share, false);
-  EXPECT_EQ(proxy.split().share, 0U) << "overtakes frames that wait";
-  proxy.on_idle();
-  EXPECT_FALSE(proxy.quiescent());
-  proxy.on_grant(full_share);
-  for (int i = 0; i < 3; ++i) EXPECT_GT(proxy.next_waiting().share, 0U);
-  EXPECT_TRUE(proxy.quiescent());
+  remote_finish_state remote;
+  remote.on_arrival(1, true);
+  EXPECT_TRUE(remote.split().ask);
+  EXPECT_FALSE(remote.split().ask);
+  remote.on_arrival(full_share, false);
+  EXPECT_EQ(remote.split().share, 0U) << "overtakes frames that wait";
+  remote.on_idle();
+  EXPECT_FALSE(remote.quiescent());
+  remote.on_grant(full_share);
+  for (int i = 0; i < 3; ++i) EXPECT_GT(remote.next_waiting().share, 0U);
+  EXPECT_TRUE(remote.quiescent());
 }
 
 TEST(finish_machine, a_frame_that_comes_between_grant_and_drain_joins_the_drain) {
-  finish_proxy proxy;
-  proxy.on_arrival(1, true);
-  EXPECT_TRUE(proxy.split().ask);
-  proxy.on_grant(full_share);
-  const auto late = proxy.split();
+  remote_finish_state remote;
+  remote.on_arrival(1, true);
+  EXPECT_TRUE(remote.split().ask);
+  remote.on_grant(full_share);
+  const auto late = remote.split();
   EXPECT_EQ(late.share, 0U);
   EXPECT_FALSE(late.ask);
-  proxy.on_idle();
-  EXPECT_FALSE(proxy.quiescent());
-  EXPECT_GT(proxy.next_waiting().share, 0U);
-  EXPECT_GT(proxy.next_waiting().share, 0U);
-  EXPECT_TRUE(proxy.quiescent());
+  remote.on_idle();
+  EXPECT_FALSE(remote.quiescent());
+  EXPECT_GT(remote.next_waiting().share, 0U);
+  EXPECT_GT(remote.next_waiting().share, 0U);
+  EXPECT_TRUE(remote.quiescent());
 }
 
 TEST(finish_machine, a_guest_needs_no_task_here) {
   finish_home home;
-  finish_proxy proxy;
-  EXPECT_TRUE(proxy.split_guest().ask);
-  EXPECT_FALSE(proxy.quiescent());
+  remote_finish_state remote;
+  EXPECT_TRUE(remote.split_escaping().ask);
+  EXPECT_FALSE(remote.quiescent());
   const auto grant = home.on_request();
-  EXPECT_TRUE(grant.takes_unit);
-  proxy.on_grant(grant.share);
-  const auto sent = proxy.next_waiting();
-  EXPECT_TRUE(proxy.quiescent());
-  EXPECT_FALSE(home.on_return(proxy.give_back()));
+  EXPECT_TRUE(grant.takes_count);
+  remote.on_grant(grant.share);
+  const auto sent = remote.next_waiting();
+  EXPECT_TRUE(remote.quiescent());
+  EXPECT_FALSE(home.on_return(remote.give_back()));
   EXPECT_TRUE(home.on_arrival(sent.share));
 }
 
 using finish_machine_death = testing::Test;
 
 TEST(finish_machine, ties_of_the_parent_go_back_with_the_return) {
-  finish_ties place;
+  tree_return place;
   EXPECT_EQ(place.on_arrival(true, 5, 3, 2), 0);   // two frames in one message from place 5
   EXPECT_EQ(place.on_arrival(false, 7, 1, 1), 1);  // somebody else: released at once
   EXPECT_EQ(place.on_arrival(false, 5, 9, 1), 0);
   EXPECT_EQ(place.on_arrival(false, 8, 0, 0), 0);
-  EXPECT_EQ(place.tie(), 4);
+  EXPECT_EQ(place.link(), 4);
   place.on_release(1);
-  EXPECT_TRUE(place.tied());
-  const finish_ties::target to = place.give_back();
+  EXPECT_TRUE(place.linked());
+  const tree_return::target to = place.give_back();
   EXPECT_EQ(to.place, 5);
-  EXPECT_EQ(to.ties, 3);
+  EXPECT_EQ(to.links, 3);
   EXPECT_TRUE(place.empty());
 }
 
 TEST(finish_machine, few_ties_and_not_too_far_from_home) {
-  finish_ties place;
+  tree_return place;
   EXPECT_EQ(place.on_arrival(true, 1, 0, 0), 0);  // not tied: it returns home
-  for (std::uint8_t i = 0; i < finish_ties::most_ties; ++i) EXPECT_EQ(place.tie(), 1);
-  EXPECT_EQ(place.tie(), 0);
-  place.on_release(finish_ties::most_ties);
-  EXPECT_EQ(place.tie(), 0);  // not before it has returned
-  EXPECT_EQ(place.give_back().place, finish_ties::to_home);
-  EXPECT_EQ(place.on_arrival(true, 1, finish_ties::most_levels, 1), 0);
-  EXPECT_EQ(place.tie(), 0);
+  for (std::uint8_t i = 0; i < tree_return::links_max; ++i) EXPECT_EQ(place.link(), 1);
+  EXPECT_EQ(place.link(), 0);
+  place.on_release(tree_return::links_max);
+  EXPECT_EQ(place.link(), 0);  // not before it has returned
+  EXPECT_EQ(place.give_back().place, tree_return::to_home);
+  EXPECT_EQ(place.on_arrival(true, 1, tree_return::levels_max, 1), 0);
+  EXPECT_EQ(place.link(), 0);
 }
 
-TEST(finish_machine_death, ties) {
-  finish_ties place;
+TEST(finish_machine_death, links) {
+  tree_return place;
   EXPECT_DEATH(place.on_release(1), "a tie is released that nobody made");
-  EXPECT_EQ(place.tie(), 1);
+  EXPECT_EQ(place.link(), 1);
   EXPECT_DEATH(static_cast<void>(place.give_back()), "a place returns before its children");
   EXPECT_DEATH(static_cast<void>(place.on_arrival(true, 1, 1, 1)), "has ties and no credit");
-  finish_proxy gone;
+  remote_finish_state gone;
   EXPECT_DEATH(gone.on_return({1, 0, 0}), "a place is gone before one that was tied to it");
 }
 
@@ -205,24 +205,24 @@ TEST(finish_machine_death, home) {
   EXPECT_DEATH((void)home.mint(0), "never empty");
 }
 
-TEST(finish_machine_death, proxy) {
-  finish_proxy proxy;
-  EXPECT_DEATH(proxy.on_arrival(0, true), "came without credit");
-  EXPECT_DEATH(proxy.on_arrival(1, false), "nothing counts it");
-  EXPECT_DEATH(proxy.on_arrival(2, true, 3), "came without credit");
-  EXPECT_DEATH(proxy.on_reply({1, 0, 0}), "no task waits for it");
-  EXPECT_DEATH((void)proxy.split(), "where none is");
-  EXPECT_DEATH(proxy.on_grant(1), "not asked for");
-  EXPECT_DEATH((void)proxy.next_waiting(), "before the grant");
-  EXPECT_DEATH(proxy.on_idle(), "more tasks ended");
-  EXPECT_DEATH((void)proxy.give_back(), "still needs it");
-  proxy.on_arrival(1, true);
-  EXPECT_DEATH((void)proxy.give_back(), "still needs it");
-  EXPECT_DEATH(proxy.on_reply({0, 0, 0}), "no credit");
-  (void)proxy.split();
-  EXPECT_DEATH(proxy.on_grant(0), "never empty");
-  proxy.on_idle();
-  EXPECT_DEATH((void)proxy.give_back(), "still needs it");
+TEST(finish_machine_death, remote) {
+  remote_finish_state remote;
+  EXPECT_DEATH(remote.on_arrival(0, true), "came without credit");
+  EXPECT_DEATH(remote.on_arrival(1, false), "nothing counts it");
+  EXPECT_DEATH(remote.on_arrival(2, true, 3), "came without credit");
+  EXPECT_DEATH(remote.on_reply({1, 0, 0}), "no task waits for it");
+  EXPECT_DEATH((void)remote.split(), "where none is");
+  EXPECT_DEATH(remote.on_grant(1), "not asked for");
+  EXPECT_DEATH((void)remote.next_waiting(), "before the grant");
+  EXPECT_DEATH(remote.on_idle(), "more tasks ended");
+  EXPECT_DEATH((void)remote.give_back(), "still needs it");
+  remote.on_arrival(1, true);
+  EXPECT_DEATH((void)remote.give_back(), "still needs it");
+  EXPECT_DEATH(remote.on_reply({0, 0, 0}), "no credit");
+  (void)remote.split();
+  EXPECT_DEATH(remote.on_grant(0), "never empty");
+  remote.on_idle();
+  EXPECT_DEATH((void)remote.give_back(), "still needs it");
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ TEST(lifeline_graph, feeders_are_the_reverse) {
       std::multiset<std::pair<int, int>> in;
       for (int p = 0; p < places; ++p) {
         g.for_each_lifeline(p, [&](int q) { out.emplace(p, q); });
-        g.for_each_feeder(p, [&](int q) { in.emplace(q, p); });
+        g.for_each_inverse_lifeline(p, [&](int q) { in.emplace(q, p); });
         ASSERT_FALSE(out.contains({p, p}));
       }
       ASSERT_EQ(out, in);
@@ -105,18 +105,18 @@ TEST(glb_sim, random_runs) {
     sum.asks += one.asks;
     sum.gifts += one.gifts;
     sum.answers_with_work += one.answers_with_work;
-    sum.early_gifts += one.early_gifts;
+    sum.early_loot += one.early_loot;
     return wrong;
   };
   ASSERT_EQ(sim::first_wrong_seed(seeds.first, seeds.last, run), "")
       << "APGAS_TEST_SEED repeats it";
   std::cout << seeds.count() << " seeds: " << sum.steps << " steps, " << sum.asks << " asks, "
             << sum.answers_with_work << " answered with work, " << sum.gifts << " gifts, "
-            << sum.early_gifts << " of them before the answer\n";
+            << sum.early_loot << " of them before the answer\n";
   if (seeds.only != 0) return;
   EXPECT_GT(sum.gifts, 0);
   EXPECT_GT(sum.answers_with_work, 0);
-  EXPECT_GT(sum.early_gifts, 0);
+  EXPECT_GT(sum.early_loot, 0);
 }
 
 TEST(glb_sim, a_thousand_places) {

@@ -16,14 +16,14 @@ TEST(phase_counter, a_phase_is_complete_when_the_last_has_signalled) {
   EXPECT_EQ(c.join(0, 2), change::reopened);
   EXPECT_EQ(c.join(0), change::none);
   EXPECT_EQ(c.signal(0), change::none);
-  EXPECT_EQ(c.settle(0, 1, 1), change::completed);
+  EXPECT_EQ(c.record(0, 1, 1), change::completed);
   EXPECT_EQ(c.signallers(), 2);
-  EXPECT_EQ(c.roll(), change::none);
+  EXPECT_EQ(c.advance_phase(), change::none);
   EXPECT_EQ(c.phase(), 1);
-  EXPECT_EQ(c.due(), 2);
+  EXPECT_EQ(c.unarrived(), 2);
   EXPECT_EQ(c.leave(1, 2), change::completed);
   EXPECT_EQ(c.signallers(), 0);
-  EXPECT_EQ(c.roll(), change::completed);
+  EXPECT_EQ(c.advance_phase(), change::completed);
 }
 
 TEST(phase_counter, signals_ahead_are_kept_for_their_phases) {
@@ -32,11 +32,11 @@ TEST(phase_counter, signals_ahead_are_kept_for_their_phases) {
   static_cast<void>(c.join(0, 2));
   for (std::int64_t p = 0; p < ahead; ++p) EXPECT_EQ(c.signal(p), change::none);
   for (std::int64_t p = 0; p < ahead; ++p) {
-    EXPECT_EQ(c.due(), 1);
+    EXPECT_EQ(c.unarrived(), 1);
     EXPECT_EQ(c.signal(p), change::completed);
-    static_cast<void>(c.roll());
+    static_cast<void>(c.advance_phase());
   }
-  EXPECT_EQ(c.due(), 2);
+  EXPECT_EQ(c.unarrived(), 2);
   EXPECT_EQ(c.leave(ahead, 2), change::completed);
 }
 
@@ -45,9 +45,9 @@ TEST(phase_counter, who_joins_early_is_due_in_the_next_phase) {
   static_cast<void>(c.join(0));
   EXPECT_EQ(c.signal(0), change::completed);
   EXPECT_EQ(c.join(1), change::none);
-  EXPECT_EQ(c.due(), 0);
-  EXPECT_EQ(c.roll(), change::none);
-  EXPECT_EQ(c.due(), 2);
+  EXPECT_EQ(c.unarrived(), 0);
+  EXPECT_EQ(c.advance_phase(), change::none);
+  EXPECT_EQ(c.unarrived(), 2);
 }
 
 // A leaf completes, and a task joins it from another leaf; its parent hears of that one first.
@@ -58,11 +58,11 @@ TEST(phase_counter, a_child_may_rejoin_before_its_signal_is_heard) {
   EXPECT_EQ(parent.rejoin(), change::none);
   EXPECT_EQ(parent.rejoin(), change::none);   // the first child, complete and due again
   EXPECT_EQ(parent.signal(0), change::none);  // what it said before
-  EXPECT_EQ(parent.due(), 2);
+  EXPECT_EQ(parent.unarrived(), 2);
   EXPECT_EQ(parent.signal(0), change::none);
   EXPECT_EQ(parent.signal(0), change::completed);
-  EXPECT_EQ(parent.roll(), change::none);
-  EXPECT_EQ(parent.due(), 2);
+  EXPECT_EQ(parent.advance_phase(), change::none);
+  EXPECT_EQ(parent.unarrived(), 2);
 }
 
 TEST(phase_counter_death, too_many_signals) {
@@ -73,14 +73,14 @@ TEST(phase_counter_death, too_many_signals) {
 
 TEST(phase_counter_death, a_phase_that_is_over) {
   phase_counter c;
-  static_cast<void>(c.roll());
+  static_cast<void>(c.advance_phase());
   EXPECT_DEATH(static_cast<void>(c.join(0)), "counted at a phase that is over");
 }
 
 TEST(phase_counter_death, a_roll_before_all_have_signalled) {
   phase_counter c;
   static_cast<void>(c.join(0));
-  EXPECT_DEATH(static_cast<void>(c.roll()), "a phase ended before all had signalled");
+  EXPECT_DEATH(static_cast<void>(c.advance_phase()), "a phase ended before all had signalled");
 }
 
 }  // namespace

@@ -62,26 +62,26 @@ constexpr phase_sim::settings two_leaves{.tiers = 2, .degree = 2};
 constexpr phase_sim::settings three_leaves{.tiers = 2, .degree = 3};
 constexpr phase_sim::settings four_leaves{.tiers = 3, .degree = 2};
 
-phase_sim::settings with_tallies(phase_sim::settings s) {
+phase_sim::settings with_batched_arrivals(phase_sim::settings s) {
   s.tallies = true;
   return s;
 }
 
 TEST(phase_every_order, clocks) {
   expect_right("clock", clocks, flat);
-  expect_right("clock with tallies", clocks, with_tallies(flat), 3);
+  expect_right("clock with tallies", clocks, with_batched_arrivals(flat), 3);
 }
 
 TEST(phase_every_order, flat_phasers) {
   expect_right("phaser", phasers, flat, 3);
   expect_right("phaser, steps between phases", phasers, flat_between, 17);
-  expect_right("phaser, tallies", phasers, with_tallies(flat_between), 17);
+  expect_right("phaser, tallies", phasers, with_batched_arrivals(flat_between), 17);
   expect_right("next_single", singles, flat, 3);
 }
 
 TEST(phase_every_order, trees) {
   expect_right("2 leaves", phasers, two_leaves, 301);
-  expect_right("2 leaves, drops", clocks, with_tallies(two_leaves), 301);
+  expect_right("2 leaves, drops", clocks, with_batched_arrivals(two_leaves), 301);
   expect_right("3 leaves", phasers, three_leaves, 1601);
   expect_right("2 leaves, next_single", singles, two_leaves, 61);
   expect_right("3 tiers", phasers, four_leaves, 2003);
@@ -92,7 +92,7 @@ std::string seen(fault f) {
   totals sum;
   std::string wrong;
   for (const std::uint64_t finer : {std::uint64_t{1}, std::uint64_t{8}}) {
-    for (phase_sim::settings s : {flat, with_tallies(flat), two_leaves}) {
+    for (phase_sim::settings s : {flat, with_batched_arrivals(flat), two_leaves}) {
       s.recounts = false;
       s.max_steps = 10'000;
       s.broken = f;

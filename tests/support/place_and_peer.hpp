@@ -14,7 +14,7 @@ namespace apgas::test {
 class place_and_peer {
  public:
   place_and_peer() {
-    place.meet_others();
+    place.bootstrap();
     peer.wait_ready();
     place.start();
   }

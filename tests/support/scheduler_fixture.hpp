@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A place without a network for the tests of tasks: run_tasks(workers, f) runs f as the root task
-// of a scheduler, under a finish, and checks at the end that nothing is left. For every test that
-// needs tasks but neither other places nor apgas::run.
+// A place without a network, for tests that need tasks but neither other places nor apgas::run.
+// run_tasks(workers, f) runs f as the root task of a scheduler, inside a finish, and checks at the
+// end that no stack is still in use.
 
 #include <exception>
 #include <functional>
@@ -15,21 +15,22 @@
 #include <apgas/base/sanitizer.hpp>
 #include <apgas/finish.hpp>
 #include <apgas/scheduler/scheduler.hpp>
+#include <apgas/scheduler/stacks.hpp>
 #include <apgas/sync/place_state.hpp>
 #include <apgas/sync/unobserved.hpp>
 
 namespace apgas::test {
 
-// How many of something: `plain`, or fewer where every one costs much more. ThreadSanitizer of gcc
-// 12 dies at 8128 fibers.
+// Chooses a number for a test: `plain`, or a smaller one under a sanitizer, where everything costs
+// much more. The ThreadSanitizer of gcc 12 fails at 8128 fibers.
 constexpr int scaled(int plain, int under_tsan, int under_asan) {
   if (APGAS_THREAD_SANITIZER != 0) return under_tsan;
   return APGAS_ADDRESS_SANITIZER != 0 ? under_asan : plain;
 }
 constexpr int scaled(int plain, int sanitized) { return scaled(plain, sanitized, sanitized); }
 
-// Workers and what belongs to them, for several root tasks one after the other. What run_tasks
-// below makes for one.
+// The scheduler of a place and the state that belongs to it. It runs any number of root tasks, one
+// after the other; run_tasks() below creates one for a single root task.
 class task_place {
  public:
   explicit task_place(scheduler::config settings) : tasks_(with_state(settings, state_)) {
@@ -43,26 +44,27 @@ class task_place {
   sync::place_state& state() { return state_; }
   scheduler::scheduler& tasks() { return tasks_; }
 
-  // Runs f() in a finish as a task, and waits. Throws: multiple_exceptions with what f and its
-  // tasks threw. Context: a thread that is no worker.
+  // Runs f() as a task, inside a finish, and waits for it.
+  // Throws: multiple_exceptions with the exceptions of f and its tasks.
+  // Context: a thread that is not a worker.
   template <class F>
   void run(F f) {
     root<F> task(f);
     std::future<void> done = task.done.get_future();
-    tasks_.inject(&task);
+    tasks_.submit(&task);
     done.get();
   }
 
   static scheduler::config config_for(int workers) {
     scheduler::config settings;
     settings.workers = workers;
-    settings.bind = false;  // tests run beside each other
+    settings.bind = false;  // several tests run at the same time
     return settings;
   }
 
  private:
   template <class F>
-  struct root : scheduler::injected {
+  struct root : scheduler::external_task {
     explicit root(F& f) : body(f) { run = &run_root<F>; }
     F& body;
     sync::finish_core outermost;
@@ -70,7 +72,7 @@ class task_place {
   };
 
   template <class F>
-  static scheduler::task_counter* run_root(scheduler::injected* work,
+  static scheduler::task_counter* run_root(scheduler::external_task* work,
                                            scheduler::fiber& self) noexcept {
     auto& task = *static_cast<root<F>*>(work);
     std::promise<void> done;
@@ -81,7 +83,7 @@ class task_place {
     } catch (...) {
       failure = std::current_exception();
     }
-    done.swap(task.done);  // the root ends with the call that waits for it
+    done.swap(task.done);  // `task` is destroyed as soon as run() returns
     if (failure == nullptr) {
       done.set_value();
     } else {
@@ -99,7 +101,7 @@ class task_place {
   scheduler::scheduler tasks_;
 };
 
-// Runs f() as if inside an atomic section. Context: task.
+// Runs f() as if it were inside an atomic section. Context: task.
 template <class F>
 void as_if_atomic(F f) {
   ++scheduler::current_fiber()->task.is.atomic_depth;
@@ -107,7 +109,7 @@ void as_if_atomic(F f) {
   --scheduler::current_fiber()->task.is.atomic_depth;
 }
 
-// Runs f() as the root task of a place of its own. Throws: as task_place::run.
+// Runs f() as the root task of a new place. Throws: as task_place::run.
 template <class F>
 void run_tasks(const scheduler::config& settings, F f) {
   const std::size_t stacks_before = scheduler::stacks_in_use();

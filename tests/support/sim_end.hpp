@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <apgas/comm/end_steps.hpp>
+#include <apgas/comm/shutdown_steps.hpp>
 
 #include "../../launch/src/end_tree.hpp"
 #include "sim_choice.hpp"
@@ -29,7 +29,7 @@ inline const char* name(end_fault f) {
 
 class end_world {
  public:
-  using steps = apgas::comm::end_steps;
+  using steps = apgas::comm::shutdown_steps;
 
   // `extras`: messages of the run that are sent at any time before their sender ends.
   end_world(int places, int extras, end_fault fault = end_fault::none)
@@ -197,7 +197,7 @@ class end_world {
   }
   steps::view view_of(std::size_t p) const {
     const place& me = places_[p];
-    const bool in_meeting = me.end.now() == steps::step::meeting;
+    const bool in_meeting = me.end.now() == steps::step::rendezvous;
     const auto n = static_cast<std::int64_t>(places_.size());
     bool done = in_meeting ? meeting_ == n : counting_ == n;
     if (in_meeting && fault_ == end_fault::meets_before_all) done = true;
@@ -217,7 +217,7 @@ class end_world {
       ++counting_;
       count_sent();
     }
-    if (now == steps::act::begin_meeting) ++meeting_;
+    if (now == steps::act::begin_rendezvous) ++meeting_;
     if (me.end.over() && undelivered_ != 0) wrong_ = "a place is over, but not all was delivered";
   }
   // What all have sent, once all have entered: nobody sends any more.

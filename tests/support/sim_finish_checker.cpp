@@ -21,34 +21,34 @@ void require(bool holds, const char* what, int f) {
 void checker::after_step(const world& w) {
   std::vector<credit_sum> away(w.finishes_.size());
   std::set<std::pair<int, int>> asked;               // finish, place
-  std::map<std::pair<int, int>, std::int64_t> tied;  // the same; ties that must come back
+  std::map<std::pair<int, int>, std::int64_t> linked;  // the same; ties that must come back
   for (const auto& m : w.messages_) {
     away[static_cast<std::size_t>(m.finish)] += m.credit + m.returned.credit();
-    if (m.level != 0) ++tied[{m.finish, m.from}];
-    if (m.ties != 0) tied[{m.finish, m.to}] += m.ties;
+    if (m.level != 0) ++linked[{m.finish, m.from}];
+    if (m.links != 0) linked[{m.finish, m.to}] += m.links;
     const bool request = m.kind == world::message_kind::request;
     if (!request && m.kind != world::message_kind::grant) continue;
     const bool only_one = asked.emplace(m.finish, request ? m.from : m.to).second;
     require(only_one, "a place has asked twice", m.finish);
   }
-  for (const auto& here : w.proxies_) {
+  for (const auto& here : w.remotes_) {
     for (const auto& [f, p] : here) {
-      const finish_ties& ties = p.machine.ties();
-      if (ties.tied()) tied[{f, ties.parent()}] += ties.held();
+      const tree_return& links = p.machine.links();
+      if (links.linked()) linked[{f, links.parent()}] += links.held();
     }
   }
   std::set<std::pair<int, int>> draining;
   for (const auto& r : w.reports_) {
     if (r.what == world::duty::drain) draining.emplace(r.finish, r.place);
   }
-  for (std::size_t place = 0; place < w.proxies_.size(); ++place) {
-    for (const auto& [f, p] : w.proxies_[place]) {
-      const finish_proxy& machine = p.machine.machine();
+  for (std::size_t place = 0; place < w.remotes_.size(); ++place) {
+    for (const auto& [f, p] : w.remotes_[place]) {
+      const remote_finish_state& machine = p.machine.machine();
       away[static_cast<std::size_t>(f)] += machine.pool();
-      const auto at = tied.find({f, static_cast<int>(place)});
-      const std::int64_t owed = at == tied.end() ? 0 : at->second;
-      if (at != tied.end()) tied.erase(at);
-      require(std::int64_t{p.machine.ties().owed()} == owed, "ties are lost or made", f);
+      const auto at = linked.find({f, static_cast<int>(place)});
+      const std::int64_t owed = at == linked.end() ? 0 : at->second;
+      if (at != linked.end()) linked.erase(at);
+      require(std::int64_t{p.machine.links().owed()} == owed, "ties are lost or made", f);
       require(owed == 0 || machine.pool() > 0, "a place with children has no credit", f);
       require(machine.waiting() == p.frames.size(), "waiting frames are miscounted", f);
       const bool asks = asked.erase({f, static_cast<int>(place)}) == 1;
@@ -58,7 +58,7 @@ void checker::after_step(const world& w) {
       require(!asks || !drains, "a place has asked before it has used the grant", f);
     }
   }
-  require(tied.empty(), "a place is tied to one that is gone", -1);
+  require(linked.empty(), "a place is tied to one that is gone", -1);
   require(asked.empty(), "a place has asked and gone", -1);
   for (std::size_t i = 0; i < w.finishes_.size(); ++i) {
     const auto& f = w.finishes_[i];
@@ -72,7 +72,7 @@ void checker::after_step(const world& w) {
     governing.push_back(t.finish);
     for (const int f : governing) {
       if (f < 0 || w.finishes_[static_cast<std::size_t>(f)].home == t.place) continue;
-      const auto& here = w.proxies_[static_cast<std::size_t>(t.place)];
+      const auto& here = w.remotes_[static_cast<std::size_t>(t.place)];
       const auto found = here.find(f);
       require(found != here.end() && found->second.machine.machine().pool() > 0,
               "a task lives where its finish has no credit", f);
@@ -85,7 +85,7 @@ void checker::on_complete(const world& w, int id) {
   require(!f.complete, "a finish completes twice", id);
   require(f.living == 0, "a finish completes while a task of it lives", id);
   require(f.messages == 0, "a finish completes while a message of it is on its way", id);
-  require(f.proxies == 0, "a finish completes while a place has a proxy of it", id);
+  require(f.remotes == 0, "a finish completes while a place has a proxy of it", id);
   require(f.ledger.machine().outstanding() == 0, "a finish completes while credit is away", id);
 }
 
@@ -95,7 +95,7 @@ void checker::at_end(const world& w) {
     require(w.finishes_[i].complete, "a finish never completes", static_cast<int>(i));
   }
   for (const auto& t : w.tasks_) require(t.ended, "a task never ends", t.finish);
-  for (const auto& here : w.proxies_) require(here.empty(), "a proxy is left at the end", -1);
+  for (const auto& here : w.remotes_) require(here.empty(), "a proxy is left at the end", -1);
   const auto given_back = w.counted_.returns + w.counted_.reply_returns;
   require(given_back <= w.counted_.quiescences, "a place gives back more than once", -1);
   const bool merges = w.settings_.late_reports || w.settings_.lazy_returns;
@@ -126,12 +126,12 @@ std::string checker::state(const world& w) {
   for (const auto& t : w.tasks_) {
     put('t', {t.node, t.place, opener(t.finish), t.finish == 0, t.step, t.ended, t.parked});
   }
-  for (std::size_t place = 0; place < w.proxies_.size(); ++place) {
-    for (const auto& [f, p] : w.proxies_[place]) {
+  for (std::size_t place = 0; place < w.remotes_.size(); ++place) {
+    for (const auto& [f, p] : w.remotes_[place]) {
       std::string& part =
           put('p', {static_cast<int>(place), opener(f), f == 0, static_cast<int>(p.count)});
       finish_test_access::dump(p.machine.machine(), part);
-      finish_test_access::dump(p.machine.ties(), part);
+      finish_test_access::dump(p.machine.links(), part);
       for (const auto& frame : p.frames) {
         const int values[] = {node(frame.task), frame.to, opener(frame.holds)};
         part.append(reinterpret_cast<const char*>(values), sizeof values);
@@ -140,7 +140,7 @@ std::string checker::state(const world& w) {
   }
   for (const auto& m : w.messages_) {
     std::string& part = put('m', {static_cast<int>(m.kind), m.from, m.to, opener(m.finish),
-                                  m.finish == 0, node(m.task), m.level, m.ties});
+                                  m.finish == 0, node(m.task), m.level, m.links});
     part.append(reinterpret_cast<const char*>(&m.credit), sizeof m.credit);
     part.append(reinterpret_cast<const char*>(&m.returned), sizeof m.returned);
   }

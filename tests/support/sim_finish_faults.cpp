@@ -14,7 +14,7 @@ void put(std::string& to, const T& value) {
 
 }  // namespace
 
-void finish_test_access::dump(const finish_proxy& p, std::string& to) {
+void finish_test_access::dump(const remote_finish_state& p, std::string& to) {
   put(to, p.pool_);
   put(to, p.balance_);
   put(to, p.runs_);
@@ -23,7 +23,7 @@ void finish_test_access::dump(const finish_proxy& p, std::string& to) {
   put(to, p.asked_);
 }
 
-void finish_test_access::dump(const finish_ties& t, std::string& to) {
+void finish_test_access::dump(const tree_return& t, std::string& to) {
   put(to, t.parent_);
   put(to, t.level_);
   put(to, t.made_);
@@ -76,13 +76,13 @@ std::string name(fault f) {
   return names[static_cast<std::size_t>(f)];
 }
 
-std::uint8_t tested_proxy::on_arrival(credit_sum credit, bool wakes, int source,
+std::uint8_t tested_remote::on_arrival(credit_sum credit, bool wakes, int source,
                                       std::uint8_t level) {
   const bool fresh = machine_.empty();
   if (fault_ == fault::revive_drops_credit && wakes) access::pool(machine_) = 0;
   machine_.on_arrival(credit, wakes);
-  const std::uint8_t tied = level != 0 ? 1 : 0;
-  std::uint8_t released = ties_.on_arrival(fresh, source, level, tied);
+  const std::uint8_t linked = level != 0 ? 1 : 0;
+  std::uint8_t released = ties_.on_arrival(fresh, source, level, linked);
   if (fault_ == fault::parent_is_overwritten && released != 0) {
     access::parent(ties_) = source;
     access::held(ties_) = 1;
@@ -91,31 +91,31 @@ std::uint8_t tested_proxy::on_arrival(credit_sum credit, bool wakes, int source,
   return released;
 }
 
-std::uint8_t tested_proxy::tie(std::uint8_t most_ties, std::uint8_t most_levels) {
+std::uint8_t tested_remote::link(std::uint8_t links_max, std::uint8_t levels_max) {
   const std::uint8_t before = ties_.owed();
-  const std::uint8_t level = ties_.tie(most_ties, most_levels);
+  const std::uint8_t level = ties_.link(links_max, levels_max);
   if (fault_ == fault::tie_is_not_counted) access::owed(ties_) = before;
   return level;
 }
 
-void tested_proxy::on_return(const returned_credit& returned, std::uint8_t ties) {
+void tested_remote::on_return(const returned_credit& returned, std::uint8_t links) {
   const credit_sum before = machine_.pool();
   machine_.on_return(returned);
   if (fault_ == fault::child_credit_is_lost) access::pool(machine_) = before;
-  if (fault_ != fault::child_return_keeps_tie) ties_.on_release(ties);
+  if (fault_ != fault::child_return_keeps_tie) ties_.on_release(links);
 }
 
-void tested_proxy::on_release(std::uint8_t ties) { ties_.on_release(ties); }
+void tested_remote::on_release(std::uint8_t links) { ties_.on_release(links); }
 
-void tested_proxy::on_reply(const returned_credit& returned) {
+void tested_remote::on_reply(const returned_credit& returned) {
   const credit_sum before = machine_.pool();
   machine_.on_reply(returned);
   if (fault_ == fault::reply_credit_is_lost) access::pool(machine_) = before;
 }
 
-finish_proxy::split_result tested_proxy::split(bool guest) {
+remote_finish_state::split_result tested_remote::split(bool escaping) {
   const credit_sum before = machine_.pool();
-  auto result = guest ? machine_.split_guest() : machine_.split();
+  auto result = escaping ? machine_.split_escaping() : machine_.split();
   if (result.share != 0 && fault_ == fault::split_without_subtracting) {
     access::pool(machine_) = before;
   }
@@ -131,15 +131,15 @@ finish_proxy::split_result tested_proxy::split(bool guest) {
   return result;
 }
 
-void tested_proxy::on_grant(std::uint64_t credit) {
+void tested_remote::on_grant(std::uint64_t credit) {
   const credit_sum before = machine_.pool();
   machine_.on_grant(credit);
   if (fault_ == fault::grant_is_lost) access::pool(machine_) = before;
 }
 
-finish_proxy::split_result tested_proxy::next_waiting() { return machine_.next_waiting(); }
+remote_finish_state::split_result tested_remote::next_waiting() { return machine_.next_waiting(); }
 
-bool tested_proxy::quiescent() {
+bool tested_remote::quiescent() {
   if (fault_ == fault::return_before_waiting_frames) {
     return access::runs(machine_) == 0 && machine_.pool() > 0;
   }
@@ -150,12 +150,12 @@ bool tested_proxy::quiescent() {
   return machine_.quiescent() && !children;
 }
 
-finish_ties::target tested_proxy::give_back_ties() {
+tree_return::target tested_remote::give_back_ties() {
   if (fault_ == fault::return_before_children) access::owed(ties_) = 0;
   return ties_.give_back();
 }
 
-returned_credit tested_proxy::give_back() {
+returned_credit tested_remote::give_back() {
   if (fault_ == fault::return_before_waiting_frames ||
       fault_ == fault::return_while_another_run_lasts) {
     access::runs(machine_) = 0;
@@ -171,7 +171,7 @@ finish_home::minted tested_home::mint(std::uint64_t share) {
   const credit_sum before = machine_.outstanding();
   auto result = machine_.mint(share);
   if (fault_ == fault::mint_is_not_booked) access::outstanding(machine_) = before;
-  if (fault_ == fault::unit_is_not_taken) result.takes_unit = false;
+  if (fault_ == fault::unit_is_not_taken) result.takes_count = false;
   return result;
 }
 

@@ -13,18 +13,18 @@ namespace apgas::inline v0::sync {
 
 // Reaches into the machines: state dumps, and faults that no event can cause.
 struct finish_test_access {
-  static credit_sum& pool(finish_proxy& p) { return p.pool_; }
-  static std::uint32_t& runs(finish_proxy& p) { return p.runs_; }
-  static std::uint32_t& waiting(finish_proxy& p) { return p.waiting_; }
-  static bool& asked(finish_proxy& p) { return p.asked_; }
+  static credit_sum& pool(remote_finish_state& p) { return p.pool_; }
+  static std::uint32_t& runs(remote_finish_state& p) { return p.runs_; }
+  static std::uint32_t& waiting(remote_finish_state& p) { return p.waiting_; }
+  static bool& asked(remote_finish_state& p) { return p.asked_; }
   static credit_sum& outstanding(finish_home& h) { return h.outstanding_; }
-  static std::int32_t& parent(finish_ties& t) { return t.parent_; }
-  static std::uint8_t& owed(finish_ties& t) { return t.owed_; }
-  static std::uint8_t& held(finish_ties& t) { return t.held_; }
+  static std::int32_t& parent(tree_return& t) { return t.parent_; }
+  static std::uint8_t& owed(tree_return& t) { return t.owed_; }
+  static std::uint8_t& held(tree_return& t) { return t.held_; }
 
-  static void dump(const finish_proxy& p, std::string& to);
+  static void dump(const remote_finish_state& p, std::string& to);
   static void dump(const finish_home& h, std::string& to);
-  static void dump(const finish_ties& t, std::string& to);
+  static void dump(const tree_return& t, std::string& to);
 };
 
 }  // namespace apgas::inline v0::sync
@@ -33,9 +33,9 @@ namespace sim {
 
 using apgas::sync::credit_sum;
 using apgas::sync::finish_home;
-using apgas::sync::finish_proxy;
+using apgas::sync::remote_finish_state;
 using apgas::sync::finish_test_access;
-using apgas::sync::finish_ties;
+using apgas::sync::tree_return;
 using apgas::sync::returned_credit;
 
 enum class fault {
@@ -78,31 +78,31 @@ enum class fault {
 
 std::string name(fault f);
 
-// finish_proxy and its ties, with at most one fault.
-class tested_proxy {
+// remote_finish_state and its ties, with at most one fault.
+class tested_remote {
  public:
-  explicit tested_proxy(fault f) : fault_(f) {}
-  finish_proxy& machine() { return machine_; }
-  const finish_proxy& machine() const { return machine_; }
-  const finish_ties& ties() const { return ties_; }
+  explicit tested_remote(fault f) : fault_(f) {}
+  remote_finish_state& machine() { return machine_; }
+  const remote_finish_state& machine() const { return machine_; }
+  const tree_return& links() const { return ties_; }
 
   // Returns how many ties to release.
   std::uint8_t on_arrival(credit_sum credit, bool wakes, int source, std::uint8_t level);
-  std::uint8_t tie(std::uint8_t most_ties, std::uint8_t most_levels);
-  void on_return(const returned_credit& returned, std::uint8_t ties);
-  void on_release(std::uint8_t ties);
+  std::uint8_t link(std::uint8_t links_max, std::uint8_t levels_max);
+  void on_return(const returned_credit& returned, std::uint8_t links);
+  void on_release(std::uint8_t links);
   void on_reply(const returned_credit& returned);
-  finish_proxy::split_result split(bool guest);
+  remote_finish_state::split_result split(bool escaping);
   void on_grant(std::uint64_t credit);
-  finish_proxy::split_result next_waiting();
+  remote_finish_state::split_result next_waiting();
   void on_idle() { machine_.on_idle(); }
   bool quiescent();
   returned_credit give_back();
-  finish_ties::target give_back_ties();
+  tree_return::target give_back_ties();
 
  private:
-  finish_proxy machine_;
-  finish_ties ties_;
+  remote_finish_state machine_;
+  tree_return ties_;
   fault fault_;
 };
 

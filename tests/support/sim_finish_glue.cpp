@@ -6,14 +6,14 @@
 
 namespace sim {
 
-world::proxy& world::proxy_of(int place, int f) {
-  const auto [found, made] = proxies(place).try_emplace(f, settings_.broken);
-  if (made) ++of(f).proxies;
+world::remote& world::remote_of(int place, int f) {
+  const auto [found, made] = remotes(place).try_emplace(f, settings_.broken);
+  if (made) ++of(f).remotes;
   return found->second;
 }
 
 // One less of what keeps a place from being quiescent.
-void world::gone(proxy& p) {
+void world::gone(remote& p) {
   if (--p.present == 0) ++counted_.quiescences;
 }
 
@@ -35,13 +35,13 @@ void world::post(message m) {
 void world::post_task(int from, int to, int f, int id, std::uint64_t credit) {
   ++counted_.frames;
   message m{message_kind::task, from, to, f, credit, {}, id};
-  if (from != of(f).home) m.level = tie(proxy_of(from, f), from, to, f, id);
+  if (from != of(f).home) m.level = link(remote_of(from, f), from, to, f, id);
   post(m);
 }
 
-std::uint8_t world::tie(proxy& p, int from, int to, int f, int id) {
+std::uint8_t world::link(remote& p, int from, int to, int f, int id) {
   if (to == from || to == of(f).home || at(id).caller >= 0) return 0;
-  const std::uint8_t level = p.machine.tie(static_cast<std::uint8_t>(settings_.ties),
+  const std::uint8_t level = p.machine.link(static_cast<std::uint8_t>(settings_.links),
                                            static_cast<std::uint8_t>(settings_.levels));
   if (level != 0) ++p.present;
   return level;
@@ -55,10 +55,10 @@ void world::send_task(int from, int to, int f, int id) {
     ready(id);
   } else if (from == of(f).home) {
     const auto minted = of(f).ledger.mint(settings_.share);
-    take_credit_unit(f, minted.takes_unit);
+    take_credit_unit(f, minted.takes_count);
     post_task(from, to, f, id, minted.share);
   } else {
-    proxy& p = proxy_of(from, f);
+    remote& p = remote_of(from, f);
     const auto split = p.machine.split(false);
     if (split.share != 0) {
       post_task(from, to, f, id, split.share);
@@ -71,10 +71,10 @@ void world::send_task(int from, int to, int f, int id) {
 }
 
 // A task of an inner finish spawns a task of the root finish, number 0.
-void world::send_guest(int sender, int to, int id) {
+void world::send_escaping(int sender, int to, int id) {
   const int from = at(sender).place;
   if (from == of(0).home) return send_task(from, to, 0, id);
-  proxy& p = proxy_of(from, 0);
+  remote& p = remote_of(from, 0);
   const auto split = p.machine.split(true);
   if (split.share != 0) {
     post_task(from, to, 0, id, split.share);
@@ -89,7 +89,7 @@ void world::send_guest(int sender, int to, int id) {
 
 // After a grant: the frames that waited leave, as far as the credit goes.
 void world::drain(int place, int f) {
-  proxy& p = proxy_of(place, f);
+  remote& p = remote_of(place, f);
   while (!p.frames.empty()) {
     const auto next = p.machine.next_waiting();
     if (next.share == 0) {
@@ -111,8 +111,8 @@ void world::hold(int place, int f) {
   if (place == of(f).home) {
     ++of(f).count;
   } else {
-    ++proxy_of(place, f).count;
-    ++proxy_of(place, f).present;
+    ++remote_of(place, f).count;
+    ++remote_of(place, f).present;
   }
 }
 
@@ -123,7 +123,7 @@ void world::leave(int place, int f, int caller) {
     drop_home(f);
     return;
   }
-  proxy& p = proxy_of(place, f);
+  remote& p = remote_of(place, f);
   gone(p);
   if (--p.count == 0) {
     const report r{duty::report_idle, place, f, caller};
@@ -152,7 +152,7 @@ void world::on_duty(const report& r) {
       drain(r.place, r.finish);
       break;
     case duty::give_back:  // unless something came in between
-      if (proxies(r.place).contains(r.finish) && proxy_of(r.place, r.finish).machine.quiescent()) {
+      if (remotes(r.place).contains(r.finish) && remote_of(r.place, r.finish).machine.quiescent()) {
         give_back(r.place, r.finish, -1);
       }
       break;
@@ -160,11 +160,11 @@ void world::on_duty(const report& r) {
 }
 
 void world::on_zero(const report& r) {
-  const auto found = proxies(r.place).find(r.finish);
-  if (found == proxies(r.place).end()) throw violation("a proxy is gone before its last report");
-  tested_proxy& machine = found->second.machine;
+  const auto found = remotes(r.place).find(r.finish);
+  if (found == remotes(r.place).end()) throw violation("a proxy is gone before its last report");
+  tested_remote& machine = found->second.machine;
   machine.on_idle();
-  const bool stays = machine.ties().tied() && settings_.broken != fault::reply_from_tied_place;
+  const bool stays = machine.links().linked() && settings_.broken != fault::reply_from_tied_place;
   if (!machine.quiescent()) {
     if (r.caller >= 0) reply(r.place, r.finish, r.caller, {});
   } else if (r.caller >= 0 && stays) {
@@ -186,10 +186,10 @@ void world::on_quiescent(int place, int f) {
 }
 
 void world::give_back(int place, int f, int caller) {
-  const returned_credit all = proxy_of(place, f).machine.give_back();
-  const finish_ties::target to = proxy_of(place, f).machine.give_back_ties();
-  proxies(place).erase(f);
-  --of(f).proxies;
+  const returned_credit all = remote_of(place, f).machine.give_back();
+  const tree_return::target to = remote_of(place, f).machine.give_back_ties();
+  remotes(place).erase(f);
+  --of(f).remotes;
   if (caller >= 0) {
     ++counted_.reply_returns;
     reply(place, f, caller, all);
@@ -197,9 +197,9 @@ void world::give_back(int place, int f, int caller) {
   }
   ++counted_.returns;
   message m{message_kind::returned, place, of(f).home, f, 0, all};
-  if (to.place != finish_ties::to_home && settings_.broken != fault::tied_place_returns_home) {
+  if (to.place != tree_return::to_home && settings_.broken != fault::tied_place_returns_home) {
     m.to = to.place;
-    m.ties = to.ties;
+    m.links = to.links;
   }
   post(m);
 }
@@ -249,7 +249,7 @@ void world::receive(const message& m) {
       ready(m.task);
       if (m.returned.credit() == 0) break;
       if (m.to != of(m.finish).home) {
-        proxy_of(m.to, m.finish).machine.on_reply(m.returned);
+        remote_of(m.to, m.finish).machine.on_reply(m.returned);
       } else if (of(m.finish).ledger.on_return(m.returned)) {
         drop_credit_unit(m.finish);
       }
@@ -259,12 +259,12 @@ void world::receive(const message& m) {
       ++counted_.requests;
       if (settings_.broken == fault::request_is_ignored) break;
       const auto minted = of(m.finish).ledger.on_request(settings_.share);
-      take_credit_unit(m.finish, minted.takes_unit);
+      take_credit_unit(m.finish, minted.takes_count);
       post({message_kind::grant, m.to, m.from, m.finish, minted.share});
       break;
     }
     case message_kind::grant:
-      proxy_of(m.to, m.finish).machine.on_grant(m.credit);
+      remote_of(m.to, m.finish).machine.on_grant(m.credit);
       if (settings_.late_reports) {
         reports_.push_back({duty::drain, m.to, m.finish});
       } else {
@@ -276,15 +276,15 @@ void world::receive(const message& m) {
 
 // Ties come back, and with a return the child's credit.
 void world::receive_from_child(const message& m) {
-  const auto found = proxies(m.to).find(m.finish);
-  if (found == proxies(m.to).end()) throw violation("a parent is gone before its child");
-  proxy& p = found->second;
+  const auto found = remotes(m.to).find(m.finish);
+  if (found == remotes(m.to).end()) throw violation("a parent is gone before its child");
+  remote& p = found->second;
   if (m.kind == message_kind::returned) {
-    p.machine.on_return(m.returned, m.ties);
+    p.machine.on_return(m.returned, m.links);
   } else {
-    p.machine.on_release(m.ties);
+    p.machine.on_release(m.links);
   }
-  for (std::uint8_t i = 0; i < m.ties; ++i) gone(p);
+  for (std::uint8_t i = 0; i < m.links; ++i) gone(p);
   if (p.machine.quiescent()) on_quiescent(m.to, m.finish);
 }
 
@@ -296,7 +296,7 @@ void world::receive_task(const message& m) {
     if (of(f).ledger.on_arrival(m.credit)) drop_credit_unit(f);
     if (!first_count) ++of(f).count;
   } else {
-    proxy& p = proxy_of(m.to, f);
+    remote& p = remote_of(m.to, f);
     const bool wakes = p.count == 0;
     if (wakes && !p.machine.machine().empty()) ++counted_.revivals;
     ++p.count;
@@ -305,7 +305,7 @@ void world::receive_task(const message& m) {
     if (released != 0 && settings_.broken != fault::release_is_lost) {
       ++counted_.releases;
       message back{message_kind::release, m.to, m.from, f};
-      back.ties = released;
+      back.links = released;
       post(back);
     }
   }

@@ -37,10 +37,10 @@ inline std::string run_seed(std::uint64_t seed, fault broken = fault::none,
   s.slow_kind = static_cast<int>(pick.below(10));   // none, half of the time
   s.slow_place = static_cast<int>(pick.below(16));  // the same
   // Many ties or few, near home or anywhere, or none; a fault of ties needs some.
-  const int ties[] = {0, 1, 2, 16};
-  s.ties = ties[pick.below(4)];
-  if (broken >= fault::first_of_ties && s.ties == 0) s.ties = 16;
-  s.levels = pick.below(2) == 0 ? 2 : apgas::sync::finish_ties::most_levels;
+  const int links[] = {0, 1, 2, 16};
+  s.links = links[pick.below(4)];
+  if (broken >= fault::first_of_ties && s.links == 0) s.links = 16;
+  s.levels = pick.below(2) == 0 ? 2 : apgas::sync::tree_return::levels_max;
   s.max_steps = 1'000'000;
   s.broken = broken;
   random_script program(shape, pick());

@@ -12,7 +12,7 @@ world::world(settings s, script& program, choice& chooser)
     : settings_(s),
       script_(program),
       choice_(chooser),
-      proxies_(static_cast<std::size_t>(s.places)) {
+      remotes_(static_cast<std::size_t>(s.places)) {
   tasks_.push_back({0, 0, -1, -1, {}});
   open(0);
   ready(0);
@@ -127,11 +127,11 @@ void world::act(int id) {
 
 void world::spawn(int id, const action& a) {
   const bool call = a.what == op::at;
-  const bool guest = a.what == op::uncounted && at(id).finish != 0;
-  const int child = new_task(a.node, guest ? 0 : at(id).finish, call ? id : -1);
+  const bool escaping = a.what == op::uncounted && at(id).finish != 0;
+  const int child = new_task(a.node, escaping ? 0 : at(id).finish, call ? id : -1);
   at(id).parked = call;
-  if (guest) {
-    send_guest(id, a.place, child);
+  if (escaping) {
+    send_escaping(id, a.place, child);
   } else {
     send_task(at(id).place, a.place, at(id).finish, child);
   }

@@ -38,8 +38,8 @@ struct settings {
   std::uint64_t share = apgas::sync::full_share;  // of mints and grants; small ones run out soon
   schedule order = schedule::any;
   bool late_reports = true;  // idle counters and drains come some time later, as by another worker
-  int ties = 0;              // frames that a place ties at most; 0: all returns go straight home
-  int levels = finish_ties::most_levels;
+  int links = 0;              // frames that a place ties at most; 0: all returns go straight home
+  int levels = tree_return::levels_max;
   bool self_frames = false;   // a task for its spawner's own place goes as a frame with credit too
   bool lazy_returns = false;  // a quiescent place returns its credit much later, as when it idles
   int slow_kind = -1;   // messages of this kind (0 task ... 5 release) stay on the way for long
@@ -91,7 +91,7 @@ class world {
     std::int64_t number = 0;
     std::int64_t round = 0;  // in which it arrives
     std::uint8_t level = 0;  // of a task: not 0 if tied
-    std::uint8_t ties = 0;   // given back by a return or a release
+    std::uint8_t links = 0;   // given back by a return or a release
   };
   struct task {
     int node;
@@ -112,7 +112,7 @@ class world {
     // What only the checker looks at.
     std::int64_t living = 0;  // tasks, also on their way
     std::int64_t messages = 0;
-    std::int64_t proxies = 0;
+    std::int64_t remotes = 0;
     std::int64_t units = 0;  // taken for credit and not dropped
   };
   struct waiting_frame {
@@ -120,9 +120,9 @@ class world {
     int to;
     int holds;  // the finish kept open for a guest, or -1
   };
-  struct proxy {
-    explicit proxy(fault f) : machine(f) {}
-    tested_proxy machine;
+  struct remote {
+    explicit remote(fault f) : machine(f) {}
+    tested_remote machine;
     std::int64_t count = 0;  // the counter at this place
     std::deque<waiting_frame> frames;
     std::int64_t present = 0;  // tasks, waiting frames and ties that it owes, for the checker
@@ -152,9 +152,9 @@ class world {
 
   // sim_finish_glue.cpp: what a runtime does with the machines
   void send_task(int from, int to, int f, int id);
-  void send_guest(int sender, int to, int id);
+  void send_escaping(int sender, int to, int id);
   void post_task(int from, int to, int f, int id, std::uint64_t credit);
-  std::uint8_t tie(proxy& p, int from, int to, int f, int id);
+  std::uint8_t link(remote& p, int from, int to, int f, int id);
   void drain(int place, int f);
   void leave(int place, int f, int caller);
   void on_duty(const report& r);
@@ -168,15 +168,15 @@ class world {
   void receive(const message& m);
   void receive_task(const message& m);
   void receive_from_child(const message& m);
-  void gone(proxy& p);
+  void gone(remote& p);
 
   static bool is_of_protocol(const message& m);
   void post(message m);
   void take_credit_unit(int f, bool takes);
   finish& of(int f) { return finishes_[static_cast<std::size_t>(f)]; }
   task& at(int id) { return tasks_[static_cast<std::size_t>(id)]; }
-  std::map<int, proxy>& proxies(int place) { return proxies_[static_cast<std::size_t>(place)]; }
-  proxy& proxy_of(int place, int f);
+  std::map<int, remote>& remotes(int place) { return remotes_[static_cast<std::size_t>(place)]; }
+  remote& remote_of(int place, int f);
 
   settings settings_;
   script& script_;
@@ -184,7 +184,7 @@ class world {
   counters counted_;
   std::vector<task> tasks_;
   std::vector<finish> finishes_;
-  std::vector<std::map<int, proxy>> proxies_;  // by place, then finish
+  std::vector<std::map<int, remote>> remotes_;  // by place, then finish
   std::vector<int> ready_;                     // in order `any` just a set, else a heap by node
   std::deque<message> messages_;
   std::vector<report> reports_;

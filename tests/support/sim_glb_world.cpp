@@ -11,11 +11,11 @@ using how = lifelines::how;
 
 std::string name(fault f) {
   static constexpr std::array names{"none",
-                                    "gift_is_lost",
+                                    "lifeline_loot_is_lost",
                                     "split_makes_work",
                                     "who_asks_is_forgotten",
-                                    "gift_leaves_line_out",
-                                    "answer_leaves_line_out",
+                                    "loot_leaves_lifeline_out",
+                                    "answer_leaves_lifeline_out",
                                     "requests_are_left",
                                     "stops_after_random",
                                     "first_lines_are_not_remembered"};
@@ -155,23 +155,23 @@ void world::deliver(const message& m) {
       return;
     case kind::answer:
       here.waits = false;
-      if (m.piece.count == 0 || settings_.broken != fault::answer_leaves_line_out) {
-        here.lines.on_answer(m.asked, m.piece.count != 0);
+      if (m.loot.count == 0 || settings_.broken != fault::answer_leaves_lifeline_out) {
+        here.lines.on_answer(m.asked, m.loot.count != 0);
       }
       break;
-    case kind::gift:
-      here.lines.on_gift(m.from);
-      if (settings_.broken == fault::gift_leaves_line_out) access::put_out(here.lines, m.from);
-      if (here.waits) ++counted_.early_gifts;
-      if (settings_.broken == fault::gift_is_lost) return;
+    case kind::loot:
+      here.lines.on_lifeline_loot(m.from);
+      if (settings_.broken == fault::loot_leaves_lifeline_out) access::put_out(here.lines, m.from);
+      if (here.waits) ++counted_.early_loot;
+      if (settings_.broken == fault::lifeline_loot_is_lost) return;
       break;
   }
-  if (m.piece.count != 0) {
+  if (m.loot.count != 0) {
     if (here.bag.count == 0) begin_work(m.to);
-    here.bag.merge(m.piece);
+    here.bag.merge(m.loot);
     if (m.what == kind::answer) here.seeking = false;
   } else {
-    seek(m.to);
+    steal(m.to);
   }
 }
 
@@ -195,13 +195,13 @@ void world::share(int p) {
       answer(p, asked, half);
     } else {
       ++counted_.gifts;
-      send({kind::gift, p, here.lines.take_remembered(), {}, half});
+      send({kind::loot, p, here.lines.take_remembered(), {}, half});
     }
   }
 }
 
-void world::answer(int p, const message& ask, const work& piece) {
-  send({kind::answer, p, ask.from, ask.asked, piece});
+void world::answer(int p, const message& ask, const work& loot) {
+  send({kind::answer, p, ask.from, ask.asked, loot});
 }
 
 void world::refuse(int p) {
@@ -224,10 +224,10 @@ void world::retire(int p) {
   if (here.seeking) return;
   here.seeking = true;
   here.lines.on_dry();
-  seek(p);
+  steal(p);
 }
 
-void world::seek(int p) {
+void world::steal(int p) {
   place_state& here = at(p);
   lifelines::question q;
   if (here.bag.count == 0) q = here.lines.next();
@@ -249,9 +249,9 @@ void world::check() const {
   std::vector<std::vector<int>> owed(places_.size());
   const auto owe = [&](int p, int v) { owed[static_cast<std::size_t>(p)].push_back(v); };
   for (const message& m : messages_) {
-    there += m.piece.total();
+    there += m.loot.total();
     const bool by_lifeline = m.asked.kind == how::by_lifeline;
-    if (m.what == kind::gift || (m.what == kind::answer && by_lifeline && m.piece.count != 0)) {
+    if (m.what == kind::loot || (m.what == kind::answer && by_lifeline && m.loot.count != 0)) {
       owe(m.to, m.from);
     } else if (m.what == kind::ask && by_lifeline) {
       owe(m.from, m.to);
@@ -324,7 +324,7 @@ std::string world::state() const {
     for (const int x : {static_cast<int>(m.what), m.from, m.to, static_cast<int>(m.asked.kind)}) {
       put(part, x);
     }
-    put_work(part, m.piece);
+    put_work(part, m.loot);
   }
   std::sort(parts.begin() + first_message, parts.end());
   std::string all;

@@ -24,11 +24,11 @@ using apgas::remote::lifelines;
 
 enum class fault : std::uint8_t {
   none,
-  gift_is_lost,
+  lifeline_loot_is_lost,
   split_makes_work,
   who_asks_is_forgotten,
-  gift_leaves_line_out,
-  answer_leaves_line_out,
+  loot_leaves_lifeline_out,
+  answer_leaves_lifeline_out,
   requests_are_left,
   stops_after_random,
   first_lines_are_not_remembered,
@@ -78,7 +78,7 @@ struct counters {
   std::int64_t gifts = 0;
   std::int64_t answers_with_work = 0;
   std::int64_t dormant = 0;      // of places that are not home: the finish's returns
-  std::int64_t early_gifts = 0;  // that overtook the answer
+  std::int64_t early_loot = 0;  // that overtook the answer
 };
 
 // What is wrong, or "".
@@ -91,13 +91,13 @@ class world {
   const counters& counted() const { return counted_; }
 
  private:
-  enum class kind : std::uint8_t { ask, answer, gift };
+  enum class kind : std::uint8_t { ask, answer, loot };
   struct message {
     kind what = kind::ask;
     int from = 0;
     int to = 0;
     lifelines::question asked;
-    work piece;
+    work loot;
   };
   struct place_state {
     explicit place_state(lifelines machine) : lines(std::move(machine)) {}
@@ -115,10 +115,10 @@ class world {
   void deliver(const message& m);
   void do_task(int p);
   void share(int p);
-  void answer(int p, const message& ask, const work& piece);
+  void answer(int p, const message& ask, const work& loot);
   void refuse(int p);
   void retire(int p);
-  void seek(int p);
+  void steal(int p);
   void send(message m);
   void check() const;
   void check_lines(const std::vector<std::vector<int>>& owed) const;
@@ -146,12 +146,12 @@ namespace apgas::inline v0::remote {
 struct lifelines_test_access {
   template <class F>
   static void for_each_line(const lifelines& m, F f) {
-    for (const auto& l : m.lines_) f(l.to, l.out);
+    for (const auto& l : m.lifelines_) f(l.to, l.out);
   }
   static const std::vector<int>& remembered(const lifelines& m) { return m.remembered_; }
   static void forget_all(lifelines& m) { m.remembered_.clear(); }
   static void put_out(lifelines& m, int to) {
-    for (auto& l : m.lines_) {
+    for (auto& l : m.lifelines_) {
       if (l.to == to) l.out = true;
     }
   }

@@ -92,24 +92,24 @@ void checker::recount_leaves(const world& w) {
 
 // A child is due at its parent if it is not complete, but for what is still being told.
 void checker::recount_inner(const world& w) {
-  std::vector<std::int64_t> due(w.nodes_.size());
+  std::vector<std::int64_t> unarrived(w.nodes_.size());
   for (const auto& n : w.nodes_) {
     if (n.parent < 0) continue;
     const auto& above = w.nodes_[static_cast<std::size_t>(n.parent)];
-    const bool rolled = n.counter.phase() == above.counter.phase();
-    if (!rolled || n.counter.due() != 0) ++due[static_cast<std::size_t>(n.parent)];
+    const bool advanced = n.counter.phase() == above.counter.phase();
+    if (!advanced || n.counter.unarrived() != 0) ++unarrived[static_cast<std::size_t>(n.parent)];
   }
   for (const auto& d : w.duties_) {
     const auto at = static_cast<std::size_t>(d.node);
-    if (d.what == world::job::completed && d.node >= 0) ++due[at];
-    if (d.what == world::job::reopened) --due[at];
-    for (const auto& f : d.frames) due[static_cast<std::size_t>(f.node)] += f.tell ? 1 : 0;
+    if (d.what == world::job::completed && d.node >= 0) ++unarrived[at];
+    if (d.what == world::job::reopened) --unarrived[at];
+    for (const auto& f : d.frames) unarrived[static_cast<std::size_t>(f.node)] += f.tell ? 1 : 0;
   }
   for (std::size_t i = 0; i < w.nodes_.size(); ++i) {
     const auto& n = w.nodes_[i];
     if (n.first == 0) continue;
-    require(n.counter.due() == due[i], "an inner node miscounts its children", static_cast<int>(i));
-    require(due[i] + access::at(n.counter.machine(), n.counter.phase() + 1) == w.settings_.degree,
+    require(n.counter.unarrived() == unarrived[i], "an inner node miscounts its children", static_cast<int>(i));
+    require(unarrived[i] + access::at(n.counter.machine(), n.counter.phase() + 1) == w.settings_.degree,
             "an inner node has lost a child", static_cast<int>(i));
   }
 }
@@ -179,7 +179,7 @@ std::string checker::state(const world& w) {
   }
   for (const auto& d : w.duties_) {
     std::string& part = parts.emplace_back("d");
-    put(part, {static_cast<std::int64_t>(d.what), d.what == world::job::settle ? 0 : d.node,
+    put(part, {static_cast<std::int64_t>(d.what), d.what == world::job::flush_arrivals ? 0 : d.node,
                name(d.then), d.release, d.open});
     for (const auto& f : d.frames) put(part, {f.node, f.next, f.complete, f.tell});
   }

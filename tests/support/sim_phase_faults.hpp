@@ -19,8 +19,8 @@ namespace apgas::inline v0::sync {
 struct phase_test_access {
   static std::int64_t at(const phase_counter& c, std::int64_t s) {
     const std::int64_t k = s - c.phase_;
-    if (k == 0) return c.due_;
-    if (k == 1) return c.early_;
+    if (k == 0) return c.unarrived_;
+    if (k == 1) return c.arrived_early_;
     const auto i = static_cast<std::size_t>(k - 2) + c.first_ahead_;
     return k < 0 || i >= c.ahead_.size() ? 0 : c.ahead_[i];
   }
@@ -47,8 +47,8 @@ enum class fault {
   leaf_tells_twice,
   reopening_is_not_told,
   parks_after_the_roll,
-  tally_is_one_short,
-  tally_forgets_ends,
+  arrivals_are_one_short,
+  arrivals_forget_ends,
   early_drop_is_due,
   // of the tree
   rolls_before_the_root_is_complete,
@@ -76,8 +76,8 @@ inline std::string name(fault f) {
                                     "leaf_tells_twice",
                                     "reopening_is_not_told",
                                     "parks_after_the_roll",
-                                    "tally_is_one_short",
-                                    "tally_forgets_ends",
+                                    "arrivals_are_one_short",
+                                    "arrivals_forget_ends",
                                     "early_drop_is_due",
                                     "rolls_before_the_root_is_complete",
                                     "complete_leaf_is_not_told",
@@ -102,28 +102,28 @@ class tested_counter {
   explicit tested_counter(fault f) : fault_(f) {}
   const apgas::sync::phase_counter& machine() const { return machine_; }
   std::int64_t phase() const { return machine_.phase(); }
-  std::int64_t due() const { return machine_.due(); }
+  std::int64_t unarrived() const { return machine_.unarrived(); }
   std::int64_t signallers() const { return machine_.signallers(); }
 
   change join(std::int64_t s, std::int64_t n) {
     require(s >= phase(), "a signaller joins a phase that is over", s);
     return machine_.join(s, n);
   }
-  change settle(std::int64_t s, std::int64_t signal, std::int64_t leave) {
+  change record(std::int64_t s, std::int64_t signal, std::int64_t leave) {
     require(s >= phase(), "a phase is signalled that is over", s);
     require(access::at(machine_, s) >= signal + leave, "too many signal a phase", s);
-    return machine_.settle(s, signal, leave);
+    return machine_.record(s, signal, leave);
   }
   change rejoin() {
     if (fault_ == fault::rejoin_is_lost) return change::none;
     return machine_.rejoin();
   }
-  change roll() {
-    require(due() == 0, "a phase ends before all have signalled", phase());
+  change advance_phase() {
+    require(unarrived() == 0, "a phase ends before all have signalled", phase());
     if (fault_ == fault::signals_ahead_are_lost && access::at(machine_, phase() + 2) > 0) {
       access::add(machine_, phase() + 2, -1);
     }
-    return machine_.roll();
+    return machine_.advance_phase();
   }
 
  private:

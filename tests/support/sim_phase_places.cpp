@@ -6,7 +6,7 @@
 
 namespace phase_sim {
 
-using apgas::sync::phase_travellers;
+using apgas::sync::phase_transits;
 
 places_world::places_world(const places_settings& s, script& program, sim::choice& chooser)
     : settings_(s),
@@ -166,8 +166,8 @@ void places_world::deliver(int from, int to) {
     case sort::position: {
       const auto s = down_.on_position(from, m.phase);
       if (s.join >= 0) join(0, s.join);
-      if (s.signal >= 0) settle(0, s.signal, 1, 0, 0);
-      if (s.leave >= 0) settle(0, s.leave, 0, 1, 1);
+      if (s.signal >= 0) record(0, s.signal, 1, 0, 0);
+      if (s.leave >= 0) record(0, s.leave, 0, 1, 1);
       if (!m.acknowledge) return;
       require(down_.replicas().contains(from), "a place is acknowledged that is gone", from);
       down_.on_told(from, n.counter.phase());
@@ -178,7 +178,7 @@ void places_world::deliver(int from, int to) {
     case sort::gone: {
       require(down_.replicas().contains(from), "a place leaves that was not there", from);
       const auto s = down_.on_gone(from);
-      if (s.leave >= 0) settle(0, s.leave, 0, 1, 1);
+      if (s.leave >= 0) record(0, s.leave, 0, 1, 1);
       return;
     }
     case sort::phase:
@@ -194,7 +194,7 @@ void places_world::deliver(int from, int to) {
       n.unseen = n.unseen || broken_ != place_fault::no_look_after_a_phase;
       if (!m.acknowledge) return;
       require(!n.up.acknowledged(), "an acknowledgement was not asked for", to);
-      for (const phase_travellers& t : n.up.on_acknowledged()) {
+      for (const phase_transits& t : n.up.on_acknowledged()) {
         send(to, t.sender,
              {.what = sort::arrived, .phase = t.at, .number = t.number, .signals = t.signals});
       }
@@ -202,7 +202,7 @@ void places_world::deliver(int from, int to) {
     case sort::arrived:
       require(n.exists, "a traveller has arrived whose sender is gone", to);
       if (!m.signals) waiter_moved(to, m.phase, -1);
-      return settle(to, m.phase, 0, m.signals ? m.number : 0, m.number);
+      return record(to, m.phase, 0, m.signals ? m.number : 0, m.number);
     case sort::part:
     case sort::result:
     case sort::ask:
@@ -218,7 +218,7 @@ void places_world::arrive(int id) {
   node& n = at_place(t.place);
   t.at = stage::act;
   ready_.push_back(id);
-  const phase_travellers who{
+  const phase_transits who{
       .sender = t.sender, .at = t.signals() ? t.signalled : t.waited, .signals = t.signals()};
   const bool uncounted = broken_ == place_fault::traveller_is_not_counted && t.step == 0;
   bool tell = true;
@@ -238,7 +238,7 @@ void places_world::signal(int id) {
   task& t = at(id);
   model_.signal(id);
   if (t.has_signalled()) return;
-  settle(t.place, t.signalled++, 1, 0, 0);
+  record(t.place, t.signalled++, 1, 0, 0);
 }
 
 void places_world::wait(int id) {
@@ -259,7 +259,7 @@ void places_world::leave(int id) {
   const task& t = at(id);
   model_.leave(id);
   if (!t.signals()) waiter_moved(t.place, t.waited, -1);
-  settle(t.place, t.signalled, 0, t.signals() ? 1 : 0, 1);
+  record(t.place, t.signalled, 0, t.signals() ? 1 : 0, 1);
 }
 
 void places_world::join(int place, std::int64_t s) {
@@ -270,14 +270,14 @@ void places_world::join(int place, std::int64_t s) {
   static_cast<void>(n.counter.join(s));
 }
 
-void places_world::settle(int place, std::int64_t s, std::int64_t signals, std::int64_t leave,
+void places_world::record(int place, std::int64_t s, std::int64_t signals, std::int64_t leave,
                           std::int64_t gone) {
   node& n = at_place(place);
   if (signals + leave != 0) {
     require(s >= n.counter.phase(), "a phase is signalled that is over", s);
     require(access::at(n.counter, s) >= signals + leave, "too many signal a phase", s);
     const bool had = n.counter.signallers() != 0;
-    const auto c = n.counter.settle(s, signals, leave);
+    const auto c = n.counter.record(s, signals, leave);
     const bool silent = had && n.counter.signallers() == 0;
     if (c == apgas::sync::phase_counter::change::completed) n.unseen = true;
     if (silent && place != 0) n.unseen = true;

@@ -148,7 +148,7 @@ class places_world {
   void wait(int id);
   void leave(int id);
   void deliver(int from, int to);
-  void settle(int place, std::int64_t s, std::int64_t signals, std::int64_t leave,
+  void record(int place, std::int64_t s, std::int64_t signals, std::int64_t leave,
               std::int64_t gone);
   void join(int place, std::int64_t s);
   void waiter_moved(int place, std::int64_t from, std::int64_t to);
@@ -167,7 +167,7 @@ class places_world {
   void single_ended();
   void deliver_single(int from, int to, const message& m);
   void follow(int place, std::int64_t p);
-  void roll(int place);
+  void advance_phase(int place);
   void begin_phases();
   void roll_home();
   void announce();

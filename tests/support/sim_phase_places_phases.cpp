@@ -12,10 +12,10 @@ using apgas::sync::phase_uplink;
 
 constexpr std::int64_t every_phase = std::numeric_limits<std::int64_t>::max();
 
-void places_world::roll(int place) {
+void places_world::advance_phase(int place) {
   node& n = at_place(place);
-  require(n.counter.due() == 0, "a phase ends before all have signalled", n.counter.phase());
-  static_cast<void>(n.counter.roll());
+  require(n.counter.unarrived() == 0, "a phase ends before all have signalled", n.counter.phase());
+  static_cast<void>(n.counter.advance_phase());
   resume(place);
 }
 
@@ -38,7 +38,7 @@ void places_world::go_on(int id) {
 // Others may do something between the reductions and the roll.
 void places_world::begin_phases() {
   const node& n = at_place(0);
-  while (n.counter.due() == 0 && !n.open && !reduced_) {
+  while (n.counter.unarrived() == 0 && !n.open && !reduced_) {
     if (runner_ != nobody || n.elected != nobody) return choose();
     if (settings_.accumulators == 0) {
       roll_home();
@@ -53,7 +53,7 @@ void places_world::roll_home() {
   node& n = at_place(0);
   n.open = n.counter.signallers() == 0;
   if (n.open) reduce_last();
-  roll(0);
+  advance_phase(0);
   ++counted.phases;
   unannounced_ = true;
   n.unseen = n.unseen || std::exchange(reduced_, false);  // nobody may be due in the next phase

@@ -79,7 +79,7 @@ void places_world::follow(int place, std::int64_t p) {
   if (n.counter.phase() >= p) return;
   const int id = n.elected;
   if (broken_ != place_fault::elected_is_kept) n.elected = nobody;
-  while (n.counter.phase() < p) roll(place);
+  while (n.counter.phase() < p) advance_phase(place);
   if (id == nobody) return;
   ++counted.not_chosen;
   if (broken_ != place_fault::every_place_runs) return go_on(id);

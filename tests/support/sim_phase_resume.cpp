@@ -18,15 +18,15 @@ void world::park(int id) {
     return ready(id);
   }
   node& n = lock(t.leaf);
-  const bool was_due = n.counter.due() != 0;
+  const bool was_unarrived = n.counter.unarrived() != 0;
   const bool had_signallers = n.counter.signallers() != 0;
-  if (e.signals != 0) static_cast<void>(n.counter.settle(t.waited, e.signals, e.leave));
+  if (e.signals != 0) static_cast<void>(n.counter.record(t.waited, e.signals, e.leave));
   n.members -= e.gone;
   t.at = stage::parked;
   n.parked.push_back(id);
   ++counted_.parked;
   next_of_batch(id);
-  static_cast<void>(conclude(t.leaf, was_due, had_signallers, -1));
+  static_cast<void>(conclude(t.leaf, was_unarrived, had_signallers, -1));
 }
 
 // A task that was in the midst of something is out of it.
@@ -85,7 +85,7 @@ void world::next_of_batch(int id) {
   ready(next);
   if (!b.noted() || !b.rest.empty() || choice_.below(4) != 0) return;
   at(next).batch = -1;
-  duties_.push_back({job::settle, number, -1, 0, false, {}});
+  duties_.push_back({job::flush_arrivals, number, -1, 0, false, {}});
 }
 
 // One elected task runs its closure when all have signalled; the others only advance.

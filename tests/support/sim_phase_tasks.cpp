@@ -161,7 +161,7 @@ void world::advance(int id) {
     t.untold = e;
     t.at = stage::park;
     if (t.batch >= 0 && batch_of(t).noted()) {
-      duties_.push_back({job::settle, t.batch, id, 0, false, {}});
+      duties_.push_back({job::flush_arrivals, t.batch, id, 0, false, {}});
     } else {
       park(id);
     }

@@ -7,17 +7,17 @@
 namespace phase_sim {
 
 void world::on_duty(duty d) {
-  if (d.what == job::settle) {
+  if (d.what == job::flush_arrivals) {
     batch& b = batches_[static_cast<std::size_t>(d.node)];
     node& n = lock(b.leaf);
-    const bool was_due = n.counter.due() != 0;
-    take_tally(n, b);
-    if (!conclude(b.leaf, was_due, true, d.then)) done(d);
-  } else if (d.what == job::roll) {
+    const bool was_unarrived = n.counter.unarrived() != 0;
+    take_arrivals(n, b);
+    if (!conclude(b.leaf, was_unarrived, true, d.then)) done(d);
+  } else if (d.what == job::advance_phase) {
     roll_step(std::move(d));
   } else if (d.what == job::begin) {
     d.open = active_ == 0 && !broken(fault::never_opens);
-    d.what = job::roll;
+    d.what = job::advance_phase;
     d.frames.push_back({0});
     duties_.push_back(std::move(d));
   } else if (d.what == job::reopened) {
@@ -31,7 +31,7 @@ void world::on_duty(duty d) {
     on_root_complete(std::move(d));
   } else {
     node& n = lock(d.node);
-    const bool told = n.counter.settle(n.counter.phase(), 1, 0) == change::completed;
+    const bool told = n.counter.record(n.counter.phase(), 1, 0) == change::completed;
     const bool hasty = broken(fault::rolls_before_the_root_is_complete) && n.parent < 0;
     if (!told && !hasty) return done(d);
     d.node = n.parent;
@@ -48,17 +48,17 @@ void world::on_root_complete(duty d) {
   duties_.push_back(std::move(d));
 }
 
-// phase_core::roll_from, a step at a time.
+// phase_core::advance_from, a step at a time.
 void world::roll_step(duty d) {
   frame* f = &d.frames.back();
   node& n = lock(f->node);
   if (f->tell) {
-    f->complete = n.counter.settle(n.counter.phase(), 1, 0) == change::completed;
+    f->complete = n.counter.record(n.counter.phase(), 1, 0) == change::completed;
     f->tell = false;
   } else if (f->next < 0) {
-    roll_locked(n);
+    advance_locked(n);
     if (d.open) n.open = true;
-    f->complete = n.counter.due() == 0;
+    f->complete = n.counter.unarrived() == 0;
     f->next = 0;
   }
   bool complete = false;

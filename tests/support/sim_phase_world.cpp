@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps and nodes: phase_node.cpp, a lock at a time.
+// Steps and nodes: phaser_tree_node.cpp, a lock at a time.
 #include <utility>
 
 #include "sim_phase_world.hpp"
@@ -95,22 +95,22 @@ change world::join(int n, std::int64_t s, std::int64_t members) {
 // The task goes on when everything that follows is done.
 void world::update(int id, int n, std::int64_t s, const events& e) {
   node& at_node = lock(n);
-  const bool was_due = at_node.counter.due() != 0;
+  const bool was_unarrived = at_node.counter.unarrived() != 0;
   const bool had_signallers = at_node.counter.signallers() != 0;
   if (s > at_node.counter.phase() + 1) ++counted_.run_ahead;
-  if (e.signals + e.leave != 0) static_cast<void>(at_node.counter.settle(s, e.signals, e.leave));
-  if (at(id).batch >= 0 && batch_of(at(id)).leaf == n) take_tally(at_node, batch_of(at(id)));
+  if (e.signals + e.leave != 0) static_cast<void>(at_node.counter.record(s, e.signals, e.leave));
+  if (at(id).batch >= 0 && batch_of(at(id)).leaf == n) take_arrivals(at_node, batch_of(at(id)));
   at_node.members -= e.gone;
-  if (!conclude(n, was_due, had_signallers, id)) go_on(id);
+  if (!conclude(n, was_unarrived, had_signallers, id)) go_on(id);
 }
 
-void world::take_tally(node& n, batch& b) {
+void world::take_arrivals(node& n, batch& b) {
   if (!b.noted()) return;
   const auto waits = static_cast<std::int64_t>(b.waiting.size());
   const std::int64_t ends = b.ends;
-  const bool one_short = broken(fault::tally_is_one_short) && waits != 0;
-  static_cast<void>(n.counter.settle(n.counter.phase(), one_short ? waits - 1 : waits,
-                                     broken(fault::tally_forgets_ends) ? 0 : ends));
+  const bool one_short = broken(fault::arrivals_are_one_short) && waits != 0;
+  static_cast<void>(n.counter.record(n.counter.phase(), one_short ? waits - 1 : waits,
+                                     broken(fault::arrivals_forget_ends) ? 0 : ends));
   n.members -= ends;
   counted_.noted += waits + ends;
   counted_.parked += waits;
@@ -123,20 +123,20 @@ void world::take_tally(node& n, batch& b) {
 }
 
 // True: something is left to do, after which `then` goes on.
-bool world::conclude(int n, bool was_due, bool had_signallers, int then) {
+bool world::conclude(int n, bool was_unarrived, bool had_signallers, int then) {
   node& at_node = lock(n);
-  bool completed = was_due && at_node.counter.due() == 0;
-  if (broken(fault::completed_while_one_is_due) && was_due && at_node.counter.due() == 1) {
+  bool completed = was_unarrived && at_node.counter.unarrived() == 0;
+  if (broken(fault::completed_while_one_is_due) && was_unarrived && at_node.counter.unarrived() == 1) {
     completed = true;
   }
   const bool silent = had_signallers && at_node.counter.signallers() == 0;
   const bool opens = silent && !broken(fault::never_opens);
   if (completed && simple()) {
     completed = false;
-    roll_locked(at_node);
+    advance_locked(at_node);
     if (opens) at_node.open = true;
-    while (!silent && at_node.counter.due() == 0 && !broken(fault::signals_ahead_do_not_roll)) {
-      roll_locked(at_node);
+    while (!silent && at_node.counter.unarrived() == 0 && !broken(fault::signals_ahead_do_not_roll)) {
+      advance_locked(at_node);
     }
   } else if (opens && broken(fault::opens_with_a_leaf)) {
     at_node.open = true;
@@ -156,8 +156,8 @@ bool world::conclude(int n, bool was_due, bool had_signallers, int then) {
   return true;
 }
 
-void world::roll_locked(node& n) {
-  if (n.counter.roll() == change::completed) ++counted_.silent_rolls;
+void world::advance_locked(node& n) {
+  if (n.counter.advance_phase() == change::completed) ++counted_.silent_rolls;
   if (n.parent < 0) ++counted_.phases;
   const std::int64_t p = n.counter.phase();
   require(!model_.has_signallers() || p <= model_.phase(), "a phase is over too early", p);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The tasks of one clock or phaser in one thread. The world plays the part of phase_node,
+// The tasks of one clock or phaser in one thread. The world plays the part of phaser_tree_node,
 // phase_core and the tasks: what they do under one lock, or by one atomic access, is one step, and
 // steps of different tasks come in any order. The counters are the real ones. Where the product has
 // a hint (due_) or a worker that may be any, the chooser decides.
@@ -89,7 +89,7 @@ class world {
     std::int64_t ends = 0;
     bool noted() const { return !waiting.empty() || ends != 0; }
   };
-  enum class job : std::uint8_t { completed, reopened, begin, roll, settle };
+  enum class job : std::uint8_t { completed, reopened, begin, advance_phase, flush_arrivals };
   struct frame {
     int node;
     int next = -1;  // child to roll; -1: the node itself
@@ -113,9 +113,9 @@ class world {
   bool passed(const task& t);
   change join(int n, std::int64_t s, std::int64_t members);
   void update(int id, int n, std::int64_t s, const events& e);
-  void take_tally(node& n, batch& b);
-  bool conclude(int n, bool was_due, bool had_signallers, int then);
-  void roll_locked(node& n);
+  void take_arrivals(node& n, batch& b);
+  bool conclude(int n, bool was_unarrived, bool had_signallers, int then);
+  void advance_locked(node& n);
   void release_core(int units);
 
   // sim_phase_tree.cpp: what nodes tell each other

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The exceptions of the library, all derived from apgas::error. Each message names what was wanted,
-// what was found and what to do. multiple_exceptions, which a finish throws, is in exceptions.hpp.
+// The exception classes of the library, all derived from apgas::error. Each message names what was
+// wanted, what was found and what to do. The class that a finish throws, multiple_exceptions, is in
+// exceptions.hpp.
 //
-// Invariant: every class here can be made again from its what() (remote_exception: from its three
-// fields), so that it crosses a place boundary with its type.
+// Invariant: every class here can be re-created from its what() (remote_exception from its three
+// fields). So an exception that crosses a place boundary keeps its type.
 
 #include <stdexcept>
 #include <string>
@@ -13,76 +14,85 @@
 
 namespace apgas::inline v0 {
 
-// Base of everything this library throws by itself.
+// The base class of every exception that originates in the library.
 class error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// A call that its context does not allow: outside a task, or suspending inside an atomic section.
+// A call was made where it is not allowed, for example outside a task, or a call that may suspend
+// inside an atomic section. Corresponds to X10's IllegalOperationException.
 class illegal_operation : public error {
  public:
   using error::error;
 };
 
-// A place that does not exist, or access to data of another place.
+// A place id is out of range, or an object was accessed at a place where it does not live.
+// Corresponds to X10's BadPlaceException.
 class bad_place : public error {
  public:
   using error::error;
 };
 
-// A value that could not be packed, or bytes that are not what was expected.
+// A value could not be serialised, or received bytes are not the serialised form of the expected
+// type.
 class serialization_error : public error {
  public:
   using error::error;
 };
 
-// The program could not be started as asked: a setting, the launcher, the transport.
+// The runtime could not start because of a setting, the launcher, the transport or a limit of the
+// system. The message names the setting to change.
 class launch_error : public error {
  public:
   using error::error;
 };
 
-// The last promise of a future went away without a value.
+// The last promise of a future was destroyed before it was given a value or an exception.
 class broken_promise : public error {
  public:
   using error::error;
 };
 
-// A place that takes part in the operation died.
+// A place that takes part in the operation has failed. Corresponds to X10's DeadPlaceException.
 class dead_place_error : public error {
  public:
   using error::error;
 };
 
-// A clock used by a task that is not registered on it, or passed where that would deadlock.
+// A task used a clock, or passed it to a child, without being registered on it, or passed it where
+// that would deadlock. Corresponds to X10's ClockUseException.
 class clock_use_error : public error {
  public:
   using error::error;
 };
 
-// A call that the task's mode on the phaser does not allow.
+// A task called a phaser operation that its registration mode does not allow.
 class phaser_use_error : public error {
  public:
   using error::error;
 };
 
-// Stands for an exception of another place whose type could not be made again here.
+// Represents an exception of another place whose type could not be re-created at this one. List a
+// type in `exception_types` to have it re-created.
 class remote_exception : public error {
  public:
-  // `type` is the name of the thrown type, `text` its what().
+  // `place` is the id of the place where the exception was thrown, `type` the name of its type, and
+  // `text` its what(), or empty if the type has none.
   remote_exception(int place, std::string type, std::string text)
       : error(describe(place, type, text)),
         place_(place),
         type_(std::move(type)),
         text_(std::move(text)) {}
 
+  // These return the three values above; what() combines them in one line.
   int place_id() const noexcept { return place_; }
   const std::string& type_name() const noexcept { return type_; }
   const std::string& remote_what() const noexcept { return text_; }
 
  private:
-  // By append: g++ 12 warns in the user's code about "..." + std::to_string() (its bug 105329).
+  // Uses append() because g++ 12 warns in user code about "..." + std::to_string() (GCC bug
+  // 105329).
   static std::string describe(int place, const std::string& type, const std::string& text) {
     std::string line = "place ";
     line.append(std::to_string(place)).append(" threw ").append(type);

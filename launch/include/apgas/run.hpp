@@ -20,10 +20,10 @@ int run_program(int argc, char** argv, const config& defaults,
 
 // Of the processes of a job that does not start, one says why: the first, as launchers count. A
 // process that no launcher started speaks for itself.
-bool speaks_for_job();
+bool reports_for_job();
 // What the others do before they end: a launcher ends the whole job with the first process that
 // fails, perhaps before another has spoken.
-void let_others_speak();
+void let_others_report();
 
 template <class F>
 std::function<int(int, char**)> main_function(F& main) {

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/config.hpp>
 #include <apgas/launch/root_call.hpp>
 
@@ -41,15 +42,15 @@ class runtime_core;
 // Exit. With one place a task may call std::exit: the process ends with that code. The workers are
 // stopped before static objects are destroyed; a task that computes for more than 100 ms on another
 // worker may see them go. With several places an exit ends the job, with a line that says so.
-class runtime {
+class APGAS_API runtime {
  public:
-  // Starts the workers, and meets the other places. The settings are those of apgas::run; the
+  // Starts the workers, together with the other places. The settings are those of apgas::run; the
   // environment wins over `defaults`. With argc and argv, APGAS_PLACES=n without a launcher runs
   // the same command line under Open MPI's mpirun and ends this process with its code, so that the
   // constructor does not return. Without them it throws.
   //
   // Throws: launch_error when the program cannot start as asked, at every place of the job; place 0
-  // throws first, so that its program can say why. What one place alone finds after all have met,
+  // throws first, so that its program can say why. What one place alone finds after that,
   // such as no memory for its workers, ends the job with a line and the code 2, as with run.
   // illegal_operation when one is active, or apgas::run; when a task calls; in a forked process.
   // Context: a thread that is no worker. Blocks. Cost: some milliseconds, and what MPI takes to
@@ -70,8 +71,9 @@ class runtime {
   //
   // Throws: multiple_exceptions with everything that f and its tasks threw, as finish does.
   // illegal_operation at a place other than 0, after the end has begun, and in a forked process.
-  // Context: any thread, which it blocks; a task, which it suspends. Cost: about 1 us while a worker
-  // searches for work, some 20 us where one must be woken; in a task that of finish.
+  // Context: any thread, which it blocks; a task, which it suspends.
+  // Cost: about 1 us while a worker searches for work, some 20 us where one must be woken; in a
+  // task that of finish.
   template <class F>
   auto run(F f, std::source_location site = std::source_location::current())
       -> std::invoke_result_t<F&> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an assertion prints and how it ends the job.
+// Assertions and fatal errors: the line they print, and how they end the job.
 #include <apgas/base/assert.hpp>
 
 #include <cstdlib>
@@ -18,16 +18,16 @@ TEST(Assert, PassesWithoutAnEffect) {
   EXPECT_EQ(evaluated, 2);
 }
 
-TEST(AssertDeathTest, PrintsPlaceOfTheCodeExpressionAndText) {
+TEST(AssertDeathTest, PrintsLocationExpressionAndText) {
   EXPECT_DEATH(APGAS_ASSERT(1 + 1 == 3, "arithmetic"),
                "^apgas: .*assert_test.cpp:[0-9]+: assertion `1 \\+ 1 == 3' failed: arithmetic\n$");
 }
 
-TEST(AssertDeathTest, UnreachableNamesItsText) {
+TEST(AssertDeathTest, UnreachablePrintsItsText) {
   EXPECT_DEATH(APGAS_UNREACHABLE("no such state"), "`unreachable' failed: no such state");
 }
 
-TEST(AssertDeathTest, HooksGiveTheContextAndEndTheJob) {
+TEST(AssertDeathTest, HooksSupplyTheContextAndEndTheJob) {
   auto failing = [] {
     base::set_fatal_hooks([] { return std::string("place 7"); },
                           [](int code) { std::_Exit(40 + code); });
@@ -37,7 +37,7 @@ TEST(AssertDeathTest, HooksGiveTheContextAndEndTheJob) {
               "^apgas: place 7: .*assertion `false' failed\n$");
 }
 
-TEST(AssertDeathTest, AThrowingContextHookIsNoContext) {
+TEST(AssertDeathTest, AContextHookThatThrowsIsIgnored) {
   auto failing = [] {
     base::set_fatal_hooks([]() -> std::string { throw std::runtime_error("no task"); }, nullptr);
     base::fatal("lost the network");
@@ -53,7 +53,7 @@ TEST(AssertDeathTest, AFailureInsideAHookAbortsAtOnce) {
   EXPECT_EXIT(failing(), testing::KilledBySignal(SIGABRT), "^apgas: first\n$");
 }
 
-TEST(AssertDeathTest, AFailureOfAnotherThreadAddsNoMessage) {
+TEST(AssertDeathTest, AFailureInAnotherThreadPrintsNothing) {
   auto failing = [] {
     base::set_fatal_hooks(nullptr, [](int) {
       std::thread([] { base::fatal("second"); }).detach();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fences on the real machine: two threads store, fence and load the other's word. On x86 the
-// test sees a missing fence on either side, as a few to some hundred misses in 50,000 rounds.
+// The fences on real hardware: each of two threads stores to its own word, executes a fence and
+// loads the word of the other thread. On x86 the test detects a missing fence on either side: in
+// 50,000 rounds, a few to several hundred times neither thread sees the store of the other one.
 #include <apgas/base/atomic.hpp>
 
 #include <thread>
@@ -14,7 +15,8 @@ using namespace apgas::base;
 
 namespace {
 
-// A sanitizer orders more than the machine does, so there it is only that they can be called.
+// A sanitizer orders more than the hardware does. There the test only checks that the fences can be
+// called.
 constexpr int rounds = APGAS_SANITIZED ? 500 : 50'000;
 
 struct dekker {
@@ -22,10 +24,11 @@ struct dekker {
   alignas(64) atomic<int> heavy_flag{0};
   alignas(64) atomic<int> round{0};
   alignas(64) atomic<int> answered{0};
-  int light_saw = 0;  // written by the light thread, read after `answered`
+  int light_saw = 0;  // written by the light side before `answered`, read after it
 };
 
-// Runs `rounds` rounds and returns in how many neither thread saw the other's store.
+// Runs `rounds` rounds and returns the number of those in which neither thread saw the other's
+// store.
 int count_mutual_misses(void (*light)(), void (*heavy)()) {
   dekker d;
   int misses = 0;
@@ -43,7 +46,8 @@ int count_mutual_misses(void (*light)(), void (*heavy)()) {
     d.light_flag.store(0, relaxed);
     d.heavy_flag.store(0, relaxed);
     d.round.store(i, release);
-    for (int pauses = i % 16; pauses > 0; --pauses) cpu_relax();  // to meet the other at its store
+    for (int pauses = i % 16; pauses > 0; --pauses)
+      cpu_relax();  // varies the overlap with the other
     d.heavy_flag.store(1, relaxed);
     heavy();
     const int saw = d.light_flag.load(relaxed);
@@ -57,13 +61,13 @@ int count_mutual_misses(void (*light)(), void (*heavy)()) {
 
 }  // namespace
 
-TEST(Membarrier, IsAvailableHereOrSaysSoEveryTime) {
+TEST(Membarrier, AvailabilityDoesNotChange) {
   const bool available = membarrier_available();
-  membarrier();  // either way: no failure
+  membarrier();  // does not fail, whether it is available or not
   EXPECT_EQ(membarrier_available(), available);
 }
 
-TEST(Fences, LightAndHeavySeeEachOther) {
+TEST(Fences, ALightAndAHeavyFenceSeeEachOther) {
   if (membarrier_available()) {
     EXPECT_EQ(count_mutual_misses(light_fence, heavy_fence), 0);
   } else {
@@ -71,4 +75,6 @@ TEST(Fences, LightAndHeavySeeEachOther) {
   }
 }
 
-TEST(Fences, FullFencesSeeEachOther) { EXPECT_EQ(count_mutual_misses(full_fence, full_fence), 0); }
+TEST(Fences, TwoFullFencesSeeEachOther) {
+  EXPECT_EQ(count_mutual_misses(full_fence, full_fence), 0);
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exceptions: their base, their texts, the version macros.
+// The exception classes (base class and texts), and the version macros.
 #include <apgas/errors.hpp>
 
 #include <stdexcept>
@@ -19,7 +19,7 @@ using errors =
                    apgas::clock_use_error, apgas::phaser_use_error>;
 TYPED_TEST_SUITE(EveryError, errors);
 
-TYPED_TEST(EveryError, IsAnErrorMadeFromItsText) {
+TYPED_TEST(EveryError, IsAnApgasErrorConstructedFromItsText) {
   static_assert(std::is_base_of_v<apgas::error, TypeParam>);
   static_assert(std::is_nothrow_copy_constructible_v<TypeParam>);
   try {
@@ -29,7 +29,7 @@ TYPED_TEST(EveryError, IsAnErrorMadeFromItsText) {
   }
 }
 
-TEST(RemoteException, TellsPlaceTypeAndText) {
+TEST(RemoteException, ReportsPlaceTypeAndText) {
   const apgas::remote_exception e(3, "my::failure", "out of luck");
   EXPECT_EQ(e.place_id(), 3);
   EXPECT_EQ(e.type_name(), "my::failure");
@@ -37,7 +37,7 @@ TEST(RemoteException, TellsPlaceTypeAndText) {
   EXPECT_STREQ(e.what(), "place 3 threw my::failure: out of luck");
 }
 
-TEST(Version, StringAndNumbersAgree) {
+TEST(Version, TheStringAgreesWithTheNumbers) {
   EXPECT_EQ(std::to_string(APGAS_VERSION_MAJOR) + "." + std::to_string(APGAS_VERSION_MINOR) + "." +
                 std::to_string(APGAS_VERSION_PATCH),
             APGAS_VERSION_STRING);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of settings: what is read, what is refused, and how it is said.
+// The table of settings: the values it reads, the values it rejects, and its error messages.
 #include <apgas/base/option.hpp>
 
 #include <stdexcept>
@@ -59,7 +59,7 @@ TEST(Options, AreReadFromTheEnvironment) {
   EXPECT_EQ(s.interface, "eth0");
 }
 
-TEST(Options, TheEnvironmentWinsOverGivenDefaultsAndLeavesTheRest) {
+TEST(Options, TheEnvironmentOverridesDefaultsAndLeavesOtherSettingsAlone) {
   settings given;
   given.workers = 3;
   given.places = 5;
@@ -69,7 +69,7 @@ TEST(Options, TheEnvironmentWinsOverGivenDefaultsAndLeavesTheRest) {
   EXPECT_EQ(s.places, 5);
 }
 
-TEST(Options, ARefusalNamesVariableValueAndWhatIsAccepted) {
+TEST(Options, AnErrorNamesTheVariableTheValueAndTheAcceptedValues) {
   EXPECT_THAT(refusal("APGAS_WORKERS", "0"),
               AllOf(HasSubstr("APGAS_WORKERS=0"), HasSubstr("from 1 to 1024")));
   EXPECT_THAT(refusal("APGAS_PLACES", "0"), HasSubstr("APGAS_PLACES=0: expected a whole number"));
@@ -79,8 +79,8 @@ TEST(Options, ARefusalNamesVariableValueAndWhatIsAccepted) {
   EXPECT_THROW(read({"APGAS_WORKERS=many"}), std::invalid_argument);
 }
 
-// Every row: a value nobody would accept is refused, and what is shown can be read again.
-TEST(Options, EveryRowRefusesNonsenseAndReadsWhatItShows) {
+// Every option rejects a meaningless value, and the text it prints for a value can be read back.
+TEST(Options, EveryOptionRejectsNonsenseAndReadsItsOwnOutput) {
   for (const option& o : options()) {
     EXPECT_NE(refusal(o.name, "-1"), "accepted") << o.name;
     EXPECT_NE(refusal(o.name, ""), "accepted") << o.name;
@@ -92,7 +92,7 @@ TEST(Options, EveryRowRefusesNonsenseAndReadsWhatItShows) {
   }
 }
 
-TEST(Options, AnUnknownNameGetsTheClosestKnownOne) {
+TEST(Options, AnUnknownNameIsReportedWithTheClosestKnownOne) {
   EXPECT_EQ(refusal("APGAS_WORKER", "1"),
             "APGAS_WORKER is not a setting; the closest is APGAS_WORKERS");
   const char* environment[] = {
@@ -103,7 +103,7 @@ TEST(Options, AnUnknownNameGetsTheClosestKnownOne) {
                           HasSubstr("did you mean APGAS_STACK_SIZE?")));
 }
 
-TEST(Options, UnknownVariablesAreWarnedAboutOnce) {
+TEST(Options, UnknownVariablesAreReportedOnce) {
   const char* environment[] = {"APGAS_WORKRES=2", nullptr};
   testing::internal::CaptureStderr();
   warn_unknown_variables(environment);

@@ -7,7 +7,7 @@
 
 using namespace apgas::base;
 
-TEST(ParseInteger, TakesAllOfTheTextWithinTheLimits) {
+TEST(ParseInteger, RequiresTheWholeTextToBeANumberWithinTheLimits) {
   EXPECT_EQ(parse_integer("12", 0, 12), 12);
   EXPECT_EQ(parse_integer("-3", -5, 5), -3);
   for (auto text : {"", "13", "12 ", " 1", "1x", "1.5", "0x1", "99999999999999999999", "+1"}) {
@@ -15,7 +15,7 @@ TEST(ParseInteger, TakesAllOfTheTextWithinTheLimits) {
   }
 }
 
-TEST(ParseBytes, KnowsBinaryUnits) {
+TEST(ParseBytes, AcceptsBinaryUnits) {
   EXPECT_EQ(parse_bytes("4096", 0, 1 << 20), 4096u);
   EXPECT_EQ(parse_bytes("64K", 0, 1 << 20), 65536u);
   EXPECT_EQ(parse_bytes("64KiB", 0, 1 << 20), 65536u);
@@ -23,14 +23,14 @@ TEST(ParseBytes, KnowsBinaryUnits) {
   EXPECT_EQ(parse_bytes("1G", 0, std::size_t{1} << 30), 1u << 30);
 }
 
-TEST(ParseBytes, RefusesOtherUnitsAndWhatDoesNotFit) {
+TEST(ParseBytes, RejectsOtherUnitsAndValuesOutOfRange) {
   for (auto text : {"", "K", "1KB", "1T", "-1", "1 M", "2M", "99999999999999999G", "1iB"}) {
     EXPECT_EQ(parse_bytes(text, 0, 1 << 20), std::nullopt) << text;
   }
   EXPECT_EQ(parse_bytes("1K", 4096, 8192), std::nullopt);
 }
 
-TEST(ParseFlag, KnowsTheUsualWords) {
+TEST(ParseFlag, AcceptsTheUsualWords) {
   for (auto text : {"1", "on", "true", "yes"}) EXPECT_EQ(parse_flag(text), true) << text;
   for (auto text : {"0", "off", "false", "no"}) EXPECT_EQ(parse_flag(text), false) << text;
   for (auto text : {"", "2", "ON", "maybe"}) EXPECT_EQ(parse_flag(text), std::nullopt) << text;

@@ -13,9 +13,10 @@ using apgas::base::random_engine;
 
 static_assert(std::uniform_random_bit_generator<random_engine>);
 
-// Against figures computed apart from this code (a Python transcription of the authors' C code;
-// splitmix64(1234567) gives their published 6457827717110365317, 3203168211198807973, ...).
-TEST(Random, GivesTheReferenceSequence) {
+// The expected numbers were computed independently, by a Python transcription of the authors' C
+// code. Its splitmix64(1234567) gives the values they publish: 6457827717110365317,
+// 3203168211198807973, ...
+TEST(Random, ReproducesTheReferenceSequence) {
   random_engine generator(1234567);
   EXPECT_EQ(generator(), 3504822795582309479u);
   EXPECT_EQ(generator(), 1819558768956484042u);
@@ -23,7 +24,7 @@ TEST(Random, GivesTheReferenceSequence) {
   EXPECT_EQ(generator(), 16940231675099994102u);
 }
 
-TEST(Random, SameSeedSameSequenceOtherSeedOther) {
+TEST(Random, TheSeedDeterminesTheSequence) {
   random_engine a(42);
   random_engine b(42);
   random_engine c(43);
@@ -36,7 +37,7 @@ TEST(Random, SameSeedSameSequenceOtherSeedOther) {
   EXPECT_TRUE(differs);
 }
 
-TEST(Random, BelowStaysBelowAndReachesEverything) {
+TEST(Random, BelowReturnsEveryNumberUnderTheBound) {
   random_engine generator(1);
   std::array<int, 6> counts{};
   for (int i = 0; i < 60'000; ++i) ++counts.at(generator.below(6));
@@ -56,7 +57,7 @@ TEST(Random, RealIsInTheUnitInterval) {
   EXPECT_NEAR(sum / 10'000, 0.5, 0.02);
 }
 
-TEST(Random, ServesTheStandardAlgorithms) {
+TEST(Random, WorksWithStandardAlgorithms) {
   std::vector<int> values(100);
   std::iota(values.begin(), values.end(), 0);
   const auto sorted = values;

@@ -21,7 +21,8 @@ TEST(SpinLock, TryLockFailsWhileHeld) {
   lock.unlock();
 }
 
-// More threads than cores, so that a holder is preempted and waiters must give way.
+// There are more threads than cores, so the holder is sometimes preempted and the waiting threads
+// must yield their core to it.
 TEST(SpinLock, ExcludesOversubscribedThreads) {
   constexpr int threads = 8;
   constexpr int rounds = 20'000;

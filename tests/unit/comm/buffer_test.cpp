@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kept_blocks.hpp"
+#include "block_cache.hpp"
 
 namespace {
 
@@ -56,7 +56,7 @@ TEST(buffer_pool, adopts_blocks_from_the_heap) {
   }
 }
 
-TEST(kept_blocks, come_again_for_messages_and_archives) {
+TEST(block_cache, come_again_for_messages_and_archives) {
   buffer_pool pool;
   for (const std::size_t size : {std::size_t{25000}, std::size_t{1} << 20, std::size_t{8} << 20}) {
     const std::byte* where = nullptr;
@@ -73,7 +73,7 @@ TEST(kept_blocks, come_again_for_messages_and_archives) {
   }
 }
 
-TEST(kept_blocks, so_many_are_kept_and_no_more) {
+TEST(block_cache, so_many_are_kept_and_no_more) {
   for (int round = 0; round < 2; ++round) {
     std::vector<buffer> held;
     for (int i = 0; i < 100; ++i) held.emplace_back(std::size_t{1} << 20);

@@ -13,7 +13,7 @@
 
 #include <apgas/apgas.hpp>
 #include <apgas/places/memory_atomics.hpp>
-#include <apgas/places/memory_block.hpp>
+#include <apgas/places/allocation.hpp>
 #include <apgas/places/message_access.hpp>
 
 #include "support/place_and_peer.hpp"
@@ -113,7 +113,7 @@ TEST(bad_frames_death, of_memory) {
   const auto memory = [](int operation) {
     return frame_header{.kind = frame_kind::control, .handler = control_of_memory(operation)};
   };
-  const remote::block_name block{};
+  const remote::allocation_name block{};
   const char* const none = "place 1 sent a request of [0-9]+ bytes that is none for memory";
   for (const int operation : {1, 2, 3, 4}) EXPECT_DEATH(receive(memory(operation)), none);
   EXPECT_DEATH(receive(memory(77), bytes_of(block)), none);

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <apgas/apgas.hpp>
-#include <apgas/scheduler/scheduler.hpp>
+#include <apgas/scheduler/stacks.hpp>
 
 #include "support/message_of.hpp"
 

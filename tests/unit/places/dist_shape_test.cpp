@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include <apgas/places/dist_grid_part.hpp>
+#include <apgas/places/grid_portion.hpp>
 
 namespace {
 
@@ -25,16 +25,16 @@ std::vector<distribution> divided() {
 // D1: each element has one position, each position one element, and the indices of a part rise.
 TEST(dist_shape, positions_are_one_to_one) {
   for (const distribution d : divided()) {
-    for (std::size_t parts = 1; parts <= 7; ++parts) {
+    for (std::size_t portions = 1; portions <= 7; ++portions) {
       for (std::size_t size = 0; size <= 40; ++size) {
-        const dist_shape s(size, d, parts);
+        const dist_shape s(size, d, portions);
         std::size_t all = 0;
-        for (std::size_t p = 0; p < parts; ++p) {
+        for (std::size_t p = 0; p < portions; ++p) {
           all += s.size_of(p);
           for (std::size_t k = 0; k < s.size_of(p); ++k) {
             const std::size_t i = s.index_of(p, k);
             ASSERT_LT(i, size);
-            ASSERT_EQ(std::pair(s.part_of(i), s.offset_of(i)), std::pair(p, k));
+            ASSERT_EQ(std::pair(s.portion_of(i), s.offset_of(i)), std::pair(p, k));
             ASSERT_TRUE(k == 0 || s.index_of(p, k - 1) < i);
           }
         }
@@ -45,15 +45,15 @@ TEST(dist_shape, positions_are_one_to_one) {
 }
 
 TEST(dist_shape, blocks_are_consecutive_and_even) {
-  for (std::size_t parts = 1; parts <= 7; ++parts) {
+  for (std::size_t portions = 1; portions <= 7; ++portions) {
     for (std::size_t size = 0; size <= 40; ++size) {
-      const dist_shape s(size, distribution::block(), parts);
+      const dist_shape s(size, distribution::block(), portions);
       std::size_t next = 0;
-      for (std::size_t p = 0; p < parts; ++p) {
+      for (std::size_t p = 0; p < portions; ++p) {
         ASSERT_EQ(s.first_of(p), next);
         next += s.size_of(p);
-        ASSERT_LE(s.size_of(p), (size + parts - 1) / parts);
-        ASSERT_GE(s.size_of(p), size / parts);
+        ASSERT_LE(s.size_of(p), (size + portions - 1) / portions);
+        ASSERT_GE(s.size_of(p), size / portions);
       }
     }
   }
@@ -76,7 +76,7 @@ TEST(dist_shape, sizes_near_the_end_of_the_range) {
     for (std::size_t p = 0; p < 3; ++p) {
       all += s.size_of(p);
       const std::size_t k = s.size_of(p) - 1;
-      EXPECT_EQ(s.part_of(s.index_of(p, k)), p);
+      EXPECT_EQ(s.portion_of(s.index_of(p, k)), p);
       EXPECT_EQ(s.offset_of(s.index_of(p, k)), k);
     }
     EXPECT_EQ(all, most);
@@ -98,10 +98,10 @@ TEST(place_grid, is_as_square_as_the_number_allows) {
 
 TEST(grid_shape, every_part_has_a_block) {
   const grid_shape s(10, 9, 6);  // 2 rows and 3 columns of places
-  EXPECT_EQ(s.part_of(0, 0), 0U);
-  EXPECT_EQ(s.part_of(4, 8), 2U);
-  EXPECT_EQ(s.part_of(5, 0), 3U);
-  EXPECT_EQ(s.part_of(9, 8), 5U);
+  EXPECT_EQ(s.portion_of(0, 0), 0U);
+  EXPECT_EQ(s.portion_of(4, 8), 2U);
+  EXPECT_EQ(s.portion_of(5, 0), 3U);
+  EXPECT_EQ(s.portion_of(9, 8), 5U);
 }
 
 }  // namespace

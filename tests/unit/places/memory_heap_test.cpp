@@ -18,18 +18,18 @@ namespace {
 using apgas::base::random_engine;
 using namespace apgas::remote;
 
-std::byte* bytes_of_block(const memory_heap& heap, const block_name& b) {
-  return heap.region(b.region)->memory().data() + std::size_t{b.block} * block_unit;
+std::byte* bytes_of_block(const memory_heap& heap, const allocation_name& b) {
+  return heap.segment(b.segment)->memory().data() + std::size_t{b.allocation} * allocation_unit;
 }
-access_failure look(const memory_heap& heap, const block_range& range) {
-  const auto memory = heap.region(range.block.region)->memory();
+access_failure look(const memory_heap& heap, const allocation_range& range) {
+  const auto memory = heap.segment(range.allocation.segment)->memory();
   return check_access(memory.data(), memory.size(), range);
 }
 
 TEST(memory_heap, gives_blocks_of_zeros_with_their_length) {
   memory_heap heap(3, nullptr);
   for (const std::uint64_t bytes : {0UL, 1UL, 64UL, 65UL, 524'224UL, 524'225UL, 9'000'000UL}) {
-    const block_name b = heap.allocate(bytes);
+    const allocation_name b = heap.allocate(bytes);
     EXPECT_EQ(b.home, 3);
     EXPECT_NE(b.generation, 0U);
     std::byte* const first = bytes_of_block(heap, b);
@@ -37,8 +37,8 @@ TEST(memory_heap, gives_blocks_of_zeros_with_their_length) {
     EXPECT_TRUE(std::all_of(first, first + bytes, [](std::byte x) { return x == std::byte{}; }));
     EXPECT_FALSE(look(heap, {b, 0, bytes}));
     EXPECT_FALSE(look(heap, {b, bytes, 0}));
-    for (const block_range& out : {block_range{b, 0, bytes + 1}, block_range{b, bytes + 1, 0},
-                                   block_range{b, UINT64_MAX, 1}, block_range{b, 1, UINT64_MAX}}) {
+    for (const allocation_range& out : {allocation_range{b, 0, bytes + 1}, allocation_range{b, bytes + 1, 0},
+                                   allocation_range{b, UINT64_MAX, 1}, allocation_range{b, 1, UINT64_MAX}}) {
       EXPECT_EQ(look(heap, out).fault, access_fault::out_of_range);
       EXPECT_EQ(look(heap, out).bytes, bytes);
     }
@@ -49,14 +49,14 @@ TEST(memory_heap, gives_blocks_of_zeros_with_their_length) {
 TEST(memory_heap, uses_blocks_again_under_other_names) {
   memory_heap heap(0, nullptr);
   for (const std::uint64_t bytes : {100UL, 3'000'000UL}) {
-    const block_name first = heap.allocate(bytes);
+    const allocation_name first = heap.allocate(bytes);
     std::memset(bytes_of_block(heap, first), 0xff, bytes);
     EXPECT_FALSE(heap.release(first));
     EXPECT_EQ(look(heap, {first, 0, 1}).fault, access_fault::stale);
     EXPECT_EQ(heap.release(first).fault, access_fault::stale);
-    const block_name second = heap.allocate(bytes - 30);
-    EXPECT_EQ(second.region, first.region);
-    EXPECT_EQ(second.block, first.block);
+    const allocation_name second = heap.allocate(bytes - 30);
+    EXPECT_EQ(second.segment, first.segment);
+    EXPECT_EQ(second.allocation, first.allocation);
     EXPECT_NE(second.generation, first.generation);
     EXPECT_EQ(bytes_of_block(heap, second)[bytes - 31], std::byte{});
     EXPECT_EQ(look(heap, {first, 0, 1}).fault, access_fault::stale);
@@ -66,27 +66,27 @@ TEST(memory_heap, uses_blocks_again_under_other_names) {
 
 TEST(memory_heap, keeps_a_long_block_for_one_of_its_size) {
   memory_heap heap(0, nullptr);
-  const block_name first = heap.allocate(8'000'000);
+  const allocation_name first = heap.allocate(8'000'000);
   EXPECT_FALSE(heap.release(first));
-  EXPECT_NE(heap.allocate(1'000'000).region, first.region);
-  EXPECT_NE(heap.allocate(9'000'000).region, first.region);
-  EXPECT_EQ(heap.allocate(5'000'000).region, first.region);
+  EXPECT_NE(heap.allocate(1'000'000).segment, first.segment);
+  EXPECT_NE(heap.allocate(9'000'000).segment, first.segment);
+  EXPECT_EQ(heap.allocate(5'000'000).segment, first.segment);
 }
 
 TEST(memory_heap, refuses_names_that_are_none) {
   memory_heap heap(0, nullptr);
-  const block_name b = heap.allocate(10);
-  EXPECT_EQ(heap.region(b.region + 1), nullptr);
-  EXPECT_EQ(heap.release({.region = b.region + 1, .block = 1, .generation = 1}).fault,
-            access_fault::no_block);
-  EXPECT_EQ(heap.release({.block = 0, .generation = 1}).fault, access_fault::no_block);
-  EXPECT_EQ(heap.release({.block = 1U << 30, .generation = 1}).fault, access_fault::no_block);
-  EXPECT_EQ(heap.release({.block = b.block}).fault, access_fault::stale);
+  const allocation_name b = heap.allocate(10);
+  EXPECT_EQ(heap.segment(b.segment + 1), nullptr);
+  EXPECT_EQ(heap.release({.segment = b.segment + 1, .allocation = 1, .generation = 1}).fault,
+            access_fault::no_allocation);
+  EXPECT_EQ(heap.release({.allocation = 0, .generation = 1}).fault, access_fault::no_allocation);
+  EXPECT_EQ(heap.release({.allocation = 1U << 30, .generation = 1}).fault, access_fault::no_allocation);
+  EXPECT_EQ(heap.release({.allocation = b.allocation}).fault, access_fault::stale);
   EXPECT_THROW(static_cast<void>(heap.allocate(memory_heap::most_bytes + 1)), std::bad_alloc);
 }
 
 struct filled {
-  block_name name;
+  allocation_name name;
   std::size_t bytes;
   std::byte value;
 };

@@ -10,7 +10,8 @@
 #include "support/scheduler_fixture.hpp"
 #include "waiting.hpp"
 
-// A spawner with too many tasks: they are run below it, and it goes on. docs/protocols/drain.md.
+// Draining: a spawner with too many tasks is suspended until another fiber of its worker has run
+// them. See docs/protocols/drain.md.
 namespace apgas::test {
 namespace {
 
@@ -23,7 +24,7 @@ class Drain : public testing::TestWithParam<int> {
 };
 INSTANTIATE_TEST_SUITE_P(Workers, Drain, testing::Values(1, 2, 4));
 
-TEST_P(Drain, LosesNothing) {
+TEST_P(Drain, RunsEveryTaskOnce) {
   task_place place(GetParam());
   const auto drains_before = place.tasks().stats().drains;
   place.run([] {
@@ -35,12 +36,13 @@ TEST_P(Drain, LosesNothing) {
       EXPECT_EQ(ran, 5000);
     }
   });
-  EXPECT_GT(place.tasks().stats().drains, drains_before) << "nothing was drained: no test";
+  EXPECT_GT(place.tasks().stats().drains, drains_before)
+      << "nothing was drained, so nothing was tested";
 }
 
 TEST_P(Drain, KeepsTheDequeShortWhenTheTasksSuspend) {
-  // Each task suspends, so each drain ends early and the spawner goes on; it must not leave more
-  // and more of its tasks behind.
+  // Every task suspends, so every drain ends early and the spawner continues. The tasks that it
+  // leaves behind must not accumulate.
   task_place place(GetParam());
   place.run([&] {
     std::atomic<std::size_t> longest{0};
@@ -60,7 +62,7 @@ TEST_P(Drain, KeepsTheDequeShortWhenTheTasksSuspend) {
   });
 }
 
-TEST_P(Drain, StopsAtALiveJoin) {
+TEST_P(Drain, StopsAtTheSlotOfAJoin) {
   run([] {
     for (int i = 0; i < 50; ++i) {
       std::atomic<int> first{0}, ran{0};
@@ -94,7 +96,7 @@ void spawn_below(int depth, std::atomic<int>& branches, std::atomic<int>& ran) {
       });
 }
 
-TEST_P(Drain, LosesNothingUnderNestedJoins) {
+TEST_P(Drain, RunsEveryTaskOnceUnderNestedJoins) {
   run([] {
     for (int i = 0; i < 5; ++i) {
       std::atomic<int> branches{0}, ran{0};
@@ -106,7 +108,7 @@ TEST_P(Drain, LosesNothingUnderNestedJoins) {
 }
 
 // Drained tasks that spawn, suspend, join and open finishes of their own.
-TEST_P(Drain, DrainedTasksMayDoEverything) {
+TEST_P(Drain, DrainedTasksMayUseEveryConstruct) {
   run([] {
     for (int i = 0; i < 5; ++i) {
       std::atomic<int> ran{0};
@@ -133,9 +135,9 @@ TEST_P(Drain, DrainedTasksMayDoEverything) {
   });
 }
 
-// The first task that the spawner's own worker runs does not return before all were spawned:
-// another worker must go on with the spawner.
-TEST(DrainOfTwoWorkers, OneLongDrainedTaskDoesNotHoldTheSpawner) {
+// The first task that the spawner's own worker runs does not return until all tasks have been
+// spawned. So another worker must continue the spawner.
+TEST(DrainOfTwoWorkers, ALongDrainedTaskDoesNotHoldUpTheSpawner) {
   run_tasks(2, [] {
     for (int i = 0; i < 20; ++i) {
       std::atomic<bool> claimed{false}, all_spawned{false}, in_time{true};
@@ -154,7 +156,7 @@ TEST(DrainOfTwoWorkers, OneLongDrainedTaskDoesNotHoldTheSpawner) {
   });
 }
 
-// With one worker a drained task that waits for its spawner must suspend: the spawner goes on.
+// With one worker, the spawner can only continue when the drained task that waits for it suspends.
 TEST_P(Drain, ADrainedTaskMayWaitForItsSpawner) {
   run([] {
     for (int i = 0; i < 5; ++i) {

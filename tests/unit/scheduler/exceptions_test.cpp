@@ -13,11 +13,12 @@
 #include "support/scheduler_fixture.hpp"
 #include "waiting.hpp"
 
-// Exceptions in flight while a task changes threads, and what a finish makes of them.
+// Exceptions that are being handled while their task moves to another thread, and the exceptions
+// that a finish collects.
 namespace apgas::test {
 namespace {
 
-// Suspends until the task is on another worker, or for a while.
+// Yields until the task is on another worker, but at most 200 times.
 void migrate() {
   scheduler::worker* const here = worker_now();
   for (int i = 0; i < 200 && worker_now() == here; ++i) scheduler::yield();
@@ -26,7 +27,7 @@ void migrate() {
 class Exceptions : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Workers, Exceptions, testing::Values(1, 2, 4));
 
-TEST_P(Exceptions, ACaughtOneFollowsItsTask) {
+TEST_P(Exceptions, ACaughtExceptionFollowsItsTask) {
   std::atomic<int> right{0}, moved{0};
   static constexpr int tasks = 200;
   int batches = 0;
@@ -57,7 +58,7 @@ TEST_P(Exceptions, ACaughtOneFollowsItsTask) {
     });
   };
   run_tasks(GetParam(), [&] {
-    batch();  // and again until a task has changed its worker
+    batch();  // repeated until a task has moved to another worker
     EXPECT_TRUE(GetParam() == 1 || holds_soon([&] { return moved > 0; }, batch));
   });
   EXPECT_EQ(right, batches * tasks);
@@ -72,7 +73,7 @@ struct suspends_when_unwound {
   }
 };
 
-TEST_P(Exceptions, AnUncaughtOneFollowsItsTask) {
+TEST_P(Exceptions, AnUncaughtExceptionFollowsItsTask) {
   std::atomic<int> right{0};
   static constexpr int tasks = 200;
   run_tasks(GetParam(), [&] {
@@ -95,8 +96,8 @@ TEST_P(Exceptions, AnUncaughtOneFollowsItsTask) {
   EXPECT_EQ(right, tasks);
 }
 
-// Tasks may be spawned and awaited while an exception is handled.
-TEST_P(Exceptions, AFinishInACatchBlockLeavesTheExceptionAlone) {
+// A task may spawn others and wait for them while it handles an exception.
+TEST_P(Exceptions, AFinishInACatchBlockPreservesTheException) {
   run_tasks(GetParam(), [] {
     for (int i = 0; i < 100; ++i) {
       try {
@@ -118,7 +119,7 @@ TEST_P(Exceptions, AFinishInACatchBlockLeavesTheExceptionAlone) {
   });
 }
 
-TEST_P(Exceptions, OfNestedFinishesAreTakenApartAndNameTheirSpawnSites) {
+TEST_P(Exceptions, ThoseOfNestedFinishesAreFlattenedAndNameTheirSpawnSites) {
   unsigned inner_line = 0, outer_line = 0;
   run_tasks(GetParam(), [&] {
     try {
@@ -157,11 +158,11 @@ TEST_P(Exceptions, OfNestedFinishesAreTakenApartAndNameTheirSpawnSites) {
   });
 }
 
-TEST_P(Exceptions, AnEmptyCollectionIsAnExceptionToo) {
+TEST_P(Exceptions, AnEmptyCollectionCountsAsAnException) {
   run_tasks(GetParam(), [] {
     try {
       finish([] { async([] { throw multiple_exceptions({}); }); });
-      ADD_FAILURE() << "it disappeared";
+      ADD_FAILURE() << "the exception disappeared";
     } catch (const multiple_exceptions& e) {
       ASSERT_EQ(e.size(), 1U);
     }
@@ -192,7 +193,7 @@ TEST_P(Exceptions, AFinishWaitsForAllTasksBeforeItThrows) {
   });
 }
 
-TEST_P(Exceptions, LeaveTheValueOfAFinishAlone) {
+TEST_P(Exceptions, AFinishReturnsAValueOrThrows) {
   run_tasks(GetParam(), [] {
     EXPECT_EQ(finish([] {
                 async([] { scheduler::yield(); });

@@ -16,7 +16,7 @@
 #include "support/scheduler_fixture.hpp"
 #include "waiting.hpp"
 
-// Parallel loops.
+// Parallel loops: forall, coforall and parallel_reduce.
 namespace apgas::test {
 namespace {
 
@@ -73,8 +73,9 @@ TEST_P(Loop, TakesUnsignedAndWideIndices) {
   });
 }
 
-// More iterations than an int can count, so few of them that they can be run.
-TEST_P(Loop, OfMoreIterationsThanTheIndexCanCount) {
+// The number of iterations does not fit the type of the index. With signed char they are few enough
+// to be run.
+TEST_P(Loop, MayHaveMoreIterationsThanTheIndexTypeCanCount) {
   run_tasks(GetParam(), [] {
     EXPECT_EQ(detail::length(-2'000'000'000, 2'000'000'000), 4'000'000'000U);
     EXPECT_EQ(detail::middle_of(-2'000'000'000, 2'000'000'000), 0);
@@ -101,7 +102,7 @@ TEST_P(Loop, OverARangeChangesItsElements) {
   });
 }
 
-TEST_P(Loop, RunsAllOthersWhenIterationsThrow) {
+TEST_P(Loop, RunsAllIterationsEvenIfSomeThrow) {
   run([] {
     static constexpr int n = 3000;
     auto check = [](auto loop) {
@@ -123,7 +124,7 @@ TEST_P(Loop, RunsAllOthersWhenIterationsThrow) {
   });
 }
 
-// Each iteration of coforall is a task: they may all be suspended at once.
+// Each iteration of a coforall is a task, so all of them may be suspended at once.
 TEST_P(Loop, TasksOfACoforallMayWaitForEachOther) {
   run([] {
     static constexpr int n = scaled(2000, 200);
@@ -136,7 +137,7 @@ TEST_P(Loop, TasksOfACoforallMayWaitForEachOther) {
   });
 }
 
-TEST_P(Loop, IsNoFinish) {
+TEST_P(Loop, DoesNotWaitForTheTasksOfItsIterations) {
   run([] {
     std::atomic<bool> after{false};
     std::atomic<int> escaped{0};
@@ -182,7 +183,7 @@ TEST_P(Loop, ReducesInOrder) {
   });
 }
 
-TEST_P(Loop, AReductionThrowsWhatItsParts) {
+TEST_P(Loop, AReductionThrowsTheExceptionsOfItsIterations) {
   run([] {
     auto add = [](int a, int b) { return a + b; };
     EXPECT_THROW(parallel_reduce(

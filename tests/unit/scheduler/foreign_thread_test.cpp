@@ -12,7 +12,7 @@
 
 #include "support/scheduler_fixture.hpp"
 
-// Calls that only a task may make, made elsewhere.
+// Calls that only a task may make are refused in other threads and in atomic sections.
 namespace apgas::test {
 namespace {
 
@@ -43,7 +43,7 @@ void expect_refusals(const std::string& why) {
   }
 }
 
-TEST(ForeignThread, IsToldThatItIsNoTask) {
+TEST(ForeignThread, IsRefusedCallsThatOnlyATaskMayMake) {
   expect_refusals("outside a task");  // no scheduler yet
   task_place place(2);
   expect_refusals("outside a task");
@@ -51,13 +51,13 @@ TEST(ForeignThread, IsToldThatItIsNoTask) {
   place.run([] { std::thread([] { expect_refusals("outside a task"); }).join(); });
 }
 
-TEST(ForeignThread, HasNoFiber) {
+TEST(ForeignThread, HasNoCurrentFiber) {
   EXPECT_EQ(scheduler::current_fiber(), nullptr);
   run_tasks(1, [] { EXPECT_NE(scheduler::current_fiber(), nullptr); });
   EXPECT_EQ(scheduler::current_fiber(), nullptr);
 }
 
-TEST(AtomicSection, RefusesToSpawnAndToWait) {
+TEST(AtomicSection, RefusesSpawnsAndSuspensions) {
   run_tasks(2, [] {
     as_if_atomic([] { expect_refusals("inside an atomic section"); });
     int ran = 0;

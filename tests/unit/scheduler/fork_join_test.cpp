@@ -14,7 +14,8 @@
 #include "support/scheduler_fixture.hpp"
 #include "waiting.hpp"
 
-// fork_join, and what ambient asyncs and exceptions do to the slots of its branches.
+// fork_join, including branches whose slot lies below escaped tasks (asyncs of a branch, which
+// belong to the enclosing finish) and branches that throw.
 namespace apgas::test {
 namespace {
 
@@ -59,7 +60,7 @@ TEST_P(ForkJoin, TakesAnyNumberOfBranches) {
   });
 }
 
-TEST_P(ForkJoin, TakesAndReturnsMoveOnlyAndLargeThings) {
+TEST_P(ForkJoin, TakesAndReturnsMoveOnlyAndLargeObjects) {
   run([] {
     for (int i = 0; i < 200; ++i) {
       std::array<int, 64> large{};
@@ -123,8 +124,8 @@ TEST_P(ForkJoin, EscapedTasksOfNestedJoinsRunExactlyOnce) {
   });
 }
 
-// An escaped task that ran on top of the join would wait for ever for what follows it.
-TEST_P(ForkJoin, AnEscapedTaskMayWaitForWhatFollowsTheJoin) {
+// If the escaped task ran on top of the join, it would wait for ever for the code after the join.
+TEST_P(ForkJoin, AnEscapedTaskMayWaitForCodeAfterTheJoin) {
   run([] {
     for (int i = 0; i < 50; ++i) {
       std::atomic<bool> joined{false}, seen{false};
@@ -138,8 +139,9 @@ TEST_P(ForkJoin, AnEscapedTaskMayWaitForWhatFollowsTheJoin) {
   });
 }
 
-// The same for a branch that another worker or the loop runs.
-TEST_P(ForkJoin, AnEscapedTaskOfALeftBranchMayWaitForWhatFollowsTheJoin) {
+// The same for a branch that has left its frame, so that another worker or the scheduling loop runs
+// it.
+TEST_P(ForkJoin, AnEscapedTaskOfAStolenBranchMayWaitForCodeAfterTheJoin) {
   run([] {
     for (int i = 0; i < 50; ++i) {
       std::atomic<bool> joined{false}, seen{false};
@@ -153,7 +155,7 @@ TEST_P(ForkJoin, AnEscapedTaskOfALeftBranchMayWaitForWhatFollowsTheJoin) {
   });
 }
 
-TEST_P(ForkJoin, AThrowingBranchLeavesNothingBehind) {
+TEST_P(ForkJoin, AThrowingBranchLeavesNoTaskBehind) {
   run([] {
     for (int i = 0; i < 500; ++i) {
       std::atomic<int> first{0}, escaped{0}, later{0};
@@ -181,7 +183,7 @@ TEST_P(ForkJoin, AThrowingBranchLeavesNothingBehind) {
   });
 }
 
-TEST_P(ForkJoin, CollectsWhatAllBranchesThrow) {
+TEST_P(ForkJoin, CollectsTheExceptionsOfAllBranches) {
   run([] {
     for (int i = 0; i < 200; ++i) {
       try {

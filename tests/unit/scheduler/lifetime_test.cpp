@@ -8,14 +8,15 @@
 #include <pthread.h>
 
 #include <apgas/async.hpp>
+#include <apgas/scheduler/stacks.hpp>
 
 #include "support/scheduler_fixture.hpp"
 
-// Schedulers come and go within a process.
+// Schedulers are created and destroyed within a process, one after the other and at the same time.
 namespace apgas::test {
 namespace {
 
-TEST(Lifetime, AThousandSchedulersOneAfterTheOther) {
+TEST(Lifetime, AThousandSchedulersRunOneAfterTheOther) {
   static constexpr int schedulers = scaled(1000, 100);
   const std::size_t stacks = scheduler::stacks_in_use();
   int ran = 0;
@@ -37,11 +38,11 @@ TEST(Lifetime, AThousandSchedulersOneAfterTheOther) {
   EXPECT_EQ(scheduler::stacks_in_use(), stacks);
 }
 
-TEST(Lifetime, AnUnusedSchedulerEnds) {
+TEST(Lifetime, AnUnusedSchedulerStops) {
   for (int i = 0; i < 50; ++i) task_place place(2);
 }
 
-TEST(Lifetime, SeveralSchedulersAtOnce) {
+TEST(Lifetime, SeveralSchedulersRunAtOnce) {
   std::vector<std::thread> threads;
   std::atomic<int> ran{0};
   for (int i = 0; i < 4; ++i) {
@@ -65,8 +66,8 @@ TEST(Lifetime, SeveralSchedulersAtOnce) {
   EXPECT_EQ(ran, 4 * 20 * 100);
 }
 
-// Every thread that is asked for gets more stack than there are addresses.
-TEST(Lifetime, AThreadThatCannotBeStartedIsAnErrorAtLaunch) {
+// The default stack size of threads is set to more than the address space, so no thread can start.
+TEST(Lifetime, AThreadThatCannotStartIsALaunchError) {
   const std::size_t stacks = scheduler::stacks_in_use();
   pthread_attr_t usual, impossible;
   ASSERT_EQ(pthread_getattr_default_np(&usual), 0);
@@ -75,7 +76,7 @@ TEST(Lifetime, AThreadThatCannotBeStartedIsAnErrorAtLaunch) {
   ASSERT_EQ(pthread_setattr_default_np(&impossible), 0);
   try {
     task_place place(3);
-    ADD_FAILURE() << "it started";
+    ADD_FAILURE() << "the scheduler started";
   } catch (const launch_error& e) {
     EXPECT_NE(std::string(e.what()).find("worker 0 of 3"), std::string::npos) << e.what();
     EXPECT_NE(std::string(e.what()).find("APGAS_WORKERS"), std::string::npos) << e.what();
@@ -89,8 +90,8 @@ TEST(Lifetime, AThreadThatCannotBeStartedIsAnErrorAtLaunch) {
   EXPECT_TRUE(ran);
 }
 
-// A task resumes one of another scheduler, which goes on there.
-TEST(Lifetime, ATaskGoesOnInItsOwnScheduler) {
+// A task of one scheduler resumes a task of another one.
+TEST(Lifetime, AResumedTaskContinuesInItsOwnScheduler) {
   task_place one(1), other(1);
   std::atomic<scheduler::fiber*> waiting{nullptr};
   std::thread first([&] {

@@ -8,7 +8,8 @@
 
 #include "support/scheduler_fixture.hpp"
 
-// The memory that very many tasks take. A program of its own: the most it ever had is what counts.
+// The memory that a very large number of tasks takes. It is a program of its own, because it
+// measures the peak memory of the process.
 namespace apgas::test {
 namespace {
 
@@ -29,7 +30,7 @@ class Memory : public testing::TestWithParam<int> {
 };
 INSTANTIATE_TEST_SUITE_P(Workers, Memory, testing::Values(1, 2, 4));
 
-TEST_P(Memory, OfAMillionTasksSpawnedInOneLoop) {
+TEST_P(Memory, IsBoundedForAMillionTasksSpawnedInOneLoop) {
   run_tasks(GetParam(), [] {
     std::atomic<int> ran{0};
     finish([&] {
@@ -39,7 +40,7 @@ TEST_P(Memory, OfAMillionTasksSpawnedInOneLoop) {
   });
 }
 
-TEST_P(Memory, OfAMillionTasksWithLargeClosures) {
+TEST_P(Memory, IsBoundedForAMillionTasksWithLargeClosures) {
   run_tasks(GetParam(), [] {
     std::atomic<long> sum{0};
     struct {
@@ -55,8 +56,8 @@ TEST_P(Memory, OfAMillionTasksWithLargeClosures) {
   });
 }
 
-// Every tenth suspends once: its stack must come back.
-TEST_P(Memory, OfAMillionTasksThatSuspendNowAndThen) {
+// Every tenth task suspends once; its stack must be returned.
+TEST_P(Memory, IsBoundedForAMillionTasksOfWhichSomeSuspend) {
   run_tasks(GetParam(), [] {
     std::atomic<int> ran{0};
     finish([&] {

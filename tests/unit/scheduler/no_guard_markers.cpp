@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The madvise of a kernel without MADV_GUARD_INSTALL, to be preloaded.
+// A library to be preloaded: its madvise behaves as in a kernel without MADV_GUARD_INSTALL.
 extern "C" int madvise(void* address, std::size_t bytes, int advice) {
   constexpr int guard_install = 102;
   if (advice != guard_install)

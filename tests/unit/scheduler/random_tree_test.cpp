@@ -11,26 +11,28 @@
 #include <apgas/base/random.hpp>
 #include <apgas/forall.hpp>
 #include <apgas/fork_join.hpp>
+#include <apgas/scheduler/stacks.hpp>
 
 #include "support/scheduler_fixture.hpp"
 
-// Random programs of finish, async, fork_join, forall, yield and throw, run by tasks and compared
-// with what a sequential reading of them says: every statement runs exactly once, and every form
-// that throws throws exactly what it should. APGAS_TEST_SEED repeats a failure.
+// Random programs of finish, async, fork_join, forall, yield and throw. They are run by tasks, and
+// the result is compared with that of a sequential interpretation: every statement runs exactly
+// once, and every construct throws exactly the expected exceptions. Set APGAS_TEST_SEED to the
+// printed seed to repeat a failure.
 namespace apgas::test {
 namespace {
 
 enum class form { visit, yields, async, finish, fork_join, forall, burst };
 
-// A statement. Its children are what it runs: one after the other (async, finish), as branches or
-// as iterations. `throws`: the last thing its body does; each form but async and burst catches
-// that.
+// A statement of a program. It runs its children one after the other (async, finish), as branches,
+// or as iterations. If `throws`, the body throws at its end; every form but async and burst catches
+// that exception.
 struct statement {
   form what = form::visit;
   int id = 0;
   bool throws = false;
   std::vector<statement> children;
-  std::vector<int> expected;  // ids of what this form throws
+  std::vector<int> expected;  // ids of the statements whose exceptions this form throws
 };
 
 class generator {
@@ -71,7 +73,8 @@ class generator {
     return any_leaf();
   }
 
-  // The sequential reading. `failures`: what tasks of the innermost finish throw.
+  // The sequential interpretation. `failures` collects what the tasks of the innermost finish
+  // throw.
   void expect(statement& s, std::vector<int>& failures) {
     std::vector<int> own;
     std::vector<int>& of_tasks = s.what == form::finish ? own : failures;
@@ -91,7 +94,7 @@ class generator {
   int next_id_ = 0;
 };
 
-constexpr int burst_size = 300;  // more than a spawner may have before they are drained
+constexpr int burst_size = 300;  // enough to make the spawner drain
 
 class interpreter {
  public:
@@ -196,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(Settings, RandomTree,
                                          setting{"FourFenced", 4, false}),
                          [](const auto& test) { return test.param.name; });
 
-TEST_P(RandomTree, DoesWhatItsSequentialReadingSays) {
+TEST_P(RandomTree, BehavesAsItsSequentialInterpretation) {
   static constexpr int programs = scaled(100, 20);
   const std::uint64_t seed = first_seed();
   std::printf("APGAS_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));

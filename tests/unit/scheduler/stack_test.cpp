@@ -9,12 +9,13 @@
 #include <apgas/base/sanitizer.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/fork_join.hpp>
+#include <apgas/scheduler/stacks.hpp>
 #include <apgas/yield.hpp>
 
 #include "support/scheduler_fixture.hpp"
 #include "waiting.hpp"
 
-// Stacks: deep ones, too deep ones, and many at once.
+// Stacks: deep recursion, overflow, and very many stacks at once.
 namespace apgas::test {
 namespace {
 
@@ -24,7 +25,7 @@ namespace {
   return depth == 0 ? frame[0] : dig(depth - 1, frame) + frame[0];
 }
 
-// The sanitizers have reports of their own for this.
+// The sanitizers report a stack overflow themselves.
 #if !APGAS_SANITIZED
 class StackOverflow : public testing::Test {
  protected:
@@ -32,18 +33,18 @@ class StackOverflow : public testing::Test {
 };
 using StackOverflowDeathTest = StackOverflow;
 
-TEST_F(StackOverflowDeathTest, NamesTheTaskWhereItWasSpawnedAndTheSetting) {
+TEST_F(StackOverflowDeathTest, NamesTheTaskItsSpawnSiteAndTheSetting) {
   EXPECT_DEATH(run_tasks(2, [] { async(name("digger"), [] { dig(1 << 20, nullptr); }); }),
                "stack overflow in task \"digger\" spawned at .*stack_test.cpp:[0-9]+ .*"
                "raise APGAS_STACK_SIZE");
 }
 
-TEST_F(StackOverflowDeathTest, NamesTheSpawnSiteOfATaskWithoutAName) {
+TEST_F(StackOverflowDeathTest, NamesTheSpawnSiteOfAnUnnamedTask) {
   EXPECT_DEATH(run_tasks(1, [] { async([] { dig(1 << 20, nullptr); }); }),
                "stack overflow in task spawned at .*stack_test.cpp:[0-9]+ ");
 }
 
-TEST_F(StackOverflowDeathTest, ReportsMain) {
+TEST_F(StackOverflowDeathTest, ReportsTheMainTask) {
   EXPECT_DEATH(run_tasks(1, [] { dig(1 << 20, nullptr); }), "stack overflow in task main");
 }
 
@@ -54,14 +55,15 @@ template <std::size_t Bytes>
   return frame[0];
 }
 
-// Only the lowest byte of the frame is touched, far below all that the task used before.
-TEST_F(StackOverflowDeathTest, SeesALargeFrame) {
+// The function touches only the lowest byte of its frame, far below the part of the stack that was
+// used before.
+TEST_F(StackOverflowDeathTest, IsDetectedInALargeFrame) {
   EXPECT_DEATH(run_tasks(1, [] { async(name("large"), touch_lowest_of<1000 * 1024>); }),
                "stack overflow in task \"large\"");
 }
 
-// The frame steps over its own stack and guard into those of the task that waits below it.
-TEST_F(StackOverflowDeathTest, DoesNotTakeTheNeighbourForTheCulprit) {
+// The frame reaches beyond its own stack and guard into those of the suspended task below it.
+TEST_F(StackOverflowDeathTest, DoesNotBlameTheTaskOnTheNeighbouringStack) {
   EXPECT_DEATH(run_tasks(1,
                          [] {
                            async(name("huge"), touch_lowest_of<2000 * 1024>);
@@ -71,12 +73,12 @@ TEST_F(StackOverflowDeathTest, DoesNotTakeTheNeighbourForTheCulprit) {
 }
 
 TEST_F(StackOverflowDeathTest, LeavesOtherFaultsAlone) {
-  static volatile int* volatile nowhere = nullptr;  // the compiler must not know
+  static volatile int* volatile nowhere = nullptr;  // hidden from the compiler
   EXPECT_EXIT(run_tasks(1, [] { *nowhere = 1; }), testing::KilledBySignal(SIGSEGV), "^$");
 }
 #endif
 
-TEST(Stack, OfTheDefaultSizeTakesDeepRecursion) {
+TEST(Stack, HoldsADeepRecursionWithTheDefaultSize) {
   run_tasks(2, [] { EXPECT_GT(dig(scaled(700, 100), nullptr), 0); });
 }
 
@@ -90,7 +92,7 @@ int depth_of_finishes(int depth) {
   return below + 1;
 }
 
-TEST(Stack, TakesAFinishPerLevelOfADeepTree) {
+TEST(Stack, HoldsAFinishForEachLevelOfADeepTree) {
   static constexpr int depth = scaled(1500, 150);
   for (int workers : {1, 2}) {
     run_tasks(workers, [] { EXPECT_EQ(depth_of_finishes(depth), depth); });
@@ -106,14 +108,14 @@ int depth_of_joins(int depth) {
   return a + b;
 }
 
-TEST(Stack, TakesAJoinPerLevelOfADeepTree) {
+TEST(Stack, HoldsAJoinForEachLevelOfADeepTree) {
   static constexpr int depth = scaled(1500, 150);
   for (int workers : {1, 2}) {
     run_tasks(workers, [] { EXPECT_EQ(depth_of_joins(depth), depth); });
   }
 }
 
-TEST(Stack, SizeIsASetting) {
+TEST(Stack, HasTheConfiguredSize) {
   const std::size_t before = scheduler::stacks_in_use();
   scheduler::config small = task_place::config_for(1);
   small.stack_bytes = 256 * 1024;
@@ -122,7 +124,7 @@ TEST(Stack, SizeIsASetting) {
   EXPECT_EQ(scheduler::stacks_in_use(), before);
 }
 
-TEST(Stack, SizesOfTwoSchedulersAtOnceMustAgree) {
+TEST(Stack, MustHaveTheSameSizeInAllSchedulersOfAProcess) {
   task_place place(1);
   scheduler::config other = task_place::config_for(1);
   other.stack_bytes = 128 * 1024;
@@ -132,7 +134,7 @@ TEST(Stack, SizesOfTwoSchedulersAtOnceMustAgree) {
   EXPECT_TRUE(ran);
 }
 
-// With the default settings; every one holds a stack.
+// Each suspended task keeps its stack. The settings are the defaults.
 TEST(Stack, VeryManyTasksMayBeSuspendedAtOnce) {
   static constexpr int many = scaled(100'000, 3'000, 8'000);
   for (int workers : {1, 2}) {

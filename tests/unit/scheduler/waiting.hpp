@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Waiting in tests: for a condition that a defect would leave false for ever, up to a deadline that
-// is far beyond what a loaded machine needs.
+// Waiting in tests: for a condition that would stay false for ever if there were a defect. The
+// deadline is much longer than even an overloaded host needs.
 
 #include <chrono>
 
@@ -14,7 +14,8 @@ namespace apgas::test {
 
 inline constexpr std::chrono::seconds patience{30};
 
-// Turns with wait() until condition() or the deadline; whether the condition held.
+// Calls wait() repeatedly until condition() is true or the deadline has passed. Returns whether the
+// condition became true.
 template <class Condition, class Wait>
 bool holds_soon(Condition condition, Wait wait) {
   const auto end = std::chrono::steady_clock::now() + patience;
@@ -25,19 +26,20 @@ bool holds_soon(Condition condition, Wait wait) {
   return true;
 }
 
-// The task lets others run meanwhile.
+// The same; the task lets other tasks run meanwhile.
 template <class Condition>
 bool yields_until(Condition condition) {
   return holds_soon(condition, [] { scheduler::yield(); });
 }
 
-// The worker stays busy: only other workers can make the condition true.
+// The same; the worker stays busy, so only other workers can make the condition true.
 template <class Condition>
 bool spins_until(Condition condition) {
   return holds_soon(condition, [] { sched_yield(); });
 }
 
-// Not inlined: the compiler must not keep the answer across a suspension.
+// Returns the current worker. It is not inlined, because the compiler must not reuse an earlier
+// result after a suspension.
 [[gnu::noinline]] inline scheduler::worker* worker_now() { return scheduler::current_fiber()->on; }
 
 }  // namespace apgas::test

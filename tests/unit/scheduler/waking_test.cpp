@@ -16,7 +16,8 @@
 #include "support/scheduler_fixture.hpp"
 #include "waiting.hpp"
 
-// Sleeping workers are woken for the first task there is, and for every one after it.
+// Sleeping workers are woken for every task that becomes ready, and the poller does not miss
+// messages.
 namespace apgas::test {
 namespace {
 
@@ -36,7 +37,7 @@ class Waking : public testing::TestWithParam<setting> {
     c.spin = std::chrono::nanoseconds{0};  // to sleep as soon as possible
     return c;
   }
-  // Until the other workers sleep, most likely.
+  // Waits until, most likely, all other workers sleep.
   static void wait_for_sleep() { std::this_thread::sleep_for(std::chrono::milliseconds{3}); }
 };
 INSTANTIATE_TEST_SUITE_P(All, Waking,
@@ -47,7 +48,8 @@ INSTANTIATE_TEST_SUITE_P(All, Waking,
                                   (test.param.asymmetric ? "Asymmetric" : "Fenced");
                          });
 
-// As many tasks as workers, each of which ends when all have begun: needs every worker.
+// There are as many tasks as workers, and each of them ends only when all have begun. So every
+// worker must run one.
 TEST_P(Waking, EveryTaskGetsAWorker) {
   run_tasks(settings(), [&] {
     for (int i = 0; i < 30; ++i) {
@@ -81,8 +83,9 @@ TEST_P(Waking, BranchesOfAForkJoinGetWorkers) {
   });
 }
 
-// A task spawned by a task spawned ...: each of them needs a worker of its own.
-TEST_P(Waking, ATaskThatIsSpawnedByAStolenTaskGetsAWorker) {
+// Each task spawns the next one and ends only when all have begun. So each needs a worker of its
+// own.
+TEST_P(Waking, ATaskSpawnedByAStolenTaskGetsAWorker) {
   run_tasks(settings(), [&] {
     for (int i = 0; i < 30; ++i) {
       if (i % 2 == 0) wait_for_sleep();
@@ -129,9 +132,9 @@ TEST_P(Waking, AForeignThreadResumesATask) {
   EXPECT_EQ(resumed, rounds);
 }
 
-// Messages that no task comes of, each some time after the one before was taken: as when another
-// place puts a word after a word.
-class exchange final : public scheduler::external_events {
+// A network with messages that do not become tasks. Each arrives some time after the previous one
+// was taken, as when another place writes one word after the other.
+class message_series final : public scheduler::external_events {
  public:
   bool poll() noexcept override {
     if (clock::now() < next_) return false;
@@ -150,11 +153,12 @@ class exchange final : public scheduler::external_events {
 
  private:
   using clock = std::chrono::steady_clock;
-  clock::time_point next_ = clock::now() + std::chrono::milliseconds{200};  // who polls sleeps then
+  // Late enough for the worker to sleep as the poller by then.
+  clock::time_point next_ = clock::now() + std::chrono::milliseconds{200};
 };
 
-TEST(Polling, GoesOnWithoutNapsWhileMessagesCome) {
-  exchange messages;
+TEST(Polling, ContinuesWithoutSleepWhileMessagesArrive) {
+  message_series messages;
   scheduler::config settings = task_place::config_for(1);
   settings.spin = std::chrono::milliseconds{50};
   settings.events = &messages;
@@ -163,7 +167,7 @@ TEST(Polling, GoesOnWithoutNapsWhileMessagesCome) {
   EXPECT_LT(messages.naps, 20);
 }
 
-// A network whose descriptor can always be read, though nothing has come.
+// A network whose descriptor is always readable although nothing has arrived.
 class false_alarm final : public scheduler::external_events {
  public:
   false_alarm() { eventfd_write(event_, 1); }
@@ -185,30 +189,31 @@ class false_alarm final : public scheduler::external_events {
   const int event_ = eventfd(0, EFD_CLOEXEC);
 };
 
-TEST(Polling, LeavesTheCoreToOthersWhenItIsWokenInVain) {
+TEST(Polling, LeavesTheCoreToOthersAfterSpuriousWakeUps) {
   false_alarm network;
   scheduler::config settings = task_place::config_for(1);
   settings.spin = std::chrono::nanoseconds{0};
   settings.events = &network;
   task_place place(settings);
-  while (network.polls < 500) sched_yield();  // it has seen that it is in vain
+  while (network.polls < 500) sched_yield();  // the worker has noticed that polls find nothing
   const int before = network.polls;
   std::this_thread::sleep_for(std::chrono::milliseconds{200});
-  EXPECT_LT(network.polls - before, 1000);  // 300 at the most by its pauses, else 100,000
+  EXPECT_LT(network.polls - before, 1000);  // at most 300 with pauses; without them 100,000
   std::atomic<bool> ran{false};
   place.run([&] { ran = true; });
   EXPECT_TRUE(ran);
 }
 
-// Takes one of what is there at each poll. Nobody says so to a worker: only the guard looks.
-class piecemeal final : public scheduler::external_events {
+// A network with several messages, of which each poll takes one. No worker is told of them, so only
+// the fallback poller notices them.
+class one_at_a_time final : public scheduler::external_events {
  public:
   bool poll() noexcept override {
     if (left == 0) return false;
     --left;
     return true;
   }
-  bool pending() noexcept override { return left == all; }  // no more once it has looked
+  bool pending() noexcept override { return left == all; }  // false after the first poll
   std::chrono::nanoseconds max_sleep(unsigned) noexcept override {
     return std::chrono::nanoseconds::max();
   }
@@ -217,15 +222,15 @@ class piecemeal final : public scheduler::external_events {
   std::atomic<int> left{0};
 };
 
-TEST(Polling, AWorkerTakesWhatTheGuardHasLeft) {
-  piecemeal network;
+TEST(Polling, AWorkerTakesTheMessagesThatTheFallbackPollerHasLeft) {
+  one_at_a_time network;
   scheduler::config settings = task_place::config_for(1);
   settings.spin = std::chrono::nanoseconds{0};
   settings.events = &network;
   task_place place(settings);
   place.run([] {});
-  std::this_thread::sleep_for(std::chrono::milliseconds{20});  // it sleeps, most likely
-  network.left = piecemeal::all;
+  std::this_thread::sleep_for(std::chrono::milliseconds{20});  // most likely it sleeps now
+  network.left = one_at_a_time::all;
   place.tasks().keep_polling();
   EXPECT_TRUE(spins_until([&] { return network.left == 0; }));
 }

@@ -19,7 +19,7 @@
 
 #include "support/scheduler_fixture.hpp"
 
-// What is said of tasks that wait when nothing runs.
+// The watchdog reports which tasks wait, and for what, when no task runs.
 namespace apgas::test {
 namespace {
 
@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 using testing::AllOf;
 using testing::HasSubstr;
 
-// What a watchdog said.
+// The reports of a watchdog.
 class reports {
  public:
   void add(const std::string& line) {
@@ -37,7 +37,8 @@ class reports {
     come_.notify_all();
   }
 
-  // The text of report number n, from 1; waits for it. Context: a thread that is no worker.
+  // Waits for report number `n`, counted from 1, and returns its text.
+  // Context: a thread that is not a worker.
   std::string wait_for(int n) {
     std::unique_lock lock(mutex_);
     come_.wait(lock, [&] { return count_ >= n; });
@@ -62,7 +63,7 @@ scheduler::config watched(reports& said, std::chrono::milliseconds patience, int
   return settings;
 }
 
-TEST(Watchdog, NamesWhatTasksWaitForAndWhereTheyWereSpawned) {
+TEST(Watchdog, NamesTheAwaitedConstructsAndTheSpawnSites) {
   reports said;
   std::string text;
   latch gate(1);
@@ -71,7 +72,7 @@ TEST(Watchdog, NamesWhatTasksWaitForAndWhereTheyWereSpawned) {
     gate.count_down();
   });
   const int line = __LINE__ + 8;
-  run_tasks(watched(said, 50ms, 1), [&] {  // one worker: the first task is on main's own stack
+  run_tasks(watched(said, 50ms, 1), [&] {  // one worker, so that the first task is on main's stack
     monitor place_to_wait;
     bool open = false;
     mutex held;
@@ -125,7 +126,7 @@ TEST(Watchdog, NamesAPhaseOfAClock) {
                           HasSubstr("1 in latch::wait")));
 }
 
-TEST(Watchdog, SpeaksOnceUntilSomethingHasRun) {
+TEST(Watchdog, ReportsOnceUntilATaskHasRun) {
   reports said;
   latch first(1);
   latch second(1);
@@ -146,7 +147,7 @@ TEST(Watchdog, SpeaksOnceUntilSomethingHasRun) {
   EXPECT_EQ(between, 1);
 }
 
-TEST(Watchdog, SaysNothingOfTasksThatRunOrWaitForATime) {
+TEST(Watchdog, IsSilentWhileTasksRunOrWaitForATimer) {
   reports said;
   run_tasks(watched(said, 40ms), [&] {
     async([] { sleep_for(400ms); });
@@ -157,7 +158,7 @@ TEST(Watchdog, SaysNothingOfTasksThatRunOrWaitForATime) {
   EXPECT_EQ(said.count(), 0);
 }
 
-TEST(Watchdog, SaysNothingWhereNoTaskWaits) {
+TEST(Watchdog, IsSilentIfNoTaskWaits) {
   reports said;
   task_place place(watched(said, 10ms));
   place.run([] {
@@ -169,7 +170,7 @@ TEST(Watchdog, SaysNothingWhereNoTaskWaits) {
   EXPECT_EQ(said.count(), 0);
 }
 
-TEST(Watchdog, StacksComeAndGoUnderIt) {
+TEST(Watchdog, FollowsStacksThatComeAndGo) {
   reports said;
   run_tasks(watched(said, 1ms), [&] {
     for (int round = 0; round < 3; ++round) {

@@ -13,15 +13,17 @@
 #include "support/scheduler_fixture.hpp"
 #include "waiting.hpp"
 
-// while (!x) yield(); on one worker ends, whoever sets x.
+// Fairness of yield: on one worker, the loop `while (!x) yield();` ends, no matter what kind of
+// work sets x.
 namespace apgas::test {
 namespace {
 
 using namespace std::chrono_literals;
 
-struct flag_setter : scheduler::injected {
+struct flag_setter : scheduler::external_task {
   explicit flag_setter(std::atomic<bool>& x) : flag(x) {
-    run = [](scheduler::injected* self, scheduler::fiber&) noexcept -> scheduler::task_counter* {
+    run = [](scheduler::external_task* self,
+             scheduler::fiber&) noexcept -> scheduler::task_counter* {
       static_cast<flag_setter*>(self)->flag = true;
       return nullptr;
     };
@@ -29,7 +31,7 @@ struct flag_setter : scheduler::injected {
   std::atomic<bool>& flag;
 };
 
-// Others that do nothing but yield until the end.
+// Other tasks that do nothing but yield until x is set.
 struct company {
   std::atomic<bool>& x;
   int size;
@@ -40,7 +42,7 @@ struct company {
   }
 };
 
-class Yield : public testing::TestWithParam<int> {  // how many others yield as well
+class Yield : public testing::TestWithParam<int> {  // the number of other tasks that yield
  protected:
   template <class F>
   void run(F set) {
@@ -61,7 +63,7 @@ TEST_P(Yield, LetsAnUnstartedTaskRun) {
   run([](task_place&, std::atomic<bool>& x) { async([&] { x = true; }); });
 }
 
-TEST_P(Yield, LetsAnUnstartedTaskRunThatWasSpawnedLast) {
+TEST_P(Yield, LetsTheTaskSpawnedLastRun) {
   task_place place(1);
   place.run([&] {
     std::atomic<bool> x{false};
@@ -74,11 +76,11 @@ TEST_P(Yield, LetsAnUnstartedTaskRunThatWasSpawnedLast) {
   });
 }
 
-TEST_P(Yield, LetsInjectedWorkRun) {
+TEST_P(Yield, LetsAnExternalTaskRun) {
   std::unique_ptr<flag_setter> setter;
   run([&](task_place& place, std::atomic<bool>& x) {
     setter = std::make_unique<flag_setter>(x);
-    place.tasks().inject(setter.get());
+    place.tasks().submit(setter.get());
   });
 }
 
@@ -86,7 +88,7 @@ TEST_P(Yield, LetsTimersFire) {
   std::unique_ptr<flag_setter> setter;
   run([&](task_place& place, std::atomic<bool>& x) {
     setter = std::make_unique<flag_setter>(x);
-    place.tasks().inject_at(std::chrono::steady_clock::now() + 10ms, setter.get());
+    place.tasks().submit_at(std::chrono::steady_clock::now() + 10ms, setter.get());
   });
 }
 
@@ -99,13 +101,13 @@ TEST_P(Yield, LetsAResumedTaskRun) {
   });
 }
 
-// Tasks that yield take turns: none gets far ahead.
+// Tasks that yield take turns, so that none gets far ahead of the others.
 TEST(Yield, TakesTurns) {
   run_tasks(1, [] {
     constexpr int tasks = 8, rounds = 1000;
     int turns[tasks] = {};
     int furthest_ahead = 0;
-    std::atomic<int> begun{0};  // outside the finish, as its tasks use it
+    std::atomic<int> begun{0};  // outside the finish, because its tasks use it
     finish([&] {
       for (int i = 0; i < tasks; ++i) {
         async([&, i] {

@@ -25,7 +25,7 @@ using apgas::finish;
 using apgas::test::scaled;
 using apgas::test::task_place;
 
-apgas::sync::phase_node::counts counts_of(const clock& c) {
+apgas::sync::phaser_tree_node::counts counts_of(const clock& c) {
   return apgas::sync::registration_of(*apgas::scheduler::current_fiber(),
                                       apgas::clock_access::id(c), apgas::sync::phase_kind::clock,
                                       "test")
@@ -34,9 +34,9 @@ apgas::sync::phase_node::counts counts_of(const clock& c) {
 }
 
 // n tasks advance `phases` times; returns what the clock counted in them.
-apgas::sync::phase_node::counts phases_of(int n, int phases) {
-  apgas::sync::phase_node::counts before;
-  apgas::sync::phase_node::counts after;
+apgas::sync::phaser_tree_node::counts phases_of(int n, int phases) {
+  apgas::sync::phaser_tree_node::counts before;
+  apgas::sync::phaser_tree_node::counts after;
   finish([&] {
     auto c = clock::make();
     for (int i = 0; i < n; ++i) {

@@ -22,7 +22,7 @@
 namespace apgas::inline v0::sync {
 
 struct lock_test_access {
-  static base::spin_lock& of(phase_node& n) { return n.lock_; }
+  static base::spin_lock& of(phaser_tree_node& n) { return n.lock_; }
   static base::spin_lock& of(monitor_core& m) { return m.lock_; }
 };
 
@@ -40,7 +40,7 @@ using apgas::phaser_mode;
 using apgas::base::spin_lock;
 using apgas::sync::lock_test_access;
 using apgas::sync::phase_kind;
-using apgas::sync::phase_node;
+using apgas::sync::phaser_tree_node;
 using apgas::test::spins_until;
 using apgas::test::task_place;
 using apgas::test::yields_until;
@@ -49,13 +49,13 @@ using std::chrono::milliseconds;
 constexpr int tasks = 50;
 constexpr int phases = 20;
 
-phase_node& node_of(const apgas::sync::phase_id& id, phase_kind kind) {
+phaser_tree_node& node_of(const apgas::sync::phase_id& id, phase_kind kind) {
   return *apgas::sync::registration_of(*apgas::scheduler::current_fiber(), id, kind, "test").node;
 }
-phase_node& node_of(const clock& c) {
+phaser_tree_node& node_of(const clock& c) {
   return node_of(apgas::clock_access::id(c), phase_kind::clock);
 }
-phase_node& node_of(const phaser& ph) {
+phaser_tree_node& node_of(const phaser& ph) {
   return node_of(apgas::phaser_access::id(ph), phase_kind::phaser);
 }
 
@@ -143,7 +143,7 @@ bool goes_on_beside(spin_lock& lock, F f, milliseconds patience = apgas::test::p
 
 // For a clock or phaser that has but the calling task, whose own() is the only use of it.
 template <class F>
-void expect_only_its_own(phase_node& node, F own) {
+void expect_only_its_own(phaser_tree_node& node, F own) {
   spin_lock& lock = lock_test_access::of(node);
   EXPECT_TRUE(goes_on_beside(lock, use_clocks_and_phasers));
   EXPECT_TRUE(goes_on_beside(lock, use_sections_of_the_place));

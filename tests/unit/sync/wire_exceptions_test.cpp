@@ -13,6 +13,7 @@
 #include <apgas/sync/remote_call.hpp>
 
 #include "finish_details.hpp"
+#include "finish_results.hpp"
 #include "wire_exceptions.hpp"
 
 namespace {

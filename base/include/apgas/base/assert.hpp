@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Assertions and the one way to end the job on an internal error.
+// Assertions, and the only way to end the job on an internal error.
 //
-//   APGAS_ASSERT(cond), APGAS_ASSERT(cond, "text")   always on
-//   APGAS_DEBUG_ASSERT(...)                          where a measurement shows the cost; off with
-//   NDEBUG APGAS_UNREACHABLE("text")
+//   APGAS_ASSERT(condition)           checked in every build
+//   APGAS_ASSERT(condition, "text")   the same, with an explanation for the message
+//   APGAS_DEBUG_ASSERT(...)           checked without NDEBUG only; for checks that cost too much
+//   APGAS_UNREACHABLE("text")         marks code that must never be reached
 //
-// A failure prints one line, `apgas: <context>: file:line: assertion ...`, and ends the whole job
-// through the hooks that launch installs: the context names place, worker and task. Texts are
-// string literals. In the model checker a failed assertion is reported with its history.
+// A failure prints one line, `apgas: <context>: file:line: assertion ...`, and ends the job at all
+// places through the hooks that launch installs. The context names the place, the worker and the
+// task. The texts must be string literals. Under the model checker, APGAS_ASSERT reports a failure
+// together with the execution that led to it.
 
 #include <source_location>
 #include <string>
@@ -20,26 +22,31 @@
 
 namespace apgas::inline v0::base {
 
+// Reports that `expression` at `where` was false and ends the job; the macros below call it.
 // Context: any thread.
 [[noreturn]] void assertion_failed(const char* expression, const char* text,
                                    std::source_location where);
 
-// Prints `apgas: <context>: message` and ends the job. For errors of the environment while
-// running (a lost peer, a failing system call), where no caller could go on.
+// Prints `apgas: <context>: message` and ends the job with fatal_exit_code. It is meant for
+// failures of the environment during a run, such as a lost peer or a failing system call, from
+// which no caller could recover. If two threads fail, only the message of the first is printed.
 // Context: any thread.
 [[noreturn]] void fatal(const std::string& message);
 
-// `context` says where the calling thread is ("place 1, worker 0, task fib"; empty for nothing to
-// say); `terminate` ends the job at all places and should not return. Null: the default again (no
-// context, std::abort). Both must be safe to call from any thread.
+// Installs the two hooks that fatal errors use. `context` describes the calling thread, for example
+// "place 1, worker 0, task fib"; an empty string leaves the context out of the message. `terminate`
+// ends the job at all places with exit code `code` and should not return. A null pointer restores
+// the default: no context, and std::abort. Both hooks must be callable from any thread.
+// Context: any thread.
 using context_hook = std::string (*)();
 using terminate_hook = void (*)(int code);
 void set_fatal_hooks(context_hook context, terminate_hook terminate) noexcept;
 
-// What the context hook says, or "". Never throws.
+// Returns what the context hook says of the calling thread; empty if there is no hook or it throws.
+// Context: any thread.
 std::string current_context() noexcept;
 
-// What terminate is called with.
+// The exit code that the terminate hook receives.
 inline constexpr int fatal_exit_code = 1;
 
 }  // namespace apgas::inline v0::base

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The one seam between lock-free code and the model checker.
+// Atomic variables, memory orders and fences for lock-free code, in a form that a model checker can
+// replace.
 //
 // Lock-free structures use apgas::base::atomic and the order names below, never <atomic> directly.
-// In the product they are std::atomic and its orders; under APGAS_MODEL_CHECK they are Relacy's,
-// which explores interleavings and the stale values that weak orders allow (tests/model).
-// (Relacy makes `delete` and `new` macros: a header it sees has no `= delete`.)
-// Every access names its order; tests/tidy.py refuses the defaults of std::atomic.
+// In the product these are std::atomic and its orders. With APGAS_MODEL_CHECK they are those of the
+// Relacy model checker, which explores thread interleavings and the stale values that weak orders
+// permit (tests/model). Relacy defines `new` and `delete` as macros, so a header that the models
+// include cannot contain `= delete`. Every access names its order explicitly; tests/tidy.py rejects
+// the defaults of std::atomic.
 //
-// light_fence() and heavy_fence() are an asymmetric pair of sequentially consistent fences: of two
-// threads that each store, fence and load the other's word, one light and one heavy, at least one
-// sees the other's store. The light one costs nothing, the heavy one a system call that
-// interrupts the process's other running threads. That holds where membarrier_available(); without
-// it the heavy fence orders its own thread only, and the light side must use full_fence().
+// light_fence() and heavy_fence() form an asymmetric pair of sequentially consistent fences (the
+// asymmetric Dekker pattern). Suppose two threads each store to a word of their own, execute a
+// fence and load the word of the other thread. If one uses the light fence and the other the heavy
+// one, at least one of the two loads returns the value that the other thread stored. The light
+// fence costs nothing; the heavy fence is a system call that interrupts the other running threads
+// of the process. This requires membarrier_available(). Without it, heavy_fence() orders only its
+// own thread, and the light side must use full_fence() instead.
 
 #ifdef APGAS_MODEL_CHECK
 
@@ -75,8 +79,9 @@ inline constexpr order release = std::memory_order_release;
 inline constexpr order acq_rel = std::memory_order_acq_rel;
 inline constexpr order seq_cst = std::memory_order_seq_cst;
 
-// An ordinary fence. ThreadSanitizer does not model fences, and g++ refuses std's in that build;
-// the structures that use one synchronise by their atomics, so there the instruction is enough.
+// An ordinary sequentially consistent fence. ThreadSanitizer does not model fences, and g++ rejects
+// std::atomic_thread_fence in such a build. The structures that use this fence synchronise through
+// their atomics, so the bare instruction is enough there.
 inline void full_fence() noexcept {
 #if APGAS_THREAD_SANITIZER && defined(__x86_64__)
   asm volatile("mfence" ::: "memory");
@@ -87,6 +92,7 @@ inline void full_fence() noexcept {
 #endif
 }
 
+// The two sides of the asymmetric pair described above. Cost: none; that of membarrier().
 inline void light_fence() noexcept { asm volatile("" ::: "memory"); }
 inline void heavy_fence() noexcept { membarrier(); }
 

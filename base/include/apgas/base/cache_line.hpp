@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Keeps data of different writers on different cache lines.
+// Prevents false sharing: keeps data that different threads write on different cache lines.
 
 #include <cstddef>
 #include <utility>
 
 namespace apgas::inline v0::base {
 
-// A constant, not std::hardware_destructive_interference_size: that one changes with compiler
-// flags and would make the layout of public types depend on them.
+// The assumed size of a cache line in bytes. It is a constant of our own because the value of
+// std::hardware_destructive_interference_size depends on compiler flags, and the layout of public
+// types must not.
 inline constexpr std::size_t cache_line_bytes = 64;
 
-// A T alone on its cache lines.
+// A T that shares its cache lines with no other object. It is used like a pointer to the T.
 template <class T>
 class alignas(cache_line_bytes) cache_aligned {
  public:

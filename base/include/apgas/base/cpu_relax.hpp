@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How a thread waits in a loop for another: it tells the core first, and the kernel when that
-// has not helped, because the other thread may need this very core.
+// Busy-waiting for another thread. A waiting loop first pauses the core; if that does not help
+// soon, it yields to the kernel's scheduler, because the other thread may need this very core.
 
 #ifdef APGAS_MODEL_CHECK
 #include <relacy/relacy.hpp>
@@ -12,7 +12,7 @@
 
 namespace apgas::inline v0::base {
 
-// One turn of a waiting loop, for the core alone.
+// Tells the core that this is one iteration of a waiting loop. Context: any thread.
 inline void cpu_relax() noexcept {
 #if defined(APGAS_MODEL_CHECK)
   rl::yield(1, $);
@@ -23,7 +23,8 @@ inline void cpu_relax() noexcept {
 #endif
 }
 
-// once() per turn of a waiting loop: 100 short pauses (about 4 us), then sched_yield each time.
+// Call once() in each iteration of a waiting loop. The first 100 calls pause the core (about 4 us
+// in all), later calls are sched_yield. Use a new object for each wait. Context: owner.
 class spin_wait {
  public:
   void once() noexcept {

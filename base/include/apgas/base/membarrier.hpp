@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kernel half of the asymmetric fence of atomic.hpp: Linux membarrier(2), private expedited.
-// It is trusted, not model-checked.
+// The system call behind the heavy side of the asymmetric fence of atomic.hpp: Linux membarrier(2)
+// in its private expedited form. The models do not check it; that it works is trusted to the
+// kernel.
 
 namespace apgas::inline v0::base {
 
-// Whether the kernel offers the barrier to this process (a container's seccomp filter may not).
-// Registers the process on the first call. Context: any thread.
+// Returns whether this process may use the barrier; the seccomp filter of a container may forbid
+// it. The first call registers the process with the kernel. Context: any thread.
 bool membarrier_available() noexcept;
 
-// Makes every running thread of this process pass a full fence before this returns; where the
-// kernel does not offer that, a full fence of the calling thread alone.
-// Context: any thread. Cost: 0.15 us with no other thread of the process running, 2 us with one.
+// Makes every running thread of this process execute a full fence before the call returns. Without
+// membarrier_available() it is a full fence of the calling thread alone.
+// Context: any thread. Cost: 0.15 us if no other thread of the process is running, 2 us if one is.
 void membarrier() noexcept;
 
 }  // namespace apgas::inline v0::base

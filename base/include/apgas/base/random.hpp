@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The only source of randomness: xoshiro256** of Blackman and Vigna, seeded through splitmix64.
-// The same seed gives the same sequence on every machine; whoever takes a seed can print it.
+// The random number generator of the library and its tests: xoshiro256** of Blackman and Vigna,
+// seeded through splitmix64. The same seed gives the same sequence on every platform, so a program
+// that prints its seed can be repeated.
 
 #include <bit>
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace apgas::inline v0::base {
 
-// A std::uniform_random_bit_generator. Not for cryptography. Context: owner.
+// Models std::uniform_random_bit_generator. It is not suitable for cryptography. Context: owner.
 class random_engine {
  public:
   using result_type = std::uint64_t;
@@ -40,12 +41,12 @@ class random_engine {
     return result;
   }
 
-  // A number in [0, bound). Requires: bound > 0. The bias is below bound / 2^32.
+  // Returns a number in [0, bound). Requires: bound > 0. The bias is below bound / 2^32.
   constexpr std::uint32_t below(std::uint32_t bound) noexcept {
     return static_cast<std::uint32_t>(((operator()() >> 32) * bound) >> 32);
   }
 
-  // A number in [0, 1), all 53 bits used.
+  // Returns a number in [0, 1) with 53 random bits.
   constexpr double real() noexcept { return static_cast<double>(operator()() >> 11) * 0x1p-53; }
 
  private:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A line put together without anything that is unsafe in a signal handler. What does not fit is cut
-// off, but not the end of the line.
+// A line of text that can be composed and printed in a signal handler: it allocates nothing and
+// calls only async-signal-safe functions. Text beyond 1023 characters is cut off, but the line
+// always ends in a newline.
 
 #include <algorithm>
 #include <cstddef>
@@ -13,8 +14,10 @@
 
 namespace apgas::inline v0::base {
 
+// Context: any thread, signal handlers.
 class safe_line {
  public:
+  // Appends a text or a decimal number.
   safe_line& operator<<(const char* text) noexcept {
     const std::size_t n = std::min(std::strlen(text), sizeof(text_) - 1 - used_);
     std::memcpy(text_ + used_, text, n);
@@ -31,7 +34,7 @@ class safe_line {
     } while (number != 0);
     return *this << p;
   }
-  // By one call, to standard error.
+  // Writes the line to standard error with one system call.
   void print() noexcept {
     text_[used_] = '\n';
     [[maybe_unused]] const auto written = write(STDERR_FILENO, text_, used_ + 1);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which sanitizer this is compiled for, as 0 or 1: g++ tells by a macro, clang by a feature.
+// Macros that say which sanitizer the code is compiled for; each is 0 or 1. g++ announces a
+// sanitizer by a predefined macro, clang by __has_feature.
 
 #if defined(__has_feature)
 #define APGAS_HAS_FEATURE(name) __has_feature(name)

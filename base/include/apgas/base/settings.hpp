@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the user can set, as values. The defaults are here; names, units, limits and help are in
-// the table of option.hpp, which also reads them from the environment. One object is made when a
-// place starts and does not change afterwards.
+// Everything that a user can set, as values. The defaults are here. Names, units, limits and help
+// are in the table of option.hpp, which also reads the values from the environment. An object of
+// this type is made when a place starts, and does not change afterwards.
 
 #include <cstddef>
 #include <string>
@@ -11,49 +11,50 @@
 namespace apgas::inline v0::base {
 
 enum class transport_choice {
-  automatic,  // under a launcher ucx, or mpi where that cannot be used; none for a single place
+  automatic,  // under a launcher UCX, or MPI where UCX cannot be used; none for a single place
   ucx,
   mpi,
-  local,
+  local,  // several places in one process
 };
 
 enum class bind_choice {
-  automatic,  // to a core each, unless the cores are shared with another place
+  automatic,  // each worker to a core of its own, unless another place shares the cores
   core,
   none,
 };
 
 enum class progress_choice {
-  workers,  // between tasks
-  thread,   // one that sleeps on the network, too
+  workers,  // workers poll the network between tasks
+  thread,   // in addition, a dedicated thread waits for the network
 };
 
 enum class one_sided_choice {
-  direct,    // where a place reaches the memory of another one
-  messages,  // all accesses go there
+  direct,    // loads and stores, or RDMA, where the memory of the other place is accessible
+  messages,  // every access is a message to the other place
 };
 
 struct settings {
-  int places = 0;   // 0: not set, one place unless a launcher says otherwise
-  int workers = 0;  // per place; 0: not set, the cores this place may use
+  int places = 0;   // 0: not set; one place unless a launcher sets the number
+  int workers = 0;  // of each place; 0: not set; as many as the cores this place may use
   transport_choice transport = transport_choice::automatic;
   std::size_t stack_bytes = std::size_t{1} << 20;  // of a task
-  bind_choice bind = bind_choice::automatic;       // worker threads to cores
+  bind_choice bind = bind_choice::automatic;       // of worker threads to cores
   int idle_us = 20;                                // a worker searches this long before it sleeps
-  progress_choice progress = progress_choice::workers;  // who looks at the network
-  int finish_tree_places = 64;  // so many places or more: a finish is counted along a tree
-  one_sided_choice one_sided = one_sided_choice::direct;  // how memory of others is reached
-  int team_warning_s = 10;  // teams whose members wait for each other so long; 0: nothing is said
-  int heartbeat_s = 10;     // a place that gives no sign of life for so long is gone; 0: never
-  int watchdog_s = 0;       // a place where nothing runs so long says which tasks wait; 0: never
-  std::string interface;    // where place 0 listens to other hosts; empty: chosen
-  bool stats = false;       // print counters at the end
-  std::string trace;        // file for what the workers did; empty: none
+  progress_choice progress = progress_choice::workers;
+  int finish_tree_places = 64;  // a finish uses tree return if there are at least so many places
+  one_sided_choice one_sided = one_sided_choice::direct;
+  int team_warning_s = 10;  // warn if collectives of two teams wait for each other; 0: never
+  int heartbeat_s = 10;     // a place without a heartbeat for so long has failed; 0: never
+  int watchdog_s = 0;       // report what tasks wait for if none ran for so long; 0: never
+  std::string interface;    // where place 0 listens to other hosts; empty: chosen automatically
+  bool stats = false;       // print the hosts of the places, and counters at the end
+  std::string trace;        // the file to which the trace is written; empty: none
 
-  // Bytes of tasks that a place sends to another before that has started them; their senders wait.
+  // Bytes of tasks that a place may send to another one ahead of their start; then senders wait.
   std::size_t task_window_bytes = std::size_t{8} << 20;
-  // Small messages to a place share a buffer of batch_bytes, none waits in it longer than the
-  // delay. Senders wait when more than send_queue_bytes are unsent to their destination.
+  // Small messages to the same place share a buffer of batch_bytes. None waits in it for longer
+  // than batch_delay_us. Senders wait while more than send_queue_bytes to their destination are
+  // unsent.
   std::size_t batch_bytes = std::size_t{16} << 10;
   int batch_delay_us = 50;
   std::size_t send_queue_bytes = std::size_t{64} << 20;

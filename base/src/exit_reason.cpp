@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/base/exit_reason.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <initializer_list>
+
+#include <unistd.h>
+
+#include <apgas/base/atomic.hpp>
+#include <apgas/base/safe_line.hpp>
+
+namespace apgas::inline v0::base {
+namespace {
+
+char name_of_place[320] = "a place";
+atomic<const exit_reason_listener*> listener{nullptr};
+atomic<bool> already_printed{false};  // a flag only; no data depends on it
+atomic<pid_t> ending{0};              // id of the thread whose signal ends the process; 0: none
+pid_t launcher = 0;                   // the parent process
+
+[[nodiscard]] const exit_reason_listener* current() noexcept {
+  return listener.load(acquire);  // P1
+}
+
+// Ends the process by the default action of the signal, so that its parent sees which one it was.
+void end_by(int number) noexcept {
+  std::signal(number, SIG_DFL);
+  std::raise(number);  // takes effect when the handler returns
+}
+
+void speak(int number) noexcept {
+  if (already_printed.exchange(true, relaxed) || others_printed_exit_reason()) return;
+  const char* const what = sigdescr_np(number);
+  safe_line line;
+  line << "apgas: " << name_of_place << ": ended by signal " << static_cast<std::uint64_t>(number)
+       << " (" << (what ? what : "unknown") << ")";
+  line.print();
+  if (const exit_reason_listener* const others = current()) others->printed(128 + number);
+}
+
+void on_signal(int number, siginfo_t* info, void*) {
+  const int saved = errno;
+  const bool asked = number == SIGTERM && info->si_code == SI_USER && info->si_pid == launcher;
+  if (asked) {
+    const exit_reason_listener* const others = current();
+    if (!others || !others->asked_to_end(number)) end_by(number);
+  } else {
+    pid_t nobody = 0;
+    if (!ending.compare_exchange_strong(nobody, gettid(), relaxed, relaxed) && nobody != gettid()) {
+      while (true) pause();  // another thread is about to end the process
+    }
+    speak(number);
+    end_by(number);
+  }
+  errno = saved;
+}
+
+}  // namespace
+
+void catch_signals() noexcept {
+  static const bool caught = [] {
+    launcher = getppid();
+    struct sigaction action = {};
+    action.sa_sigaction = on_signal;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTERM}) {
+      struct sigaction now = {};
+      sigaction(number, nullptr, &now);
+      const bool free = (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL;
+      if (free) sigaction(number, &action, nullptr);
+    }
+    return true;
+  }();
+  static_cast<void>(caught);
+}
+
+void set_exit_reporting(std::string_view text, const exit_reason_listener* added) noexcept {
+  listener.store(nullptr, relaxed);
+  const std::size_t bytes = std::min(text.size(), sizeof(name_of_place) - 1);
+  std::memcpy(name_of_place, text.data(), bytes);
+  name_of_place[bytes] = '\0';
+  listener.store(added, release);  // P1
+}
+
+bool others_printed_exit_reason() noexcept {
+  const exit_reason_listener* const others = current();
+  return others != nullptr && others->others_printed();
+}
+
+void exit_reason_printed(int code) noexcept {
+  if (already_printed.exchange(true, relaxed)) return;
+  if (const exit_reason_listener* const others = current()) others->printed(code);
+}
+
+}  // namespace apgas::inline v0::base

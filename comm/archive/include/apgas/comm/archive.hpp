@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Values to bytes and back.
+//
+//   out_archive out;  out(f, x, y);                 endpoint.send(dest, header, std::move(out));
+//   in_archive in(frame.payload);  auto f = in.read<F>();  in(x, y);  in.expect_end();
+//
+// What may be sent as bytes (byte_copyable) is copied as such, contiguous ranges of it in one
+// piece; everything else goes through Cereal, whose `serialize`, `save` and `load` users write.
+// Pointers that are shared within one archive stay shared. Values of an empty type take no bytes.
+//
+// Context: user code runs in both: any thread, never under a lock of the runtime.
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <type_traits>
+
+#include <apgas/comm/archive_bytes.hpp>
+#include <apgas/comm/archive_cereal.hpp>
+
+namespace apgas::inline v0::comm {
+
+class out_archive {
+ public:
+  out_archive() noexcept = default;
+
+  // Appends the values. Throws: what their serialize throws; serialization_error over
+  // max_payload_bytes. Cost: up to 256 bytes of byte_copyable values: no allocation.
+  template <class... Ts>
+  out_archive& operator()(const Ts&... values) {
+    (write(values), ...);
+    return *this;
+  }
+
+  // Bytes as they are, without their number.
+  void append(std::span<const std::byte> raw) { bytes_.append(raw.data(), raw.size()); }
+
+  std::size_t size() const noexcept { return bytes_.size(); }
+  std::span<const std::byte> bytes() const noexcept { return bytes_.bytes(); }
+
+  // As in out_bytes.
+  void zero_copy_from(std::size_t bytes) noexcept { bytes_.zero_copy_from(bytes); }
+  bool has_zero_copy() const noexcept { return bytes_.has_zero_copy(); }
+  bool in_block() const noexcept { return bytes_.in_block(); }
+  buffer take() noexcept { return bytes_.take(); }
+
+ private:
+  template <class T>
+  void write(const T& value) {
+    if constexpr (std::is_empty_v<T> && detail::as_bytes<T>) {
+      return;
+    } else if constexpr (detail::direct<T>) {
+      detail::save_direct(bytes_, value);
+    } else {
+      if (!cereal_) cereal_.emplace(bytes_);
+      (*cereal_)(value);
+    }
+  }
+
+  out_bytes bytes_;
+  std::optional<detail::cereal_writer> cereal_;  // made when a value needs it
+};
+
+class in_archive {
+ public:
+  // The bytes must outlive the archive. `from`: as in in_bytes.
+  explicit in_archive(std::span<const std::byte> bytes, const cma_process* from = nullptr) noexcept
+      : bytes_(bytes, from) {}
+  in_archive(const in_archive&) = delete;
+  in_archive& operator=(const in_archive&) = delete;
+
+  // Overwrites the values, in the order they were written. Throws: serialization_error when the
+  // bytes are not what was written; what their serialize throws.
+  template <class... Ts>
+  in_archive& operator()(Ts&... values) {
+    (load(values), ...);
+    return *this;
+  }
+
+  // The next value, made anew. A byte_copyable T needs no default constructor.
+  template <class T>
+  T read() {
+    static_assert(std::is_same_v<T, std::remove_cvref_t<T>>);
+    if constexpr (detail::as_bytes<T> && !std::is_trivially_default_constructible_v<T>) {
+      detail::raw_bytes<sizeof(T)> raw{};
+      if constexpr (!std::is_empty_v<T>) {
+        const std::byte* from = bytes_.take(sizeof(T));
+        detail::expect_values<T>(from);
+        std::memcpy(&raw, from, sizeof(T));
+      }
+      return __builtin_bit_cast(T, raw);
+    } else if constexpr (detail::as_bytes<T>) {
+      T value;
+      load(value);
+      return value;
+    } else {
+      static_assert(std::is_default_constructible_v<T>,
+                    "apgas: a type with a Cereal serialize must be default constructible");
+      T value{};
+      load(value);
+      return value;
+    }
+  }
+
+  std::size_t remaining() const noexcept { return bytes_.remaining(); }
+  // Throws: serialization_error if anything is left.
+  void expect_end() const;
+
+ private:
+  template <class T>
+  void load(T& value) {
+    if constexpr (std::is_empty_v<T> && detail::as_bytes<T>) {
+      return;
+    } else if constexpr (detail::direct<T>) {
+      detail::load_direct(bytes_, value);
+    } else {
+      try {
+        if (cereal_ == nullptr) cereal_ = std::make_unique<detail::cereal_reader>(bytes_);
+        (*cereal_)(value);
+      } catch (const cereal::Exception& failure) {
+        malformed(failure.what());
+      }
+    }
+  }
+
+  [[noreturn]] static void malformed(const char* what);
+
+  in_bytes bytes_;
+  std::unique_ptr<detail::cereal_reader> cereal_;  // made when a value needs it
+};
+
+}  // namespace apgas::inline v0::comm

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Cereal over out_bytes and in_bytes: the archives that a user's `serialize` is given. They differ
+// from Cereal's binary archives in this:
+//   - what is byte_copyable and has no serialize of its own is written as its bytes, and contiguous
+//     ranges of it (vector, string, array) in one piece, at any depth;
+//   - a count that the rest of the bytes cannot hold is refused before memory is asked for; to that
+//     end a value that writes nothing takes one byte;
+//   - a long range may be lent (zero_copy.hpp);
+//   - bytes that are no value of their type (archive_values.hpp) are refused;
+//   - a shared pointer is made from an earlier one of the same type only;
+//   - equal keys of a multimap or multiset keep their order;
+//   - a raw pointer does not compile.
+// CEREAL_THREAD_SAFE comes from the build: Cereal's table of class versions is shared by threads.
+
+#include <algorithm>
+#include <bitset>
+#include <chrono>
+#include <complex>
+#include <concepts>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <typeinfo>
+#include <unordered_map>
+#include <vector>
+
+#include <cereal/cereal.hpp>
+#include <cereal/types/array.hpp>
+#include <cereal/types/bitset.hpp>
+#include <cereal/types/chrono.hpp>
+#include <cereal/types/complex.hpp>
+#include <cereal/types/deque.hpp>
+#include <cereal/types/list.hpp>
+#include <cereal/types/map.hpp>
+#include <cereal/types/memory.hpp>
+#include <cereal/types/optional.hpp>
+#include <cereal/types/set.hpp>
+#include <cereal/types/string.hpp>
+#include <cereal/types/tuple.hpp>
+#include <cereal/types/unordered_map.hpp>
+#include <cereal/types/unordered_set.hpp>
+#include <cereal/types/utility.hpp>
+#include <cereal/types/variant.hpp>
+#include <cereal/types/vector.hpp>
+
+#include <apgas/comm/archive_bytes.hpp>
+#include <apgas/comm/archive_values.hpp>
+#include <apgas/comm/byte_copyable.hpp>
+
+namespace apgas::inline v0::comm::detail {
+
+class cereal_writer;
+class cereal_reader;
+
+// Whether Cereal finds functions for T.
+template <class T>
+concept cereal_handles =
+    cereal::traits::is_output_serializable<std::remove_cv_t<T>, cereal_writer>::value &&
+    cereal::traits::is_input_serializable<std::remove_cv_t<T>, cereal_reader>::value;
+
+// Types that Cereal knows although their bytes would do.
+template <class T>
+inline constexpr bool plain_std_type = false;
+template <class T>
+inline constexpr bool plain_std_type<std::complex<T>> = true;
+template <std::size_t Bits>
+inline constexpr bool plain_std_type<std::bitset<Bits>> = true;
+template <class Rep, class Period>
+inline constexpr bool plain_std_type<std::chrono::duration<Rep, Period>> = true;
+template <class Clock, class Duration>
+inline constexpr bool plain_std_type<std::chrono::time_point<Clock, Duration>> = true;
+
+// Whether a user wrote how a T is serialised; that goes before its bytes.
+template <class T>
+inline constexpr bool own_serialize = std::is_class_v<T> && !plain_std_type<T> && cereal_handles<T>;
+template <class T>
+  requires(std::is_union_v<T>)
+inline constexpr bool own_serialize<T> = cereal_handles<T>;
+template <class T, std::size_t Size>
+inline constexpr bool own_serialize<std::array<T, Size>> = own_serialize<T>;
+template <class T, std::size_t Size>
+inline constexpr bool own_serialize<T[Size]> = own_serialize<T>;
+
+// Written as its bytes.
+template <class T>
+concept as_bytes = byte_copyable<T> && !own_serialize<std::remove_cv_t<T>>;
+
+template <class T>
+inline constexpr bool byte_range = false;
+template <class T, class Allocator>
+inline constexpr bool byte_range<std::vector<T, Allocator>> = as_bytes<T> && !std::same_as<T, bool>;
+template <class Char, class Traits, class Allocator>
+inline constexpr bool byte_range<std::basic_string<Char, Traits, Allocator>> = as_bytes<Char>;
+
+// Needs no Cereal archive.
+template <class T>
+concept direct = as_bytes<T> || byte_range<std::remove_cv_t<T>>;
+
+// Elements that may be made first and read into their place then.
+template <class T>
+concept zero_copyable = std::is_trivially_default_constructible_v<T> && !value_check<T>::needed;
+
+template <direct T>
+void save_direct(out_bytes& out, const T& value) {
+  if constexpr (as_bytes<T>) {
+    out.append(std::addressof(value), sizeof(value));
+  } else {
+    using element = typename T::value_type;
+    const std::uint64_t count = value.size();
+    const std::size_t bytes = value.size() * sizeof(element);
+    if constexpr (zero_copyable<element>) {
+      if (out.zero_copy(bytes)) [[unlikely]]
+        return out.name_range(count, value.data());
+    }
+    out.append(&count, sizeof(count));
+    out.append(value.data(), bytes);
+  }
+}
+
+// `from` may lie at any address.
+template <class Range>
+void assign_bytes(Range& range, const std::byte* from, std::size_t count) {
+  using element = typename Range::value_type;
+  if (reinterpret_cast<std::uintptr_t>(from) % alignof(element) == 0) {
+    const auto* first = reinterpret_cast<const element*>(from);
+    range.assign(first, first + count);
+  } else {
+    range.clear();
+    range.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      raw_bytes<sizeof(element)> bytes;
+      std::memcpy(&bytes, from + i * sizeof(element), sizeof(element));
+      range.push_back(__builtin_bit_cast(element, bytes));
+    }
+  }
+}
+
+// Made and read piece by piece: a piece is still in the cache when it is read into.
+template <class Range>
+[[gnu::noinline]] void load_zero_copy(in_bytes& in, Range& range) {
+  using element = typename Range::value_type;
+  const zero_copy_range lent = in.take_zero_copy(sizeof(element));
+  if (const std::byte* const here = address_here(in.from(), lent.address)) {
+    return assign_bytes(range, here, lent.count);
+  }
+  constexpr std::size_t piece = std::max<std::size_t>(zero_copy_chunk_bytes / sizeof(element), 1);
+  range.clear();
+  range.reserve(lent.count);
+  for (std::size_t done = 0; done < lent.count;) {
+    const std::size_t now = std::min(lent.count - done, piece);
+    range.resize(done + now);
+    read_remote_process(in.from(), lent.address + done * sizeof(element),
+              std::as_writable_bytes(std::span(range.data() + done, now)));
+    done += now;
+  }
+}
+
+template <direct T>
+void load_direct(in_bytes& in, T& value) {
+  if constexpr (as_bytes<T>) {
+    const std::byte* from = in.take(sizeof(value));
+    expect_values<T>(from);
+    std::memcpy(static_cast<void*>(std::addressof(value)), from, sizeof(value));
+  } else {
+    using element = typename T::value_type;
+    if constexpr (zero_copyable<element>) {
+      if (in.zero_copy_next()) [[unlikely]]
+        return load_zero_copy(in, value);
+    }
+    const std::size_t count = in.extract_count(sizeof(element));
+    const std::byte* from = in.take(count * sizeof(element));
+    expect_values<element>(from, count);
+    assign_bytes(value, from, count);
+  }
+}
+
+template <class T>
+inline constexpr bool size_tag = false;
+template <class T>
+inline constexpr bool size_tag<cereal::SizeTag<T>> = true;
+
+template <class T>
+inline constexpr bool equal_keys = false;
+template <class... Ts>
+inline constexpr bool equal_keys<std::multimap<Ts...>> = true;
+template <class... Ts>
+inline constexpr bool equal_keys<std::multiset<Ts...>> = true;
+
+template <class T>
+const std::type_info& pointee(const cereal::memory_detail::PtrWrapper<std::shared_ptr<T>&>&) {
+  return typeid(std::remove_cv_t<T>);
+}
+
+class cereal_writer : public cereal::OutputArchive<cereal_writer, cereal::AllowEmptyClassElision> {
+  using base = cereal::OutputArchive<cereal_writer, cereal::AllowEmptyClassElision>;
+
+ public:
+  explicit cereal_writer(out_bytes& out) : base(this), out_(out) {}
+  cereal_writer(const cereal_writer&) = delete;
+  cereal_writer& operator=(const cereal_writer&) = delete;
+  ~cereal_writer() override;  // not inline: it would be wherever something is sent
+
+  template <class... Ts>
+  cereal_writer& operator()(Ts&&... values) {
+    (save_one(values), ...);
+    return *this;
+  }
+  template <class T>
+  cereal_writer& operator&(T&& value) {
+    return (*this)(value);
+  }
+  template <class T>
+  cereal_writer& operator<<(T&& value) {
+    return (*this)(value);
+  }
+
+  void append(const void* from, std::size_t bytes) { out_.append(from, bytes); }
+
+ private:
+  template <class T>
+  void save_one(const T& value) {
+    static_assert(!address_like<T>,
+                  "apgas: a raw pointer cannot be sent: send what it points to, a smart pointer "
+                  "that owns it, or an apgas::global_ref");
+    if constexpr (size_tag<T>) {
+      const std::uint64_t count = value.size;
+      out_.append(&count, sizeof(count));
+    } else if constexpr (direct<T>) {
+      save_direct(out_, value);
+    } else {
+      const std::size_t before = out_.size();
+      base::operator()(value);
+      if (out_.size() == before) out_.append("", 1);
+    }
+  }
+
+  out_bytes& out_;
+};
+
+class cereal_reader : public cereal::InputArchive<cereal_reader, cereal::AllowEmptyClassElision> {
+  using base = cereal::InputArchive<cereal_reader, cereal::AllowEmptyClassElision>;
+
+ public:
+  explicit cereal_reader(in_bytes& in) : base(this), in_(in) {}
+  cereal_reader(const cereal_reader&) = delete;
+  cereal_reader& operator=(const cereal_reader&) = delete;
+  ~cereal_reader() override;  // not inline: it would be in every task that comes in a frame
+
+  template <class... Ts>
+  cereal_reader& operator()(Ts&&... values) {
+    (load_one(values), ...);
+    return *this;
+  }
+  template <class T>
+  cereal_reader& operator&(T&& value) {
+    return (*this)(value);
+  }
+  template <class T>
+  cereal_reader& operator>>(T&& value) {
+    return (*this)(value);
+  }
+
+  void extract(void* to, std::size_t bytes) { in_.extract(to, bytes); }
+
+  // Cereal calls these for the wrapper that load_one saw last. It casts what it gets.
+  // NOLINTBEGIN(readability-identifier-naming, bugprone-derived-method-shadowing-base-method)
+  std::shared_ptr<void> getSharedPointer(std::uint32_t id) {
+    const auto known = pointees_.find(id);
+    if (known != pointees_.end() && *known->second != *pointee_) {
+      throw cereal::Exception("a shared pointer has the address of an object of another type");
+    }
+    return base::getSharedPointer(id);
+  }
+  void registerSharedPointer(std::uint32_t id, std::shared_ptr<void> pointer) {
+    pointees_[id & ~cereal::detail::msb_32bit] = pointee_;
+    base::registerSharedPointer(id, std::move(pointer));
+  }
+  // NOLINTEND(readability-identifier-naming, bugprone-derived-method-shadowing-base-method)
+
+ private:
+  template <class T>
+  void load_one(T& value) {
+    static_assert(!address_like<T>, "apgas: a raw pointer cannot be received");
+    if constexpr (size_tag<T>) {
+      value.size = static_cast<std::remove_cvref_t<decltype(value.size)>>(in_.extract_count());
+    } else if constexpr (direct<T>) {
+      load_direct(in_, value);
+    } else if constexpr (equal_keys<T>) {
+      load_in_order(value);
+    } else {
+      if constexpr (requires { pointee(value); }) pointee_ = &pointee(value);
+      const std::size_t before = in_.remaining();
+      base::operator()(value);
+      if (in_.remaining() == before) in_.take(1);
+    }
+  }
+
+  // As Cereal does it but each at the end: it would put each before the last one.
+  template <class T>
+  void load_in_order(T& values) {
+    values.clear();
+    for (std::size_t left = in_.extract_count(); left > 0; --left) {
+      typename T::key_type key{};
+      load_one(key);
+      if constexpr (requires { typename T::mapped_type; }) {
+        typename T::mapped_type mapped{};
+        load_one(mapped);
+        values.emplace_hint(values.end(), std::move(key), std::move(mapped));
+      } else {
+        values.emplace_hint(values.end(), std::move(key));
+      }
+    }
+  }
+
+  in_bytes& in_;
+  const std::type_info* pointee_ = nullptr;  // of the shared pointer that is read
+  std::unordered_map<std::uint32_t, const std::type_info*> pointees_;
+};
+
+// What Cereal itself asks of an archive. Found by argument-dependent look-up.
+
+template <class T>
+  requires std::is_arithmetic_v<T>
+void save(cereal_writer& archive, const T& value) {
+  archive.append(&value, sizeof(value));
+}
+template <class T>
+  requires std::is_arithmetic_v<T>
+void load(cereal_reader& archive, T& value) {
+  archive.extract(&value, sizeof(value));
+}
+template <class T>
+void save(cereal_writer& archive, const cereal::BinaryData<T>& value) {
+  archive.append(value.data, static_cast<std::size_t>(value.size));
+}
+template <class T>
+void load(cereal_reader& archive, cereal::BinaryData<T>& value) {
+  archive.extract(value.data, static_cast<std::size_t>(value.size));
+}
+template <class Archive, class T>
+  requires(std::same_as<Archive, cereal_writer> || std::same_as<Archive, cereal_reader>)
+void serialize(Archive& archive, cereal::NameValuePair<T>& pair) {
+  archive(pair.value);
+}
+template <class Archive, class T>
+  requires(std::same_as<Archive, cereal_writer> || std::same_as<Archive, cereal_reader>)
+void serialize(Archive& archive, cereal::SizeTag<T>& tag) {
+  archive(tag);
+}
+
+}  // namespace apgas::inline v0::comm::detail
+
+CEREAL_REGISTER_ARCHIVE(apgas::comm::detail::cereal_writer)
+CEREAL_REGISTER_ARCHIVE(apgas::comm::detail::cereal_reader)
+CEREAL_SETUP_ARCHIVE_TRAITS(apgas::comm::detail::cereal_reader, apgas::comm::detail::cereal_writer)

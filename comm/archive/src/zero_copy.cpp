@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <apgas/comm/zero_copy.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <sys/random.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <apgas/errors.hpp>
+
+namespace apgas::inline v0::comm {
+
+namespace {
+
+// 0, or the error.
+int read_process(const cma_process& from, std::uint64_t address, std::span<std::byte> to) noexcept {
+  while (!to.empty()) {
+    const iovec here{to.data(), to.size()};
+    const iovec there{reinterpret_cast<void*>(address), to.size()};
+    const ssize_t bytes =
+        process_vm_readv(static_cast<pid_t>(from.process), &here, 1, &there, 1, 0);
+    if (bytes <= 0) return bytes == 0 ? EFAULT : errno;
+    address += static_cast<std::uint64_t>(bytes);
+    to = to.subspan(static_cast<std::size_t>(bytes));
+  }
+  return 0;
+}
+
+bool is_here(const cma_process& from) noexcept {
+  const cma_process& here = this_cma_process();
+  return from.sign_at == here.sign_at && std::ranges::equal(from.sign, here.sign);
+}
+
+}  // namespace
+
+const cma_process& this_cma_process() noexcept {
+  static const struct here : cma_process {
+    here() noexcept {
+      if (getrandom(sign, sizeof sign, 0) != sizeof sign) return;  // it does not lend
+      process = static_cast<std::uint64_t>(getpid());
+      sign_at = reinterpret_cast<std::uintptr_t>(&sign);
+    }
+  } here;
+  return here;
+}
+
+bool can_read(const cma_process& from) noexcept {
+  if (from.process == 0) return false;
+  if (is_here(from)) return true;
+  std::uint64_t found[2] = {};
+  return read_process(from, from.sign_at, std::as_writable_bytes(std::span(found))) == 0 &&
+         std::ranges::equal(found, from.sign);
+}
+
+const std::byte* address_here(const cma_process& from, std::uint64_t address) noexcept {
+  return is_here(from) ? reinterpret_cast<const std::byte*>(address) : nullptr;
+}
+
+void read_remote_process(const cma_process& from, std::uint64_t address, std::span<std::byte> to) {
+  if (const int error = read_process(from, address, to); error != 0) {
+    throw serialization_error(
+        fmt::format("{} bytes that another place of this node lent cannot be read from its process "
+                    "{} ({}). Remedy: APGAS_ONE_SIDED=messages",
+                    to.size(), from.process, std::system_category().message(error)));
+  }
+}
+
+bool cma_peer::readable() noexcept {
+  answer known = readable_.load(base::relaxed);
+  if (known == answer::unknown) {
+    known = can_read(who_) ? answer::yes : answer::no;
+    readable_.store(known, base::relaxed);
+  }
+  return known == answer::yes;
+}
+
+}  // namespace apgas::inline v0::comm

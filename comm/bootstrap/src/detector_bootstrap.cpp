@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The start of the watch: who is on which host, where place 0 listens, and the token of the job go
+// through MPI, which is there already. Then all connect.
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <apgas/base/log.hpp>
+#include <apgas/errors.hpp>
+
+#include "detector_bootstrap.hpp"
+#include "detector_address.hpp"
+
+namespace apgas::inline v0::comm {
+
+namespace {
+
+constexpr std::chrono::seconds time_to_connect{10};
+
+// What each place tells. Abstract sockets are of a network namespace: it is part of the host.
+struct identity {
+  char host[128] = {};
+  char boot[64] = {};
+  std::uint64_t network = 0;
+};
+
+// What place 0 tells.
+struct invitation {
+  detector_token token{};
+  in_addr address{};
+  std::uint16_t port = 0;
+  std::int64_t silence_ns = 0;
+  char failure[512] = {};
+};
+
+template <std::size_t Size>
+void copy_text(char (&to)[Size], const std::string& text) {
+  std::memcpy(to, text.data(), std::min(text.size(), Size - 1));
+}
+
+identity own_identity() {
+  identity own;
+  if (gethostname(own.host, sizeof(own.host) - 1) != 0) own.host[0] = '?';
+  std::string boot;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
+  copy_text(own.boot, boot);
+  struct stat network = {};
+  if (stat("/proc/self/ns/net", &network) == 0) own.network = network.st_ino;
+  return own;
+}
+
+detection_tree exchange_hosts(const mpi_channels& channels) {
+  const identity own = own_identity();
+  std::vector<identity> all(static_cast<std::size_t>(channels.size));
+  mpi_check(
+      MPI_Allgather(&own, sizeof(own), MPI_BYTE, all.data(), sizeof(own), MPI_BYTE, channels.bulk),
+      "MPI_Allgather");
+  std::vector<std::string> names;
+  std::vector<std::string> keys;
+  for (const identity& each : all) {
+    names.emplace_back(each.host);
+    keys.push_back(fmt::format("{} {} {}", each.host, each.boot, each.network));
+  }
+  return {std::move(names), keys};
+}
+
+invitation make_invitation(const detection_tree& hosts, const failure_detector_options& options,
+                           std::vector<descriptor>& listeners) {
+  invitation made;
+  made.silence_ns = std::chrono::nanoseconds(options.silence).count();
+  try {
+    if (getrandom(made.token.data(), made.token.size(), 0) != sizeof(made.token)) {
+      throw launch_error("the kernel gives no random numbers (getrandom)");
+    }
+    if (!hosts.one_host()) {
+      made.address = address_of_job(options.interface);
+      listeners.push_back(listen_on(made.address, made.port));
+    }
+  } catch (const launch_error& refused) {
+    copy_text(made.failure, refused.what());
+  } catch (const std::system_error& refused) {
+    copy_text(made.failure, fmt::format("place 0 on {} cannot listen to other hosts ({}); set "
+                                        "APGAS_INTERFACE to an interface of their network",
+                                        hosts.host(0), refused.what()));
+  }
+  return made;
+}
+
+descriptor connect_up(const detection_tree& hosts, rank here, const invitation& to) {
+  descriptor made = hosts.leads(here)
+                        ? connect_to(to.address, to.port, time_to_connect)
+                        : connect_locally(local_name(to.token, hosts.leader_of(here)));
+  const detector_hello hello{.from = here, .token = to.token};
+  if (send(made.number(), &hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello)) {
+    throw std::system_error(errno, std::system_category(), "send");
+  }
+  return made;
+}
+
+std::string address_text(const invitation& to) {
+  char text[INET_ADDRSTRLEN] = "?";
+  inet_ntop(AF_INET, &to.address, text, sizeof(text));
+  return fmt::format("{}:{}", text, to.port);
+}
+
+// All of them know the failure of the lowest place that has one.
+void agree(const mpi_channels& channels, const std::string& failure) {
+  const int none = channels.size;
+  int first = failure.empty() ? none : channels.here;
+  mpi_check(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, channels.bulk),
+            "MPI_Allreduce");
+  if (first == none) return;
+  char text[1024] = {};
+  copy_text(text, failure);
+  mpi_check(MPI_Bcast(text, sizeof(text), MPI_BYTE, first, channels.bulk), "MPI_Bcast");
+  throw launch_error(text);
+}
+
+}  // namespace
+
+std::unique_ptr<failure_detector> start_failure_detector(const mpi_channels& channels, const failure_detector_options& options,
+                                   failure_detector::end_function end) {
+  if (channels.size == 1) return nullptr;
+  detector_plan plan{exchange_hosts(channels), channels.here, {}, {}, descriptor(), {}};
+  invitation all;
+  if (channels.here == 0) all = make_invitation(plan.hosts, options, plan.listeners);
+  mpi_check(MPI_Bcast(&all, sizeof(all), MPI_BYTE, 0, channels.bulk), "MPI_Bcast");
+  if (all.failure[0] != '\0') throw launch_error(all.failure);
+  plan.token = all.token;
+  plan.silence = std::chrono::nanoseconds(all.silence_ns);
+
+  std::string failure;
+  try {
+    if (plan.hosts.leads(channels.here) && plan.hosts.neighbours(channels.here).size() > 1) {
+      plan.listeners.push_back(listen_locally(local_name(all.token, channels.here)));
+    }
+  } catch (const std::system_error& refused) {
+    failure = fmt::format("{} cannot listen to the other places of its host ({})",
+                          plan.hosts.name(channels.here), refused.what());
+  }
+  agree(channels, failure);  // nobody connects before all listen
+  try {
+    if (channels.here != 0) plan.up = connect_up(plan.hosts, channels.here, all);
+  } catch (const std::system_error& refused) {
+    failure = fmt::format(
+        "{} cannot reach place {} on {} at {} ({}): a firewall, or another network? Set "
+        "APGAS_INTERFACE to an interface, address or network that all hosts share",
+        plan.hosts.name(channels.here), plan.hosts.above(channels.here),
+        plan.hosts.host(plan.hosts.above(channels.here)),
+        plan.hosts.leads(channels.here) ? address_text(all) : "its socket", refused.what());
+  }
+  agree(channels, failure);
+  return std::make_unique<failure_detector>(std::move(plan), end,
+                                 [](const std::string& line) { base::print_line(line); });
+}
+
+}  // namespace apgas::inline v0::comm

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The sending side: what gathers, and when it goes. The receiving side is in endpoint_receive.cpp.
+//
+//                 written by                               read by
+//   a channel     holder of its lock                       holder of its lock
+//   gathering_    holder of the channel's lock, its bit    any thread
+//
+// Invariants
+//   I1  a bit of gathering_ is set exactly while frames gather in that rank's channel (seen by the
+//       holder of its lock).
+//   I2  messages of a channel are posted under its lock: in the order of their frames.
+
+#include <apgas/comm/endpoint.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <apgas/base/assert.hpp>
+#include <apgas/comm/out_of_memory.hpp>
+#include <apgas/errors.hpp>
+#include <apgas/version.hpp>
+
+#include "endpoint_channel.hpp"
+#include "start_record.hpp"
+
+namespace apgas::inline v0::comm {
+
+namespace {
+
+constexpr std::size_t word_bits = 64;
+
+std::size_t words_for(int size) {
+  return (static_cast<std::size_t>(size) + word_bits - 1) / word_bits;
+}
+
+// A message that left so long ago (a fraction of max_delay) counts as arrived when nobody has
+// noticed: where no thread polls, a frame must not wait for one.
+constexpr int stale_fraction = 8;
+
+// How often a frame that gathers looks at the clock.
+constexpr std::uint32_t frames_per_look = 8;
+
+// A frame that may gather must fit into a message.
+endpoint_options consistent(endpoint_options options) {
+  options.batch_bytes = std::max(options.batch_bytes, 4 * sizeof(frame_header));
+  options.alone_bytes =
+      std::min(options.alone_bytes, options.batch_bytes - 2 * sizeof(frame_header));
+  return options;
+}
+
+[[noreturn]] void too_long(std::size_t bytes) {
+  throw serialization_error(
+      fmt::format("a payload of {} bytes was to be sent in one message; at most {} are possible. "
+                  "Send the data in several parts",
+                  bytes, max_payload_bytes));
+}
+
+void write_frame(std::byte* to, const frame_header& header,
+                 std::span<const std::byte> payload) noexcept {
+  write_header(to, header, payload.size());
+  if (payload.empty()) return;
+  to += sizeof(frame_header);
+  const std::size_t end = padded(payload.size());
+  std::memset(to + end - 8, 0, 8);  // no byte leaves uninitialised
+  std::memcpy(to, payload.data(), payload.size());
+}
+
+}  // namespace
+
+endpoint::endpoint(transport& network, frame_sink& sink, endpoint_options options)
+    : network_(network),
+      sink_(sink),
+      options_(consistent(std::move(options))),
+      channels_(std::make_unique<channel[]>(static_cast<std::size_t>(network.size()))),
+      gathering_(std::make_unique<base::atomic<std::uint64_t>[]>(words_for(network.size()))) {
+  keep_memory_for_exit_reason();
+  const std::uint32_t version = options_.version ? options_.version : APGAS_VERSION;
+  start_record mine = make_start_record(version, options_.fingerprint, options_.settings);
+  if (options_.zero_copy) mine.memory = this_cma_process();
+  mine.epoch = network_.attach();
+  network_.begin_exchange(std::as_bytes(std::span(&mine, 1)));
+}
+
+endpoint::~endpoint() {
+  APGAS_ASSERT(!gathering(), "a run ended with frames that were not sent");
+  network_.detach();
+}
+
+bool endpoint::ready() {
+  if (state_.load(base::acquire) != state::meeting) return true;  // P1
+  std::vector<std::byte> all;
+  if (!network_.exchange_done(all)) return false;
+  const std::vector<start_record> records = compare_start_records(all);
+  cma_peers_ = std::make_unique<cma_peer[]>(records.size());
+  std::map<std::string, std::size_t> first_of;
+  for (const start_record& record : records) {
+    hosts_.push_back(host_of(record));
+    nodes_.push_back(first_of.try_emplace(hosts_.back(), nodes_.size()).first->second);
+  }
+  for (rank r = 0; r < size(); ++r) {
+    const auto i = static_cast<std::size_t>(r);
+    if (same_node(r, here())) cma_peers_[i].is(records[i].memory);
+  }
+  state_.store(state::running, base::release);  // P1
+  return true;
+}
+
+void endpoint::wait_ready() {
+  while (!ready()) std::this_thread::yield();
+}
+
+const std::string& endpoint::host(rank place) const noexcept {
+  return hosts_[static_cast<std::size_t>(place)];
+}
+
+std::size_t endpoint::zero_copy_from(rank dest) const noexcept {
+  const bool read = options_.zero_copy && cma_peers_[static_cast<std::size_t>(dest)].readable();
+  return read ? zero_copy_min_bytes : no_zero_copy;
+}
+
+void endpoint::send(rank dest, const frame_header& header, std::span<const std::byte> payload) {
+  APGAS_ASSERT(0 <= dest && dest < size() && state_.load(base::relaxed) == state::running);
+  const std::size_t bytes = frame_bytes(payload.size());
+  if (payload.size() >= options_.alone_bytes) {
+    if (payload.size() > max_payload_bytes) too_long(payload.size());
+    buffer message = network_.pool().get(bytes);
+    write_frame(message.data(), header, payload);
+    message.resize(bytes);
+    send_alone(dest, std::move(message));
+    return;
+  }
+  channel& to = channels_[static_cast<std::size_t>(dest)];
+  bool posted = false;
+  {
+    const std::scoped_lock guard(to.lock);
+    if (to.frames != 0 && to.bytes() + bytes > options_.batch_bytes) {
+      network_.post(dest, close_message(to, dest, flush_reason::full));
+      posted = true;
+    }
+    if (to.frames == 0 && network_.queued_bytes(dest) == 0) {
+      buffer message = network_.pool().get(bytes);
+      write_frame(message.data(), header, payload);
+      message.resize(bytes);
+      to.count_message(1, bytes, flush_reason::at_once);
+      network_.send(dest, std::move(message));
+    } else {
+      gather(to, header, payload);
+      if (waited_too_long(to, dest, posted)) {
+        network_.post(dest, close_message(to, dest, flush_reason::delayed));
+        posted = true;
+      } else if (!posted) {
+        return;
+      }
+    }
+  }
+  if (posted) network_.push();
+  to.last_post.store(clock::now(), base::relaxed);
+}
+
+// Requires: the channel's lock, and that the frame fits into the message.
+void endpoint::gather(channel& to, const frame_header& header, std::span<const std::byte> payload) {
+  const std::size_t bytes = frame_bytes(payload.size());
+  if (bytes > sizeof(to.staged) - to.staged_bytes) {
+    if (!to.message) to.message = network_.pool().get(options_.batch_bytes);
+    to.unstage();
+  }
+  if (bytes > sizeof(to.staged)) {
+    const std::size_t end = to.message.size();
+    write_frame(to.message.data() + end, header, payload);
+    to.message.resize(end + bytes);
+  } else {
+    write_frame(to.staged + to.staged_bytes, header, payload);
+    to.staged_bytes += bytes;
+  }
+  ++to.frames;
+}
+
+void endpoint::send(rank dest, const frame_header& header, out_archive&& payload) {
+  if (!payload.in_block() || payload.size() < options_.alone_bytes) {
+    send(dest, header, payload.bytes());
+    return;
+  }
+  APGAS_ASSERT(0 <= dest && dest < size() && state_.load(base::relaxed) == state::running);
+  const std::size_t bytes = payload.size();
+  buffer message = payload.take();
+  write_header(message.data(), header, bytes);
+  network_.pool().adopt(message);
+  send_alone(dest, std::move(message));
+}
+
+void endpoint::send(rank dest, const frame_header& header, std::span<const std::byte> head,
+                    std::span<const std::byte> body) {
+  const std::size_t bytes = head.size() + body.size();
+  if (std::byte together[out_bytes::inline_bytes]; bytes <= sizeof together) {
+    std::memcpy(together, head.data(), head.size());
+    if (!body.empty()) std::memcpy(together + head.size(), body.data(), body.size());
+    return send(dest, header, std::span(together, bytes));
+  }
+  if (bytes > max_payload_bytes) too_long(bytes);
+  buffer message = network_.pool().get(frame_bytes(bytes));
+  std::byte* const payload = message.data() + sizeof(frame_header);
+  std::memcpy(payload, head.data(), head.size());
+  if (!body.empty()) std::memcpy(payload + head.size(), body.data(), body.size());
+  if (bytes < options_.alone_bytes) return send(dest, header, std::span(payload, bytes));
+  std::memset(payload + bytes, 0, padded(bytes) - bytes);
+  write_header(message.data(), header, bytes);
+  message.resize(frame_bytes(bytes));
+  send_alone(dest, std::move(message));
+}
+
+void endpoint::send_alone(rank dest, buffer message) {
+  channel& to = channels_[static_cast<std::size_t>(dest)];
+  {
+    const std::scoped_lock guard(to.lock);
+    if (to.frames != 0) network_.post(dest, close_message(to, dest, flush_reason::full));
+    to.count_message(1, message.size(), flush_reason::alone);
+    network_.post(dest, std::move(message));
+  }
+  network_.push();
+  to.last_post.store(clock::now(), base::relaxed);
+}
+
+// Whether what gathers must not wait for a poll; `posted`: a message has just gone before it.
+// Requires: the channel's lock.
+bool endpoint::waited_too_long(channel& to, rank dest, bool posted) noexcept {
+  if (to.frames == 1) {
+    const auto now = clock::now();
+    if (!posted && now - to.last_post.load(base::relaxed) > options_.max_delay / stale_fraction)
+      return true;
+    to.oldest = now;
+    mark(dest, true);
+    return false;
+  }
+  return to.frames % frames_per_look == 0 && clock::now() - to.oldest > options_.max_delay;
+}
+
+void endpoint::mark(rank dest, bool gathers) noexcept {
+  const auto index = static_cast<std::size_t>(dest);
+  const std::uint64_t bit = std::uint64_t{1} << index % word_bits;
+  base::atomic<std::uint64_t>& word = gathering_[index / word_bits];
+  if (gathers) {
+    word.fetch_or(bit, base::relaxed);
+  } else if (word.load(base::relaxed) & bit) {
+    word.fetch_and(~bit, base::relaxed);
+  }
+}
+
+// Takes what gathered, to be posted. Requires: the channel's lock, and something gathered.
+buffer endpoint::close_message(channel& to, rank dest, flush_reason reason) {
+  if (!to.message) to.message = network_.pool().get(to.staged_bytes);
+  to.unstage();
+  to.count_message(to.frames, to.message.size(), reason);
+  to.frames = 0;
+  mark(dest, false);
+  return std::exchange(to.message, buffer{});
+}
+
+bool endpoint::flush_channels(bool all) noexcept {
+  bool any = false;
+  clock::time_point now{};
+  for (std::size_t w = 0; w < words_for(size()); ++w) {
+    std::uint64_t bits = gathering_[w].load(base::relaxed);
+    if (bits != 0 && now == clock::time_point{}) now = clock::now();
+    for (; bits != 0; bits &= bits - 1) {
+      const auto index = w * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
+      const auto dest = static_cast<rank>(index);
+      channel& to = channels_[index];
+      const std::scoped_lock guard(to.lock);
+      if (to.frames == 0) continue;
+      flush_reason reason = flush_reason::idle;
+      if (network_.queued_bytes(dest) == 0) {
+        reason = flush_reason::completed;
+      } else if (now - to.oldest > options_.max_delay) {
+        reason = flush_reason::delayed;
+      } else if (!all) {
+        continue;
+      }
+      network_.post(dest, close_message(to, dest, reason));
+      to.last_post.store(now, base::relaxed);
+      any = true;
+    }
+  }
+  if (any) network_.push();
+  return any;
+}
+
+void endpoint::flush() noexcept { flush_channels(true); }
+
+bool endpoint::gathering() const noexcept {
+  for (std::size_t w = 0; w < words_for(size()); ++w) {
+    if (gathering_[w].load(base::relaxed) != 0) return true;
+  }
+  return false;
+}
+
+void endpoint::begin_end() noexcept {
+  flush();
+  APGAS_ASSERT(state_.load(base::relaxed) == state::running);
+  state_.store(state::ending, base::relaxed);
+  network_.begin_barrier();
+}
+
+bool endpoint::end_done() {
+  if (state_.load(base::relaxed) == state::over) return true;
+  APGAS_ASSERT(state_.load(base::relaxed) == state::ending, "begin_end comes first");
+  if (!network_.barrier_done()) return false;
+  state_.store(state::over, base::relaxed);
+  return true;
+}
+
+}  // namespace apgas::inline v0::comm

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <apgas/base/parse.hpp>
+#include <apgas/errors.hpp>
+
+#include "detector_address.hpp"
+
+namespace apgas::inline v0::comm {
+
+namespace {
+
+struct interface {
+  std::string name;
+  in_addr address;
+  bool loopback;
+};
+
+std::string text_of(in_addr address) {
+  char text[INET_ADDRSTRLEN];
+  return inet_ntop(AF_INET, &address, text, sizeof(text)) ? text : "?";
+}
+
+std::vector<interface> interfaces() {
+  std::vector<interface> found;
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return found;
+  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(all, freeifaddrs);
+  for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
+    if (!each->ifa_addr || each->ifa_addr->sa_family != AF_INET) continue;
+    if ((each->ifa_flags & IFF_UP) == 0) continue;
+    found.push_back({each->ifa_name, reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr,
+                     (each->ifa_flags & IFF_LOOPBACK) != 0});
+  }
+  return found;
+}
+
+// Whether it is in the network 10.0.0.0/24, or 10.0.0.7 itself.
+bool fits(in_addr address, std::string_view wanted) {
+  const auto slash = wanted.find('/');
+  in_addr network{};
+  if (inet_pton(AF_INET, std::string(wanted.substr(0, slash)).c_str(), &network) != 1) return false;
+  long bits = 32;
+  if (slash != std::string_view::npos) {
+    const auto parsed = base::parse_integer(wanted.substr(slash + 1), 0, 32);
+    if (!parsed) return false;
+    bits = *parsed;
+  }
+  const std::uint32_t mask = bits == 0 ? 0 : ~std::uint32_t{0} << (32 - bits);
+  return ((ntohl(address.s_addr) ^ ntohl(network.s_addr)) & mask) == 0;
+}
+
+std::vector<in_addr> addresses_of_own_name() {
+  std::vector<in_addr> found;
+  char name[256] = {};
+  if (gethostname(name, sizeof(name) - 1) != 0) return found;
+  addrinfo hints{};
+  hints.ai_family = AF_INET;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* all = nullptr;
+  if (getaddrinfo(name, nullptr, &hints, &all) != 0) return found;
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(all, freeaddrinfo);
+  for (const addrinfo* each = all; each != nullptr; each = each->ai_next) {
+    found.push_back(reinterpret_cast<const sockaddr_in*>(each->ai_addr)->sin_addr);
+  }
+  return found;
+}
+
+std::optional<in_addr> chosen_of(const std::vector<interface>& all) {
+  for (const in_addr own : addresses_of_own_name()) {
+    const bool here = std::ranges::any_of(all, [own](const interface& each) {
+      return !each.loopback && each.address.s_addr == own.s_addr;
+    });
+    if (here) return own;
+  }
+  const auto first = std::ranges::find(all, false, &interface::loopback);
+  if (first == all.end()) return std::nullopt;
+  return first->address;
+}
+
+}  // namespace
+
+in_addr address_of_job(const std::string& wanted) {
+  const std::vector<interface> all = interfaces();
+  std::string list;
+  for (const interface& each : all) {
+    if (each.name == wanted || fits(each.address, wanted)) return each.address;
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", each.name, text_of(each.address));
+  }
+  if (!wanted.empty()) {
+    throw launch_error(fmt::format(
+        "APGAS_INTERFACE={}: the machine of place 0 has no such interface, address or network; it "
+        "has {}",
+        wanted, list.empty() ? "none" : list));
+  }
+  if (const auto found = chosen_of(all)) return *found;
+  throw launch_error(
+      "the machine of place 0 has no network interface where places of other hosts could reach it; "
+      "set APGAS_INTERFACE to one that is up");
+}
+
+}  // namespace apgas::inline v0::comm

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <apgas/async_future_at.hpp>
+#include <apgas/distribution.hpp>
+#include <apgas/finish.hpp>
+#include <apgas/forall.hpp>
+#include <apgas/places/grid_portion.hpp>
+
+// Arrays of two dimensions whose blocks are spread over places, for stencils.
+namespace apgas::inline v0 {
+
+// A handle, as dist_array: 16 bytes, stale after destroy(). The places of the group make a grid as
+// square as their number allows, and each has the block of elements at its position there.
+//
+//   const dist_grid<double> g(1024, 1024, {.halo = 1});
+//   for (int step = 0; step < 100; ++step) {
+//     g.exchange_halo();
+//     ...  at each place: g.local()(r, c), with r and c from -1 to rows() and columns()
+//   }
+//
+// Who calls what, Throws and Context are those of dist_array. The group of the options gives the
+// places row by row.
+template <class T>
+class dist_grid {
+  static_assert(remote::require_element<T>());
+
+ public:
+  using value_type = T;
+
+  // Names nothing.
+  dist_grid() = default;
+  // (S) Of elements T{}. Throws: illegal_operation when so many elements cannot be, or when a place
+  // has fewer rows or columns than the halo. Cost: a message to each place.
+  dist_grid(std::size_t rows, std::size_t columns, const dist_options& options = {});
+
+  std::size_t rows() const { return portion().shape.rows.size(); }
+  std::size_t columns() const { return portion().shape.columns.size(); }
+  const place_group& group() const { return portion().group; }
+  // Whose element (r, c) is. Throws: illegal_operation when there is no such element.
+  place place_of(std::size_t r, std::size_t c) const;
+
+  // The elements of this place. Keep it in a loop. Cost: a few loads.
+  grid_view<T> local() const { return portion().view(); }
+  // f(r, c, x) for each of them, by the workers of this place (S); r and c of the whole grid.
+  template <class F>
+    requires std::invocable<F&, std::size_t, std::size_t, T&>
+  void for_each_local(F f) const;
+
+  // (S) A copy of element (r, c), and a new value for it. Throws: illegal_operation when there is
+  // no such element.
+  T get(std::size_t r, std::size_t c) const;
+  void put(std::size_t r, std::size_t c, const T& x) const;
+  // (S) All elements, row by row; the reverse. Throws: illegal_operation for another size. Cost: a
+  // message to each place and back.
+  std::vector<T> gather() const;
+  void scatter(std::span<const T> values) const;
+  // (S) op over identity and map(x) of all elements; both are sent.
+  template <class R, class Op, class Map = std::identity>
+  R reduce(R identity, Op op, Map map = {}) const;
+
+  // Sends the outermost elements of this place to the halos of its neighbours, those at the corners
+  // as well. The enclosing finish waits for them. Cost: up to eight messages.
+  void send_halo() const;
+  // (S) At all places, and waits.
+  void exchange_halo() const;
+  // (S) The same by one task at each place of the group, which each send and then wait for the
+  // edges of their neighbours alone: in a program whose places go on step by step, one message to
+  // each neighbour for a step. A place that has its edges may be one exchange ahead, so what others
+  // still read must not be what it sends next: take two grids in turn. If a place leaves out an
+  // exchange, its neighbours wait for ever.
+  void swap_halo() const;
+
+  // (S) Ends the elements at all places. Throws: illegal_operation when that has been done.
+  void destroy() const {
+    if (portion_ == handle()) static_cast<void>(portion());  // throws
+    portion_.destroy();
+  }
+
+  bool operator==(const dist_grid&) const = default;
+
+ private:
+  using portion_type = remote::grid_portion<T>;
+  using handle = place_local<portion_type>;
+  portion_type& portion() const { return remote::place_local_access::get(portion_, "dist_grid"); }
+  // To how many neighbours.
+  int send_edges(std::size_t turn) const;
+  // Calls f(first, n) for each row of a part, in order: n elements from index `first` of the grid.
+  template <class F>
+  void for_each_row(std::size_t portion, F f) const;
+
+  handle portion_;
+};
+
+// (S) body(r, c, x) for each element at its place, by the workers there. The body is sent. A finish
+// as well. Throws: multiple_exceptions.
+template <class T, class Body>
+void forall(const dist_grid<T>& g, Body body) {
+  finish([&] {
+    for (const place p : g.group()) {
+      async_at(p, [g](Body& f) { g.for_each_local(std::move(f)); }, body);
+    }
+  });
+}
+
+// ---- implementation
+
+template <class T>
+dist_grid<T>::dist_grid(std::size_t rows, std::size_t columns, const dist_options& options) {
+  sync::suspendable_fiber("dist_grid");
+  const std::size_t portions = options.group.size();
+  remote::check_dist_grid(rows, columns, sizeof(T), portions);
+  const remote::grid_shape shape(rows, columns, portions);
+  remote::check_dist_halo("rows", shape.rows.size_of(shape.places.rows - 1), options.halo);
+  remote::check_dist_halo("columns", shape.columns.size_of(shape.places.columns - 1), options.halo);
+  portion_ = handle::make(
+      options.group,
+      [](const remote::grid_shape& s, const place_group& g, std::size_t halo) {
+        return portion_type(s, g, g.index_of(here()), halo);
+      },
+      shape, options.group, options.halo);
+}
+
+template <class T>
+place dist_grid<T>::place_of(std::size_t r, std::size_t c) const {
+  const portion_type& p = portion();
+  if (r >= rows()) remote::throw_no_element(r, rows());
+  if (c >= columns()) remote::throw_no_element(c, columns());
+  return p.group[p.shape.portion_of(r, c)];
+}
+
+template <class T>
+template <class F>
+  requires std::invocable<F&, std::size_t, std::size_t, T&>
+void dist_grid<T>::for_each_local(F f) const {
+  const grid_view<T> mine = local();
+  forall(std::size_t{0}, mine.rows(), [&](std::size_t r) {
+    T* const row = mine.row(static_cast<std::ptrdiff_t>(r));
+    for (std::size_t c = 0; c < mine.columns(); ++c) {
+      f(mine.first_row() + r, mine.first_column() + c, row[c]);
+    }
+  });
+}
+
+template <class T>
+T dist_grid<T>::get(std::size_t r, std::size_t c) const {
+  return at(place_of(r, c), [g = *this, r, c]() -> T { return g.portion().element(r, c); });
+}
+
+template <class T>
+void dist_grid<T>::put(std::size_t r, std::size_t c, const T& x) const {
+  at(place_of(r, c), [g = *this, r, c](const T& value) { g.portion().element(r, c) = value; }, x);
+}
+
+template <class T>
+template <class F>
+void dist_grid<T>::for_each_row(std::size_t portion, F f) const {
+  const remote::grid_shape& shape = this->portion().shape;
+  const std::size_t down = portion / shape.places.columns;
+  const std::size_t right = portion % shape.places.columns;
+  for (std::size_t r = 0; r < shape.rows.size_of(down); ++r) {
+    f((shape.rows.first_of(down) + r) * columns() + shape.columns.first_of(right),
+      shape.columns.size_of(right));
+  }
+}
+
+template <class T>
+void dist_grid<T>::scatter(std::span<const T> values) const {
+  const portion_type& p = portion();
+  if (values.size() != rows() * columns()) {
+    remote::throw_other_size(rows() * columns(), values.size());
+  }
+  finish([&] {
+    for (std::size_t k = 0; k < p.group.size(); ++k) {
+      std::vector<T> portion_values;
+      for_each_row(k, [&](std::size_t first, std::size_t n) {
+        const auto row = values.subspan(first, n);
+        portion_values.insert(portion_values.end(), row.begin(), row.end());
+      });
+      async_at(
+          p.group[k],
+          [g = *this](const std::vector<T>& mine) {
+            auto next = mine.begin();
+            g.portion().for_each_on({}, false, [&](T& x) { x = *next++; });
+          },
+          portion_values);
+    }
+  });
+}
+
+template <class T>
+std::vector<T> dist_grid<T>::gather() const {
+  const portion_type& p = portion();
+  std::vector<future<std::vector<T>>> portion_values_of;
+  for (const place q : p.group) {
+    portion_values_of.push_back(async_future_at(q, [g = *this] {
+      std::vector<T> values;
+      values.reserve(g.portion().count_on({}));
+      g.portion().for_each_on({}, false, [&](const T& x) { values.push_back(x); });
+      return values;
+    }));
+  }
+  std::vector<T> all(rows() * columns());
+  for (std::size_t k = 0; k < portion_values_of.size(); ++k) {
+    auto next = portion_values_of[k].get().begin();
+    for_each_row(k, [&](std::size_t first, std::size_t n) {
+      std::copy_n(next, n, all.begin() + static_cast<std::ptrdiff_t>(first));
+      next += static_cast<std::ptrdiff_t>(n);
+    });
+  }
+  return all;
+}
+
+template <class T>
+template <class R, class Op, class Map>
+R dist_grid<T>::reduce(R identity, Op op, Map map) const {
+  std::vector<future<R>> sums;
+  for (const place q : group()) {
+    sums.push_back(async_future_at(
+        q,
+        [](const dist_grid& g, const R& zero, Op& plus, Map& f) {
+          R sum = zero;
+          g.portion().for_each_on({}, false, [&](const T& x) { sum = plus(std::move(sum), f(x)); });
+          return sum;
+        },
+        *this, identity, op, map));
+  }
+  R sum = std::move(identity);
+  for (const future<R>& s : sums) sum = op(std::move(sum), s.get());
+  return sum;
+}
+
+template <class T>
+int dist_grid<T>::send_edges(std::size_t turn) const {
+  portion_type& p = portion();
+  if (p.halo == 0) return 0;
+  int neighbours = 0;
+  for (int down = -1; down <= 1; ++down) {
+    for (int right = -1; right <= 1; ++right) {
+      const remote::grid_side side{down, right};
+      if ((down == 0 && right == 0) || !p.has(side)) continue;
+      std::vector<T> edge;
+      edge.reserve(p.count_on(side));
+      p.for_each_on(side, false, [&](const T& x) { edge.push_back(x); });
+      async_at(
+          p.neighbour(side),
+          [g = *this, turn](const remote::grid_side& from, const std::vector<T>& values) {
+            auto next = values.begin();
+            portion_type& there = g.portion();
+            there.for_each_on(from, true, [&](T& x) { x = *next++; });
+            there.edges.came(turn);
+          },
+          remote::grid_side{-down, -right}, edge);
+      ++neighbours;
+    }
+  }
+  return neighbours;
+}
+
+template <class T>
+void dist_grid<T>::send_halo() const {
+  send_edges(remote::halo_edges::uncounted);
+}
+
+template <class T>
+void dist_grid<T>::swap_halo() const {
+  sync::suspendable_fiber("swap_halo");
+  portion_type& p = portion();
+  const std::size_t turn = p.edges.begin();
+  p.edges.wait(turn, send_edges(turn));
+}
+
+template <class T>
+void dist_grid<T>::exchange_halo() const {
+  finish([&] {
+    for (const place q : group()) async_at(q, [g = *this] { g.send_halo(); });
+  });
+}
+
+}  // namespace apgas::inline v0

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <apgas/places/array_portion.hpp>
+
+// The part of a place in a dist_grid, and the arithmetic of its halo.
+namespace apgas::inline v0 {
+
+// The elements of a place, with `halo` of its neighbours around them. A view: copying is free.
+template <class T>
+class grid_view {
+ public:
+  grid_view(T* origin, std::size_t rows, std::size_t columns, std::size_t stride, std::size_t row,
+            std::size_t column) noexcept
+      : origin_(origin),
+        rows_(rows),
+        columns_(columns),
+        stride_(static_cast<std::ptrdiff_t>(stride)),
+        first_row_(row),
+        first_column_(column) {}
+
+  std::size_t rows() const noexcept { return rows_; }
+  std::size_t columns() const noexcept { return columns_; }
+  // Of the whole grid: those of (0, 0) here.
+  std::size_t first_row() const noexcept { return first_row_; }
+  std::size_t first_column() const noexcept { return first_column_; }
+
+  // Requires: -halo <= r < rows() + halo, and so for columns. Elements of a row are consecutive.
+  T& operator()(std::ptrdiff_t r, std::ptrdiff_t c) const noexcept { return row(r)[c]; }
+  T* row(std::ptrdiff_t r) const noexcept { return origin_ + r * stride_; }
+
+ private:
+  T* origin_;
+  std::size_t rows_;
+  std::size_t columns_;
+  std::ptrdiff_t stride_;
+  std::size_t first_row_;
+  std::size_t first_column_;
+};
+
+namespace remote {
+
+// Places as rows and columns: as near to a square as their number allows, no more rows than
+// columns.
+struct place_grid {
+  std::size_t rows = 1;
+  std::size_t columns = 1;
+
+  static place_grid of(std::size_t places) noexcept {
+    place_grid g{1, places};
+    for (std::size_t r = 1; r * r <= places; ++r) {
+      if (places % r == 0) g = {r, places / r};
+    }
+    return g;
+  }
+};
+
+struct grid_shape {
+  grid_shape() = default;
+  grid_shape(std::size_t row_count, std::size_t column_count, std::size_t portions) noexcept
+      : places(place_grid::of(portions)),
+        rows(row_count, distribution::block(), places.rows),
+        columns(column_count, distribution::block(), places.columns) {}
+
+  std::size_t portion_of(std::size_t r, std::size_t c) const noexcept {
+    return rows.portion_of(r) * places.columns + columns.portion_of(c);
+  }
+
+  place_grid places;
+  dist_shape rows;
+  dist_shape columns;
+};
+
+// Where a neighbour lies: -1, 0 or 1 rows and columns of places away.
+struct grid_side {
+  int down = 0;
+  int right = 0;
+};
+
+template <class T>
+struct grid_portion {
+  grid_portion(const grid_shape& s, place_group g, std::size_t mine, std::size_t halo_width)
+      : shape(s),
+        group(std::move(g)),
+        place_row(mine / s.places.columns),
+        place_column(mine % s.places.columns),
+        halo(halo_width),
+        rows(s.rows.size_of(place_row)),
+        columns(s.columns.size_of(place_column)),
+        data(std::make_unique<T[]>((rows + 2 * halo) * (columns + 2 * halo))) {}
+
+  grid_view<T> view() noexcept {
+    const std::size_t stride = columns + 2 * halo;
+    return {
+        data.get() + halo * stride + halo,   rows, columns, stride, shape.rows.first_of(place_row),
+        shape.columns.first_of(place_column)};
+  }
+
+  // Element (r, c) of the grid. Requires: it is here.
+  T& element(std::size_t r, std::size_t c) noexcept {
+    return view()(static_cast<std::ptrdiff_t>(r - shape.rows.first_of(place_row)),
+                  static_cast<std::ptrdiff_t>(c - shape.columns.first_of(place_column)));
+  }
+
+  // The neighbour on that side, if there is one.
+  bool has(const grid_side& s) const noexcept {
+    const auto in = [](std::size_t at, int by, std::size_t of) {
+      return by == 0 || (by < 0 ? at > 0 : at + 1 < of);
+    };
+    return in(place_row, s.down, shape.places.rows) &&
+           in(place_column, s.right, shape.places.columns);
+  }
+  // Requires: has(s).
+  place neighbour(const grid_side& s) const {
+    const auto moved = [](std::size_t at, int by) {
+      return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(at) + by);
+    };
+    return group[moved(place_row, s.down) * shape.places.columns + moved(place_column, s.right)];
+  }
+
+  // Calls f for each element of this part that the neighbour on that side keeps, row by row; or,
+  // with `beyond`, for each of that neighbour's that this part keeps.
+  template <class F>
+  void for_each_on(const grid_side& s, bool beyond, F f) noexcept {
+    const grid_view<T> mine = view();
+    const auto [top, bottom] = span_of(s.down, rows, beyond);
+    const auto [left, right] = span_of(s.right, columns, beyond);
+    for (std::ptrdiff_t r = top; r < bottom; ++r) {
+      for (std::ptrdiff_t c = left; c < right; ++c) f(mine(r, c));
+    }
+  }
+  std::size_t count_on(const grid_side& s) const noexcept {
+    return (s.down == 0 ? rows : halo) * (s.right == 0 ? columns : halo);
+  }
+
+  grid_shape shape;
+  place_group group;
+  std::size_t place_row;
+  std::size_t place_column;
+  std::size_t halo;
+  std::size_t rows;
+  std::size_t columns;
+  std::unique_ptr<T[]> data;
+  halo_edges edges;
+
+ private:
+  std::pair<std::ptrdiff_t, std::ptrdiff_t> span_of(int side, std::size_t length,
+                                                    bool beyond) const noexcept {
+    const auto n = static_cast<std::ptrdiff_t>(length);
+    const auto h = static_cast<std::ptrdiff_t>(halo);
+    if (side == 0) return {0, n};
+    if (side < 0)
+      return beyond ? std::pair{-h, std::ptrdiff_t{0}} : std::pair{std::ptrdiff_t{0}, h};
+    return beyond ? std::pair{n, n + h} : std::pair{n - h, n};
+  }
+};
+
+}  // namespace remote
+}  // namespace apgas::inline v0

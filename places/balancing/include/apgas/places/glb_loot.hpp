@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <apgas/places/glb_bag.hpp>
+
+// Half of a bag of glb on its way to another place, with how many tasks it had when it left: so
+// that a serialize that loses some is noticed where it arrives.
+namespace apgas::inline v0::remote {
+
+[[noreturn]] void throw_sending_lost(std::size_t sent, std::size_t arrived);
+
+template <class Bag>
+struct glb_loot {
+  Bag bag{};
+  std::uint64_t tasks = 0;  // 0 too where the bag has no size()
+
+  // Throws: illegal_operation when it arrived with other tasks.
+  Bag&& arrived() && {
+    if constexpr (sized_bag<Bag>) {
+      const auto now = static_cast<std::size_t>(bag.size());
+      if (now != tasks) throw_sending_lost(tasks, now);
+    }
+    return std::move(bag);
+  }
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(bag, tasks);
+  }
+};
+
+template <class Bag>
+glb_loot<Bag> make_loot(Bag bag) {
+  std::uint64_t tasks = 0;
+  if constexpr (sized_bag<Bag>) tasks = bag.size();
+  return {std::move(bag), tasks};
+}
+
+}  // namespace apgas::inline v0::remote

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#include <apgas/comm/sendable.hpp>
+#include <apgas/sync/remote_call.hpp>
+#include <apgas/sync/remote_task.hpp>
+
+// A closure and its arguments on their way to another place, and what runs there.
+namespace apgas::inline v0::remote {
+
+// Arguments as members. Not a std::tuple: that asks whether closures among them can be assigned,
+// and g++ 12 takes a closure that it has been asked about for one that is not trivially copyable.
+template <std::size_t I, class T>
+struct argument {
+  T value;
+};
+template <class Indices, class... Ts>
+struct argument_list;
+template <std::size_t... Is, class... Ts>
+struct argument_list<std::index_sequence<Is...>, Ts...> : argument<Is, Ts>... {};
+
+// F(Args...) as it is called at the other side, where everything is decayed: with arguments it may
+// move from, or with lvalues when it takes them by reference.
+template <class F, class... Args>
+struct remote_body {
+  using closure = std::decay_t<F>;
+  using indices = std::index_sequence_for<Args...>;
+  using arguments = argument_list<indices, std::decay_t<Args>...>;
+  static_assert(comm::require_sendable_closure<closure>());
+  static_assert((comm::require_sendable_value<std::decay_t<Args>>() && ...));
+  static constexpr bool moves = std::is_invocable_v<closure&, std::decay_t<Args>&&...>;
+  static_assert(moves || std::is_invocable_v<closure&, std::decay_t<Args>&...>,
+                "apgas: the closure cannot be called with these arguments, which arrive as values "
+                "without const and reference");
+
+  template <std::size_t... Is>
+  static decltype(auto) call(closure& f, arguments& args, std::index_sequence<Is...>) {
+    if constexpr (moves) {
+      return std::invoke(f,
+                         std::move(static_cast<argument<Is, std::decay_t<Args>>&>(args).value)...);
+    } else {
+      return std::invoke(f, static_cast<argument<Is, std::decay_t<Args>>&>(args).value...);
+    }
+  }
+  static decltype(auto) call(closure& f, arguments& args) { return call(f, args, indices{}); }
+  using result = decltype(call(std::declval<closure&>(), std::declval<arguments&>()));
+
+  static void save(comm::out_archive& to, const closure& f, const std::decay_t<Args>&... args) {
+    to(f, args...);
+  }
+
+  struct loaded {
+    closure f;
+    arguments args;
+
+    decltype(auto) operator()() { return call(f, args); }
+  };
+
+  static loaded load(comm::in_archive& from) {
+    auto f = from.read<closure>();
+    // Braces: the arguments are read from left to right.
+    return loaded{std::move(f), arguments{{from.read<std::decay_t<Args>>()}...}};
+  }
+};
+
+// Runs the body of an at whose place is this one: as if it had been sent and its value sent back.
+template <class Result, class F, class... Args>
+Result run_here(const std::decay_t<F>& f, const std::decay_t<Args>&... args) {
+  using body_type = remote_body<F, Args...>;
+  const comm::cma_process mine = comm::this_cma_process();
+  comm::out_archive out;
+  out.zero_copy_from(comm::zero_copy_min_bytes);
+  body_type::save(out, f, args...);
+  comm::in_archive in(out.bytes(), &mine);
+  auto body = body_type::load(in);
+  if constexpr (std::is_void_v<Result>) {
+    body();
+  } else {
+    static_assert(comm::require_sendable_value<Result>());
+    const Result& result = body();
+    comm::out_archive value;
+    value.zero_copy_from(comm::zero_copy_min_bytes);
+    value(result);
+    comm::in_archive back(value.bytes(), &mine);
+    return back.read<Result>();
+  }
+}
+
+// Runs an async_at.
+template <class F, class... Args>
+scheduler::task_counter* run_remote_async(sync::remote_task& task, scheduler::fiber& self) {
+  self.task.site = sync::decode_site(task.site());
+  scheduler::task_described(self);
+  try {
+    comm::in_archive from = task.arguments();
+    auto body = remote_body<F, Args...>::load(from);
+    task.done();
+    body();
+  } catch (...) {
+    sync::task_failed(self);
+  }
+  task.done();
+  return task.finish;
+}
+
+// Runs the body of an at and replies.
+template <class F, class... Args>
+scheduler::task_counter* run_remote_call(sync::remote_task& task, scheduler::fiber& self) {
+  using body_type = remote_body<F, Args...>;
+  using result = typename body_type::result;
+  if constexpr (!std::is_void_v<result>) {
+    static_assert(comm::require_sendable_value<std::decay_t<result>>());
+  }
+  self.task.site = sync::decode_site(task.site());
+  scheduler::task_described(self);
+  const sync::children_mark before(self);
+  const comm::rank caller = task.frame.source;
+  std::uint64_t number = 0;
+  comm::out_archive value;
+  comm::out_archive failure;
+  bool failed = false;
+  try {
+    comm::in_archive from = task.arguments();
+    from(number);
+    auto body = body_type::load(from);
+    task.done();
+    if constexpr (std::is_void_v<result>) {
+      body();
+    } else {
+      const std::decay_t<result>& returned = body();
+      if ((number & sync::call_of_at) != 0) {
+        value.zero_copy_from(task.place->network->zero_copy_from(caller));
+      }
+      value(returned);
+      if (value.has_zero_copy()) {
+        sync::send_zero_copy_reply(*task.place, caller, number, *task.finish, value);
+        return task.finish;
+      }
+    }
+  } catch (...) {
+    failed = true;
+    sync::save_failure(failure, self);
+  }
+  task.done();
+  const bool ended = !before.has_children();
+  sync::finish_core* const finish = task.finish;
+  sync::send_reply(*task.place, caller, number, *finish, ended, failed, failed ? failure : value);
+  return ended ? nullptr : finish;
+}
+
+}  // namespace apgas::inline v0::remote

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <type_traits>
+
+#include <apgas/comm/archive.hpp>
+#include <apgas/future.hpp>
+#include <apgas/sync/place_state.hpp>
+#include <apgas/sync/remote_call.hpp>
+#include <apgas/sync/task.hpp>
+
+// A call to another place that nobody waits for yet: its reply sets a future.
+namespace apgas::inline v0::remote {
+
+// Lives from the call until its reply was read, and holds a unit of the caller's finish as long.
+// The reply is read by a task, since that runs user code.
+template <class Result>
+class remote_future final : public sync::pending_call, scheduler::external_task {
+ public:
+  // Context: the task that calls.
+  remote_future(scheduler::fiber& self, std::source_location site)
+      : external_task{.next = nullptr, .run = &set_future},
+        place_(sync::place_of(self)),
+        finish_(sync::finish_of(self)),
+        site_(site),
+        state_(sync::ref<sync::future_state<Result>>::adopt(new sync::future_state<Result>)),
+        number_(place_.calls->add(*this)) {
+    finish_.add(1);
+  }
+
+  std::uint64_t number() const noexcept { return number_; }
+  future<Result> get_future() const { return sync::future_access::make(state_); }
+
+  // Instead of a reply: the call could not be sent. Context: the task that calls.
+  void cancel() noexcept {
+    static_cast<void>(place_.calls->take(number_));
+    scheduler::release_count(finish_);
+    delete this;
+  }
+
+  void on_reply(const comm::inbound_frame& frame) noexcept override {
+    frame.owner->retain();
+    reply_ = frame;
+    place_.tasks->submit(this);
+  }
+  sync::finish_core& finish() const noexcept override { return finish_; }
+
+ private:
+  static scheduler::task_counter* set_future(scheduler::external_task* work,
+                                             scheduler::fiber& self) noexcept {
+    const std::unique_ptr<remote_future> call(static_cast<remote_future*>(work));
+    self.task.finish = &call->finish_;
+    self.task.site = call->site_;
+    try {
+      if ((call->reply_.header->flags & sync::flag_failed) != 0) {
+        sync::rethrow_reply(call->reply_.payload);
+      }
+      if constexpr (std::is_void_v<Result>) {
+        call->state_->emplace();
+      } else {
+        comm::in_archive in(call->reply_.payload);
+        call->state_->emplace(in.read<Result>());
+      }
+    } catch (...) {
+      call->reply_.owner->release();
+      sync::publish_caught(*call->state_, self);
+      return &call->finish_;
+    }
+    call->reply_.owner->release();
+    call->state_->publish_value();
+    return &call->finish_;
+  }
+
+  sync::place_state& place_;
+  sync::finish_core& finish_;
+  const std::source_location site_;
+  const sync::ref<sync::future_state<Result>> state_;
+  comm::inbound_frame reply_{};
+  const std::uint64_t number_;  // last: a reply may not come before the rest is there
+};
+
+}  // namespace apgas::inline v0::remote

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <source_location>
+
+#include <apgas/future.hpp>
+#include <apgas/places/message_access.hpp>
+#include <apgas/places/place_memory.hpp>
+
+// What the functions of one_sided.hpp come to, without types: bytes of a block from or to memory of
+// this place, at once where the block is in reach, else by messages. `operation` names the function
+// in messages of errors.
+namespace apgas::inline v0::remote {
+
+struct bulk_put {
+  const std::byte* from;
+  allocation_range to;
+};
+struct bulk_get {
+  allocation_range from;
+  std::byte* to;
+};
+
+inline const std::byte* bytes_at(const void* p) noexcept {
+  return static_cast<const std::byte*>(p);
+}
+inline std::byte* bytes_at(void* p) noexcept { return static_cast<std::byte*>(p); }
+
+// By messages.
+void put_away(scheduler::fiber& self, const char* operation, const bulk_put& what);
+void get_away(scheduler::fiber& self, const char* operation, const bulk_get& what);
+
+[[gnu::always_inline]] inline void put(scheduler::fiber& self, const char* operation,
+                                       const bulk_put& what) {
+  if (what.to.bytes == 0) return;
+  std::byte* const there = direct_address(self, operation, what.to);
+  if (there == nullptr) return put_away(self, operation, what);
+  std::memcpy(there, what.from, what.to.bytes);
+}
+
+[[gnu::always_inline]] inline void get(scheduler::fiber& self, const char* operation,
+                                       const bulk_get& what) {
+  if (what.from.bytes == 0) return;
+  const std::byte* const there = direct_address(self, operation, what.from);
+  if (there == nullptr) return get_away(self, operation, what);
+  std::memcpy(what.to, there, what.from.bytes);
+}
+
+// Requires: both ranges have the same length.
+void bulk_copy_between(scheduler::fiber& self, const char* operation, const allocation_range& from,
+                 const allocation_range& to);
+
+void async_put(scheduler::fiber& self, const char* operation, const bulk_put& what,
+               std::source_location site);
+void async_get(scheduler::fiber& self, const char* operation, const bulk_get& what,
+               std::source_location site);
+
+future<void> put_future(scheduler::fiber& self, const char* operation, const bulk_put& what,
+                        std::source_location site);
+
+// Of void: the bytes go where `what` says; else they are the value.
+template <class T>
+future<T> get_future(scheduler::fiber& self, const char* operation, const bulk_get& what,
+                     std::source_location site) {
+  const std::byte* const there = what.from.bytes == 0 ? what.to : direct_address(self, operation, what.from);
+  if (there == nullptr && what.from.bytes != 0) {
+    return sync::future_access::make(future_access<T>::start(
+        self,
+        {.name = operation, .operation = memory_operation::get, .range = what.from, .to = what.to},
+        site));
+  }
+  auto state = sync::ref<sync::future_state<T>>::adopt(new sync::future_state<T>);
+  if constexpr (std::is_void_v<T>) {
+    if (what.from.bytes != 0) std::memcpy(what.to, there, what.from.bytes);
+    state->emplace();
+  } else {
+    comm::detail::raw_bytes<sizeof(T)> raw;
+    std::memcpy(&raw, there, sizeof raw);
+    state->emplace(__builtin_bit_cast(T, raw));
+  }
+  state->publish_value();
+  return sync::future_access::make(std::move(state));
+}
+
+}  // namespace apgas::inline v0::remote

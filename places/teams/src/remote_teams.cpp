@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/places/remote_teams.hpp>
+
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <apgas/base/assert.hpp>
+
+namespace apgas::inline v0::remote {
+
+remote_teams::remote_teams(sync::place_state& place)
+    : place_(place), timer_{{nullptr, &look}, this} {}
+
+remote_teams::~remote_teams() {
+  for (const auto& [id, frame] : early_) frame.owner->release();
+}
+
+// ---- members ------------------------------------------------------------------------------------
+
+void remote_teams::add(const global_id& id, const place_group& group) {
+  const std::size_t me = group.index_of(trusted_place(place_.here));
+  auto made = std::make_unique<team_member>(place_, id, group, me);
+  team_member& member = *made;
+  std::vector<comm::inbound_frame> waiting;
+  std::lock_guard hold(lock_);
+  members_.emplace(id, std::move(made));
+  for (auto& [wanted, frame] : early_) {
+    if (wanted != id) continue;
+    member.deliver(frame);
+    std::exchange(frame.owner, nullptr)->release();
+  }
+  std::erase_if(early_, [](const auto& e) { return e.second.owner == nullptr; });
+}
+
+void remote_teams::remove(const global_id& id) noexcept {
+  std::unique_ptr<team_member> gone;
+  std::lock_guard hold(lock_);
+  if (const auto at = members_.find(id); at != members_.end()) {
+    gone = std::move(at->second);
+    if (last_ == gone.get()) last_ = nullptr;
+    members_.erase(at);
+  }
+}
+
+team_member* remote_teams::find(const global_id& id) {
+  std::lock_guard hold(lock_);
+  return look_up(id);
+}
+
+// Requires: lock_ is held.
+team_member* remote_teams::look_up(const global_id& id) {
+  if (last_ != nullptr && last_->id() == id) return last_;
+  const auto at = members_.find(id);
+  if (at != members_.end()) return last_ = at->second.get();
+  if (id.generation != world_generation) return nullptr;
+  const place_range all(place_.places);
+  auto world =
+      std::make_unique<team_member>(place_, id, all, static_cast<std::size_t>(place_.here));
+  return members_.emplace(id, std::move(world)).first->second.get();
+}
+
+void remote_teams::on_message(const comm::inbound_frame& frame) {
+  if (frame.payload.size() < sizeof(team_envelope)) {
+    base::fatal(fmt::format("place {} sent a message of a team in {} bytes, which is none",
+                            frame.source, frame.payload.size()));
+  }
+  team_envelope e;
+  std::memcpy(&e, frame.payload.data(), sizeof e);
+  const global_id id{.home = e.home,
+                     .index = static_cast<std::uint32_t>(frame.header->handler),
+                     .generation = frame.header->finish};
+  // The lock is held meanwhile: so that no member ends before its messages are taken.
+  std::lock_guard hold(lock_);
+  if (team_member* const member = look_up(id)) {
+    member->deliver(frame);
+    if (e.step == team_member::step_called) take_held(*member, e.sequence, held_calls_of(frame));
+    return;
+  }
+  if (e.step == team_member::step_called) return;  // it is said again
+  frame.owner->retain();
+  early_.emplace_back(id, frame);
+}
+
+// ---- those that wait long -----------------------------------------------------------------------
+
+// Requires: lock_ is held. The lower of two places speaks; one of a ring is lower than its holder.
+void remote_teams::take_held(team_member& told, std::uint32_t sequence, held_calls held) noexcept {
+  if (place_.team_warning_s != 0 && !told.has_begun(sequence)) {
+    for (const held_call& each : held) {
+      if (each.holder <= place_.here || each.team == told.id()) continue;
+      if (team_member* const mine = look_up(each.team)) mine->crossed(each, told.id(), sequence);
+    }
+  }
+  told.pass_on(sequence, std::move(held));
+}
+
+void remote_teams::begin_watch() noexcept {
+  {
+    std::lock_guard hold(lock_);
+    if (stopped_ || watching_.exchange(true, base::relaxed)) return;
+    when_ = std::chrono::steady_clock::now() + patience;
+  }
+  place_.tasks->submit_at(when_, &timer_);
+}
+
+scheduler::task_counter* remote_teams::look(scheduler::external_task* work, scheduler::fiber&) noexcept {
+  remote_teams& self = *static_cast<timer*>(work)->self;
+  bool again = false;
+  {
+    std::lock_guard hold(self.lock_);
+    held_calls held;
+    for (const auto& [id, member] : self.members_) member->add_held(held);
+    for (const auto& [id, member] : self.members_) {
+      if (!member->tell_if_waiting(held)) continue;
+      again = true;
+      self.told_.fetch_add(1, base::relaxed);
+    }
+    if (self.stopped_) again = false;
+    if (again) self.when_ = std::chrono::steady_clock::now() + patience;
+    self.watching_.store(again, base::relaxed);
+    if (again) self.place_.tasks->submit_at(self.when_, &self.timer_);
+  }
+  return nullptr;
+}
+
+void remote_teams::stop() noexcept {
+  for (;;) {
+    {
+      std::lock_guard hold(lock_);
+      stopped_ = true;
+      if (!watching_.load(base::relaxed)) return;
+      if (place_.tasks->cancel_at(when_, &timer_)) {
+        watching_.store(false, base::relaxed);
+        return;
+      }
+    }
+    std::this_thread::yield();
+  }
+}
+
+}  // namespace apgas::inline v0::remote

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/places/team_member.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <apgas/errors.hpp>
+#include <apgas/places/remote_teams.hpp>
+
+namespace apgas::inline v0::remote {
+namespace {
+
+// A look takes 50 ns. After some, others may have the core: where there are more places than cores,
+// a message is from one of them. Then the task waits: with four places on two cores a barrier took
+// 150 us with 50 looks, 50 us with 200, and 19 us with 1000, which is half a millisecond where
+// nobody else wants the core.
+constexpr int polls_at_once = 50;
+constexpr std::chrono::microseconds longest_look{500};
+constexpr std::uint32_t receives_between_looks = 32;
+
+bool nothing_else_ready(const scheduler::worker& w) noexcept {
+  return w.tasks.empty() && w.ready.empty() && w.batch.empty();
+}
+
+team_envelope envelope_of(const comm::inbound_frame& frame) noexcept {
+  team_envelope e;
+  std::memcpy(&e, frame.payload.data(), sizeof e);
+  return e;
+}
+
+host_runs host_runs_of(const place_group& group, const sync::place_state& at) {
+  const auto rank_of = [&](std::size_t i) { return (*place_group::iterator(group, i)).id(); };
+  const auto together = [&](std::size_t a, std::size_t b) {
+    return at.network->same_node(rank_of(a), rank_of(b));
+  };
+  return {group.size(), together};
+}
+
+}  // namespace
+
+team_member::team_member(sync::place_state& place, const global_id& id, place_group group,
+                         std::size_t me)
+    : place_(place),
+      id_(id),
+      group_(std::move(group)),
+      hosts_(host_runs_of(group_, place)),
+      me_(me) {}
+
+// ---- a call -------------------------------------------------------------------------------------
+
+void team_member::begin(const team_call& call) {
+  const call_signature mine = signature_of(call);
+  std::string wrong;
+  bool broken = false;
+  {
+    std::lock_guard hold(lock_);
+    broken = !broken_.empty();
+    if (calling_ && !broken) {
+      wrong = fmt::format(
+          "two tasks of place {} are in collectives of one team, {} and {}: one task of each place "
+          "calls them, one after the other",
+          place_.here, text_of(signatures_[sequence_ % remembered]), text_of(mine));
+    } else if (!broken) {
+      calling_ = true;
+      signatures_[++sequence_ % remembered] = mine;
+      const auto differs = [&](const key& k, const call_signature& theirs) {
+        return k.sequence == sequence_ && !same_call(theirs, mine);
+      };
+      for (const letter& l : letters_) {
+        if (differs(l.where, l.signature)) wrong = difference(l.where.source, l.signature, mine, sequence_);
+      }
+      if (differs(ahead_, ahead_signature_)) {
+        wrong = difference(ahead_.source, ahead_signature_, mine, sequence_);
+      }
+    }
+  }
+  if (!wrong.empty()) break_all(wrong);
+  if (broken || !wrong.empty()) throw_broken();
+}
+
+void team_member::end() {
+  std::string wrong;
+  {
+    std::lock_guard hold(lock_);
+    calling_ = false;
+    if (!broken_.empty()) return;  // this call is complete
+    const auto left = std::ranges::find_if(
+        letters_, [&](const letter& l) { return l.where.sequence == sequence_; });
+    if (left == letters_.end()) return;
+    wrong = difference(left->where.source, left->signature, signatures_[sequence_ % remembered], sequence_);
+  }
+  break_all(wrong);
+}
+
+void team_member::fail(const team_call& call) noexcept {
+  std::string why;
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    why = e.what();
+  } catch (...) {
+    why = "an exception of a type that is no std::exception";
+  }
+  bool first = false;
+  {
+    std::lock_guard hold(lock_);
+    first = broken_.empty();
+    calling_ = false;
+  }
+  if (!first) return;
+  break_all(fmt::format(
+      "a member of a team, place {}, left {} with an exception, so the others would have waited "
+      "for ever: {}. The team cannot be used any more: make another one",
+      place_.here, text_of(signature_of(call)), why));
+}
+
+bool team_member::count_one_sided(std::size_t bytes) noexcept {
+  constexpr std::size_t most_bytes = std::size_t{16} << 20;
+  constexpr std::size_t least = most_bytes / 256;  // a barrier for at most 256 short ones
+  one_sided_ += std::max(bytes, least);
+  return one_sided_ > most_bytes;
+}
+
+// ---- messages -----------------------------------------------------------------------------------
+
+void team_member::post(comm::rank dest, team_envelope envelope, std::span<const std::byte> data) {
+  envelope.home = id_.home;
+  const comm::frame_header header{.kind = comm::frame_kind::control,
+                                  .handler = control_team | id_.index,
+                                  .finish = id_.generation};
+  place_.network->send(dest, header, std::as_bytes(std::span(&envelope, 1)), data);
+  place_.tasks->keep_polling();
+}
+
+void team_member::send(std::size_t to, std::uint16_t step, std::uint32_t part,
+                       std::span<const std::byte> data) {
+  const comm::rank dest = group_[to].id();
+  while (place_.network->congested(dest)) scheduler::yield();
+  post(
+      dest,
+      {.signature = signatures_[sequence_ % remembered], .sequence = sequence_, .part = part, .step = step},
+      data);
+}
+
+bool team_member::expects(const key& k) const noexcept {
+  return std::ranges::any_of(letters_, [&](const letter& l) { return l.where == k; });
+}
+
+bool team_member::take(const key& wanted, letter& to) {
+  const auto at =
+      std::ranges::find_if(letters_, [&](const letter& l) { return l.where == wanted; });
+  if (at == letters_.end()) return false;
+  to = std::move(*at);
+  letters_.erase(at);
+  return true;
+}
+
+// Looks at the network before it waits, while this worker has nothing else to do: most messages of
+// a collective are here soon, and to leave the stack or to sleep costs more than the look.
+bool team_member::poll_for(const key& wanted, letter& to) {
+  const scheduler::worker& w = *scheduler::current_fiber()->on;
+  std::size_t had = 0;
+  {
+    std::lock_guard hold(lock_);
+    had = letters_.size();
+  }
+  std::chrono::steady_clock::time_point end;
+  for (int i = 0; nothing_else_ready(w); ++i) {
+    if (i >= polls_at_once) {
+      const auto now = std::chrono::steady_clock::now();
+      if (i == polls_at_once) end = now + longest_look;
+      if (now >= end) return false;
+      std::this_thread::yield();
+    }
+    const bool any = place_.network->progress();
+    std::lock_guard hold(lock_);
+    if (take(wanted, to)) return true;
+    if (!broken_.empty()) return false;
+    // What came may be a task: the loop will look.
+    if (const std::size_t before = std::exchange(had, letters_.size()); any && before == had) {
+      return false;
+    }
+  }
+  return false;
+}
+
+team_arrival team_member::receive(std::size_t from, std::uint16_t step, std::uint32_t part) {
+  const key wanted{sequence_, part, step, group_[from].id()};
+  letter got;
+  // A task that never leaves its worker would keep it from looking at anything else.
+  scheduler::worker& w = *scheduler::current_fiber()->on;
+  if (++w.phases_in_a_row % receives_between_looks == 0) scheduler::yield_to_loop();
+  for (bool first = true;; first = false) {
+    {
+      std::lock_guard hold(lock_);
+      if (take(wanted, got)) return std::move(got.what);
+      if (!broken_.empty()) break;
+    }
+    if (first && poll_for(wanted, got)) return std::move(got.what);
+    static_cast<remote_teams*>(place_.teams)->watch();
+    scheduler::suspend("a collective of a team", [this, &wanted](scheduler::fiber* self) {
+      bool ready = false;
+      {
+        std::lock_guard hold(lock_);
+        ready = !broken_.empty() || expects(wanted);
+        if (!ready) {
+          wanted_ = wanted;
+          waiter_ = self;
+        }
+      }
+      if (ready) scheduler::resume(self);
+    });
+  }
+  throw_broken();
+}
+
+void team_member::deliver(const comm::inbound_frame& frame) {
+  const team_envelope e = envelope_of(frame);
+  if (e.step == step_broken) {
+    const auto text = frame.payload.subspan(sizeof e);
+    return mark_broken({reinterpret_cast<const char*>(text.data()), text.size()});
+  }
+  const key where{e.sequence, e.part, e.step, frame.source};
+  bool left = false;
+  scheduler::fiber* waiter = nullptr;
+  call_signature mine;
+  {
+    std::lock_guard hold(lock_);
+    if (!broken_.empty()) return;
+    const bool now = calling_ && e.sequence == sequence_;
+    left = !now && !before(sequence_, e.sequence);
+    mine = signatures_[e.sequence % remembered];
+    if (now ? same_call(e.signature, mine) : !left) {
+      if (e.step == step_called) {
+        if (now) return;
+        ahead_ = where;
+        ahead_signature_ = e.signature;
+        return;
+      }
+      letters_.push_back({where, e.signature, team_arrival(frame)});
+      if (waiter_ != nullptr && wanted_ == where) waiter = std::exchange(waiter_, nullptr);
+    } else if (left && e.step == step_called &&
+               (same_call(e.signature, mine) || sequence_ - e.sequence >= remembered)) {
+      return;  // the sender is only slower
+    } else {
+      if (sequence_ - e.sequence >= remembered) mine = {};
+      left = true;
+    }
+  }
+  if (waiter != nullptr) return scheduler::resume(waiter);
+  if (left) break_all(difference(frame.source, e.signature, mine, e.sequence));
+}
+
+// ---- errors -------------------------------------------------------------------------------------
+
+std::string team_member::difference(comm::rank source, const call_signature& theirs,
+                                    const call_signature& mine, std::uint32_t sequence) const {
+  return fmt::format(
+      "the members of a team called its collectives in different order: call {} was {} at place {} "
+      "and {} at place {}. All members make the same calls with the same root and size, one after "
+      "the other. The team cannot be used any more: make another one",
+      sequence, text_of(mine), place_.here, text_of(theirs), source);
+}
+
+void team_member::mark_broken(std::string why) noexcept {
+  scheduler::fiber* waiter = nullptr;
+  {
+    std::lock_guard hold(lock_);
+    if (!broken_.empty()) return;
+    broken_ = std::move(why);
+    waiter = std::exchange(waiter_, nullptr);
+  }
+  if (waiter != nullptr) scheduler::resume(waiter);
+}
+
+// NOLINTNEXTLINE(bugprone-exception-escape): iterators stay inside the group
+void team_member::break_all(const std::string& why) noexcept {
+  mark_broken(why);
+  for (place p : group_) {
+    if (p.id() != place_.here) {
+      post(p.id(), {.step = step_broken}, std::as_bytes(std::span(why)));
+    }
+  }
+}
+
+void team_member::throw_broken() {
+  std::string why;
+  {
+    std::lock_guard hold(lock_);
+    why = broken_;
+  }
+  throw illegal_operation(why);
+}
+
+}  // namespace apgas::inline v0::remote

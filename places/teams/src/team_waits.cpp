@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Teams that wait for each other: what a place tells of the calls that it holds up, and who finds
+// its own among them (docs/protocols/team.md, "Teams that wait for each other").
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <apgas/base/log.hpp>
+#include <apgas/places/team_member.hpp>
+
+namespace apgas::inline v0::remote {
+namespace {
+
+// So many are told of in a message; programs have few teams at once.
+constexpr std::size_t most_held = 16;
+
+// Both ends look every 100 ms. Longer without a word: it is another wait.
+constexpr std::chrono::seconds longest_silence{3};
+
+}  // namespace
+
+held_calls held_calls_of(const comm::inbound_frame& frame) {
+  const auto bytes = frame.payload.subspan(sizeof(team_envelope));
+  held_calls all(std::min(bytes.size() / sizeof(held_call), most_held));
+  if (!all.empty()) std::memcpy(all.data(), bytes.data(), all.size() * sizeof(held_call));
+  return all;
+}
+
+void team_member::add_held(held_calls& to) {
+  std::lock_guard hold(lock_);
+  if (!broken_.empty() || !before(sequence_, ahead_.sequence)) return;
+  to.push_back({.team = id_, .sequence = ahead_.sequence, .holder = place_.here});
+  if (passed_sequence_ == ahead_.sequence) to.insert(to.end(), passed_.begin(), passed_.end());
+}
+
+// NOLINTNEXTLINE(bugprone-exception-escape): the index is below size()
+bool team_member::tell_if_waiting(const held_calls& held) noexcept {
+  team_envelope e{.step = step_called};
+  held_calls told;
+  {
+    std::lock_guard hold(lock_);
+    if (waiter_ == nullptr) return false;
+    e.signature = signatures_[sequence_ % remembered];
+    e.sequence = sequence_;
+    told = held;
+    for (held_call& each : told) {
+      if (each.holder == place_.here) each.waits_in = e.signature;
+    }
+    if (passed_sequence_ == sequence_) {
+      for (const held_call& each : passed_) {
+        if (each.holder != place_.here) told.push_back(each);
+      }
+    }
+  }
+  if (told.size() > most_held) told.resize(most_held);
+  post(group_[(me_ + 1) % size()].id(), e, std::as_bytes(std::span(told)));
+  return true;
+}
+
+void team_member::pass_on(std::uint32_t sequence, held_calls held) {
+  std::lock_guard hold(lock_);
+  if (before(sequence, sequence_)) return;  // the sender is only slower
+  passed_sequence_ = sequence;
+  passed_ = std::move(held);
+}
+
+bool team_member::has_begun(std::uint32_t sequence) {
+  std::lock_guard hold(lock_);
+  return !before(sequence_, sequence);
+}
+
+void team_member::crossed(const held_call& mine, const global_id& other,
+                          std::uint32_t other_sequence) {
+  const auto now = std::chrono::steady_clock::now();
+  std::string text;
+  {
+    std::lock_guard hold(lock_);
+    if (!broken_.empty() || !calling_ || sequence_ != mine.sequence) return;
+    crossing& c = crossing_;
+    if (c.sequence != sequence_ || c.other != other || c.other_sequence != other_sequence ||
+        now - c.last > longest_silence) {
+      c = {sequence_, other, other_sequence, now, now, false};
+    }
+    c.last = now;
+    if (c.reported || now - c.first < std::chrono::seconds(place_.team_warning_s)) return;
+    c.reported = true;
+    text = fmt::format(
+        "for {} s place {} has been in {} of a team, which place {} has not called; place {} is in "
+        "{} of another team, and waits for place {} in turn. Both go on waiting. If no other task "
+        "makes these calls, the program hangs: call collectives of several teams in the same order "
+        "at all members",
+        place_.team_warning_s, place_.here, text_of(signatures_[sequence_ % remembered]), mine.holder,
+        mine.holder, text_of(mine.waits_in), place_.here);
+  }
+  base::warn(text);
+}
+
+}  // namespace apgas::inline v0::remote

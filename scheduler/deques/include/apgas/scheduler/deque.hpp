@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <apgas/base/atomic.hpp>
+#include <apgas/base/cache_line.hpp>
+#include <apgas/base/spin_lock.hpp>
+
+// The work-stealing deque of a worker. Its tasks lie in place, in an array of slots. The owner
+// pushes and pops at the head, and thieves take the oldest tasks at the tail.
+//
+// The common path of the owner needs neither a fence instruction nor an atomic read-modify-write.
+// Owner and thief exclude each other by the asymmetric Dekker pattern of atomic.hpp: the owner
+// executes the light fence, and the thief pays for both with the heavy one (membarrier).
+// docs/protocols/steal.md describes the protocol and why it is correct.
+//
+// A task is added to the counter of its finish or join only when it leaves the frame that spawned
+// it ("count on leave"), and the deque does this counting: a thief counts the tasks that it takes,
+// and the owner counts all its tasks before it leaves a fiber.
+//
+//               written by                        read by
+//   head_       owner                             owner, thieves
+//   gate_       lock holder                       owner
+//   limit_      lock holder                       owner, lock holder
+//   attention_  owner; any thread, but only null  owner
+//   refuse_     lock holder                       owner, lock holder
+//   tail_       lock holder                       any thread
+//   counted_    owner, while it holds the lock    owner, lock holder
+//
+// A pop of a slot below gate_ takes the slow path, with the lock. Normally gate_ equals limit_; it
+// is the end of the array while every pop must take the slow path (fenced mode, or a pop to be
+// refused). A push of a slot at or above attention_ asks the owner to call attend().
+//
+// Invariants
+//   I1  The tasks are the slots in [tail_, head_). The slots below tail_ have been stolen.
+//   I2  A slot in [tail_, counted_) is counted in its counter. A slot in [counted_, head_) is not:
+//       it belongs to a frame of the owner's current fiber, and that frame does not end before the
+//       slot has left the deque.
+//   I3  limit_ >= max(tail_, counted_). A slot at or above limit_ belongs to the owner, which may
+//       take it without the lock.
+//   I4  Only a lock holder reads slots below limit_. Only the owner writes slots at or above it.
+//
+// Pairs
+//   P1  A thief that loads the head_ stored by push sees the contents of the slot. The lock
+//       publishes everything that is written while it is held.
+//   P2  pop stores head_, executes the light fence and loads gate_. steal stores gate_, executes
+//       the heavy fence and loads head_. At least one of the two sees the store of the other, so no
+//       slot is taken twice.
+//   P3  An owner whose exchange in attend() returns the null of raise_attention() sees everything
+//       that the calling thread wrote before.
+namespace apgas::inline v0::scheduler {
+
+using namespace base;
+
+// The type Slot must have three members: add(n) adds n tasks to the counter of the slot;
+// same_counter(other) tells whether two slots have the same counter, so that publish() updates each
+// counter only once; assign(other) copies a slot.
+template <class Slot>
+class deque {
+ public:
+  // Makes this an empty deque over the array `slots`, which has room for `capacity` slots. With
+  // `fenced` every pop executes a full fence of its own; this is for systems without membarrier.
+  // Context: the owner, before other threads use the deque.
+  void reset(Slot* slots, std::size_t capacity, bool fenced) {
+    first_ = slots;
+    last_ = slots + capacity;
+    fenced_ = fenced;
+    head_.store(slots, relaxed);
+    tail_.store(slots, relaxed);
+    counted_ = slots;
+    set_limit(slots);
+    attention_.store(fenced ? nullptr : std::min(slots + initial_room, last_ - 1), relaxed);
+  }
+
+  // ---- owner ----------------------------------------------------------------------------------
+  Slot* head() const { return head_.load(relaxed); }
+
+  // Makes the slot that the owner has written at `s` == head() visible to thieves. If it returns
+  // true, the owner must call attend() now.
+  [[nodiscard]] bool push(Slot* s) {
+    head_.store(s + 1, release);  // P1
+    light_fence();
+    return s >= attention_.load(relaxed);
+  }
+
+  // Takes back the newest slot, `s` == head() - 1. Returns false if a thief has taken it; then
+  // head() is `s`. Also returns false if the pop is refused (refuse_pop()); then head() is as
+  // before the call, and every slot is counted.
+  [[nodiscard]] bool pop(Slot* s) {
+    head_.store(s, relaxed);
+    light_fence();  // P2
+    if (s >= gate_.load(relaxed)) [[likely]]
+      return true;
+    return pop_slow(s);
+  }
+
+  // Takes the slot `s` out of the middle of the deque, and moves the newest slot to its place. This
+  // is for the branch of a join that lies below tasks which must not run on top of the join.
+  // Returns false if a thief has taken it. Otherwise all slots that remain are counted.
+  [[nodiscard]] bool extract(Slot* s) {
+    lock_.lock();
+    const bool mine = s >= tail_.load(relaxed);
+    if (mine) {
+      publish_locked();
+      Slot* top = head_.load(relaxed) - 1;
+      s->add(-1);
+      if (s != top) s->assign(*top);
+      shrink_locked(top);
+    }
+    lock_.unlock();
+    return mine;
+  }
+
+  // Counts every slot, so that no slot depends on a frame any more. The owner calls it before it
+  // leaves the current fiber.
+  void publish() {
+    if (is_published()) return;
+    lock_.lock();
+    publish_locked();
+    lock_.unlock();
+  }
+
+  // Returns whether every slot is counted. May return false although thieves have taken all slots
+  // that were not. Needs no lock, since only the owner writes the two members.
+  bool is_published() const { return head_.load(relaxed) == counted_; }
+
+  // Moves the newest slot to `out`; it stays counted. Returns false if the deque is empty.
+  // Context: the owner's scheduling loop, while no frame has slots in the deque.
+  [[nodiscard]] bool take_newest(Slot& out) {
+    if (empty() && head() == first_) return false;
+    lock_.lock();
+    publish_locked();
+    Slot* s = head_.load(relaxed);
+    const bool found = s > tail_.load(relaxed);
+    if (found) {
+      out.assign(*--s);
+      shrink_locked(s);
+    } else {
+      rewind_locked();
+    }
+    lock_.unlock();
+    return found;
+  }
+  // Moves the oldest slot to `out` if wanted(slot) is true; it stays counted. Returns false if it
+  // is not wanted, or if the deque is empty.
+  // Context: as take_newest().
+  template <class Wanted>
+  [[nodiscard]] bool take_oldest(Slot& out, Wanted wanted) {
+    if (empty()) return false;
+    lock_.lock();
+    publish_locked();
+    Slot* s = tail_.load(relaxed);
+    bool found = s < head_.load(relaxed);
+    if (!found) {
+      rewind_locked();
+    } else if (found = wanted(*s); found) {
+      out.assign(*s);
+      tail_.store(s + 1, relaxed);
+    }
+    lock_.unlock();
+    return found;
+  }
+
+  // Adds `n` tasks that are counted already, such as all but the first of those that were stolen
+  // together.
+  // Context: as take_newest().
+  void push_counted(const Slot* slots, std::size_t n) {
+    lock_.lock();
+    publish_locked();
+    if (head_.load(relaxed) == tail_.load(relaxed)) rewind_locked();
+    Slot* h = head_.load(relaxed);
+    for (std::size_t i = 0; i < n; ++i) (h++)->assign(slots[i]);
+    counted_ = h;
+    set_limit(h);
+    head_.store(h, relaxed);
+    lock_.unlock();
+  }
+
+  // Replaces the array of the deque by `slots`, which holds `n` tasks that no counter waits for.
+  // When it returns, no other thread accesses the old array any more.
+  // Requires: empty(); reset() was called before the first adopt(). Context: owner.
+  void adopt(Slot* slots, std::size_t n) {
+    lock_.lock();
+    first_ = slots;
+    last_ = slots + n;
+    tail_.store(slots, relaxed);
+    counted_ = slots;
+    set_limit(slots);
+    head_.store(slots + n, relaxed);
+    lock_.unlock();
+  }
+
+  // Moves the newest slot of an adopted array to `out`. Returns false if no slot is left.
+  // Context: owner. Cost: that of pop().
+  [[nodiscard]] bool take_top(Slot& out) {
+    Slot* const h = head_.load(relaxed);
+    if (h == first_ || empty() || !pop(h - 1)) return false;
+    out.assign(h[-1]);
+    return true;
+  }
+  // The same, but also returns false where it would need the lock. It calls no function.
+  [[nodiscard, gnu::always_inline]] bool take_top_fast(Slot& out) {
+    Slot* const h = head_.load(relaxed);
+    if (h == first_) return false;
+    head_.store(h - 1, relaxed);
+    light_fence();  // as P2
+    if (h - 1 < gate_.load(relaxed)) [[unlikely]] {
+      head_.store(h, relaxed);  // it was not taken
+      return false;
+    }
+    out.assign(h[-1]);
+    return true;
+  }
+
+  // Moves the slot `s` to the top of the deque and puts `by` in its place. Returns false, and
+  // changes nothing, if `s` is counted or a thief may have taken it. A drain puts the continuation
+  // of a spawner below its tasks in this way (drain.cpp).
+  [[nodiscard]] bool exchange_below(Slot* s, const Slot& by) {
+    lock_.lock();
+    Slot* h = head_.load(relaxed);
+    const bool mine = s >= limit_.load(relaxed);
+    if (mine) {
+      h->assign(*s);
+      s->assign(by);
+      head_.store(h + 1, relaxed);
+    }
+    lock_.unlock();
+    return mine;
+  }
+
+  // Answers a push that returned true. Returns true if raise_attention() was called since the last
+  // call. The next push that returns true is the one to the slot `next`, or to the last slot of the
+  // array if that comes first.
+  [[nodiscard]] bool attend(Slot* next) {
+    if (fenced_) {  // attention_ stays null: every push comes here for its fence
+      full_fence();
+      return true;
+    }
+    return attention_.exchange(std::min(next, last_ - 1), acq_rel) == nullptr;  // P3
+  }
+  // Returns the lowest slot that the owner may take without the lock.
+  Slot* lowest_private() const { return limit_.load(relaxed); }
+  // Returns whether at most two slots of the array are free.
+  bool full() const { return head_.load(relaxed) >= last_ - 2; }
+
+  // ---- any thread -----------------------------------------------------------------------------
+  // These two may be out of date when they return.
+  bool empty() const { return tail_.load(relaxed) >= head_.load(relaxed); }
+  std::size_t size() const {
+    return static_cast<std::size_t>(
+        std::max<std::ptrdiff_t>(0, head_.load(relaxed) - tail_.load(relaxed)));
+  }
+
+  // Makes the next push of the owner return true.
+  void raise_attention() { attention_.store(nullptr, release); }  // P3
+
+  // Makes the next pop of the owner fail, once. Its frame then waits as if thieves had taken its
+  // tasks, and the worker returns to its scheduling loop.
+  void refuse_pop() {
+    lock_.lock();
+    refuse_.store(true, relaxed);
+    gate_.store(last_, relaxed);
+    lock_.unlock();
+  }
+
+  // Takes up to `most` of the oldest tasks, but at most half of them (rounded up), counts those
+  // that are not counted yet, and copies them to `out`. Returns the number of tasks; it is also 0
+  // if another thread holds the lock.
+  // Context: any thread but the owner. Cost: a heavy fence, unless the deque is empty.
+  [[nodiscard]] std::size_t steal(Slot* out, std::size_t most) {
+    if (empty() || !lock_.try_lock()) return 0;
+    Slot* const t = tail_.load(relaxed);
+    const std::ptrdiff_t seen = head_.load(relaxed) - t;
+    std::size_t taken = 0;
+    if (seen > 0) {
+      Slot* end = t + std::min((seen + 1) / 2, static_cast<std::ptrdiff_t>(most));
+      set_limit(std::max(end, counted_));
+      thief_fence();                             // P2
+      end = std::min(end, head_.load(acquire));  // P1 P2
+      for (Slot* s = t; s < end; ++s) {
+        if (s >= counted_) s->add(1);
+        out[taken++].assign(*s);
+      }
+      if (taken != 0) tail_.store(end, relaxed);
+      set_limit(std::max(t + taken, counted_));
+    }
+    lock_.unlock();
+    return taken;
+  }
+
+ private:
+  static constexpr std::ptrdiff_t initial_room = 256;  // pushes before the first attend()
+
+  void thief_fence() {
+    if (fenced_) {
+      full_fence();
+    } else {
+      heavy_fence();
+    }
+  }
+
+  // Sets limit_, and gate_ with it: to the end of the array in fenced mode and while a pop is to be
+  // refused.
+  void set_limit(Slot* to) {
+    limit_.store(to, relaxed);
+    gate_.store(fenced_ || refuse_.load(relaxed) ? last_ : to, relaxed);
+  }
+
+  // The rest of pop() for a slot below gate_. head() is `s` already.
+  [[gnu::noinline]] bool pop_slow(Slot* s) {
+    if (fenced_) {
+      full_fence();  // P2
+      if (s >= limit_.load(relaxed) && !refuse_.load(relaxed)) return true;
+    }
+    lock_.lock();
+    bool mine = s >= tail_.load(relaxed);
+    if (refuse_.load(relaxed) && mine) {
+      refuse_.store(false, relaxed);
+      head_.store(s + 1, relaxed);
+      publish_locked();
+      mine = false;
+    } else if (mine) {
+      if (s < counted_) {
+        s->add(-1);
+        counted_ = s;
+      }
+      set_limit(std::max(counted_, tail_.load(relaxed)));
+    } else {  // it was stolen, and so were all slots below it: the deque is empty
+      tail_.store(s, relaxed);
+      counted_ = std::min(counted_, s);
+      set_limit(s);
+    }
+    lock_.unlock();
+    return mine;
+  }
+
+  void publish_locked() {
+    Slot* const h = head_.load(relaxed);
+    for (Slot* s = std::max(counted_, tail_.load(relaxed)); s < h;) {
+      Slot* const first = s;
+      while (s < h && s->same_counter(*first)) ++s;
+      first->add(s - first);
+    }
+    counted_ = h;
+    set_limit(h);
+  }
+
+  // Lowers the head to `to`. Requires: all slots below `to` are counted.
+  void shrink_locked(Slot* to) {
+    head_.store(to, relaxed);
+    counted_ = to;
+    set_limit(to);
+  }
+
+  // Starts again at the beginning of the array. Requires: the deque is empty.
+  void rewind_locked() {
+    tail_.store(first_, relaxed);
+    shrink_locked(first_);
+  }
+
+  alignas(cache_line_bytes) base::atomic<Slot*> head_{};
+  base::atomic<Slot*> gate_{};
+  base::atomic<Slot*> attention_{};
+  base::atomic<Slot*> limit_{};
+  base::atomic<bool> refuse_{false};
+  Slot* first_ = nullptr;
+  Slot* last_ = nullptr;
+  bool fenced_ = false;
+
+  alignas(cache_line_bytes) spin_lock lock_;
+  base::atomic<Slot*> tail_{};
+  Slot* counted_ = nullptr;
+};
+
+}  // namespace apgas::inline v0::scheduler

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <limits>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include <apgas/base/spin_lock.hpp>
+#include <apgas/scheduler/scheduler.hpp>
+
+// Timers: external tasks that are submitted at a given time. Workers look for expired timers
+// between tasks, and the sleeping poller sleeps until the next one expires. Memory is allocated and
+// released outside the lock.
+namespace apgas::inline v0::scheduler {
+
+class timers {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  // Adds a timer. Returns whether it is now the first one to expire. Throws: std::bad_alloc.
+  // Context: any thread.
+  bool add(clock::time_point when, external_task* work) {
+    entries made;
+    made.emplace(when, work);
+    auto entry = made.extract(made.begin());
+    std::lock_guard guard(lock_);
+    const bool first = waiting_.empty() || when < waiting_.begin()->first;
+    waiting_.insert(std::move(entry));
+    note_next();
+    return first;
+  }
+
+  // Removes a timer. Returns false if it has expired and was passed on. Context: any thread.
+  bool remove(clock::time_point when, external_task* work) noexcept {
+    entries::node_type entry;
+    {
+      std::lock_guard guard(lock_);
+      entry = waiting_.extract({when, work});
+      note_next();
+    }
+    return !entry.empty();
+  }
+
+  // Calls sink(task) for every timer that has expired. Returns whether there was one.
+  // Context: any thread.
+  template <class Sink>
+  bool fire(Sink sink) {
+    const auto next = next_.load(base::relaxed);
+    if (next == never || clock::now().time_since_epoch().count() < next) return false;
+    bool any = false;
+    for (;;) {
+      entries::node_type due;
+      {
+        std::lock_guard guard(lock_);
+        if (waiting_.empty() || waiting_.begin()->first > clock::now()) return any;
+        due = waiting_.extract(waiting_.begin());
+        note_next();
+      }
+      sink(due.value().second);
+      any = true;
+    }
+  }
+
+  // Returns the time until the next timer expires; max() if there is none. Context: any thread.
+  std::chrono::nanoseconds until_next() const noexcept {
+    const auto next = next_.load(base::relaxed);
+    if (next == never) return std::chrono::nanoseconds::max();
+    const auto now = clock::now().time_since_epoch().count();
+    return std::chrono::nanoseconds(next > now ? next - now : 0);
+  }
+
+ private:
+  using entries = std::set<std::pair<clock::time_point, external_task*>>;  // earliest first
+  static constexpr clock::rep never = std::numeric_limits<clock::rep>::max();
+
+  void note_next() {
+    next_.store(waiting_.empty() ? never : waiting_.begin()->first.time_since_epoch().count(),
+                base::relaxed);
+  }
+
+  base::spin_lock lock_;
+  base::atomic<clock::rep> next_{never};
+  entries waiting_;
+};
+
+}  // namespace apgas::inline v0::scheduler

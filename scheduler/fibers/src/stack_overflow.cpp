@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <csignal>
+#include <cstdlib>
+#include <new>
+
+#include <sys/mman.h>
+
+#include <apgas/base/exit_reason.hpp>
+#include <apgas/base/safe_line.hpp>
+
+#include "stack_overflow.hpp"
+#include "stack_pool.hpp"
+
+namespace apgas::inline v0::scheduler {
+namespace {
+
+constexpr std::size_t signal_stack_bytes = 65536;
+
+struct sigaction previous_segv;
+struct sigaction previous_bus;
+
+// Prints the report. The process ends with exit code `code` afterwards.
+void describe(const fiber& f, int code) {
+  base::safe_line line;
+  line << "apgas: stack overflow in task ";
+  if (f.task.name != nullptr) line << "\"" << f.task.name << "\" ";
+  if (f.task.site.line() != 0) {
+    line << "spawned at " << f.task.site.file_name() << ":" << std::uint64_t{f.task.site.line()}
+         << " (" << f.task.site.function_name() << ")";
+  } else {
+    line << "main";
+  }
+  line << ": its stack of " << std::uint64_t{all_stacks.mask + 1}
+       << " bytes is used up; raise APGAS_STACK_SIZE (bytes), recurse less deeply, or keep large "
+          "arrays elsewhere";
+  line.print();
+  base::exit_reason_printed(code);
+}
+
+// Passes the signal on to the handler that was installed before ours.
+void chain(int signal, siginfo_t* info, void* context) {
+  const struct sigaction& old = signal == SIGSEGV ? previous_segv : previous_bus;
+  if ((old.sa_flags & SA_SIGINFO) != 0) {
+    old.sa_sigaction(signal, info, context);
+  } else if (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN) {
+    old.sa_handler(signal);
+  } else {
+    ::signal(signal, SIG_DFL);  // the instruction faults again, without a handler
+  }
+}
+
+// Lies at the lower end of each of our signal stacks, so that the handler recognises them.
+struct ownership {
+  static constexpr std::uint64_t marked = 0x6170676173736967;
+  std::uint64_t mark;
+  const fiber* const* running;
+};
+
+// Returns the fiber that the interrupted worker was running, or null if the thread is not a worker.
+// Context: signal handler.
+const fiber* interrupted_fiber() {
+  stack_t here = {};
+  if (sigaltstack(nullptr, &here) != 0 || here.ss_size != signal_stack_bytes) return nullptr;
+  const auto* note = static_cast<const ownership*>(here.ss_sp);
+  return note->mark == ownership::marked ? *note->running : nullptr;
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  const fiber* f = interrupted_fiber();
+  const bool among_stacks = fiber_of_address(info->si_addr) != nullptr;
+  if (f != nullptr && among_stacks && info->si_addr < f->stack_bottom) {
+    describe(*f, 128 + signal);
+    ::signal(signal, SIG_DFL);
+    return;  // the instruction faults again, so the process ends by this signal
+  }
+  chain(signal, info, context);
+}
+
+}  // namespace
+
+void catch_overflows() noexcept {
+  static const bool installed = [] {
+    struct sigaction action = {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, &previous_segv);
+    sigaction(SIGBUS, &action, &previous_bus);
+    return true;
+  }();
+  static_cast<void>(installed);
+}
+
+signal_stack::signal_stack(const fiber* const& running)
+    : memory_(mmap(nullptr, signal_stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                   -1, 0)) {
+  if (memory_ == MAP_FAILED) return;
+  ::new (memory_) ownership{ownership::marked, &running};
+  stack_t stack = {};
+  stack.ss_sp = memory_;
+  stack.ss_size = signal_stack_bytes;
+  sigaltstack(&stack, nullptr);
+}
+
+signal_stack::~signal_stack() {
+  if (memory_ == MAP_FAILED) return;
+  stack_t off = {};
+  off.ss_flags = SS_DISABLE;
+  sigaltstack(&off, nullptr);
+  munmap(memory_, signal_stack_bytes);
+}
+
+void report_overflow(const fiber& f) noexcept {
+  describe(f, 128 + SIGABRT);
+  std::abort();
+}
+
+}  // namespace apgas::inline v0::scheduler

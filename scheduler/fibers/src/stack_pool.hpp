@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include <apgas/scheduler/fiber.hpp>
+
+// The pool of stacks: one reservation of address space, divided into stacks of equal size. Each
+// stack has a guard at its lower end and the record of its fiber at its upper end.
+//
+// There is one pool in a process, not one for each scheduler, because current_fiber() relies on a
+// single range of addresses. Workers take fibers from the pool, cache them, and return them to it.
+namespace apgas::inline v0::scheduler {
+
+enum class stack_guard {
+  kernel_marker,   // MADV_GUARD_INSTALL (Linux 6.13): needs no mapping, so every stack has one
+  protected_page,  // mprotect: needs two mappings, so only some of the stacks have one
+  canary,          // a word at the lower end that is checked whenever the fiber is left
+};
+
+// Reserves the address space for stacks of at least `stack_bytes`, rounded up to a power of two.
+// Does nothing if stacks of that size are reserved already.
+// Throws: launch_error if stacks of another size are in use, or there is no address space.
+void reserve_stacks(std::size_t stack_bytes);
+
+// Returns a fiber without a context (see make_context()). If all stacks are in use it ends the job:
+// so many suspended tasks are a leak, and no caller could go on.
+// Context: any thread.
+fiber* acquire_stack() noexcept;
+// Returns a fiber to the pool. Its memory may be given back to the kernel. Context: any thread.
+void release_stack(fiber* f) noexcept;
+
+// Ends the job if the canary of `f` was overwritten. Called whenever `f` is left.
+void check_canary(const fiber& f) noexcept;
+
+// Returns the fiber in whose stack `address` lies, or null if it lies in no stack of the pool.
+// Context: any thread, signal handlers.
+fiber* fiber_of_address(const void* address) noexcept;
+
+// Returns the best kind of guard that this kernel offers.
+stack_guard strongest_guard() noexcept;
+// Returns the number of stacks that may have protected pages, by the kernel's limit of mappings.
+std::size_t protected_stacks_max() noexcept;
+
+}  // namespace apgas::inline v0::scheduler

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include <apgas/base/atomic.hpp>
+
+#include "parker.hpp"
+
+// The fallback poller: a thread that polls the network while all workers are busy with long tasks.
+// Messages that a place has begun to send must not wait for these tasks, and messages that arrive
+// must get a worker (implementation::want_turn). It sleeps until it is armed. While armed it wakes
+// up once a millisecond, and polls if no worker did in the meantime.
+//
+//   armed_   set by any thread, cleared by the fallback poller
+//
+// Pairs
+//   P1  A thread that makes work pending executes the light fence and loads armed_. The fallback
+//       poller clears armed_, executes the heavy fence and asks whether work is pending. At least
+//       one of the two sees the store of the other, so pending work is always polled for.
+//   P2  When the fallback poller sees stopping_, it sees everything that was written before the
+//       destructor was called.
+namespace apgas::inline v0::scheduler {
+
+class fallback_poller {
+ public:
+  // Starts the thread. `poll` polls, unless a worker did since the last call, and returns whether
+  // the fallback poller is still needed.
+  // Throws: std::system_error.
+  explicit fallback_poller(std::function<bool()> poll)
+      : poll_(std::move(poll)), thread_([this] { loop(); }) {}
+  fallback_poller(const fallback_poller&) = delete;
+  fallback_poller& operator=(const fallback_poller&) = delete;
+  ~fallback_poller() {
+    stopping_.store(true, base::release);  // P2
+    sleep_.unpark();
+    thread_.join();
+  }
+
+  // Makes the fallback poller poll until poll() returns false.
+  // Context: any thread.
+  // Cost: one load if it is armed already.
+  void arm() noexcept {
+    base::light_fence();  // P1
+    if (armed_.load(base::relaxed) || armed_.exchange(true, base::relaxed)) return;
+    sleep_.unpark();
+  }
+
+ private:
+  void loop() noexcept {
+    using namespace std::chrono_literals;
+    while (!stopping_.load(base::acquire)) {  // P2
+      if (!armed_.load(base::relaxed)) {
+        static_cast<void>(sleep_.park(std::chrono::nanoseconds::max()));
+        continue;
+      }
+      if (sleep_.park(1ms)) continue;
+      if (poll_()) continue;
+      armed_.store(false, base::relaxed);
+      base::heavy_fence();  // P1
+      if (poll_()) armed_.store(true, base::relaxed);
+    }
+  }
+
+  std::function<bool()> poll_;
+  base::atomic<bool> armed_{false};
+  base::atomic<bool> stopping_{false};
+  parker sleep_;
+  std::thread thread_;
+};
+
+}  // namespace apgas::inline v0::scheduler

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <apgas/base/atomic.hpp>
+#include <apgas/base/spin_lock.hpp>
+
+// The idle list: it knows how many workers search for work and which workers sleep, and decides
+// which sleeping worker is woken. docs/protocols/idle.md describes the protocol.
+//
+//               written by                read by
+//   wanted_     lock holder               any producer of work
+//   searching_  lock holder               lock holder
+//   sleepers_   lock holder               lock holder
+//
+// One sleeping worker has the role of the poller: it wakes up to poll the network and the timers.
+//
+// Invariants
+//   I1  wanted_ is true exactly if no worker searches and at least one sleeps. Only then a producer
+//       must wake a worker.
+//   I2  If a queue contains visible work, then some worker searches, or no worker sleeps, or the
+//       producer of the work is about to call notify(), or a worker that is going to sleep is still
+//       about to check the queues for the last time.
+//   I3  The thread that removes a worker from the list also counts that worker as searching.
+//   I4  A worker that finds work and was the last one to search wakes another worker. There may be
+//       more work, whose producer did not wake anybody because this worker was searching. The
+//       worker that is woken also becomes the poller when it sleeps again, if there is no sleeping
+//       poller then.
+//
+// Pairs
+//   P1  A producer makes work visible, executes the light fence and loads wanted_. A worker that
+//       goes to sleep stores wanted_, executes the heavy fence and checks all queues. At least one
+//       of the two sees the store of the other.
+//
+// Two rules are optimisations only: one worker is woken at a time, and the sleeping poller is woken
+// for a task only if no other worker sleeps.
+namespace apgas::inline v0::scheduler {
+
+// Entry is the type of a worker's entry in the list. It must have members `Entry* next` and `bool
+// is_poller`.
+template <class Entry>
+class idle_list {
+ public:
+  // Returns whether a producer that has made work visible must call take_sleeper().
+  // Context: any thread.
+  bool wanted() const noexcept {
+    base::light_fence();  // P1
+    return wanted_.load(base::relaxed);
+  }
+
+  // If no worker searches, removes a sleeping worker from the list and returns it, so that the
+  // caller wakes it; otherwise returns null.
+  // Context: any thread.
+  [[nodiscard]] Entry* take_sleeper() noexcept {
+    lock_.lock();
+    Entry* s = searching_ == 0 ? take_locked() : nullptr;
+    update_locked();
+    lock_.unlock();
+    return s;
+  }
+
+  // Removes the sleeping poller from the list and returns it, or null if there is none. The caller
+  // wakes it, because the time until which it may sleep has changed.
+  // Context: any thread.
+  [[nodiscard]] Entry* take_sleeping_poller() noexcept {
+    lock_.lock();
+    Entry* s = sleepers_;
+    while (s != nullptr && !s->is_poller) s = s->next;
+    if (s != nullptr) take_off_locked(s);
+    update_locked();
+    lock_.unlock();
+    return s;
+  }
+
+  // The calling worker begins to search.
+  void begin_search() noexcept {
+    lock_.lock();
+    ++searching_;
+    update_locked();
+    lock_.unlock();
+  }
+
+  // Returns whether there is a sleeping poller, which will notice arriving messages.
+  bool has_poller() noexcept {
+    lock_.lock();
+    const bool is = has_poller_;
+    lock_.unlock();
+    return is;
+  }
+
+  // The calling worker has found work. Returns the worker to wake by I4, or null.
+  [[nodiscard]] Entry* end_search() noexcept {
+    lock_.lock();
+    --searching_;
+    Entry* s = searching_ == 0 ? take_locked() : nullptr;
+    update_locked();
+    lock_.unlock();
+    return s;
+  }
+
+  // The calling worker has found nothing and is going to sleep. It becomes the poller if there is
+  // no sleeping poller; returns whether it does. The caller must then execute the heavy fence and
+  // check every queue once more; if it finds work, it calls cancel_sleep().
+  bool announce_sleep(Entry* s) noexcept {
+    lock_.lock();
+    --searching_;
+    s->is_poller = !has_poller_;
+    has_poller_ = true;
+    s->next = sleepers_;
+    sleepers_ = s;
+    update_locked();
+    lock_.unlock();
+    return s->is_poller;
+  }
+
+  // The calling worker does not sleep after all: removes it from the list and counts it as
+  // searching. Returns false if another thread has removed it already; that thread unparks it.
+  [[nodiscard]] bool cancel_sleep(Entry* s) noexcept {
+    lock_.lock();
+    bool found = false;
+    for (Entry* i = sleepers_; i != nullptr; i = i->next) found |= i == s;
+    if (found) take_off_locked(s);
+    update_locked();
+    lock_.unlock();
+    return found;
+  }
+
+  // If all `workers` sleep, runs f while none of them can be woken. Returns whether it did.
+  template <class F>
+  bool when_all_asleep(std::size_t workers, F f) {
+    lock_.lock();
+    std::size_t asleep = 0;
+    for (const Entry* s = sleepers_; s != nullptr; s = s->next) ++asleep;
+    const bool all = asleep == workers;
+    if (all) f();
+    lock_.unlock();
+    return all;
+  }
+
+ private:
+  // Prefers a worker that is not the poller, so that the place goes on noticing messages.
+  Entry* take_locked() noexcept {
+    Entry* chosen = sleepers_;
+    for (Entry* s = sleepers_; s != nullptr; s = s->next) {
+      if (!s->is_poller) {
+        chosen = s;
+        break;
+      }
+    }
+    if (chosen != nullptr) take_off_locked(chosen);
+    return chosen;
+  }
+
+  void take_off_locked(Entry* s) noexcept {
+    remove_locked(s);
+    if (s->is_poller) has_poller_ = false;
+    ++searching_;
+  }
+
+  void remove_locked(Entry* s) noexcept {
+    if (sleepers_ == s) {
+      sleepers_ = s->next;
+      return;
+    }
+    for (Entry* i = sleepers_; i != nullptr; i = i->next) {
+      if (i->next == s) i->next = s->next;
+    }
+  }
+
+  void update_locked() noexcept {
+    wanted_.store(searching_ == 0 && sleepers_ != nullptr, base::relaxed);
+  }
+
+  base::atomic<bool> wanted_{false};
+  base::spin_lock lock_;
+  int searching_ = 0;
+  bool has_poller_ = false;
+  Entry* sleepers_ = nullptr;
+};
+
+}  // namespace apgas::inline v0::scheduler

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include <apgas/base/assert.hpp>
+#include <apgas/base/sanitizer.hpp>
+
+#include "context.hpp"
+#include "implementation.hpp"
+#include "stack_pool.hpp"
+
+// Entering and leaving fibers, and the cache of fibers of a worker.
+namespace apgas::inline v0::scheduler {
+namespace {
+
+#if APGAS_SANITIZED
+constexpr int cached_fibers_max = 64;  // their stacks are expensive
+#else
+constexpr int cached_fibers_max = 1024;
+#endif
+
+void begin(fiber* self) {
+  context_entered(*self);
+  arrived_on(*self);
+  loop(self);
+  APGAS_UNREACHABLE("a loop does not return: its worker's thread leaves it");
+}
+
+}  // namespace
+
+void arrived_on(fiber& self) noexcept {
+  worker& w = *self.on;
+  if (w.left != nullptr) w.after(w.left, w.after_argument);
+}
+
+namespace {
+
+void exchange_rarities(worker& w, fiber& self, fiber& to) noexcept {
+  if (self.has_canary != 0) check_canary(self);
+  self.has_exceptions = (w.exceptions[0] | w.exceptions[1]) != 0 ? 1 : 0;
+  self.exceptions[0] = std::exchange(w.exceptions[0], 0);
+  self.exceptions[1] = std::exchange(w.exceptions[1], 0);
+  if (to.has_exceptions == 0) return;
+  w.exceptions[0] = to.exceptions[0];
+  w.exceptions[1] = to.exceptions[1];
+  to.has_exceptions = 0;
+}
+
+void enter(worker& w, fiber& self, fiber& to) noexcept {
+  w.running = &to;
+  to.on = &w;
+  if ((w.exceptions[0] | w.exceptions[1] | self.has_canary | to.has_exceptions) != 0) [[unlikely]]
+    exchange_rarities(w, self, to);
+  switch_context(self, to);
+  arrived_on(self);
+}
+
+// Returns the next resumed fiber that can be entered directly; null if there is none.
+fiber* next_single_resumed(worker& w) noexcept {
+  if (fiber* f = next_of_batch(w)) return f;
+  return w.ready.pop();
+}
+
+}  // namespace
+
+void switch_to(fiber& self, fiber& to, void (*after)(fiber*, void*), void* argument) noexcept {
+  worker& w = *self.on;
+  w.left = &self;
+  w.after = after;
+  w.after_argument = argument;
+  enter(w, self, to);
+}
+
+void pass_rarely(fiber& self, fiber& to) noexcept {
+  worker& w = *self.on;
+  ++self.generation;
+  w.left = nullptr;
+  enter(w, self, to);
+  self.base = self.on->tasks.head();
+}
+
+fiber& cached_fiber_to_pass_to(worker& w) noexcept {
+  ++w.count.suspensions;
+  w.tasks.publish();
+  return take_cached_fiber(w);
+}
+
+void arrive_rarely() noexcept {
+  fiber& self = *current_fiber();
+  arrived_on(self);
+  self.base = self.on->tasks.head();
+}
+
+fiber& take_cached_fiber(worker& w) noexcept {
+  if (fiber* f = w.cached_fibers) {
+    w.cached_fibers = f->next;
+    --w.num_cached_fibers;
+    if (const fiber* next = w.cached_fibers) {  // prefetches for the next call
+      __builtin_prefetch(next->next);
+      const auto* const stack = static_cast<const char*>(next->stack_pointer);
+      for (std::ptrdiff_t at = 0; at < 256; at += 64) __builtin_prefetch(stack - at, 1);
+    }
+    return *f;
+  }
+  fiber* f = acquire_stack();
+  ++w.count.fibers;
+  if (watchdog* const dog = w.home->internals().dog.get()) dog->add(*f);
+  f->has_exceptions = 0;
+  f->spawner = nullptr;
+  make_context(*f, begin);
+  return *f;
+}
+
+namespace {
+
+void give_back(worker& w, fiber& f) noexcept {
+  if (watchdog* const dog = w.home->internals().dog.get()) dog->remove(f);
+  drop_context(f);
+  release_stack(&f);
+}
+
+}  // namespace
+
+void cache_fiber(fiber* f, void* on_worker) noexcept {
+  auto& w = *static_cast<worker*>(on_worker);
+  if (w.num_cached_fibers < cached_fibers_max) {
+    f->next = w.cached_fibers;
+    w.cached_fibers = f;
+    ++w.num_cached_fibers;
+  } else {
+    give_back(w, *f);
+  }
+}
+
+void drop_cached_fibers(worker& w) noexcept {
+  while (fiber* f = w.cached_fibers) {
+    w.cached_fibers = f->next;
+    give_back(w, *f);
+  }
+  w.num_cached_fibers = 0;
+}
+
+void end_special(fiber& self) noexcept {
+  if (task_extension* extension = self.task.registrations) extension->task_ended(self);
+  self.task.name = nullptr;
+  self.task.registrations = nullptr;
+  self.task.is.special = 0;
+}
+
+namespace {
+
+// With `through_loop` the scheduling loop chooses the next work; otherwise a resumed fiber may be
+// entered directly.
+void leave_for(fiber& self, const char* waits_for, bool through_loop, void (*after)(fiber*, void*),
+               void* argument) noexcept {
+  worker& w = *self.on;
+  self.waits_for = waits_for;
+  if (w.trace != nullptr) [[unlikely]]
+    w.trace->task_left(waits_for);
+  flush_arrivals(w);
+  ++w.count.suspensions;
+  w.tasks.publish();
+  ++self.generation;
+  // Entering a resumed fiber directly saves a switch. Every eighth time the scheduling loop
+  // chooses, so that tasks which keep resuming each other starve neither unstarted tasks nor the
+  // network.
+  through_loop |= (++w.direct_switches & 7U) == 0;
+  fiber* next = through_loop ? nullptr : next_single_resumed(w);
+  switch_to(self, next != nullptr ? *next : take_cached_fiber(w), after, argument);
+  self.waits_for = nullptr;
+  if (trace_log* const trace = self.on->trace) [[unlikely]]
+    trace->task_begins(self.task);
+  self.base = self.on->tasks.head();
+}
+
+}  // namespace
+
+void leave(fiber& self, const char* waits_for, void (*after)(fiber*, void*),
+           void* argument) noexcept {
+  leave_for(self, waits_for, false, after, argument);
+}
+
+void yield_to_loop() noexcept {
+  leave_for(*current_fiber(), "yield", true, [](fiber* f, void*) { resume(f); }, nullptr);
+}
+
+void complete(fiber& self, task_counter& counter) noexcept {
+  if (!counter.release()) return;
+  worker& w = *self.on;
+  flush_arrivals(w);
+  if (fiber* waiter = counter.waiter()) {
+    if ((++w.direct_switches & 31U) == 0) {
+      resume(waiter);
+    } else {
+      switch_to(self, *waiter, cache_fiber, &w);
+    }
+  } else {
+    counter.observer()->on_zero();
+  }
+}
+
+void release_count(task_counter& counter) noexcept {
+  if (!counter.release()) return;
+  if (fiber* waiter = counter.waiter()) {
+    resume(waiter);
+  } else {
+    counter.observer()->on_zero();
+  }
+}
+
+void wait_for_others(task_counter& counter, const char* construct) noexcept {
+  if (counter.alone()) return;
+  leave(
+      *current_fiber(), construct,
+      [](fiber* self, void* argument) {
+        auto& awaited = *static_cast<task_counter*>(argument);
+        awaited.set_waiter(self);
+        if (awaited.release()) resume(self);
+      },
+      &counter);
+}
+
+void yield() noexcept {
+  suspend("yield", [](fiber* f) { resume(f); });
+}
+
+}  // namespace apgas::inline v0::scheduler

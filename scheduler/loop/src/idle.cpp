@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "implementation.hpp"
+
+// Polling, sleeping and waking. The protocol is described in idle.hpp.
+namespace apgas::inline v0::scheduler {
+namespace {
+
+constexpr auto no_limit = std::chrono::nanoseconds::max();
+
+// A descriptor may wake the poller again and again although polls find nothing, or may never become
+// armed. (UCX over TCP does this while a connection to another place is being accepted.) The first
+// polls of such a series follow each other at once. Then a pause precedes each poll, and grows to
+// 640 us, because on shared cores the other place needs this core to go on.
+constexpr unsigned polls_at_once = 64;
+constexpr std::chrono::nanoseconds least_pause = std::chrono::microseconds{20};
+
+std::chrono::nanoseconds pause_after(unsigned polls) noexcept {
+  if (polls < polls_at_once) return std::chrono::nanoseconds{0};
+  return least_pause * (1U << std::min(polls / polls_at_once - 1, 5U));
+}
+
+// The number of external tasks that go first after want_turn().
+constexpr int turns_at_once = 16;
+
+}  // namespace
+
+void scheduler::implementation::wake_one() noexcept {
+  if (idle_entry* entry = idle.take_sleeper()) entry->sleep.unpark();
+}
+
+bool scheduler::implementation::poll_network() noexcept {
+  if (settings.events == nullptr || !poller_lock.try_lock()) return false;
+  arrived.store(false, base::relaxed);
+  polls.store(polls.load(base::relaxed) + 1, base::relaxed);
+  const bool any = settings.events->poll();
+  // There may be more: a poll need not take everything that has arrived.
+  if (any) arrived.store(true, base::relaxed);
+  poller_lock.unlock();
+  return any;
+}
+
+bool scheduler::implementation::poll_outside(worker& w) noexcept {
+  bool any = timed.fire([this](external_task* work) {
+    outside.push(work);
+    notify();
+  });
+  ++w.count.polls;
+  const auto begun = time_for(w.trace);
+  const bool messages = poll_network();
+  if (messages && w.trace != nullptr) w.trace->add("network", begun);
+  return any || messages;
+}
+
+bool scheduler::implementation::poll_for_busy_workers() noexcept {
+  const std::uint64_t now = polls.load(base::relaxed);
+  if (now == polls_seen && poller_lock.try_lock()) {
+    const bool any = settings.events->poll();
+    poller_lock.unlock();
+    if (any) {  // there may be more, and a worker may have slept because this thread was polling
+      arrived.store(true, base::relaxed);
+      notify();
+    }
+  }
+  polls_seen = now;
+  if (!outside.empty()) want_turn();
+  return settings.events->pending() || !idle.has_poller();
+}
+
+void scheduler::implementation::want_turn() noexcept {
+  turns_wanted.store(turns_at_once, base::relaxed);
+  for (const auto& w : workers) {
+    w->tasks.raise_attention();
+    w->tasks.refuse_pop();
+  }
+}
+
+bool scheduler::implementation::anything_to_do() const noexcept {
+  if (!outside.empty() || arrived.load(base::relaxed) || stopping.load(base::relaxed)) return true;
+  return std::ranges::any_of(workers,
+                             [](const auto& w) { return !w->tasks.empty() || has_resumed(*w); });
+}
+
+void scheduler::implementation::sleep(worker& w) noexcept {
+  idle_entry& entry = **entries[static_cast<std::size_t>(w.id)];
+  const bool is_poller = idle.announce_sleep(&entry);
+  for (const auto& other : workers) other->tasks.raise_attention();
+  if (fenced) {
+    base::full_fence();
+  } else {
+    base::heavy_fence();  // P1 of idle.hpp
+  }
+  if (anything_to_do()) {
+    if (idle.cancel_sleep(&entry)) return;
+    // Another thread has taken this worker off the list and will unpark it.
+    static_cast<void>(entry.sleep.park(std::chrono::nanoseconds::max()));
+    return;
+  }
+  ++w.count.sleeps;
+  const auto begun = time_for(w.trace);
+  for (unsigned idle_polls = 0;; ++idle_polls) {
+    const auto limit = is_poller ? timed.until_next() : no_limit;
+    const bool on_network = is_poller && !progress.joinable();
+    if (on_network ? sleep_as_poller(entry.sleep, idle_polls, limit) : entry.sleep.park(limit))
+      break;
+    if (!poll_outside(w)) continue;
+    idle_polls = 0;
+    // A message need not become a task: it may have been answered already, and more messages may
+    // follow the answer. Searching finds them sooner than sleeping.
+    if (idle.cancel_sleep(&entry)) break;
+  }
+  if (w.trace != nullptr) w.trace->add("sleep", begun);
+  if (is_poller && fallback != nullptr) fallback->arm();
+}
+
+// If there is a descriptor, only the polls that it caused count in `idle_polls`, not those after a
+// time-out.
+bool scheduler::implementation::sleep_as_poller(parker& sleep, unsigned& idle_polls,
+                                                std::chrono::nanoseconds limit) noexcept {
+  external_events* const events = settings.events;
+  if (events == nullptr) return sleep.park(limit);
+  const auto most = std::min(limit, events->max_sleep(idle_polls));
+  const int descriptor = events->descriptor();
+  if (descriptor < 0) return sleep.park(most);
+  const auto pause = pause_after(idle_polls);
+  if (pause > std::chrono::nanoseconds{0} && sleep.park(std::min(pause, most))) return true;
+  if (!events->arm()) return sleep.park(std::chrono::nanoseconds{0});
+  const parker::wake why = sleep.park_on(descriptor, most);
+  if (why == parker::wake::timed_out) idle_polls = 0;
+  return why == parker::wake::unparked;
+}
+
+void scheduler::implementation::serve_network() noexcept {
+  for (unsigned idle_polls = 0; !stopping.load(base::acquire);  // P1 of scheduler.cpp
+       ++idle_polls) {
+    if (halted.load(base::acquire)) return;  // P1 of halt.cpp
+    static_cast<void>(sleep_as_poller(progress_sleep, idle_polls, no_limit));
+    if (!poll_network()) continue;
+    idle_polls = 0;
+    if (!outside.empty()) want_turn();
+  }
+}
+
+}  // namespace apgas::inline v0::scheduler

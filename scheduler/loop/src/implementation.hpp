@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <apgas/base/cache_line.hpp>
+#include <apgas/scheduler/scheduler.hpp>
+
+#include "external_queue.hpp"
+#include "fallback_poller.hpp"
+#include "helper_threads.hpp"
+#include "idle.hpp"
+#include "parker.hpp"
+#include "timers.hpp"
+#include "topology.hpp"
+#include "trace.hpp"
+#include "watchdog.hpp"
+
+// The parts of a scheduler, in the order of their construction, and the functions that the files of
+// this room share.
+namespace apgas::inline v0::scheduler {
+
+// A worker's entry in the idle list.
+struct idle_entry {
+  idle_entry* next = nullptr;
+  bool is_poller = false;
+  parker sleep;
+};
+
+struct unmap_slots {
+  void operator()(slot* slots) const noexcept;
+};
+using slot_array = std::unique_ptr<slot, unmap_slots>;
+
+struct scheduler::implementation {
+  explicit implementation(const config& c);
+  implementation(const implementation&) = delete;
+  implementation& operator=(const implementation&) = delete;
+  ~implementation();  // stops the workers that were started
+
+  // Must be called after work was made visible in a queue: wakes a worker if none searches and one
+  // sleeps.
+  // Context: any thread.
+  void notify() noexcept {
+    if (fenced) base::full_fence();
+    if (idle.wanted()) wake_one();
+  }
+  void wake_one() noexcept;
+
+  // Lives while a thread that is not a worker of this scheduler is inside a call that makes work
+  // visible. The work may end the program, but the scheduler must outlive the call, so its
+  // destructor waits for visitors.
+  class visit {
+   public:
+    explicit visit(implementation& s) noexcept : visitors_(s.visitors) {
+      visitors_.fetch_add(1, base::relaxed);
+    }
+    visit(const visit&) = delete;
+    visit& operator=(const visit&) = delete;
+    ~visit() { visitors_.fetch_sub(1, base::release); }  // P2 of scheduler.cpp
+
+   private:
+    base::atomic<int>& visitors_;
+  };
+
+  // Submits expired timers and polls the network, unless another thread is polling it. Returns
+  // whether there was anything.
+  bool poll_outside(worker& w) noexcept;
+
+  // For the fallback poller: polls the network if no worker did since the last call. Returns
+  // whether the fallback poller is still needed.
+  bool poll_for_busy_workers() noexcept;
+
+  // Makes room for external tasks while all workers are busy: each worker leaves its current task
+  // at the next spawn, or at the next child that it takes back from its deque, and its scheduling
+  // loop takes external tasks first for a while.
+  // Context: any thread.
+  void want_turn() noexcept;
+
+  // Must be called where a worker chooses work. Does not return once another thread has called
+  // scheduler::halt().
+  void stop_if_halted(const worker& w) noexcept;
+
+  // Returns whether any queue of this scheduler contains work. The answer is exact only after a
+  // heavy fence.
+  bool anything_to_do() const noexcept;
+
+  // Puts the worker to sleep until it is woken, unless there is work after all.
+  void sleep(worker& w) noexcept;
+
+  // Sleeps as the poller: until something may have arrived, but not longer than `limit`. Returns
+  // whether the sleeper was unparked. `idle_polls` is the number of successive polls that found
+  // nothing.
+  // Context: one thread at a time.
+  bool sleep_as_poller(parker& sleep, unsigned& idle_polls,
+                       std::chrono::nanoseconds limit) noexcept;
+  // Polls the network, unless another thread is polling it. Returns whether anything arrived.
+  bool poll_network() noexcept;
+  void serve_network() noexcept;  // the progress thread runs this
+
+  config settings;
+  topology cores;
+  bool fenced = false;
+  std::vector<std::vector<int>> victims;  // for each worker the others, nearest first
+  std::vector<std::unique_ptr<worker>> workers;
+  std::vector<std::unique_ptr<base::cache_aligned<idle_entry>>> entries;
+  std::vector<slot_array> slot_arrays;
+  std::unique_ptr<trace_file> trace;
+
+  idle_list<idle_entry> idle;
+  external_queue outside;
+  timers timed;
+  base::spin_lock poller_lock;        // held while polling the network
+  base::atomic<bool> arrived{false};  // a poll may find something
+  base::atomic<int> turns_wanted{0};  // external tasks that the loops take first (want_turn)
+  base::atomic<bool> stopping{false};
+  base::atomic<int> visitors{0};
+
+  base::atomic<bool> halted{false};  // see halt.cpp
+  const worker* not_halted = nullptr;
+  base::atomic<int> stopped_workers{0};
+
+  base::atomic<std::uint64_t> polls{0};       // of the network, by any thread
+  std::uint64_t polls_seen = 0;               // used by the fallback poller only
+  std::unique_ptr<fallback_poller> fallback;  // null without events
+
+  helper_threads helpers{settings.on_exit};
+  std::vector<std::thread> threads;
+  parker progress_sleep;
+  std::thread progress;
+  std::unique_ptr<watchdog> dog;  // destroyed first
+};
+
+// The scheduling loop, which a worker runs between tasks (loop.cpp). It is the outermost function
+// of every fiber.
+void loop(fiber* self) noexcept;
+
+// Switches from `self` to `to`, where after(&self, argument) is called. Returns when `self` is
+// entered again.
+void switch_to(fiber& self, fiber& to, void (*after)(fiber*, void*), void* argument) noexcept;
+// Runs `after` of the switch that entered `self`.
+void arrived_on(fiber& self) noexcept;
+
+// Returns a fiber without a task, suspended in its scheduling loop; creates one if the worker has
+// none.
+fiber& take_cached_fiber(worker& w) noexcept;
+// Gives such a fiber back to the worker `on_worker`; it has the form of the `after` of a switch.
+void cache_fiber(fiber* f, void* on_worker) noexcept;
+void drop_cached_fibers(worker& w) noexcept;
+
+// Returns whether the worker has resumed tasks that wait to run. The answer may be out of date.
+inline bool has_resumed(const worker& w) noexcept { return !w.ready.empty() || !w.batch.empty(); }
+
+// Makes `b` the batch of worker `w`. Requires: its previous batch is used up.
+void begin_batch(worker& w, batch_block* b) noexcept;
+
+// Releases the count of a task that the scheduling loop has run. If it was the last one, enters the
+// waiting fiber.
+void complete(fiber& self, task_counter& counter) noexcept;
+
+// Draining (drain.cpp): suspends `self` and runs its tasks from `floor` up on another fiber; what
+// that fiber does; and the spawner to which a continuation slot belongs.
+void drain(fiber& self, slot* floor) noexcept;
+void run_drain(fiber& self) noexcept;
+fiber& spawner_of(const slot& continuation) noexcept;
+
+}  // namespace apgas::inline v0::scheduler

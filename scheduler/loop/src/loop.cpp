@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+
+#include <sched.h>
+
+#include <apgas/base/cpu_relax.hpp>
+#include <apgas/base/membarrier.hpp>
+
+#include "implementation.hpp"
+
+// The scheduling loop: what a worker does between tasks. It chooses the next work from the worker's
+// own queues; if these are empty, it searches and steals; and if there is nothing to steal, it
+// sleeps.
+namespace apgas::inline v0::scheduler {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+// The work that was chosen: a resumed fiber, an external task, or the slot `task`.
+struct work {
+  fiber* resumed = nullptr;
+  external_task* external = nullptr;
+  bool in_slot = false;
+  slot task;
+  explicit operator bool() const { return resumed != nullptr || external != nullptr || in_slot; }
+};
+
+// Returns the current time in processor cycles; an estimate from the clock if this is not x86.
+std::uint64_t cycles() noexcept {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  return static_cast<std::uint64_t>(clock::now().time_since_epoch().count()) * 3;
+#endif
+}
+
+// Returns the next resumed fiber: from the batch, or from the ready queue. Begins a batch if a
+// block is next there. Returns null if there is none.
+fiber* next_resumed(worker& w) noexcept {
+  if (fiber* f = next_of_batch(w)) return f;
+  const ready_queue::entry e = w.ready.pop_any();
+  if (e.many == nullptr) return e.one;
+  begin_batch(w, e.many);
+  w.home->internals().notify();  // a searching worker may have seen both queue and batch empty
+  return next_of_batch(w);
+}
+
+// Chooses work from the queues of the worker itself. Every fourth choice prefers the work that has
+// waited longest, and every sixteenth is preceded by a poll. This makes yield() fair.
+bool choose(worker& w, work& found) {
+  if (w.arrivals.noted()) {
+    found.resumed = next_of_batch(w);
+    if (!found && starts_next(w, w.arrivals.of)) {
+      found.in_slot = w.tasks.take_newest(found.task);
+      // A thief may have taken the member meanwhile.
+      if (found && !found.task.is_member_of(w.arrivals.of)) flush_arrivals(w);
+    }
+    if (found) return true;
+    flush_arrivals(w);
+  }
+  auto& s = w.home->internals();
+  if (const int turns = s.turns_wanted.load(base::relaxed); turns != 0) [[unlikely]] {
+    s.stop_if_halted(w);
+    found.external = s.outside.pop();
+    s.turns_wanted.store(found ? turns - 1 : 0, base::relaxed);
+    if (found) return true;
+  }
+  const std::uint32_t turn = ++w.turns;
+  if ((turn & 15U) == 0 || s.arrived.load(base::relaxed)) s.poll_outside(w);
+  if ((turn & 3U) != 0) {
+    found.resumed = next_resumed(w);
+    if (!found) found.in_slot = w.tasks.take_newest(found.task);
+    if (!found) found.external = s.outside.pop();
+  } else {
+    found.external = s.outside.pop();
+    // The oldest slot may be the continuation of a spawner, which waits for the tasks above it. So
+    // these go first, but not for ever.
+    const auto wanted = [turn](const slot& oldest) {
+      return oldest.kind() != slot_kind::continuation || (turn & 255U) == 0;
+    };
+    if (!found) found.in_slot = w.tasks.take_oldest(found.task, wanted);
+    if (!found) found.in_slot = w.tasks.take_newest(found.task);
+    if (!found) found.resumed = next_resumed(w);
+  }
+  return static_cast<bool>(found);
+}
+
+constexpr std::size_t batch = 8;
+
+// A steal costs thief and victim the time of a heavy fence (2 us on one host, 10 us on another) and
+// some cache misses. If the stolen tasks took less time than that, two workers would exchange cache
+// lines of tiny tasks and be slower than one. So the thief then pauses before the next steal, for
+// longer the less the steal has paid. Tasks that are worth stealing end the pauses.
+constexpr std::uint64_t worthwhile_cycles = 8'000;  // the assumed cost of a steal, at least
+constexpr std::uint64_t pause_growth = 4;           // from one pause to the next, at most
+constexpr std::uint64_t loss_weight = 8;            // of the ratio of cost and benefit
+constexpr std::uint64_t steals_per_pause = 32;      // longest pause, in steals by each worker
+
+// Returns the pause after a steal that cost `cost` cycles and whose tasks ran for `ran` cycles.
+// `before` is the previous pause.
+std::uint64_t pause_after(std::uint64_t cost, std::uint64_t ran, std::uint64_t before,
+                          int workers) {
+  cost = std::max(cost, worthwhile_cycles);
+  if (ran >= cost) return before / pause_growth < cost ? 0 : before / pause_growth;
+  const std::uint64_t longest =
+      cost * std::min(steals_per_pause * static_cast<unsigned>(workers),
+                      loss_weight * cost / std::max<std::uint64_t>(ran, 1));
+  return std::min(longest, before == 0 ? cost : before * pause_growth);
+}
+
+// Evaluates the last steal, and returns whether the pause after it is over.
+bool may_steal(worker& w) {
+  const std::uint64_t now = cycles();
+  if (w.stolen_at != 0) {
+    w.steal_pause =
+        pause_after(w.steal_cost, now - w.stolen_at, w.steal_pause, w.home->num_workers());
+    w.steal_again_at = now + w.steal_pause;
+    w.stolen_at = 0;
+  }
+  return now >= w.steal_again_at;
+}
+
+void note_steal(worker& w, std::size_t tasks, std::uint64_t begun) {
+  ++w.count.steals;
+  w.count.stolen += tasks;
+  w.stolen_at = cycles();
+  w.steal_cost = w.stolen_at - begun;
+  if (w.trace != nullptr) w.trace->add("steal", clock::now(), tasks);
+}
+
+// Steals tasks from `victim`, and with `resumed_too` also resumed tasks.
+bool steal_from(worker& w, worker& victim, work& found, bool resumed_too) {
+  if (victim.tasks.empty() && !(resumed_too && has_resumed(victim))) return false;
+  const std::uint64_t begun = cycles();
+  slot taken[batch];
+  const std::size_t n = victim.tasks.steal(taken, batch);
+  if (n != 0) {
+    found.in_slot = true;
+    found.task.assign(taken[0]);
+    if (n > 1) w.tasks.push_counted(taken + 1, n - 1);
+    note_steal(w, n, begun);
+    return true;
+  }
+  if (!resumed_too) return false;
+  fiber_slot some[batch];
+  const std::size_t m = victim.batch.steal(some, batch);
+  if (m != 0) {
+    found.resumed = some[0].task;
+    for (std::size_t i = 1; i < m; ++i) w.ready.push(some[i].task);
+    note_steal(w, m, begun);
+    return true;
+  }
+  const ready_queue::entry e = victim.ready.pop_any();
+  found.resumed = e.one;
+  if (e.many == nullptr) return e.one != nullptr;
+  note_steal(w, e.many->size, begun);
+  begin_batch(w, e.many);
+  found.resumed = next_of_batch(w);  // null if another thief was faster
+  return found.resumed != nullptr;
+}
+
+bool steal(worker& w, work& found, bool resumed_too) {
+  if (!may_steal(w)) return false;
+  auto& s = w.home->internals();
+  const auto& order = s.victims[static_cast<std::size_t>(w.id)];
+  const auto n = order.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto at = (static_cast<std::size_t>(w.last_victim) + i) % n;
+    if (steal_from(w, *s.workers[static_cast<std::size_t>(order[at])], found, resumed_too)) {
+      w.last_victim = static_cast<int>(at);
+      return true;
+    }
+  }
+  w.last_victim = 0;  // begin with the nearest next time
+  return false;
+}
+
+// A resumed task will most likely continue soon on its own worker, with its stack in the caches
+// there. So thieves take resumed tasks only if there have been some for this long.
+constexpr std::uint64_t resumed_patience_cycles = 6'000;
+
+// Measures how long there have been resumed tasks without a break.
+class patience {
+ public:
+  explicit patience(const scheduler::implementation& s) noexcept : workers_(s.workers) {}
+  bool exhausted() noexcept {
+    if (std::ranges::none_of(workers_, [](const auto& w) { return has_resumed(*w); })) {
+      since_ = 0;
+      return false;
+    }
+    const std::uint64_t now = cycles();
+    if (since_ == 0) since_ = now;
+    return now - since_ > resumed_patience_cycles;
+  }
+
+ private:
+  const std::vector<std::unique_ptr<worker>>& workers_;
+  std::uint64_t since_ = 0;
+};
+
+// Searches all queues, and sleeps in between, until it finds work. Returns false if the scheduler
+// stops.
+bool search(worker& w, work& found) {
+  auto& s = w.home->internals();
+  s.idle.begin_search();
+  const auto begun = clock::now();
+  auto give_up = begun + s.settings.spin;
+  unsigned rounds = 0;
+  patience leave_resumed(s);
+  for (;;) {
+    if (choose(w, found) || steal(w, found, leave_resumed.exhausted())) break;
+    if (s.stopping.load(base::acquire)) {  // P1 of scheduler.cpp
+      static_cast<void>(s.idle.end_search());
+      return false;
+    }
+    if (s.poll_outside(w)) {
+      give_up = clock::now() + s.settings.spin;
+      continue;
+    }
+    if (s.settings.share_cores) {
+      sched_yield();
+    } else {
+      base::cpu_relax();
+    }
+    if ((++rounds & 31U) == 0 && clock::now() > give_up) {
+      // During a pause between steals the worker does not sleep either: the heavy fence for that
+      // would cost as much as a steal.
+      if (cycles() >= w.steal_again_at) s.sleep(w);
+      give_up = clock::now() + s.settings.spin;
+    }
+  }
+  if (w.trace != nullptr) w.trace->add("search", begun);
+  if (idle_entry* next = s.idle.end_search()) next->sleep.unpark();
+  return true;
+}
+
+// The task that the loop starts on this fiber begins; it has ended, together with the children that
+// it left in the deque.
+void trace_begin(fiber& self) noexcept {
+  if (trace_log* const trace = self.on->trace) [[unlikely]]
+    trace->task_begins(self.task);
+}
+void trace_end(fiber& self) noexcept {
+  if (trace_log* const trace = self.on->trace) [[unlikely]]
+    trace->task_left(nullptr);
+}
+
+void run_slot(fiber& self, slot& s) {
+  if (s.kind() == slot_kind::continuation) {
+    fiber& spawner = spawner_of(s);
+    ++spawner.generation;
+    switch_to(self, spawner, cache_fiber, self.on);
+    return;
+  }
+  const bool is_task = s.is_task();  // read now, because the slot may be reused
+  task_counter& counter = *s.counter();
+  const frame_mark mark(self);
+  self.task = {.finish = &counter, .site = s.site};
+  self.outermost = &counter;
+  self.base = mark.base;
+  trace_begin(self);
+  s.run(s, self);
+  if (self.task.is.special != 0) end_special(self);
+  if (is_task) {
+    run_children(self, mark);
+  } else {
+    self.on->tasks.publish();  // children of a branch may wait for code after the join
+  }
+  trace_end(self);
+  complete(self, counter);
+}
+
+void run_external_task(fiber& self, external_task& i) {
+  const frame_mark mark(self);
+  self.task = {};
+  self.outermost = nullptr;
+  trace_begin(self);
+  task_counter* counter = i.run(&i, self);
+  if (self.task.is.special != 0) end_special(self);
+  run_children(self, mark);
+  trace_end(self);
+  self.allowance = 0;  // of that task
+  if (counter != nullptr) complete(self, *counter);
+}
+
+}  // namespace
+
+void loop(fiber* self) noexcept {
+  for (;;) {
+    if (self->spawner != nullptr) {
+      run_drain(*self);
+      continue;
+    }
+    worker& w = *self->on;
+    if (w.arrivals.noted()) {  // a shortcut of choose()
+      if (fiber* const next = next_of_batch_fast(w)) {
+        switch_to(*self, *next, cache_fiber, &w);
+        continue;
+      }
+    }
+    work found;
+    if (!choose(w, found) && !search(w, found)) {
+      switch_to(*self, *w.thread, cache_fiber, &w);
+    } else if (found.resumed != nullptr) {
+      switch_to(*self, *found.resumed, cache_fiber, &w);
+    } else if (found.external != nullptr) {
+      run_external_task(*self, *found.external);
+    } else {
+      run_slot(*self, found.task);
+    }
+  }
+}
+
+}  // namespace apgas::inline v0::scheduler

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#include <apgas/base/assert.hpp>
+#include <apgas/base/cpu_relax.hpp>
+#include <apgas/errors.hpp>
+
+#include "context.hpp"
+#include "exit_watch.hpp"
+#include "implementation.hpp"
+#include "stack_overflow.hpp"
+#include "stack_pool.hpp"
+
+// Starting and stopping workers, and the functions of the scheduler that any thread may call.
+//
+// Pairs
+//   P1  A worker that sees `stopping` sees everything that was written before the destructor of the
+//       scheduler was called.
+//   P2  When the destructor reads visitors == 0, the last access of every visiting thread is over.
+namespace apgas::inline v0::scheduler {
+namespace {
+
+constexpr std::size_t slots_max = std::size_t{1} << 20;  // takes memory only as it is used
+
+slot_array map_slots() {
+  void* at = mmap(nullptr, slots_max * sizeof(slot), PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) {
+    throw launch_error(
+        fmt::format("no address space for a worker's deque of {} MiB: {}; raise `ulimit -v`",
+                    slots_max * sizeof(slot) >> 20U, std::system_category().message(errno)));
+  }
+  return slot_array(static_cast<slot*>(at));
+}
+
+// Returns the processors to bind the workers of this place to: its share of those of the process.
+// Empty if workers are not bound, or if there are too few processors for each place to have its
+// own.
+std::vector<int> own_processors(const topology& cores, const config& c) {
+  const auto& all = cores.processors();
+  const auto n = static_cast<std::size_t>(c.workers);
+  const std::size_t first = static_cast<std::size_t>(c.share_index) * n;
+  if (!c.bind || static_cast<std::size_t>(c.share_count) * n > all.size() ||
+      usable_cores() < static_cast<int>(all.size()))
+    return {};
+  return {all.begin() + static_cast<std::ptrdiff_t>(first),
+          all.begin() + static_cast<std::ptrdiff_t>(first + n)};
+}
+
+void run_worker(worker& w, int processor) {
+  prctl(PR_SET_NAME, fmt::format("apgas-{}", w.id).c_str());
+  prctl(PR_SET_TIMERSLACK, 1000UL);
+  if (processor >= 0) bind_thread(processor);
+  const signal_stack alternate(w.running);
+  const exit_watch watch(w.home->internals().settings.on_exit);
+  fiber thread;
+  thread.on = &w;
+  adopt_thread(thread);
+  w.thread = &thread;
+  w.exceptions = exception_state();
+  switch_to(thread, take_cached_fiber(w), [](fiber*, void*) {}, nullptr);
+  drop_cached_fibers(w);
+}
+
+}  // namespace
+
+void unmap_slots::operator()(slot* slots) const noexcept {
+  munmap(slots, slots_max * sizeof(slot));
+}
+
+scheduler::implementation::implementation(const config& c)
+    : settings(c), fenced(!c.asymmetric_fence || !base::membarrier_available()) {
+  APGAS_ASSERT(c.workers > 0);
+  reserve_stacks(c.stack_bytes);
+  catch_overflows();
+  if (!c.trace.empty()) trace = std::make_unique<trace_file>(c.trace, c.place, c.workers);
+  const auto n = static_cast<std::size_t>(c.workers);
+  const std::vector<int> processors = own_processors(cores, c);
+  for (std::size_t i = 0; i < n; ++i) {
+    workers.push_back(std::make_unique<worker>());
+    entries.push_back(std::make_unique<base::cache_aligned<idle_entry>>());
+    slot_arrays.push_back(map_slots());
+    workers[i]->id = static_cast<int>(i);
+    if (trace != nullptr) workers[i]->trace = &trace->log_of(workers[i]->id);
+    workers[i]->tasks.reset(slot_arrays[i].get(), slots_max, fenced);
+    workers[i]->batch_memory = new batch_block{};
+    workers[i]->batch.reset(workers[i]->batch_memory->at, batch_block::capacity, fenced);
+    std::vector<int> order;
+    for (std::size_t k = 1; k < n; ++k) order.push_back(static_cast<int>((i + k) % n));
+    if (!processors.empty()) {
+      std::ranges::stable_sort(order, [&](int a, int b) {
+        auto near = [&](int v) {
+          return cores.nearness(processors[i], processors[static_cast<std::size_t>(v)]);
+        };
+        return near(a) > near(b);
+      });
+    }
+    victims.push_back(std::move(order));
+  }
+}
+
+scheduler::implementation::~implementation() {
+  stopping.store(true, base::release);  // P1
+  for (auto& entry : entries) (*entry)->sleep.unpark();
+  progress_sleep.unpark();
+  for (std::thread& t : threads) t.join();
+  if (progress.joinable()) progress.join();
+  fallback.reset();  // after the workers have ended, because they arm it
+  base::spin_wait wait;
+  while (visitors.load(base::acquire) != 0) wait.once();  // P2
+}
+
+scheduler::scheduler(const config& c)
+    : environment_(c.environment), implementation_(std::make_unique<implementation>(c)) {
+  auto& s = *implementation_;
+  for (auto& w : s.workers) w->home = this;
+  try {
+    if (c.events != nullptr) {
+      if (c.progress_thread) s.progress = std::thread([&s] { s.serve_network(); });
+      s.fallback = std::make_unique<fallback_poller>([&s] { return s.poll_for_busy_workers(); });
+      s.fallback->arm();
+    }
+    if (c.watchdog_patience.count() != 0) {
+      s.dog = std::make_unique<watchdog>(s, c.watchdog_patience, c.watchdog_report);
+    }
+    const std::vector<int> processors = own_processors(s.cores, c);
+    for (auto& w : s.workers) {
+      const int processor = processors.empty() ? -1 : processors[static_cast<std::size_t>(w->id)];
+      s.threads.emplace_back([&worker = *w, processor] { run_worker(worker, processor); });
+    }
+  } catch (const std::system_error& e) {
+    throw launch_error(fmt::format(
+        "no thread for worker {} of {} ({}); lower APGAS_WORKERS or raise the limit `ulimit -u`",
+        s.threads.size(), c.workers, e.what()));
+  }
+}
+
+scheduler::~scheduler() = default;
+
+void scheduler::submit(external_task* work) noexcept {
+  const implementation::visit here(*implementation_);
+  implementation_->outside.push(work);
+  implementation_->notify();
+}
+
+void scheduler::wake() noexcept {
+  implementation_->arrived.store(true, base::relaxed);
+  implementation_->notify();
+  if (implementation_->progress.joinable()) implementation_->progress_sleep.unpark();
+}
+
+void scheduler::keep_polling() noexcept {
+  auto& s = *implementation_;
+  if (s.fallback == nullptr) return;
+  if (s.fenced) base::full_fence();
+  s.fallback->arm();
+}
+
+void scheduler::request_poll() noexcept { implementation_->arrived.store(true, base::relaxed); }
+
+void scheduler::submit_at(std::chrono::steady_clock::time_point when, external_task* work) {
+  auto& s = *implementation_;
+  if (!s.timed.add(when, work)) return;
+  if (s.fenced) base::full_fence();
+  // The sleeping poller must now sleep for a shorter time.
+  if (idle_entry* poller = s.idle.take_sleeping_poller()) poller->sleep.unpark();
+}
+
+bool scheduler::cancel_at(std::chrono::steady_clock::time_point when,
+                          external_task* work) noexcept {
+  return implementation_->timed.remove(when, work);
+}
+
+void scheduler::run_on_helper(std::function<void()> work) {
+  implementation_->helpers.run(std::move(work));
+}
+
+int scheduler::num_workers() const noexcept {
+  return static_cast<int>(implementation_->workers.size());
+}
+
+worker& scheduler::worker_at(int id) noexcept {
+  return *implementation_->workers[static_cast<std::size_t>(id)];
+}
+
+statistics scheduler::stats() const {
+  statistics sum;
+  for (const auto& w : implementation_->workers) {
+    sum.steals += w->count.steals;
+    sum.stolen += w->count.stolen;
+    sum.suspensions += w->count.suspensions;
+    sum.drains += w->count.drains;
+    sum.sleeps += w->count.sleeps;
+    sum.fibers += w->count.fibers;
+    sum.polls += w->count.polls;
+  }
+  return sum;
+}
+
+void resume(fiber* f) noexcept {
+  worker& home = *f->on;  // a fiber never changes its scheduler
+  fiber* caller = current_fiber();
+  if (caller != nullptr && caller->on->home == home.home) {
+    worker& w = *caller->on;
+    w.ready.push(f);
+    w.home->internals().notify();
+  } else {
+    auto& s = home.home->internals();
+    const scheduler::implementation::visit here(s);
+    home.ready.push(f);
+    s.notify();
+  }
+}
+
+}  // namespace apgas::inline v0::scheduler

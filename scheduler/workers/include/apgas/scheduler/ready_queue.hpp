@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+
+#include <apgas/base/spin_lock.hpp>
+#include <apgas/scheduler/batch.hpp>
+#include <apgas/scheduler/fiber.hpp>
+
+// The resumed fibers of a worker, in two first-in first-out queues: one of single fibers, one of
+// whole blocks. A lock protects it, because other threads push to it and thieves take from it.
+//
+//   size_   written under the lock, read by any thread; the result of empty() may be out of date
+namespace apgas::inline v0::scheduler {
+
+class ready_queue {
+ public:
+  // The result of pop_any(): a fiber, a block, or neither.
+  struct entry {
+    fiber* one = nullptr;
+    batch_block* many = nullptr;
+  };
+
+  // Appends a fiber. Context: any thread.
+  void push(fiber* f) noexcept {
+    f->next = nullptr;
+    lock_.lock();
+    *(first_ == nullptr ? &first_ : &last_->next) = f;
+    last_ = f;
+    size_.store(size_.load(base::relaxed) + 1, base::relaxed);
+    lock_.unlock();
+  }
+
+  // Appends a list of `n` blocks that are linked by `next`. Context: any thread.
+  void push(batch_block* first, batch_block* last, std::size_t n) noexcept {
+    last->next = nullptr;
+    lock_.lock();
+    *(first_block_ == nullptr ? &first_block_ : &last_block_->next) = first;
+    last_block_ = last;
+    size_.store(size_.load(base::relaxed) + n, base::relaxed);
+    lock_.unlock();
+  }
+
+  // Removes and returns the first single fiber; null if there is none. Context: any thread.
+  fiber* pop() noexcept {
+    if (empty()) return nullptr;
+    lock_.lock();
+    fiber* f = take_one();
+    lock_.unlock();
+    return f;
+  }
+
+  // Removes and returns a single fiber or a block. It takes them in turn, so that neither kind
+  // keeps the other waiting.
+  // Context: any thread.
+  entry pop_any() noexcept {
+    entry e;
+    if (empty()) return e;
+    lock_.lock();
+    blocks_first_ = !blocks_first_;
+    if (blocks_first_) e.many = take_block();
+    if (e.many == nullptr) e.one = take_one();
+    if (e.one == nullptr && !blocks_first_) e.many = take_block();
+    lock_.unlock();
+    return e;
+  }
+
+  bool empty() const noexcept { return size_.load(base::relaxed) == 0; }
+
+ private:
+  fiber* take_one() noexcept {
+    fiber* f = first_;
+    if (f != nullptr) {
+      first_ = f->next;
+      size_.store(size_.load(base::relaxed) - 1, base::relaxed);
+    }
+    return f;
+  }
+  batch_block* take_block() noexcept {
+    batch_block* b = first_block_;
+    if (b != nullptr) {
+      first_block_ = std::exchange(b->next, nullptr);
+      size_.store(size_.load(base::relaxed) - 1, base::relaxed);
+    }
+    return b;
+  }
+
+  base::spin_lock lock_;
+  base::atomic<std::size_t> size_{0};  // fibers and blocks in the queues
+  fiber* first_ = nullptr;
+  fiber* last_ = nullptr;
+  batch_block* first_block_ = nullptr;
+  batch_block* last_block_ = nullptr;
+  bool blocks_first_ = false;
+};
+
+}  // namespace apgas::inline v0::scheduler

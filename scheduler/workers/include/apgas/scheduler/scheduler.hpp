@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <apgas/scheduler/worker.hpp>
+
+// The scheduler of a place: it owns the workers and connects them with everything outside, such as
+// the network, timers and foreign threads.
+namespace apgas::inline v0::scheduler {
+
+// A task that is submitted from outside the workers: by a message, a timer or a foreign thread. The
+// caller provides the object, which must live until run() is called.
+//
+// A scheduling loop calls run() once, with a fresh task state, which run() may fill in. run() may
+// suspend. It returns the counter of which the task holds a count, or null. The loop releases that
+// count when it has also run the children that the task left in the deque.
+struct external_task {
+  external_task* next = nullptr;
+  task_counter* (*run)(external_task*, fiber&) noexcept = nullptr;
+};
+
+// Events that workers poll for between tasks: the network. The layer above implements it.
+class external_events {
+ public:
+  external_events() = default;
+  external_events(const external_events&) = delete;
+  external_events& operator=(const external_events&) = delete;
+  virtual ~external_events() = default;
+
+  // Makes progress, and returns whether there was anything to do. Must not run user code. Only one
+  // thread calls it at a time.
+  // Context: a scheduling loop, the fallback poller or the progress thread.
+  virtual bool poll() noexcept = 0;
+
+  // Returns whether something was begun that makes progress only while poll() is called.
+  // Context: any thread.
+  virtual bool pending() noexcept = 0;
+
+  // Returns how long the sleeping poller may sleep before the next poll; max() if every arrival
+  // calls scheduler::wake() or makes descriptor() readable. `idle_polls` is the number of
+  // successive polls that found nothing.
+  virtual std::chrono::nanoseconds max_sleep(unsigned idle_polls) noexcept = 0;
+
+  // A file descriptor that the sleeping poller waits for; -1 if there is none. After arm() has
+  // returned true, the descriptor becomes readable when something arrives. If arm() returns false,
+  // something may have arrived already, and poll() must be called before the next arm().
+  virtual int descriptor() noexcept { return -1; }
+  virtual bool arm() noexcept { return true; }
+};
+
+struct config {
+  int workers = 1;
+  std::size_t stack_bytes = std::size_t{1} << 20;
+  std::chrono::nanoseconds spin{50'000};  // a worker searches this long before it sleeps
+  bool bind = true;
+  int share_index = 0;  // this place is number share_index of share_count on the same cores
+  int share_count = 1;
+  bool share_cores = false;      // other processes use them too: searching workers yield to them
+  bool asymmetric_fence = true;  // use membarrier where it is available
+  external_events* events = nullptr;
+  bool progress_thread = false;  // a dedicated thread waits for the events and polls for them
+  void* environment = nullptr;   // see scheduler::environment
+  // If no task runs for this long while some wait, watchdog_report is called, on a thread of the
+  // watchdog, with a line that says what they wait for. 0: never.
+  std::chrono::milliseconds watchdog_patience{0};
+  std::function<void(const std::string&)> watchdog_report = {};
+  std::string trace = {};  // the file for the trace (trace.hpp); empty: none
+  int place = 0;           // the number of the place in the trace
+  // Called if a task, or a call on a helper thread, calls std::exit: on its thread, before the first
+  // static object is destroyed. Null: nothing is called.
+  void (*on_exit)() noexcept = nullptr;
+};
+
+// Counters since the start, summed over the workers.
+struct statistics {
+  std::uint64_t steals = 0;       // successful ones
+  std::uint64_t stolen = 0;       // tasks that were taken by them
+  std::uint64_t suspensions = 0;  // of tasks; switches within a batch do not count
+  std::uint64_t drains = 0;       // see drain.cpp
+  std::uint64_t sleeps = 0;       // times that a worker went to sleep
+  std::uint64_t fibers = 0;       // fibers that were created rather than taken from a cache
+  std::uint64_t polls = 0;        // of the network and the timers
+};
+
+class scheduler {
+ public:
+  // Starts the workers.
+  // Throws: launch_error if the system refuses threads, memory or the trace file.
+  explicit scheduler(const config& c);
+  scheduler(const scheduler&) = delete;
+  scheduler& operator=(const scheduler&) = delete;
+  // Stops the workers. Requires: no task is left. Context: a thread that is not a worker.
+  ~scheduler();
+
+  // Makes `work` ready; a worker will run it. Context: any thread.
+  void submit(external_task* work) noexcept;
+  // Tells the workers that an event may have arrived, so that one of them polls soon.
+  // Context: any thread.
+  void wake() noexcept;
+  // Tells the fallback poller that events->pending() may have become true, so that it polls even
+  // while all workers are busy.
+  // Context: any thread.
+  void keep_polling() noexcept;
+  // Makes the next worker that is between two tasks poll. Context: worker.
+  void request_poll() noexcept;
+  // Submits `work` at the time `when`, never earlier. Throws: std::bad_alloc. Context: any thread.
+  void submit_at(std::chrono::steady_clock::time_point when, external_task* work);
+  // Cancels submit_at(when, work). Returns false if the work has run already or will still run.
+  // Context: any thread.
+  bool cancel_at(std::chrono::steady_clock::time_point when, external_task* work) noexcept;
+
+  // Runs `work` on a helper thread, where it may block. `work` must not throw.
+  // Throws: std::system_error if a new thread is needed and the system refuses it.
+  // Context: any thread.
+  void run_on_helper(std::function<void()> work);
+
+  // Stops every worker but the calling one, and the network, for good, in a process that ends by
+  // std::exit while there are tasks. A worker stops where it next chooses work; a task that computes
+  // until then is not interrupted. Returns whether all workers have stopped within `patience`.
+  // Context: any thread, once.
+  bool halt(std::chrono::milliseconds patience) noexcept;
+
+  int num_workers() const noexcept;
+  // Requires: 0 <= id < num_workers().
+  worker& worker_at(int id) noexcept;
+  // The object of the layer above to which the tasks of this scheduler belong.
+  void* environment() const noexcept { return environment_; }
+  void set_environment(void* e) noexcept { environment_ = e; }
+  // Context: any thread.
+  statistics stats() const;
+
+  struct implementation;
+  implementation& internals() noexcept { return *implementation_; }
+
+ private:
+  void* environment_ = nullptr;
+  std::unique_ptr<implementation> implementation_;
+};
+
+// Cores that the process may use, after affinity mask and cgroup quota; at least 1.
+int usable_cores();
+// Describes the topology of the host in one line, for apgas-info.
+std::string topology_description();
+
+}  // namespace apgas::inline v0::scheduler

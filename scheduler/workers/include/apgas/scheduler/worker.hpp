@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <apgas/scheduler/batch.hpp>
+#include <apgas/scheduler/deque.hpp>
+#include <apgas/scheduler/fiber.hpp>
+#include <apgas/scheduler/ready_queue.hpp>
+
+// A worker: the data of a worker thread, and the operations by which a task leaves its fiber
+// (suspend, resume, yield). The spawn paths of sync are inline and use `tasks` directly; the
+// scheduling loop is in scheduler/loop.
+namespace apgas::inline v0::scheduler {
+
+class scheduler;
+class trace_log;
+
+// A counter that one thread increments and any thread may read.
+class owner_count {
+ public:
+  void operator+=(std::uint64_t n) noexcept {
+    value_.store(value_.load(base::relaxed) + n, base::relaxed);
+  }
+  void operator++() noexcept { *this += 1; }
+  operator std::uint64_t() const noexcept { return value_.load(base::relaxed); }
+
+ private:
+  base::atomic<std::uint64_t> value_{0};
+};
+
+struct alignas(base::cache_line_bytes) worker {
+  worker() = default;
+  worker(const worker&) = delete;
+  worker& operator=(const worker&) = delete;
+  ~worker();
+
+  deque<slot> tasks;
+
+  // Used by the owner only.
+  scheduler* home = nullptr;
+  int id = 0;
+  fiber* cached_fibers = nullptr;  // fibers without a task, suspended in their scheduling loop
+  int num_cached_fibers = 0;
+  std::uint32_t turns = 0;               // choices of the scheduling loop, for fairness
+  std::uint32_t direct_switches = 0;     // switches that bypassed the scheduling loop
+  std::uint32_t phases_in_a_row = 0;     // advances of tasks that did not leave the worker (sync)
+  int last_victim = 0;                   // index in the list of victims
+  std::uint64_t stolen_at = 0;           // cycle count at the last steal; 0 once it was evaluated
+  std::uint64_t steal_cost = 0;          // cycles that the last steal took
+  std::uint64_t steal_again_at = 0;      // cycle count before which the worker does not steal
+  std::uint64_t steal_pause = 0;         // cycles between a steal and the next, if it did not pay
+  std::uintptr_t* exceptions = nullptr;  // of this thread, see fiber::exceptions
+  fiber* thread = nullptr;               // the thread's own stack
+  const fiber* running = nullptr;        // for the report of a stack overflow
+  trace_log* trace = nullptr;            // null unless a trace is written
+
+  // The fiber that is entered calls after(left, after_argument) for the fiber that was left.
+  fiber* left = nullptr;
+  void (*after)(fiber*, void*) = nullptr;
+  void* after_argument = nullptr;
+
+  // Of the batch that the worker runs (batch.hpp): its arrivals, its block, and unused blocks.
+  batched_arrivals arrivals;
+  batch_block* batch_memory = nullptr;
+  batch_block* free_blocks = nullptr;
+  int free_block_count = 0;
+
+  // Counters for APGAS_STATS and the tests; see statistics.
+  struct {
+    owner_count steals, stolen, suspensions, drains, sleeps, fibers, polls;
+  } count;
+
+  // Thieves take from these, too.
+  ready_queue ready;        // resumed fibers
+  deque<fiber_slot> batch;  // the tasks of the batch that have not run yet
+};
+
+// Marks where the slots of a frame begin in the deque of its worker. It is valid until the fiber is
+// left, which changes the generation.
+struct frame_mark {
+  explicit frame_mark(const fiber& self) noexcept
+      : base(self.on->tasks.head()), generation(self.generation) {}
+  frame_mark(slot* lowest, std::uint64_t left) noexcept : base(lowest), generation(left) {}
+  slot* base;
+  std::uint64_t generation;
+};
+
+// Ends a task that has a name or registrations: notifies its extension and clears them.
+// Context: task, when its body has ended.
+void end_special(fiber& self) noexcept;
+
+// Adds the spawn site and the name of the running task to the trace, if one is written. Called when
+// they have become known.
+// Context: task.
+void describe_to_trace(fiber& self) noexcept;
+inline void task_described(fiber& self) noexcept {
+  if (self.on->trace != nullptr) [[unlikely]]
+    describe_to_trace(self);
+}
+
+// Runs the tasks that the frames of `self` have in the deque above `mark`, newest first, on the
+// stack of the caller, which waits for them. If the fiber was left after the mark was set, the
+// tasks begin at fiber::base instead. If a pop is refused (deque::refuse_pop()), it returns early;
+// then the remaining tasks are counted.
+// Context: task. May resume elsewhere.
+inline void run_children(fiber& self, const frame_mark& mark) {
+  for (;;) {
+    deque<slot>& tasks = self.on->tasks;
+    slot* const from = self.generation == mark.generation ? mark.base : self.base;
+    slot* const s = tasks.head() - 1;
+    if (s < from) return;
+    if (tasks.pop(s)) {
+      self.task.site = s->site;
+      s->run(*s, self);
+      if (self.task.is.special != 0) [[unlikely]]
+        end_special(self);
+    } else if (tasks.head() != s) {  // refused
+      return;
+    }
+  }
+}
+
+// Leaves the current fiber: counts all slots of its frames, saves its context, and calls
+// after(self, argument) on another stack of the same worker. `waits_for` names what the task waits
+// for in reports; it must be a string that lives as long as the program.
+// Context: task. Suspends; may resume elsewhere.
+void leave(fiber& self, const char* waits_for, void (*after)(fiber*, void*),
+           void* argument) noexcept;
+
+// Suspends the current task. When its context is saved, after(fiber*) runs on another stack of the
+// same worker. It hands the fiber to the code that will resume it, which may happen before after()
+// returns. `waits_for` is as for leave().
+// Context: task. May resume elsewhere. Cost: about 20 ns together with resume().
+template <class F>
+void suspend(const char* waits_for, F after) noexcept {
+  leave(
+      *current_fiber(), waits_for,
+      [](fiber* self, void* argument) {
+        F hand_over(std::move(*static_cast<F*>(argument)));  // the task may end before it returns
+        hand_over(self);
+      },
+      &after);
+}
+
+// Makes a suspended task ready to run. It must be called exactly once for each suspension. If the
+// calling thread is a worker of the same scheduler, the task is put into its ready queue, otherwise
+// into that of the worker which the task was suspended on.
+// Context: any thread.
+void resume(fiber* f) noexcept;
+
+// ---- batches (batch.hpp); the context of all these functions is: worker -------------------------
+
+// Makes sure that the next park_in() of this worker finds a free block, even if the worker flushes
+// its batched arrivals and begins a batch in between.
+// Throws: std::bad_alloc.
+inline constexpr int reserved_blocks = 3;
+void add_free_blocks(worker& w);
+inline void reserve_block(worker& w) {
+  if (w.free_block_count < reserved_blocks) [[unlikely]]
+    add_free_blocks(w);
+}
+
+// Takes a free block of this worker for tasks of the source `of`, and links it before the list
+// `next`.
+// Requires: reserve_block().
+inline batch_block* take_block(worker& w, batch_source* of, batch_block* next) noexcept {
+  batch_block* const b = w.free_blocks;
+  w.free_blocks = b->next;
+  --w.free_block_count;
+  b->next = next;
+  b->source = of;
+  b->on = &w;
+  b->size = 0;
+  return b;
+}
+
+// Adds a fiber to a list of blocks of this worker. Requires: reserve_block().
+inline void park_in(worker& w, batch_block*& list, batch_source* of, fiber* f) noexcept {
+  if (list == nullptr || list->size == batch_block::capacity) list = take_block(w, of, list);
+  list->at[list->size++] = {.task = f, .stack = f->stack_pointer};
+}
+
+// Adds the fibers of the blocks in `more` to `list`. Both are lists of worker `w`.
+void join_blocks(worker& w, batch_block*& list, batch_block* more) noexcept;
+
+// Makes the tasks of a list of blocks ready to run, each on the worker that it was suspended on.
+void resume_blocks(worker& w, batch_block* list) noexcept;
+
+// Removes and returns the next task of the batch that `w` runs; null if there is none.
+inline fiber* next_of_batch(worker& w) noexcept {
+  fiber_slot s{};
+  return w.batch.take_top(s) ? s.task : nullptr;
+}
+// The same without a lock: also returns null if a thief may be taking that task.
+[[gnu::always_inline]] inline fiber* next_of_batch_fast(worker& w) noexcept {
+  fiber_slot s{};
+  if (!w.batch.take_top_fast(s)) return nullptr;
+  // The records and stacks of the next tasks lie far apart, so they are prefetched.
+  const fiber_slot* const head = w.batch.head();
+  if (head - w.batch_memory->at >= 4) {
+    __builtin_prefetch(head[-4].task);
+    const auto* const stack = static_cast<const char*>(head[-2].stack);
+    __builtin_prefetch(stack);
+    __builtin_prefetch(stack - 64);
+  }
+  return s.task;
+}
+
+// Switches from the current fiber to `to`, the next task of the same batch. The caller has added
+// the current task to the batched arrivals. pass_rarely() and arrive_rarely() are its slow paths,
+// before and after the switch.
+// Requires: may_pass(self), or is_light(self) and its slots are published.
+// Context: task. May resume elsewhere. Cost: about 5 ns.
+void pass_rarely(fiber& self, fiber& to) noexcept;
+void arrive_rarely() noexcept;
+[[gnu::always_inline]] inline void pass(fiber& self, fiber& to) noexcept {
+  if (to.has_exceptions != 0) [[unlikely]]
+    return pass_rarely(self, to);
+  worker& w = *self.on;
+  ++self.generation;
+  w.left = nullptr;
+  w.running = &to;
+  to.on = &w;
+  switch_context(self, to);
+  fiber& now = *fiber_after_call();
+  worker& here = *now.on;
+  if (here.left != nullptr) [[unlikely]]
+    return arrive_rarely();
+  now.base = here.tasks.head();
+}
+// Returns whether this fiber can be left without saving exceptions or checking a canary.
+[[gnu::always_inline]] inline bool is_light(const fiber& self) noexcept {
+  const worker& w = *self.on;
+  return (w.exceptions[0] | w.exceptions[1] | self.has_canary) == 0;
+}
+// Returns whether, in addition, all slots are published already.
+[[gnu::always_inline]] inline bool may_pass(const fiber& self) noexcept {
+  return is_light(self) && self.on->tasks.is_published();
+}
+
+// Returns whether the newest task in the deque is one for which `source` waits. A thief may still
+// take that task.
+inline bool starts_next(const worker& w, const batch_source* source) noexcept {
+  return !w.tasks.empty() && w.tasks.head()[-1].is_member_of(source);
+}
+
+// Prepares the worker to batch arrivals of `source`. Returns whether there is room for another one.
+// Requires: the batch of the worker is used up.
+bool prepare_arrivals(worker& w, batch_source* source) noexcept;
+
+// Returns a cached fiber for pass(). Its scheduling loop starts the next member, or flushes the
+// batched arrivals. Publishes the slots of the worker first.
+fiber& cached_fiber_to_pass_to(worker& w) noexcept;
+
+// Flushes the batched arrivals to their source. To be called before the worker does anything but
+// run the next task of the batch (see batched_arrivals).
+inline void flush_arrivals(worker& w) noexcept {
+  if (w.arrivals.noted()) w.arrivals.of->flush_arrivals(w);
+}
+
+// For batch_source::flush_arrivals(): returns the batched arrivals and leaves the worker without
+// any. If the block of waiting tasks is not empty, it belongs to the caller.
+batched_arrivals take_arrivals(worker& w) noexcept;
+
+// Lets all other ready tasks run first. Context: task. May resume elsewhere.
+void yield() noexcept;
+// The same, but always through the scheduling loop, which also looks at the network and at external
+// tasks. For tasks that would otherwise resume each other without ever entering the loop.
+// Context: task. May resume elsewhere.
+void yield_to_loop() noexcept;
+
+// Answers a push to the deque that returned true. Wakes a sleeping worker if one is needed; if the
+// deque holds too many tasks of `self`, drains them (drain.cpp); if it is full, yields until it is
+// not. `drainable`: the slot that was pushed is an async.
+// Context: task. May resume elsewhere.
+void attend(fiber& self, bool drainable);
+
+// Suspends the current task until all counts of `counter` but the owner's have been released.
+// Returns at once if there are none. `construct` is the name of the waiting construct in reports.
+// Context: owner of the counter. May resume elsewhere.
+void wait_for_others(task_counter& counter, const char* construct) noexcept;
+
+// Releases a count that no task holds, but for example the credit of a remote finish or a helper
+// thread. Resumes the waiter, or notifies the observer, if it was the last one.
+// Context: any thread.
+void release_count(task_counter& counter) noexcept;
+
+}  // namespace apgas::inline v0::scheduler

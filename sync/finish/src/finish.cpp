@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/finish.hpp>
+
+#include <memory>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include <apgas/base/assert.hpp>
+#include <apgas/sync/place_state.hpp>
+#include <apgas/sync/registration.hpp>
+
+#include "failures.hpp"
+#include "finish_details.hpp"
+#include "finish_results.hpp"
+
+// The parts of finish that are off the fast path.
+namespace apgas::inline v0::sync {
+
+finish_details& finish_core::need_details() {
+  finish_details* present = details();
+  if (present != nullptr) return *present;
+  auto made = std::make_unique<finish_details>();
+  if (set_details(present, made.get())) {
+    add(waiter_bit);
+    return *made.release();
+  }
+  return *present;
+}
+
+void task_failed(scheduler::fiber& self) noexcept {
+  const spawn_site site = site_of(self.task);
+  name_task(nullptr);
+  finish_details& details = finish_of(self).need_details();
+  std::vector<task_exception> caught;  // copies of user exceptions are made outside the lock
+  collect_current(caught, place_id_of(self), site);
+  std::lock_guard guard(details.lock);
+  for (task_exception& e : caught) details.exceptions.push_back(std::move(e));
+}
+
+namespace {
+
+// What is left to do when the last child did not simply return here.
+std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core& core,
+                                            scheduler::task_counter* outer) {
+  scheduler::wait_for_others(core, "finish");
+  self.task.finish = outer;
+  const std::unique_ptr<finish_details> details(core.details());
+  if (details == nullptr) return nullptr;
+  if (details->id != 0) place_of(self).finishes->close(*details);
+  for (const std::vector<std::byte>& results : details->returned) load_results(results, *details);
+  if (!details->exceptions.empty()) throw multiple_exceptions(std::move(details->exceptions));
+  return std::move(details->offers);
+}
+
+// Apart, so that the usual case saves no registers for it.
+[[gnu::noinline]] void finish_slowly(scheduler::fiber& self, finish_core& core,
+                                     scheduler::task_counter* outer) {
+  static_cast<void>(wait_and_collect(self, core, outer));
+}
+
+[[gnu::noinline]] void run_children_of_special(scheduler::fiber& self,
+                                               const scheduler::frame_mark& mark) noexcept {
+  const scheduler::task_state own = self.task;
+  self.task = {.finish = own.finish};
+  scheduler::run_children(self, mark);
+  self.task = own;
+}
+
+}  // namespace
+
+// Children have no name, no clocks, and their own site.
+[[gnu::always_inline]] inline void finish_frame::run_own(scheduler::fiber& self) noexcept {
+  if (self.task.is.special != 0) [[unlikely]] {
+    registrations::leave_finish(self, core_);
+    run_children_of_special(self, mark_);
+    return;
+  }
+  const std::source_location site = self.task.site;
+  scheduler::run_children(self, mark_);
+  self.task.site = site;
+}
+
+void finish_frame::end() {
+  scheduler::fiber& self = *scheduler::fiber_of_this_stack();
+  run_own(self);
+  if (!core_.untouched()) [[unlikely]] {
+    finish_slowly(self, core_, outer_);
+    return;
+  }
+  self.task.finish = outer_;
+}
+
+std::unique_ptr<offer_box> finish_frame::end_collecting() {
+  scheduler::fiber& self = *scheduler::fiber_of_this_stack();
+  run_own(self);
+  return wait_and_collect(self, core_, outer_);
+}
+
+void finish_frame::collect(comm::handler_id reducer, std::unique_ptr<offer_box> box) {
+  finish_details& details = core_.need_details();
+  details.reducer = reducer;
+  details.offers = std::move(box);
+}
+
+offer_box& box_for_offer(scheduler::fiber& self, const std::type_info& type) {
+  finish_details* details = finish_of(self).details();
+  if (details == nullptr || details->reducer == 0) {
+    throw illegal_operation(
+        "offer was called in a task whose innermost finish collects nothing; use finish_reduce");
+  }
+  offer_box* box = nullptr;
+  {
+    std::lock_guard guard(details->lock);
+    box = details->offers.get();
+  }
+  if (box == nullptr) {  // the first offer at a place that is not home
+    const auto make = comm::lookup<offer_box_maker>(details->reducer);
+    APGAS_ASSERT(make != nullptr, "the reducer of a finish_reduce is unknown here");
+    std::unique_ptr<offer_box> made(make(place_of(self).tasks->num_workers()));
+    std::lock_guard guard(details->lock);
+    if (details->offers == nullptr) details->offers = std::move(made);
+    box = details->offers.get();
+  }
+  if (box->type() != type) {
+    throw illegal_operation(fmt::format(
+        "offer was given a value of type {}, but its finish_reduce collects {}; convert the value",
+        readable_type(type), readable_type(box->type())));
+  }
+  return *box;
+}
+
+}  // namespace apgas::inline v0::sync

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include <apgas/base/assert.hpp>
+#include <apgas/sync/place_state.hpp>
+#include <apgas/sync/remote_finish.hpp>
+
+#include "finish_details.hpp"
+#include "finish_frames.hpp"
+#include "finish_results.hpp"
+
+// How credit comes back: from a place of which nothing of a finish is left to its parent or home,
+// and what these do with it.
+namespace apgas::inline v0::sync {
+namespace {
+
+returned_credit credit_from(const comm::inbound_frame& frame) {
+  returned_credit credit;
+  if (frame.payload.size() < sizeof credit) {
+    base::fatal(fmt::format("place {} sent a return of a finish in {} bytes, which is none",
+                            frame.source, frame.payload.size()));
+  }
+  std::memcpy(&credit, frame.payload.data(), sizeof credit);
+  return credit;
+}
+
+std::vector<std::byte> results_from(std::span<const std::byte> payload) {
+  const auto results = payload.subspan(sizeof(returned_credit));
+  return {results.begin(), results.end()};
+}
+
+}  // namespace
+
+void remote_finishes::remote_idle(remote_finish& remote) noexcept {
+  std::lock_guard guard(lock_);
+  remote.machine.on_idle();
+  if (remote.quiescent()) list(remote);
+}
+
+// Requires: lock_ is held.
+void remote_finishes::list(remote_finish& remote) {
+  if (remote.listed) return;
+  remote.listed = true;
+  maybe_quiescent_.push_back(&remote);
+  quiescence_possible_.store(true, base::relaxed);
+  place_.tasks->request_poll();
+}
+
+// Requires: lock_ is held and the replica is quiescent.
+std::unique_ptr<remote_finish> remote_finishes::take_out(remote_finish& remote) {
+  const auto at = remotes_.find(remote.id);
+  std::unique_ptr<remote_finish> gone = std::move(at->second);
+  remotes_.erase(at);
+  return gone;
+}
+
+namespace {
+
+// Exceptions and offers are turned into bytes by a task, because that runs code of the user.
+struct return_with_results : scheduler::external_task {
+  return_with_results(std::unique_ptr<remote_finish> from, returned_credit c,
+                      tree_return::target t)
+      : external_task{.run = send}, remote(std::move(from)), credit(c), to(t) {}
+
+  static scheduler::task_counter* send(external_task* work, scheduler::fiber&) noexcept {
+    const std::unique_ptr<return_with_results> self(static_cast<return_with_results*>(work));
+    finish_details& own = self->remote->own;
+    comm::out_archive payload;
+    payload(self->credit);
+    if (own_results(own)) save_results(payload, own);
+    for (const std::vector<std::byte>& results : own.returned) payload.append(results);
+    self->remote->table.send_return(self->remote->id, self->to, payload);
+    return nullptr;
+  }
+
+  static bool own_results(const finish_details& own) {
+    return !own.exceptions.empty() || own.offers != nullptr;
+  }
+
+  std::unique_ptr<remote_finish> remote;
+  returned_credit credit;
+  tree_return::target to;
+};
+
+}  // namespace
+
+void remote_finishes::send_return(finish_id id, tree_return::target to,
+                                  comm::out_archive& payload) noexcept {
+  const comm::rank dest = to.place == tree_return::to_home ? home_of(id) : to.place;
+  send_message(dest, operation_return, id, to.links, &payload);
+}
+
+bool remote_finishes::send_returns() noexcept {
+  if (!quiescence_possible_.load(base::relaxed)) return false;
+  for (bool any = false;; any = true) {
+    std::unique_ptr<remote_finish> gone;
+    returned_credit credit;
+    tree_return::target to{};
+    {
+      std::lock_guard guard(lock_);
+      while (!maybe_quiescent_.empty() && gone == nullptr) {
+        remote_finish& remote = *maybe_quiescent_.back();
+        maybe_quiescent_.pop_back();
+        remote.listed = false;
+        if (!remote.quiescent()) continue;
+        credit = remote.machine.give_back();
+        to = remote.links.give_back();
+        gone = take_out(remote);
+        ++count_.returns;
+      }
+      if (gone == nullptr) quiescence_possible_.store(false, base::relaxed);
+    }
+    if (gone == nullptr) return any;
+    if (!return_with_results::own_results(gone->own) && gone->own.returned.empty()) {
+      comm::out_archive payload;
+      payload(credit);
+      send_return(gone->id, to, payload);
+    } else {
+      place_.tasks->submit(
+          std::make_unique<return_with_results>(std::move(gone), credit, to).release());
+    }
+  }
+}
+
+returned_credit remote_finishes::give_back_with_reply(finish_core& finish) noexcept {
+  finish_details* details = finish.details();
+  if (details == nullptr || details->remote == nullptr) {
+    scheduler::release_count(finish);
+    return {};
+  }
+  remote_finish& remote = *details->remote;
+  if (!remote.release()) return {};
+  std::unique_ptr<remote_finish> gone;  // destroyed after the lock is
+  std::lock_guard guard(lock_);
+  remote.machine.on_idle();
+  if (!remote.quiescent() || remote.listed) return {};
+  // Exceptions, offers, ties and a sum beyond 64 bits need a message of their own.
+  if (return_with_results::own_results(*details) || !details->returned.empty() ||
+      remote.links.linked() || remote.machine.pool() >> 64 != 0) {
+    list(remote);
+    return {};
+  }
+  const returned_credit credit = remote.machine.give_back();
+  gone = take_out(remote);
+  return credit;
+}
+
+void remote_finishes::on_reply(finish_core& finish, const returned_credit& returned) noexcept {
+  if (returned.credit() == 0) return;
+  finish_details& details = *finish.details();
+  if (details.remote != nullptr) {
+    std::lock_guard guard(lock_);
+    details.remote->machine.on_reply(returned);
+    return;
+  }
+  bool all_returned = false;
+  {
+    std::lock_guard guard(details.lock);
+    all_returned = details.ledger.on_return(returned);
+  }
+  release_when_returned(finish, all_returned);
+}
+
+// ---- arrivals ---
+
+void remote_finishes::on_return(const comm::inbound_frame& frame) {
+  {
+    std::lock_guard guard(lock_);
+    ++count_.returns_in;
+  }
+  if (home_of(frame.header->finish) != place_.here) return on_return_of_child(frame);
+  finish_core& finish = finish_at_home(frame.header->finish, frame.source);
+  finish_details& details = *finish.details();
+  bool all_returned = false;
+  {
+    const returned_credit credit = credit_from(frame);
+    std::vector<std::byte> results = results_from(frame.payload);
+    std::lock_guard guard(details.lock);
+    if (!results.empty()) details.returned.push_back(std::move(results));
+    all_returned = details.ledger.on_return(credit);
+  }
+  release_when_returned(finish, all_returned);
+}
+
+// The credit and the results go on with those of this place.
+void remote_finishes::on_return_of_child(const comm::inbound_frame& frame) {
+  const returned_credit credit = credit_from(frame);
+  std::vector<std::byte> results = results_from(frame.payload);
+  std::lock_guard guard(lock_);
+  remote_finish& remote = known_remote(frame.header->finish, frame.source);
+  if (!results.empty()) remote.own.returned.push_back(std::move(results));
+  remote.machine.on_return(credit);
+  remote.links.on_release(static_cast<std::uint8_t>(frame.header->credit));
+  if (remote.quiescent()) list(remote);
+}
+
+void remote_finishes::on_release(const comm::inbound_frame& frame) {
+  std::lock_guard guard(lock_);
+  remote_finish& remote = known_remote(frame.header->finish, frame.source);
+  remote.links.on_release(static_cast<std::uint8_t>(frame.header->credit));
+  if (remote.quiescent()) list(remote);
+}
+
+}  // namespace apgas::inline v0::sync

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/sync/remote_finish.hpp>
+
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include <apgas/base/assert.hpp>
+#include <apgas/sync/place_state.hpp>
+
+#include "finish_details.hpp"
+#include "finish_frames.hpp"
+
+// Credit on its way out, and what arrives. How it comes back: finish_returns.cpp.
+namespace apgas::inline v0::sync {
+
+remote_finishes::remote_finishes(place_state& place)
+    : place_(place),
+      next_id_((static_cast<finish_id>(place.here) << finish_number_bits) + root_finish + 1) {}
+
+remote_finishes::~remote_finishes() {
+  APGAS_ASSERT(remotes_.empty(), "a finish of another place still has tasks here");
+}
+
+void remote_finishes::open_root(finish_core& core) {
+  core.need_details().id = root_finish;
+  std::lock_guard guard(lock_);
+  at_home_.emplace(root_finish, &core);
+}
+
+void remote_finishes::close(finish_details& details) {
+  if (details.id == 0) return;
+  APGAS_ASSERT(details.ledger.outstanding() == 0, "a finish ended before its credit was back");
+  std::lock_guard guard(lock_);
+  at_home_.erase(details.id);
+}
+
+void remote_finishes::send_task(finish_core& finish, comm::rank dest, comm::frame_header header,
+                                comm::out_archive& payload) {
+  const finish_details* details = finish.details();
+  if (details != nullptr && details->reducer != 0) {
+    header.flags |= flag_collecting;
+    payload(details->reducer);
+  }
+  if (details != nullptr && details->remote != nullptr) {
+    send_from_remote(details->remote, nullptr, dest, header, payload);
+  } else {
+    send_from_home(finish, dest, header, payload);
+  }
+}
+
+void remote_finishes::send_uncounted(finish_core& running, comm::rank dest,
+                                     comm::frame_header header, comm::out_archive& payload) {
+  if (place_.here == home_of(root_finish)) {
+    send_from_home(finish_at_home(root_finish, place_.here), dest, header, payload);
+  } else {
+    send_from_remote(nullptr, &running, dest, header, payload);
+  }
+}
+
+void remote_finishes::send_from_home(finish_core& finish, comm::rank dest,
+                                     comm::frame_header header, comm::out_archive& payload) {
+  finish_details& details = finish.need_details();
+  {
+    std::lock_guard guard(details.lock);
+    if (details.id == 0) {
+      std::lock_guard table_guard(lock_);
+      details.id = next_id_++;
+      at_home_.emplace(details.id, &finish);
+    }
+    const auto minted = details.ledger.mint();
+    if (minted.takes_count) finish.add(1);
+    header.credit = minted.share;
+  }
+  header.finish = details.id;
+  place_.network->send(dest, header, std::move(payload));
+}
+
+// `own`: the replica that the running task is counted in; null: of the root finish, as a guest.
+void remote_finishes::send_from_remote(remote_finish* own, finish_core* escapes_from, comm::rank dest,
+                                        comm::frame_header header, comm::out_archive& payload) {
+  header.finish = own == nullptr ? root_finish : own->id;
+  bool ask = false;
+  {
+    std::lock_guard guard(lock_);
+    remote_finish& remote = own == nullptr ? remote_of(root_finish) : *own;
+    const auto split =
+        escapes_from == nullptr ? remote.machine.split() : remote.machine.split_escaping();
+    header.credit = split.share;
+    ask = split.ask;
+    if (split.share != 0 && escapes_from == nullptr && (header.flags & flag_spawn) != 0 &&
+        place_.places >= place_.tree_from && dest != place_.here &&
+        dest != home_of(header.finish)) {
+      header.flags |= static_cast<std::uint8_t>(remote.links.link() << link_level_shift);
+    }
+    if (split.share == 0) {
+      if (escapes_from != nullptr) escapes_from->add(1);
+      const auto bytes = payload.bytes();
+      remote.waiting.push_back({dest, header, {bytes.begin(), bytes.end()}, escapes_from});
+    }
+  }
+  if (header.credit != 0) place_.network->send(dest, header, std::move(payload));
+  if (ask) send_message(home_of(header.finish), operation_request, header.finish, 0, nullptr);
+}
+
+void remote_finishes::send_message(comm::rank dest, std::uint64_t operation, finish_id id,
+                                   std::uint64_t credit, comm::out_archive* payload) {
+  if (operation == operation_request) {
+    std::lock_guard guard(lock_);
+    ++count_.requests;
+  }
+  const comm::frame_header header{
+      .kind = comm::frame_kind::finish, .handler = operation, .finish = id, .credit = credit};
+  if (payload == nullptr) {
+    place_.network->send(dest, header, std::span<const std::byte>{});
+  } else {
+    place_.network->send(dest, header, std::move(*payload));
+  }
+}
+
+// ---- arrivals ---------------------------------------------------------------------------------
+
+namespace {
+
+// Finishes by their numbers, as in what users are told about other places.
+[[noreturn]] void no_such_finish(finish_id id, comm::rank sender) {
+  constexpr finish_id number = (finish_id{1} << finish_number_bits) - 1;
+  base::fatal(fmt::format("place {} sent a frame of finish {} of place {}, which has ended here",
+                          sender, id & number, home_of(id)));
+}
+
+}  // namespace
+
+finish_core& remote_finishes::finish_at_home(finish_id id, comm::rank sender) noexcept {
+  std::lock_guard guard(lock_);
+  const auto found = at_home_.find(id);
+  if (found == at_home_.end()) no_such_finish(id, sender);
+  return *found->second;
+}
+
+// Requires: lock_ is held.
+remote_finish& remote_finishes::known_remote(finish_id id, comm::rank sender) noexcept {
+  const auto found = remotes_.find(id);
+  if (found == remotes_.end()) no_such_finish(id, sender);
+  return *found->second;
+}
+
+// Requires: lock_ is held.
+remote_finish& remote_finishes::remote_of(finish_id id) {
+  auto& remote = remotes_[id];
+  if (remote == nullptr) remote = std::make_unique<remote_finish>(*this, id);
+  return *remote;
+}
+
+finish_core& remote_finishes::on_tasks(const arrived_frames& frames, comm::handler_id reducer) {
+  if (home_of(frames.finish) >= place_.places) no_such_finish(frames.finish, frames.source);
+  if (home_of(frames.finish) == place_.here) {
+    finish_core& finish = finish_at_home(frames.finish, frames.source);
+    finish.add(1);  // before the credit is settled, or the finish might end
+    finish_details& details = *finish.details();
+    bool all_returned = false;
+    {
+      std::lock_guard guard(details.lock);
+      all_returned = details.ledger.on_arrival(frames.credit, frames.count);
+    }
+    release_when_returned(finish, all_returned);
+    return finish;
+  }
+  remote_finish* remote = nullptr;
+  std::uint8_t release = 0;
+  {
+    std::lock_guard guard(lock_);
+    remote = &remote_of(frames.finish);
+    // Written once, before the first task: its tasks read it without the lock.
+    if (remote->own.reducer != reducer) remote->own.reducer = reducer;
+    release = remote->links.on_arrival(remote->machine.empty(), frames.source, frames.level,
+                                       frames.linked);
+    const bool wakes = remote->add_first();
+    remote->machine.on_arrival(frames.credit, wakes, frames.count);
+    if (release != 0) ++count_.releases;
+  }
+  if (release != 0) send_message(frames.source, operation_release, frames.finish, release, nullptr);
+  return *remote;
+}
+
+void remote_finishes::release_when_returned(finish_core& finish, bool all_returned) noexcept {
+  if (all_returned) scheduler::release_count(finish);
+}
+
+void remote_finishes::on_message(const comm::inbound_frame& frame) {
+  switch (frame.header->handler) {
+    case operation_return:
+      return on_return(frame);
+    case operation_request:
+      return on_request(frame);
+    case operation_grant:
+      return on_grant(frame);
+    case operation_release:
+      return on_release(frame);
+    default:
+      base::fatal(fmt::format("place {} sent a frame of a finish with the unknown operation {}",
+                              frame.source, frame.header->handler));
+  }
+}
+
+void remote_finishes::on_request(const comm::inbound_frame& frame) {
+  finish_core& finish = finish_at_home(frame.header->finish, frame.source);
+  finish_details& details = *finish.details();
+  std::uint64_t share = 0;
+  {
+    std::lock_guard guard(details.lock);
+    const auto minted = details.ledger.on_request();
+    if (minted.takes_count) finish.add(1);
+    share = minted.share;
+  }
+  {
+    std::lock_guard guard(lock_);
+    ++count_.grants;
+  }
+  send_message(frame.source, operation_grant, frame.header->finish, share, nullptr);
+}
+
+void remote_finishes::on_grant(const comm::inbound_frame& frame) {
+  remote_finish* remote = nullptr;
+  {
+    std::lock_guard guard(lock_);
+    remote = &known_remote(frame.header->finish, frame.source);
+    remote->machine.on_grant(frame.header->credit);
+  }
+  send_waiting(*remote);
+}
+
+void remote_finishes::send_waiting(remote_finish& remote) {
+  std::vector<waiting_frame> ready;
+  const finish_id id = remote.id;
+  bool ask = false;
+  {
+    std::lock_guard guard(lock_);
+    std::size_t sent = 0;
+    while (sent < remote.waiting.size()) {
+      const auto next = remote.machine.next_waiting();
+      if (next.share == 0) {
+        ask = next.ask;
+        break;
+      }
+      remote.waiting[sent++].header.credit = next.share;
+    }
+    const auto end = remote.waiting.begin() + static_cast<std::ptrdiff_t>(sent);
+    ready.assign(std::make_move_iterator(remote.waiting.begin()), std::make_move_iterator(end));
+    remote.waiting.erase(remote.waiting.begin(), end);
+    if (remote.quiescent()) list(remote);  // tasks ended while their frames waited
+  }
+  for (waiting_frame& frame : ready) {
+    place_.network->send(frame.dest, frame.header, std::span<const std::byte>(frame.payload));
+    if (frame.held != nullptr) scheduler::release_count(*frame.held);
+  }
+  if (ask) send_message(home_of(id), operation_request, id, 0, nullptr);
+}
+
+remote_finishes::counts remote_finishes::count() const noexcept {
+  std::lock_guard guard(lock_);
+  return count_;
+}
+
+}  // namespace apgas::inline v0::sync

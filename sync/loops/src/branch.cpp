@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/forall.hpp>
+#include <apgas/scheduler/scheduler.hpp>
+#include <apgas/sync/branch.hpp>
+
+#include "failures.hpp"
+
+// The parts of fork_join, forall and coforall that are off the fast path.
+namespace apgas::inline v0 {
+
+int detail::workers_here(const scheduler::fiber& self) noexcept {
+  return self.on->home->num_workers();
+}
+
+namespace sync {
+
+bool retake(scheduler::task_counter& join) noexcept {
+  auto& tasks = scheduler::current_fiber()->on->tasks;
+  if (join.untouched()) {
+    const std::uintptr_t tag = scheduler::slot::tag(&join, scheduler::slot_kind::join);
+    scheduler::slot* const top = tasks.head() - 1;
+    scheduler::slot* s = top;
+    while (s->tagged_counter != tag) --s;  // it lies there: untouched
+    if (s == top ? tasks.pop(s) : tasks.extract(s)) return true;
+  }
+  scheduler::wait_for_others(join, "fork_join, forall or coforall");
+  return false;
+}
+
+void branch_failures::add() {
+  const scheduler::fiber& self = *scheduler::current_fiber();
+  const spawn_site site{.file = site_.file_name(),
+                        .line = site_.line(),
+                        .function = site_.function_name(),
+                        .task_name = {}};
+  collect_current(exceptions_, place_id_of(self), site);
+}
+
+void branch_failures::raise() { throw multiple_exceptions(std::move(exceptions_)); }
+
+}  // namespace sync
+}  // namespace apgas::inline v0

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/sync/phase_core.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include <apgas/sync/critical_section.hpp>
+
+namespace apgas::inline v0::sync {
+namespace {
+
+// Never given twice, not by another run of the process either: a stale handle is always noticed.
+base::atomic<std::uint64_t> next_number{1};
+
+}  // namespace
+
+phase_core::phase_core(phase_kind kind, int home, int workers, int tiers, int degree)
+    : kind_(kind),
+      number_(static_cast<std::uint64_t>(home) << home_shift |
+              next_number.fetch_add(1, base::relaxed)),
+      workers_(workers),
+      degree_(static_cast<std::size_t>(degree)),
+      simple_(tiers == 1) {
+  nodes_.push_back(std::make_unique<phaser_tree_node>(*this, nullptr, workers, tiers == 1 ? 0 : degree));
+  for (int tier = 1; tier < tiers; ++tier) {
+    const std::size_t first = nodes_.size() - leaves_;
+    for (std::size_t parent = first; parent < first + leaves_; ++parent) {
+      for (std::size_t i = 0; i < degree_; ++i) {
+        nodes_.push_back(std::make_unique<phaser_tree_node>(*this, nodes_[parent].get(), workers,
+                                                      tier + 1 == tiers ? 0 : degree));
+      }
+    }
+    leaves_ *= degree_;
+  }
+}
+
+phase_core::phase_core(phase_kind kind, int workers, const replica_of& of)
+    : kind_(kind),
+      number_(of.number),
+      is_replica_(true),
+      workers_(workers),
+      degree_(1),
+      simple_(false) {
+  nodes_.push_back(std::make_unique<phaser_tree_node>(*this, nullptr, workers, 0, of.phase));
+}
+
+phase_core::~phase_core() {
+  delete link_.load(base::relaxed);
+  phase_action* a = actions_.load(base::relaxed);
+  while (a != nullptr) delete std::exchange(a, a->next_);
+}
+
+void phase_core::release() noexcept {
+  if (users_.fetch_sub(1, base::acq_rel) == 1) delete this;  // P2
+}
+
+std::size_t phase_core::index_of(const phaser_tree_node& leaf) const noexcept {
+  const auto first = nodes_.end() - static_cast<std::ptrdiff_t>(leaves_);
+  const auto at =
+      std::find_if(first, nodes_.end(), [&](const auto& n) { return n.get() == &leaf; });
+  return static_cast<std::size_t>(at - first);
+}
+
+void phase_core::tie(std::unique_ptr<phase_link> link) noexcept {
+  link_.store(link.release(), base::release);  // P3
+}
+
+// Whoever ends a phase in one step does it under the lock of the root, which look() takes: before
+// that, so that the phase is read anew, or after it, when simple_ is seen.
+void phase_core::end_phases_in_steps() noexcept {
+  simple_.store(false, base::relaxed);
+  static_cast<void>(root().look());
+}
+
+void phase_core::follow(scheduler::worker& w, std::int64_t p, bool open) noexcept {
+  if (phase() < p) {
+    // A task of the next phase may be elected as soon as there is one.
+    auto* const task = static_cast<elected_task*>(elected_.exchange(nullptr, base::relaxed));
+    while (phase() < p) static_cast<void>(advance_from(w, 0, false));
+    if (task != nullptr) task->not_chosen();
+  }
+  if (open && !root().is_open()) root().open_and_resume(w);
+}
+
+void phase_core::never_signalled() noexcept {
+  for (const auto& n : nodes_) n->open();
+}
+
+void phase_core::reopened(phaser_tree_node& parent) {
+  for (phaser_tree_node* n = &parent; n != nullptr && n->child_reopened(); n = n->parent()) {
+  }
+}
+
+void phase_core::completed(scheduler::worker& w, phaser_tree_node& node) noexcept {
+  if (is_replica_) return link()->changed(w);
+  for (phaser_tree_node* n = node.parent(); n != nullptr; n = n->parent()) {
+    if (!n->child_completed()) return;
+  }
+  begin_phases(w);
+}
+
+// All have signalled: the next phase begins, and the one after it if nobody is due in that.
+void phase_core::begin_phases(scheduler::worker& w) noexcept {
+  for (bool again = true; again;) {
+    if (single_runner* const r = elected_.load(base::relaxed)) return r->all_signalled();
+    run_actions(false);
+    if (phase_link* const others = link()) others->reduced(phase());
+    const bool open = active_.load(base::relaxed) == 0;
+    if (open) run_actions(true);
+    again = advance_from(w, 0, open) && !open;
+    if (phase_link* const others = link()) others->changed(w);  // it may be there only now
+  }
+}
+
+void phase_core::run_actions(bool last) noexcept {
+  if (actions_.load(base::relaxed) == nullptr) return;
+  const std::int64_t p = phase();
+  const std::int64_t oldest = oldest_phase();
+  auto& depth = scheduler::current_fiber()->task.is.atomic_depth;
+  ++depth;
+  for_each_action([&](phase_action& a) {
+    if (last) {
+      a.last_phases_ended(p + 1, oldest);
+    } else {
+      a.phase_ended(p, oldest);
+    }
+  });
+  --depth;
+}
+
+std::int64_t phase_core::oldest_phase() noexcept {
+  const std::int64_t p = phase();
+  std::lock_guard hold(waiters_lock_);
+  return waiters_.empty() ? p : std::min(p, waiters_.begin()->first);
+}
+
+// True: nobody is due at the node, which was complete, in its next phase either.
+bool phase_core::advance_from(scheduler::worker& w, std::size_t node, bool open) noexcept {
+  phaser_tree_node& n = *nodes_[node];
+  bool complete = n.advance_phase(w, open);
+  if (node >= nodes_.size() - leaves_) return complete;
+  for (std::size_t i = 1; i <= degree_; ++i) {
+    if (advance_from(w, node * degree_ + i, open)) complete = n.child_completed();
+  }
+  return complete;
+}
+
+std::uint32_t phase_core::add_action(std::unique_ptr<phase_action> action) {
+  phase_action* first = actions_.load(base::relaxed);
+  do {
+    action->next_ = first;
+    action->index_ = first == nullptr ? 0 : first->index_ + 1;
+  } while (
+      !actions_.compare_exchange_weak(first, action.get(), base::release, base::relaxed));  // P1
+  simple_.store(false, base::relaxed);
+  return action.release()->index_;
+}
+
+phase_action* phase_core::find_action(std::uint32_t index) const noexcept {
+  phase_action* a = actions_.load(base::acquire);  // P1
+  while (a != nullptr && a->index_ != index) a = a->next_;
+  return a;
+}
+
+// What has come for it is in it before anybody finds it. Taking a value in is user code, so the
+// lock is not held meanwhile, and more may come.
+phase_action& phase_core::add_action(std::uint32_t index, std::unique_ptr<phase_action> action) {
+  std::int64_t taken = -1;  // the last phase
+  for (;;) {
+    std::map<std::int64_t, phase_value> more;
+    {
+      std::lock_guard hold(results_lock_);
+      if (phase_action* const found = find_action(index)) return *found;  // a task was faster
+      if (const auto kept = unread_.find(index); kept != unread_.end()) {
+        more.insert(kept->second.upper_bound(taken), kept->second.end());
+      }
+      if (more.empty()) {
+        unread_.erase(index);
+        action->next_ = actions_.load(base::relaxed);
+        action->index_ = index;
+        actions_.store(action.get(), base::release);  // P1
+        return *action.release();
+      }
+    }
+    const inside no_suspension(*scheduler::current_fiber());
+    for (const auto& [p, v] : more) action->set_result(p, oldest_phase(), v);
+    taken = more.rbegin()->first;
+  }
+}
+
+void phase_core::set_result(std::uint32_t index, std::int64_t p, const phase_value& v) {
+  const std::int64_t oldest = oldest_phase();
+  phase_action* action = nullptr;
+  {
+    std::lock_guard hold(results_lock_);
+    action = find_action(index);
+    if (action == nullptr) {
+      auto& kept = unread_[index];
+      kept.erase(kept.begin(), kept.lower_bound(oldest - 1));
+      kept.insert_or_assign(p, v);
+    }
+  }
+  if (action != nullptr) action->set_result(p, oldest, v);
+}
+
+void phase_core::waiter_moved(std::int64_t from, std::int64_t to) {
+  std::lock_guard hold(waiters_lock_);
+  if (to >= 0) ++waiters_[to];
+  if (from >= 0 && --waiters_[from] == 0) waiters_.erase(from);
+}
+
+bool phase_core::elect(single_runner& r) noexcept {
+  single_runner* none = nullptr;
+  if (!elected_.compare_exchange_strong(none, &r, base::relaxed, base::relaxed)) return false;
+  simple_.store(false, base::relaxed);
+  if (is_replica_) link()->would_run_single();
+  return true;
+}
+
+void phase_core::single_done(scheduler::worker& w) noexcept {
+  elected_.store(nullptr, base::relaxed);
+  if (is_replica_) return link()->single_done();
+  begin_phases(w);
+}
+
+phaser_tree_node::counts phase_core::count() noexcept {
+  phaser_tree_node::counts sum;
+  for (const auto& n : nodes_) {
+    const phaser_tree_node::counts c = n->count();
+    sum.phases = std::max(sum.phases, c.phases);
+    sum.parked += c.parked;
+    sum.updates += c.updates;
+  }
+  return sum;
+}
+
+}  // namespace apgas::inline v0::sync

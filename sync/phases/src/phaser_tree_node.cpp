@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/sync/phaser_tree_node.hpp>
+
+#include <mutex>
+#include <utility>
+
+#include <apgas/sync/phase_core.hpp>
+
+namespace apgas::inline v0::sync {
+
+using change = phase_counter::change;
+
+phaser_tree_node::phaser_tree_node(phase_core& core, phaser_tree_node* parent, int workers, std::int64_t children,
+                       std::int64_t phase)
+    : core_(core),
+      parent_(parent),
+      workers_(workers),
+      phase_(phase),
+      counter_(phase),
+      parked_(std::make_unique<scheduler::batch_block*[]>(static_cast<std::size_t>(workers))) {
+  if (children != 0) static_cast<void>(counter_.join(1, children));  // nobody is due below it yet
+}
+
+void phaser_tree_node::join(std::int64_t s, std::int64_t members) {
+  change c = change::none;
+  {
+    std::lock_guard hold(lock_);
+    if (s >= 0) {
+      if (counter_.signallers() == 0) core_.signallers_came();
+      c = counter_.join(s, members);
+      unarrived_.store(counter_.unarrived(), base::relaxed);
+    } else {
+      batches_arrivals.store(false, base::relaxed);
+    }
+    if (members_ == 0) core_.retain();
+    members_ += members;
+  }
+  if (c == change::reopened && parent_ != nullptr) core_.reopened(*parent_);
+}
+
+void phaser_tree_node::take_arrivals(scheduler::worker& w) {
+  if (w.arrivals.of != this || !w.arrivals.noted()) return;
+  const scheduler::batched_arrivals t = scheduler::take_arrivals(w);
+  const auto waits = static_cast<std::int64_t>(t.waiting->size);
+  static_cast<void>(counter_.record(counter_.phase(), waits, t.ends));
+  members_ -= t.ends;
+  counts_.parked += t.waiting->size;
+  if (waits != 0) scheduler::join_blocks(w, parked_[static_cast<std::size_t>(w.id)], t.waiting);
+}
+
+void phaser_tree_node::flush_arrivals(scheduler::worker& w) noexcept {
+  lock_.lock();
+  const before b = now();
+  take_arrivals(w);
+  ++counts_.updates;
+  conclude(w, b);
+}
+
+void phaser_tree_node::update(scheduler::worker& w, std::int64_t s, const events& e) {
+  if (w.arrivals.of != this) scheduler::flush_arrivals(w);
+  std::unique_lock hold(lock_);
+  const before b = now();
+  if (e.signals + e.leave != 0) static_cast<void>(counter_.record(s, e.signals, e.leave));
+  take_arrivals(w);
+  members_ -= e.gone;
+  ++counts_.updates;
+  static_cast<void>(hold.release());
+  conclude(w, b);
+}
+
+void phaser_tree_node::update_and_park(scheduler::worker& w, scheduler::fiber* f, std::int64_t p,
+                                 const events& e) noexcept {
+  lock_.lock();
+  const before b = now();
+  if (counter_.phase() > p || open_.load(base::relaxed)) {
+    lock_.unlock();
+    scheduler::resume(f);
+    return;
+  }
+  if (e.signals != 0) static_cast<void>(counter_.record(p, e.signals, e.leave));
+  scheduler::park_in(w, parked_[static_cast<std::size_t>(w.id)], this, f);
+  members_ -= e.gone;
+  ++counts_.parked;
+  ++counts_.updates;
+  conclude(w, b);
+}
+
+scheduler::batch_block* phaser_tree_node::take_parked() noexcept {
+  scheduler::batch_block* all = nullptr;
+  for (int i = 0; i < workers_; ++i) {
+    scheduler::batch_block* const list =
+        std::exchange(parked_[static_cast<std::size_t>(i)], nullptr);
+    if (list == nullptr) continue;
+    scheduler::batch_block* last = list;
+    while (last->next != nullptr) last = last->next;
+    last->next = all;
+    all = list;
+  }
+  return all;
+}
+
+scheduler::batch_block* phaser_tree_node::advance_locked() noexcept {
+  static_cast<void>(counter_.advance_phase());
+  ++counts_.phases;
+  unarrived_.store(counter_.unarrived(), base::relaxed);
+  phase_.store(counter_.phase(), base::release);  // P1
+  return take_parked();
+}
+
+// What follows from a change since `b`. Requires: the lock is held; it is released.
+void phaser_tree_node::conclude(scheduler::worker& w, before b) noexcept {
+  bool completed = b.unarrived && counter_.unarrived() == 0;
+  const bool silent = b.signallers && counter_.signallers() == 0;
+  scheduler::batch_block* resumed = nullptr;
+  if (completed && core_.simple()) {  // the whole of a clock: no other lock is needed
+    completed = false;
+    resumed = advance_locked();
+    if (silent) open_.store(true, base::release);                             // P1
+    while (!silent && counter_.unarrived() == 0) static_cast<void>(advance_locked());  // signals ahead
+  } else {
+    unarrived_.store(counter_.unarrived(), base::relaxed);
+  }
+  const bool empty = members_ == 0;
+  if (silent) core_.signallers_went();
+  const bool news = completed || ((silent || empty) && core_.is_replica());
+  if (news) core_.retain();
+  lock_.unlock();
+  if (resumed != nullptr) scheduler::resume_blocks(w, resumed);
+  if (news) {
+    core_.completed(w, *this);
+    core_.release();
+  }
+  if (empty) core_.release();
+}
+
+bool phaser_tree_node::child_completed() {
+  std::lock_guard hold(lock_);
+  return counter_.signal(counter_.phase()) == change::completed;
+}
+
+bool phaser_tree_node::child_reopened() {
+  std::lock_guard hold(lock_);
+  return counter_.rejoin() == change::reopened;
+}
+
+bool phaser_tree_node::advance_phase(scheduler::worker& w, bool open) noexcept {
+  lock_.lock();
+  scheduler::batch_block* const resumed = advance_locked();
+  if (open) open_.store(true, base::release);  // P1
+  const bool complete = counter_.unarrived() == 0;
+  lock_.unlock();
+  if (resumed != nullptr) scheduler::resume_blocks(w, resumed);
+  return complete;
+}
+
+void phaser_tree_node::open_and_resume(scheduler::worker& w) noexcept {
+  lock_.lock();
+  open_.store(true, base::release);  // P1
+  scheduler::batch_block* const resumed = take_parked();
+  lock_.unlock();
+  if (resumed != nullptr) scheduler::resume_blocks(w, resumed);
+}
+
+phase_uplink::view phaser_tree_node::look() noexcept {
+  std::lock_guard hold(lock_);
+  return {.phase = counter_.phase(),
+          .first = counter_.signallers() != 0 ? counter_.first() : phase_uplink::silent,
+          .members = members_ != 0};
+}
+
+phaser_tree_node::counts phaser_tree_node::count() noexcept {
+  std::lock_guard hold(lock_);
+  return counts_;
+}
+
+}  // namespace apgas::inline v0::sync

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <apgas/sync/registration.hpp>
+
+// The usual advance, inline where it is used, so that few cache lines of each stack are touched.
+namespace apgas::inline v0::sync {
+
+// Notes that the task waits, and goes on with `to`.
+[[gnu::always_inline]] inline void note_and_pass(scheduler::fiber& self, registration& r,
+                                                 scheduler::fiber& to) {
+  scheduler::batch_block& waiting = *self.on->arrivals.waiting;
+  waiting.at[waiting.size++] = {.task = &self,
+                                .stack = reinterpret_cast<const void*>(scheduler::stack_pointer())};
+  r.signalled = ++r.waited;
+  scheduler::pass(self, to);
+}
+
+// Whether it is enough to note that the task waits: its worker has another task of the same batch,
+// which has not signalled either. Requires: the task signals and waits, and has not signalled.
+[[gnu::always_inline]] inline bool pass_to_next(scheduler::fiber& self, registration& r) {
+  scheduler::worker& w = *self.on;
+  if (w.arrivals.of != r.node || r.credit != 0 || !scheduler::may_pass(self)) return false;
+  scheduler::fiber* const next = scheduler::next_of_batch_fast(w);
+  if (next == nullptr) return false;
+  note_and_pass(self, r, *next);
+  return true;
+}
+
+// The same where tasks have just been started: its worker has another to start that the node waits
+// for.
+[[gnu::always_inline]] inline bool pass_to_start(scheduler::fiber& self, registration& r) {
+  scheduler::worker& w = *self.on;
+  if (r.credit != 0 || !w.batch.empty() || !scheduler::starts_next(w, r.node)) return false;
+  if (!scheduler::is_light(self) || !scheduler::prepare_arrivals(w, r.node)) return false;
+  note_and_pass(self, r, scheduler::cached_fiber_to_pass_to(w));
+  return true;
+}
+
+// The usual cases of clock::advance, phaser::next and clock::advance_all in one piece, with as few
+// calls as possible: it is the first clock or phaser that the task is registered on (or the only
+// one, of that kind), and its worker has another task of the same batch, or to start. False:
+// nothing was done.
+template <class Wanted>
+[[gnu::always_inline]] inline bool pass_if(Wanted wanted) {
+  if (!scheduler::on_fiber()) [[unlikely]]
+    return false;
+  scheduler::fiber& self = *scheduler::fiber_of_this_stack();
+  const registrations* const all = registrations::of(self);
+  if (self.task.is.atomic_depth != 0 || all == nullptr) [[unlikely]]
+    return false;
+  registration* const r = all->first();
+  if (r == nullptr || !wanted(*r) || !r->signals() || !r->waits() || r->in_single ||
+      r->has_signalled()) [[unlikely]]
+    return false;
+  return pass_to_next(self, *r) || pass_to_start(self, *r);
+}
+[[gnu::always_inline]] inline bool pass_first(std::uint64_t number) {
+  return pass_if([number](const registration& r) { return r.number == number; });
+}
+[[gnu::always_inline]] inline bool pass_only(phase_kind kind) {
+  return pass_if([kind](const registration& r) { return r.next == nullptr && r.kind == kind; });
+}
+
+}  // namespace apgas::inline v0::sync

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <exception>
+#include <utility>
+
+#include <apgas/base/cpu_relax.hpp>
+#include <apgas/scheduler/scheduler.hpp>
+#include <apgas/sync/registration.hpp>
+
+#include "pass_to_next.hpp"
+#include "phase_errors.hpp"
+
+// What a task does with a clock or phaser it is registered on. docs/walks/life_of_a_clock_phase.md
+namespace apgas::inline v0::sync {
+namespace {
+
+// How long an eager wait spins. Long enough for the others to finish a phase of a few thousand
+// instructions; a worker without work searches longer than that.
+constexpr int eager_spins = 2'000;
+
+constexpr std::uint32_t phases_between_looks = 32;
+
+// Everything the task has to signal for the phase it is in: itself, and children not spawned.
+phaser_tree_node::events signal_events(registration& r) noexcept {
+  const std::int64_t credit = std::exchange(r.credit, 0);
+  r.credit_taken = 0;
+  ++r.signalled;
+  return {.signals = 1, .leave = credit, .gone = credit};
+}
+
+bool nothing_else_ready(const scheduler::worker& w) noexcept {
+  return w.tasks.empty() && w.ready.empty() && w.batch.empty();
+}
+
+bool spin_for(const scheduler::fiber& self, const phaser_tree_node& node, std::int64_t p) noexcept {
+  const scheduler::worker& w = *self.on;
+  if (w.home->num_workers() == 1) return node.passed(p);
+  for (int i = 0; i < eager_spins && nothing_else_ready(w); ++i) {
+    if (node.passed(p)) return true;
+    base::cpu_relax();
+  }
+  return node.passed(p);
+}
+
+void park(scheduler::fiber& self, phaser_tree_node& node, std::int64_t p, const phaser_tree_node::events& e) {
+  scheduler::reserve_block(*self.on);
+  struct parking {
+    phaser_tree_node* node;
+    std::int64_t p;
+    phaser_tree_node::events e;
+  } how{&node, p, e};
+  scheduler::leave(
+      self, "a phase of a clock or phaser",
+      [](scheduler::fiber* f, void* argument) {
+        const parking a = *static_cast<parking*>(argument);
+        a.node->update_and_park(*f->on, f, a.p, a.e);
+      },
+      &how);
+}
+
+// Waits until phase p is over, to which the task has nothing more to contribute.
+void await(scheduler::fiber& self, phaser_tree_node& node, std::int64_t p, wait_style style) {
+  if (!node.passed(p) && (style == wait_style::lazy || !spin_for(self, node, p))) {
+    park(self, node, p, {});
+    return;
+  }
+  // It goes on without leaving its worker. Tasks that go through phase after phase like that would
+  // never let it look at anything else.
+  if (++self.on->phases_in_a_row % phases_between_looks == 0) scheduler::yield_to_loop();
+}
+
+void signal_and_wait(scheduler::fiber& self, registration& r, wait_style style) {
+  phaser_tree_node& node = *r.node;
+  scheduler::worker& w = *self.on;
+  const std::int64_t p = r.waited;
+  scheduler::reserve_block(w);  // what may fail comes before what the node is told
+  const phaser_tree_node::events e = signal_events(r);
+  std::int64_t signals = 1 + e.leave;
+  if (w.arrivals.of == &node)
+    signals += static_cast<std::int64_t>(w.arrivals.waiting->size) + w.arrivals.ends;
+  // Operations of accumulators run in the task, not on the way out of it.
+  if (style == wait_style::lazy && node.core().simple() && !node.completed_by(signals)) {
+    park(self, node, p, e);
+    return;
+  }
+  node.update(w, p, e);
+  await(self, node, p, style);
+}
+
+}  // namespace
+
+void signal(scheduler::fiber& self, registration& r) {
+  if (r.has_signalled()) return;
+  const std::int64_t p = r.signalled;
+  const phaser_tree_node::events e = signal_events(r);
+  r.node->update(*self.on, p, e);
+}
+
+void wait(scheduler::fiber& self, registration& r, wait_style style) {
+  if (r.signals() && !r.has_signalled()) return advance(self, r, style);
+  phaser_tree_node& node = *r.node;
+  await(self, node, r.waited, style);
+  if (!r.signals()) node.core().waiter_moved(r.waited, r.waited + 1);
+  ++r.waited;
+}
+
+void advance(scheduler::fiber& self, registration& r, wait_style style) {
+  if (r.has_signalled()) return wait(self, r, style);
+  if (pass_to_next(self, r) || pass_to_start(self, r)) return;
+  signal_and_wait(self, r, style);
+  ++r.waited;
+}
+
+void advance_single(scheduler::fiber& self, registration& r, void (*run)(void*), void* closure) {
+  phase_core& core = r.node->core();
+  elected_task me;
+  if (r.has_signalled() || !core.elect(me)) return advance(self, r, wait_style::lazy);
+  signal(self, r);
+  if (!me.wait()) {
+    ++r.waited;
+    return;
+  }
+  std::exception_ptr error;
+  r.in_single = true;
+  try {
+    run(closure);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  r.in_single = false;
+  scheduler::fiber& now = *scheduler::current_fiber();
+  scheduler::flush_arrivals(*now.on);
+  core.single_done(*now.on);
+  await(now, *r.node, r.waited, wait_style::lazy);  // in a replica it is not over yet
+  ++r.waited;
+  if (error != nullptr) std::rethrow_exception(error);
+}
+
+void drop(scheduler::fiber& self, registration& r) noexcept {
+  registrations::of(self)->remove(r);
+  phaser_tree_node& node = *r.node;
+  if (!r.signals()) node.core().waiter_moved(r.waited, -1);
+  const std::int64_t signallers = r.signals() ? 1 + r.credit : 0;
+  const phaser_tree_node::events e{.leave = signallers, .gone = 1 + r.credit};
+  const std::int64_t s = r.signalled;
+  scheduler::worker& w = *self.on;
+  if (r.made_here) delete &r;
+  node.update(w, s, e);
+}
+
+void drop_at_end(scheduler::fiber& self, registration& r) noexcept {
+  scheduler::worker& w = *self.on;
+  phaser_tree_node& node = *r.node;
+  // Only noted if the worker goes on with the next of the batch: nothing of the task is left, and
+  // no frame waits below it.
+  const bool goes_on = !w.batch.empty() || scheduler::starts_next(w, &node);
+  const bool noted = w.arrivals.of == &node && goes_on && r.signals() && r.waits() &&
+                     !r.has_signalled() && r.credit == 0 && self.task.finish == self.outermost &&
+                     w.tasks.head() == self.base;
+  if (!noted) return drop(self, r);
+  registrations::of(self)->remove(r);
+  if (r.made_here) delete &r;
+  ++w.arrivals.ends;
+}
+
+void signal_all(scheduler::fiber& self, phase_kind kind) {
+  const registrations* const all = registrations::of(self);
+  if (all == nullptr) return;
+  for (registration* r = all->first(); r != nullptr; r = r->next) {
+    if (r->kind == kind && r->signals()) signal(self, *r);
+  }
+}
+
+void advance_all(scheduler::fiber& self, phase_kind kind, wait_style style) {
+  const registrations* const all = registrations::of(self);
+  if (all == nullptr) return;
+  registration* const only = all->first();
+  if (only != nullptr && only->next == nullptr && only->kind == kind && only->signals() &&
+      only->waits() && !only->in_single) {
+    return advance(self, *only, style);
+  }
+  for (const registration* r = all->first(); r != nullptr; r = r->next) {
+    if (r->kind == kind) check_not_in_single(*r, "next");
+  }
+  signal_all(self, kind);
+  for (registration* r = all->first(); r != nullptr; r = r->next) {
+    if (r->kind == kind && r->waits()) wait(self, *r, style);
+  }
+}
+
+}  // namespace apgas::inline v0::sync

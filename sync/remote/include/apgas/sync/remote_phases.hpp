@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include <apgas/base/atomic.hpp>
+#include <apgas/base/spin_lock.hpp>
+#include <apgas/comm/endpoint.hpp>
+#include <apgas/scheduler/scheduler.hpp>
+#include <apgas/sync/phase_core.hpp>
+#include <apgas/sync/phase_downlink.hpp>
+#include <apgas/sync/phase_uplink.hpp>
+#include <apgas/sync/registration.hpp>
+
+// The clocks and phasers of a place that span places: those of this place that others know of, and
+// replicas of those of others. Drives the machines phase_uplink and phase_downlink, and sends what
+// they ask for. docs/protocols/phase.md
+//
+// Wire: control frames. `finish` is the number of the clock, `credit` a phase; `handler` has the
+// bit control_phase, the operation (bits 0 to 7), flags (8 to 15), of travellers the leaf (16 to
+// 31) and how many (32 to 61), of a part or result the accumulator (16 to 61). Only these two have
+// a payload.
+//
+// Locks are taken in the order: table, replica, node.
+namespace apgas::inline v0::sync {
+
+struct place_state;
+class phase_replica;
+
+inline constexpr std::uint64_t control_phase = std::uint64_t{1} << 62;
+
+// A registration on its way to another place.
+// Wire: as it is in memory.
+struct transferred_registration {
+  std::uint64_t number = 0;  // of the clock or phaser
+  std::uint64_t bits = 0;    // of its ticket
+  std::int64_t base = 0;     // phases before are over
+  std::uint16_t leaf = 0;    // of the sender, which counts it
+  phase_kind kind = phase_kind::clock;
+  bool in_finish = true;  // acquired in the innermost finish
+  std::uint32_t unused = 0;
+};
+static_assert(sizeof(transferred_registration) == 32);
+
+class remote_phases {
+ public:
+  explicit remote_phases(place_state& place) : place_(place), drain_{{}, this} {
+    drain_.run = &drain;
+  }
+  remote_phases(const remote_phases&) = delete;
+  remote_phases& operator=(const remote_phases&) = delete;
+  // Requires: no task is left. What messages did not come to say is forgotten.
+  ~remote_phases();
+
+  // How `t`, which this place counts as a member, is called elsewhere. Throws: std::bad_alloc.
+  transferred_registration sent(const transit& t, bool in_finish);
+  // Makes a ticket of what came from `sender`: it is counted here, and there no more. Context:
+  // task. May resume elsewhere. Throws: std::bad_alloc.
+  transit received(scheduler::fiber& self, const transferred_registration& t, comm::rank sender);
+
+  // Asks for the result of a phase that is over, where it is not known yet.
+  void ask(phase_core& core, std::uint32_t action, std::int64_t p) noexcept;
+
+  // Context: handler. Throws: std::bad_alloc.
+  void on_message(const comm::inbound_frame& frame);
+  // The workers stop: messages do nothing from now on. Context: outside tasks.
+  void stop() noexcept;
+
+  // What this place sent, and the replicas it has: for tests.
+  struct counts {
+    std::uint64_t arrivals = 0;   // of a replica, for a phase
+    std::uint64_t positions = 0;  // other than that: joins, reopenings, leaves
+    std::uint64_t gone = 0;
+    std::uint64_t releases = 0;          // a phase is over
+    std::uint64_t acknowledgements = 0;  // to a position that moved back
+    std::uint64_t arrived = 0;           // to the senders of travellers
+    std::uint64_t parts = 0;             // of accumulators, to their home
+    std::uint64_t results = 0;           // to other places
+    std::uint64_t asked = 0;             // for results that had not come
+    std::uint64_t replicas = 0;
+    std::uint64_t homes = 0;  // clocks of this place that others have known
+  };
+  counts count() noexcept;
+
+ private:
+  friend class phase_home;
+  friend class phase_replica;
+  struct message {
+    comm::rank source;
+    std::uint64_t what;
+    std::uint64_t number;
+    std::int64_t phase;
+    std::vector<std::byte> payload;
+  };
+  struct drain_task : scheduler::external_task {
+    remote_phases* self;
+  };
+
+  void send(comm::rank dest, std::uint64_t what, std::uint64_t number, std::int64_t phase,
+            std::span<const std::byte> payload = {}) noexcept;
+  void send_value(comm::rank dest, std::uint64_t operation, const phase_core& core,
+                  std::uint32_t action, std::int64_t p, const phase_value& v) noexcept;
+  void send_arrived(std::uint64_t number, const phase_transits& t) noexcept;
+  static scheduler::task_counter* drain(scheduler::external_task* work, scheduler::fiber& self) noexcept;
+  void take(scheduler::worker& w, const message& m) noexcept;
+  void take_value(phase_core& core, const message& m) noexcept;
+  void let_go(scheduler::worker& w, phase_core& core, const message& m) noexcept;
+
+  phase_core* find(std::uint64_t number) noexcept;  // retained
+  phase_core& join(const transferred_registration& t, std::int64_t signalled);
+  void remove(phase_replica& r) noexcept;
+  void forget(const phase_core& home) noexcept;
+
+  place_state& place_;
+  base::spin_lock lock_;
+  std::unordered_map<std::uint64_t, phase_core*> cores_;
+  base::atomic<std::uint64_t> arrivals_{0}, positions_{0}, gone_{0}, releases_{0},
+      acknowledgements_{0}, arrived_{0}, parts_{0}, results_{0}, asked_{0};
+
+  base::spin_lock inbox_lock_;
+  std::vector<message> inbox_;
+  bool draining_ = false;
+  bool stopped_ = false;
+  drain_task drain_;
+};
+
+// At the home: every replica is told of the end of each phase.
+class phase_home final : public phase_link {
+ public:
+  phase_home(remote_phases& table, phase_core& core) noexcept : table_(table), core_(core) {}
+  ~phase_home() override {
+    if (listed_) table_.forget(core_);
+  }
+
+  void changed(scheduler::worker& w) noexcept override;
+  void reduced(std::int64_t p) noexcept override;
+  void would_run_single() noexcept override {}
+  void single_done() noexcept override {}
+  void on_position(scheduler::worker& w, comm::rank place, std::int64_t at, bool acknowledge);
+  void on_gone(scheduler::worker& w, comm::rank place);
+  // A task of that place would run the closure of a next_single; has run it.
+  void on_would_run(comm::rank place);
+  void on_single_done(scheduler::worker& w);
+
+ private:
+  friend class remote_phases;
+  struct place_runner final : single_runner {
+    void all_signalled() noexcept override;
+    phase_home* home = nullptr;
+    comm::rank place = 0;
+    bool elected = false;
+  };
+  void apply(scheduler::worker& w, const phase_downlink::steps& s);
+
+  remote_phases& table_;
+  phase_core& core_;
+  base::spin_lock lock_;
+  phase_downlink replicas_;
+  place_runner runner_;
+  bool listed_ = false;  // in the table: another task may have been faster
+};
+
+// In a replica: the home is told when nobody here is due.
+class phase_replica final : public phase_link {
+ public:
+  phase_replica(remote_phases& table, phase_core& core) noexcept : table_(table), core_(core) {}
+
+  void changed(scheduler::worker& w) noexcept override;
+  void reduced(std::int64_t) noexcept override {}
+  void would_run_single() noexcept override;
+  void single_done() noexcept override;
+  // A traveller has joined.
+  void on_transit(scheduler::worker& w, std::int64_t base, const phase_transits& t);
+  // Phases before p are over.
+  void on_phase(scheduler::worker& w, std::int64_t p, bool open, bool acknowledged);
+  // The task here that would run the closure of a next_single shall.
+  void on_chosen();
+
+ private:
+  friend class remote_phases;
+  bool tell();
+  void send_parts(std::int64_t first);
+
+  remote_phases& table_;
+  phase_core& core_;
+  base::spin_lock lock_;
+  phase_uplink home_;
+  bool gone_ = false;
+};
+
+}  // namespace apgas::inline v0::sync

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/sync/remote_task.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <exception>
+#include <memory>
+
+#include <fmt/format.h>
+#include <link.h>
+
+#include <apgas/base/assert.hpp>
+#include <apgas/comm/out_of_memory.hpp>
+#include <apgas/sync/flow_control.hpp>
+#include <apgas/sync/remote_call.hpp>
+#include <apgas/sync/remote_finish.hpp>
+#include <apgas/sync/remote_phases.hpp>
+#include <apgas/sync/task.hpp>
+#include <apgas/sync/registration_transfer.hpp>
+
+namespace apgas::inline v0::sync {
+namespace {
+
+// The addresses of the program itself: spawn sites in shared libraries travel as unknown.
+struct program_range {
+  std::uintptr_t base = 0;
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+};
+
+const program_range& program() {
+  static const program_range range = [] {
+    program_range r;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* result) {
+          auto& out = *static_cast<program_range*>(result);
+          out.base = info->dlpi_addr;
+          out.begin = UINTPTR_MAX;
+          for (std::uint16_t i = 0; i < info->dlpi_phnum; ++i) {
+            const auto& segment = info->dlpi_phdr[i];
+            if (segment.p_type != PT_LOAD) continue;
+            out.begin = std::min<std::uintptr_t>(out.begin, out.base + segment.p_vaddr);
+            out.end =
+                std::max<std::uintptr_t>(out.end, out.base + segment.p_vaddr + segment.p_memsz);
+          }
+          return 1;  // the first object is the program
+        },
+        &r);
+    return r;
+  }();
+  return range;
+}
+
+void report_start(place_state& place, comm::rank source, std::size_t bytes) {
+  if (const auto total = place.flow->on_start(source, bytes)) {
+    place.network->send(
+        source, {.kind = comm::frame_kind::control, .handler = control_flow, .credit = *total},
+        std::span<const std::byte>{});
+  }
+}
+
+// The thunks' frames that were counted here and wait for a worker.
+scheduler::task_counter* run_frame(scheduler::external_task* work, scheduler::fiber& self) noexcept {
+  const std::unique_ptr<remote_task> task(static_cast<remote_task*>(work));
+  self.task.finish = task->finish;
+  self.allowance = flow_control::answer_bytes;
+  report_start(*task->place, task->frame.source, task->bytes);
+  // NOLINTNEXTLINE(modernize-use-auto): g++ 12 cannot deduce it
+  task_thunk* const thunk = task->frame.handler->as<task_thunk>();
+  if ((task->frame.header->flags & flag_registered) != 0) [[unlikely]]
+    return run_registered(*task, self, thunk);
+  return thunk(*task, self);
+}
+
+// Spawns that came in one message become children of one task: none of them needs memory, a place
+// in the queue from outside, or a count of its own.
+struct task_batch : scheduler::external_task {
+  place_state* place;
+  finish_core* finish;
+  comm::inbound_frame first;  // holds a reference to its block for each frame
+  std::uint64_t frames;
+
+  static scheduler::task_counter* run_all(scheduler::external_task* work,
+                                          scheduler::fiber& self) noexcept {
+    const std::unique_ptr<task_batch> frame_batch(static_cast<task_batch*>(work));
+    self.task.finish = frame_batch->finish;
+    const std::byte* at = at_header(frame_batch->first.header);
+    for (std::uint64_t i = 0; i < frame_batch->frames; ++i) {
+      const auto* const header = reinterpret_cast<const comm::frame_header*>(at);
+      child next{header, frame_batch->first.owner, frame_batch->first.handler, frame_batch->first.source, 0};
+      if (i % children_per_report == 0) {
+        next.starts = bytes_of(header, std::min(children_per_report, frame_batch->frames - i));
+      }
+      at += comm::frame_bytes(header->length);
+      std::uint64_t site = 0;
+      std::memcpy(&site, header + 1, sizeof site);
+      spawn(self, next, decode_site(site));
+    }
+    return frame_batch->finish;
+  }
+
+  // A row that has begun is not one whose tasks have: they may lie here for long. One of some that
+  // were spawned together, which the worker takes last, says that they have started.
+  static constexpr std::uint64_t children_per_report = 8;
+
+  static const std::byte* at_header(const comm::frame_header* header) noexcept {
+    return reinterpret_cast<const std::byte*>(header);
+  }
+  static std::uint32_t bytes_of(const comm::frame_header* first, std::uint64_t frames) noexcept {
+    const std::byte* at = at_header(first);
+    for (; frames > 0; --frames) {
+      at += comm::frame_bytes(reinterpret_cast<const comm::frame_header*>(at)->length);
+    }
+    return static_cast<std::uint32_t>(at - at_header(first));
+  }
+
+  struct child {
+    const comm::frame_header* header;
+    comm::inbound_buffer* owner;
+    const comm::handler_entry* handler;
+    comm::rank source;
+    std::uint32_t starts;  // bytes of tasks that it reports
+
+    void operator()() const {
+      scheduler::fiber& self = *scheduler::current_fiber();
+      self.allowance = flow_control::answer_bytes;
+      remote_task task;
+      task.frame = {source,
+                    header,
+                    {reinterpret_cast<const std::byte*>(header + 1), header->length},
+                    owner,
+                    handler};
+      task.place = &place_of(self);
+      task.finish = &finish_of(self);
+      if (starts != 0) report_start(*task.place, source, starts);
+      // NOLINTNEXTLINE(modernize-use-auto): g++ 12 cannot deduce it
+      task_thunk* const thunk = handler->as<task_thunk>();
+      thunk(task, self);
+    }
+  };
+};
+
+}  // namespace
+
+std::uint64_t encode_site(std::source_location site) noexcept {
+  const auto at = std::bit_cast<std::uintptr_t>(site);
+  const program_range& range = program();
+  return at >= range.begin && at < range.end ? at - range.base : 0;
+}
+
+std::source_location decode_site(std::uint64_t code) noexcept {
+  const program_range& range = program();
+  const std::uintptr_t at = range.base + code;
+  if (code == 0 || at < range.begin || at >= range.end) return {};
+  return std::bit_cast<std::source_location>(at);
+}
+
+void start_payload(comm::out_archive& payload, std::source_location site) {
+  payload(encode_site(site));
+}
+
+namespace {
+
+// An answer does not wait: its task would keep a stack meanwhile, and what it answers counts as
+// started, so that more and more would come. Who asks waits for two.
+[[gnu::noinline]] void wait_for_turn(scheduler::fiber& self, place_state& place, comm::rank dest,
+                                     std::size_t bytes) {
+  if (bytes <= self.allowance) {
+    self.allowance -= static_cast<std::uint32_t>(bytes);
+    return;
+  }
+  while (place.flow->behind() || place.network->congested(dest)) scheduler::yield();
+  place.flow->wait_for_room(dest);
+}
+
+// Waits while too much is under way to `dest` or has come here, and returns what the frame must
+// begin with.
+comm::frame_header admit(scheduler::fiber& self, place_state& place, comm::rank dest,
+                         comm::handler_id thunk, const comm::out_archive& payload,
+                         std::uint8_t flags) {
+  const std::size_t bytes = comm::frame_bytes(payload.size());
+  if (place.flow->full(dest) || place.flow->behind() || place.network->congested(dest)) {
+    wait_for_turn(self, place, dest, bytes);
+  }
+  place.flow->on_send(dest, bytes);
+  return {.kind = comm::frame_kind::task, .flags = flags, .handler = thunk};
+}
+
+}  // namespace
+
+void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
+               comm::out_archive& payload, std::uint8_t flags) {
+  place_state& place = place_of(self);
+  place.finishes->send_task(finish_of(self), dest, admit(self, place, dest, thunk, payload, flags),
+                            payload);
+  place.tasks->keep_polling();
+}
+
+void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
+                         comm::out_archive& payload) {
+  place_state& place = place_of(self);
+  place.finishes->send_uncounted(finish_of(self), dest,
+                                 admit(self, place, dest, thunk, payload, flag_spawn), payload);
+  place.tasks->keep_polling();
+}
+
+void frame_receiver::on_frame(const comm::inbound_frame& frame) noexcept {
+  try {
+    hand_on(frame);
+  } catch (const std::exception&) {
+    failed(frame, comm::frame_bytes(frame.payload.size()));
+  }
+}
+
+void frame_receiver::on_message_end() noexcept {
+  if (!batch_.frames) return;
+  const comm::inbound_frame first = batch_.first;
+  const std::size_t bytes = batch_.bytes;
+  try {
+    take_batch();
+  } catch (const std::exception&) {
+    failed(first, bytes);
+  }
+}
+
+// `bytes`: of all that were to be taken together. Context: a catch block.
+void frame_receiver::failed(const comm::inbound_frame& first, std::size_t bytes) const noexcept {
+  comm::message_failed(bytes, {"from", first.source, place_.network->host(first.source).c_str()});
+}
+
+void frame_receiver::hand_on(const comm::inbound_frame& frame) {
+  if (join_batch(frame)) return;
+  switch (frame.header->kind) {
+    case comm::frame_kind::task:
+      on_task(frame);
+      break;
+    case comm::frame_kind::reply: {
+      pending_call* call = place_.calls->take(frame.header->handler);
+      if (call == nullptr) {
+        base::fatal(
+            fmt::format("place {} sent a reply to a call that nobody waits for", frame.source));
+      }
+      place_.finishes->on_reply(call->finish(),
+                                {.low = frame.header->credit,
+                                 .high = 0,
+                                 .balance = static_cast<std::int64_t>(frame.header->finish)});
+      call->on_reply(frame);
+      break;
+    }
+    case comm::frame_kind::finish:
+      place_.finishes->on_message(frame);
+      break;
+    case comm::frame_kind::control:
+      if (frame.header->handler == control_flow) {
+        place_.flow->on_report(frame.source, frame.header->credit);
+      } else if ((frame.header->handler & control_phase) != 0) {
+        place_.phases->on_message(frame);
+      } else if ((frame.header->handler & control_memory) != 0) {
+        place_.memory->on_frame(frame);
+      } else {
+        control_(control_context_, frame);
+      }
+      break;
+  }
+}
+
+// True: the frame goes with those before or after it.
+bool frame_receiver::join_batch(const comm::inbound_frame& frame) {
+  const bool may_join = frame.header->kind == comm::frame_kind::task &&
+                        (frame.header->flags & flag_all) == flag_spawn &&
+                        frame.payload.size() >= 8 && frame.handler->as<task_thunk>() != nullptr;
+  const bool joins = may_join && batch_.frames && frame.handler == batch_.first.handler &&
+                     frame.header->finish == batch_.frames->finish && batch_.frames->add(*frame.header);
+  if (!joins) take_batch();
+  if (!may_join) return false;
+  if (!batch_.frames) {
+    batch_.first = frame;
+    batch_.frames.emplace(frame);
+  }
+  batch_.bytes += comm::frame_bytes(frame.payload.size());
+  return true;
+}
+
+void frame_receiver::take_batch() {
+  const frame_batch taken = std::exchange(batch_, {});
+  if (!taken.frames) return;
+  if (taken.frames->count == 1) return on_task(taken.first);
+  taken.first.owner->retain(static_cast<std::uint32_t>(taken.frames->count));
+  auto all = std::make_unique<task_batch>();
+  all->run = task_batch::run_all;
+  all->place = &place_;
+  all->first = taken.first;
+  all->frames = taken.frames->count;
+  place_.flow->on_arrival(taken.bytes);
+  all->finish = &place_.finishes->on_tasks(*taken.frames);
+  place_.tasks->submit(all.release());
+}
+
+void frame_receiver::on_task(const comm::inbound_frame& frame) {
+  auto task = std::make_unique<remote_task>();
+  task->run = run_frame;
+  task->frame = frame;
+  task->place = &place_;
+  comm::handler_id reducer = 0;
+  if ((frame.header->flags & flag_collecting) != 0 && frame.payload.size() >= 16) {
+    std::memcpy(&reducer, frame.payload.data() + frame.payload.size() - sizeof reducer,
+                sizeof reducer);
+    task->frame.payload = frame.payload.first(frame.payload.size() - sizeof reducer);
+  }
+  task->bytes = comm::frame_bytes(task->frame.payload.size());  // as admit() counts: no reducer
+  if (frame.handler->as<task_thunk>() == nullptr || task->frame.payload.size() < 8) {
+    base::fatal(fmt::format("place {} sent a task frame that is none", frame.source));
+  }
+  place_.flow->on_arrival(task->bytes);
+  frame.owner->retain();
+  task->finish = &place_.finishes->on_tasks(arrived_frames(frame), reducer);
+  place_.tasks->submit(task.release());
+}
+
+}  // namespace apgas::inline v0::sync

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/sleep.hpp>
+
+#include <apgas/scheduler/scheduler.hpp>
+#include <apgas/sync/handoff.hpp>
+
+namespace apgas::inline v0::sync {
+namespace {
+
+struct sleeping_task : scheduler::external_task {
+  handoff awake;
+};
+
+scheduler::task_counter* wake(scheduler::external_task* due, scheduler::fiber&) noexcept {
+  static_cast<sleeping_task*>(due)->awake.signal();
+  return nullptr;
+}
+
+}  // namespace
+
+void sleep_task(scheduler::fiber& self, deadline when) {
+  if (when <= deadline::clock::now()) {
+    scheduler::yield();
+    return;
+  }
+  sleeping_task sleeper;
+  sleeper.run = &wake;
+  self.on->home->submit_at(when, &sleeper);
+  sleeper.awake.wait("sleep_for");
+}
+
+}  // namespace apgas::inline v0::sync

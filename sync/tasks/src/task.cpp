@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/sync/task.hpp>
+
+#include <fmt/format.h>
+
+#include <apgas/errors.hpp>
+#include <apgas/sync/place_state.hpp>
+
+#include "failures.hpp"
+
+// The parts of a spawn that are off the fast path.
+namespace apgas::inline v0::sync {
+
+int place_id_of(const scheduler::fiber& self) noexcept { return place_of(self).here; }
+
+hidden_task::~hidden_task() {
+  scheduler::fiber& self = *scheduler::current_fiber();
+  if (self.task.is.special != 0) scheduler::end_special(self);
+  self.task = task_;
+}
+
+void throw_outside_task(const char* operation) {
+  throw illegal_operation(
+      fmt::format("{} was called outside a task: on a thread of your own, or before apgas::run; "
+                  "call it from the function given to apgas::run or runtime::run, or from a task "
+                  "spawned there",
+                  operation));
+}
+
+void throw_inside_atomic(const char* operation) {
+  throw illegal_operation(fmt::format(
+      "{} was called inside an atomic section, which may neither spawn nor wait; do it before or "
+      "after the section, or wait for a condition with apgas::when",
+      operation));
+}
+
+}  // namespace apgas::inline v0::sync
