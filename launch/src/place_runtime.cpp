@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <exception>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -16,11 +15,11 @@
 #include <apgas/base/log.hpp>
 #include <apgas/base/option.hpp>
 #include <apgas/comm/transports.hpp>
-#include <apgas/finish.hpp>
 
 #include "end_tree.hpp"
 #include "host_list.hpp"
 #include "place_runtime.hpp"
+#include "process_exit.hpp"
 
 namespace apgas::inline v0::launch {
 namespace {
@@ -185,6 +184,7 @@ void place_runtime::start() {
   c.progress_thread = settings_.progress == base::progress_choice::thread;
   c.environment = &state_;
   c.place = state_.here;
+  c.on_exit = on_process_exit;
   c.trace = trace_path(settings_.trace, state_.here, state_.places);
   c.watchdog_patience = std::chrono::seconds(settings_.watchdog_s);
   c.watchdog_report = [here = state_.here](const std::string& waiting) {
@@ -198,75 +198,16 @@ void place_runtime::start() {
   scheduler_->wake();  // what arrived before
 }
 
-namespace {
-
-// Main as a task: the body of the root finish.
-struct root_task : scheduler::external_task {
-  root_task(const std::function<int()>& m, sync::place_state& p)
-      : external_task{.run = start}, main(m), place(p) {}
-
-  static scheduler::task_counter* start(external_task* work, scheduler::fiber& self) noexcept {
-    static_cast<root_task*>(work)->run_on(self);
-    return nullptr;
-  }
-
-  void run_on(scheduler::fiber& self) noexcept {
-    std::vector<task_exception> failures;
-    int code = 0;
-    keep_failures(failures, [&] { code = run_main(self); });
-    keep_failures(failures, throw_unobserved);
-    if (!failures.empty()) {
-      code = 1;
-      base::print_line(fmt::format("an exception left the main function of apgas::run: {}",
-                                   multiple_exceptions(std::move(failures)).what()));
-    }
-    std::lock_guard guard(mutex);
-    result = code;
-    done.notify_one();
-  }
-
-  int run_main(scheduler::fiber& self) {
-    int code = 0;
-    sync::finish_frame root(self);
-    place.finishes->open_root(root.core());
-    try {
-      code = main();
-    } catch (...) {
-      sync::task_failed(self);
-    }
-    root.end();   // the outer finish is the current one again
-    return code;  // NOLINT(clang-analyzer-core.StackAddressEscape): end() is out of its sight
-  }
-
-  template <class F>
-  static void keep_failures(std::vector<task_exception>& failures, F f) {
-    try {
-      f();
-    } catch (const multiple_exceptions& several) {
-      failures.insert(failures.end(), several.begin(), several.end());
-    } catch (...) {
-      failures.emplace_back(std::current_exception(), 0, spawn_site{});
-    }
-  }
-
-  const std::function<int()>& main;
-  sync::place_state& place;
-  std::mutex mutex;
-  std::condition_variable done;
-  std::optional<int> result;
-};
-
-}  // namespace
-
 int place_runtime::run_main(const std::function<int()>& main) {
-  root_task root(main, state_);
-  scheduler_->submit(&root);
-  int code = 0;
-  {
-    std::unique_lock lock(root.mutex);
-    root.done.wait(lock, [&] { return root.result.has_value(); });
-    code = root.result.value();
-  }
+  root_task root(main, "an exception left the main function of apgas::run");
+  start_main(root);
+  return end_main(root);
+}
+
+void place_runtime::start_main(root_task& main) { main.start(state_); }
+
+int place_runtime::end_main(root_task& main) {
+  const int code = main.wait();
   tell_others(code);
   return code;
 }

@@ -23,6 +23,7 @@
 #include <apgas/sync/remote_phases.hpp>
 #include <apgas/sync/remote_task.hpp>
 
+#include "root_task.hpp"
 #include "unobserved_failures.hpp"
 
 // One place for the time of one run: everything it owns, in the order of construction. This is
@@ -50,6 +51,9 @@ class place_runtime {
 
   // Place 0: runs main under the root finish. The code is the program's. Then all places are told.
   int run_main(const std::function<int()>& main);
+  // The same in two steps: the task begins; all places are told its code when it has ended.
+  void start_main(root_task& main);
+  int end_main(root_task& main);
   // The others: waits for that.
   int wait_for_end();
 
@@ -58,6 +62,8 @@ class place_runtime {
   void stop();
 
   const sync::place_state& state() const noexcept { return state_; }
+  // Requires: start(). Until stop().
+  scheduler::scheduler& workers() noexcept { return *scheduler_; }
 
  private:
   class network_events;

@@ -12,6 +12,7 @@
 #include <apgas/errors.hpp>
 
 #include "context.hpp"
+#include "exit_monitor.hpp"
 #include "implementation.hpp"
 #include "stack_overflow.hpp"
 #include "stack_pool.hpp"
@@ -57,6 +58,7 @@ void run_worker(worker& w, int processor) {
   prctl(PR_SET_TIMERSLACK, 1000UL);
   if (processor >= 0) bind_thread(processor);
   const signal_stack alternate(w.running);
+  const exit_monitor watch(w.home->internals().settings.on_exit);
   fiber thread;
   thread.on = &w;
   adopt_thread(thread);

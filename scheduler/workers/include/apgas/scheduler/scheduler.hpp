@@ -71,6 +71,9 @@ struct config {
   std::function<void(const std::string&)> watchdog_report = {};
   std::string trace = {};  // the file for the trace (trace.hpp); empty: none
   int place = 0;           // the number of the place in the trace
+  // Called if a task, or a call on a helper thread, calls std::exit: on that thread, before the
+  // first static object is destroyed. Null: nothing is called.
+  void (*on_exit)() noexcept = nullptr;
 };
 
 // Counters since the start, summed over the workers.
@@ -115,6 +118,12 @@ class scheduler {
   // Throws: std::system_error if a new thread is needed and the system refuses it.
   // Context: any thread.
   void run_on_helper(std::function<void()> work);
+
+  // Stops every worker but the calling one, and the network, for good, in a process that ends by
+  // std::exit while there are tasks. A worker stops when it next chooses work; a task that computes
+  // is not interrupted. Returns whether all workers have stopped within `patience`.
+  // Context: any thread, once.
+  bool halt(std::chrono::milliseconds patience) noexcept;
 
   int num_workers() const noexcept;
   // Requires: 0 <= id < num_workers().
