@@ -14,7 +14,6 @@
 #include "parker.hpp"
 #include "poll_guard.hpp"
 #include "timers.hpp"
-#include "topology.hpp"
 #include "trace.hpp"
 #include "watchdog.hpp"
 
@@ -85,7 +84,6 @@ struct scheduler::implementation {
   void serve_network() noexcept;  // what the progress thread does
 
   config settings;
-  topology cores;
   bool fenced = false;
   std::vector<std::vector<int>> victims;  // of each worker, nearest first
   std::vector<std::unique_ptr<worker>> workers;

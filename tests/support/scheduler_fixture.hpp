@@ -56,7 +56,6 @@ class task_place {
   static scheduler::config config_for(int workers) {
     scheduler::config settings;
     settings.workers = workers;
-    settings.bind = false;  // tests run beside each other
     return settings;
   }
 

@@ -18,7 +18,7 @@ enum class transport_choice {
 };
 
 enum class bind_choice {
-  automatic,  // to a core each, unless the cores are shared with another place
+  automatic,  // to a core each, unless there are more workers than cores
   core,
   none,
 };
@@ -35,7 +35,7 @@ enum class one_sided_choice {
 
 struct settings {
   int places = 0;   // 0: not set, one place unless a launcher says otherwise
-  int workers = 0;  // per place; 0: not set, the cores this place may use
+  int workers = 0;  // per place; 0: not set, one for each core of the place
   transport_choice transport = transport_choice::automatic;
   std::size_t stack_bytes = std::size_t{1} << 20;  // of a task
   bind_choice bind = bind_choice::automatic;       // worker threads to cores

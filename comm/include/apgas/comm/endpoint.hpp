@@ -22,8 +22,10 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <apgas/base/place_cores.hpp>
 #include <apgas/comm/archive.hpp>
 #include <apgas/comm/buffer.hpp>
 #include <apgas/comm/handler.hpp>
@@ -66,6 +68,7 @@ struct endpoint_options {
   std::uint64_t fingerprint = binary_fingerprint();
   std::uint32_t version = 0;  // of the library; 0: APGAS_VERSION
   bool lends = true;          // memory of this process may be read by others of its node
+  base::place_cores cores;    // what this rank may use of its host
 };
 
 enum class flush_reason : std::uint8_t { at_once, full, completed, idle, delayed, alone };
@@ -85,11 +88,14 @@ struct traffic {
   traffic& operator+=(const traffic& other) noexcept;
 };
 
+// By rank, none null. Ranks that may use the same share one object.
+using cores_by_rank = std::vector<std::shared_ptr<const base::place_cores>>;
+
 class endpoint final : private message_sink {
  public:
   // Begins the start-up exchange; nothing may be sent before ready().
   // Requires: the transport has no other endpoint. Throws: std::invalid_argument for settings of
-  // more than 703 bytes.
+  // more than 383 bytes.
   endpoint(transport& network, frame_sink& sink, endpoint_options options = {});
   // Requires: the end protocol is through (or nothing was ever sent).
   ~endpoint();
@@ -109,6 +115,10 @@ class endpoint final : private message_sink {
   bool same_node(rank a, rank b) const noexcept {
     return nodes_[static_cast<std::size_t>(a)] == nodes_[static_cast<std::size_t>(b)];
   }
+
+  // Hands over what each rank may use of the cores of its host, as that rank told it; a second call
+  // returns nothing. Requires: ready(). Context: one thread.
+  cores_by_rank take_cores() noexcept { return std::exchange(cores_, {}); }
 
   // From how many bytes on a range is lent to that rank rather than sent: when it can read this
   // process's memory. Taken for granted where this process can read its: they have the same user,
@@ -171,7 +181,8 @@ class endpoint final : private message_sink {
   std::unique_ptr<base::atomic<std::uint64_t>[]> gathering_;  // a bit for each rank
   base::atomic<state> state_{state::meeting};
   std::vector<std::string> hosts_;
-  std::vector<std::size_t> nodes_;           // the lowest rank of the same host, by rank
+  std::vector<std::size_t> nodes_;  // the lowest rank of the same host, by rank
+  cores_by_rank cores_;
   std::unique_ptr<known_lender[]> lenders_;  // by rank; of this node
 };
 

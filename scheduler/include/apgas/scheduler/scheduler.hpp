@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <apgas/scheduler/worker.hpp>
 
@@ -49,11 +50,9 @@ struct config {
   int workers = 1;
   std::size_t stack_bytes = std::size_t{1} << 20;
   std::chrono::nanoseconds spin{50'000};  // search this long before sleeping
-  bool bind = true;
-  int share_index = 0;  // this place is number share_index of share_count on the same cores
-  int share_count = 1;
-  bool share_cores = false;      // others want them too: whoever searches lets them go first
-  bool asymmetric_fence = true;  // use membarrier where there is one
+  std::vector<int> bound_to = {};  // the processor of each worker; empty: workers are not bound
+  bool oversubscribed = false;     // more workers than processors: a worker that searches yields
+  bool asymmetric_fence = true;    // use membarrier where there is one
   external_events* events = nullptr;
   bool progress_thread = false;  // a thread waits for the events, and polls while workers are busy
   void* environment = nullptr;   // see scheduler::environment
@@ -118,9 +117,5 @@ class scheduler {
 std::size_t stacks_in_use() noexcept;
 // How stacks are guarded on this system, for apgas-info.
 std::string stack_guard_description(std::size_t stack_bytes);
-// Cores that the process may use, after affinity mask and cgroup quota; at least 1.
-int usable_cores();
-// Topology in a line, for apgas-info.
-std::string topology_description();
 
 }  // namespace apgas::inline v0::scheduler
