@@ -25,3 +25,12 @@ set_tests_properties(package.find_package package.pkg_config PROPERTIES
   FIXTURES_REQUIRED apgas_installed)
 package_test(add_subdirectory 600 -DAPGAS_SOURCE_DIR=${PROJECT_SOURCE_DIR}
   -DCMAKE_BUILD_TYPE=Debug -DCMAKE_UNITY_BUILD=ON)
+
+# What the shared library exports is what tests/package/exported_symbols.txt lists. Compilers differ in
+# the copies of inline functions that they emit, so the list is that of g++.
+get_target_property(type apgas TYPE)
+if(type STREQUAL "SHARED_LIBRARY" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND apgas_ucx)
+  add_test(NAME package.exported_symbols COMMAND ${Python3_EXECUTABLE}
+    ${PROJECT_SOURCE_DIR}/tests/package/exported_symbols.py $<TARGET_FILE:apgas>)
+  set_tests_properties(package.exported_symbols PROPERTIES LABELS package TIMEOUT 60)
+endif()

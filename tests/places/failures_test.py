@@ -23,7 +23,7 @@ WORKING, TRANSPORT, *NAMES = sys.argv[1:]
 APGAS_RUN = str(pathlib.Path(__file__).resolve().parents[2] / "launch/apgas-run")
 PLACES = 3
 HOST = re.escape(socket.gethostname())
-WORD = r"it ended without a word \(killed, for example by the kernel for lack of memory\)"
+ENDED = r"ended unexpectedly \(killed, for example by the kernel for lack of memory\)"
 LONGEST = 30  # seconds that anything may take under any load
 TOOK = {}  # what: [seconds until the line came, and until all was over]
 
@@ -160,7 +160,7 @@ class FailingPlaces(Case):
         for place in (0, 1):
             job = Job("own", str(place))
             # The handler ends the process with its own exit code and prints nothing.
-            self.check(job, "a handler that exits", f"place {place} on {HOST} is gone: {WORD}", 7)
+            self.check(job, "a handler that exits", f"place {place} on {HOST} {ENDED}", 7)
 
 
 class PlacesAfterMPI(Case):
@@ -231,10 +231,10 @@ class SilentPlaces(Case):
 
 
 class Remains(Case):
-    """No file or memory of a job is left."""
+    """Files and memory that a job makes: none is left."""
 
     def shared_memory(self, job, number):
-        """Open MPI's shared memory for that job: files with its number, and unnamed segments."""
+        """What Open MPI has of it for that job: with names, after the number, and without."""
         segments = [line.split() for line in
                     pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]]
         return ([file.name for file in pathlib.Path("/dev/shm").glob(f"*.{number:x}.*")] +

@@ -11,7 +11,8 @@
 #include <apgas/sync/ref_counted.hpp>
 #include <apgas/sync/unobserved.hpp>
 
-// The part of a future that does not depend on its type: whether it is ready, and who waits for it.
+// The part of a future that does not depend on its type: whether it is ready, and which tasks
+// wait for it.
 // The value is in future_state.hpp.
 //
 //             claim              publish_value
