@@ -3,21 +3,23 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <apgas/base/assert.hpp>
 #include <apgas/base/log.hpp>
 #include <apgas/base/option.hpp>
 #include <apgas/comm/transports.hpp>
+#include <apgas/scheduler/cores.hpp>
 
 #include "end_tree.hpp"
 #include "host_list.hpp"
+#include "job_cores.hpp"
 #include "place_runtime.hpp"
 #include "process_exit.hpp"
 
@@ -48,6 +50,7 @@ comm::endpoint_options endpoint_options_of(const base::settings& s) {
   o.queue_bytes = s.send_queue_bytes;
   o.settings = agreed_settings(s);
   o.zero_copy = s.one_sided == base::one_sided_choice::direct;
+  o.cores = scheduler::cores_of_process(s);
   return o;
 }
 
@@ -57,17 +60,6 @@ std::string trace_path(const std::string& path, comm::rank here, int places) {
   std::filesystem::path own = path;
   own.replace_extension(std::to_string(here) + own.extension().string());
   return own.string();
-}
-
-// The places of this node divide its cores between them.
-core_share share_of(const comm::endpoint& network) {
-  core_share share{.index = 0, .count = 0};
-  for (comm::rank r = 0; r < network.size(); ++r) {
-    if (!network.same_node(r, network.here())) continue;
-    if (r < network.here()) ++share.index;
-    ++share.count;
-  }
-  return share;
 }
 
 }  // namespace
@@ -154,7 +146,18 @@ place_runtime::~place_runtime() = default;
 
 void place_runtime::bootstrap() {
   endpoint_.wait_ready();
-  if (!settings_.stats || endpoint_.here() != 0) return;
+  const job_cores cores(endpoint_);
+  share_ = cores.mine();
+  if (settings_.stats) {
+    print_hosts();
+    for (const std::string& line : cores.description()) base::print_line(line);
+  }
+  const std::optional<std::string> idle = cores.idle_cores();
+  if (idle && comm::launched_by_mpi()) base::warn(*idle);
+}
+
+void place_runtime::print_hosts() {
+  if (endpoint_.here() != 0) return;
   std::vector<std::string> hosts;
   hosts.reserve(static_cast<std::size_t>(endpoint_.size()));
   for (comm::rank r = 0; r < endpoint_.size(); ++r) hosts.push_back(endpoint_.host(r));
@@ -163,23 +166,12 @@ void place_runtime::bootstrap() {
 }
 
 void place_runtime::start() {
-  const core_share share = share_of(endpoint_);
   scheduler::config c;
-  c.workers = settings_.workers > 0
-                  ? settings_.workers
-                  : std::max(1, scheduler::usable_cores() / std::max(1, share.count));
-  if (share.count == 1 && comm::launched_by_mpi() && scheduler::usable_cores() == 1 &&
-      sysconf(_SC_NPROCESSORS_ONLN) > 1 && settings_.workers == 0) {
-    base::warn(
-        "the launcher bound this place to one core, so it has one worker; mpirun --bind-to none "
-        "gives it the others");
-  }
+  c.workers = share_.workers;
   c.stack_bytes = settings_.stack_bytes;
   c.spin = std::chrono::microseconds(settings_.idle_us);
-  c.bind = settings_.bind != base::bind_choice::none;
-  c.share_index = share.index;
-  c.share_count = share.count;
-  c.share_cores = c.workers * share.count > scheduler::usable_cores();
+  c.bound_to = share_.bound_to;
+  c.oversubscribed = share_.oversubscribed;
   c.events = events_.get();
   c.progress_thread = settings_.progress == base::progress_choice::thread;
   c.environment = &state_;

@@ -14,6 +14,7 @@
 #include <apgas/places/global_table.hpp>
 #include <apgas/places/place_memory.hpp>
 #include <apgas/places/remote_teams.hpp>
+#include <apgas/scheduler/core_partition.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/finish_core.hpp>
 #include <apgas/sync/flow_control.hpp>
@@ -29,12 +30,6 @@
 // One place for the time of one run: everything it owns, in the order of construction. This is
 // where the scheduler and the network meet.
 namespace apgas::inline v0::launch {
-
-// How many places share the cores of this one, and which of them it is.
-struct core_share {
-  int index = 0;
-  int count = 1;
-};
 
 class place_runtime {
  public:
@@ -68,12 +63,14 @@ class place_runtime {
  private:
   class network_events;
 
+  void print_hosts();
   void on_control(const comm::inbound_frame& frame);
   void tell_others(int code);
   void print_statistics();
 
   base::settings settings_;
   std::string why_transport_;
+  scheduler::core_share share_;  // of the cores of the host; from bootstrap() on
   runtime_state state_;
   sync::frame_receiver receiver_;
   comm::endpoint endpoint_;

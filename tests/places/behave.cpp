@@ -95,6 +95,8 @@ int behave(int argc, char** argv) {
       }
     });
     std::printf("%d places\n", apgas::num_places());
+  } else if (what == "trips") {
+    for (int i = 0; i < number; ++i) apgas::at(apgas::place(apgas::num_places() - 1), [] {});
   } else if (what == "code") {
     return number;
   } else if (what == "throw") {

@@ -14,7 +14,6 @@
 #include "idle.hpp"
 #include "parker.hpp"
 #include "timers.hpp"
-#include "topology.hpp"
 #include "trace.hpp"
 #include "watchdog.hpp"
 
@@ -101,7 +100,6 @@ struct scheduler::implementation {
   void serve_network() noexcept;  // the progress thread runs this
 
   config settings;
-  topology cores;
   bool fenced = false;
   std::vector<std::vector<int>> victims;  // for each worker the others, nearest first
   std::vector<std::unique_ptr<worker>> workers;

@@ -217,7 +217,7 @@ bool search(worker& w, work& found) {
       give_up = clock::now() + s.settings.spin;
       continue;
     }
-    if (s.settings.share_cores) {
+    if (s.settings.oversubscribed) {
       sched_yield();
     } else {
       base::cpu_relax();

@@ -77,6 +77,28 @@ TEST(start, hosts_are_known) {
   EXPECT_TRUE(b.ready());
 }
 
+TEST(start, the_cores_of_each_rank_are_exchanged) {
+  endpoint_options one;
+  one.cores = {
+      .processors = {0, 1}, .limits = {{7, 1500}}, .workers = 3, .binds = false, .hardware = 11};
+  endpoint_options other;
+  other.cores = {.processors = {2, 3}, .limits = {}, .workers = 0, .binds = true, .hardware = 11};
+  local_fabric fabric(3);
+  no_frames sink;
+  endpoint a(fabric.at(0), sink, one);
+  endpoint b(fabric.at(1), sink, other);
+  endpoint c(fabric.at(2), sink, one);
+  for (endpoint* each : {&a, &b, &c}) {
+    ASSERT_TRUE(each->ready());
+    const cores_by_rank cores = each->take_cores();
+    ASSERT_EQ(cores.size(), 3U);
+    EXPECT_EQ(*cores[0], one.cores);
+    EXPECT_EQ(*cores[1], other.cores);
+    EXPECT_EQ(cores[2], cores[0]);  // the same object
+    EXPECT_TRUE(each->take_cores().empty());
+  }
+}
+
 TEST(start, a_different_binary_is_refused) {
   endpoint_options one;
   endpoint_options other;
@@ -123,8 +145,10 @@ TEST(start, settings_that_are_too_long_are_refused) {
   local_fabric fabric(1);
   no_frames sink;
   endpoint_options options;
-  options.settings = std::string(1000, 's');
+  options.settings = std::string(384, 's');
   EXPECT_THROW(endpoint(fabric.at(0), sink, options), std::invalid_argument);
+  options.settings.pop_back();
+  EXPECT_TRUE(endpoint(fabric.at(0), sink, options).ready());
 }
 
 TEST(start_death, one_endpoint_at_a_time) {

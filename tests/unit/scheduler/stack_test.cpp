@@ -126,6 +126,7 @@ TEST(Stack, HasTheConfiguredSize) {
 
 TEST(Stack, MustHaveTheSameSizeInAllSchedulersOfAProcess) {
   task_place place(1);
+  place.run([] {});  // from now on its worker has a stack
   scheduler::config other = task_place::config_for(1);
   other.stack_bytes = 128 * 1024;
   EXPECT_THROW(task_place{other}, launch_error);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <apgas/scheduler/worker.hpp>
 
@@ -57,11 +58,9 @@ struct config {
   int workers = 1;
   std::size_t stack_bytes = std::size_t{1} << 20;
   std::chrono::nanoseconds spin{50'000};  // a worker searches this long before it sleeps
-  bool bind = true;
-  int share_index = 0;  // this place is number share_index of share_count on the same cores
-  int share_count = 1;
-  bool share_cores = false;      // other processes use them too: searching workers yield to them
-  bool asymmetric_fence = true;  // use membarrier where it is available
+  std::vector<int> bound_to = {};  // the processor of each worker; empty: workers are not bound
+  bool oversubscribed = false;     // more workers than processors: searching workers yield
+  bool asymmetric_fence = true;    // use membarrier where it is available
   external_events* events = nullptr;
   bool progress_thread = false;  // a dedicated thread waits for the events and polls for them
   void* environment = nullptr;   // see scheduler::environment
@@ -141,10 +140,5 @@ class scheduler {
   void* environment_ = nullptr;
   std::unique_ptr<implementation> implementation_;
 };
-
-// Cores that the process may use, after affinity mask and cgroup quota; at least 1.
-int usable_cores();
-// Describes the topology of the host in one line, for apgas-info.
-std::string topology_description();
 
 }  // namespace apgas::inline v0::scheduler
