@@ -1,6 +1,16 @@
 include_guard()
 # The functions by which the folders of tests/ declare tests:
-#   apgas_test, apgas_model_test, apgas_compile_fail_test, apgas_add_test, apgas_run_first
+#   apgas_test, apgas_room_test, apgas_model_test, apgas_compile_fail_test, apgas_add_test,
+#   apgas_test_needs, apgas_run_first
+
+# The programs of the tests are optimized less than the library: that halves the time to build them.
+# Empty: as the build type says, which is what ./launch/test --full does.
+set(options)
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  set(options -O1)
+endif()
+set(APGAS_TEST_OPTIONS "${options}" CACHE STRING "Compiler options of the programs of the tests")
+unset(options)
 
 # Under mpirun: any user, more places than cores, no binding; waiting places give up the core.
 set(apgas_mpirun_environment
@@ -40,6 +50,31 @@ function(apgas_add_test name labels processors timeout environment)
   set_tests_properties(${name} PROPERTIES
     LABELS "${labels}" PROCESSORS ${processors} TIMEOUT ${timeout}
     ENVIRONMENT "${apgas_test_environment};${environment}")
+  set(needs)
+  foreach(word IN LISTS ARGN)
+    if(TARGET "${word}")
+      list(APPEND needs ${word})
+    elseif(word MATCHES "TARGET_FILE(_DIR)?:([^>]+)>")
+      list(APPEND needs ${CMAKE_MATCH_2})
+    endif()
+  endforeach()
+  apgas_test_needs(${name} "${labels}" ${needs})
+endfunction()
+
+# apgas_test_needs(<test> <labels> <target>...): the targets that must be built before the test runs.
+# Tests of apgas_add_test have those that their command names.
+function(apgas_test_needs name labels)
+  string(REPLACE ";" " " labels "${labels}")
+  string(REPLACE ";" " " targets "${ARGN}")
+  set_property(GLOBAL APPEND PROPERTY apgas_tests "${name}\t${labels}\t${targets}\n")
+endfunction()
+
+# apgas_write_test_list(): after all tests. Writes tests.tsv into the build folder, by which
+# launch/test builds and runs a part of them: a line for each test with its name, labels and targets.
+function(apgas_write_test_list)
+  get_property(tests GLOBAL PROPERTY apgas_tests)
+  list(JOIN tests "" text)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/tests.tsv CONTENT "${text}" @ONLY)
 endfunction()
 
 # Those that last longest and mostly wait come first, so that the others fill the cores beside them
@@ -48,16 +83,25 @@ function(apgas_run_first)
   set_tests_properties(${ARGN} PROPERTIES COST 1000)
 endfunction()
 
+# The target of the program of a test: sync/finish is run by sync_finish_test.
+function(apgas_test_target result name)
+  string(REPLACE "/" "_" target ${name})
+  if(NOT name MATCHES "_test$")
+    string(APPEND target _test)
+  endif()
+  set(${result} ${target} PARENT_SCOPE)
+endfunction()
+
 # apgas_test(<name> SOURCES ... LINK <module>... [PLACES <n>...] [LABELS ...] [TIMEOUT s]
-#            [PROCESSORS n] [ENVIRONMENT VAR=value...] [SERIAL])
+#            [PROCESSORS n] [ENVIRONMENT VAR=value...] [SERIAL] [OPTIMIZED])
 # apgas_test(<name> AGAIN <test> ...): the program of another test, in another environment.
-# LINK names modules, or apgas for all of them, or any other target. A test without a main() of its
-# own gets GoogleTest's.
+# LINK names modules, or apgas for what users link, or any other target. A test without a main() of
+# its own gets GoogleTest's.
 # Without PLACES: one process, no launcher, label unit. With PLACES: for each n `name.mpi.np<n>` and
 # `name.ucx.np<n>` under mpirun and `name.local.np<n>` in one process, label places. Under a
-# sanitizer or without MPI only the latter.
+# sanitizer or without MPI only the latter. With OPTIMIZED the build type alone says how to compile.
 function(apgas_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "AGAIN;TIMEOUT;PROCESSORS"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL;OPTIMIZED" "AGAIN;TIMEOUT;PROCESSORS"
     "SOURCES;LINK;PLACES;LABELS;ENVIRONMENT")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "apgas_test(${name}): unknown ${arg_UNPARSED_ARGUMENTS}")
@@ -68,18 +112,11 @@ function(apgas_test name)
   if(APGAS_SANITIZE)
     math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 5")
   endif()
-  set(program ${name})
   if(arg_AGAIN)
-    set(program ${arg_AGAIN})
+    apgas_test_target(program ${arg_AGAIN})
   else()
-    add_executable(${name} ${arg_SOURCES})
-    target_compile_options(${name} PRIVATE -Wall -Wextra)
-    list(TRANSFORM arg_LINK PREPEND apgas::
-      REGEX "^(base|scheduler|comm|sync|places|launch|apgas)$")
-    target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest GTest::gtest_main)
-    if(NOT arg_LINK STREQUAL "apgas::base")
-      apgas_precompiled(${name} gtest)
-    endif()
+    apgas_test_target(program ${name})
+    apgas_test_program(${program} "${arg_SOURCES}" "${arg_LINK}" "${arg_OPTIMIZED}")
   endif()
 
   set(tests)
@@ -109,17 +146,50 @@ function(apgas_test name)
   endif()
 endfunction()
 
-# apgas_model_test(<name> SOURCES ... MODULES <module>... [TIMEOUT s] [DEEP])
-# A Relacy model: compiled with APGAS_MODEL_CHECK against the headers of the modules, private ones
+# The program of a test. What all of them include is compiled once, but for those that link only base
+# or are compiled with other options.
+function(apgas_test_program program sources link optimized)
+  add_executable(${program} ${sources})
+  target_compile_options(${program} PRIVATE -Wall -Wextra)
+  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  if(NOT optimized)
+    target_compile_options(${program} PRIVATE ${APGAS_TEST_OPTIONS})
+  endif()
+  if(NOT optimized AND NOT link STREQUAL "base")
+    apgas_precompiled(${program} gtest)
+  endif()
+  list(TRANSFORM link PREPEND apgas:: REGEX "^(base|scheduler|comm|sync|places|launch|apgas)$")
+  target_link_libraries(${program} PRIVATE ${link} GTest::gtest GTest::gtest_main)
+endfunction()
+
+# apgas_room_test(<module>/<room> LINK <module>... [EXCEPT <file>...] [ALONE <file>...]
+#                 [<options of apgas_test>])
+# One program of all *_test.cpp in the folder of the room, `module_room_test`; the test is called
+# like the room. EXCEPT files belong to other tests. Four files at a time are compiled as one, but
+# for those that are ALONE, because they declare the same names as others.
+function(apgas_room_test room)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCEPT;ALONE;LINK")
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/${room}/*_test.cpp)
+  list(TRANSFORM arg_EXCEPT PREPEND ${PROJECT_SOURCE_DIR}/tests/unit/${room}/)
+  list(TRANSFORM arg_ALONE PREPEND ${PROJECT_SOURCE_DIR}/tests/unit/${room}/)
+  list(REMOVE_ITEM sources ${arg_EXCEPT})
+  apgas_test(${room} SOURCES ${sources} LINK ${arg_LINK} ${arg_UNPARSED_ARGUMENTS})
+  apgas_test_target(program ${room})
+  set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+  set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# apgas_model_test(<name> ROOM <module>/<room> SOURCES ... MODULES <module>... [TIMEOUT s] [DEEP])
+# A Relacy model of what is in the room, `module/room/name`: compiled with APGAS_MODEL_CHECK against the headers of the modules, private ones
 # included, and linked with nothing. Label model. Not built under a sanitizer (Relacy switches
-# contexts by itself) or where Relacy is missing. With DEEP `name_deep`, label long, is the same
+# contexts by itself) or where Relacy is missing. With DEEP `module/room/name_deep`, label long, is the same
 # program with the argument --deep: it explores further.
 find_path(apgas_relacy relacy/relacy.hpp)
 if(NOT apgas_relacy)
   message(WARNING "The models are not built: relacy/relacy.hpp not found (apt install relacy-dev)")
 endif()
 function(apgas_model_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "DEEP" "TIMEOUT" "SOURCES;MODULES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "DEEP" "TIMEOUT;ROOM" "SOURCES;MODULES")
   if(APGAS_SANITIZE OR NOT apgas_relacy)
     return()
   endif()
@@ -135,9 +205,9 @@ function(apgas_model_test name)
       $<TARGET_PROPERTY:apgas_${module}_headers,INTERFACE_INCLUDE_DIRECTORIES>
       $<TARGET_PROPERTY:apgas_${module}_private,INTERFACE_INCLUDE_DIRECTORIES>)
   endforeach()
-  apgas_add_test(${name} model 1 ${arg_TIMEOUT} "" ${name})
+  apgas_add_test(${arg_ROOM}/${name} model 1 ${arg_TIMEOUT} "" ${name})
   if(arg_DEEP)
-    apgas_add_test(${name}_deep "model;long" 1 ${arg_TIMEOUT} "" ${name} --deep)
+    apgas_add_test(${arg_ROOM}/${name}_deep "model;long" 1 ${arg_TIMEOUT} "" ${name} --deep)
   endif()
 endfunction()
 
@@ -181,4 +251,5 @@ function(apgas_compile_fail_run name source expect module first)
     "-Dsource=${source}" "-Dexpect=${expect}" "-Dfirst=${first}"
     -P ${PROJECT_SOURCE_DIR}/tests/cmake/compile_fail.cmake)
   set_tests_properties(${name} PROPERTIES LABELS compile TIMEOUT 120)
+  apgas_test_needs(${name} compile)
 endfunction()
