@@ -12,15 +12,18 @@ function(package_test way timeout)
     -Dsource=${PROJECT_SOURCE_DIR}/tests/package -Dwork=${package_dir} "-Dflags=${flags}"
     -Dcompiler=${CMAKE_CXX_COMPILER} -P ${PROJECT_SOURCE_DIR}/tests/cmake/package_run.cmake)
   set_tests_properties(package.${way} PROPERTIES LABELS package TIMEOUT ${timeout})
+  apgas_test_needs(package.${way} package all)
 endfunction()
 
 add_test(NAME package.install COMMAND ${CMAKE_COMMAND}
   --install ${PROJECT_BINARY_DIR} --prefix ${package_dir}/prefix)
 set_tests_properties(package.install PROPERTIES LABELS package TIMEOUT 60
   FIXTURES_SETUP apgas_installed)
+apgas_test_needs(package.install package all)
 package_test(find_package 300 -DCMAKE_PREFIX_PATH=${package_dir}/prefix)
 package_test(pkg_config 300)
 set_tests_properties(package.find_package package.pkg_config PROPERTIES
   FIXTURES_REQUIRED apgas_installed)
+# With the options of this build, so that ccache has the library already.
 package_test(add_subdirectory 600 -DAPGAS_SOURCE_DIR=${PROJECT_SOURCE_DIR}
-  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_UNITY_BUILD=ON)
+  -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE})
