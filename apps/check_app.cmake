@@ -1,6 +1,6 @@
-# Runs one app and checks what every app promises of it; called by tests.cmake with -D.
-# app, program, arguments, places, transport (may be empty), expect; launcher: the mpirun of a
-# program that is not one of the library's
+# Runs one app and checks what every app promises. Called by tests.cmake with -D: app, program,
+# arguments, places, transport (may be empty), expect; and launcher, the mpirun of a program that
+# does not use the library.
 
 separate_arguments(arguments)
 if(launcher)

@@ -1,9 +1,9 @@
-# One ctest entry per program and configuration; check_app.cmake does the checking.
+# One ctest entry for each program and configuration; check_app.cmake performs the checks.
 include(${CMAKE_CURRENT_SOURCE_DIR}/../tests/cmake/ApgasTest.cmake)
 
 # apgas_app_test(<name> <variant> [PLACES <n>] [TRANSPORT <name>] [EXPECT <what>] ARGS ...)
-# EXPECT verified (the default): exit code 0 and a last line of JSON that says so, for n places.
-# EXPECT usage_error: exit code 2 and one line on stderr.   EXPECT help: exit code 0 and a text.
+# EXPECT verified (the default): exit code 0, and a last line of JSON that says so, for n places.
+# EXPECT usage_error: exit code 2, and one line on stderr.   EXPECT help: exit code 0, and a text.
 function(apgas_app_test name variant)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "PLACES;TRANSPORT;EXPECT" "ARGS")
   if(NOT arg_PLACES)
@@ -44,7 +44,7 @@ foreach(name IN ITEMS averaging bfs fib gups heat hello integrate jacobi kmeans 
   apgas_app_test(${name} wrong_flag EXPECT usage_error ARGS --wrong-flag)
 endforeach()
 
-# Every way to write the same program, and the serial one it is compared with.
+# Every variant of each program, and the serial program it is compared with.
 foreach(variant IN ITEMS finish serial)
   foreach(name IN ITEMS fib integrate nqueens quicksort)
     apgas_app_test(${name} ${variant} ARGS ${small_${name}} --variant ${variant})
@@ -63,7 +63,7 @@ apgas_app_test(uts portable ARGS ${small_uts} --portable)
 apgas_app_test(uts glb ARGS ${small_uts} --glb --statistics)
 apgas_app_test(uts glb.granularity ARGS ${small_uts} --glb --granularity 50)
 
-# The trees that the benchmark's inventors publish: all four types.
+# The trees that the authors of the benchmark publish: all four types.
 set(tree_T1 -t 1 -a 3 -d 10 -b 4 -r 19)
 set(tree_T2 -t 1 -a 2 -d 16 -b 6 -r 502)
 set(tree_T3 -t 0 -b 2000 -q 0.124875 -m 8 -r 42)
@@ -74,7 +74,7 @@ foreach(tree IN ITEMS T1 T2 T3 T4 T5)
 endforeach()
 apgas_app_test(uts balanced ARGS -t 3 -d 8 -b 4)
 
-# Several places: the programs that use them.
+# The programs that use several places.
 foreach(transport IN ITEMS local mpi)
   if(transport STREQUAL mpi AND (APGAS_SANITIZE OR NOT apgas_mpi))
     continue()  # Open MPI itself does not run under the sanitizers
@@ -84,7 +84,7 @@ foreach(transport IN ITEMS local mpi)
       ARGS ${tree_${tree}})
   endforeach()
 endforeach()
-# Over every transport, with one place too.
+# Over every transport, also with one place.
 foreach(transport IN ITEMS local ${apgas_test_networks})
   foreach(places IN ITEMS 1 2 4)
     foreach(name IN ITEMS hello jacobi)
@@ -110,7 +110,7 @@ foreach(transport IN ITEMS local ${apgas_test_networks})
     endforeach()
   endforeach()
 endforeach()
-# Programs that divide their input among the places, also into parts that are not alike.
+# Programs that distribute their input over the places, also in unequal portions.
 apgas_app_test(heat places ARGS ${small_heat} --variant places)
 foreach(transport IN ITEMS local ${apgas_test_networks})
   foreach(places IN ITEMS 1 2 4)
@@ -158,10 +158,11 @@ if(apgas_mpi AND NOT APGAS_SANITIZE)
   endforeach()
 endif()
 
-# One that uses only one place still verifies when there are more.
+# A program that uses only one place verifies its result with several places, too.
 apgas_app_test(fib local.np2 PLACES 2 TRANSPORT local ARGS ${small_fib})
 
-# The kernels of IMSuite, each in the three ways to keep in step. The old way is slow: fewer nodes.
+# The kernels of IMSuite, with each of the three policies. The baseline is slow, so it has fewer
+# nodes.
 set(imsuite_kernels kcommittee leader_elect_hs leader_elect_lcr byzantine bfs_bellman_ford
   bfs_dijkstra mis mst vertex_coloring dominating_set leader_elect_dp)
 foreach(kernel IN LISTS imsuite_kernels)
@@ -180,7 +181,7 @@ foreach(shape IN ITEMS tree chain)
   apgas_app_test(imsuite ${shape} ARGS DST --nodes 60 --shape ${shape})
 endforeach()
 
-# Their nodes in blocks over places.
+# The same with the nodes in blocks over the places.
 foreach(transport IN ITEMS local mpi ucx)
   if((transport STREQUAL mpi AND (APGAS_SANITIZE OR NOT apgas_mpi)) OR
      (transport STREQUAL ucx AND (APGAS_SANITIZE OR NOT apgas_ucx)))
@@ -206,7 +207,8 @@ endforeach()
 apgas_app_test(imsuite baseline.local.np2 PLACES 2 TRANSPORT local EXPECT usage_error
   ARGS LCR --sync baseline)
 
-# imsuite_refuses(<variant> <kernel> <the file's lines>): its message is one line, its code 2.
+# imsuite_refuses(<variant> <kernel> <the file's lines>): the message is one line and the exit code
+# is 2.
 function(imsuite_refuses variant kernel)
   set(file ${CMAKE_CURRENT_BINARY_DIR}/imsuite_bad_${variant}.txt)
   list(JOIN ARGN "\n" text)
@@ -237,7 +239,7 @@ apgas_app_test(imsuite too_large EXPECT usage_error ARGS MST --nodes 20000)
 apgas_app_test(imsuite too_many_threads EXPECT usage_error ARGS LCR --sync baseline --nodes 5000)
 apgas_app_test(imsuite no_tree EXPECT usage_error ARGS VC --shape sparse)
 
-# Values that are wrong in different ways.
+# Invalid values of several kinds.
 apgas_app_test(fib too_large EXPECT usage_error ARGS -n 61)
 apgas_app_test(fib not_a_number EXPECT usage_error ARGS -n seven)
 apgas_app_test(fib unknown_variant EXPECT usage_error ARGS --variant quantum)

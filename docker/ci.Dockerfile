@@ -1,4 +1,4 @@
-# The machine of the continuous integration: every package of launch/prepare.sh, nothing else.
+# The image for continuous integration: every package of launch/prepare.sh, and nothing else.
 #   docker build -f docker/ci.Dockerfile -t apgas-ci . && docker run --rm -v "$PWD":/src apgas-ci
 ARG BASE=debian:12.11-slim
 FROM ${BASE}
@@ -8,6 +8,6 @@ WORKDIR /src
 COPY launch/prepare.sh /opt/prepare.sh
 RUN bash -c 'set -e; source /opt/prepare.sh; install_missing "${build_packages[@]}" "${test_packages[@]}"' \
     && rm -rf /var/lib/apt/lists/*
-# The sources of another user are mounted here.
+# The sources that are mounted here belong to another user.
 RUN git config --system --add safe.directory /src
 CMD ["./.ci/run"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cluster of containers: one network, a volume with the keys of ssh, a container per node.
+"""A cluster of containers: one network, a volume with the ssh keys, and a container per host.
 
-The engine knows everything: networks, volumes and containers carry the label apgas.cluster=<name>.
+All state is in the engine: networks, volumes and containers have the label apgas.cluster=<name>.
 """
 
 import os
@@ -25,13 +25,13 @@ def available():
 
 
 def build(base, nodes_only):
-    """The image of docker/Dockerfile; prints what the engine prints."""
+    """Builds the image of docker/Dockerfile and prints the output of the engine."""
     command = ["docker", "build", "-f", str(ROOT / "docker/Dockerfile")]
     command += ["-t", NODE_IMAGE, "--target", "node"] if nodes_only else ["-t", IMAGE]
     command += ["--build-arg", f"BASE={base}"] if base else []
     if subprocess.run([*command, str(ROOT)], check=False).returncode != 0:
-        raise Problem("the image could not be built; its first error is above. Where no registry "
-                      "is reached: docker/base-image, then "
+        raise Problem("the image could not be built; the first error is above. If no registry can "
+                      "be reached: docker/base-image, then "
                       "docker/cluster build --base apgas-base:bookworm")
 
 
@@ -41,16 +41,16 @@ class Containers:
     def __init__(self, name):
         self.name = name
         self.filter = f"label={LABEL}={name}"
-        self.known = []  # of each node: name, state, hosts, image
+        self.known = []  # for each host: name, state, host list, image
 
     def look(self):
-        """Asks the engine what nodes there are; that is slow, so commands ask once."""
+        """Asks the engine for the hosts. This is slow, so each command does it once."""
         form = "\t".join(["{{.Names}}", "{{.State}}", f'{{{{.Label "{HOSTS}"}}}}', "{{.Image}}"])
         found = run("docker", "ps", "-a", "--filter", self.filter, "--format", form).splitlines()
         self.known = sorted(line.removeprefix(self.name + "-").split("\t") for line in found)
 
-    def container(self, node):
-        return f"{self.name}-{node}"
+    def container(self, host):
+        return f"{self.name}-{host}"
 
     def is_up(self):
         try:
@@ -63,10 +63,10 @@ class Containers:
         image = NODE_IMAGE if prefix else IMAGE
         if not works("docker", "image", "inspect", image):
             option = " --nodes-only" if prefix else ""
-            raise Problem(f"there is no image {image}: make it with docker/cluster build{option}")
-        nodes = [f"node{i}" for i in range(1, count + 1)]
+            raise Problem(f"there is no image {image}: build it with docker/cluster build{option}")
+        hosts = [f"node{i}" for i in range(1, count + 1)]
         label = ["--label", f"{LABEL}={self.name}"]
-        hosts = ",".join(f"{node}:{slots}" for node in nodes)
+        host_list = ",".join(f"{host}:{slots}" for host in hosts)
         network, keys = f"{self.name}-network", f"{self.name}-keys"
         try:
             run("docker", "network", "create", *label, network)
@@ -74,69 +74,70 @@ class Containers:
             mounts = ["-v", f"{keys}:/home/apgas/.ssh"]
             if prefix:
                 mounts += ["-v", f"{prefix}:/opt/apgas:ro"]
-            for node in nodes:
-                run("docker", "run", "-d", "--init", *label, "--label", f"{HOSTS}={hosts}",
-                    "--name", self.container(node), "--hostname", node, "--network", network,
-                    "--network-alias", node, "--shm-size", "1g", "--cap-drop", "ALL",
+            for host in hosts:
+                run("docker", "run", "-d", "--init", *label, "--label", f"{HOSTS}={host_list}",
+                    "--name", self.container(host), "--hostname", host, "--network", network,
+                    "--network-alias", host, "--shm-size", "1g", "--cap-drop", "ALL",
                     "--security-opt", "no-new-privileges", *mounts, image)
-            self.wait_for_ssh(nodes)
+            self.wait_for_ssh(hosts)
             self.look()
         except Problem:
             self.down()
             raise
 
-    def wait_for_ssh(self, nodes):
-        for node in nodes:
+    def wait_for_ssh(self, hosts):
+        for host in hosts:
             deadline = time.monotonic() + 30
-            while not works("docker", "exec", self.container("node1"), "ssh", node, "true"):
+            while not works("docker", "exec", self.container("node1"), "ssh", host, "true"):
                 if time.monotonic() > deadline:
-                    raise Problem(f"{node} does not answer to ssh; it said: {self.logs(node)}")
+                    raise Problem(f"{host} does not answer ssh; its log is: {self.logs(host)}")
                 time.sleep(0.2)
 
-    def nodes(self):
-        """The names of all nodes with their states, such as running or exited."""
-        return {node: state for node, state, _, _ in self.known}
+    def states(self):
+        """The names of all hosts and their states, such as running or exited."""
+        return {host: state for host, state, _, _ in self.known}
 
-    def hosts(self):
+    def host_list(self):
         return self.known[0][2]
 
-    def execute(self, node, arguments):
-        """Runs it at that node; returns its code. Signals to this process arrive there: by the
-        terminal, else from here, since docker exec hands on none."""
+    def execute(self, host, arguments):
+        """Runs a command on that host and returns its exit code. Signals reach the command through
+        the terminal, or else are forwarded here, since docker exec forwards none."""
         terminal = sys.stdin.isatty() and sys.stdout.isatty()
-        mark = f"CLUSTER_COMMAND={os.getpid()}"  # of its first process there
+        mark = f"CLUSTER_COMMAND={os.getpid()}"  # identifies the first process of the command
         job = subprocess.Popen(
-            ["docker", "exec", "-it" if terminal else "-i", "-e", f"APGAS_HOSTS={self.hosts()}",
-             "-e", mark, self.container(node), *arguments], start_new_session=not terminal)
+            ["docker", "exec", "-it" if terminal else "-i", "-e", f"APGAS_HOSTS={self.host_list()}",
+             "-e", mark, self.container(host), *arguments], start_new_session=not terminal)
 
         def hand_on(sent, _frame):
             find = f"grep -lsz '^{mark}$' $(ls -v -d /proc/[0-9]*/environ) | head -1"
-            works("docker", "exec", self.container(node), "sh", "-c",
+            works("docker", "exec", self.container(host), "sh", "-c",
                   f"first=$({find}) && kill -{sent} $(basename ${{first%/environ}})")
 
         for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(each, hand_on)
         return job.wait()
 
-    def network_command(self, node, arguments):
-        """The same for its network only, with the rights to change that: the node has none."""
-        return ["docker", "run", "--rm", "-i", "--network", f"container:{self.container(node)}",
+    def network_command(self, host, arguments):
+        """A command that runs in the network of that host, with the privilege to change it, which
+        the host itself lacks."""
+        return ["docker", "run", "--rm", "-i", "--network", f"container:{self.container(host)}",
                 "--cap-drop", "ALL", "--cap-add", "NET_ADMIN", "--cap-add", "NET_RAW", "-u", "0",
-                dict((name, image) for name, _, _, image in self.known)[node], *arguments]
+                dict((name, image) for name, _, _, image in self.known)[host], *arguments]
 
-    def kill(self, node):
-        run("docker", "kill", self.container(node))
+    def kill(self, host):
+        run("docker", "kill", self.container(host))
 
-    def cut(self, node):
+    def cut(self, host):
         for chain, flag in DROP:
-            run(*self.network_command(node, ["iptables", "-A", chain, flag, "eth0", "-j", "DROP"]))
+            run(*self.network_command(host, ["iptables", "-A", chain, flag, "eth0", "-j", "DROP"]))
 
-    def heal(self, node):
+    def heal(self, host):
         for chain, _ in DROP:
-            run(*self.network_command(node, ["iptables", "-F", chain]))
+            run(*self.network_command(host, ["iptables", "-F", chain]))
 
-    def logs(self, node):
-        return run("sh", "-c", f"docker logs {self.container(node)} 2>&1")
+    def logs(self, host):
+        return run("sh", "-c", f"docker logs {self.container(host)} 2>&1")
 
     def down(self):
         for what, remove in (("ps -aq", "rm -f -v"), ("network ls -q", "network rm"),

@@ -1,4 +1,4 @@
-# A machine to develop on: that of the continuous integration, with a debugger and an editor's needs.
+# The image for development: that of continuous integration, with a debugger and an editor.
 #   docker build -f docker/ci.Dockerfile -t apgas-ci . && docker build -f docker/dev.Dockerfile -t apgas-dev .
 #   docker run --rm -it --cap-add SYS_PTRACE -v "$PWD":/src apgas-dev
 FROM apgas-ci

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cluster without an engine: each node is a set of namespaces of this machine, on one bridge.
+"""A cluster without a container engine: each simulated host is a set of namespaces on one bridge.
 
-A node has its own network, host name, /etc/hosts, IPC, /dev/shm and TMPDIR; files and processes are
-those of this machine. The bridge is in a namespace of its own: nothing else is reached from there.
-Every namespace lives as long as one process that sleeps in it. Needs root and iproute2.
+A simulated host has its own network, host name, /etc/hosts, IPC, /dev/shm and TMPDIR. It shares
+files and processes with the real host. The bridge is in a separate network namespace, from which
+nothing else can be reached. A process that sleeps in each namespace keeps it alive. The cluster
+needs root and iproute2.
 
-  <state>/hosts, path, log       /etc/hosts and PATH of the nodes; what was done
-  <state>/bin/ssh                namespace-ssh
-  <state>/switch/pid             of the process that holds the bridge
-  <state>/node1/pid, cut, tmp    of that node; without pid it is dead
+  <state>/hosts, path, log       /etc/hosts and PATH of the simulated hosts; a log of events
+  <state>/bin/ssh                a link to namespace-ssh
+  <state>/switch/pid             the process that holds the namespace of the bridge
+  <state>/node1/pid, cut, tmp    the state of a simulated host; without pid it is dead
 """
 
 import os
@@ -23,30 +24,30 @@ from shell import Problem, run, works
 STATES = pathlib.Path("/run/apgas-cluster")
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SSH = ROOT / "docker/namespace-ssh"
-BUILT = ("launch", "build/release/launch", "build/release/apps")  # without an installation
+BUILT = ("launch", "build/release/launch", "build/release/apps")  # if there is no installation
 KINDS = ("--net", "--uts", "--ipc", "--mount")
 UNTIL_LINKED = "until ip link show dev eth0 | grep -q 'state UP'; do sleep 0.02; done"
 
 
 def missing():
-    """Why there can be no such cluster here; empty when there can."""
+    """The reason why no such cluster can run here, or an empty string."""
     if os.geteuid() != 0:
         return "namespaces need root (sudo)"
     for program, package in (("ip", "iproute2"), ("nsenter", "util-linux")):
         if not shutil.which(program):
             return f"no {program} on PATH (apt install {package})"
     if not works("unshare", *KINDS, "ip", "link", "add", "type", "bridge"):
-        return "this system lets nobody make network namespaces with a bridge (a container?)"
+        return "this system does not allow network namespaces with a bridge (is it a container?)"
     return ""
 
 
 def start_holder(*kinds):
-    """A process that sleeps in new namespaces."""
+    """Starts a process that sleeps in new namespaces, and returns its pid."""
     command = ["unshare", *kinds, "sh", "-c", "echo ready; exec sleep infinity"]
     with subprocess.Popen(["setsid", *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True) as holder:
         if holder.stdout.readline() != "ready\n":
-            raise Problem(f"no namespaces: {holder.stderr.read().strip()}")
+            raise Problem(f"cannot create namespaces: {holder.stderr.read().strip()}")
         holder.returncode = 0  # it outlives this process
         return holder.pid
 
@@ -59,7 +60,7 @@ def network_of(process):
 
 
 def kill_all_in(holder):
-    """Every process in the network namespace of that one."""
+    """Kills every process in the network namespace of that process."""
     network = network_of(holder)
     if not network or network == network_of("self"):
         return
@@ -74,7 +75,7 @@ def kill_all_in(holder):
             except ProcessLookupError:
                 pass
         time.sleep(0.02)
-    raise Problem("processes of the node do not end")
+    raise Problem("the processes of the host do not end")
 
 
 class Namespaces:
@@ -105,19 +106,19 @@ class Namespaces:
         shutil.rmtree(self.state, ignore_errors=True)
         (self.state / "bin").mkdir(parents=True, mode=0o700)
         (self.state / "bin/ssh").symlink_to(SSH)
-        nodes = {f"node{i}": f"10.77.0.{10 + i}" for i in range(1, count + 1)}
-        lines = ["127.0.0.1 localhost", *(f"{address} {node}" for node, address in nodes.items())]
+        hosts = {f"node{i}": f"10.77.0.{10 + i}" for i in range(1, count + 1)}
+        lines = ["127.0.0.1 localhost", *(f"{address} {host}" for host, address in hosts.items())]
         (self.state / "hosts").write_text("\n".join(lines) + "\n")
         programs = [f"{prefix}/bin"] if prefix else [str(ROOT / folder) for folder in BUILT]
         (self.state / "path").write_text(
             ":".join([str(self.state / "bin"), *programs, os.environ["PATH"]]))
-        (self.state / "slots").write_text(",".join(f"{node}:{slots}" for node in nodes))
+        (self.state / "slots").write_text(",".join(f"{host}:{slots}" for host in hosts))
         try:
             self.start("switch", "--net")
             self.in_switch("ip", "link", "add", "bridge0", "type", "bridge")
             self.in_switch("ip", "link", "set", "bridge0", "up")
-            for node, address in nodes.items():
-                self.start_node(node, address)
+            for host, address in hosts.items():
+                self.start_host(host, address)
         except Problem:
             self.down()
             raise
@@ -126,69 +127,69 @@ class Namespaces:
         (self.state / what).mkdir(mode=0o700)
         (self.state / what / "pid").write_text(str(start_holder(*kinds)))
 
-    def start_node(self, node, address):
-        self.start(node, *KINDS, "--propagation", "private")
-        (self.state / node / "tmp").mkdir()
-        self.in_switch("ip", "link", "add", node, "type", "veth", "peer", "name", "eth0", "netns",
-                       self.pid(node))
-        self.in_switch("ip", "link", "set", node, "master", "bridge0", "up")
-        set_up = (f"hostname {node}; mount -t tmpfs tmpfs /dev/shm; "
+    def start_host(self, host, address):
+        self.start(host, *KINDS, "--propagation", "private")
+        (self.state / host / "tmp").mkdir()
+        self.in_switch("ip", "link", "add", host, "type", "veth", "peer", "name", "eth0", "netns",
+                       self.pid(host))
+        self.in_switch("ip", "link", "set", host, "master", "bridge0", "up")
+        set_up = (f"hostname {host}; mount -t tmpfs tmpfs /dev/shm; "
                   f"mount --bind {self.state}/hosts /etc/hosts; ip link set lo up; "
                   f"ip addr add {address}/24 dev eth0; ip link set eth0 up")
-        run(*self.enter(node), "sh", "-ec", set_up)
-        self.log(f"{node} up, {address}")
+        run(*self.enter(host), "sh", "-ec", set_up)
+        self.log(f"{host} up, {address}")
 
-    def enter(self, node):
-        return ["nsenter", "--target", self.pid(node), *KINDS, "--"]
+    def enter(self, host):
+        return ["nsenter", "--target", self.pid(host), *KINDS, "--"]
 
-    def nodes(self):
-        def state_of(node):
-            if not network_of(self.pid(node)):
+    def states(self):
+        def state_of(host):
+            if not network_of(self.pid(host)):
                 return "dead"
-            return "cut" if (self.state / node / "cut").exists() else "running"
+            return "cut" if (self.state / host / "cut").exists() else "running"
         names = sorted(file.parent.name for file in self.state.glob("node*/tmp"))
         return {name: state_of(name) for name in names}
 
-    def hosts(self):
+    def host_list(self):
         return (self.state / "slots").read_text()
 
-    def execute(self, node, arguments):
-        """Runs it at that node, in this folder, in place of this process."""
-        command = [*self.enter(node), "env", f"PATH={(self.state / 'path').read_text()}",
-                   f"TMPDIR={self.state / node / 'tmp'}", f"APGAS_HOSTS={self.hosts()}",
+    def execute(self, host, arguments):
+        """Replaces this process by a command on that host, in the current folder."""
+        command = [*self.enter(host), "env", f"PATH={(self.state / 'path').read_text()}",
+                   f"TMPDIR={self.state / host / 'tmp'}", f"APGAS_HOSTS={self.host_list()}",
                    "sh", "-c", 'cd "$0" && exec "$@"', os.getcwd(), *arguments]
         os.execvp(command[0], command)
 
-    def network_command(self, node, arguments):
-        """The same for its network only."""
-        return [*self.enter(node), *arguments]
+    def network_command(self, host, arguments):
+        """The command with a prefix that runs it in the network of that host."""
+        return [*self.enter(host), *arguments]
 
-    def kill(self, node):
-        kill_all_in(self.pid(node))
-        (self.state / node / "pid").unlink()
-        self.log(f"{node} killed")
+    def kill(self, host):
+        kill_all_in(self.pid(host))
+        (self.state / host / "pid").unlink()
+        self.log(f"{host} killed")
 
-    def cut(self, node):
-        (self.state / node / "cut").touch()
-        self.in_switch("ip", "link", "set", node, "down")
-        self.log(f"{node} cut")
+    def cut(self, host):
+        (self.state / host / "cut").touch()
+        self.in_switch("ip", "link", "set", host, "down")
+        self.log(f"{host} cut")
 
-    def heal(self, node):
-        self.in_switch("ip", "link", "set", node, "up")
-        run(*self.network_command(node, ["sh", "-c", UNTIL_LINKED]))
-        (self.state / node / "cut").unlink(missing_ok=True)
-        # An address that was asked for in vain counts as unreachable a little longer, and what
-        # connects then fails at once: all nodes ask anew.
-        for each, state in self.nodes().items():
+    def heal(self, host):
+        self.in_switch("ip", "link", "set", host, "up")
+        run(*self.network_command(host, ["sh", "-c", UNTIL_LINKED]))
+        (self.state / host / "cut").unlink(missing_ok=True)
+        # The kernel remembers for a while that an address could not be resolved, and connections to
+        # it fail at once. So all hosts forget what they have resolved.
+        for each, state in self.states().items():
             if state == "running":
                 run(*self.network_command(each, ["ip", "neigh", "flush", "dev", "eth0"]))
-        self.log(f"{node} healed")
+        self.log(f"{host} healed")
 
-    def logs(self, node):
+    def logs(self, host):
         lines = (self.state / "log").read_text().splitlines()
-        return "\n".join(line for line in lines if f" {node} " in line) + "\n"
+        return "\n".join(line for line in lines if f" {host} " in line) + "\n"
 
     def down(self):
-        for what in (*self.nodes(), "switch"):
+        for what in (*self.states(), "switch"):
             kill_all_in(self.pid(what))
         shutil.rmtree(self.state)

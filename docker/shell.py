@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the engines of docker/cluster share: problems with their remedy, and running commands."""
+"""The common part of the engines of docker/cluster: running commands and reporting problems."""
 
 import subprocess
 
 
 class Problem(Exception):
-    """What went wrong and what to do; docker/cluster prints it."""
+    """A problem and its remedy, which docker/cluster prints."""
 
 
 def run(*command, text=None, seconds=120):
-    """Runs it to its end and returns what it printed. Raises Problem when it fails."""
+    """Runs a command and returns its output. Raises Problem if the command fails."""
     try:
         done = subprocess.run(command, input=text, capture_output=True, text=True, check=False,
                               timeout=seconds)

@@ -1,14 +1,14 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# What launch/quickstart and launch/test share: messages, the packages, building with progress.
-# Sourced, with the repository as the current folder.
+# Functions shared by launch/quickstart and launch/test, which source this file in the root folder
+# of the repository: messages, packages, building with progress.
 # shellcheck disable=SC2034
 
 build_packages=(g++ cmake ninja-build pkg-config python3 openmpi-bin libopenmpi-dev libucx-dev
   libhwloc-dev libboost-context-dev libcereal-dev libfmt-dev libcli11-dev nlohmann-json3-dev)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libtbb-dev libboost-fiber-dev relacy-dev
   ccache clang-16 libclang-rt-16-dev llvm-16 shellcheck python3-venv)
-# For the tests on a cluster of containers or namespaces, which are skipped without them.
+# For the tests on virtual hosts (containers or namespaces), which are skipped without them.
 cluster_packages=(docker.io debootstrap iproute2 iptables)
 
 step() { printf '\n== %s\n' "$*"; }
@@ -25,10 +25,10 @@ is_installed() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# install_missing <package>...: by apt, only what is not there. Needs root or sudo for that.
+# install_missing <package>...: installs missing packages by apt, which needs root or sudo.
 install_missing() {
   if ! command -v dpkg-query >/dev/null; then
-    echo "Not a Debian or Ubuntu system: taking what is installed. Needed are: $*"
+    echo "Not a Debian or Ubuntu system: using the installed packages. Needed are: $*"
     return
   fi
   local missing=() package as_root=()
@@ -42,12 +42,12 @@ install_missing() {
       "As root: apt-get install ${missing[*]}" "Then run this command again."
     as_root=(sudo)
   fi
-  "${as_root[@]}" apt-get update -q || echo "apt-get update failed; trying with the lists there are"
+  "${as_root[@]}" apt-get update -q || echo "apt-get update failed; trying with the present lists"
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -q --no-install-recommends "${missing[@]}" ||
     give_up "apt-get could not install: ${missing[*]}" \
-      "Is the network there? Does this release have these packages? (Debian 12 does.)" \
-      "Without one of them for good: install its equivalent by hand and use cmake --preset release."
+      "Is there a network? Does this release have these packages? (Debian 12 does.)" \
+      "If a package is unavailable, install its equivalent and use cmake --preset release."
 }
 
 # configure <preset> [cmake option...]
@@ -58,12 +58,12 @@ configure() {
   if ! cmake --preset "$@" >"$log" 2>&1; then
     cat "$log" >&2
     give_up "cmake could not configure preset $preset (log: $log)" \
-      "The message above names what is missing. After changing compilers or packages:" \
-      "rm -rf build/$preset, and again."
+      "The message above says what is missing. If compilers or packages have changed:" \
+      "rm -rf build/$preset, then run this command again."
   fi
 }
 
-# build <preset> [target...]: all targets when none is named.
+# build <preset> [target...]: builds the targets, or all if none is named.
 build() {
   local preset=$1 targets=()
   shift

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs clang-tidy on the library and the apps of a build folder.
 
-All sources of a module or an app are read as one: what they include costs more than they do, and is
-then read once. --deep lets the analyzer follow every path that it can, which takes five times as
-long.
+All sources of a module or an app are read as one file, since their includes cost more than they do
+themselves, and are then read once. --deep lets the analyzer follow every path that it can, which
+takes five times as long.
 
-What was found good is not read again: the folder lint/good of the build folder has a file for each
-unit, with the digest of every file that clang read for it, of the command, and of the settings.
+A module or app without findings is not checked again until it changes: for each of them, the folder
+lint/passed of the build folder records the command and the digests of all files that it depends on.
 """
 import argparse
 import concurrent.futures
@@ -35,13 +35,13 @@ def options_of(command: str) -> tuple[str, ...]:
     return tuple(shlex.split(re.sub(r"^.*ccache ", "", command)))
 
 
-def unit_of(target: str) -> str:
+def group_of(target: str) -> str:
     """The module of a room, and every other target by itself."""
     room = re.match(rf"apgas_({'|'.join(FOLDERS)})(_|$)", target)
     return room[1] if room else target
 
 
-def units(build: pathlib.Path) -> dict[str, tuple[list[str], list[str]]]:
+def groups(build: pathlib.Path) -> dict[str, tuple[list[str], list[str]]]:
     """The compiler and its options, and the sources, of every module and app."""
     found: dict[str, tuple[list[str], list[str]]] = {}
     seen = set()
@@ -53,17 +53,17 @@ def units(build: pathlib.Path) -> dict[str, tuple[list[str], list[str]]]:
             continue
         seen.add(source)
         target = re.search(r" -o \S*?([^/]+)\.dir/", entry["command"])[1]
-        options, sources = found.setdefault(unit_of(target), ([], []))
+        options, sources = found.setdefault(group_of(target), ([], []))
         options += [option for option in options_of(entry["command"]) if option not in options]
         sources.append(str(source))
     return found
 
 
-def write(folder: pathlib.Path, all_units: dict[str, tuple[list[str], list[str]]]) -> list[str]:
+def write(folder: pathlib.Path, all_groups: dict[str, tuple[list[str], list[str]]]) -> list[str]:
     """A file for each that includes its sources, and how to compile it; the largest first."""
     folder.mkdir(exist_ok=True)
     database, files = [], []
-    for name, (options, sources) in sorted(all_units.items(), key=lambda item: -len(item[1][1])):
+    for name, (options, sources) in sorted(all_groups.items(), key=lambda item: -len(item[1][1])):
         file = folder / f"{name}.cpp"
         file.write_text("".join(f'// NOLINTNEXTLINE(bugprone-suspicious-include)\n#include "{s}"\n'
                                 for s in sources))
@@ -80,18 +80,18 @@ def digest_of(file: str) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "missing"
 
 
-def read_for(file: str, arguments: list[str]) -> list[str]:
-    """All files that the compiler reads for this one, and the settings of the linter."""
+def dependencies(file: str, arguments: list[str]) -> list[str]:
+    """All files that the compiler reads for this one, and the settings and version of the linter."""
     run = subprocess.run([*arguments[:-2], "-M", file], capture_output=True, text=True, check=True)
     files = run.stdout.replace("\\\n", " ").split(":", 1)[1].split()
     return [*files, *map(str, ROOT.glob(".clang-tidy")), str(ROOT / "tests/lint-tools.txt")]
 
 
-def is_good(good: pathlib.Path, command: list[str]) -> bool:
-    """Whether the unit was found good by this command with the files as they are."""
-    if not good.exists():
+def has_passed(record: pathlib.Path, command: list[str]) -> bool:
+    """Whether the command had no findings when the files were as they are now."""
+    if not record.exists():
         return False
-    known = json.loads(good.read_text())
+    known = json.loads(record.read_text())
     return known["command"] == command and all(
         digest_of(file) == digest for file, digest in known["files"].items())
 
@@ -107,22 +107,22 @@ def main() -> int:
     if not arguments.deep:
         command += SHALLOW
 
-    files = write(folder, units(arguments.build.resolve()))
+    files = write(folder, groups(arguments.build.resolve()))
     options = {entry["file"]: entry["arguments"]
                for entry in json.loads((folder / "compile_commands.json").read_text())}
 
     def check(file: str) -> tuple[str, str]:
         full = [*command, file]
         depth = "deep" if arguments.deep else "shallow"
-        good = folder / "good" / depth / f"{pathlib.Path(file).stem}.json"
-        if is_good(good, [*full, *options[file]]):
+        record = folder / "passed" / depth / f"{pathlib.Path(file).stem}.json"
+        if has_passed(record, [*full, *options[file]]):
             return "unchanged", ""
         run = subprocess.run(full, capture_output=True, text=True, check=False)
         if run.returncode != 0:
             return "FAILED", run.stdout + run.stderr
-        good.parent.mkdir(parents=True, exist_ok=True)
-        files_read = {each: digest_of(each) for each in read_for(file, options[file])}
-        good.write_text(json.dumps({"command": [*full, *options[file]], "files": files_read}))
+        record.parent.mkdir(parents=True, exist_ok=True)
+        digests = {each: digest_of(each) for each in dependencies(file, options[file])}
+        record.write_text(json.dumps({"command": [*full, *options[file]], "files": digests}))
         return "ok", run.stdout
 
     failed = not files

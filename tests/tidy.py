@@ -12,11 +12,14 @@ import pathlib
 import re
 import sys
 
+import wording
+
 MODULES = ["base", "scheduler", "comm", "sync", "places", "launch"]
 FOLDERS = MODULES + ["apps", "tests", "cmake", "docker", "docs", ".ci"]
 SCRIPTS = [".ci/run", "docker/base-image", "docker/cluster", "docker/namespace-ssh",
-           "docker/node-host-key", "docker/node-start", "launch/apgas-doctor", "launch/apgas-run",
-           "launch/quickstart", "launch/test"]
+           "docker/node-host-key", "docker/node-start", "docs/pictures/render",
+           "launch/apgas-doctor", "launch/apgas-run", "launch/quickstart", "launch/test"]
+TEXTS = (".cmake", ".dot", ".java", ".md", ".yaml")  # whose wording is checked besides code
 MAX_LINES = 400
 WRAPPED = {  # A third-party header may be included only by the files that wrap it.
     "boost/context": ["scheduler/fibers/src/context"],
@@ -70,6 +73,9 @@ class Checker:
             self.check_suppressions(path, name)
         if path.suffix == ".md":
             self.check_document(path, name)
+        if is_code or is_script or path.suffix in TEXTS or path.name == "CMakeLists.txt":
+            for number, message in wording.problems(name, path.read_text().splitlines()):
+                self.report(name, number, message)
         if not (is_code or is_script):
             return
         self.files += 1

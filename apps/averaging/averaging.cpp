@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Iterative averaging, the first figure of the uClocks paper: a task for each element, which
-// replaces it by the mean of its neighbours, in lock-step, until nothing changes by more than
-// epsilon.
+// Iterative averaging, the example of the first figure of the uClocks paper: a task for each
+// element replaces the element by the mean of its neighbours. All tasks work in lock-step, until no
+// element changes by more than epsilon.
 
 #include <algorithm>
 #include <array>
@@ -20,8 +20,7 @@
 
 namespace {
 
-// The line from 0 to n + 1, whose ends stay as they are. Step k reads one copy and writes the
-// other.
+// The line from 0 to n + 1, whose ends stay constant. Step k reads one copy and writes the other.
 struct line {
   explicit line(std::size_t n) : copies{std::vector<double>(n + 2), std::vector<double>(n + 2)} {
     for (auto& c : copies) c[n + 1] = static_cast<double>(n + 1);
@@ -31,7 +30,7 @@ struct line {
     return copies[steps % 2];
   }
 
-  // Step k of element j; returns by how much it changed.
+  // Performs step k of element j and returns the change.
   double average(std::size_t k, std::size_t j) {
     const std::vector<double>& old = copies[k % 2];
     const double mean = (old[j - 1] + old[j + 1]) / 2;
@@ -43,7 +42,8 @@ struct line {
 };
 
 std::size_t with_clock(line& a, double epsilon) {
-  // The largest change of step k: written in it, read in the next, cleared in the one after that.
+  // The largest change of step k: written in that step, read in the next, cleared in the one after
+  // that.
   std::array<double, 3> change{};
   std::size_t steps = 0;
   apgas::finish([&] {
@@ -125,9 +125,10 @@ int main(int argc, char** argv) {
   double epsilon = 0.01;
   std::string variant = "clock";
   apps::command_line line("averaging", "Averages neighbours in lock-step until nothing changes.");
-  line.option("-n", n, 1, 100000, "elements, a task for each");
-  line.option("--epsilon", epsilon, 1e-9, 1.0, "the change that ends it");
-  line.choice("--variant", variant, {"clock", "phaser", "loops", "serial"}, "how to keep in step");
+  line.option("-n", n, 1, 100000, "number of elements, and of tasks");
+  line.option("--epsilon", epsilon, 1e-9, 1.0, "the change at which the program ends");
+  line.choice("--variant", variant, {"clock", "phaser", "loops", "serial"},
+              "how the tasks keep in lock-step");
   if (const auto code = line.parse(argc, argv)) return *code;
   return apgas::run(argc, argv, [&] {
     return average_and_report(variant, static_cast<std::size_t>(n), epsilon);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Breadth-first search of a Kronecker graph, after the Graph500 benchmark. Vertices are dealt out
-// to the places. A level is one finish: each place goes over its part of the frontier and visits
-// the neighbours, those of other places by a task there for each edge. Many such tasks share a
-// message.
+// Breadth-first search of a Kronecker graph, after the Graph500 benchmark. The vertices are
+// distributed cyclically over the places. A level is one finish: each place goes through its
+// vertices of the frontier and visits their neighbours; each edge to a vertex of another place is a
+// task there. Many such tasks share a message.
 
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +40,7 @@ struct visit {
 using batch = std::vector<visit>;
 constexpr std::size_t visits_of_a_batch = 1024;
 
-// For each place of others the visits there that this worker has not sent yet.
+// The visits at each other place that this worker has not sent yet.
 using batches = apgas::worker_local<std::vector<batch>>;
 
 void send(const parts& all, std::size_t to, const batch& visits, int level) {
@@ -53,7 +53,7 @@ void send(const parts& all, std::size_t to, const batch& visits, int level) {
       visits);
 }
 
-// Visits the neighbours of the vertices of a level that are here. Offers how many those are.
+// Visits the neighbours of this place's vertices of a level. Offers the number of these vertices.
 void expand(const parts& all, int level, way how) {
   bfs::part& mine = *all;
   const bfs::dealing& dealt = mine.dealt();
@@ -154,9 +154,9 @@ int main(int argc, char** argv) {
   options o;
   apps::command_line line("bfs", "Searches a Kronecker graph breadth-first, as Graph500 does.");
   line.option("--scale", o.scale, 1, 26, "the graph has 2^scale vertices");
-  line.option("--edge-factor", o.edge_factor, 1, 64, "edges for each vertex");
-  line.option("--roots", o.roots, 1, 64, "searches, each from another vertex");
-  line.option("--seed", o.seed, 0, 1'000'000'000, "of the graph and the roots");
+  line.option("--edge-factor", o.edge_factor, 1, 64, "edges per vertex");
+  line.option("--roots", o.roots, 1, 64, "number of searches, each from another vertex");
+  line.option("--seed", o.seed, 0, 1'000'000'000, "seed of the graph and the roots");
   line.choice("--variant", o.variant, {"tasks", "batches"}, "a task for each edge, or for many");
   if (const auto code = line.parse(argc, argv)) return *code;
   return apgas::run(argc, argv, [&o] { return search_and_report(o); });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which place has which vertices, and the edges that go there. Without the library.
+// The cyclic distribution of the vertices over the places, and of the edges. Does not use the
+// library.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace bfs {
 
-// Vertex v is at place v % places, where it is the one at v / places.
+// Vertex v is at place v % places, with index v / places there.
 struct dealing {
   std::int64_t places;
   std::int64_t here;
@@ -26,8 +27,8 @@ struct dealing {
   }
 };
 
-// This place's share of the edges, in both directions and without loops: item p is for place p,
-// which has the vertices that those are from.
+// The edges that this place generates, in both directions and without loops. Item p holds the edges
+// from vertices of place p.
 inline std::vector<std::vector<edge>> share_of_edges(const kronecker& g, const dealing& dealt) {
   std::vector<std::vector<edge>> all(static_cast<std::size_t>(dealt.places));
   const std::int64_t last = g.edges() * (dealt.here + 1) / dealt.places;

@@ -2,7 +2,8 @@
 #pragma once
 
 // The graph of the Graph500 benchmark: a Kronecker graph of 2^scale vertices, a few of which have
-// very many edges. Edge k depends on k and the seed alone, so that each place makes a part of them.
+// very many edges. Edge k depends only on k and the seed, so each place can generate some of the
+// edges.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +25,8 @@ class kronecker {
   [[nodiscard]] std::int64_t vertices() const { return std::int64_t{1} << scale_; }
   [[nodiscard]] std::int64_t edges() const { return edge_factor_ * vertices(); }
 
-  // May be a loop, and may be there twice. The benchmark's probabilities: 0.57, 0.19, 0.19, 0.05
-  // that the next bit of both ends is 0 and 0, 0 and 1, 1 and 0, 1 and 1.
+  // Edge k, which may be a loop or a repetition. With the benchmark's probabilities 0.57, 0.19,
+  // 0.19 and 0.05, the next bits of the two ends are 0 and 0, 0 and 1, 1 and 0, 1 and 1.
   [[nodiscard]] edge operator()(std::int64_t k) const {
     std::uint64_t from = 0;
     std::uint64_t to = 0;
@@ -40,7 +41,7 @@ class kronecker {
   }
 
  private:
-  // A permutation of the vertices, so that a vertex's number does not tell its degree.
+  // A permutation of the vertices, so that the number of a vertex is independent of its degree.
   [[nodiscard]] vertex scrambled(std::uint64_t v) const {
     const std::uint64_t mask = static_cast<std::uint64_t>(vertices()) - 1;
     for (std::uint64_t round = 0; round < 3; ++round) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A place's part of the graph and of a search of it.
+// A place's portion of the graph, and of the state of a search.
 
 #include <array>
 #include <cstddef>
@@ -25,10 +25,11 @@ class part {
 
   void forget();
 
-  // Of the next level, unless it was reached before. Context: a worker; several may be at it.
+  // Adds v to the next level, unless it has been reached before. Context: a worker. Several tasks
+  // may call it at the same time.
   void visit(vertex v, vertex parent, int level);
 
-  // Takes the vertices of that level, which all places have finished finding.
+  // Removes and returns the vertices of a level, once all places have finished the level before.
   std::vector<vertex> take_frontier(int level);
 
   [[nodiscard]] std::span<const vertex> neighbours(vertex v) const {
@@ -41,7 +42,8 @@ class part {
  private:
   using found = apgas::worker_local<std::vector<vertex>>;
 
-  // Visitors may come while this place still collects what the level before found.
+  // Visits from other places may arrive while this place still collects the vertices of the
+  // previous level.
   found& reached_by(int level) { return found_[static_cast<std::size_t>(level) % 2]; }
 
   dealing dealt_;

@@ -58,7 +58,7 @@ std::optional<std::string> wrong_level(const tree& t) {
   return std::nullopt;
 }
 
-// Rules 3, 4 and 5, which look at all edges.
+// Rules 3, 4 and 5, which check all edges.
 std::optional<std::string> wrong_edge(const tree& t, std::span<const edge> graph) {
   std::vector<bool> joined(t.parents.size());  // to its parent, by an edge of the graph
   joined[at(t.root)] = true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a breadth-first search gives, and how it is checked and rated, as the Graph500 benchmark
-// says. Serial, and without the library, so that others who search can be checked as well.
+// The result of a breadth-first search, and how it is checked and rated according to the Graph500
+// benchmark. Serial, and without the library, so that other searches can be checked as well.
 
 #include <cstdint>
 #include <optional>
@@ -16,28 +16,29 @@ namespace bfs {
 
 inline constexpr vertex nobody = -1;
 
-// By vertex: its parent, the root's is itself, and its distance from the root; both are -1 where
-// the search did not come.
+// For each vertex: its parent, which for the root is the root itself, and its distance from the
+// root. Both are -1 for vertices that the search did not reach.
 struct tree {
   vertex root;
   std::vector<vertex> parents;
   std::vector<std::int32_t> levels;
 };
 
-// Which of the benchmark's five rules the tree breaks, and where; nothing if it keeps them:
+// Returns which of the benchmark's five rules the tree violates, and where, or nothing:
 //   1  the tree has no cycle;                2  a tree edge joins levels that differ by one;
-//   3  an edge of the graph joins levels that differ by one at most;
+//   3  an edge of the graph joins levels that differ by at most one;
 //   4  the tree spans the root's component;  5  a tree edge is an edge of the graph.
 [[nodiscard]] std::optional<std::string> broken_rule(const tree& t, std::span<const edge> graph);
 
-// The edges of the root's component, loops and repeated ones too: those that count for the rate.
+// The number of edges in the root's component, including loops and repeated edges, which count for
+// the rate.
 [[nodiscard]] std::int64_t edges_within(const tree& t, std::span<const edge> graph);
 
-// Up to `count` different vertices with an edge to another, at random.
+// Up to `count` different random vertices, each with an edge to another vertex.
 [[nodiscard]] std::vector<vertex> pick_roots(const kronecker& g, std::span<const edge> graph,
                                              int count, std::uint64_t seed);
 
-// Traversed edges per second, of several searches: their harmonic mean.
+// The harmonic mean of the traversed edges per second over several searches.
 class rating {
  public:
   void add(std::int64_t edges, double seconds) {

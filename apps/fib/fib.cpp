@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Fibonacci numbers by their definition: the cost of a spawn, since a task does next to nothing.
+// Fibonacci numbers by their recursive definition. A task does almost nothing, so this measures the
+// cost of a spawn.
 
 #include <cstdint>
 #include <string>
@@ -15,7 +16,8 @@ namespace {
 
 std::int64_t fib_serial(int n) { return n < 2 ? n : fib_serial(n - 1) + fib_serial(n - 2); }
 
-// By value in and out: the compiler can keep everything in registers when nobody steals.
+// Arguments and results are passed by value: if nothing is stolen, the compiler can keep everything
+// in registers.
 std::int64_t fib_fork_join(int n) {
   if (n < 2) return n;
   const auto [a, b] = apgas::fork_join([n] { return fib_fork_join(n - 1); },  //
@@ -34,7 +36,7 @@ std::int64_t fib_finish(int n) {
   return a + b;
 }
 
-// The independent answer.
+// The expected result, computed independently.
 std::int64_t fib_by_addition(int n) {
   std::int64_t current = 0;
   std::int64_t next = 1;
@@ -56,7 +58,7 @@ int compute_and_report(const std::string& variant, int n) {
   const apps::stopwatch clock;
   const std::int64_t result = compute(variant, n);
   const double seconds = clock.seconds();
-  // One spawn per addition: fib(n + 1) - 1 of them.
+  // There is one spawn for each addition: fib(n + 1) - 1 in all.
   const std::int64_t tasks = variant == "serial" ? 0 : fib_by_addition(n + 1) - 1;
   return apps::report("fib", seconds, result == fib_by_addition(n),
                       {{"variant", variant}, {"n", n}, {"result", result}, {"tasks", tasks}});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Random access (GUPS, after the benchmark of HPC Challenge): a table that is divided among all
-// places, and updates of random words of it, each of which may be anywhere.
+// Random access (GUPS, after the benchmark of HPC Challenge): a table that is distributed over all
+// places, and updates of random words of it. Every update may go to any place.
 
 #include <atomic>
 #include <cstddef>
@@ -21,12 +21,12 @@ namespace {
 
 using word = std::uint64_t;
 
-// The parts of the table, one at each place.
+// The portions of the table, one at each place.
 using parts = std::vector<apgas::global_ptr<word>>;
 
 enum class way : std::uint8_t { counted, awaited, task, batches };
 
-// Who makes which updates. Sent to all places.
+// Defines the updates and the task that makes each of them. Sent to all places.
 struct plan {
   std::int64_t words_each;
   std::int64_t updates;  // of all places together
@@ -36,7 +36,7 @@ struct plan {
   [[nodiscard]] std::int64_t first_update(int place) const { return updates * place / places; }
 };
 
-// What update k does, and where.
+// The value and the location of update k.
 word word_of(std::int64_t k) { return apps::random_word(static_cast<word>(k)); }
 std::int64_t target_of(const plan& p, word x) {
   return static_cast<std::int64_t>(x % static_cast<word>(p.words_each * p.places));
@@ -61,7 +61,7 @@ void update(const plan& p, const parts& table, std::int64_t k) {
   }
 }
 
-// Updates of words of one place.
+// A batch of updates of words at one place.
 using batch = std::vector<word>;
 constexpr std::size_t updates_of_a_batch = 1024;
 
@@ -76,7 +76,7 @@ void send(const plan& p, const apgas::global_ptr<word>& there, const batch& all)
       there.home(), [p, there](const batch& these) { update_here(p, there.local(), these); }, all);
 }
 
-// The updates of this place, which it puts together itself.
+// The updates of this place, which are collected into batches here.
 void update_in_batches(const plan& p, const parts& table, std::int64_t first, std::int64_t last) {
   apgas::worker_local<std::vector<batch>> waiting(std::vector<batch>(table.size()));
   apgas::forall(first, last, [&](std::int64_t k) {
@@ -108,7 +108,8 @@ void update_from_everywhere(const plan& p, const parts& table) {
   });
 }
 
-// The words of this place that are not what all updates, done here one after the other, make them.
+// Counts the words of this place that differ from the result of performing all updates here, one
+// after another.
 std::int64_t wrong_words_here(const plan& p, const parts& table) {
   const int here = apgas::here().id();
   std::vector<word> expected(static_cast<std::size_t>(p.words_each));
@@ -164,9 +165,9 @@ int main(int argc, char** argv) {
   options o;
   apps::command_line line("gups", "Updates random words of a table over all places.");
   line.option("-n,--bits", o.bits, 1, 30, "each place has 2^n words of the table");
-  line.option("--updates", o.updates, 0, 1000, "updates for each word");
+  line.option("--updates", o.updates, 0, 1000, "updates per word");
   line.choice("--variant", o.variant, {"counted", "awaited", "task", "batches"},
-              "async_xor, fetch_xor, or a task at the word's place for each update or for many");
+              "async_xor, fetch_xor, or a task at the word's place per update or per batch");
   if (const auto code = line.parse(argc, argv)) return *code;
   return apgas::run(argc, argv, [&o] { return update_and_report(o); });
 }

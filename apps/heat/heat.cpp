@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Heat diffusion on a rectangular plate by explicit time steps. As in the example of Cilk 5.4.6,
-// each step halves the plate until a strip is at most `leaf` lines wide; or the plate is in blocks
-// over the places (over_places.cpp).
+// Heat diffusion on a rectangular plate by explicit time steps. Each step halves the plate until a
+// strip is at most `leaf` lines wide, as in the example of Cilk 5.4.6. Alternatively the plate is
+// in blocks over the places (over_places.cpp).
 
 #include <algorithm>
 #include <cstddef>
@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
   line.choice("--variant", o.variant, {"fork_join", "places", "serial"}, "how to run the strips");
   if (const auto code = line.parse(argc, argv)) return *code;
   return apgas::run(argc, argv, [&] {
-    // Checked only here, where the number of places is known.
+    // The check is here because the number of places is known only here.
     if (o.variant == "places" && std::min(o.lines, o.columns) < apgas::num_places()) {
       return line.refuse("--variant places: fewer lines, or fewer columns, than places");
     }

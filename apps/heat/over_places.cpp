@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One task at each place does all steps of its block, and the tasks are in step by a clock: a phase
-// is a step. At its end a place sends its outermost points to the halos of its neighbours.
+// One task at each place performs all steps of its block. A clock keeps the tasks in lock-step,
+// with one phase for each step. At the end of a step a place sends its outermost points to the
+// halos of its neighbours.
 
 #include <array>
 #include <cstddef>
@@ -17,8 +18,8 @@ namespace {
 
 using grid = apgas::dist_grid<double>;
 
-// Two copies: step s reads copy s % 2 and writes the other, so that the points of a neighbour that
-// is done with the same step sooner disturb nothing.
+// Two copies: step s reads copy s % 2 and writes the other. So a neighbour that finishes a step
+// earlier does not overwrite points that are still needed.
 struct spread_plate {
   std::array<grid, 2> copies;
   scheme how;

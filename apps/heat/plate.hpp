@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The heat equation on a rectangular plate of side 1 that is cold around, by explicit time steps.
+// The heat equation on a rectangular plate with cold edges, by explicit time steps.
 
 #include <array>
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace heat {
 
-// How a step computes a line from three lines of the step before. One compiled function for all
-// variants, so that they agree to the last bit. Sent to all places.
+// Computes a line of a step from three lines of the previous step. All variants use one compiled
+// function, so that they agree to the last bit. Sent to all places.
 class scheme {
  public:
   // The time step is half of the largest stable one.
@@ -19,7 +19,7 @@ class scheme {
   void advance_line(const double* above, const double* here, const double* below, double* to,
                     std::ptrdiff_t columns) const;
 
-  // What a step multiplies a standing wave by.
+  // The factor by which a step multiplies a standing wave.
   [[nodiscard]] double decay(double mean_down, double mean_across) const {
     return 1 - 2 * along_ * (1 - mean_down) - 2 * across_ * (1 - mean_across);
   }
@@ -27,11 +27,11 @@ class scheme {
  private:
   constexpr scheme(double a, double b) : along_(0.25 * a / (a + b)), across_(0.25 * b / (a + b)) {}
 
-  double along_, across_;  // time step over the square of the distance of points
+  double along_, across_;  // the time step divided by the square of the distance between points
 };
 
-// The standing wave that the heat starts as; the lines 0 and lines + 1 are the frame, and so are
-// such columns.
+// The standing wave that the heat starts as. Lines 0 and lines + 1 are the frame, and so are the
+// first and the last column.
 class wave {
  public:
   wave(int lines, int columns);
@@ -39,7 +39,7 @@ class wave {
   [[nodiscard]] double start(std::size_t line, std::size_t column) const {
     return down_[line] * across_[column];
   }
-  // What the steps have multiplied it by.
+  // The factor by which the steps have multiplied the wave.
   [[nodiscard]] double shrunk(const scheme& s, int steps) const;
 
  private:
@@ -49,8 +49,8 @@ class wave {
   double mean_across_;
 };
 
-// The plate in one piece, with its frame. There are two copies; step s reads copy s % 2 and writes
-// the other.
+// The whole plate, with its frame. There are two copies; step s reads copy s % 2 and writes the
+// other.
 class plate {
  public:
   plate(int lines, int columns);
@@ -60,12 +60,12 @@ class plate {
 
   [[nodiscard]] int lines() const { return lines_; }
   [[nodiscard]] int columns() const { return columns_; }
-  // Line i after so many steps, from its first point that is not of the frame.
+  // Line i after `steps` steps, beginning with its first point that is not in the frame.
   [[nodiscard]] double* line(int step, int i) {
     return copies_[static_cast<std::size_t>(step) % 2].data() +
            static_cast<std::ptrdiff_t>(i) * (columns_ + 2) + 1;
   }
-  // From the exact solution.
+  // The distance from the exact solution.
   [[nodiscard]] double largest_error(int steps);
 
  private:

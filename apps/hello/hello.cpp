@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every place says hello: `at` runs a function at another place and brings its value back.
+// Every place says hello: `at` runs a function at another place and returns its value.
 
 #include <iostream>
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace {
 
-// Has a string in it, so it says how it is serialised.
+// Contains a string, so it needs a serialize function.
 struct greeting {
   int place = -1;
   int workers = 0;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// In step as X10 2.6 did it, for comparison with the figures of the paper: a thread per task that
-// runs or waits, and one lock per place for clocks and atomic sections alike. Whoever leaves it
-// wakes everybody who waits there; each looks at its clock again. Nothing of apgas is used.
+// The baseline policy: clocks as in X10 2.6, for comparison with the figures of the paper. There is
+// a thread for each task, running or waiting, and one lock per place for clocks and atomic sections
+// alike. A thread that releases the lock wakes all waiting threads, and each of them checks its
+// clock again. This file uses nothing of apgas.
 
 #include <condition_variable>
 #include <deque>
@@ -39,7 +40,7 @@ class place_lock {
   std::condition_variable left_;
 };
 
-// X10's clock. Whoever makes one is registered on it.
+// X10's clock. The thread that makes one is registered on it.
 class place_clock {
  public:
   explicit place_clock(place_lock& lock) : lock_(lock) {}
@@ -71,12 +72,12 @@ class place_clock {
 
   place_lock& lock_;
   int registered_ = 1;
-  int expected_ = 1;  // have not arrived in this phase
+  int expected_ = 1;  // tasks that have not arrived in this phase
   long phase_ = 0;
 };
 
-// Threads that run tasks, and are used again. Whoever starts tasks that wait for each other lets it
-// grow to as many threads first.
+// Reusable threads that run tasks. Before it starts tasks that wait for each other, a caller must
+// grow the pool to as many threads.
 class task_threads {
  public:
   using task = std::function<void()>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Breadth-first search as Bellman and Ford would: whoever finds a shorter way to the root tells its
-// neighbours. As many rounds as the root's eccentricity.
+// Breadth-first search in the manner of Bellman and Ford: a node that finds a shorter path to the
+// root tells its neighbours. There are as many rounds as the eccentricity of the root.
 
 #include <algorithm>
 #include <limits>
@@ -43,7 +43,7 @@ class bellman_ford {
 
   struct node {
     int distance = far;
-    int offered = far;          // in the last round
+    int offered = far;          // the distance offered in the last round
     std::vector<int> incoming;  // for the next round
   };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Breadth-first search layer by layer, steered by the root as in Dijkstra's algorithm: START goes
-// down the tree to the outermost layer, which asks its neighbours to JOIN; those outside take one
-// who asked for a parent and acknowledge; the number of new nodes comes back up. Until there are
-// none.
+// Breadth-first search layer by layer, directed by the root as in Dijkstra's algorithm. START goes
+// down the tree to the outermost layer, whose nodes ask their neighbours to JOIN. A node outside
+// the tree chooses one of the nodes that asked as its parent, and acknowledges. The number of new
+// nodes is reported up the tree. The search ends when there are none.
 
 #include "imsuite/check.hpp"
 #include "imsuite/solve.hpp"
@@ -54,8 +54,8 @@ class layered_search {
     int parent = nobody;
     int layer = -1;
     bool started = false;    // set by the parent
-    bool passes_on = false;  // START, in this round
-    int new_below = 0;       // nodes, in this phase
+    bool passes_on = false;  // passes START on in this round
+    int new_below = 0;       // new nodes below, in this phase
     std::vector<int> children;
     std::vector<int> asking;  // the senders of JOIN
   };
@@ -101,7 +101,7 @@ class layered_search {
         advance_eager, [=, this](int i) { answer(i, layer); }, resume_eager);
   }
 
-  // ACK to the parent if this node is new; silence is NACK.
+  // Sends ACK to the parent if this node is new. No answer stands for NACK.
   void answer(int i, int layer) {
     node& v = nodes_[i];
     if (v.layer == layer) {
@@ -114,7 +114,7 @@ class layered_search {
     v.asking.clear();
   }
 
-  // Tells the parent how many have joined below, one layer after the other.
+  // Reports to the parent how many nodes have joined below, one layer after another.
   void echo(const node& v, int from) {
     if (v.layer != from || from == 0 || v.new_below == 0) return;
     const auto add = [](node& w, int nodes) { w.new_below += nodes; };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Byzantine agreement with a common coin (Rabin; ByzGen of Motwani and Raghavan): in each of
-// n/8 + 1 iterations all votes are flooded through the network; a node whose tally of the majority
-// reaches a threshold, which the coin chooses, goes with the majority. Fewer than an eighth of the
-// nodes are traitors, who vote at random.
+// Byzantine agreement with a common coin (Rabin; ByzGen of Motwani and Raghavan). In each of n/8 +
+// 1 iterations all votes are flooded through the network. A node adopts the majority's vote if the
+// number of these votes reaches a threshold, which the coin chooses. Fewer than an eighth of the
+// nodes are traitors, which vote at random.
 
 #include <algorithm>
 #include <cstdint>
@@ -110,9 +110,9 @@ class agreement {
     }
     const int n = v.heard.size();
     const int majority = 2 * ayes > n ? 1 : 0;
-    const int tally = majority == 1 ? ayes : n - ayes;
-    v.vote = tally >= threshold ? majority : 0;
-    if (8 * tally >= 7 * n) v.decision = majority;
+    const int count = majority == 1 ? ayes : n - ayes;
+    v.vote = count >= threshold ? majority : 0;
+    if (8 * count >= 7 * n) v.decision = majority;
   }
 
   Sync& sync_;
@@ -128,7 +128,7 @@ complaint check_agreement(const input& in, const solution& s) {
   int first = 0;
   while (traitor[first] != 0) ++first;
   const int decision = s.of_node[first];
-  int dissent = 0;  // among the first votes
+  int dissent = 0;  // loyal nodes whose first vote was not the decision
   for (int node = 0; node < in.nodes; ++node) {
     if (traitor[node] != 0) continue;
     if (s.of_node[node] != 0 && s.of_node[node] != 1) return node_name(node) + " is undecided";
@@ -143,7 +143,7 @@ complaint check_agreement(const input& in, const solution& s) {
 
 }  // namespace
 
-// A node keeps a vote of every other.
+// A node keeps a vote of every other node.
 const kernel byzantine = {.name = "byzantine",
                           .short_name = "BY",
                           .sections = {section::connected_links, section::separator, section::votes,

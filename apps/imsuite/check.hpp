@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What several kernels' checkers have in common.
+// Checks that several kernels share.
 
 #include <string>
 
@@ -17,14 +17,14 @@ complaint check_size(const input& in, const solution& s);
 // Every node knows the largest id.
 complaint check_leader(const input& in, const solution& s);
 
-// The numbers are parents, the root's is itself, and the children's lists say the same. That there
-// is no circle is left to the caller.
+// The numbers are parents (the root is its own parent), and the lists of children agree with them.
+// The caller must check that there is no cycle.
 complaint check_tree(const input& in, const solution& s, int root);
 
-// The same, and it is all one tree that weighs as little as possible.
+// The same, and the parents form a single tree of minimum weight.
 complaint check_spanning_tree(const input& in, const solution& s);
 
-// The numbers are 0 and 1, and every node is 1 or has a neighbour that is.
+// The numbers are 0 and 1, and every node has the number 1 or a neighbour with the number 1.
 complaint check_dominated(const input& in, const solution& s);
 
 }  // namespace imsuite

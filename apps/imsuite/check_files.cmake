@@ -1,11 +1,12 @@
-# What --write wrote, --input reads again, to the same result; half of it is refused by its name.
-# Called by ../tests.cmake with -D: program, kernel, file.
+# Checks that --input reads a file that --write has written, with the same result, and that half of
+# such a file is refused with a message that names it. Called by ../tests.cmake with -D: program,
+# kernel, file.
 
-# Runs the program and leaves its exit code, output and errors.
+# Runs the program and sets its exit code, output and errors.
 macro(solve)
   execute_process(COMMAND ${program} ${kernel} ${ARGN}
     RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE errors)
-  # What may differ from run to run.
+  # These fields may differ between runs.
   string(REGEX REPLACE "\"seconds\":[^,]+," "" output "${output}")
 endmacro()
 

@@ -11,7 +11,7 @@
 namespace imsuite {
 namespace {
 
-// The weight of a minimum spanning tree, after Prim.
+// The weight of a minimum spanning tree, by Prim's algorithm.
 std::int64_t least_weight(const input& in) {
   using offer = std::pair<int, int>;  // weight, node
   std::priority_queue<offer, std::vector<offer>, std::greater<>> offers;

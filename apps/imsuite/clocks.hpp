@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// In step by clocks, as the suite is written: a round is one task per node, all on one clock.
+// The policy with clocks, as in the suite: a round is one task per node, all registered on one
+// clock.
 
 #include <apgas/apgas.hpp>
 

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the kernels of IMSuite in all ways to keep in step and prints how they compare.
+"""Runs the kernels of IMSuite with all policies and prints a comparison.
 
     compare.py --figure 20 --nodes 32 --json figure20.json --plot figure20.png
 
-The ways take turns, so that what else the machine does falls on all of them; a time is the median
-of the repetitions. A column a/b is the time of a divided by that of b: the speed-up of b over a.
-Below are geometric means: of each kernel over all numbers of workers, and of the kernels with many
-(high) and with few (low) synchronizations per second, as the paper's Figure 14 divides them.
+The policies run in turn, so that other load of the machine affects all of them. A time is the
+median of the repetitions. A column a/b is the time of a divided by that of b: the speed-up of b
+over a. Below are geometric means: of each kernel over all numbers of workers, and of the kernels
+with many (high) and with few (low) synchronisations per second, as divided by the paper's Figure
+14.
 
---figure gives one of the paper's: 16 is the speed-up of clocks over the baseline, at each number of
-workers, 20 that of finish over the baseline and over clocks, both for the kernels of `high`; 23 is
-20 for those of `low`. With --workers a program has as many cores as workers, since the baseline's
-threads are no workers.
+--figure reproduces a figure of the paper: 16 is the speed-up of clocks over the baseline, at each
+number of workers; 20 is that of finish over the baseline and over clocks, both for the kernels of
+`high`; 23 is 20 for the kernels of `low`. With --workers a program has as many cores as workers,
+because the threads of the baseline are not workers.
 """
 
 import argparse
@@ -25,7 +26,7 @@ import statistics
 import subprocess
 import sys
 
-# The kernels, and what the suite calls them in the names of its input files.
+# The kernels, and their names in the names of the suite's input files.
 HIGH = {"KC": "kcommitte", "HS": "leader_elect_hs", "LCR": "leader_elect_lcr", "BY": "byzantine"}
 LOW = {"BF": "bfsBellmanFord", "DST": "bfsDijkstra", "MIS": "mis", "MST": "mst",
        "VC": "vertexColoring", "DS": "dominatingSet", "DP": "leader_elect_dp"}
@@ -54,30 +55,31 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default=PROGRAM, help="imsuite (default: %(default)s)")
-    parser.add_argument("--figure", type=int, choices=[16, 20, 23], help="one of the paper's")
+    parser.add_argument("--figure", type=int, choices=[16, 20, 23], help="a figure of the paper")
     parser.add_argument("--kernels", nargs="+", choices=KERNELS, metavar="KERNEL",
                         help=f"of {' '.join(KERNELS)} (default: all, or those of the figure)")
     parser.add_argument("--sync", nargs="+", choices=WAYS, metavar="WAY",
                         help=f"of {' '.join(WAYS)} (default: all, or those of the figure)")
     parser.add_argument("--workers", nargs="+", type=positive, metavar="N",
-                        help="APGAS_WORKERS and cores, one after the other (default: one run, as "
+                        help="APGAS_WORKERS and cores, one after another (default: one run, as "
                         "the program chooses; for a figure powers of two up to the cores)")
     parser.add_argument("--nodes", type=int, default=64,
-                        help="0: as in the suite; then the baseline takes minutes per kernel")
+                        help="0: as in the suite; the baseline then takes minutes per kernel")
     parser.add_argument("--inputs", metavar="DIR", help="a folder with the suite's input files, "
-                        "inputbfsBellmanFord_*.txt and so on, in place of generated inputs")
+                        "inputbfsBellmanFord_*.txt and so on, instead of generated inputs")
     parser.add_argument("--input", nargs="+", default=[], metavar="KERNEL=FILE",
-                        help="single input files; they come before those of --inputs")
-    parser.add_argument("--repetitions", type=positive, default=5, help="of each program")
+                        help="single input files; they take precedence over --inputs")
+    parser.add_argument("--repetitions", type=positive, default=5,
+                        help="repetitions of each program")
     parser.add_argument("--repeat", type=positive, default=5,
-                        help="within a program, but for the baseline")
+                        help="repetitions within a program, except for the baseline")
     parser.add_argument("--json", metavar="FILE", help="write all medians, extremes and means")
     parser.add_argument("--plot", metavar="FILE", help="draw the speed-ups, with matplotlib")
     return parser.parse_args()
 
 
 def complete(chosen):
-    """What follows from the options; refuses what would fail only after the measurements."""
+    """Completes the options; refuses those that would fail only after the measurements."""
     kernels, quotients = FIGURES[chosen.figure]
     chosen.kernels = chosen.kernels or list(kernels)
     chosen.sync = chosen.sync or [w for w in WAYS if any(w in q.split("/") for q in quotients)]
@@ -119,13 +121,13 @@ def input_files(chosen):
 
 
 def run(chosen, kernel, workers, way):
-    """One program: its line of JSON."""
+    """Runs one program and returns its line of JSON."""
     source = (["--input", chosen.files[kernel]] if kernel in chosen.files
               else ["--nodes", chosen.nodes])
     repeat = 1 if way == "baseline" else chosen.repeat
     command = [str(word) for word in
                [chosen.program, kernel, "--sync", way, "--repeat", repeat, *source]]
-    os.sched_setaffinity(0, CORES[:workers])  # the program inherits it
+    os.sched_setaffinity(0, CORES[:workers])  # inherited by the program
     environment = {"APGAS_WORKERS": str(workers)} if workers else {}
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | environment)
     if done.returncode != 0 or '"verified":true' not in done.stdout:
@@ -134,7 +136,7 @@ def run(chosen, kernel, workers, way):
 
 
 def measure(chosen, kernel, workers):
-    """The seconds of each way, and their quotients."""
+    """Returns the seconds of each policy, and their quotients."""
     seconds = {way: [] for way in chosen.sync}
     for _ in range(chosen.repetitions):
         for way in chosen.sync:
@@ -156,7 +158,7 @@ def mean(name, workers, lines):
 
 
 def means(lines):
-    """Of each kernel over all numbers of workers; of the groups at each of them and over all."""
+    """Means of each kernel over all numbers of workers, and of each group at each and over all."""
     counts = list(dict.fromkeys(line["workers"] for line in lines))
     found = []
     for kernel in dict.fromkeys(line["kernel"] for line in lines if len(counts) > 1):
@@ -171,7 +173,7 @@ def means(lines):
 
 
 def show(chosen, line):
-    """A line of the table; a mean has only speed-ups."""
+    """Prints a line of the table; a mean has only speed-ups."""
     seconds = line.get("seconds")
     print(f"{line['kernel']:6} {line['workers']:>7} {line.get('nodes', ''):>6} "
           f"{line.get('phases', ''):>9}",
@@ -180,8 +182,8 @@ def show(chosen, line):
 
 
 def plot(chosen, lines):
-    """With one quotient a bar for each number of workers, else one for each quotient's mean."""
-    from matplotlib.figure import Figure  # only who wants a figure needs it
+    """With one quotient, a bar for each number of workers; otherwise a bar for the mean of each."""
+    from matplotlib.figure import Figure  # needed only for a figure
     whole = lines[-1]["workers"]
     bars = ([(q, whole) for q in chosen.quotients] if len(chosen.quotients) > 1 else
             [(chosen.quotients[0], n) for n in dict.fromkeys(line["workers"] for line in lines)])

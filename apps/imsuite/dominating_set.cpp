@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A small dominating set, at random (Jia, Rajaraman and Suel). A node is white until it or a
-// neighbour is in the set. Nodes that cover the most white ones within two hops are active; one is
-// a candidate with a probability that falls with how many active ones its white nodes have, and is
-// chosen if they have few candidates. A node's task ends when it has nothing white to cover: the
-// tasks leave the clock at different times while the others go on.
+// A small dominating set, by a randomised algorithm (Jia, Rajaraman and Suel). A node is white
+// until it or a neighbour is in the set. The nodes that cover the most white nodes within two hops
+// are active. An active node becomes a candidate with a probability that decreases with the number
+// of active nodes around its white nodes, and it is chosen if few other candidates cover these. The
+// task of a node ends when the node has no white node left to cover: the tasks leave the clock at
+// different times while the others continue.
 
 #include <algorithm>
 #include <bit>
@@ -52,13 +53,13 @@ class jia_rajaraman_suel {
   }
 
  private:
-  // What others read is set() and so shown. What a node sets when it leaves says that it takes no
-  // part any more.
+  // Fields that other nodes read are changed by set(), which shows them to all places. A node that
+  // leaves sets its fields such that it no longer takes part.
   struct node {
-    int white_around;    // among itself and its neighbours
-    int span = 0;        // that, as a power of two
-    int support = 0;     // active ones around
-    int candidates = 0;  // around
+    int white_around;    // white nodes among itself and its neighbours
+    int span = 0;        // white_around, rounded down to a power of two
+    int support = 0;     // active nodes around it
+    int candidates = 0;  // candidates around it
     int rival = -1;      // the largest neighbour that was chosen, too
     bool white = true;
     bool active = false;
@@ -74,7 +75,7 @@ class jia_rajaraman_suel {
     sync_.show(nodes_, i, member);
   }
 
-  // f of node i and of each of its neighbours.
+  // Calls f for node i and for each of its neighbours.
   template <class F>
   void around(int i, F f) const {
     f(nodes_[i]);
@@ -138,7 +139,7 @@ class jia_rajaraman_suel {
     set(i, &node::candidate, false);
     nodes_[i].chosen = false;
     nodes_[i].rival = -1;
-    sync_.show(nodes_, i, &node::white);  // others may have set it
+    sync_.show(nodes_, i, &node::white);  // other nodes may have set it
   }
 
   void look_around(int i) {

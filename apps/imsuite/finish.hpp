@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// In step without clocks: a phase is one finish over a task per node, so every phase spawns anew.
+// The policy without clocks: a phase is one finish over a task per node, so every phase spawns
+// anew.
 
 #include <cstddef>
 #include <type_traits>

@@ -24,8 +24,8 @@ void shuffle(random_engine& random, auto first, auto last) {
   }
 }
 
-// Each node is linked to some before it. Which: either end of any edge so far, alike probable; so
-// who has many neighbours gets more.
+// Links each node to some earlier nodes. Each of these is a random end of a random existing edge,
+// so that nodes with many neighbours get more.
 graph random_links(random_engine& random, shape s, int nodes) {
   const int log_nodes = static_cast<int>(std::bit_width(static_cast<unsigned>(nodes))) - 1;
   const int wanted = s == shape::sparse ? log_nodes : 1;
@@ -59,7 +59,7 @@ std::vector<int> shuffled(random_engine& random, int first, int count) {
   return values;
 }
 
-// No two edges weigh the same.
+// No two edges have the same weight.
 std::vector<int> random_weights(random_engine& random, const graph& links) {
   const std::vector<int> drawn = shuffled(random, 1, static_cast<int>(links.edges()));
   std::vector<int> weights;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Networks, and what is known of them without any distributed algorithm: distances.
+// Networks, and their distances as computed without a distributed algorithm.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace imsuite {
 
-// One T per node, indexed by the node. Not for bool: neighbours write theirs at the same time.
+// One T per node, indexed by the node. Not for bool, since neighbouring nodes are written
+// concurrently.
 template <class T>
 class per_node {
  public:
@@ -38,11 +39,11 @@ class per_node {
   std::vector<T> values_;
 };
 
-// An undirected network as adjacency lists. An edge is there twice, once at each end; things that
-// belong to edges are kept beside them, in the order of the lists.
+// An undirected network as adjacency lists. Each edge is stored twice, once at each end. Values
+// that belong to edges are stored separately, in the order of the lists.
 class graph {
  public:
-  // The neighbours of the next node, in ascending order. All rows together are symmetric.
+  // Adds the neighbours of the next node, in ascending order. All lists together must be symmetric.
   void append_row(std::span<const int> neighbours) {
     ends_.insert(ends_.end(), neighbours.begin(), neighbours.end());
     first_.push_back(ends_.size());
@@ -74,13 +75,13 @@ class graph {
 
 inline constexpr int unreachable = -1;
 
-// How many hops each node is away from `from`.
+// The number of hops from `from` to each node.
 per_node<int> distances(const graph& g, int from);
 
 // The largest distance from `from`. Requires: the network is connected.
 int eccentricity(const graph& g, int from);
 
-// The largest distance of all.
+// The largest distance between any two nodes.
 int diameter(const graph& g);
 
 }  // namespace imsuite

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The iterative kernels of IMSuite: simulations of distributed algorithms whose nodes keep in step
-// by clocks. See README.md.
+// The iterative kernels of IMSuite: simulations of distributed algorithms whose nodes keep in
+// lock-step by clocks. See README.md.
 
 #include <algorithm>
 #include <cstdint>
@@ -23,7 +23,7 @@ using imsuite::kernel;
 using imsuite::shape;
 using imsuite::variant;
 
-// A thread per node: more would be too many for some systems.
+// One thread per node; more would be too many for some systems.
 constexpr int most_threads = 4096;
 
 struct options {
@@ -42,7 +42,7 @@ variant variant_of(const options& o) {
   return o.sync == "finish" ? variant::finish : variant::baseline;
 }
 
-// A tree is a chain in the suite; the other kernels take any network.
+// In the suite a tree is a chain; the other kernels take any network.
 shape shape_of(const options& o, bool tree_wanted) {
   if (o.shape_name == "usual") return tree_wanted ? shape::chain : shape::sparse;
   if (o.shape_name == "sparse" && tree_wanted) {
@@ -54,7 +54,9 @@ shape shape_of(const options& o, bool tree_wanted) {
 
 imsuite::input make_input(const kernel& k, const options& o) {
   if (!o.input_file.empty()) {
-    if (o.nodes != 0) throw imsuite::input_error("--nodes: the input file says how many");
+    if (o.nodes != 0)
+      throw imsuite::input_error(
+          "--nodes: wanted only without --input, whose file has the number of nodes");
     return imsuite::read_input(o.input_file, k.sections, k.most_nodes);
   }
   const int nodes = o.nodes == 0 ? k.usual_nodes : o.nodes;
@@ -78,7 +80,7 @@ imsuite::input prepare(const kernel& k, const options& o) {
   return in;
 }
 
-// Solves the problem, again if wanted; every solution is checked, the median of the times told.
+// Solves the problem, repeatedly if requested. Checks every solution and reports the median time.
 int solve_and_report(const kernel& k, const options& o, const imsuite::input& in) {
   std::vector<double> seconds;
   imsuite::outcome last;
@@ -110,15 +112,18 @@ int main(int argc, char** argv) {
   for (const kernel* k : imsuite::kernels())
     names.insert(names.end(), {std::string(k->name), std::string(k->short_name)});
   apps::command_line line("imsuite", "IMSuite: distributed algorithms simulated with clocks");
-  line.argument("kernel", o.kernel_name, names, "the kernel, by either name");
-  line.choice("--sync", o.sync, {"clocks", "finish", "baseline"}, "how the nodes keep in step");
+  line.argument("kernel", o.kernel_name, names, "the kernel, by its long or short name");
+  line.choice("--sync", o.sync, {"clocks", "finish", "baseline"},
+              "how the nodes keep in lock-step");
   line.text("--input", o.input_file, "read the input from this file");
   line.text("--write", o.written_file, "write the input to this file");
   line.option("--nodes", o.nodes, 0, 32768, "size of a generated input; 0: as in the suite");
   line.option("--seed", o.seed, 0, std::numeric_limits<std::int64_t>::max(),
-              "of a generated input");
-  line.choice("--shape", o.shape_name, {"usual", "sparse", "tree", "chain"}, "of generated links");
-  line.option("--repeat", o.repeat, 1, 1'000'000, "solve so often and tell the median time");
+              "seed of a generated input");
+  line.choice("--shape", o.shape_name, {"usual", "sparse", "tree", "chain"},
+              "shape of generated links");
+  line.option("--repeat", o.repeat, 1, 1'000'000,
+              "number of repetitions; the time is their median");
   if (const auto code = line.parse(argc, argv)) return *code;
 
   const kernel& k = *imsuite::find_kernel(o.kernel_name);
@@ -129,7 +134,7 @@ int main(int argc, char** argv) {
     return line.refuse(e.what());
   }
   return apgas::run(argc, argv, [&] {
-    // Checked only here, where the number of places is known.
+    // The check is here because the number of places is known only here.
     if (apgas::num_places() > 1 && variant_of(o) == variant::baseline) {
       return line.refuse("--sync baseline: wanted 1 place, found " +
                          std::to_string(apgas::num_places()) + "; clocks and finish take several");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a kernel works on, and the text files it is kept in. A file is the number of nodes followed
-// by sections, one item per line; a kernel's layout says which. So there is one reader, one writer
-// and one generator for all kernels.
+// The input of a kernel, and the text file that stores it. A file consists of the number of nodes
+// and of sections, one item per line; the layout of a kernel lists its sections. So there is one
+// reader, one writer and one generator for all kernels.
 
 #include <algorithm>
 #include <array>
@@ -20,14 +20,14 @@ enum class section {
   end,              // no further section
   root,             // a node
   committee_size,   // a number of nodes
-  links,            // a row of '0' and '1' per node: its neighbours
-  connected_links,  // the same; every node can be reached from every other
+  links,            // a line of '0' and '1' per node: its neighbours
+  connected_links,  // the same; the network is connected
   separator,        // a line that is one space
-  ids,              // a number per node, no two alike
-  weights,          // rows x columns numbers: the weight of each edge; the others mean nothing
-  votes,            // one row: '0' or '1' per node
+  ids,              // a number per node, all different
+  weights,          // n x n numbers: the weight of each edge; the others are ignored
+  votes,            // one line: '0' or '1' per node
   traitors,         // nodes, as many as traitors_among()
-  parents,          // a node per node: towards the root, which is its own; the links are that tree
+  parents,          // a node per node: towards the root, which is its own; the links form that tree
 };
 
 using layout = std::array<section, 6>;
@@ -38,7 +38,7 @@ struct input {
   int committee_size = 0;
   graph links;
   per_node<int> ids;
-  std::vector<int> weights;  // beside the edges of `links`
+  std::vector<int> weights;  // in the order of the edges of `links`
   per_node<int> votes;
   std::vector<int> traitors;
   per_node<int> parents;
@@ -53,10 +53,11 @@ struct input {
 
 inline constexpr int largest_id = 2'147'483'646;
 
-// The agreement that byzantine reaches needs fewer traitors than an eighth.
+// byzantine reaches agreement only with fewer than an eighth of traitors.
 constexpr int traitors_among(int nodes) { return std::max(0, nodes / 8 - 1); }
 
-// A file that is not what the layout says. One line: file, line, what was wanted and found.
+// A file that does not have the expected layout. The message is one line: file, line, what was
+// wanted and what was found.
 class input_error : public std::runtime_error {
  public:
   using runtime_error::runtime_error;
@@ -68,8 +69,8 @@ void write_input(const std::string& path, const layout& sections, const input& i
 
 enum class shape { sparse, tree, chain };
 
-// A random network and random numbers for it; the same ones for the same seed. `sparse` has some
-// nodes with very many neighbours and a small diameter, as have the inputs of the suite.
+// A random network and random numbers for it, determined by the seed. `sparse` has some nodes with
+// very many neighbours and a small diameter, like the inputs of the suite.
 input generate_input(const layout& sections, shape s, int nodes, std::uint64_t seed);
 
 }  // namespace imsuite

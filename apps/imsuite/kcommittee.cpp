@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Committees of at most K members. In each of K iterations the nodes poll for the smallest id
-// within K - 1 hops that has no committee yet. Whose own id that is becomes the head of one; every
-// head invites the node it found, and a node accepts the invitation of the smallest head. So each
-// committee grows by at most one node at a time. Whom nobody wanted ends up alone.
+// within K - 1 hops that has no committee yet. A node whose own id this is becomes the head of a
+// committee. Every head invites the node it found, and a node accepts the invitation of the
+// smallest head. So each committee grows by at most one node at a time. A node that no head invites
+// ends up alone.
 
 #include <algorithm>
 #include <iterator>
@@ -53,18 +54,18 @@ class committees {
 
   struct invitation {
     int head;
-    int guest;
+    int invitee;
     auto operator<=>(const invitation&) const = default;
   };
   struct node {
     int id;
     int committee = none;  // the id of its head
-    int smallest = none;   // without a committee
-    int accepted = none;   // the head
+    int smallest = none;   // the smallest id without a committee
+    int accepted = none;   // the head whose invitation was accepted
     std::vector<int> polled;
     std::vector<invitation> received;
     std::vector<invitation> known;
-    std::vector<invitation> fresh;  // of the known ones: not yet passed on
+    std::vector<invitation> fresh;  // known invitations that have not been passed on
   };
 
   void poll() {
@@ -126,7 +127,7 @@ class committees {
     }
   }
 
-  // Each invitation arrives over several ways.
+  // Each invitation arrives over several paths.
   static void merge(node& v) {
     std::ranges::sort(v.received);
     v.fresh.clear();
@@ -139,7 +140,7 @@ class committees {
 
   static void accept(node& v) {
     for (const invitation& i : v.fresh) {
-      if (i.guest == v.id) v.accepted = std::min(v.accepted, i.head);
+      if (i.invitee == v.id) v.accepted = std::min(v.accepted, i.head);
     }
   }
 
@@ -172,8 +173,8 @@ complaint check_committees(const input& in, const solution& s) {
       }
     }
   }
-  // Nobody outranks the smallest id: its first invitation is accepted, if there is anyone to
-  // invite.
+  // The first invitation from the smallest id is accepted, since no other id has precedence, if
+  // there is a node to invite.
   const auto smallest = members.find(node_of.begin()->first);
   const bool can_grow = in.nodes > 1 && in.committee_size > 1;
   if (smallest == members.end() || (can_grow && smallest->second.size() < 2)) {

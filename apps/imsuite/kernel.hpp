@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a kernel of the suite is to the program and to the tests.
+// The interface of a kernel for the program and the tests.
 
 #include <cstdint>
 #include <optional>
@@ -16,7 +16,8 @@ namespace imsuite {
 
 enum class variant { clocks, finish, baseline };
 
-// One number per node, whose meaning the kernel says; trees have both ends of their edges.
+// One number per node, whose meaning depends on the kernel; trees have both directions of their
+// edges.
 struct solution {
   per_node<int> of_node;
   per_node<std::vector<int>> children;
@@ -40,21 +41,21 @@ struct outcome {
   }
 };
 
-// Says what is wrong, or nothing.
+// Returns what is wrong, or nothing.
 using complaint = std::optional<std::string>;
 
 struct kernel {
   std::string_view name;
-  std::string_view short_name;  // of the paper
+  std::string_view short_name;  // as in the paper
   layout sections;
   int usual_nodes;  // as in the paper
   int most_nodes;
-  // At this place. Context: a task; may suspend.
+  // Runs at this place. Context: a task; may suspend.
   outcome (*solve)(const input&, variant);
-  // With a block of the nodes at each place. Requires: not the baseline.
+  // Runs with a block of the nodes at each place. Requires: not the baseline.
   // Context: a task of the program; may suspend.
   outcome (*solve_over_places)(const input&, variant);
-  // Checks by other means than the kernel's.
+  // Checks the solution by other means than the kernel's.
   complaint (*check)(const input&, const solution&);
 };
 
@@ -72,7 +73,7 @@ extern const kernel leader_elect_dp;
 
 std::span<const kernel* const> kernels();
 
-// By either name; nullptr if there is none.
+// Finds a kernel by either name; nullptr if there is none.
 const kernel* find_kernel(std::string_view name);
 
 }  // namespace imsuite

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Leader election in any network (Peleg, 1990), in time of the order of its diameter. A node keeps
-// the largest id it heard of and how far from its owner it has been heard of. That distance grows,
-// at the owner, in every second round until all know the id; when it did not grow in two rounds
-// the owner is the leader and tells everybody to end.
+// Leader election in any network (Peleg, 1990), in a time of the order of its diameter. A node
+// keeps the largest id it has heard of, and the largest distance from that id's owner at which the
+// id is known. At the owner this distance grows in every second round until all nodes know the id.
+// When it has not grown for two rounds, the owner is the leader and tells all nodes to end.
 
 #include <algorithm>
 
@@ -49,20 +49,20 @@ class peleg {
 
   struct message {
     int leader;
-    int farthest;  // or the_end
+    int farthest;  // the_end stops the algorithm
     int hops;      // from the leader to the sender
   };
   struct node {
     int id;
     int leader;
     int hops = 0;
-    int farthest = 0;   // distance from the leader that was heard of
-    int unchanged = 0;  // rounds
+    int farthest = 0;   // the largest known distance from the leader
+    int unchanged = 0;  // rounds without a change of farthest
     bool complete = false;
     std::vector<message> inbox;
   };
 
-  // What others with the same leader said in the round before.
+  // Evaluates the messages of the previous round from nodes with the same leader.
   static void take_in(node& v) {
     if (v.inbox.empty()) return;
     int farthest = v.farthest;
@@ -84,7 +84,7 @@ class peleg {
     }
   }
 
-  // Follows a larger leader, and forgets what was said of smaller ones.
+  // Follows a larger leader, and forgets messages about smaller ones.
   static void compare(node& v) {
     for (const message& m : v.inbox) {
       if (m.leader <= v.leader) continue;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Leader election on a ring that knows both directions (Hirschberg and Sinclair): in stage p each
-// candidate sends a probe 2^p hops both ways. A node stops probes that are smaller than its own id;
-// at the end of its way a probe turns round as a reply. Who gets both replies remains a candidate.
-// All candidates begin a stage together, so a link carries one message at a time.
+// Leader election on a bidirectional ring (Hirschberg and Sinclair). In stage p each candidate
+// sends a probe 2^p hops in both directions. A node stops probes that are smaller than its own id.
+// At the end of its path a probe turns into a reply. A node that receives both replies remains a
+// candidate. All candidates begin a stage together, so a link carries one message at a time.
 
 #include <array>
 #include <bit>
@@ -45,15 +45,15 @@ class hirschberg_sinclair {
  private:
   struct message {
     int id = 0;
-    int hops = 0;  // still to go; a reply has none
+    int hops = 0;  // remaining hops; 0 for a reply
     enum { none, probe, reply } kind = none;
   };
   // Slot 0 is for messages that travel up the ring, slot 1 for those that travel down. A slot has
-  // one writer: the node itself, or the neighbour the messages come from.
+  // one writer: the node itself, or the neighbour that the messages come from.
   struct node {
     int id;
     int leader;
-    int replies = 2;  // in the stage before; to begin with, all are candidates
+    int replies = 2;  // in the previous stage; initially all nodes are candidates
     std::array<message, 2> received;
     std::array<message, 2> sent;
   };
@@ -94,10 +94,11 @@ class hirschberg_sinclair {
     }
   }
 
-  // The last candidate's message goes round.
+  // The last candidate's message travels around the ring.
   void announce() {
     int elected = 0;
-    for (const node& v : sync_.own(nodes_)) elected += v.replies == 2 ? v.id : 0;  // one has both
+    // Exactly one node has both.
+    for (const node& v : sync_.own(nodes_)) elected += v.replies == 2 ? v.id : 0;
     const int leader = sync_.total(elected);
     for (node& v : sync_.own(nodes_)) v.leader = leader;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Leader election on a ring that knows one direction (Le Lann; Chang and Roberts): each node sends
-// its id round; a node stops ids that are smaller than those it knows, and whoever gets its own
-// back is the leader. One round per hop, n in all.
+// Leader election on a unidirectional ring (Le Lann; Chang and Roberts). Each node sends its id
+// around the ring. A node stops ids that are smaller than those it knows, and the node that
+// receives its own id is the leader. There is one round for each hop, n in all.
 
 #include "imsuite/check.hpp"
 #include "imsuite/solve.hpp"
@@ -34,13 +34,13 @@ class chang_roberts {
   }
 
  private:
-  static constexpr int nothing = -1;  // is smaller than any id
+  static constexpr int nothing = -1;  // smaller than any id
 
   struct node {
     int id;
     int leader;  // the largest id heard of
     int send;
-    int received = nothing;  // written by the left neighbour alone
+    int received = nothing;  // written only by the left neighbour
     bool elected = false;
   };
 
@@ -58,10 +58,10 @@ class chang_roberts {
     }
   }
 
-  // The leader's message goes round once more.
+  // The leader's message travels around the ring once more.
   void announce() {
     int elected = 0;
-    for (const node& v : sync_.own(nodes_)) elected += v.elected ? v.id : 0;  // one is
+    for (const node& v : sync_.own(nodes_)) elected += v.elected ? v.id : 0;  // exactly one node is
     const int leader = sync_.total(elected);
     for (node& v : sync_.own(nodes_)) v.leader = leader;
   }

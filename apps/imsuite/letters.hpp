@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Calls of functions at another place, gathered into bytes, so that one message has many of them.
-// A letter says which function, on which object, and with which arguments; the objects are members
-// of a kernel, named by where they are in it, which is the same at all places. Everything is padded
-// to 8 bytes, so that a list of values is read where it lies.
+// Remote calls that are packed into bytes, so that one message carries many of them. Such a call is
+// named a *letter*: it identifies a function, the object it is called for, and the arguments. The
+// objects are members of a kernel, identified by their offset in it, which is the same at all
+// places. Everything is padded to 8 bytes, so that a list of values can be read in place.
 
 #include <cstddef>
 #include <cstring>
@@ -24,7 +24,7 @@ inline constexpr bool is_list = false;
 template <class T>
 inline constexpr bool is_list<std::span<const T>> = true;
 
-// A value that is its bytes, or a std::span<const T> of such values.
+// A trivially copyable value, or a std::span<const T> of such values.
 template <class T>
 concept letter_argument = is_list<T> || (std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);
 
@@ -57,7 +57,8 @@ class letter_reader {
 
   [[nodiscard]] bool at_end() const { return from_.empty(); }
 
-  // In the order in which they were put. A list is valid as long as the letters are.
+  // Reads the arguments in the order in which they were put. A list is valid as long as the letters
+  // are.
   template <letter_argument T>
   T get() {
     if constexpr (is_list<T>) {
@@ -81,14 +82,14 @@ class letter_reader {
 
 using letter_function = void(std::byte* object, letter_reader& arguments);
 
-// F(object, args...), with an object of type T. F is a lambda without captures.
+// Calls F(object, args...) for an object of type T. F is a lambda without captures.
 template <class F, class T, class... Args>
 void carry_out(std::byte* object, letter_reader& from) {
-  std::tuple<Args...> args{from.get<Args>()...};  // braces: from left to right
+  std::tuple<Args...> args{from.get<Args>()...};  // braces evaluate from left to right
   std::apply([object](const Args&... a) { F()(*reinterpret_cast<T*>(object), a...); }, args);
 }
 
-// Appends a letter that calls F on the T that is `where` bytes from the beginning of the kernel.
+// Appends a letter that calls F for the T at offset `where` of the kernel.
 template <class F, class T, letter_argument... Args>
 void write_letter(letters& to, std::ptrdiff_t where, const Args&... args) {
   letter_writer writer(to);
@@ -97,7 +98,7 @@ void write_letter(letters& to, std::ptrdiff_t where, const Args&... args) {
   (writer.put(args), ...);
 }
 
-// Does what the letters say to the kernel of this place.
+// Performs all calls in the letters on the kernel of this place.
 inline void carry_out_all(const letters& all, std::byte* kernel) {
   letter_reader reader(all);
   while (!reader.at_end()) {

@@ -10,7 +10,7 @@
 namespace imsuite {
 namespace {
 
-// A line as part of a message: short, and what does not print is a '?'.
+// Quotes a line in a message: shortened, and with '?' for non-printable characters.
 std::string quoted(std::string_view text) {
   constexpr std::size_t longest = 24;
   std::string shown = "'";

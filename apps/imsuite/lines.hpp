@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An input file line by line. What is not as wanted throws an input_error that names file and line.
+// Reads an input file line by line. An unexpected line throws an input_error that names file and
+// line.
 
 #include <fstream>
 #include <string>
@@ -14,13 +15,13 @@ class lines {
   explicit lines(std::string path);
 
   int integer(std::string_view wanted, int low, int high);
-  // One of '0' and '1' per node.
+  // A line with '0' or '1' for each node.
   const std::string& bits(std::string_view wanted, int nodes);
   void separator();
   // Empty lines may follow.
   void end();
 
-  // Of the line that was read last.
+  // Refers to the line that was read last.
   [[noreturn]] void refuse(std::string_view wanted, const std::string& found) const;
 
  private:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Maximal independent set (Luby): in each round every live node draws a number; whose is smallest
-// among its live neighbours' joins the set, and it and its neighbours leave the network.
+// Maximal independent set (Luby). In each round every live node draws a number. A node whose number
+// is smaller than those of its live neighbours joins the set; it and its neighbours then leave the
+// network.
 
 #include <algorithm>
 #include <cstdint>
@@ -39,7 +40,8 @@ class luby {
           advance_eager, [this](int i) { leave(i); }, advance_eager,
           [this](int i) { apply_deletions(nodes_[i]); }, resume_eager);
     } while (sync_.total(std::ranges::any_of(sync_.own(nodes_), linked) ? 1 : 0) > 0);
-    // Who lost all neighbours to others' joining, and was not covered itself, is on its own.
+    // A node whose neighbours have all left because they were covered, and that was not covered
+    // itself, joins the set.
     sync_.each(nodes_.size(), [this](int i) {
       if (nodes_[i].state == undecided) nodes_[i].state = in_the_set;
     });
@@ -53,24 +55,24 @@ class luby {
 
  private:
   enum membership { undecided, in_the_set, outside };
-  using lot = std::pair<std::uint64_t, int>;  // and who drew it: no two are alike
+  using lot = std::pair<std::uint64_t, int>;  // the number and its node, so that no two are equal
 
   struct node {
     membership state = undecided;
-    bool covered = false;  // by a neighbour that has joined
+    bool covered = false;  // a neighbour has joined the set
     random_engine random{0};
     lot mine;
-    std::vector<int> neighbours;  // that are still in the network
-    std::vector<lot> draws;       // theirs
-    std::vector<int> deletions;   // of neighbours
+    std::vector<int> neighbours;  // those that are still in the network
+    std::vector<lot> draws;       // the numbers of the neighbours
+    std::vector<int> deletions;   // neighbours that leave
   };
 
   void draw(int i) {
     node& v = nodes_[i];
     if (v.state != undecided) return;
     v.mine = {v.random(), i};
-    const auto compete = [](node& w, std::uint64_t number, int who) {
-      w.draws.emplace_back(number, who);
+    const auto compete = [](node& w, std::uint64_t number, int neighbour) {
+      w.draws.emplace_back(number, neighbour);
     };
     for (const int neighbour : v.neighbours) {
       sync_.atomic([&] { sync_.tell(nodes_, neighbour, compete, v.mine.first, i); });
@@ -88,7 +90,8 @@ class luby {
     }
   }
 
-  // Whose neighbours are all covered, as those of one in the set are, need not say so.
+  // A node whose neighbours are all covered, such as one in the set, need not announce that it
+  // leaves.
   void leave(int i) {
     const node& v = nodes_[i];
     if (!v.covered) return;
@@ -116,7 +119,7 @@ class luby {
 };
 
 complaint check_independent(const input& in, const solution& s) {
-  if (complaint c = check_dominated(in, s)) return c;  // it is maximal
+  if (complaint c = check_dominated(in, s)) return c;  // the set is maximal
   for (int node = 0; node < in.nodes; ++node) {
     if (s.of_node[node] == 0) continue;
     for (const int neighbour : in.links.neighbours(node)) {

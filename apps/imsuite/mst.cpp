@@ -2,9 +2,9 @@
 
 // Minimum spanning tree by growing fragments (Gallager, Humblet and Spira, in lock-step). Each
 // fragment is a tree. In every iteration its root asks down the tree for the lightest edge that
-// leaves the fragment; the answers come back up; the root moves to the node at that edge; the
-// fragments join over these edges. Of two that chose the same edge, the node with the larger number
-// is the root of all that have joined, and tells them so.
+// leaves the fragment, and the answers come back up. The root moves to the node at that edge, and
+// the fragments join over these edges. If two fragments chose the same edge, the node with the
+// larger number becomes the root of all joined fragments, and tells their nodes so.
 
 #include <algorithm>
 #include <limits>
@@ -46,7 +46,7 @@ class fragment_forest {
   }
 
  private:
-  // Its ends break a tie; they come in the same order from both sides.
+  // The ends break ties; they have the same order from both sides.
   struct edge {
     int weight = std::numeric_limits<int>::max();
     int low = std::numeric_limits<int>::max();
@@ -61,18 +61,20 @@ class fragment_forest {
     int parent = nobody;
     int fragment = 0;         // the number of its root
     int answers_missing = 0;  // of children
-    int way_out = nobody;     // the child that reported the lightest edge, or the node beyond it
-    bool signal = false;      // set by the parent
-    bool passes_on = false;   // the signal, in this round
+    // The child that reported the lightest edge, or the node beyond that edge.
+    int way_out = nobody;
+    bool signal = false;     // set by the parent
+    bool passes_on = false;  // passes the signal on in this round
     bool answered = false;
-    bool at_the_edge = false;  // the lightest edge is its own
+    bool at_the_edge = false;  // the lightest edge starts at this node
     edge lightest;
     std::vector<int> children;
     std::vector<report> reports;
-    std::vector<int> joining;  // nodes that want to be its children
+    std::vector<int> joining;  // nodes that want to become its children
   };
 
-  // The signal goes down from where it is set, one level per round, and with it the root's number.
+  // The signal goes down from where it is set, one level per round, together with the root's
+  // number.
   void broadcast() {
     while (anywhere(&node::signal)) {
       sync_.round(
@@ -103,7 +105,7 @@ class fragment_forest {
     broadcast();
   }
 
-  // The lightest edge that leaves the fragment here.
+  // Finds the lightest edge from this node that leaves the fragment.
   void look_out(int i) {
     node& v = nodes_[i];
     v.lightest = {};
@@ -121,7 +123,7 @@ class fragment_forest {
   }
 
   void find_lightest(int fragments) {
-    int known = 0;  // by the roots here
+    int known = 0;  // lightest edges known at the roots of this place
     while (sync_.total(known) < fragments) {
       sync_.round(
           nodes_.size(), [this](int i) { take_reports(nodes_[i]); }, advance_eager,
@@ -155,7 +157,7 @@ class fragment_forest {
     });
   }
 
-  // The signal walks with the root to the lightest edge and turns the way round behind it.
+  // The signal moves with the root to the lightest edge, and reverses the path behind it.
   void move_roots() {
     const auto on_its_way = [](const node& v) { return v.signal && !v.at_the_edge; };
     while (anywhere(on_its_way)) {
@@ -203,7 +205,8 @@ class fragment_forest {
     sync_.atomic([&] { sync_.tell(nodes_, nodes_[i].way_out, want_in, i); });
   }
 
-  // A root joins the fragment beyond its edge, unless that one joins it and has the smaller number.
+  // A root joins the fragment beyond its edge, unless that fragment joins it and has the smaller
+  // number.
   void check(int i) {
     node& v = nodes_[i];
     if (!v.signal) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What each place has of a problem that several places solve: the input, the letters to other
-// places that wait for the end of the phase, and in the end its part of the solution.
+// The state of a place in a computation over several places: the input, the letters to other places
+// that wait for the end of the phase, and finally the place's part of the solution.
 
 #include <array>
 #include <cstddef>
@@ -17,15 +17,15 @@
 
 namespace imsuite {
 
-// The nodes of a network in blocks, one for each place, in the order of the places. A block may be
-// empty.
+// Distributes the nodes of a network in blocks, one for each place, in the order of the places. A
+// block may be empty.
 class blocks {
  public:
   blocks(int nodes, int places) : nodes_(nodes), places_(places) {}
 
   [[nodiscard]] int first(int place) const { return static_cast<int>(nodes_ * place / places_); }
   [[nodiscard]] int end(int place) const { return first(place + 1); }
-  // Whose block has the node.
+  // The place whose block contains the node.
   [[nodiscard]] int place_of(int node) const {
     return static_cast<int>(((node + std::int64_t{1}) * places_ - 1) / nodes_);
   }
@@ -35,7 +35,7 @@ class blocks {
   std::int64_t places_;
 };
 
-// Letters to one place. Its tasks write them at the same time.
+// Letters to one place. Tasks write them concurrently.
 class outgoing_letters {
  public:
   template <class Write>
@@ -65,7 +65,7 @@ struct office {
   blocks whose;
   std::byte* kernel = nullptr;
   std::vector<outgoing_letters> outgoing;  // to each place
-  std::array<std::vector<int>, 2> parts;   // of a sum, one of each place; in turn
+  std::array<std::vector<int>, 2> parts;   // of a sum, one from each place; two sums alternate
   outcome result;                          // of the nodes of this place
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a policy says of the nodes when one place has them all: nothing needs to travel.
+// The part of a policy that concerns the location of nodes, for a single place with all nodes.
 
 #include <ranges>
 
@@ -10,7 +10,7 @@
 
 namespace imsuite {
 
-class at_one_place : public tally {
+class at_one_place : public round_counts {
  public:
   static auto block(int nodes) { return std::views::iota(0, nodes); }
   template <class T>

@@ -3,7 +3,7 @@
 
 namespace imsuite {
 
-// A fast place is at most one sum ahead of a slow one: they use two sets of parts in turn.
+// A fast place is at most one sum ahead of a slow one, so two sets of parts are used alternately.
 int over_places::total(int mine) {
   const std::size_t turn = totals_++ % 2;
   std::vector<int>& parts = mine_.parts[turn];

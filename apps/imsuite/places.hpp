@@ -2,13 +2,13 @@
 #pragma once
 
 // What the policies for several places have in common. Each place has a block of the nodes and runs
-// the kernel on them: no place is told what to do. Its task is on one clock with those of the other
-// places, from beginning to end.
+// the kernel on them, without being directed by another place. Its main task is registered on one
+// clock with those of the other places, from beginning to end.
 //
-// What nodes are told at other places waits until this place is through with the phase. Then it is
-// sent, one message to each place, as a task that is on the clock too: so the phase does not end
-// before everything has arrived. A phase without letters costs what the clock costs: one arrival
-// and one release for each place.
+// Calls to nodes at other places wait until this place has finished the phase. Then they are sent,
+// one message to each place, as a task that is registered on the clock, too. So the phase does not
+// end before all of them have arrived. A phase without letters costs what the clock costs: one
+// arrival and one release for each place.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,13 +24,14 @@
 
 namespace imsuite {
 
-class over_places : public tally {
+class over_places : public round_counts {
  public:
   // Context: a task that is registered on the clock of a clocked_finish, one at each place.
   explicit over_places(offices all)
       : all_(all), mine_(*all), here_(apgas::here().id()), places_(apgas::num_places()) {}
 
-  // The kernel whose members are told things; at every place before any is.
+  // Announces the kernel to which letters are addressed. Must be called at every place before the
+  // first tell().
   template <class Kernel>
   void serve(Kernel& kernel) {
     mine_.kernel = reinterpret_cast<std::byte*>(&kernel);
@@ -79,11 +80,11 @@ class over_places : public tally {
     return total(mine_.whose.place_of(node) == here_ ? value : 0);
   }
 
-  // Sent to other places; those of the clock are not counted.
+  // The number of messages sent to other places, without those of the clock.
   [[nodiscard]] std::int64_t messages() const { return messages_; }
 
  protected:
-  // Each of the nodes in a task, and a phase.
+  // Runs f for each of the nodes in a task, and then takes part in a phase.
   template <class Nodes, class Phase>
   void each_of(const Nodes& nodes, const Phase& f) {
     apgas::finish([&] {
@@ -93,7 +94,7 @@ class over_places : public tally {
     apgas::clock::advance_all();
   }
 
-  // Rounds of the own nodes that are alive, while any is alive anywhere.
+  // Runs rounds of this place's live nodes while any node is alive at any place.
   template <class Live, class Round>
   void rounds_of_living(int nodes, const Live& live, const Round& round) {
     std::vector<int> living(block(nodes).begin(), block(nodes).end());
@@ -104,8 +105,8 @@ class over_places : public tally {
     }
   }
 
-  // Requires: no task of this place tells anything meanwhile. Context: a task on the clock; the
-  // phase does not end before what is sent has been done.
+  // Requires: no task of this place calls tell() at the same time. Context: a task registered on
+  // the clock; the phase does not end before the letters have been performed.
   void send_letters();
 
  private:

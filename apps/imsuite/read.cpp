@@ -12,7 +12,8 @@ namespace {
 
 graph read_links(lines& file, int nodes) {
   graph links;
-  per_node<std::size_t> seen(nodes, 0);  // neighbours of each node that are before the row read now
+  // Neighbours of each node with a smaller number than the current line.
+  per_node<std::size_t> seen(nodes, 0);
   std::vector<int> neighbours;
   for (int node = 0; node < nodes; ++node) {
     const std::string& row = file.bits("the neighbours of " + node_name(node), nodes);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One kernel, one input, one of the three ways to keep in step. A Kernel is a class template over
-// the policy: constructed from (input, policy), it has run(), which is timed, and found().
+// Solves one input by one kernel with one of the three policies. A Kernel is a class template over
+// the policy: it is constructed from (input, policy), and has run(), which is timed, and found().
 
 #include "imsuite/baseline.hpp"
 #include "imsuite/clocks.hpp"

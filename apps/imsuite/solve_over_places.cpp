@@ -4,7 +4,7 @@
 namespace imsuite {
 namespace {
 
-// What this place knows of its own nodes.
+// The solution for this place's own nodes.
 outcome part_here(offices all) {
   const office& mine = *all;
   const int here = apgas::here().id();
@@ -31,7 +31,7 @@ outcome solve_at_all(const input& in, void (*start)(offices)) {
     for (const int number : part.found.of_node) whole.found.of_node.push_back(number);
     for (const auto& nodes : part.found.children) whole.found.children.push_back(nodes);
     if (p == apgas::here()) whole.seconds = part.seconds;
-    whole.rounds = part.rounds;  // the same everywhere
+    whole.rounds = part.rounds;  // the same at all places
     whole.phases += part.phases;
     whole.messages += part.messages;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One kernel, one input, and all places of the program.
+// Solves one input by one kernel at all places of the program.
 
 #include "imsuite/kernel.hpp"
 #include "imsuite/office.hpp"
@@ -10,7 +10,7 @@
 
 namespace imsuite {
 
-// The kernel at this place, beside those at the others.
+// Runs the kernel at this place, together with the other places.
 template <template <class> class Kernel, class Sync>
 void solve_here(offices all) {
   Sync sync(all);
@@ -22,7 +22,7 @@ void solve_here(offices all) {
   all->result = {kernel.found(), seconds, sync.rounds(), sync.phases(), sync.messages()};
 }
 
-// Has every place do its part, and puts the parts together.
+// Runs the kernel at every place, and combines the results.
 outcome solve_at_all(const input& in, void (*start)(offices));
 
 template <template <class> class Kernel, class Sync>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The two policies for several places: how the nodes of a place keep in step among themselves.
+// The two policies for several places: how the nodes of a place keep in lock-step among themselves.
 
 #include <apgas/apgas.hpp>
 #include <apgas/base/atomic.hpp>
@@ -11,8 +11,8 @@
 
 namespace imsuite {
 
-// By the clock that the places are on. The tasks of a round are gone when the phase after their
-// last advance is over.
+// By the clock of the places. The tasks of a round have ended when the phase after their last
+// advance is over.
 class by_clocks_over_places : public over_places {
  public:
   using over_places::over_places;
@@ -22,7 +22,7 @@ class by_clocks_over_places : public over_places {
     round_of(block(nodes), steps...);
   }
 
-  // A task does not live on, but is spawned anew for each round.
+  // A task does not stay alive over several rounds; each round spawns new tasks.
   template <class Live, class... Steps>
   void rounds_while(int nodes, const Live& live, const Steps&... steps) {
     rounds_of_living(nodes, live, [&](const auto& living) { round_of(living, steps...); });
@@ -56,8 +56,8 @@ class by_clocks_over_places : public over_places {
   }
   void take(eager_resume, int) {}  // the end of the task does the same
 
-  // The last task of this place sees what all have told. It holds the phase open meanwhile, so that
-  // nobody is counted for the next one yet.
+  // The last task of this place to finish the phase sends all letters. It keeps the phase open
+  // meanwhile, so that no task is counted for the next phase yet.
   void leave_phase() {
     if (in_phase_.fetch_sub(1, apgas::base::acq_rel) > 1) return;
     in_phase_.store(tasks_, apgas::base::relaxed);
@@ -65,10 +65,10 @@ class by_clocks_over_places : public over_places {
   }
 
   int tasks_ = 0;
-  apgas::base::atomic<int> in_phase_ = 0;  // tasks of this place that are not through with it
+  apgas::base::atomic<int> in_phase_ = 0;  // tasks of this place that have not finished the phase
 };
 
-// By a finish over the tasks of each phase; only one task of each place is on the clock.
+// By a finish over the tasks of each phase; only one task of each place is registered on the clock.
 class by_finish_over_places : public over_places {
  public:
   using over_places::over_places;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Colours a rooted tree with three colours (Cole and Vishkin): a node's new colour is the lowest
-// bit in which it differs from its parent's, and where that bit is; after some log* n rounds six
-// are left. Then the three largest go, one after the other: every node takes its parent's colour,
-// so that siblings are alike, and a node of that colour finds another.
+// Colours a rooted tree with three colours (Cole and Vishkin). The new colour of a node consists of
+// the lowest bit in which its colour differs from its parent's, and the position of this bit. After
+// about log* n rounds six colours are left. Then the three largest colours are removed one after
+// another: every node takes its parent's colour, so that siblings have the same colour, and each
+// node of the removed colour chooses another.
 
 #include <algorithm>
 #include <bit>
@@ -50,13 +51,13 @@ class cole_vishkin {
   struct node {
     int colour;
     int parent;
-    int heard = 0;   // the parent's colour; it alone writes it
-    int before = 0;  // its colour before the shift: now that of its children
+    int heard = 0;   // the colour of its parent, which alone writes it
+    int before = 0;  // its colour before the shift, which its children have now
     std::vector<int> children;
   };
 
-  // Each node tells its children its colour, the root itself any small one that differs; then
-  // `next` gives it another.
+  // Each node sends its colour to its children; the root receives any small colour that differs
+  // from its own. Then `next` chooses the new colour.
   template <class Next>
   void tell_children(Next next) {
     sync_.round(
@@ -84,7 +85,7 @@ class cole_vishkin {
     });
   }
 
-  // Neighbours of a node of this colour have others and stay as they are.
+  // The neighbours of a node of this colour have other colours and keep them.
   void replace(node& v, int colour) {
     if (v.colour != colour) return;
     int free = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The area under f(x) = x^3 + x, by halving each interval until the halves add nothing. Like fib,
-// but a task has some ten times the work.
+// The area under f(x) = x^3 + x, by halving each interval until the halves add up to the whole.
+// Like fib, but each task has about ten times the work.
 
 #include <cmath>
 #include <cstdint>
@@ -15,7 +15,8 @@
 
 namespace {
 
-constexpr double enough = 1e-9;  // two halves that differ less from the whole are not split again
+// An interval is not split further if its halves differ less from it.
+constexpr double enough = 1e-9;
 
 double f(double x) { return (x * x + 1.0) * x; }
 
@@ -81,7 +82,7 @@ std::int64_t count_splits(const interval& i) {
   return fine(i, h) ? 0 : 1 + count_splits(h.left) + count_splits(h.right);
 }
 
-// The independent answer: x^4 / 4 + x^2 / 2 at the upper limit.
+// The expected result, computed independently: x^4 / 4 + x^2 / 2 at the upper limit.
 double exact(double to) { return to * to * (to * to + 2) / 4; }
 
 int integrate_and_report(const std::string& variant, int to) {
@@ -90,8 +91,9 @@ int integrate_and_report(const std::string& variant, int to) {
   const double area = integrate(variant, i);
   const double seconds = clock.seconds();
   const std::int64_t splits = count_splits(i);
-  // Halving makes the error of a trapezium a quarter, so what is left is at most a third of the
-  // last difference for each. Besides, the sums round: once per level of the recursion.
+  // Halving an interval divides the error of a trapezium by four. The remaining error of each
+  // interval is therefore at most a third of its last difference. In addition, the sums are rounded
+  // once for each level of the recursion.
   const double bound = enough / 3 * static_cast<double>(splits + 1) + 1e-14 * exact(to);
   return apps::report("integrate", seconds, std::abs(area - exact(to)) <= bound,
                       {{"variant", variant},
@@ -106,7 +108,7 @@ int main(int argc, char** argv) {
   int to = 500;
   std::string variant = "fork_join";
   apps::command_line line("integrate", "Integrates x^3 + x from 0 by recursive halving.");
-  // An integer: all its halves are exact, so that the recursion ends.
+  // An integer, so that all its halves are exact and the recursion ends.
   line.option("--to", to, 1, 10000, "the upper limit");
   line.choice("--variant", variant, {"fork_join", "finish", "serial"}, "how to recurse");
   if (const auto code = line.parse(argc, argv)) return *code;

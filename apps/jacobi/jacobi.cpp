@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Jacobi relaxation of a square mesh: in each step every point becomes the mean of its four
-// neighbours. The mesh is a dist_grid: each place has a block of it, relaxes its rows in parallel
-// and swaps its outermost points with the neighbours; it waits for nobody else.
+// neighbours. The mesh is a dist_grid. Each place has a block of it, relaxes the rows of the block
+// in parallel, and exchanges its outermost points with its neighbours. It waits for no other place.
 
 #include <array>
 #include <cmath>
@@ -20,7 +20,7 @@
 
 namespace {
 
-// The points of one place. Around them is a frame: the neighbours' points, or the boundary.
+// The points of one place, surrounded by a frame of the neighbours' points or the boundary.
 using block = apgas::grid_view<double>;
 
 void start(const block& points, const jacobi::wave& w) {
@@ -55,8 +55,8 @@ struct outcome {
   double error;
 };
 
-// Two copies: step s reads copy s % 2 and writes the other. So points of a neighbour that is a step
-// ahead disturb nothing.
+// Two copies: step s reads copy s % 2 and writes the other. So a neighbour that is a step ahead
+// does not overwrite points that are still needed.
 struct mesh {
   std::array<apgas::dist_grid<double>, 2> copies;
 
@@ -132,13 +132,13 @@ int main(int argc, char** argv) {
   int steps = 100;
   std::string variant = "forall";
   apps::command_line line("jacobi",
-                          "Relaxes a square mesh; its blocks are divided among the places.");
+                          "Relaxes a square mesh that is distributed over the places in blocks.");
   line.option("-n,--n", n, 1, 32768, "rows and columns");
   line.option("--steps", steps, 0, 1'000'000, "steps of relaxation");
   line.choice("--variant", variant, {"forall", "serial"}, "how to go over the rows");
   if (const auto code = line.parse(argc, argv)) return *code;
   return apgas::run(argc, argv, [&] {
-    // Checked only here, where the number of places is known.
+    // The check is here because the number of places is known only here.
     if (n < apgas::num_places()) return line.refuse("--n: fewer rows than places");
     return relax_and_report(variant, n, steps);
   });

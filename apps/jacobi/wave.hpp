@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A step of the relaxation, and the mesh that it starts from, whose form it keeps. Without the
+// A step of the relaxation, and the initial mesh, whose form the relaxation keeps. Does not use the
 // library.
 
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace jacobi {
 
-// Each point of a row becomes the mean of its neighbours in three rows of the step before.
+// Each point of a row becomes the mean of its neighbours in three rows of the previous step.
 inline void relax_row(const double* above, const double* here, const double* below, double* result,
                       std::ptrdiff_t columns) {
   for (std::ptrdiff_t j = 0; j < columns; ++j) {
@@ -20,8 +20,8 @@ inline void relax_row(const double* above, const double* here, const double* bel
   }
 }
 
-// The mesh starts as a standing wave, which a step multiplies by the same factor everywhere. It is
-// zero on the boundary.
+// The mesh starts as a standing wave, which is zero on the boundary. A step multiplies it by the
+// same factor everywhere.
 class wave {
  public:
   explicit wave(int n)
@@ -29,11 +29,11 @@ class wave {
         down_(apps::standing_wave(n, waves_down)),
         across_(apps::standing_wave(n, waves_across)) {}
 
-  // Of point (i, j) of the mesh, which has n rows and columns.
+  // The value of point (i, j) of the mesh, which has n rows and columns.
   [[nodiscard]] double start(std::size_t i, std::size_t j) const {
     return down_[i + 1] * across_[j + 1];
   }
-  // What the steps have multiplied it by.
+  // The factor by which the steps have multiplied the wave.
   [[nodiscard]] double shrunk(int steps) const { return std::pow(factor_, steps); }
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// k-means by Lloyd's algorithm. Each place has a block of the points; in each round its workers add
-// up the points next to each centre, and an allreduce of these sums, whose operation is our own,
-// gives all places the centres of the next round.
+// k-means clustering by Lloyd's algorithm. Each place has a block of the points. In each round its
+// workers sum up the points nearest to each centre. An allreduce of these sums, with a user-defined
+// operation, gives all places the centres of the next round.
 
 #include <algorithm>
 #include <array>
@@ -32,10 +32,10 @@ using centres = std::vector<point>;
 struct plan {
   std::int64_t points;
   int clusters;
-  int rounds;  // at most
+  int rounds;  // the largest number of rounds
   std::int64_t seed;
 
-  // Clouds, with some overlap, around as many corners of a grid as there are clusters.
+  // Overlapping clouds around as many corners of a grid as there are clusters.
   [[nodiscard]] point point_at(std::size_t i) const {
     const auto from = static_cast<std::uint64_t>(seed);
     const std::uint64_t cloud = apps::random_word(from, i) % static_cast<std::uint64_t>(clusters);
@@ -55,7 +55,7 @@ double squared_distance(const point& a, const point& b) {
   return sum;
 }
 
-// The first of the nearest.
+// The first of the nearest centres.
 int nearest(const point& p, const centres& all) {
   std::size_t best = 0;
   for (std::size_t c = 1; c < all.size(); ++c) {
@@ -64,7 +64,7 @@ int nearest(const point& p, const centres& all) {
   return static_cast<int>(best);
 }
 
-// The points next to a centre, and how many of all points have changed to it in this round.
+// The sum of the points nearest to a centre, and how many points have changed to it in this round.
 struct cluster {
   point sum{};
   std::int64_t count = 0;
@@ -120,8 +120,9 @@ struct outcome {
   }
 };
 
-// Lloyd's algorithm; assign_all(centres) gives the sums of all points. A cluster that loses all its
-// points keeps its centre. At the end each point is assigned to the nearest of the final centres.
+// Lloyd's algorithm. assign_all(centres) returns the sums over all points. A cluster that loses all
+// its points keeps its centre. At the end each point is assigned to the nearest of the final
+// centres.
 template <class AssignAll>
 outcome cluster_points(const plan& p, AssignAll assign_all) {
   outcome o;
@@ -155,11 +156,11 @@ outcome cluster_at_this_place(const plan& p, const data& d) {
   });
 }
 
-// The centres are those of a serial run, up to the order of additions, and each point is assigned
-// to the one that is nearest. Both are computed here alone, from points made anew.
+// Checks that the centres are those of a serial run, up to the order of additions, and that each
+// point is assigned to the nearest centre. Both are computed here alone, from regenerated points.
 struct verdict {
-  double difference = 0;   // of a coordinate of a centre from the serial one
-  std::int64_t wrong = 0;  // points
+  double difference = 0;   // the largest difference of a coordinate from the serial run
+  std::int64_t wrong = 0;  // points that are not assigned to the nearest centre
   double inertia = 0;      // the sum of the squared distances from the centres
 };
 
@@ -216,11 +217,13 @@ int cluster_and_report(const plan& p) {
 
 int main(int argc, char** argv) {
   plan p{.points = 200'000, .clusters = 16, .rounds = 50, .seed = 1};
-  apps::command_line line("kmeans", "Finds clusters of points that are divided among the places.");
+  apps::command_line line("kmeans",
+                          "Finds clusters of points that are distributed over the places.");
   line.option("-n,--points", p.points, 1, 100'000'000, "points of four coordinates");
   line.option("-k,--clusters", p.clusters, 1, 4096, "clusters, at most as many as points");
-  line.option("--rounds", p.rounds, 0, 1'000'000, "rounds at most; fewer when no point changes");
-  line.option("--seed", p.seed, 0, 1'000'000'000, "of the points");
+  line.option("--rounds", p.rounds, 0, 1'000'000,
+              "largest number of rounds; fewer if no point changes");
+  line.option("--seed", p.seed, 0, 1'000'000'000, "seed of the points");
   if (const auto code = line.parse(argc, argv)) return *code;
   if (p.points < p.clusters) return line.refuse("--clusters: more clusters than points");
   return apgas::run(argc, argv, [&p] { return cluster_and_report(p); });

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Connected components by label propagation: each vertex starts with its own number as label and
-// takes the smallest one among its neighbours', until nothing changes. The vertices are in blocks
-// over the places; in each round a place offers the labels that fell to the neighbours of those
-// vertices, its own at once and those of other places in one exchange.
+// Connected components by label propagation. Each vertex starts with its own number as its label,
+// and repeatedly takes the smallest label among its neighbours, until nothing changes. The vertices
+// are distributed in blocks over the places. In each round a place offers the labels that have
+// decreased to the neighbours of those vertices: at this place at once, to other places in one
+// exchange.
 
 #include <algorithm>
 #include <atomic>
@@ -46,11 +47,12 @@ struct plan {
   }
 };
 
-// A place's block of the vertices. Vertices and their neighbours go by their numbers in the whole
-// graph; here they are at [v - first].
+// A place's block of the vertices. Vertices and their neighbours are identified by their numbers in
+// the whole graph; vertex v has index v - first here.
 class block {
  public:
-  // A collective: each place makes a part of the edges and sends it to where the ends are.
+  // A collective: each place generates some of the edges and sends them to the places of their
+  // ends.
   block(const plan& p, const labels& all, const apgas::team& team)
       : all_(all), team_(team), label_(all.local()), queued_(label_.size()) {
     if (!label_.empty()) first_ = static_cast<vertex>(all.index_of(0));
@@ -94,7 +96,7 @@ class block {
   void offer_to_neighbours(std::size_t i) {
     const vertex label = std::atomic_ref(label_[i]).load(std::memory_order_relaxed);
     for (const vertex v : neighbours_.of(i)) {
-      if (v < label) continue;  // it began with less
+      if (v < label) continue;  // the vertex started with a smaller label
       if (first_ <= v && at(v) < label_.size()) {
         take({v, label});
       } else {
@@ -115,7 +117,7 @@ class block {
     }
   }
 
-  // Context: a worker; tasks of this place may do so at once.
+  // Context: a worker. Several tasks of this place may call it at the same time.
   void enqueue(std::size_t i) {
     const std::atomic_ref queued(queued_[i]);
     if (queued.exchange(1, std::memory_order_relaxed) == 0) queue_->push_back(i);
@@ -146,7 +148,7 @@ class block {
   vertex first_ = 0;
   apps::adjacency neighbours_;
 
-  std::vector<std::uint8_t> queued_;  // by vertex: it is in a queue of queue_
+  std::vector<std::uint8_t> queued_;  // by vertex: whether it is in a queue of queue_
   apgas::worker_local<std::vector<std::size_t>> queue_;
   apgas::worker_local<std::vector<std::vector<offer>>> offers_;  // by place
 };
@@ -218,9 +220,10 @@ int main(int argc, char** argv) {
   plan p{.vertices = 200'000, .edges = 0, .seed = 1};
   double degree = 2;
   apps::command_line line("labelprop", "Finds the connected components of a random graph.");
-  line.option("-n,--vertices", p.vertices, 1, 1'000'000'000, "vertices, in blocks over the places");
-  line.option("--degree", degree, 0, 1000, "edges that end at a vertex, on average");
-  line.option("--seed", p.seed, 0, 1'000'000'000, "of the graph");
+  line.option("-n,--vertices", p.vertices, 1, 1'000'000'000,
+              "number of vertices, in blocks over the places");
+  line.option("--degree", degree, 0, 1000, "average number of edges at a vertex");
+  line.option("--seed", p.seed, 0, 1'000'000'000, "seed of the graph");
   if (const auto code = line.parse(argc, argv)) return *code;
   p.edges = static_cast<std::int64_t>(degree / 2 * static_cast<double>(p.vertices));
   return apgas::run(argc, argv, [&p] { return propagate_and_report(p); });

@@ -28,7 +28,7 @@ namespace {
 constexpr std::size_t block_size = 16;
 using block = std::array<std::array<double, block_size>, block_size>;
 
-// A square part of the matrix, `size` blocks wide.
+// A square submatrix, `size` blocks wide.
 struct part {
   block* first;
   std::size_t stride;
@@ -51,7 +51,8 @@ void decompose_block(block& a) {
   }
 }
 
-void solve_lower_block(block& b, const block& l) {  // b := inverse of unit lower l, times b
+// b := inverse of unit lower triangle l, times b.
+void solve_lower_block(block& b, const block& l) {
   for (std::size_t i = 1; i < block_size; ++i) {
     for (std::size_t k = 0; k < i; ++k) {
       for (std::size_t j = 0; j < block_size; ++j) b[i][j] -= l[i][k] * b[k][j];
@@ -59,7 +60,7 @@ void solve_lower_block(block& b, const block& l) {  // b := inverse of unit lowe
   }
 }
 
-void solve_upper_block(block& b, const block& u) {  // b := b times inverse of upper u
+void solve_upper_block(block& b, const block& u) {  // b := b times inverse of upper triangle u
   for (std::size_t i = 0; i < block_size; ++i) {
     for (std::size_t k = 0; k < block_size; ++k) {
       const double factor = b[i][k] /= u[k][k];
@@ -78,7 +79,7 @@ void subtract_product_block(block& c, const block& a, const block& b) {
   }
 }
 
-// ---- recursion; Order says whether independent parts run as tasks
+// ---- recursion; Order says whether independent halves run as tasks
 
 struct as_tasks {
   template <class... F>
@@ -166,7 +167,7 @@ class matrix {
   }
 
  private:
-  // Random in [0, 1), and a diagonal that dominates: no pivoting is needed.
+  // Random numbers in [0, 1) and a dominant diagonal, so that no pivoting is needed.
   [[nodiscard]] double original(std::size_t i, std::size_t j) const {
     std::uint64_t x = (i * n_ + j + 1) * 0x9e3779b97f4a7c15U;
     x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -194,7 +195,7 @@ class matrix {
   std::size_t n_;
 };
 
-// How far L (U x) is from A x, in units of the rounding error to be expected, for a dense x.
+// The distance of L (U x) from A x, in units of the expected rounding error, for a dense x.
 double relative_error(const matrix& decomposed, std::size_t n) {
   std::vector<double> x(n);
   for (std::size_t i = 0; i < n; ++i) x[i] = std::sin(static_cast<double>(i + 1));

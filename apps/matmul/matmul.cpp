@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// C = A B by divide and conquer: halve the longest of the three extents until a piece fits into the
-// first-level cache. Halves of rows or of columns write different parts of C and run in parallel;
-// halves of the inner extent write the same part and run one after the other.
+// C = A B by divide and conquer: the longest of the three extents is halved until a block fits into
+// the first-level cache. Halves of rows or columns write different blocks of C and run in parallel.
+// Halves of the inner extent write the same block and run one after the other.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ struct extents {
   int rows, columns, inner;
 };
 
-// Part of a matrix that is stored row by row.
+// A block of a matrix that is stored row by row.
 struct part {
   double* data;
   std::ptrdiff_t stride;
@@ -30,7 +30,7 @@ struct part {
   [[nodiscard]] part at(int i, int j) const { return {row(i) + j, stride}; }
 };
 
-// Four rows of B at a time, so that a row of C is loaded and stored only once for them.
+// Uses four rows of B at a time, so that a row of C is loaded and stored only once for them.
 void multiply_leaf(part c, part a, part b, extents e) {
   for (int i = 0; i < e.rows; ++i) {
     double* const to = c.row(i);
@@ -49,7 +49,7 @@ void multiply_leaf(part c, part a, part b, extents e) {
   }
 }
 
-// How two halves may run: as tasks, or here one after the other.
+// How two halves are run: as tasks, or here one after the other.
 struct as_tasks {
   template <class F, class G>
   static void both(F f, G g) {
@@ -94,7 +94,7 @@ class matrix {
   explicit matrix(int n)
       : n_(n), data_(static_cast<std::size_t>(n) * static_cast<std::size_t>(n)) {}
 
-  // Small integers: sums of their products are exact, so that the check is, too.
+  // Small integers, so that the sums of their products are exact, and so is the check.
   void fill(std::uint64_t seed) {
     std::uint64_t x = seed;
     for (double& value : data_) {
@@ -121,7 +121,7 @@ class matrix {
 };
 
 // Freivalds' check: A (B x) = C x, for two random x. All numbers are integers below 2^53, so
-// equality is exact; a wrong C passes with a probability below 2^-30.
+// equality is exact. A wrong C passes with a probability below 2^-30.
 bool is_product(const matrix& c, const matrix& a, const matrix& b, int n) {
   std::uint64_t state = 2013;
   for (int probe = 0; probe < 2; ++probe) {
@@ -160,7 +160,7 @@ int main(int argc, char** argv) {
   std::string variant = "fork_join";
   apps::command_line line("matmul", "Multiplies two square matrices by divide and conquer.");
   line.option("-n,--n", n, 1, 16384, "rows and columns");
-  line.option("--leaf", leaf, 1, 16384, "extent of a piece that is not divided");
+  line.option("--leaf", leaf, 1, 16384, "extent of a block that is not divided");
   line.choice("--variant", variant, {"fork_join", "serial"}, "how to run the halves");
   if (const auto code = line.parse(argc, argv)) return *code;
   return apgas::run(argc, argv, [&] { return multiply_and_report(variant, n, leaf); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How many ways are there to place n queens on an n x n board so that none attacks another? A task
-// per safe square of a row; solutions are offered to the finish that collects them.
+// Counts the ways to place n queens on an n x n board so that no queen attacks another. Each safe
+// square of a row is a task; solutions are offered to the collecting finish.
 
 #include <array>
 #include <cstddef>
@@ -17,14 +17,14 @@
 
 namespace {
 
-using squares = std::uint32_t;  // of one row, a bit per column
+using squares = std::uint32_t;  // the squares of a row, one bit per column
 
-// The rows filled so far, seen from the next one: which squares are attacked.
+// The rows filled so far, as seen from the next row: the squares that are attacked.
 struct board {
   squares all;
   squares columns = 0;
-  squares left = 0;   // along the diagonals that go left
-  squares right = 0;  // and right
+  squares left = 0;   // along the diagonals to the left
+  squares right = 0;  // along the diagonals to the right
 
   [[nodiscard]] bool complete() const { return columns == all; }
   [[nodiscard]] squares safe() const { return all & ~(columns | left | right); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// apps/bfs in plain MPI: level by level, each with one MPI_Alltoallv of the visits to the vertices
-// of other ranks.
+// apps/bfs in plain MPI: level by level, with one MPI_Alltoallv for each level, which carries the
+// visits to vertices of other ranks.
 
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +26,7 @@ using bfs::edge;
 using bfs::nobody;
 using bfs::vertex;
 
-// Sends item i to rank i, and returns what all had for this one.
+// Sends item i to rank i, and returns what all ranks had for this one.
 std::vector<edge> exchange(const std::vector<std::vector<edge>>& outgoing) {
   const std::size_t n = outgoing.size();
   std::vector<int> out(n);
@@ -47,7 +47,7 @@ std::vector<edge> exchange(const std::vector<std::vector<edge>>& outgoing) {
   return arriving;
 }
 
-// This rank's part of the graph and of the search.
+// This rank's portion of the graph and of the search.
 class part {
  public:
   part(const bfs::kronecker& g, const peers::job& job)
@@ -86,7 +86,7 @@ class part {
       t.parents[v] = parents_[i];
       t.levels[v] = levels_[i];
     }
-    const int count = static_cast<int>(n);  // others have -1 where this rank has a value
+    const int count = static_cast<int>(n);  // other ranks have -1 where this rank has a value
     MPI_Allreduce(MPI_IN_PLACE, t.parents.data(), count, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, t.levels.data(), count, MPI_INT32_T, MPI_MAX, MPI_COMM_WORLD);
     return t;
@@ -114,7 +114,7 @@ class part {
   bfs::dealing dealt_;
   std::vector<vertex> parents_;
   std::vector<std::int32_t> levels_;
-  std::vector<std::vector<edge>> outgoing_;  // by rank: to visit, and from where
+  std::vector<std::vector<edge>> outgoing_;  // by rank: the vertices to visit, and their parents
   apps::adjacency neighbours_;
   std::vector<vertex> found_;
 };
@@ -159,9 +159,9 @@ int main(int argc, char** argv) {
   options o;
   apps::command_line line("bfs_mpi", "Searches a Kronecker graph over all ranks, by MPI.");
   line.option("--scale", o.scale, 1, 22, "the graph has 2^scale vertices");
-  line.option("--edge-factor", o.edge_factor, 1, 64, "edges for each vertex");
-  line.option("--roots", o.roots, 1, 64, "searches, each from another vertex");
-  line.option("--seed", o.seed, 0, 1'000'000'000, "of the graph and the roots");
+  line.option("--edge-factor", o.edge_factor, 1, 64, "edges per vertex");
+  line.option("--roots", o.roots, 1, 64, "number of searches, each from another vertex");
+  line.option("--seed", o.seed, 0, 1'000'000'000, "seed of the graph and the roots");
   if (const auto code = line.parse(argc, argv)) return *code;
   const peers::job job(argc, argv);
   return search_and_report(job, o);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// apps/gups in plain MPI: updates are put into a bucket for each rank, which is sent when it is
-// full, as MPIRandomAccess of HPC Challenge does.
+// apps/gups in plain MPI: updates are collected in a bucket for each rank, which is sent when it is
+// full, as in MPIRandomAccess of HPC Challenge.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +30,7 @@ struct plan {
 
 word word_of(std::int64_t k) { return apps::random_word(static_cast<word>(k)); }
 
-// This rank's part of the table, and the buckets on their way from and to it.
+// This rank's portion of the table, and the buckets in transit from it and to it.
 class table {
  public:
   table(const plan& p, int rank, int bucket)
@@ -55,7 +55,7 @@ class table {
     if (filling_[to].size() == bucket_) send(to);
   }
 
-  // Returns when all updates of all ranks to this one are done. An empty bucket is a rank's last.
+  // Returns when all updates for this rank are done. The last bucket of a rank is an empty one.
   void end_updates() {
     for (std::size_t to = 0; to < filling_.size(); ++to) {
       if (to == rank_) continue;
@@ -110,7 +110,7 @@ class table {
   std::size_t still_sending_;
 };
 
-// The words that are not what all updates, done here one after the other, make them.
+// Counts the words that differ from the result of performing all updates here, one after another.
 std::int64_t wrong_words(const plan& p, int rank, const std::vector<word>& found) {
   std::vector<word> expected(found.size());
   for (std::int64_t k = 0; k < p.updates; ++k) {
@@ -131,7 +131,7 @@ int main(int argc, char** argv) {
   int bucket = 1024;
   apps::command_line line("gups_mpi", "Updates random words of a table over all ranks, by MPI.");
   line.option("-n,--bits", bits, 1, 30, "each rank has 2^n words of the table");
-  line.option("--updates", updates, 0, 1000, "updates for each word");
+  line.option("--updates", updates, 0, 1000, "updates per word");
   line.option("--bucket", bucket, 1, 1'000'000, "updates that are sent together");
   if (const auto code = line.parse(argc, argv)) return *code;
   const peers::job job(argc, argv);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// apps/jacobi in plain MPI: blocks of the mesh over a grid of ranks, halos by non-blocking sends
-// and receives to the four neighbours.
+// apps/jacobi in plain MPI: blocks of the mesh on a grid of ranks, and halos by non-blocking sends
+// and receives with the four neighbours.
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace {
 
-// Which part of one axis of the mesh a rank has.
+// A rank's block along one axis of the mesh.
 struct extent {
   extent(int n, int position, int parts)
       : first(n * position / parts), size(n * (position + 1) / parts - first) {}
@@ -81,7 +81,7 @@ class block {
                    static_cast<std::size_t>(columns_.first) + j);
   }
 
-  // The tag is the way that the points go.
+  // The tag is the direction of the points.
   void exchange_halo(int step) {
     enum : int { up, down, to_left, to_right };
     double* const first = point(step, 0, 0);
@@ -107,7 +107,7 @@ class block {
 };
 
 int relax_and_report(const peers::job& job, int n, int steps) {
-  // No more rows of ranks than columns, as dist_grid has it: the same blocks on both sides.
+  // At most as many rows of ranks as columns, as in dist_grid, so that both have the same blocks.
   std::array<int, 2> grid{};
   MPI_Dims_create(job.size(), 2, grid.data());
   std::ranges::reverse(grid);

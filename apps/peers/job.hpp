@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the programs in plain MPI share: start, end, and the last line, which is that of the apps.
+// What the plain MPI programs share: start, end, and the last line of output, which is that of the
+// apps.
 
 #include <string>
 
@@ -25,8 +26,8 @@ class job {
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
 
-  // Called by all, with the seconds and the figures that count at rank 0, and whether each found
-  // its own part right. Returns the exit code, at all the same.
+  // Called by all ranks, with the seconds and the figures of rank 0, and whether each rank found
+  // its own portion right. Returns the exit code, the same at all ranks.
   [[nodiscard]] int report(const std::string& app, double seconds, bool verified,
                            apps::figures own) const {
     int right = verified ? 1 : 0;
@@ -42,7 +43,7 @@ class job {
   int size_ = 1;
 };
 
-// The time that all ranks take together, from the construction, seen by each.
+// The time that all ranks take together, from construction on; each rank gets the same value.
 class common_time {
  public:
   common_time() {

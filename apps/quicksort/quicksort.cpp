@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Quicksort in place: partition, then both sides in parallel. Limited by memory bandwidth, and its
-// parallelism by the first partition, which one task does alone.
+// Quicksort in place: partitions the array, then sorts both sides in parallel. It is limited by
+// memory bandwidth, and its parallelism by the first partition, which one task performs alone.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace {
 
 using number = std::int32_t;
 
-constexpr std::ptrdiff_t insertion_size = 24;  // below, insertion sort is faster than recursion
+constexpr std::ptrdiff_t insertion_size = 24;  // insertion sort is faster below this size
 
 void insertion_sort(number* first, number* last) {
   for (number* i = first + 1; i < last; ++i) {
@@ -35,7 +35,7 @@ number median_of_three(number a, number b, number c) {
   return std::max(std::min(a, b), std::min(std::max(a, b), c));
 }
 
-// Hoare's partition. Returns the start of the upper part; neither part is empty, since the median
+// Hoare's partition. Returns the start of the upper side. Neither side is empty, since the median
 // is not the only element on its side.
 number* partition(number* first, number* last) {
   const number pivot = median_of_three(*first, first[(last - first) / 2], last[-1]);
@@ -68,7 +68,7 @@ void sort_fork_join(number* first, number* last) {
   apgas::fork_join([=] { sort_fork_join(first, middle); }, [=] { sort_fork_join(middle, last); });
 }
 
-// Both sides as tasks of one finish around the whole sort: nobody has to wait for his halves.
+// All sides are tasks of one finish around the whole sort, so no task waits for its children.
 void sort_async(number* first, number* last) {
   while (last - first > insertion_size) {
     number* const middle = partition(first, last);
@@ -100,7 +100,8 @@ std::vector<number> random_numbers(std::int64_t n, std::uint64_t seed) {
   return numbers;
 }
 
-// The same for every order of the numbers, and hardly ever for other numbers.
+// A fingerprint that does not depend on the order of the numbers, and almost always differs for
+// other numbers.
 std::uint64_t fingerprint(const std::vector<number>& numbers) {
   std::uint64_t sum = 0;
   for (const number x : numbers) sum += mix(static_cast<std::uint64_t>(x) + 1);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sample sort: each place sorts its keys, samples of them divide all keys into a range for each
-// place, every place sends each other the keys of its range, and merges what it gets. Equal keys
-// are told apart by where they were, so that no input makes one place take too much.
+// Sample sort. Each place sorts its keys. Samples of them divide all keys into one range for each
+// place. Every place sends each other place the keys of its range, and merges the keys that it
+// receives. Equal keys are distinguished by their position, so that no input gives one place too
+// many keys.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,7 +28,7 @@ using keys = std::vector<key>;
 constexpr std::ptrdiff_t leaf = 8192;  // fewer keys are not divided among workers
 constexpr std::size_t samples_for_each_place = 32;
 
-// Which keys there are. Sent to all places.
+// Defines the keys. Sent to all places.
 struct plan {
   std::int64_t keys;
   std::int64_t distinct;  // 0: any word
@@ -71,7 +72,7 @@ void merge_runs(std::span<key> all, std::span<const std::size_t> bounds) {
   std::inplace_merge(at(bounds.front()), at(bounds[half]), at(bounds.back()));
 }
 
-// A key, and where it was: the order of these has no two that are equal.
+// A key and its position. In the order of these, no two are equal.
 struct sample {
   key value;
   std::uint64_t member;
@@ -80,7 +81,7 @@ struct sample {
   auto operator<=>(const sample&) const = default;
 };
 
-// The first key of each member's range but the first's. A collective.
+// The first key of the range of each member except the first. A collective.
 std::vector<sample> splitters(const apgas::team& team, const keys& mine) {
   const std::size_t wanted = std::min(mine.size(), samples_for_each_place * team.size());
   std::vector<sample> some;
@@ -101,7 +102,7 @@ std::vector<sample> splitters(const apgas::team& team, const keys& mine) {
   return team.broadcast(chosen, apgas::place());
 }
 
-// How many of the sorted keys of a member are before s.
+// How many of a member's sorted keys precede s.
 std::size_t keys_before(const sample& s, const keys& mine, std::size_t member) {
   if (member == s.member) return s.index;
   const auto at = member < s.member ? std::ranges::upper_bound(mine, s.value)
@@ -125,7 +126,7 @@ void sort_here(const apgas::team& team, keys& mine) {
   mine = std::move(came.values);
 }
 
-// What is to be known of keys to tell whether they are the right ones, in the right order.
+// A summary of keys that shows whether they are the expected keys, in order.
 struct summary {
   std::uint64_t count = 0;
   std::uint64_t checksum = 0;  // does not depend on the order
@@ -198,12 +199,12 @@ int main(int argc, char** argv) {
   plan p{.keys = 1'000'000, .distinct = 0, .seed = 1, .ascending = false};
   std::string variant = "sample";
   apps::command_line line("sort", "Sorts keys over all places by sample sort.");
-  line.option("-n,--keys", p.keys, 1, 2'000'000'000, "keys of all places together");
-  line.option("--distinct", p.distinct, 0, 2'000'000'000, "so many different keys; 0: any");
-  line.option("--seed", p.seed, 0, 1'000'000'000, "of the keys");
+  line.option("-n,--keys", p.keys, 1, 2'000'000'000, "number of keys of all places together");
+  line.option("--distinct", p.distinct, 0, 2'000'000'000, "number of different keys; 0: no limit");
+  line.option("--seed", p.seed, 0, 1'000'000'000, "seed of the keys");
   line.flag("--ascending", p.ascending, "the keys are in order already");
   line.choice("--variant", variant, {"sample", "serial"},
-              "over all places, or by std::sort at one");
+              "over all places, or std::sort at one place");
   if (const auto code = line.parse(argc, argv)) return *code;
   return apgas::run(argc, argv, [&] { return sort_and_report(p, variant); });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Bandwidth between places: each place copies an array into memory of the next one, and back, all
-// at a time.
+// The bandwidth between places: at the same time, each place copies an array into memory of the
+// next place, and back.
 
 #include <algorithm>
 #include <cstdint>
@@ -23,10 +23,10 @@ using block = apgas::global_ptr<word>;
 struct plan {
   std::int64_t words;
   int rounds;
-  bool by_pieces;  // async_copy of sixteen pieces, in place of one copy
+  bool by_pieces;  // sixteen calls of async_copy instead of one copy
 };
 
-// What place `source` sends in a round.
+// The value that place `source` sends in a round.
 word word_of(int source, int round, std::int64_t i) {
   return (static_cast<word>(i) << 20) + (static_cast<word>(source) << 10) +
          static_cast<word>(round % 1024);
@@ -38,7 +38,7 @@ std::vector<word> words_of(int source, int round, std::int64_t n) {
   return all;
 }
 
-// Calls move(first, count) once, or for sixteen pieces in a finish.
+// Calls move(first, count) once, or for each of sixteen pieces in a finish.
 template <class F>
 void in_pieces(const plan& p, F move) {
   const std::int64_t piece = std::max<std::int64_t>(1, (p.words + 15) / 16);
@@ -67,12 +67,12 @@ void fetch(const plan& p, block from, std::span<word> to) {
 }
 
 struct outcome {
-  double sending = 0;  // seconds
+  double sending = 0;  // in seconds
   double fetching = 0;
   bool verified = true;
 };
 
-// The slower of two, since they run at a time.
+// The slower of two places, since they copy at the same time.
 constexpr auto slower = [](const outcome& a, const outcome& b) {
   return outcome{std::max(a.sending, b.sending), std::max(a.fetching, b.fetching),
                  a.verified && b.verified};
@@ -89,7 +89,7 @@ outcome measure_from_here(const plan& p) {
     const apps::stopwatch sending;
     send(p, mine, there);
     result.sending += sending.seconds();
-    // The other place knows without us what it should have got.
+    // The other place computes by itself what it should have received.
     result.verified = result.verified && apgas::at(next, [p, there, here, round] {
                         return std::equal(there.local(), there.local() + p.words,
                                           words_of(here, round, p.words).begin());
@@ -132,7 +132,7 @@ int main(int argc, char** argv) {
   options o;
   apps::command_line line("stream", "Copies arrays between places, there and back.");
   line.option("-n,--words", o.words, 1, std::int64_t{1} << 30, "words of 8 bytes of each array");
-  line.option("--rounds", o.rounds, 1, 1'000'000, "times there and back");
+  line.option("--rounds", o.rounds, 1, 1'000'000, "number of copies there and back");
   line.choice("--variant", o.variant, {"copy", "pieces"},
               "one copy, or sixteen pieces that a finish waits for");
   if (const auto code = line.parse(argc, argv)) return *code;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The graph, or a place's part of one, as the programs walk it: the neighbours of a vertex one
-// after the other in memory (compressed sparse rows).
+// A graph, or a place's portion of one, in compressed sparse rows: the neighbours of each vertex
+// are consecutive in memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ struct edge {
 class adjacency {
  public:
   adjacency() = default;
-  // Of `vertices` vertices; `index` tells which of them an edge is from.
+  // A graph of `vertices` vertices. `index` maps an edge to the vertex it starts from.
   template <class Index>
   adjacency(std::size_t vertices, std::span<const edge> edges, Index index)
       : first_(vertices + 1), neighbours_(edges.size()) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int usage_error = 2;
 
-// CLI::Range lets "nan" through, since no comparison with it is true.
+// CLI::Range accepts "nan", since every comparison with it is false.
 CLI::Validator number_in(double low, double high) {
   const std::string wanted = (std::ostringstream() << low << " to " << high).str();
   const auto check = [=](const std::string& text) -> std::string {

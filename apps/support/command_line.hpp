@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The options of an app, over CLI11. Every app promises the same to scripts: `--help` explains the
-// options, and a wrong option or value is one line on stderr and exit code 2.
-// Used by each app's main before apgas::run, so that a wrong option does not start any place.
+// The options of an app, based on CLI11. All apps behave in the same way for scripts: `--help`
+// explains the options, and a wrong option or value causes one line on stderr and exit code 2. The
+// main function of each app uses this before apgas::run, so that a wrong option starts no place.
 
 #include <cstdint>
 #include <memory>
@@ -24,7 +24,7 @@ class command_line {
   command_line(const command_line&) = delete;
   command_line& operator=(const command_line&) = delete;
 
-  // `names` as in CLI11: "-n,--size". `value` holds the default and must outlive parse().
+  // `names` is as in CLI11: "-n,--size". `value` holds the default and must outlive parse().
   void option(const std::string& names, std::int64_t& value, std::int64_t low, std::int64_t high,
               const std::string& help);
   void option(const std::string& names, int& value, int low, int high, const std::string& help);
@@ -33,15 +33,15 @@ class command_line {
   void choice(const std::string& names, std::string& value, const std::vector<std::string>& allowed,
               const std::string& help);
   void text(const std::string& names, std::string& value, const std::string& help);
-  // Without a dash, and required.
+  // A required argument without a dash.
   void argument(const std::string& name, std::string& value,
                 const std::vector<std::string>& allowed, const std::string& help);
   void flag(const std::string& names, bool& value, const std::string& help);
 
-  // The exit code if the program ends here (0 after --help, 2 after a wrong option).
+  // The exit code if the program ends here: 0 after --help, 2 after a wrong option.
   [[nodiscard]] std::optional<int> parse(int argc, char** argv);
 
-  // Says on stderr, in one line of the whole job, what is wrong with the values taken together.
+  // Reports on stderr, in one line for the whole job, what is wrong with the combination of values.
   // Returns 2.
   [[nodiscard]] int refuse(const std::string& what_is_wrong) const;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Every place has something for every other, of any length: an alltoall of lengths, one of the
-// places in memory that these need, and one-sided copies. Used by the apps that divide their input.
+// An exchange in which every place has data of any length for every other place: an alltoall of the
+// lengths, an alltoall of the target addresses, and one-sided copies. Used by the apps that
+// distribute their input.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,9 +20,9 @@ struct arrivals {
   std::vector<std::size_t> bounds;  // those of member i are [bounds[i], bounds[i + 1])
 };
 
-// Sends outgoing[i] to member i of the team, and returns what the members had for this one. T is
-// trivially copyable. A collective: called at all members.
-// Context: task; may suspend, resume elsewhere.
+// Sends outgoing[i] to member i of the team, and returns what the members had for this one. T must
+// be trivially copyable. A collective: called at all members.
+// Context: task; may suspend, and may resume on another worker.
 template <class T>
 arrivals<T> exchange(const apgas::team& team, const std::vector<std::vector<T>>& outgoing) {
   const std::size_t n = team.size();
@@ -47,7 +48,7 @@ arrivals<T> exchange(const apgas::team& team, const std::vector<std::vector<T>>&
       if (out[i] != 0) apgas::async_copy(std::span<const T>(outgoing[i]), theirs[i]);
     }
   });
-  team.barrier();  // all have put what they had
+  team.barrier();  // all copies have arrived
   all.values.resize(all.bounds.back());
   if (!all.values.empty()) apgas::copy(block, std::span(all.values));
   apgas::deallocate(block);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Random input that every place can make a part of: word k depends on k and the seed alone, so that
-// nobody has to follow a sequence from its beginning, and one place can make all of it to check.
+// Random input of which every place can generate a part: word k depends only on k and the seed. No
+// place has to follow a sequence from its beginning, and one place can generate all of it for a
+// check.
 
 #include <cstdint>
 
@@ -16,12 +17,12 @@ constexpr std::uint64_t random_word(std::uint64_t k) {
   return z ^ (z >> 31);
 }
 
-// Word k of the sequence of that seed.
+// Word k of the sequence of the given seed.
 constexpr std::uint64_t random_word(std::uint64_t seed, std::uint64_t k) {
   return random_word(random_word(seed) ^ k);
 }
 
-// In [0, 1).
+// A number in [0, 1).
 constexpr double random_fraction(std::uint64_t word) {
   return static_cast<double>(word >> 11) * 0x1p-53;
 }

@@ -24,7 +24,7 @@ int report(const std::string& app, const processes& by, double seconds, bool ver
   for (const auto& [name, value] : own) {
     std::visit([&line, key = name](const auto& v) { line[key] = v; }, value);
   }
-  std::cout << line.dump() << '\n' << std::flush;  // the last line must not be lost
+  std::cout << line.dump() << '\n' << std::flush;  // flushed, so that the last line is not lost
   if (!std::cout || std::fflush(stdout) != 0) {
     std::cerr << app << ": the output could not be written; is the disk full?\n";
     return 1;

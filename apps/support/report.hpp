@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The last line an app prints: one JSON object that scripts read. Each app calls it once, at the
-// end of its main task, and returns what it returns.
+// The last line that an app prints: one JSON object for scripts. Each app calls this once, at the
+// end of its main task, and returns the result.
 
 #include <cstdint>
 #include <initializer_list>
@@ -15,16 +15,16 @@ namespace apps {
 using figure = std::variant<bool, int, std::int64_t, std::uint64_t, double, std::string>;
 using figures = std::initializer_list<std::pair<std::string, figure>>;
 
-// Prints {"app", "places", "workers", "seconds", "verified", own figures...} as one line.
-// Returns the exit code: 0 if the result was verified, 1 if it was not, or if the output could not
-// be written, which one line on stderr says.
+// Prints {"app", "places", "workers", "seconds", "verified", own figures...} as one line. Returns
+// the exit code: 0 if the result was verified; 1 if it was not, or if the output could not be
+// written, which is reported on stderr.
 // Context: a task.
 [[nodiscard]] int report(const std::string& app, double seconds, bool verified, figures own);
 
-// The same for a program that is not one of the library's. Context: any thread.
+// The same for a program that does not use the library. Context: any thread.
 struct processes {
   int places;
-  int workers;  // of each
+  int workers;  // of each place
 };
 [[nodiscard]] int report(const std::string& app, const processes& by, double seconds, bool verified,
                          figures own);

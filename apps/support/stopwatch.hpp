@@ -5,7 +5,7 @@
 
 namespace apps {
 
-// Wall-clock time since its construction.
+// Measures wall-clock time since its construction.
 class stopwatch {
  public:
   [[nodiscard]] double seconds() const {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The parallel searches. Within a place: a task per child, all under one finish; the scheduler
-// balances the workers. Across places: glb over bags of nodes.
+// The parallel searches. Within a place, each child is a task, all under one finish, and the
+// scheduler balances the workers. Over several places, glb balances bags of tree nodes.
 
 #include <cstdint>
 #include <vector>
@@ -13,11 +13,11 @@
 
 namespace uts {
 
-// What all places have to know. Travels as bytes.
+// The settings that all places need. Sent as bytes.
 struct search_options {
   parameters tree;
-  int granularity = 1;    // nodes that a task expands by itself
-  bool portable = false;  // without the processor's SHA instructions
+  int granularity = 1;    // tree nodes that a task expands by itself
+  bool portable = false;  // do not use the processor's SHA instructions
 
   [[nodiscard]] uts::tree make_tree() const {
     return uts::tree(tree, portable ? sha1_six_words : fastest_sha1());
@@ -27,9 +27,9 @@ struct search_options {
 struct search_result {
   counts total;
   std::vector<std::uint64_t> nodes_of_place;
-  std::uint64_t bags = 0;  // pieces of work that places got
+  std::uint64_t bags = 0;  // bags that places received from other places
   double seconds = 0;
-  std::vector<apgas::glb_statistics> balancing;  // by place, of the search by bags
+  std::vector<apgas::glb_statistics> balancing;  // of a search by bags, for each place
 };
 
 // search_by_tasks.cpp. Uses the workers of this place. Context: a task; may suspend.

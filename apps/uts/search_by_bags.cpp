@@ -14,7 +14,7 @@ namespace {
 
 using shared_tree = apgas::place_local<tree>;
 
-// Nodes whose subtrees are to be searched, as the stack of the serial search.
+// Tree nodes whose subtrees are to be searched, on a stack as in the serial search.
 class bag {
  public:
   bag() = default;
@@ -33,7 +33,7 @@ class bag {
     return done;
   }
 
-  // Every other node: those at the bottom of the stack have the larger subtrees.
+  // Takes every other node of the stack, since those at the bottom have the larger subtrees.
   std::optional<bag> split() {
     if (pending_.size() < 2) return std::nullopt;
     bag part;

@@ -34,13 +34,13 @@ class searcher {
   apgas::worker_local<counts> found_;
 };
 
-// Inline, so that the node stays where its task finds it.
+// Inlined, so that the tree node stays where its task finds it.
 [[gnu::always_inline]] inline void searcher::explore(const node& n) {
   const int children = tree_.num_children(n);
   if (children != 0) spawn_children(n, children);
 }
 
-// Apart, so that a leaf saves no registers for it.
+// Not inlined, so that a leaf saves no registers for it.
 [[gnu::noinline]] void searcher::spawn_children(const node& n, int children) {
   found_->add_children(n, children);
   for (int i = 0; i < children; ++i) {
@@ -48,7 +48,7 @@ class searcher {
   }
 }
 
-// Up to `granularity_` nodes in this task, what is left then as tasks.
+// Expands up to `granularity_` tree nodes in this task; the rest become tasks.
 void searcher::explore_some(const node& n) {
   std::vector<node> pending = {n};
   counts found;

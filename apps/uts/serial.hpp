@@ -5,12 +5,13 @@
 
 namespace uts {
 
-// The serial program that the parallel ones are measured against. It expands a node at once and
-// keeps the children on a stack, as the reference implementation does: hashing siblings one after
-// the other lets the processor overlap them, which makes it faster than the recursive form.
+// The serial program that the parallel ones are compared with. It expands a tree node at once and
+// keeps the children on a stack, as the reference implementation does. Hashing siblings one after
+// another lets the processor overlap the hashes, which is faster than the recursive form.
 counts search_serially(const tree& t);
 
-// The independent answer: another order (one path, a child at a time) and another SHA-1 (portable).
+// The independent answer: another order (one path, one child at a time) and another SHA-1
+// (portable).
 counts search_by_path(const parameters& p);
 
 }  // namespace uts

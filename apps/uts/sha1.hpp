@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// SHA-1 (FIPS 180-4) of messages that fit into one 64-byte block, which is all the generator of the
-// UTS benchmark needs. A digest is kept as five native words; the byte string that the standard
-// speaks of is their big-endian form, so no bytes are ever swapped.
+// SHA-1 (FIPS 180-4) of messages that fit into one 64-byte block, which is all that the generator
+// of the UTS benchmark needs. A digest is stored as five native words. The byte string of the
+// standard is their big-endian form, so no bytes are ever swapped.
 
 #include <array>
 #include <bit>
@@ -18,7 +18,7 @@ using message_block = std::array<std::uint32_t, 16>;  // padded, in native words
 
 inline constexpr digest sha1_start = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
 
-// A message of whole words, with its padding: a one bit, zeros, and the length in bits.
+// A message of whole words with its padding: a one bit, zeros, and the length in bits.
 template <class... Words>
 constexpr message_block sha1_pad(Words... words) {
   static_assert(sizeof...(Words) <= 13, "one block holds 55 bytes");
@@ -29,8 +29,8 @@ constexpr message_block sha1_pad(Words... words) {
 
 namespace detail {
 
-// Round T of 80. The five variables a .. e of the standard are v[0] .. v[4], turned by one place
-// each round: the compiler renames them instead of moving them.
+// Round T of 80. The five variables a .. e of the standard are v[0] .. v[4], rotated by one
+// position in each round, so that the compiler renames them instead of moving them.
 template <unsigned T>
 [[gnu::always_inline]] constexpr void sha1_round(std::array<std::uint32_t, 5>& v,
                                                  message_block& words) {
@@ -73,12 +73,12 @@ constexpr digest sha1_portable(message_block words) {
   return v;
 }
 
-// The digest of the six words of `head` and `tail`: what the trees hash for every node.
+// The digest of the six words of `head` and `tail`, which the trees compute for every node.
 constexpr digest sha1_six_words(const digest& head, std::uint32_t tail) {
   return sha1_portable(sha1_pad(head[0], head[1], head[2], head[3], head[4], tail));
 }
 
-// The same by the fastest way this processor has: the SHA instructions of x86-64, where they are.
+// The same by the fastest method of this processor: the SHA instructions of x86-64 if they exist.
 using sha1_six_words_function = digest (*)(const digest& head, std::uint32_t tail);
 sha1_six_words_function fastest_sha1() noexcept;
 

@@ -10,10 +10,10 @@
 namespace uts {
 namespace {
 
-constexpr int max_children = 100;        // of every node but a binomial root
+constexpr int max_children = 100;        // of every tree node except a binomial root
 constexpr std::size_t table_size = 512;  // depths with a tabulated logarithm
 
-// The node's random number, uniform on [0, 1).
+// The random number of a tree node, uniform in [0, 1).
 double uniform(const node& n) { return (n.state[4] & 0x7fffffffU) / 2147483648.0; }
 
 bool is_geometric(const parameters& p, const node& n) {
@@ -25,7 +25,8 @@ bool is_geometric(const parameters& p, const node& n) {
 
 std::string_view why_unsearchable(const parameters& p) {
   const bool ends_binomial = p.type == tree_type::binomial || p.type == tree_type::hybrid;
-  // That -m times -q exceeds 1 is no reason: the published T3L does, by a little, and ends.
+  // It is not an error if -m times -q exceeds 1: the published tree T3L exceeds it slightly, and
+  // ends.
   if (ends_binomial && p.non_leaf_probability >= 1 && p.non_leaf_branching > 0) {
     return "the tree would be infinite: with -q 1 every node has children";
   }
@@ -60,7 +61,7 @@ int tree::depth_limit() const {
   constexpr int none = std::numeric_limits<int>::max();
   if (params_.type == tree_type::balanced) return params_.depth;
   if (params_.type != tree_type::geometric || params_.shape == tree_shape::exponential) return none;
-  // A cyclic tree swings for five periods and may grow one level more.
+  // A cyclic tree oscillates for five periods and may grow one level more.
   return params_.shape == tree_shape::cyclic ? 5 * params_.depth + 1 : params_.depth;
 }
 
@@ -68,7 +69,7 @@ int tree::binomial_children(const node& n) const {
   return uniform(n) < params_.non_leaf_probability ? params_.non_leaf_branching : 0;
 }
 
-// The inverse of the geometric distribution whose mean is the branching wanted at this depth.
+// The inverse of the geometric distribution whose mean is the branching factor at this depth.
 int tree::geometric_children(const node& n) const {
   const double children = std::floor(std::log(1 - uniform(n)) / log_continue(n.depth));
   return static_cast<int>(std::min(children, static_cast<double>(max_children)));
@@ -95,7 +96,7 @@ double tree::branching_at(int depth) const {
     case tree_shape::linear:
       break;
   }
-  // Below the limit no node has children, so that a negative mean is never used.
+  // Below the limit no tree node has children, so a negative mean is never used.
   return std::max(0.0, root * (1.0 - depth / limit));
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The trees of the Unbalanced Tree Search benchmark (Olivier et al., LCPC 2006), node for node
-// those of its reference implementation 2.1. A node's number of children is drawn from a random
-// number that is the node's own SHA-1 state; a child's state is the hash of its parent's and its
-// index. So any node can be expanded anywhere, and nothing but 24 bytes per node has to travel.
+// The trees of the Unbalanced Tree Search benchmark (Olivier et al., LCPC 2006), identical to those
+// of its reference implementation 2.1. The number of children of a tree node is drawn from a random
+// number, the SHA-1 state of the node; the state of a child is the hash of its parent's state and
+// its index. So any tree node can be expanded at any place, and only 24 bytes of it need to be
+// sent.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +20,7 @@ namespace uts {
 enum class tree_type { binomial = 0, geometric = 1, hybrid = 2, balanced = 3 };
 enum class tree_shape { linear = 0, exponential = 1, cyclic = 2, fixed = 3 };
 
-// The official flags and defaults. Travels between places as bytes.
+// The official flags and defaults. Sent between places as bytes.
 struct parameters {
   tree_type type = tree_type::geometric;   // -t
   double root_branching = 4.0;             // -b
@@ -38,16 +39,16 @@ struct node {
   std::int32_t depth;
 };
 
-// What a search finds out, or a part of it.
+// The result of a search, or of a part of it.
 struct counts {
   std::uint64_t nodes = 0;
-  std::uint64_t inner = 0;  // that have children
+  std::uint64_t inner = 0;  // nodes that have children
   std::int32_t depth = 0;
 
   [[nodiscard]] std::uint64_t leaves() const { return nodes - inner; }
 
-  // Counts the children of `n`, and `n` as inner if it has any: a leaf, the most frequent sort of
-  // node, costs nothing. Somebody has to count the root.
+  // Counts the children of `n`, and counts `n` as an inner node if it has any. So a leaf, the most
+  // frequent kind of node, costs nothing. The caller must count the root.
   void add_children(const node& n, int children) {
     if (children == 0) return;
     nodes += static_cast<std::uint64_t>(children);
@@ -61,7 +62,7 @@ struct counts {
 };
 inline constexpr counts root_alone{.nodes = 1};
 
-// Says why the tree cannot be searched (it would certainly be infinite), or nothing.
+// Returns why the tree cannot be searched (it would certainly be infinite), or nothing.
 std::string_view why_unsearchable(const parameters& p);
 
 class tree {
@@ -77,7 +78,7 @@ class tree {
   }
   [[nodiscard]] int num_children(const node& n) const;
 
-  // No node lies deeper; the largest int where the type of the tree sets no limit.
+  // No tree node is deeper; the largest int if the type of the tree sets no limit.
   [[nodiscard]] int depth_limit() const;
 
  private:
@@ -88,15 +89,15 @@ class tree {
 
   parameters params_;
   sha1_six_words_function sha1_;
-  std::vector<double> log_continue_;  // by depth: the logarithm is as dear as a quarter of a hash
+  std::vector<double> log_continue_;  // by depth: a logarithm costs as much as a quarter of a hash
 };
 
-// What the inventors of the benchmark publish about a tree.
+// What the authors of the benchmark publish about a tree.
 struct known_tree {
   std::string name;
   counts result;
 };
-// nullptr for a tree without a name.
+// nullptr for a tree without published numbers.
 const known_tree* find_known_tree(const parameters& p);
 
 }  // namespace uts

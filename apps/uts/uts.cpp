@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The Unbalanced Tree Search benchmark: counts the nodes of a tree that only its own traversal can
-// tell the shape of: in one place with a task per node, over several with bags of nodes that glb
-// balances. See README.md for the official flags and trees.
+// The Unbalanced Tree Search benchmark: counts the nodes of a tree whose shape is known only by
+// searching it. At one place each tree node is a task; over several places glb balances bags of
+// tree nodes. See README.md for the official flags and trees.
 
 #include <algorithm>
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace {
 
-// Trees without a name are searched again for comparison up to this size, larger ones on demand.
+// Trees without published numbers are searched again up to this size; larger ones only on request.
 constexpr std::uint64_t small_tree = 5'000'000;
 
 struct options {
@@ -52,12 +52,13 @@ uts::search_result search(const options& o) {
   return result;
 }
 
-// The independent answer, unless it would take long and nobody asked for it.
+// The independent answer, unless it would take long and was not requested.
 std::optional<uts::counts> expected(const options& o, const uts::counts& found) {
   const uts::known_tree* known = uts::find_known_tree(o.search.tree);
   if (known != nullptr) return known->result;
   if (o.verify || found.nodes <= small_tree) return uts::search_by_path(o.search.tree);
-  std::cerr << "uts: not verified: this tree has no name; --verify searches it again, serially\n";
+  std::cerr << "uts: not verified: this tree has no published numbers; --verify searches it again, "
+               "serially\n";
   return std::nullopt;
 }
 
@@ -102,10 +103,10 @@ int main(int argc, char** argv) {
   line.option("-q", tree.non_leaf_probability, 0, 1, "probability of an inner node (binomial)");
   line.option("-f", tree.shift_depth, 0, 1, "geometric down to this fraction of -d (hybrid)");
   line.option("--granularity", o.search.granularity, 1, any,
-              "nodes that a task expands by itself; glb: between looks");
-  line.flag("--portable", o.search.portable, "do without the processor's SHA instructions");
-  line.flag("--glb", o.glb, "search by bags of nodes in one place, too");
-  line.flag("--statistics", o.statistics, "print who gave work to whom, by place (with glb)");
+              "nodes that a task expands by itself; glb: between checks");
+  line.flag("--portable", o.search.portable, "do not use the processor's SHA instructions");
+  line.flag("--glb", o.glb, "balance bags of nodes by glb at one place, too");
+  line.flag("--statistics", o.statistics, "print how work moved between places (with glb)");
   line.flag("--serial", o.serial, "search without tasks: the program to compare with");
   line.flag("--verify", o.verify, "search a large unnamed tree again to verify the counts");
   if (const auto code = line.parse(argc, argv)) return *code;

@@ -27,8 +27,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What a place does by its own settings is its own matter, but for these: a place that starts tasks
-// says so each time that an eighth of the window is through, and who sent them waits for that.
+// The settings that all places must agree on; a place may choose the others for itself. The task
+// window is one of them: a place reports whenever it has started the tasks of an eighth of its
+// window, and the senders of tasks wait for these reports.
 constexpr std::string_view settings_that_must_agree[] = {"APGAS_TASK_WINDOW"};
 
 // As `APGAS_X=value`, separated by blanks.

@@ -158,8 +158,8 @@ int start_program(int argc, char** argv, const config& defaults, const std::func
   const bool one_process = local || (!launcher && settings.places <= 1);
   if (!one_process && !launcher) launch::relaunch(settings.places, argc, argv);
   if (detail::reports_for_job()) base::warn_unknown_variables(environ);
-  const comm::failure_detector_options watched{.silence = std::chrono::seconds(settings.heartbeat_s),
-                                    .interface = settings.interface};
+  const comm::failure_detector_options watched{
+      .silence = std::chrono::seconds(settings.heartbeat_s), .interface = settings.interface};
   // The other processes of a job would wait for one that runs on its own and does not say so.
   if (local && comm::mpi_available() && launcher && launcher->size != 1) {
     comm::choose_transport(settings.transport, watched);

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong, given the facts of each host, and what to do. Nothing is asked here."""
+"""The diagnostics of apgas-doctor: finds problems and remedies in the probe results of each host.
+
+This file runs no probe itself."""
 
 MIB = 1 << 20
-SHM_OF_A_PLACE = 5 * MIB  # 4.2 over ucx and 2 over mpi, measured with Open MPI 4.1.4 and UCX 1.13.1
+SHM_OF_A_PLACE = 5 * MIB  # 4.2 over ucx, 2 over mpi, measured with Open MPI 4.1.4 and UCX 1.13.1
 TMP = 50 * MIB
 FILES, MAPS = 1024, 65530
 
@@ -21,9 +23,9 @@ def unreachable(host, reason):
              ("Host key", f"ssh {host} once by hand, or ssh-keyscan {host} >> ~/.ssh/known_hosts"),
              ("python3", f"install python3 on {host}"),
              ("refused", f"start an ssh server on {host} (apt install openssh-server)"))
-    fix = next((fix for mark, fix in fixes if mark in reason),
-               f"is {host} on, and does no firewall stand between? Try: ssh {host} true")
-    return finding(host, f"ssh does not get there: {reason}", fix)
+    fix = next((fix for text, fix in fixes if text in reason),
+               f"check that {host} is running and no firewall blocks it: ssh {host} true")
+    return finding(host, f"ssh cannot reach it: {reason}", fix)
 
 
 def of_software(host, f, program):
@@ -43,13 +45,13 @@ def of_software(host, f, program):
 def of_memory(host, f):
     rooms = f["shm"]["free"] // SHM_OF_A_PLACE if f["shm"] else 0
     if rooms < len(f["cores"]):
-        yield finding(host, f"/dev/shm has room for {rooms} places, and there are "
+        yield finding(host, f"/dev/shm has room for {rooms} places, but there are "
                             f"{len(f['cores'])} cores",
                       "docker run --shm-size 1g" if f["container"] else
-                      "mount -o remount,size=1g /dev/shm; or remove what jobs left there")
+                      "mount -o remount,size=1g /dev/shm; or remove files that jobs left there")
     if f["tmp"] and f["tmp"]["free"] < TMP:
         yield finding(host, f"{f['tmp']['free'] // MIB} MiB are left for temporary files",
-                      "make room, or set TMPDIR")
+                      "make space, or set TMPDIR")
     if not f["cma"]:
         scope = f["ptrace_scope"]
         yield note(host, "places cannot read each other's memory (CMA), so long messages on one "
@@ -61,7 +63,7 @@ def of_memory(host, f):
         yield finding(host, f"a process may have {f['maps']} memory maps; stacks need many",
                       "sysctl vm.max_map_count=262144")
     if f["overcommit"] == 2:
-        yield note(host, "address space is counted as memory (vm.overcommit_memory=2), and stacks "
+        yield note(host, "address space counts as memory (vm.overcommit_memory=2), and the stacks "
                          "of tasks reserve it",
                    "sysctl vm.overcommit_memory=0, or APGAS_STACK_SIZE=64K")
     if f["infiniband"] and f["locked"][0] is not None:
@@ -69,7 +71,7 @@ def of_memory(host, f):
                             "needs more",
                       "ulimit -l unlimited, and so in /etc/security/limits.conf")
     if f["files"][0] is not None and f["files"][0] < FILES:
-        yield finding(host, f"a process may open {f['files'][0]} files; each place it talks to "
+        yield finding(host, f"a process may open {f['files'][0]} files; each connection to a place "
                             "takes some", "ulimit -n 65536, and so in /etc/security/limits.conf")
 
 
@@ -82,7 +84,7 @@ def of_cores(host, f):
                 yield finding(host, f"two running places are bound to the same cores {shared}: "
                                     f"processes {one['pid']} and {other['pid']}",
                               "start with apgas-run, or mpirun --bind-to none: places divide the "
-                              "cores themselves")
+                              "cores among themselves")
                 return
 
 
@@ -96,20 +98,20 @@ def of_names(host, f):
                           f"give {name} its address in /etc/hosts on {host}")
 
 
-def differences(facts):
-    subjects = (("architectures", "all hosts must be of one kind", lambda f: f["architecture"]),
+def differences(results):
+    subjects = (("architectures", "use hosts of one architecture", lambda f: f["architecture"]),
                 ("versions of MPI", "install the same everywhere", lambda f: f["mpi"]),
                 ("versions of UCX", "install the same everywhere",
                  lambda f: f["ucx"] and f["ucx"]["version"]),
                 ("transports of UCX", "install the same packages and devices, or set UCX_TLS "
-                 "(handed on by apgas-run)", lambda f: f["ucx"] and f["ucx"]["transports"]),
+                 "(apgas-run passes it on)", lambda f: f["ucx"] and f["ucx"]["transports"]),
                 ("versions of apgas", "install the same everywhere",
                  lambda f: f["apgas"] and f["apgas"]["version"]),
                 ("programs behind the same path", "copy it to all hosts again",
                  lambda f: f["program"]))
     for what, fix, get in subjects:
         groups = {}
-        for host, f in facts.items():
+        for host, f in results.items():
             value = get(f)
             if value:
                 groups.setdefault(str(value), []).append(host)
@@ -118,32 +120,33 @@ def differences(facts):
             yield finding("all", f"different {what}: {shown}", fix)
 
 
-def of_machines(facts):
-    """Hosts that are one: by their name, by which apgas tells nodes apart, or by their cores."""
+def of_machines(results):
+    """Hosts with the same name, by which apgas distinguishes hosts, and hosts on one machine."""
     names, machines = {}, {}
-    for host, f in facts.items():
+    for host, f in results.items():
         names.setdefault(f["name"], []).append(host)
         machines.setdefault(f["boot"] or host, []).append(host)
     for name, hosts in names.items():
         if len(hosts) > 1:
             yield finding("all", f"{', '.join(hosts)} call themselves {name}: their places would "
-                                 "take that for one machine with one memory",
+                                 "try to share memory as on one host",
                           "give each its own name (hostname, or docker run --hostname)")
     for hosts in machines.values():
-        masks = [set(facts[host]["cores"]) for host in hosts]
+        masks = [set(results[host]["cores"]) for host in hosts]
         shared = sorted({core for i, a in enumerate(masks) for b in masks[:i] for core in a & b})
         if shared:
             yield note("all", f"{', '.join(hosts)} are on one machine and share its cores {shared}",
                        "docker run --cpuset-cpus for timings; for tests it is fine")
 
 
-def judge(facts, problems, program):
-    """`facts` by host; `problems`: why there are none, by host."""
+def judge(results, problems, program):
+    """Returns the diagnostics, problems first. `results` has the probe results of the hosts that
+    answered, `problems` the reason for each of the others."""
     found = [unreachable(host, reason) for host, reason in problems.items()]
-    for host, f in facts.items():
+    for host, f in results.items():
         for rule in (of_memory, of_cores, of_names):
             found += rule(host, f)
         found += of_software(host, f, program)
-    found += differences(facts)
-    found += of_machines(facts)
+    found += differences(results)
+    found += of_machines(results)
     return sorted(found, key=lambda each: each["level"] != "wrong")

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether there is space where Open MPI needs it on this host, and where output goes."""
+"""Detects full disks on this host: that of Open MPI's files, and that of the output of a job."""
 
 import os
 import socket
 import stat
 import tempfile
 
-NEEDED = 1 << 20  # bytes: what the places exchange at the start is a few hundred KiB
+NEEDED = 1 << 20  # bytes; the places exchange a few hundred KiB through files at the start
 
 
 def full_disk():
-    """A line that tells it; empty when there is space."""
+    """Returns a line if the disk of Open MPI's files is full, otherwise an empty string."""
     folder = os.environ.get("TMPDIR") or tempfile.gettempdir()
     try:
         disk = os.statvfs(folder)
@@ -24,7 +24,8 @@ def full_disk():
 
 
 def full_output():
-    """A line that tells it, since launchers drop what they cannot write; empty when there is."""
+    """Returns a line if standard output or standard error goes to a full disk, otherwise an empty
+    string. Launchers drop output that they cannot write."""
     for number, name in ((1, "output"), (2, "error")):
         try:
             if not stat.S_ISREG(os.fstat(number).st_mode):

@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists of hosts, for apgas-run and apgas-doctor: as an option, or as a file."""
+"""Parses lists of hosts for apgas-run and apgas-doctor: an option, or a file."""
 
 import pathlib
 import re
 
-HOST = re.compile(r"([A-Za-z0-9][A-Za-z0-9.-]*)(?::(\w*))?")  # as Open MPI: no underscore
+HOST = re.compile(r"([A-Za-z0-9][A-Za-z0-9.-]*)(?::(\w*))?")  # no underscore, as for Open MPI
 
 
 class BadHosts(Exception):
-    """What is wrong with the list, in one line."""
+    """The list of hosts is invalid. Argument: one line that says why."""
 
 
 def slots_of(text, where):
     if not re.fullmatch(r"[1-9]\d{0,5}", text):
-        raise BadHosts(f"{where}: '{text}' is no number of slots; write a whole number from 1")
+        raise BadHosts(f"{where}: '{text}' is not a number of slots; write a whole number from 1")
     return int(text)
 
 
 def host_of(text, where):
-    """A host as (name, slots); slots are None where they are not said."""
+    """Returns a host as (name, slots); slots are None if the text does not give them."""
     match = HOST.fullmatch(text)
     if not match:
-        raise BadHosts(f"{where}: '{text}' is no host; write name or name:slots, with letters, "
+        raise BadHosts(f"{where}: '{text}' is not a host; write name or name:slots, with letters, "
                        "digits, dots and hyphens in the name")
     return match[1], None if match[2] is None else slots_of(match[2], where)
 
@@ -44,7 +44,7 @@ def read_hostfile(name):
                 slots = slots_of(words[1].removeprefix("slots="), where)
             hosts.append((host, slots))
     if not hosts:
-        raise BadHosts(f"--hostfile {name}: no host in it")
+        raise BadHosts(f"--hostfile {name}: the file names no host")
     return hosts
 
 
@@ -53,7 +53,7 @@ def parse_hosts(text, where):
 
 
 def with_slots(hosts, places):
-    """Hosts without slots share the places that the others leave, evenly."""
+    """Divides the remaining places evenly among the hosts without slots."""
     left = max(0, places - sum(slots or 0 for _, slots in hosts))
     sharing = sum(slots is None for _, slots in hosts)
     result = []

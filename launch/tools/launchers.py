@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The launchers that apgas-run knows, with the flags that this user and this machine need."""
+"""The launchers that apgas-run supports, with the flags that this user and this host need."""
 
 import math
 import os
@@ -10,18 +10,18 @@ import subprocess
 
 from hosts import with_slots
 
-# How the launchers mark a line with the place it comes from, where they are asked to.
-MARKS = {"Open MPI": re.compile(rb"\[\d+,(\d+)\]<std(?:out|err)>:"),
-         "MPICH": re.compile(rb"\[(\d+)\] "), "Slurm": re.compile(rb" *(\d+): ")}
+# The prefix with which each launcher labels a line with its place, if asked to.
+LINE_PREFIXES = {"Open MPI": re.compile(rb"\[\d+,(\d+)\]<std(?:out|err)>:"),
+                 "MPICH": re.compile(rb"\[(\d+)\] "), "Slurm": re.compile(rb" *(\d+): ")}
 
-# Why a job ends, as a place says it, or another one that sees it gone. The same words are in
-# launch/src/job_messages.cpp.
-TELLS_THE_END = re.compile(rb"apgas: .*(?:ended by signal| is gone: | are gone: |"
-                           rb"this ends the job|stack overflow in task)")
+# Matches a line in which a place reports why the job ends: its own failure, or the loss of another
+# place. launch/src/job_messages.cpp matches the same texts.
+REPORTS_THE_END = re.compile(rb"apgas: .*(?:ended by signal|ended unexpectedly|"
+                             rb"sent no heartbeat|this ends the job|stack overflow in task)")
 
 
 class NoLauncher(Exception):
-    """Why there is none that could do it, and what to do."""
+    """No launcher can start the job. Argument: one line with the reason and the remedy."""
 
 
 def knows_pmix(srun):
@@ -30,11 +30,11 @@ def knows_pmix(srun):
 
 
 def find_launcher(wanted):
-    """The launcher and its family, which has flags of its own: Open MPI, MPICH or Slurm."""
+    """Returns the launcher and its family, which has flags of its own: Open MPI, MPICH or Slurm."""
     in_allocation = "SLURM_JOB_ID" in os.environ
     srun = shutil.which("srun")
     if wanted == "srun" and not srun:
-        raise NoLauncher("no srun on PATH; log in where Slurm is installed, or leave out "
+        raise NoLauncher("no srun on PATH; log in to a host with Slurm, or leave out "
                          "--launcher srun")
     if wanted == "srun" or (in_allocation and srun and not wanted):
         if knows_pmix(srun):
@@ -53,11 +53,11 @@ def find_launcher(wanted):
 
 
 def in_container():
-    return any(os.path.exists(mark) for mark in ("/.dockerenv", "/run/.containerenv"))
+    return any(os.path.exists(file) for file in ("/.dockerenv", "/run/.containerenv"))
 
 
 def physical_cores():
-    """The slots Open MPI counts on this machine: cores, not hardware threads."""
+    """Returns how many slots Open MPI counts on this host: cores, not hardware threads."""
     cores = set()
     for cpu in os.sched_getaffinity(0):
         siblings = pathlib.Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
@@ -66,10 +66,10 @@ def physical_cores():
 
 
 def keepalive(environment):
-    """So that mpirun and its daemons end, too, where a host is lost while no place watches it: not
-    before the places would (APGAS_HEARTBEAT, 10 s), and not for a shorter silence."""
+    """Returns flags with which mpirun and its daemons notice a lost host that no place monitors.
+    They tolerate as long a silence as the places do (APGAS_HEARTBEAT, 10 s)."""
     text = environment.get("APGAS_HEARTBEAT", "10")
-    seconds = float(text) if re.fullmatch(r"\d+(\.\d+)?", text) else 0  # others are refused there
+    seconds = float(text) if re.fullmatch(r"\d+(\.\d+)?", text) else 0  # places refuse the rest
     if seconds == 0:
         return []
     probes = 5
@@ -83,15 +83,16 @@ def open_mpi_command(options, hosts, environment, names, launcher):
     if hosts:
         command += ["--host", ",".join(f"{host}:{slots}" for host, slots in hosts)]
         command += keepalive(environment)
-        if any("." in host for host, _ in hosts):  # or it cuts off the domain
+        if any("." in host for host, _ in hosts):  # otherwise it removes the domain
             command += ["--mca", "orte_keep_fqdn_hostnames", "1"]
-    # The places of a node divide its cores and bind their workers by themselves.
+    # The places of a host divide its cores and bind their workers themselves.
     if "--bind-to" not in options.launcher_args:
         command += ["--bind-to", "none"]
-    # One message says why a job ends, without Open MPI's own and the stack of a place that a signal
-    # ends. Where others chose what it does, it may say why it refuses.
-    steered = options.launcher_args or any(name.startswith("OMPI_MCA_") for name in os.environ)
-    if not hosts and not steered:
+    # The library reports the end of a job in one line. Open MPI's own reports, and the stack of a
+    # place that a signal ends, are suppressed, unless the user has chosen flags of Open MPI, which
+    # must be able to report why it rejects them.
+    user_flags = options.launcher_args or any(name.startswith("OMPI_MCA_") for name in os.environ)
+    if not hosts and not user_flags:
         command += ["-q"]
     command += ["--mca", "opal_signal", ""]
     if options.interface:
@@ -100,11 +101,11 @@ def open_mpi_command(options, hosts, environment, names, launcher):
     slots = sum(slots for _, slots in hosts) if hosts else physical_cores()
     if options.places > slots:
         command += ["--oversubscribe"]
-    if hosts or options.places > slots:  # the cores of other hosts are not known here
+    if hosts or options.places > slots:  # the cores of other hosts are unknown
         command += ["--mca", "mpi_yield_when_idle", "1"]
     if os.geteuid() == 0:
         command += ["--allow-run-as-root"]
-    if in_container():  # which may not read another process's memory
+    if in_container():  # where a process may not read the memory of another
         command += ["--mca", "btl_vader_single_copy_mechanism", "none"]
     if options.label:
         command += ["--tag-output"]
@@ -114,7 +115,7 @@ def open_mpi_command(options, hosts, environment, names, launcher):
 
 
 def mpich_command(options, hosts, launcher):
-    """It forwards the environment, and root and more places than cores are fine."""
+    """MPICH forwards the environment, and accepts root and more places than cores."""
     command = [launcher, "-n", str(options.places)]
     if hosts:
         command += ["-hosts", ",".join(f"{host}:{slots}" for host, slots in hosts)]
@@ -124,13 +125,13 @@ def mpich_command(options, hosts, launcher):
 
 
 def cores_of_allocation():
-    """As in SLURM_JOB_CPUS_PER_NODE=4(x2),3; 0 where it is not said."""
+    """Parses SLURM_JOB_CPUS_PER_NODE, for example 4(x2),3; returns 0 if it is not set."""
     parts = re.findall(r"(\d+)(?:\(x(\d+)\))?", os.environ.get("SLURM_JOB_CPUS_PER_NODE", ""))
     return sum(int(cores) * int(nodes or 1) for cores, nodes in parts)
 
 
 def srun_command(options, hosts, launcher):
-    """It forwards the environment. The places of a node divide its cores by themselves."""
+    """srun forwards the environment. The places of a host divide its cores themselves."""
     command = [launcher, "-n", str(options.places), "--mpi=pmix", "--export=ALL", "--cpu-bind=none",
                "--kill-on-bad-exit=1"]
     if hosts:
@@ -147,7 +148,7 @@ def srun_command(options, hosts, launcher):
 def launcher_command(options, hosts, environment, names, launcher, family):
     if family == "Slurm":
         if any(slots is not None for _, slots in hosts):
-            raise NoLauncher("srun decides how many places a host takes: give hosts without slots")
+            raise NoLauncher("srun decides how many places a host gets: give hosts without slots")
         return srun_command(options, hosts, launcher)
     hosts = with_slots(hosts, options.places)
     if family == "MPICH":

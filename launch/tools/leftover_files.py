@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Open MPI leaves on this host when its mpirun is killed: the folder of the job in TMPDIR. As
-launch/src/leftover_files.cpp."""
+"""Removes the folder of a job in TMPDIR, which Open MPI leaves on a host if its mpirun is killed.
+launch/src/leftover_files.cpp does the same for APGAS_PLACES=n."""
 
 import os
 import pathlib
@@ -10,6 +10,6 @@ import tempfile
 
 
 def remove_leftover_files(mpirun):
-    """Requires: that mpirun has ended."""
+    """Requires: the process with the number `mpirun` has ended."""
     of_user = f"ompi.{socket.gethostname()}.{os.geteuid()}"
     shutil.rmtree(pathlib.Path(tempfile.gettempdir(), of_user, f"pid.{mpirun}"), ignore_errors=True)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What apgas-doctor wants to know of a machine, as JSON on standard output.
+"""The probes that apgas-doctor runs on a host. Prints their results as JSON on standard output.
 
-It is sent to the other hosts through ssh (`python3 - '<question>'`), so it needs nothing but itself
-and Python 3.8. The question is JSON: {"hosts": [names to resolve], "program": path or null,
-"folder": where apgas-info may be}. What cannot be found out is null.
+apgas-doctor sends this script to other hosts through ssh (`python3 - '<question>'`), so it needs
+only itself and Python 3.8. The question is JSON: {"hosts": [names to resolve], "program": path or
+null, "folder": where apgas-info may be}. A value that cannot be determined is null.
 """
 
 import ctypes
@@ -52,7 +52,7 @@ def mpi():
 
 
 def ucx():
-    """Version and transports; the latter only where the package ucx-utils is there."""
+    """Returns version and transports; the latter need the package ucx-utils."""
     try:
         library = ctypes.CDLL("libucp.so.0")
     except OSError:
@@ -74,7 +74,7 @@ def apgas(folder):
 
 
 def fingerprint(program):
-    """Of the file; None where there is no such program."""
+    """Returns a hash of the file, or None if there is no such program."""
     if not program or not os.access(program, os.X_OK) or os.path.isdir(program):
         return None
     with open(program, "rb") as file:
@@ -82,8 +82,8 @@ def fingerprint(program):
 
 
 def can_read_other_processes():
-    """Whether a process reads the memory of its sibling (CMA), as places do of each other."""
-    class Part(ctypes.Structure):
+    """Whether a process can read the memory of its sibling, as places do (cross-memory attach)."""
+    class IoVector(ctypes.Structure):
         _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
 
     libc = ctypes.CDLL(None, use_errno=True)
@@ -97,7 +97,7 @@ def can_read_other_processes():
     reader = os.fork()
     if reader == 0:
         copy = ctypes.create_string_buffer(8)
-        to, source = Part(ctypes.addressof(copy), 8), Part(ctypes.addressof(here), 8)
+        to, source = IoVector(ctypes.addressof(copy), 8), IoVector(ctypes.addressof(here), 8)
         done = libc.process_vm_readv(sleeper, ctypes.byref(to), 1, ctypes.byref(source), 1, 0)
         os._exit(0 if done == 8 and copy.value == b"sibling" else 1)
     code = os.waitpid(reader, 0)[1]
@@ -122,7 +122,7 @@ def resolve(name):
 
 
 def places_of_jobs():
-    """Processes that a launcher of MPI started, with the cores they may use."""
+    """Returns the processes that a launcher of Open MPI started, with the cores they may use."""
     found = []
     for file in glob.glob("/proc/[0-9]*/environ"):
         pid = int(file.split("/")[2])

@@ -2,9 +2,9 @@
 
 // One sample of java.util.concurrent.Phaser for sync_bench, which starts it:
 //   java SyncPeer WORK KIND WORKERS MEMBERS PHASES BUDGET CHECK_ALL
-// prints the seconds for all phases, and 1 if what was done is right. Threads are of the platform
-// or virtual; a first run that is not measured is there for the compiler. What a run does is in
-// lock_step.hpp.
+// Prints the seconds for all phases, and 1 if the result is right. Threads are platform threads or
+// virtual threads. A first run, which is not measured, lets the compiler compile the code. The
+// steps of a run are described in lock_step.hpp.
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Phaser;
@@ -12,74 +12,75 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 public final class SyncPeer {
-  private static final long FIRST = 5;  // that counts
+  private static final long FIRST = 5;  // the first counted phase
 
   private static boolean virtual;
   private static int members;
   private static long phases;
   private static double budget;
   private static boolean checkAll;
-  private static long[] cells;  // what each member contributes, 64 bytes apart
-  private static long sum;      // written by the last to arrive, read by all before the next phase
-  private static volatile long end;  // of the phases that count
+  private static long[] cells;  // the contribution of each member, 64 bytes apart
+  private static long sum;      // written by the last arriver, read by all before the next phase
+  private static volatile long end;  // of the counted phases
 
   private static double now() {
     return System.nanoTime() * 1e-9;
   }
 
   private static void start(Runnable r) throws Exception {
-    if (virtual) {  // by reflection: Java before 21 compiles this too
+    if (virtual) {  // by reflection, so that Java before 21 compiles this
       Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, r);
     } else {
       new Thread(r).start();
     }
   }
 
-  private static boolean step(Phaser meet, boolean reduce, int member, long phase) {
+  private static boolean step(Phaser phaser, boolean reduce, int member, long phase) {
     if (!reduce) {
-      meet.arriveAndAwaitAdvance();
+      phaser.arriveAndAwaitAdvance();
       return true;
     }
     cells[member * 8] = member + phase;
-    meet.arriveAndAwaitAdvance();
+    phaser.arriveAndAwaitAdvance();
     return sum == (long) members * (members - 1) / 2 + members * phase;
   }
 
   private static boolean checked(
-      Phaser meet, boolean reduce, int member, long phase, AtomicLongArray reached) {
+      Phaser phaser, boolean reduce, int member, long phase, AtomicLongArray reached) {
     reached.setOpaque(member * 8, phase + 1);
-    boolean right = step(meet, reduce, member, phase);
+    boolean right = step(phaser, reduce, member, phase);
     return reached.getOpaque((member + 1) % members * 8) > phase && right;
   }
 
-  // Returns the member's seconds for the phases that count; negative when something was wrong.
-  private static double run(Phaser meet, boolean reduce, int member, AtomicLongArray reached) {
-    boolean right = checked(meet, reduce, member, 0, reached);
-    right &= checked(meet, reduce, member, 1, reached);
+  // Returns the member's seconds for the counted phases; negative if something was wrong.
+  private static double run(Phaser phaser, boolean reduce, int member, AtomicLongArray reached) {
+    boolean right = checked(phaser, reduce, member, 0, reached);
+    right &= checked(phaser, reduce, member, 1, reached);
     double first = now();
-    right &= step(meet, reduce, member, 2);
-    right &= step(meet, reduce, member, 3);
+    right &= step(phaser, reduce, member, 2);
+    right &= step(phaser, reduce, member, 3);
     if (member == 0) {
       double most = budget / Math.max((now() - first) / 2, 1e-9);
       end = FIRST + Math.max(4, Math.min(phases, (long) most));
     }
-    right &= checked(meet, reduce, member, 4, reached);
+    right &= checked(phaser, reduce, member, 4, reached);
     double begin = now();
     for (long phase = FIRST; phase < end; ++phase) {
       if (member == 0 && phase % 64 == 0 && now() - begin > budget) end = Math.min(end, phase + 2);
       right &=
           checkAll
-              ? checked(meet, reduce, member, phase, reached)
-              : step(meet, reduce, member, phase);
+              ? checked(phaser, reduce, member, phase, reached)
+              : step(phaser, reduce, member, phase);
     }
     double seconds = now() - begin;
-    right &= checked(meet, reduce, member, end, reached);
+    right &= checked(phaser, reduce, member, end, reached);
     return right ? seconds : -1;
   }
 
-  // The mean of the members' seconds, for as many phases as were planned; negative: wrong.
+  // The mean of the members' seconds for the planned number of phases; negative if something was
+  // wrong.
   private static double lockStep(boolean reduce) throws Exception {
-    Phaser meet =
+    Phaser phaser =
         new Phaser(members) {
           @Override
           protected boolean onAdvance(int phase, int registered) {
@@ -99,7 +100,7 @@ public final class SyncPeer {
       int member = i;
       start(
           () -> {
-            seconds[member] = run(meet, reduce, member, reached);
+            seconds[member] = run(phaser, reduce, member, reached);
             ended.countDown();
           });
     }
@@ -112,25 +113,25 @@ public final class SyncPeer {
     return mean * phases / (end - FIRST);
   }
 
-  // The parent registers one more child in each round; children stay till the end.
+  // The parent registers one more child in each round; children stay to the end.
   private static boolean grow() throws Exception {
-    Phaser meet = new Phaser(1);
+    Phaser phaser = new Phaser(1);
     AtomicLong total = new AtomicLong();
     CountDownLatch ended = new CountDownLatch(members - 1);
     for (int child = 1; child < members; ++child) {
       int rounds = members - child;
-      meet.register();
+      phaser.register();
       start(
           () -> {
-            for (int i = 0; i < rounds; ++i) meet.arriveAndAwaitAdvance();
-            meet.arriveAndDeregister();
+            for (int i = 0; i < rounds; ++i) phaser.arriveAndAwaitAdvance();
+            phaser.arriveAndDeregister();
             total.addAndGet(rounds);
             ended.countDown();
           });
-      meet.arriveAndAwaitAdvance();
+      phaser.arriveAndAwaitAdvance();
       total.incrementAndGet();
     }
-    meet.arriveAndDeregister();
+    phaser.arriveAndDeregister();
     ended.await();
     return total.get() == (members - 1) + (long) members * (members - 1) / 2;
   }

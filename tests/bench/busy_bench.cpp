@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // How soon a place answers while all its workers compute: an `at` from place 0 to place 1, whose
-// tasks each compute for a while without a scheduling point. Run once for each way of progress:
+// tasks each compute for a while without a scheduling point. Run it once for each way of making
+// progress:
 //
 //   mpirun -n 2 busy_bench
 //   APGAS_PROGRESS=thread mpirun -n 2 busy_bench
@@ -32,7 +33,7 @@ void compute(microseconds length) {
   while (clock::now() < end) continue;
 }
 
-// Until `enough`: every worker of this place has such tasks before it, all the time.
+// Until `enough`, every worker of this place always has such tasks to run.
 void stay_busy(microseconds grain) {
   while (!enough.load(std::memory_order_relaxed)) {
     apgas::finish([grain] {
@@ -43,7 +44,7 @@ void stay_busy(microseconds grain) {
   }
 }
 
-// Microseconds from the call of an `at` to its return, sorted.
+// The sorted microseconds from the call of an `at` to its return.
 std::vector<double> answers(microseconds grain, int calls) {
   std::vector<double> took;
   apgas::at(apgas::place(1), [] { enough = false; });
@@ -51,12 +52,12 @@ std::vector<double> answers(microseconds grain, int calls) {
     apgas::async_at(
         apgas::place(1), [](std::int64_t us) { stay_busy(microseconds(us)); },
         std::int64_t{grain.count()});
-    apgas::sleep_for(std::chrono::milliseconds(5));  // it is busy now
+    apgas::sleep_for(std::chrono::milliseconds(5));  // the place is busy now
     for (int i = 0; i < calls; ++i) {
       const auto begin = clock::now();
       apgas::at(apgas::place(1), [] {});
       took.push_back(std::chrono::duration<double, std::micro>(clock::now() - begin).count());
-      apgas::sleep_for(microseconds(200 + 37 * (i % 7)));  // not in step with the tasks
+      apgas::sleep_for(microseconds(200 + 37 * (i % 7)));  // out of step with the tasks
     }
     apgas::at(apgas::place(1), [] { enough = true; });
   });
@@ -75,7 +76,7 @@ int measure(const options& o) {
                apgas::num_places());
     return 2;
   }
-  fmt::print("{:>14}{:>14}{:>14}{:>14}\n", "tasks of, us", "median, us", "90 %, us", "worst, us");
+  fmt::print("{:>14}{:>14}{:>14}{:>14}\n", "task, us", "median, us", "90 %, us", "worst, us");
   for (const int grain : {0, 1, 10, 100, 1000}) {
     const auto took = answers(microseconds(grain), grain == 1000 ? o.calls / 3 : o.calls);
     fmt::print("{:>14}{:>14.1f}{:>14.1f}{:>14.1f}\n", grain, took[took.size() / 2],
@@ -88,9 +89,9 @@ int measure(const options& o) {
 
 int main(int argc, char** argv) {
   options o;
-  CLI::App app("How soon a place answers that computes");
-  app.add_flag("--quick", o.quick, "few calls: times mean nothing");
-  app.add_option("--calls", o.calls, "of each kind")->check(CLI::Range(3, 100'000));
+  CLI::App app("How soon a place answers while it computes");
+  app.add_flag("--quick", o.quick, "few calls; the times mean nothing");
+  app.add_option("--calls", o.calls, "number of calls of each kind")->check(CLI::Range(3, 100'000));
   CLI11_PARSE(app, argc, argv);
   if (o.quick) o.calls = 3;
   apgas::config settings;

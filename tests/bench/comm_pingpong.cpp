@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an endpoint costs above MPI, measured between two ranks of one run, alternating:
+// What an endpoint costs on top of MPI, measured between two ranks of one run, alternating with
+// MPI:
 //
 //   mpirun -n 2 comm_pingpong [rounds] [frames]
 //
-//   mpi_us, endpoint_us     one way of an 8-byte ping-pong: MPI_Send/MPI_Recv, and frames
-//   mpi_mps, frames_mps     8-byte messages per second one way: MPI_Isend into posted MPI_Irecvs, a
-//                           window of 64; and frames, which gather
-// Prints one JSON object: minimum and median of the repetitions.
+//   mpi_us, endpoint_us     one way of an 8-byte ping-pong, by MPI_Send/MPI_Recv and by frames
+//   mpi_mps, frames_mps     8-byte messages per second in one direction: by MPI_Isend into posted
+//                           MPI_Irecvs, with a window of 64; and by frames, which are batched
+// Prints one JSON object with the minimum and the median of the repetitions.
 
 #include <algorithm>
 #include <chrono>
@@ -117,7 +118,7 @@ double frame_pingpong(peer& with, int rounds) {
   return result;
 }
 
-// The sender polls now and then, as a worker between tasks does, and heeds the back-pressure.
+// The sender polls now and then, as a worker does between tasks, and obeys the back-pressure.
 double frame_rate(peer& with, int frames) {
   MPI_Barrier(MPI_COMM_WORLD);
   const std::uint64_t expected = with.sink.frames + static_cast<std::uint64_t>(frames);

@@ -4,8 +4,9 @@
 
     compare.py old.json new.json [--worse 1.10]
 
-The times are minima. With --worse the exit code is 1 when a variant of ours became slower than that
-factor, corrected by how the peers and serial variants of the same benchmark changed (the machine).
+The times are minima. With --worse, the exit code is 1 if a variant of apgas became slower by more
+than this factor. The factor is corrected by the change of the peers and serial variants of the same
+benchmark, which is due to the machine.
 """
 
 import argparse
@@ -20,7 +21,7 @@ def load(path):
 
 
 def times(report):
-    """(benchmark, variant, workers) -> least seconds per operation."""
+    """Maps (benchmark, variant, workers) to the least seconds per operation."""
     return {
         (f["benchmark"], r["variant"], r["workers"]): r["min_s"] / f["operations"]
         for f in report["findings"]
@@ -33,7 +34,7 @@ def ours(variant):
 
 
 def machine_factor(old, new, benchmark):
-    """How much slower the others became; 1 where there are none."""
+    """How much slower the other variants became; 1 if there are none."""
     common = [k for k in old.keys() & new.keys() if k[0] == benchmark and not ours(k[1])]
     ratios = [new[k] / old[k] for k in common]
     return statistics.median(ratios) if ratios else 1.0
@@ -52,7 +53,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("old")
     parser.add_argument("new")
-    parser.add_argument("--worse", type=float, help="fail when ours became slower by this factor")
+    parser.add_argument("--worse", type=float,
+                        help="fail if a variant of apgas became slower by this factor")
     options = parser.parse_args()
     old_report, new_report = load(options.old), load(options.new)
     describe("old", old_report)

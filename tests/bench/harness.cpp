@@ -9,8 +9,8 @@
 namespace bench {
 namespace {
 
-// Idle threads of the variant before (a team of OpenMP spins for some milliseconds) are asleep
-// then.
+// By then, idle threads of the previous variant are asleep. Threads of an OpenMP team, for example,
+// spin for some milliseconds.
 constexpr auto flush_arrivals = std::chrono::milliseconds{10};
 
 bool cpu_clock = false;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A benchmark is one piece of work and the variants that do it. The harness runs every variant once
-// per repetition, all in turn, so that a slow phase of the machine hits all of them, and keeps the
-// least and the median time of each. Own code and not Google Benchmark: that repeats one variant
-// many times before the next, and cannot run one inside apgas::run and its neighbour outside.
+// A benchmark is a piece of work and the variants that do it. The harness runs every variant once
+// in each repetition, one after another, so that a slow phase of the machine affects all of them.
+// It keeps the least and the median time of each variant. This is not Google Benchmark, because
+// that repeats one variant many times before the next, and cannot run one variant inside apgas::run
+// and another outside.
 
 #include <functional>
 #include <string>
@@ -13,17 +14,17 @@
 
 namespace bench {
 
-// One run of a variant, which measured itself and looked at its result.
+// One run of a variant, which measures its own time and checks its own result.
 struct sample {
   double seconds = 0;
   bool correct = false;
 };
 
-// What a variant is for the comparison.
+// The role of a variant in the comparison.
 enum class role {
-  serial,  // the fastest of these is what spawn costs and speed-ups refer to
-  ours,    // runs as a task of apgas::run with so many workers
-  peer,    // another library, run by the main thread with so many threads
+  serial,  // the fastest serial variant is the base of spawn costs and speed-ups
+  ours,    // runs as a task of apgas::run with the given number of workers
+  peer,    // another library, run by the main thread with the given number of threads
 };
 
 struct variant {
@@ -35,16 +36,16 @@ struct variant {
 
 struct benchmark {
   std::string name;
-  std::string operation;    // what is counted: "spawn"
-  double operations = 1;    // of those in one run
+  std::string operation;    // the operation that is counted, such as "spawn"
+  double operations = 1;    // number of operations in one run
   double serial_calls = 0;  // calls of the serial function in one run; 0: not a recursion
   std::vector<variant> variants;
 };
 
 struct result {
   variant of;
-  std::vector<double> seconds;  // of each repetition
-  bool correct = true;          // all of them
+  std::vector<double> seconds;  // one value for each repetition
+  bool correct = true;          // every repetition was correct
 
   [[nodiscard]] double least() const;
   [[nodiscard]] double median() const;
@@ -55,30 +56,32 @@ struct finding {
   std::vector<result> results;
 
   [[nodiscard]] bool correct() const;
-  [[nodiscard]] double best_serial() const;  // seconds; 0: there is none
-  // Null when there is none.
+  [[nodiscard]] double best_serial() const;  // in seconds; 0 if there is no serial variant
+  // Null if there is no such result.
   [[nodiscard]] const result* find(const std::string& variant_name, int workers) const;
 };
 
-// Starts apgas with so many workers and runs the function as its first task.
+// Starts apgas with the given number of workers and runs the function as its first task.
 using apgas_runner = std::function<void(int workers, const std::function<void()>&)>;
 
-// After a first round that does not count. Context: the program's main thread, outside apgas::run.
+// Measures all variants, after a first round that is not counted. Context: the program's main
+// thread, outside apgas::run.
 finding measure(const benchmark& what, int repetitions, const apgas_runner& run_apgas);
 
-// Seconds of the clock that timed() reads: the wall's, or after use_cpu_clock() what all threads of
-// the process have used together. The latter compares what variants with one worker cost when
-// others keep the machine busy; measure() leaves out the rest then.
+// The clock that timed() reads, in seconds. By default this is wall-clock time. After
+// use_cpu_clock() it is the CPU time of all threads of the process, which allows variants with one
+// worker to be compared while other programs keep the machine busy; measure() then omits the other
+// variants.
 double now();
 void use_cpu_clock();
 
-// The compiler must take the value for changed, and for read.
+// Makes the compiler assume that the value is read and changed.
 template <class T>
 [[gnu::always_inline]] inline void opaque(T& value) {
   asm volatile("" : "+m"(value) : : "memory");
 }
 
-// Times f(argument), and compares what it returns with what it should.
+// Times f(argument) and compares its result with `expected`.
 template <class F, class Argument, class T>
 std::function<sample()> timed(F f, Argument argument, T expected) {
   return [=]() mutable {
@@ -90,7 +93,8 @@ std::function<sample()> timed(F f, Argument argument, T expected) {
   };
 }
 
-// Add a variant at 1 and at 2 workers: a peer as make(workers)(argument), ours as f(argument).
+// These add a variant with 1 and with 2 workers: a peer as make(workers)(argument), ours as
+// f(argument).
 template <class Make, class Argument, class T>
 void add_peer(benchmark& to, const std::string& name, Make make, Argument argument, T expected) {
   for (const int workers : {1, 2}) {

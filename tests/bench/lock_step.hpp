@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Members of a barrier going through phases together, measured the same way for whoever they are:
-// tasks of ours, threads, fibers. A run has
-//   two phases that are checked, in which every member gets its stack and starts;
-//   two that are timed to see how many more the budget pays for;
-//   the phases that count, of which each member takes the time itself, fewer when that was wrong;
-//   a last one that is checked.
-// In a checked phase every member marks its cell before the barrier and looks at its neighbour's
-// after it: a member that was let through too early sees that the neighbour has not been there.
+// Members of a barrier that go through phases together, measured in the same way whether they are
+// tasks of apgas, threads or fibers. A run consists of
+//   two checked phases, in which every member gets its stack and starts;
+//   two timed phases, which show how many more the budget allows;
+//   the counted phases, timed by each member; there are fewer if the estimate was wrong;
+//   a last checked phase.
+// In a checked phase every member marks its cell before the barrier and checks its neighbour's cell
+// after it. A member that passes the barrier too early sees that its neighbour has not arrived.
 
 #include <algorithm>
 #include <atomic>
@@ -21,12 +21,13 @@ namespace bench {
 
 struct plan {
   int members = 2;
-  long phases = 100;       // that count, at most
-  double budget = 1;       // seconds that they may take; above it there are fewer
-  bool check_all = false;  // the phases that count are checked too
+  long phases = 100;       // the largest number of counted phases
+  double budget = 1;       // in seconds, for the counted phases; if it is exceeded, there are fewer
+  bool check_all = false;  // the counted phases are checked, too
 };
 
-// What a member contributes to the reduction of a phase, and what everybody must read after it.
+// The contribution of a member to the reduction of a phase, and the result that every member must
+// read.
 inline long contribution(int member, long phase) { return member + phase; }
 inline long reduction(int members, long phase) {
   const long n = members;
@@ -37,8 +38,8 @@ class lock_step {
  public:
   explicit lock_step(const plan& p) : plan_(p), cells_(static_cast<std::size_t>(p.members)) {}
 
-  // What one member does from its start to its end. step(phase) waits at the barrier until all are
-  // there; false says that it saw something wrong.
+  // What one member does from start to end. step(phase) waits at the barrier, and returns false if
+  // the member saw something wrong.
   template <class Step>
   void run(int member, Step step) {
     bool right = checked(member, 0, step);
@@ -62,10 +63,10 @@ class lock_step {
     mine.right = right;
   }
 
-  // Of each member, those that do not count included. Known after run().
+  // Phases of each member, including those that are not counted. Known after run().
   [[nodiscard]] long phases() const { return first_counted + phases_counted() + 1; }
 
-  // Seconds for as many phases as were planned. Requires: all members have ended.
+  // Seconds for the planned number of phases. Requires: all members have ended.
   [[nodiscard]] sample result() const {
     sample all{0, true};
     for (const cell& each : cells_) {
@@ -87,8 +88,8 @@ class lock_step {
     bool right = false;
   };
 
-  // Member 0 looks at the clock now and then. What it says about the end before a barrier all know
-  // after it; it is never about the phase of that barrier.
+  // From time to time member 0 checks the time. When it moves the end before a barrier, all members
+  // know the new end after that barrier; it never moves the end into the phase of that barrier.
   template <class Step>
   bool counted(int member, double begin, Step&& step) {
     bool right = true;
@@ -120,11 +121,12 @@ class lock_step {
 
   plan plan_;
   std::vector<cell> cells_;
-  std::atomic<long> end_{0};  // of the phases that count; written by member 0
+  std::atomic<long> end_{0};  // of the counted phases; written by member 0
 };
 
-// The members of a barrier that grows: a parent that creates one more child before each round, up
-// to `members` in all, every child staying till the end. What all of them count together.
+// For a barrier that grows: a parent creates one more child before each round, up to `members` in
+// all, and every child stays to the end. Returns the sum of the phases that
+// the members go through.
 inline long growing_phases(int members) {
   const long n = members;
   return (n - 1) + n * (n - 1) / 2;

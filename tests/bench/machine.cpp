@@ -15,7 +15,7 @@
 namespace bench {
 namespace {
 
-// Seconds that all cores were busy since the machine started, from /proc/stat.
+// The busy time of all cores since the machine started, in seconds, from /proc/stat.
 double machine_busy_seconds() {
   std::ifstream stat("/proc/stat");
   std::string label;
@@ -33,7 +33,7 @@ std::string processor() {
   return "unknown";
 }
 
-// Of this process and of those it started, once they have ended: peers are programs of their own.
+// For this process and the processes it started, once they have ended: peers are separate programs.
 double own_busy_seconds() {
   rusage children{};
   getrusage(RUSAGE_CHILDREN, &children);

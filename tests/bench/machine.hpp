@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where and when a measurement was taken, and who else used the machine meanwhile.
+// Records where and when a measurement was taken, and how much other programs used the machine.
 
 #include <chrono>
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace bench {
 
-// CPU time of this process so far, all threads, in seconds.
+// The CPU time of all threads of this process so far, in seconds.
 double process_cpu_seconds();
 
-// How busy others keep the machine: from its making on.
+// How busy other programs keep the machine, from construction on.
 class state_of_detector {
  public:
   state_of_detector();
-  // Cores that other processes used on average; negative when the system does not tell.
+  // The average number of cores that other processes used; negative if the system does not tell.
   [[nodiscard]] double cores_used_by_others() const;
 
  private:
@@ -26,7 +26,7 @@ class state_of_detector {
   double own_busy_;
 };
 
-// Host, processor, compiler, date, load.
+// Host, processor, compiler, date and load.
 nlohmann::ordered_json describe_machine();
 
 }  // namespace bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The command line that the benchmarks share, and the start of apgas from it.
+// The common command line of the benchmarks, and the start of apgas with these options.
 
 #include <functional>
 #include <stdexcept>
@@ -15,13 +15,13 @@
 namespace bench {
 
 inline void add_options(CLI::App& app, run_options& o) {
-  app.add_flag("--quick", o.quick, "small sizes, once: checks results, times mean nothing");
+  app.add_flag("--quick", o.quick, "small sizes, once: checks results; the times mean nothing");
   app.add_option("--reps", o.repetitions, "repetitions")->check(CLI::Range(1, 1000));
   app.add_option("--json", o.json, "write the findings to this file");
   app.add_option("--label", o.label, "free text for the file, such as `git describe`");
 }
 
-// For measure(): one place in this process.
+// The runner for measure(): one place in this process.
 inline apgas_runner one_place(int argc, char** argv) {
   return [argc, argv](int workers, const std::function<void()>& body) {
     apgas::config settings;

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs apps beside their peers in plain MPI (apps/peers), in turn, and prints how they compare.
+"""Runs apps in turn with their peers in plain MPI (apps/peers), and prints a comparison.
 
     peers.py build/release/apps [--places 2] [--transport ucx] [--repeat 11] [--only bfs] [--quick]
 
-Each repetition runs every variant of ours and the peer once, with one worker for each place, in an
-order that turns. A ratio is of the seconds of ours and of the peer in the same repetition; below 1
-ours is faster. Rates are medians: updates, traversed edges or nodes a second. The exit code is 1
-when a program failed or did not verify its result.
+Each repetition runs every variant of ours and the peer once, with one worker for each place; the
+order rotates. A ratio compares the seconds of ours with those of the peer in the same repetition;
+below 1, ours is faster. Rates are medians: updates, traversed edges or tree nodes per second. The
+exit code is 1 if a program failed or did not verify its result.
 
-uts has no peer here: two places of one worker stand beside one place of two, by tasks and by glb,
-and the ratio is to the tasks of one place. Its transport is that of the two places.
+uts has no peer here. Two places with one worker each are compared with one place with two workers,
+by tasks and by glb; ratios are relative to the tasks of one place. The transport is that of the two
+places.
 
-A rank of the peer that waits offers its core to others, as a place of ours does. --spin leaves it
-at Open MPI's default, for a machine of its own; beside other programs it is slower by far.
+A waiting rank of the peer yields its core, as a place of ours does. --spin leaves it at Open MPI's
+default, for an otherwise idle machine; beside other programs this is much slower.
 """
 
 import argparse
@@ -33,7 +34,7 @@ YIELDS = {"OMPI_MCA_mpi_yield_when_idle": "1"}
 
 
 class Case:
-    """An app: its size, that with --quick, the figure that is its rate, and how it is run."""
+    """An app: its arguments, those for --quick, the figure that is its rate, and its variants."""
 
     def __init__(self, size, quick, rate, variants):
         self.size, self.quick = size.split(), quick.split()
@@ -43,7 +44,7 @@ class Case:
 
 
 class Variant:
-    """What is run, with which arguments; by default with the places asked for, a worker each."""
+    """A program and its arguments; by default at the given places, with one worker each."""
 
     def __init__(self, name, arguments="", app="", places=None, workers=1):
         self.name, self.arguments = name, arguments.split()
@@ -71,7 +72,7 @@ CASES = {
 
 
 def busy_seconds():
-    """Of all cores of this machine, and of what this script started."""
+    """Busy seconds of all cores of this machine, and of the processes this script started."""
     with open("/proc/stat", encoding="ascii") as file:
         user, nice, system, _, _, irq, softirq, *_ = map(int, file.readline().split()[1:])
     of_children = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -80,7 +81,7 @@ def busy_seconds():
 
 
 def run(program, variant, arguments, options):
-    """The last line of a program, which must have verified its result."""
+    """Returns the last line of a program, which must have verified its result."""
     places = variant.places or options.places
     command = [APGAS_RUN, "-n", str(places), "--transport", options.transport,
                "--timeout", "300", program, *arguments, *variant.arguments]
@@ -99,7 +100,7 @@ def run(program, variant, arguments, options):
 
 
 def measure(name, options):
-    """variant -> the lines of its runs"""
+    """Maps each variant to the last lines of its runs."""
     case = CASES[name]
     arguments = case.quick if options.quick else case.size
     lines = {variant.name: [] for variant in case.variants}
@@ -130,14 +131,17 @@ def describe(name, lines):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=pathlib.Path, help="where the apps were built")
+    parser.add_argument("folder", type=pathlib.Path, help="the folder with the built apps")
     parser.add_argument("--places", type=int, default=2)
-    parser.add_argument("--transport", choices=["ucx", "mpi"], default="ucx", help="of ours")
+    parser.add_argument("--transport", choices=["ucx", "mpi"], default="ucx",
+                        help="the transport of ours")
     parser.add_argument("--repeat", type=int, default=11)
     parser.add_argument("--only", choices=sorted({name.split()[0] for name in CASES}))
-    parser.add_argument("--spin", action="store_true", help="ranks of the peer never yield")
-    parser.add_argument("--json", help="write what was measured to this file")
-    parser.add_argument("--quick", action="store_true", help="small, once: checks, no times")
+    parser.add_argument("--spin", action="store_true",
+                        help="waiting ranks of the peer do not yield")
+    parser.add_argument("--json", help="write the measurements to this file")
+    parser.add_argument("--quick", action="store_true",
+                        help="small sizes, once: checks results; the times mean nothing")
     options = parser.parse_args()
     options.folder = options.folder.resolve()
     if options.quick:

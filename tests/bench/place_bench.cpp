@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What messages cost between two places, beside plain MPI and plain UCX in the same job:
+// What messages between two places cost, beside plain MPI and plain UCX in the same job:
 //
 //   mpirun -n 2 place_bench                                  with the transport ucx
 //   APGAS_TRANSPORT=mpi mpirun -n 2 place_bench
 //   APGAS_TRANSPORT=local APGAS_PLACES=2 place_bench         two places in one process, no peer
 //
-// A repetition is a round of plain MPI and one of plain UCX by the main threads, then an apgas::run
-// that does the same by `at`, all sizes in turn. One worker per place.
+// A repetition consists of one round of plain MPI and one of plain UCX by the main threads, and
+// then an apgas::run that does the same by `at`, for each size in turn. Each place has one worker.
 
 #include <cstdio>
 #include <cstdlib>
@@ -84,7 +84,7 @@ measured empty_findings(const options& o, bool with_mpi, bool with_ucx) {
                                    "round trip", e.rounds, variants));
   }
   variants[0] = "apgas async_at";
-  m.lone = make_finding("a lone async_at of 8 B there, and one back", "round trip",
+  m.lone = make_finding("single async_at of 8 B there and back", "round trip",
                         exchanges(o.quick)[0].rounds, variants);
   m.finishes = make_finding("finish over a remote task", "finish", exchanges(o.quick)[0].rounds,
                             {"apgas finish/async_at"});
@@ -93,7 +93,7 @@ measured empty_findings(const options& o, bool with_mpi, bool with_ucx) {
   return m;
 }
 
-// One repetition; all processes of the job call it. Returns apgas::run's code.
+// One repetition, called by all processes of the job. Returns the exit code of apgas::run.
 int run_once(int argc, char** argv, const options& o, const bench::raw_mpi& mpi,
              const bench::raw_ucx& ucx, measured& m, bool counts) {
   const auto all = exchanges(o.quick);
@@ -153,16 +153,17 @@ bool uses_ucx() {
   return apgas::comm::ucx_available() && (transport == nullptr || transport != std::string("mpi"));
 }
 
-// With MPI the other place is one of the others that use the machine.
+// With MPI, the other place counts among the other programs that use the machine.
 int end(bench::run_report& report, const options& o, const measured& m, bool with_mpi) {
   for (const bench::finding& f : m.trips) report.add(f);
   report.add(m.lone);
   report.add(m.finishes);
   report.add(m.tasks);
-  fmt::print("\n{} of the messages of {} lone async_at there and back waited for others\n",
+  fmt::print("\n{} of the messages of {} single async_at there and back waited for others\n",
              m.lone_waited, m.lone.what.operations);
-  fmt::print("the finish over {} remote tasks: {} frames in {} messages, {} of them its own\n",
-             o.tasks, m.last.frames, m.last.messages, m.last.finish_messages);
+  fmt::print(
+      "finish over {} remote tasks: {} frames in {} messages, {} frames of the finish protocol\n",
+      o.tasks, m.last.frames, m.last.messages, m.last.finish_messages);
   report.note("transport", !with_mpi ? "local" : uses_ucx() ? "ucx" : "mpi");
   report.note("frames_of_a_finish", m.last.frames);
   report.note("messages_of_a_finish", m.last.messages);
@@ -177,7 +178,7 @@ int run_all(int argc, char** argv, const options& o) {
                mpi.processes());
     return 2;
   }
-  // Its peer goes with the transport: UCX beside us where we use it.
+  // The peer follows the transport: UCX is measured where apgas uses UCX.
   const bench::raw_ucx ucx(mpi.there() && uses_ucx());
   measured m = empty_findings(o, mpi.there(), ucx.there());
   bench::run_report report("place_bench", o);
@@ -192,9 +193,9 @@ int run_all(int argc, char** argv, const options& o) {
 
 int main(int argc, char** argv) {
   options o;
-  CLI::App app("Messages between two places, beside plain MPI");
+  CLI::App app("Messages between two places, beside plain MPI and UCX");
   bench::add_options(app, o);
-  app.add_option("--tasks", o.tasks, "remote tasks of one finish")
+  app.add_option("--tasks", o.tasks, "number of remote tasks of one finish")
       ->check(CLI::Range(1, 100'000'000));
   app.add_option("--idle", o.idle_seconds, "seconds to idle")->check(CLI::Range(0.1, 3600.));
   CLI11_PARSE(app, argc, argv);

@@ -47,7 +47,8 @@ sent sent_by_both() {
           ours.of_finish + there.of_finish};
 }
 
-// An argument and a result of type T. Equality is looked at once: it costs time with long ones.
+// An argument and a result of type T. Equality is checked only once, since it takes long for large
+// values.
 template <class T>
 sample round_trips(const T& value, int rounds) {
   T back{};
@@ -61,7 +62,7 @@ sample round_trips(const T& value, int rounds) {
 
 std::atomic<bool> came_back{false};  // of the last hop, at place 0
 
-// Goes to and fro between the two places.
+// Goes back and forth between the two places.
 struct hop {
   void operator()(std::uint64_t left) const {
     if (left == 0) return came_back.store(true);
@@ -69,7 +70,7 @@ struct hop {
   }
 };
 
-// Of both places.
+// At both places.
 std::uint64_t messages_that_waited() {
   const auto here = [] {
     const auto t =
@@ -119,7 +120,8 @@ one_way one_way_tasks(int tasks) {
   const auto sum = apgas::at(apgas::place(1), [] { return sum_at_target.load(); });
   const auto n = static_cast<std::uint64_t>(tasks);
   one_way result{{seconds, sum == n * (n - 1) / 2}};
-  // Of the counting itself: a call, its answer; the finish protocol sends none for these.
+  // Subtract the counting itself: a call and its answer, for which the finish protocol sends
+  // nothing.
   result.frames = after.frames - before.frames - 2;
   result.messages = after.messages - before.messages - 2;
   result.finish_messages = after.of_finish - before.of_finish;

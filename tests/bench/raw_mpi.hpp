@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The peer of place_bench: messages of plain MPI between the processes of the same job, sent by the
-// main threads while no apgas::run is active. The program starts MPI itself, for apgas to find.
+// The peer of place_bench: plain MPI messages between the processes of the same job, sent by the
+// main threads while no apgas::run is active. The program initialises MPI itself, before apgas
+// does.
 
 #include <cstddef>
 
@@ -10,17 +11,17 @@ namespace bench {
 
 class raw_mpi {
  public:
-  // Starts MPI unless the places are in one process or the build has none.
+  // Initialises MPI, unless the places are in one process or the build has no MPI.
   raw_mpi(int argc, char** argv);
   ~raw_mpi();
   raw_mpi(const raw_mpi&) = delete;
   raw_mpi& operator=(const raw_mpi&) = delete;
 
   [[nodiscard]] bool there() const { return processes_ > 0; }
-  [[nodiscard]] int processes() const { return processes_; }  // of the job; 0: no MPI
+  [[nodiscard]] int processes() const { return processes_; }  // of the job; 0 without MPI
   [[nodiscard]] bool first() const { return rank_ == 0; }
 
-  // Seconds of `rounds` round trips of so many bytes with MPI_Send and MPI_Recv between the first
+  // Seconds for `rounds` round trips of `bytes` bytes with MPI_Send and MPI_Recv between the first
   // two processes, which both call it.
   double ping_pong(std::size_t bytes, int rounds) const;
 

@@ -27,7 +27,7 @@ struct raw_ucx::connection {
   std::vector<std::byte> from;
   int received = 0;
   ucp_mem_h memory = nullptr;  // of this process
-  ucp_rkey_h key = nullptr;    // of the other's
+  ucp_rkey_h key = nullptr;    // of the other process
   std::uint64_t there = 0;
 
   void wait(ucs_status_ptr_t request) const noexcept {
@@ -46,7 +46,7 @@ struct raw_ucx::connection {
     wait(ucp_am_send_nbx(endpoint, 0, nullptr, 0, to.data(), to.size(), &how));
   }
 
-  // The first process does `call` again and again, the other one serves it.
+  // The first process repeats `call`; the other process serves it.
   template <class F>
   double repeat(int rounds, F call) const {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -161,7 +161,7 @@ raw_ucx::raw_ucx(bool wanted) {
 
 raw_ucx::~raw_ucx() {
   if (connection_ == nullptr) return;
-  ping_pong(8, 1);  // both are connected, and nothing is on its way
+  ping_pong(8, 1);  // afterwards both are connected, and nothing is in transit
   ucp_rkey_destroy(connection_->key);
   ucp_request_param_t how{};
   how.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;

@@ -111,7 +111,7 @@ void run_report::add(const finding& f) {
 int run_report::end(const std::vector<demand>& demands) {
   if (!options_.quick && !demands.empty()) print_demands(demands);
   const double others = watch_.cores_used_by_others();
-  fmt::print("\ncores used by others meanwhile: {:.2f}\n", others);
+  fmt::print("\ncores used by other programs meanwhile: {:.2f}\n", others);
   note("demands", to_json(demands));
   note("cores_used_by_others", others);
   if (!options_.json.empty() && !write_json(options_.json, file_)) return 2;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What accesses to memory of another place cost, beside plain UCX in the same job:
+// What accesses to the memory of another place cost, beside plain UCX in the same job:
 //
 //   mpirun -n 2 rma_bench                                    with the transport ucx
 //   APGAS_TRANSPORT=mpi mpirun -n 2 rma_bench                by messages, no peer
-//   UCX_TLS=tcp,self mpirun -n 2 rma_bench                   no memory in reach, as between nodes
+//   UCX_TLS=tcp,self mpirun -n 2 rma_bench                   no directly accessible memory, as
+//                                                            between hosts
 //   APGAS_TRANSPORT=local APGAS_PLACES=2 rma_bench           two places in one process, no peer
 //
-// A repetition is a round of plain UCX by the main threads, then an apgas::run that does the same,
-// in turn. One worker per place. All accesses are done before the next begins, but for those that a
-// finish counts. Beside them the same bytes move by `at`: there as its argument, back as its
-// result; no access should take longer than that.
+// A repetition consists of a round of plain UCX by the main threads, and then an apgas::run that
+// does the same. Each place has one worker. Each access is complete before the next begins, except
+// for those that a finish counts. For comparison, the same bytes are also moved by `at`, there as
+// its argument and back as its result. No access should take longer than that.
 
 #include <algorithm>
 #include <cstdint>
@@ -35,14 +36,14 @@ using block = apgas::global_ptr<std::uint64_t>;
 constexpr std::size_t mib = std::size_t{1} << 20;
 static_assert(mib <= bench::raw_ucx::memory_bytes);
 
-// What is done to the other place's block; nothing of UCX's is the same where `peer` is null.
+// An access to the allocation at the other place. UCX has no equivalent where `peer` is null.
 struct access {
   const char* name;
   std::size_t bytes;
   int rounds;
   void (*ours)(block there, std::vector<std::uint64_t>& buffer, int rounds);
   double (bench::raw_ucx::*peer)(std::size_t, int) const;
-  double bar;  // over the peer
+  double bar;  // relative to the peer
 };
 
 void puts(block there, std::vector<std::uint64_t>&, int rounds) {
@@ -71,7 +72,7 @@ void counted_additions(block there, std::vector<std::uint64_t>&, int rounds) {
   });
 }
 
-// The same bytes by a task there.
+// The same transfer by a task at the other place.
 void at_puts(block there, std::vector<std::uint64_t>&, int rounds) {
   for (int i = 1; i <= rounds; ++i) {
     apgas::at(
@@ -107,7 +108,7 @@ std::vector<access> accesses(bool quick) {
   const int few = quick ? 10 : 200;
   const int many = quick ? 100 : 20'000;
   using bench::raw_ucx;
-  // An access by `at` follows the one that it is compared with.
+  // An access by `at` follows the access that it is compared with.
   return {{"rput, 8 B", 8, many, puts, &raw_ucx::put, 2},
           {"at instead of rput, 8 B", 8, many, at_puts, nullptr, 0},
           {"rget, 8 B", 8, many, gets, &raw_ucx::get, 2},
@@ -130,7 +131,8 @@ bool by_at(const access& a) {
          a.ours == at_copies_from;
 }
 
-// Puts 1 to `rounds` and additions leave a value that is known; so does a copy.
+// Whether the memory has the expected value: puts of 1 to `rounds`, additions and copies all leave
+// a known value.
 bool left_behind(const access& a, block there, const std::vector<std::uint64_t>& buffer,
                  std::uint64_t before) {
   const std::uint64_t now = apgas::rget(there);
@@ -168,7 +170,7 @@ void keep(bench::result& r, const bench::sample& s, bool counts) {
   r.correct = r.correct && s.correct;
 }
 
-// One repetition; all processes of the job call it. Returns apgas::run's code.
+// One repetition, called by all processes of the job. Returns the exit code of apgas::run.
 int run_once(int argc, char** argv, const std::vector<access>& all, const bench::raw_ucx& ucx,
              std::vector<bench::finding>& findings, bool counts) {
   for (std::size_t i = 0; ucx.there() && i < all.size(); ++i) {

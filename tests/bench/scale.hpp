@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Protocols at sizes that no machine here has: the real state machines over many simulated places
-// in one thread. A workload is a program at a number of places; a protocol offers a list of them.
+// Protocols at sizes that no available machine has: the state machines of the product over many
+// simulated places in one thread. A workload is a program for a number of places; each protocol has
+// a list of them.
 
 #include <cstdint>
 #include <functional>
@@ -11,16 +12,16 @@
 
 namespace bench {
 
-// What the protocol itself sent; the messages of the program are not in it.
+// What the protocol itself sent. The messages of the program are not included.
 struct scale_result {
-  std::int64_t task_frames = 0;  // of the program: tasks that went to another place
+  std::int64_t task_frames = 0;  // of the program: tasks sent to another place
   std::int64_t frames = 0;
-  std::int64_t to_home = 0;   // of these, received by place 0
+  std::int64_t to_home = 0;   // how many of the frames place 0 received
   std::int64_t to_other = 0;  // received by the busiest other place
-  std::int64_t bytes = 0;     // in and out at the busiest place
-  std::int64_t depth = 0;     // messages one after the other, from the end of the last task
-  double balance = 0;         // glb: least possible time over the time taken; else 0
-  std::string wrong;          // what the checker or the workload found; "": nothing
+  std::int64_t bytes = 0;     // sent and received by the busiest place
+  std::int64_t depth = 0;     // length of the chain of messages after the end of the last task
+  double balance = 0;         // glb: the least possible time divided by the time taken; otherwise 0
+  std::string wrong;          // what the checker or the workload found wrong, or ""
 };
 
 struct workload {

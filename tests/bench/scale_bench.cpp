@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What protocols send at up to 100,000 places, simulated. Counts, not times: the same anywhere.
-// Exits with 1 when a run breaks what the protocol's document claims. docs/performance.md.
+// What the protocols send at up to 100,000 places, simulated. The results are counts, not times,
+// and are the same on every machine. Exits with 1 if a run violates what the protocol's document
+// claims. See docs/performance.md.
 
 #include <algorithm>
 #include <iostream>
@@ -63,7 +64,7 @@ int run_workloads(const options& o) {
     }
   }
   if (!o.json.empty() && !bench::write_json(o.json, file)) return 2;
-  if (!correct) std::cerr << "scale_bench: a run broke what its protocol claims\n";
+  if (!correct) std::cerr << "scale_bench: a run violated what its protocol claims\n";
   return correct ? 0 : 1;
 }
 
@@ -73,8 +74,8 @@ int main(int argc, char** argv) {
   options o;
   CLI::App app("Messages of the protocols by number of places, simulated");
   app.add_flag("--quick", o.quick, "10 to 1,000 places");
-  app.add_option("--places", o.places, "numbers of places")->check(CLI::Range(2, 10'000'000));
-  app.add_option("--only", o.only, "workloads whose protocol or name contains this");
+  app.add_option("--places", o.places, "the numbers of places")->check(CLI::Range(2, 10'000'000));
+  app.add_option("--only", o.only, "only workloads whose protocol or name contains this");
   app.add_option("--json", o.json, "write the findings to this file");
   CLI11_PARSE(app, argc, argv);
   if (o.quick) o.places = {10, 100, 1'000};

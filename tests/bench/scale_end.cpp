@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a run over places: who tells whom, and the steps of the transports. What the
-// collectives between them send is MPI's affair, and not counted.
+// The end of a run over places: the messages, and the steps of the transports. The collectives
+// between them are MPI's, and are not counted.
 #include "scale.hpp"
 #include "sim_end.hpp"
 
@@ -14,11 +14,12 @@ scale_result end_of_a_run(int places) {
   scale_result r;
   r.depth = world.run_in_rounds();
   r.wrong = world.wrong();
-  if (r.wrong.empty() && !world.all_over()) r.wrong = "a place does not end";
+  if (r.wrong.empty() && !world.all_over()) r.wrong = "the run does not end at some place";
   r.frames = world.tells();
   r.to_other = 1;
   r.bytes = (world.tells_by(1) + 1) * frame_bytes;
-  if (r.wrong.empty() && r.frames != places - 1) r.wrong = "not one message for each place";
+  if (r.wrong.empty() && r.frames != places - 1)
+    r.wrong = "the number of messages is not one for each place";
   return r;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The finish protocol in the simulator of tests/sim, whose checker watches the end of each run.
-// Every task takes no time and every message one round, so a place is idle before the places that
-// it reached: the worst case for returns that wait for others.
+// The finish protocol in the simulator of tests/sim, whose checker checks the end of each run. A
+// task takes no time and a message takes one round, so a place is idle before the places it
+// reached. This is the worst case for returns that wait for others.
 #include <algorithm>
 
 #include <apgas/base/random.hpp>
@@ -15,10 +15,10 @@ namespace {
 using sim::op;
 using sim::tree_script;
 
-enum class way { home, tree };  // of returns: straight home, or by links
+enum class way { home, tree };  // of returns: directly home, or along the tree
 
 constexpr std::int64_t any = -1;
-// What docs/protocols/finish.md claims of a program.
+// What docs/protocols/finish.md claims about a program.
 struct expected {
   std::int64_t returns;  // at most
   std::int64_t to_home;  // at most
@@ -31,7 +31,7 @@ scale_result simulate(way back, int places, tree_script program, const expected&
   s.places = places;
   s.order = sim::schedule::rounds;
   s.late_reports = false;
-  s.check_every = 1'000'000'000;  // at the end
+  s.check_every = 1'000'000'000;  // only at the end
   s.max_steps = 1'000'000'000;
   s.seen = &seen;
   s.links = back == way::tree ? sim::tree_return::links_max : 0;
@@ -47,18 +47,20 @@ scale_result simulate(way back, int places, tree_script program, const expected&
   r.depth = c.completed - c.last_end;
   if (!r.wrong.empty()) return r;
   const std::int64_t lives = c.returns + c.reply_returns;  // of a finish at a place
-  if (lives != c.quiescences) r.wrong = "not one return per quiescence";
-  if (r.frames != c.returns + c.releases + 2 * c.requests) r.wrong = "frames of unknown kind";
+  if (lives != c.quiescences) r.wrong = "the number of returns is not one per quiescence";
+  if (r.frames != c.returns + c.releases + 2 * c.requests)
+    r.wrong = "there are frames of an unknown kind";
   if (c.releases > s.links * lives) r.wrong = "too many releases";
   if (claim.returns != any && c.returns > claim.returns) r.wrong = "too many returns";
-  if (claim.to_home != any && r.to_home > claim.to_home) r.wrong = "too many to home";
-  if (r.depth > claim.depth) r.wrong = "too deep";
+  if (claim.to_home != any && r.to_home > claim.to_home) r.wrong = "too many messages to the home";
+  if (r.depth > claim.depth) r.wrong = "the chain of messages is too long";
   return r;
 }
 
 // ---- programs ---------------------------------------------------------------------------------
 
-// Of any program: a place at the last level returns to its parent, and so on, and the first home.
+// For any program: a place on the last level returns to its parent, and so on, and the first place
+// on the path returns to the home.
 std::int64_t deepest(way back) { return back == way::tree ? sim::tree_return::levels_max + 1 : 1; }
 
 scale_result one(way back, int places) {
@@ -73,7 +75,7 @@ scale_result flat(way back, int places) {
   return simulate(back, places, std::move(program), {places - 1, places - 1, 1});
 }
 
-// Place p is reached from (p - 1) / degree.
+// Place p is reached from place (p - 1) / degree.
 tree_script tree_of_places(int places, int degree) {
   tree_script program;
   for (int p = 1; p < places; ++p) program.add((p - 1) / degree, p);
@@ -92,7 +94,7 @@ scale_result tree(way back, int places, int degree) {
                   {places - 1, links ? degree : places - 1, links ? levels(places, degree) : 1});
 }
 
-// The same, and every place waits for its children in a finish of its own.
+// The same tree, in which every place waits for its children in a finish of its own.
 scale_result nested(way back, int places, int degree) {
   tree_script program = tree_of_places(places, degree);
   for (int p = 1; p < places; ++p) {
@@ -101,8 +103,8 @@ scale_result nested(way back, int places, int degree) {
   return simulate(back, places, std::move(program), {places - 1, degree, levels(places, degree)});
 }
 
-// As async_at of a group: the task serves the places from `first` to `last`, the second half of
-// what is left by way of its first place.
+// Like async_at of a group: the task serves the places from `first` to `last`, and hands over the
+// second half of those that remain to the first place of that half.
 void spread(tree_script& program, int task, int first, int last) {
   while (first != last) {
     const int half = first + (last - first) / 2;
@@ -121,7 +123,7 @@ scale_result group(way back, int places) {
                   {places - 1, links ? most : places - 1, deepest(back)});
 }
 
-// A tree of tasks, ten for each place, each with two children at any places.
+// A tree of tasks, ten for each place, each with two children at random places.
 scale_result scattered(way back, int places) {
   tree_script program;
   apgas::base::random_engine random(static_cast<std::uint64_t>(places));
@@ -132,7 +134,7 @@ scale_result scattered(way back, int places) {
   return simulate(back, places, std::move(program), {any, any, deepest(back)});
 }
 
-// A tenth as many walkers as places; each goes to any place a hundred times.
+// One walker for every ten places; each visits a random place a hundred times.
 scale_result walks(way back, int places) {
   tree_script program;
   apgas::base::random_engine random(static_cast<std::uint64_t>(places));
@@ -147,7 +149,7 @@ scale_result walks(way back, int places) {
 
 scale_result all_to_all(way back, int places) {
   tree_script program;
-  for (int p = 1; p < places; ++p) program.add(0, p);  // task p is at place p
+  for (int p = 1; p < places; ++p) program.add(0, p);  // task p runs at place p
   for (int p = 0; p < places; ++p) {
     for (int q = 0; q < places; ++q) {
       if (q != p) program.add(p, q);
@@ -177,9 +179,9 @@ std::vector<workload> finish_workloads() {
   add("one task per place, from home", flat);
   add("binary tree of places", [](way back, int places) { return tree(back, places, 2); });
   add("tree of places, degree 16", [](way back, int places) { return tree(back, places, 16); });
-  add("the same, a finish at each place",
+  add("the same with a finish at each place",
       [](way back, int places) { return nested(back, places, 16); });
-  add("async_at of the group of all", group);
+  add("async_at of the group of all places", group);
   add("random tree of 10 P tasks", scattered);
   add("P/10 random walks of 100 hops", walks);
   add("every place to every other", all_to_all, 1'000);

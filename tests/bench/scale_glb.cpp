@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lifelines of glb in the simulator of tests/sim: each task and each message takes one round,
-// and a place looks up after each task. A tree of 128 to 256 tasks per place begins at place 0.
+// The lifelines of glb in the simulator of tests/sim. Each task and each message takes one round,
+// and a place handles messages after each task. A tree of 128 to 256 tasks per place begins at
+// place 0.
 #include <algorithm>
 
 #include "scale.hpp"
@@ -11,7 +12,7 @@ namespace {
 
 using glb_sim::work;
 
-// log2 of the number of places, up.
+// log2 of the number of places, rounded up.
 std::int64_t doublings(int places) {
   std::int64_t n = 0;
   while ((std::int64_t{1} << n) < places) ++n;
@@ -31,7 +32,7 @@ scale_result simulate(const glb_sim::lifelines::shape& shape, std::int64_t spine
   glb_sim::counters c;
   scale_result r;
   r.wrong = glb_sim::run(s, chooser, &c);
-  r.task_frames = c.gifts + c.answers_with_work;
+  r.task_frames = c.lifeline_loot + c.answers_with_work;
   // The finish hears of each place that becomes dormant: a return.
   for (std::int64_t i = 0; i < c.dormant; ++i) seen.add(places - 1, 0, 24);
   r.frames = seen.frames();
@@ -58,7 +59,7 @@ std::vector<workload> glb_workloads() {
            named{"tree, lifelines alone", {0, 4, 1}, 0},
            named{"tree, radix 2", {1, 2, 1}, 0},
            named{"tree, radix 32", {1, 32, 1}, 0},
-           named{"1000 one by one, then the tree", {1, 4, 1}, 1000},
+           named{"1000 tasks one by one, then the tree", {1, 4, 1}, 1000},
        }) {
     all.push_back(
         {"glb", w.name, 100'000, [w](int places) { return simulate(w.shape, w.spine, places); }});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The protocol of clocks and phasers over places: the counters, uplinks and the downlink of the
-// runtime, round by round. A message takes one round and a task no time. The checkers of the
-// protocol are in tests/sim; here its claims of messages are checked.
+// product, round by round. A message takes one round and a task takes no time. The checkers of the
+// protocol are in tests/sim; here the claimed numbers of messages are checked.
 #include <algorithm>
 #include <vector>
 
@@ -18,12 +18,12 @@ namespace sync = apgas::sync;
 
 constexpr std::int64_t frame_bytes = 32;
 
-// What the tasks of a place do: signal and wait, as on a clock; signal all phases at once and never
-// wait; only wait.
+// What the tasks of a place do: signal and wait, as on a clock; signal all phases at once without
+// waiting; or only wait.
 enum class role { both, ahead, waits };
 
-// One clock or phaser, whose home is place 0; `tasks` at each place, that place's own on one node.
-// Every second place has the role `others_do`, home and the rest signal and wait.
+// One clock or phaser whose home is place 0, with `tasks` tasks at each place. Every second of the
+// other places has the role `others_do`; the home and the rest signal and wait.
 class phase_world {
  public:
   phase_world(int places, std::int64_t tasks, role others_do)
@@ -39,7 +39,7 @@ class phase_world {
 
   void run(int phases) {
     for (int place = 1; place <= others(); ++place)
-      look(place);  // the places make themselves known
+      look(place);  // every place reports its first position
     for (int place = 1; place <= others(); ++place) {
       if (at(place).does != role::ahead) continue;
       for (int p = 0; p < phases; ++p) static_cast<void>(at(place).node.signal(p, tasks_));
@@ -49,9 +49,9 @@ class phase_world {
     for (int place = 1; place <= others(); ++place) leave(place, phases);
   }
 
-  // Home counts the places as signallers, and the message that each begins with asks for an answer.
+  // The home counts each place as a signaller; a place's first report asks for an acknowledgement.
   std::int64_t arrivals = 0, joins = 0, acknowledgements = 0, releases = 0, gone = 0;
-  std::int64_t depth = 0;  // of a phase
+  std::int64_t depth = 0;  // messages in a chain, for one phase
   std::string wrong;
 
   [[nodiscard]] std::int64_t others() const { return static_cast<std::int64_t>(replicas_.size()); }
@@ -70,16 +70,17 @@ class phase_world {
   static std::size_t as_size(std::int64_t n) { return static_cast<std::size_t>(n); }
   replica& at(std::int64_t place) { return replicas_[as_size(place) - 1]; }
 
-  // All that have not signalled phase p do; it ends, and everybody hears of it.
+  // All tasks that have not signalled phase p do so; the phase ends, and every place is told.
   void phase(std::int64_t p) {
     static_cast<void>(home_.signal(p, tasks_));
     for (std::int64_t place = 1; place <= others(); ++place) {
       if (at(place).does != role::both) continue;
-      if (home_.unarrived() == 0) fail("a phase is complete before all have arrived");
+      if (home_.unarrived() == 0) fail("a phase is complete before all signallers have arrived");
       static_cast<void>(at(place).node.signal(p, tasks_));
       look(place);
     }
-    if (home_.unarrived() != 0) return fail("a phase is not complete when all have arrived");
+    if (home_.unarrived() != 0)
+      return fail("a phase is not complete although all signallers have arrived");
     static_cast<void>(home_.advance_phase());
     const std::int64_t before = releases;
     down_.on_phase(p + 1, [&](int place) {
@@ -87,8 +88,9 @@ class phase_world {
       static_cast<void>(at(place).node.advance_phase());
       look(place);
     });
-    if (releases - before != others()) fail("not one release per place and phase");
-    depth = 2;  // an arrival, a release
+    if (releases - before != others())
+      fail("the number of releases is not one per place and phase");
+    depth = 2;  // an arrival and a release
   }
 
   void look(std::int64_t place) {
@@ -114,7 +116,7 @@ class phase_world {
     if (r.does != role::waits) static_cast<void>(r.node.leave(p, tasks_));
     r.members = false;
     if (!r.up.may_go({.phase = p, .first = sync::phase_uplink::silent, .members = false}))
-      return fail("a place without tasks may not go");
+      return fail("the replica of a place without tasks cannot be removed");
     ++gone;
     const auto steps = down_.on_gone(static_cast<int>(place));
     if (steps.leave >= 0) static_cast<void>(home_.leave(steps.leave));
@@ -137,11 +139,11 @@ scale_result clock(int places, std::int64_t tasks, int phases, role others_do = 
   r.to_home = world.joins + world.arrivals + world.gone;
   r.to_other = world.acknowledgements / std::max<std::int64_t>(world.others(), 1) + phases;
   r.frames = r.to_home + world.acknowledgements + world.releases;
-  r.bytes = r.frames * frame_bytes;  // home takes part in all
+  r.bytes = r.frames * frame_bytes;  // the home takes part in all of them
   r.depth = world.depth;
   if (r.wrong.empty() &&
       world.arrivals != phases * world.others_that(role::both) + world.others_that(role::ahead))
-    r.wrong = "not one arrival per place and phase, or one for all phases";
+    r.wrong = "the number of arrivals is not one per place and phase, or one for all phases";
   return r;
 }
 
@@ -153,11 +155,11 @@ std::vector<workload> phase_workloads() {
        [](int places) { return clock(places, 1, 1); }},
       {"clock", "a task at each place, 10 phases", 100'000,
        [](int places) { return clock(places, 1, 10); }},
-      {"clock", "1,000 at each place, 10 phases", 100'000,
+      {"clock", "1,000 tasks at each place, 10 phases", 100'000,
        [](int places) { return clock(places, 1'000, 10); }},
-      {"phaser", "every second only signals, 10 phases", 100'000,
+      {"phaser", "every second place signal-only, 10 phases", 100'000,
        [](int places) { return clock(places, 1, 10, role::ahead); }},
-      {"phaser", "every second only waits, 10 phases", 100'000,
+      {"phaser", "every second place wait-only, 10 phases", 100'000,
        [](int places) { return clock(places, 1, 10, role::waits); }},
   };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The collectives of teams in the simulator of tests/sim, with sizes in place of data.
+// The collectives of teams in the simulator of tests/sim, with sizes instead of data.
 #include <algorithm>
 #include <bit>
 
@@ -11,7 +11,7 @@ namespace {
 
 namespace remote = apgas::remote;
 
-constexpr std::size_t envelope_bytes = 40;  // of each message, beside the frame's header
+constexpr std::size_t envelope_bytes = 40;  // of each message, in addition to the frame header
 
 // What docs/protocols/team.md claims.
 struct expected {
@@ -19,7 +19,7 @@ struct expected {
   std::int64_t depth;  // at most
 };
 
-// Runs the schedules; the frames are added to `seen`.
+// Runs the schedules and adds their frames to `seen`.
 template <class Make>
 sim::team_result run_schedules(int places, std::size_t element_bytes, Make make,
                                sim::traffic& seen) {
@@ -39,8 +39,9 @@ scale_result result_of(const sim::traffic& seen, std::int64_t depth, const std::
   r.bytes = seen.most_bytes();
   r.depth = depth;
   r.wrong = wrong;
-  if (r.wrong.empty() && r.frames != claim.frames) r.wrong = "another number of messages";
-  if (r.wrong.empty() && r.depth > claim.depth) r.wrong = "too deep";
+  if (r.wrong.empty() && r.frames != claim.frames)
+    r.wrong = "the number of messages is not the claimed one";
+  if (r.wrong.empty() && r.depth > claim.depth) r.wrong = "the chain of messages is too long";
   return r;
 }
 
@@ -53,7 +54,7 @@ scale_result simulate(int places, std::size_t element_bytes, const expected& cla
 
 remote::host_runs one_host(int n) { return remote::host_runs(static_cast<std::size_t>(n)); }
 
-// log2, rounded up; and down.
+// log2, rounded up; and rounded down.
 std::int64_t rounds(int n) { return std::bit_width(static_cast<unsigned>(n - 1)); }
 std::int64_t levels(int n) { return std::bit_width(static_cast<unsigned>(n)) - 1; }
 
@@ -63,7 +64,7 @@ scale_result barrier(int n) {
                   [&](std::size_t i) { return remote::barrier_schedule(hosts, i); });
 }
 
-// Places that were started host by host, 48 on each.
+// The places are started host by host, 48 on each host.
 scale_result barrier_over_hosts(int n) {
   constexpr std::size_t of_a_host = 48;
   const remote::host_runs hosts(static_cast<std::size_t>(n), [](std::size_t a, std::size_t b) {
@@ -98,7 +99,8 @@ scale_result scatter(int n) {
   });
 }
 
-// What each member chose to member 0, and all of that to each. Parts of a message count as one.
+// First the choices of all members go to member 0, and then all of them to each member. A message
+// in several parts counts as one.
 scale_result split(int n) {
   constexpr std::size_t choice_bytes = 24;
   const remote::host_runs hosts = one_host(n);
@@ -141,7 +143,7 @@ std::vector<workload> team_workloads() {
   constexpr std::size_t mebibyte = (std::size_t{1} << 20) / 8;
   return {
       {"team", "barrier", 100'000, barrier},
-      {"team", "barrier, 48 places a host", 100'000, barrier_over_hosts},
+      {"team", "barrier, 48 places per host", 100'000, barrier_over_hosts},
       {"team", "broadcast of 8 B", 100'000, broadcast},
       {"team", "reduce of 8 B", 100'000, reduce},
       {"team", "allreduce of 8 B", 100'000, [](int n) { return allreduce(n, 1, false); }},
@@ -149,7 +151,7 @@ std::vector<workload> team_workloads() {
       {"team", "scatter of 8 B", 100'000, scatter},
       {"team", "gather of 8 B", 100'000, gather},
       {"team", "split", 100'000, split},
-      // n (n - 1) messages: ten thousand millions of them at 100,000.
+      // An alltoall has n (n - 1) messages, which is ten billion at 100,000 places.
       {"team", "alltoall of 8 B", 1'000, alltoall}};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What tasks cost within a place, beside oneTBB, OpenMP tasks and plain calls doing the same work
-// in the same run. Prints tables; --json writes what compare.py reads. docs/performance.md.
+// What tasks cost within a place, beside oneTBB, OpenMP tasks and plain calls that do the same work
+// in the same run. Prints tables; --json writes a file for compare.py. See docs/performance.md.
 
 #include <algorithm>
 #include <string>
@@ -56,8 +56,8 @@ std::vector<std::string> names() {
   return all;
 }
 
-// The figures that the project has set itself, of what was measured. Those of two workers need the
-// clock of the wall.
+// The requirements of the project, checked against the measurements. Those for two workers need
+// wall-clock time.
 void add_demands(std::vector<bench::demand>& to, const std::string& name, const bench::finding& f,
                  bool two_workers) {
   const auto ns = [&f](const std::string& variant, int workers) {
@@ -97,7 +97,7 @@ void add_demands(std::vector<bench::demand>& to, const std::string& name, const 
     to.push_back({"8 tasks on 2 workers over an even division",
                   seconds("apgas async", 2) / (serial / 2), 1.01, true, "x"});
   } else if (name == "section") {
-    to.push_back({"atomic section, uncontended", ns("apgas atomic", 1), 15, true, "ns"});
+    to.push_back({"critical section, uncontended", ns("apgas atomic", 1), 15, true, "ns"});
   } else if (name == "hand-over") {
     to.push_back({"sync_var, hand-over", ns("apgas sync_var", 1), 60, true, "ns"});
   } else if (name.starts_with("uts")) {
@@ -117,7 +117,7 @@ int run_benchmarks(const options& o, const bench::apgas_runner& runner) {
   std::vector<bench::demand> demands;
   for (const entry& e : entries) {
     if (!o.only.empty() && std::ranges::find(o.only, e.name) == o.only.end()) continue;
-    if (o.cpu_clock && e.name == "coarse") continue;  // its tasks wait for the wall's clock
+    if (o.cpu_clock && e.name == "coarse") continue;  // its tasks wait by wall-clock time
     const auto found = bench::measure(e.make(size), o.rounds(), runner);
     report.add(found);
     add_demands(demands, e.name, found, !o.cpu_clock);
@@ -131,8 +131,9 @@ int main(int argc, char** argv) {
   options o;
   CLI::App app("Spawning, waiting and suspending within a place, beside peers");
   bench::add_options(app, o);
-  app.add_flag("--large", o.large, "fib(35) and integrate to 800, as in the project's demands");
-  app.add_flag("--cpu-clock", o.cpu_clock, "one worker only, by CPU time: for a busy machine");
+  app.add_flag("--large", o.large,
+               "fib(35) and integrate to 800, as the requirements of the project");
+  app.add_flag("--cpu-clock", o.cpu_clock, "only one worker, by CPU time: for a busy machine");
   app.add_option("--only", o.only, "benchmarks to run")->check(CLI::IsMember(names()));
   CLI11_PARSE(app, argc, argv);
   if (o.cpu_clock) bench::use_cpu_clock();

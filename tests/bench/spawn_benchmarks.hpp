@@ -16,7 +16,7 @@ struct sizes {
   int sections = 1'000'000;
   int loop_iterations = 10'000'000;
   int worked_iterations = 200'000;
-  int uts_depth = 10;  // 10: the tree T1
+  int uts_depth = 10;  // 10 gives the tree T1
 };
 
 benchmark fib(const sizes& s);

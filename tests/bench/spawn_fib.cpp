@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Fibonacci numbers: two calls of next to nothing per spawn, so the price of the spawn itself.
+// Fibonacci numbers: almost no work for each spawn, so this measures the cost of the spawn itself.
 
 #include <cstdint>
 #include <string>
@@ -20,7 +20,7 @@ namespace {
 
 using number = std::int64_t;
 
-// The compiler may unfold the recursion.
+// The compiler may inline the recursion.
 number serial(int n) { return n < 2 ? n : serial(n - 1) + serial(n - 2); }
 
 [[gnu::noinline]] number serial_call(int n) {
@@ -77,7 +77,7 @@ number tasked(int n) {
 }
 #endif
 
-// The independent answer.
+// The expected result, computed independently.
 number by_addition(int n) {
   number current = 0;
   number next = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Many tasks of one parent: tiny ones, where only the spawn costs, and eight of milliseconds, where
-// only their distribution does.
+// Many tasks of one parent: tiny tasks, where only the spawn matters, and eight tasks of
+// milliseconds, where only their distribution matters.
 
 #include <chrono>
 #include <cstdint>
@@ -22,7 +22,7 @@ std::uint64_t serial(int n) {
   return arrivals::take();
 }
 
-// Spins for so many milliseconds of the clock.
+// Spins for `ms` milliseconds of wall-clock time.
 void busy(int milliseconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
   while (std::chrono::steady_clock::now() < end) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A value handed from task to task, there and back, which is two hand-overs; beside fibers with a
-// channel and threads with a condition variable.
+// A value handed from task to task and back, which is two hand-overs; beside fibers with a channel,
+// and threads with a condition variable.
 
 #include <condition_variable>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The area under x^3 + x by recursive halving: some ten times the work of fib per spawn. All
-// variants add the same numbers in the same order, so their sums are equal to the last bit.
+// The area under x^3 + x by recursive halving, with about ten times the work of fib for each spawn.
+// All variants add the same numbers in the same order, so their sums are equal to the last bit.
 
 #include <cmath>
 #include <cstdint>
@@ -19,7 +19,7 @@ constexpr double enough = 1e-9;
 
 double f(double x) { return (x * x + 1.0) * x; }
 
-// An interval with the values of f at its ends and the area of the trapezium below.
+// An interval with the values of f at its ends, and the area of the trapezium.
 struct interval {
   double from, f_from, to, f_to, area;
 };
@@ -43,8 +43,8 @@ interval whole(double to) { return {0, f(0), to, f(to), (f(0) + f(to)) / 2 * to}
   return std::abs(h.area() - i.area) < enough;
 }
 
-// Five numbers as arguments travel in registers, which a struct of them does not: all variants call
-// themselves so.
+// Five numbers as arguments are passed in registers, while a struct of them is not. All variants
+// call themselves in this way.
 #define BENCH_INTERVAL double from, double f_from, double to, double f_to, double area
 #define BENCH_ALL_OF(part) part.from, part.f_from, part.to, part.f_to, part.area
 
@@ -71,7 +71,7 @@ double forked(BENCH_INTERVAL) {
   return left + right;
 }
 
-// As a program would do it that cares: no tasks for what takes microseconds.
+// As a carefully tuned program would do it: no tasks for work of microseconds.
 double forked_above(int levels, BENCH_INTERVAL) {
   if (levels == 0) return serial(from, f_from, to, f_to, area);
   const interval i{from, f_from, to, f_to, area};

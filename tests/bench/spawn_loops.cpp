@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Parallel loops over a body that does nothing and over one of about 100 ns.
+// Parallel loops over an empty body and over a body of about 100 ns.
 
 #include <cstdint>
 
@@ -17,10 +17,10 @@
 namespace bench {
 namespace {
 
-// Not to be removed, and not to be made into something else for many i at once.
+// Keeps the compiler from removing the body and from vectorising the loop.
 void nothing(int i) { asm volatile("" : : "r"(i)); }
 
-// A chain of 75 multiplications and additions, each some four cycles.
+// A chain of 75 multiplications and additions of about four cycles each.
 void hundred_ns(int i) {
   auto x = static_cast<std::uint64_t>(i);
   for (int k = 0; k < 75; ++k) x = x * 6364136223846793005U + 1442695040888963407U;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How the peers are started with a number of threads, and a count that their tasks and ours can
-// share at the same price.
+// How the peers are started with a number of threads, and a counter that their tasks and ours can
+// use at the same cost.
 
 #include <array>
 #include <atomic>
@@ -30,7 +30,7 @@ auto with_tbb(int threads, F f) {
 #endif
 
 #if defined(BENCH_OPENMP)
-// f runs in one thread of a team, the others take its tasks.
+// One thread of the team runs f; the others run its tasks.
 template <class F>
 auto with_openmp(int threads, F f) {
   return [threads, f](auto argument) {
@@ -43,15 +43,15 @@ auto with_openmp(int threads, F f) {
 }
 #endif
 
-// Counts what tasks did: a counter per thread, which costs an increment. The tasks that use it do
-// not suspend, so that thread_local means the same to all.
+// Counts what tasks did, with a counter for each thread, so that counting costs only an increment.
+// The tasks that use it do not suspend, so that thread_local works for all variants.
 class arrivals {
  public:
   static void add(std::uint64_t n) {
     std::atomic<std::uint64_t>& mine = cells_[cell()].value;
     mine.store(mine.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
   }
-  // The sum since the last call. Requires: all tasks that add have ended.
+  // The sum since the last call. Requires: all tasks that call add() have ended.
   static std::uint64_t take() {
     std::uint64_t sum = 0;
     for (auto& each : cells_) sum += each.value.exchange(0);
@@ -59,7 +59,7 @@ class arrivals {
   }
 
  private:
-  static constexpr unsigned most_threads = 512;  // that live at the same time
+  static constexpr unsigned most_threads = 512;  // that exist at the same time
   struct alignas(64) padded {
     std::atomic<std::uint64_t> value;
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sections that exclude each other: alone, contended, and beside tasks that wait for a condition.
+// Critical sections: uncontended, contended, and beside tasks that wait for a condition.
 
 #include <atomic>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int contenders = 8;
 
-// section(f) runs f; this many times in a row.
+// section(f) runs f in a critical section; this is repeated n times.
 template <class Section>
 std::uint64_t alone(int n, Section section) {
   std::uint64_t sum = 0;
@@ -52,7 +52,7 @@ std::uint64_t alone_std(int n) {
   });
 }
 
-// Tasks, or threads, that all want the same section all the time.
+// Tasks, or threads, that contend for the same critical section all the time.
 template <class Section>
 std::uint64_t contended(int n, Section section) {
   std::uint64_t sum = 0;
@@ -95,8 +95,9 @@ std::uint64_t contended_std(int n, int threads) {
   return sum;
 }
 
-// Sections of one monitor while so many tasks wait at the same or at another; those at the same
-// have their conditions tested by each section. Only the sections are timed.
+// Critical sections of one monitor while a number of tasks wait at the same monitor or at another.
+// Each critical section tests the conditions of the tasks that wait at its monitor. Only the
+// critical sections are timed.
 sample beside_waiters(int n, int waiters, bool at_the_same) {
   apgas::monitor here, elsewhere;
   apgas::monitor& theirs = at_the_same ? here : elsewhere;
@@ -126,7 +127,7 @@ sample beside_waiters(int n, int waiters, bool at_the_same) {
 benchmark sections_alone(const sizes& s) {
   const int n = s.sections;
   const auto count = static_cast<std::uint64_t>(n);
-  benchmark b{"section, uncontended", "section", static_cast<double>(n), 0, {}};
+  benchmark b{"critical section, uncontended", "section", static_cast<double>(n), 0, {}};
   add_ours(b, "apgas atomic", alone_atomic, n, count);
   add_ours(b, "apgas monitor::when, true", alone_when, n, count);
   add_ours(b, "apgas mutex", alone_mutex, n, count);
@@ -137,7 +138,7 @@ benchmark sections_alone(const sizes& s) {
 benchmark sections_contended(const sizes& s) {
   const int n = s.sections;
   const auto count = static_cast<std::uint64_t>(n);
-  benchmark b{"section, 8 tasks at it", "section", static_cast<double>(n), 0, {}};
+  benchmark b{"critical section, contended by 8 tasks", "section", static_cast<double>(n), 0, {}};
   add_ours(b, "apgas monitor", contended_monitor, n, count);
   add_ours(b, "apgas mutex", contended_mutex, n, count);
   add_peer(
@@ -148,7 +149,7 @@ benchmark sections_contended(const sizes& s) {
 
 benchmark sections_beside_waiters(const sizes& s) {
   const int n = s.sections / 10;
-  benchmark b{"section beside tasks that wait", "section", static_cast<double>(n), 0, {}};
+  benchmark b{"critical section beside waiting tasks", "section", static_cast<double>(n), 0, {}};
   const auto add = [&](const std::string& name, int waiters, bool at_the_same) {
     for (const int workers : {1, 2}) {
       b.variants.push_back({name, role::ours, workers, [n, waiters, at_the_same] {
@@ -156,7 +157,7 @@ benchmark sections_beside_waiters(const sizes& s) {
                             }});
     }
   };
-  add("nobody waits", 0, false);
+  add("no task waits", 0, false);
   add("1,000 wait at another monitor", 1'000, false);
   add("100 wait at this one", 100, true);
   add("1,000 wait at this one", 1'000, true);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A task that suspends and is resumed: by yield, with two tasks taking turns, and by a future, with
-// 64 tasks that wait for one and are resumed together. The same 64 with a future that is ready do
-// everything but that; the difference is what a suspension costs on top of the task.
+// A task that suspends and is resumed: by yield, with two tasks that take turns; and by a future,
+// with 64 tasks that wait for it and are resumed together. The same 64 tasks with a future that is
+// ready do everything except suspend. The difference is the cost of a suspension.
 
 #include <cstdint>
 
@@ -33,7 +33,7 @@ std::uint64_t yielding(int rounds) {
   return arrivals::take();
 }
 
-// The setter is spawned first, so that with one worker it runs last, when all others wait.
+// The setter is spawned first, so that with one worker it runs last, when all the others wait.
 std::uint64_t waiting(int rounds, bool ready_before) {
   for (int round = 0; round < rounds; ++round) {
     const apgas::promise<int> gate;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The tree T1 of the Unbalanced Tree Search benchmark, with a task per node: the search of
-// apps/uts, its serial program, and the same tasks with the peers.
+// The tree T1 of the Unbalanced Tree Search benchmark, with one task for each node of the tree: the
+// search of apps/uts, its serial program, and the same tasks with the peers.
 
 #include <array>
 #include <string>
@@ -31,7 +31,7 @@ uts::counts serial(const uts::search_options& o) { return uts::search_serially(o
 
 uts::counts ours(const uts::search_options& o) { return uts::search_by_tasks(o).total; }
 
-// What the tasks of a peer share: counts by thread.
+// The state that the tasks of a peer share: counts for each thread.
 struct peer_search {
   uts::tree tree;
   struct alignas(64) padded {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tasks that live long and meet at a barrier, phase after phase with nothing between: what waiting
-// for each other costs, and what a sum over all of them costs on top.
+// Long-lived tasks at a barrier, phase after phase without work in between: the cost of waiting for
+// each other, and the additional cost of a sum over all tasks.
 
 #include <algorithm>
 #include <string>

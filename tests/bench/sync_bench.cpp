@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What barriers and reductions of tasks cost, in the manner of EPCC's syncbench, beside
-// std::barrier, pthread_barrier, OpenMP, Boost.Fiber and Java's Phaser in turn with ours. Prints
-// tables; --json writes what compare.py reads. docs/performance.md.
+// std::barrier, pthread_barrier, OpenMP, Boost.Fiber and Java's Phaser, which run in turn with
+// ours. Prints tables; --json writes a file for compare.py. See docs/performance.md.
 
 #include <algorithm>
 #include <cstdio>
@@ -53,7 +53,7 @@ bench::sync_sizes sizes_of(const options& o) {
   return s;
 }
 
-// Of 512 tasks, as the project's demands have it: ours that is fastest over the peer that is.
+// The requirement of the project for 512 tasks: our fastest variant, relative to the fastest peer.
 void add_demands(std::vector<bench::demand>& to, const bench::finding& f) {
   if (!f.what.name.ends_with("N = 512")) return;
   for (const int workers : {1, 2}) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tasks that come to a barrier while others use it: the parent creates one more child in each round
-// and all that are there synchronise ("Hierarchical Phasers", Shirako and Sarkar, Figure 16). And
-// tasks that come, advance once and end.
+// Tasks that register on a barrier while others use it: the parent creates one more child in each
+// round, and all existing tasks synchronise (Shirako and Sarkar: "Hierarchical phasers", Figure
+// 16). And tasks that register, advance once and end.
 
 #include <string>
 
@@ -19,17 +19,18 @@ std::uint64_t growing_phases_of(int members, int repeats) {
   return static_cast<std::uint64_t>(growing_phases(members)) * static_cast<std::uint64_t>(repeats);
 }
 
-// make() registers the caller on something; spawn(it, f) a child too; meet(it) is the barrier.
-template <class Make, class Spawn, class Meet>
-std::uint64_t grow(int members, Make make, Spawn spawn, Meet meet) {
+// make() registers the caller on a barrier, spawn(it, f) also registers a child, and wait_at(it)
+// waits at it.
+template <class Make, class Spawn, class WaitAt>
+std::uint64_t grow(int members, Make make, Spawn spawn, WaitAt wait_at) {
   apgas::finish([&] {
     const auto it = make();
     for (int child = 1; child < members; ++child) {
-      spawn(it, [it, meet, rounds = members - child] {
-        for (int i = 0; i < rounds; ++i) meet(it);
+      spawn(it, [it, wait_at, rounds = members - child] {
+        for (int i = 0; i < rounds; ++i) wait_at(it);
         arrivals::add(static_cast<std::uint64_t>(rounds));
       });
-      meet(it);
+      wait_at(it);
       arrivals::add(1);
     }
   });
@@ -109,7 +110,7 @@ std::uint64_t not_clocked(int n, int rounds) {
 std::vector<benchmark> growing_barriers(const sync_sizes& s) {
   const int n = s.growing_members;
   benchmark b{"barrier of 2 to " + std::to_string(n) + " members",
-              "round with one more",
+              "round with one more member",
               static_cast<double>(n - 1) * s.growing_repeats,
               0,
               {}};

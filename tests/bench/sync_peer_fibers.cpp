@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Fibers of Boost.Fiber at its barrier, which is a mutex and a condition variable. It has no
-// reduction: each fiber adds to a cell of its thread before the barrier and sums the cells after.
+// Fibers of Boost.Fiber at its barrier, which is a mutex and a condition variable. Boost.Fiber has
+// no reduction: each fiber adds to a cell of its thread before the barrier and sums the cells after
+// it.
 
 #include <array>
 #include <atomic>
@@ -21,8 +22,8 @@ namespace {
 
 namespace fibers = boost::fibers;
 
-// From malloc, which on_fibers() tells to keep them: otherwise new stacks would be new pages. Small
-// ones next to each other are best for caches.
+// Stacks come from malloc, which on_fibers() configures to keep freed memory; otherwise every new
+// stack would be new pages. Small adjacent stacks are best for the caches.
 constexpr std::size_t stack_bytes = 16 * 1024;
 constexpr std::size_t most_threads = 2;
 
@@ -31,7 +32,7 @@ fibers::fiber launch(F f) {
   return {fibers::launch::post, std::allocator_arg, fibers::fixedsize_stack(stack_bytes), f};
 }
 
-// body() in a fiber, with so many threads to run what it launches.
+// Runs body() in a fiber, with `threads` threads for the fibers that it launches.
 template <class Body>
 void on_fibers(fiber_schedule how, int threads, Body body) {
   const auto take_part = [how, threads] {
@@ -77,14 +78,16 @@ sample fiber_phases(const plan& p, fiber_schedule how, int threads, MakeStep mak
   return all.result();
 }
 
-// Two totals in turn, so that one is not added to while others still read it; never set back.
+// Two totals, used in turn, so that one is not added to while it is still being read; they are
+// never reset.
 struct alignas(64) cell {
   std::array<std::atomic<long>, 2> totals{};
 };
 std::array<cell, most_threads> cells;
 std::atomic<std::size_t> threads_seen{0};
 
-// A fiber may be on another thread after each wait: not inlined, so that it is looked up anew.
+// A fiber may be on another thread after each wait. The function is not inlined, so that the
+// thread's cell is looked up anew.
 [[gnu::noinline]] cell& cell_of_this_thread() {
   thread_local const std::size_t mine = threads_seen++ % most_threads;
   return cells[mine];
@@ -93,23 +96,23 @@ std::atomic<std::size_t> threads_seen{0};
 }  // namespace
 
 sample fiber_barrier(const plan& p, fiber_schedule how, int threads) {
-  fibers::barrier meet(static_cast<std::size_t>(p.members));
-  return fiber_phases(p, how, threads, [&meet](int) {
-    return [&meet](long) {
-      meet.wait();
+  fibers::barrier barrier(static_cast<std::size_t>(p.members));
+  return fiber_phases(p, how, threads, [&barrier](int) {
+    return [&barrier](long) {
+      barrier.wait();
       return true;
     };
   });
 }
 
 sample fiber_reduction(const plan& p, fiber_schedule how, int threads) {
-  fibers::barrier meet(static_cast<std::size_t>(p.members));
+  fibers::barrier barrier(static_cast<std::size_t>(p.members));
   return fiber_phases(p, how, threads, [&](int member) {
     return [&, member, before = std::array<long, 2>{}](long phase) mutable {
       const std::size_t turn = static_cast<std::size_t>(phase) % 2;
       cell_of_this_thread().totals[turn].fetch_add(contribution(member, phase),
                                                    std::memory_order_relaxed);
-      meet.wait();
+      barrier.wait();
       long now = 0;
       for (const cell& each : cells) now += each.totals[turn].load(std::memory_order_relaxed);
       const long sum = now - before[turn];
@@ -119,7 +122,7 @@ sample fiber_reduction(const plan& p, fiber_schedule how, int threads) {
   });
 }
 
-// A barrier cannot grow: here is one for each round, made before.
+// A barrier of Boost.Fiber cannot grow, so there is one for each round, made in advance.
 sample fiber_growing(const plan& p, fiber_schedule how, int threads) {
   const auto grow = [&p] {
     std::vector<std::unique_ptr<fibers::barrier>> rounds;
@@ -146,13 +149,13 @@ sample fiber_growing(const plan& p, fiber_schedule how, int threads) {
 
 sample fiber_spawning(const plan& p, fiber_schedule how, int threads) {
   const auto round = [&p] {
-    fibers::barrier meet(static_cast<std::size_t>(p.members));
+    fibers::barrier barrier(static_cast<std::size_t>(p.members));
     std::atomic<long> sum{0};
     std::vector<fibers::fiber> tasks;
     tasks.reserve(static_cast<std::size_t>(p.members));
     for (int i = 0; i < p.members; ++i) {
-      tasks.push_back(launch([&meet, &sum] {
-        meet.wait();
+      tasks.push_back(launch([&barrier, &sum] {
+        barrier.wait();
         sum.fetch_add(1, std::memory_order_relaxed);
       }));
     }

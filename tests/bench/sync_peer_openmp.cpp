@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Teams of OpenMP. How their threads wait is up to OMP_WAIT_POLICY, which sync_bench sets: active
+// OpenMP teams. How their threads wait depends on OMP_WAIT_POLICY, which sync_bench sets; `active`
 // is for as many threads as cores.
 
 #include <atomic>
@@ -13,7 +13,8 @@
 namespace bench {
 namespace {
 
-// Two, so that one is not added to while others still read it; they are never set back.
+// Two totals, used in turn, so that one is not added to while it is still being read; they are
+// never reset.
 struct alignas(64) total {
   long value = 0;
 };
@@ -61,7 +62,7 @@ sample openmp_reduction(const plan& p) {
   return all.result();
 }
 
-// A team cannot grow: a parallel region for each round, as in the paper's Figure 16.
+// A team cannot grow, so there is a parallel region for each round, as in Figure 16 of the paper.
 sample openmp_growing(const plan& p) {
   const auto grow = [&p] {
     long sum = 0;

@@ -10,54 +10,55 @@
 namespace bench {
 namespace {
 
-// Threads of the system take up to seconds a phase when there are more.
+// With more operating-system threads a phase takes up to seconds.
 constexpr int most_threads = 512;
 constexpr int most_fibers = 1 << 20;
-constexpr int most_parties = 65535;  // of java.util.concurrent.Phaser
+constexpr int most_parties = 65535;  // the limit of java.util.concurrent.Phaser
 
-// Works of a peer, a bit each.
+// The works that a peer supports, one bit for each.
 constexpr unsigned bit(peer_work w) { return 1U << static_cast<unsigned>(w); }
-constexpr unsigned meets = bit(peer_work::barrier);
+constexpr unsigned barriers = bit(peer_work::barrier);
 constexpr unsigned reduces = bit(peer_work::reduction);
 constexpr unsigned grows = bit(peer_work::growing);
 constexpr unsigned spawns = bit(peer_work::spawning);
 
 struct kind {
   const char* name;
-  const char* argument;  // of the program
+  const char* argument;  // of the peer's program
   unsigned works;
-  int workers;  // 0: at 1 and at 2
+  int workers;  // 0: both 1 and 2
   int most_members;
-  bool threads = false;          // of the system: kept on as many cores as there are workers
+  // Uses operating-system threads, which are bound to as many cores as there are workers.
+  bool threads = false;
   bool only_one_each = false;    // only with as many members as workers
-  const char* environment = "";  // of the program
+  const char* environment = "";  // of the peer's program
   bool java = false;
 };
 
 const std::vector<kind> kinds = {
-    {"std::barrier", "std", meets | reduces | grows, 0, most_threads, true},
-    {"pthread_barrier", "pthread", meets, 0, most_threads, true},
+    {"std::barrier", "std", barriers | reduces | grows, 0, most_threads, true},
+    {"pthread_barrier", "pthread", barriers, 0, most_threads, true},
 #if defined(BENCH_PEER_OPENMP)
-    {"OpenMP, active", "openmp", meets | reduces, 2, most_threads, true, true,
+    {"OpenMP, active", "openmp", barriers | reduces, 2, most_threads, true, true,
      "OMP_WAIT_POLICY=active"},
-    {"OpenMP, passive", "openmp", meets | reduces | grows, 0, most_threads, true, false,
+    {"OpenMP, passive", "openmp", barriers | reduces | grows, 0, most_threads, true, false,
      "OMP_WAIT_POLICY=passive"},
     {"OpenMP, default waiting", "openmp", grows, 0, most_threads, true},
 #endif
 #if defined(BENCH_PEER_FIBER)
-    {"Boost.Fiber round_robin", "fiber-round-robin", meets | reduces | grows | spawns, 1,
+    {"Boost.Fiber round_robin", "fiber-round-robin", barriers | reduces | grows | spawns, 1,
      most_fibers},
-    {"Boost.Fiber shared_work", "fiber-shared-work", meets | reduces | grows | spawns, 2,
+    {"Boost.Fiber shared_work", "fiber-shared-work", barriers | reduces | grows | spawns, 2,
      most_fibers},
-    {"Boost.Fiber work_stealing", "fiber-work-stealing", meets | reduces | grows | spawns, 2,
+    {"Boost.Fiber work_stealing", "fiber-work-stealing", barriers | reduces | grows | spawns, 2,
      most_fibers},
 #endif
 #if defined(BENCH_PEER_JAVA)
-    {"Java Phaser, platform threads", "platform", meets | reduces | grows, 2, most_threads, true,
+    {"Java Phaser, platform threads", "platform", barriers | reduces | grows, 2, most_threads, true,
      false, "", true},
 #endif
 #if defined(BENCH_PEER_JAVA_VIRTUAL)
-    {"Java Phaser, virtual threads", "virtual", meets | reduces | grows, 0, most_parties, false,
+    {"Java Phaser, virtual threads", "virtual", barriers | reduces | grows, 0, most_parties, false,
      false, "", true},
 #endif
 };
@@ -76,8 +77,8 @@ const char* word(peer_work w) {
   return "";
 }
 
-// While it lives, threads and processes that this thread makes stay on so many cores, this one's
-// first.
+// While this object exists, new threads and processes of this thread stay on `cores` cores,
+// including the current one.
 class kept_on_cores {
  public:
   explicit kept_on_cores(int cores) {
@@ -101,12 +102,12 @@ class kept_on_cores {
   bool changed_ = false;
 };
 
-// What the command prints, "<seconds> <1 if correct>", as the last thing that it does.
+// Runs a command whose last line is "<seconds> <1 if correct>".
 sample run_process(const std::string& command, int cores) {
   const kept_on_cores here(cores);
   sample s;
   int correct = 0;
-  std::FILE* output = popen(command.c_str(), "r");  // the program is ours, and so are its arguments
+  std::FILE* output = popen(command.c_str(), "r");  // the program and its arguments are trusted
   if (output == nullptr) return {};
   const int read = std::fscanf(output, "%lf %d", &s.seconds, &correct);
   const int status = pclose(output);
@@ -152,13 +153,13 @@ void add_peer_processes(benchmark& to, peer_work work, const plan& p) {
 std::vector<std::string> missing_peers() {
   std::vector<std::string> all;
 #if !defined(BENCH_PEER_OPENMP)
-  all.emplace_back("no OpenMP: the compiler has none");
+  all.emplace_back("no OpenMP: the compiler does not support it");
 #endif
 #if !defined(BENCH_PEER_FIBER)
-  all.emplace_back("no Boost.Fiber: libboost-fiber-dev was not there when this was configured");
+  all.emplace_back("no Boost.Fiber: libboost-fiber-dev was not installed at configuration");
 #endif
 #if !defined(BENCH_PEER_JAVA)
-  all.emplace_back("no Java Phaser: there was no JDK (default-jdk-headless) when configured");
+  all.emplace_back("no Java Phaser: no JDK (default-jdk-headless) was installed at configuration");
 #elif !defined(BENCH_PEER_JAVA_VIRTUAL)
   all.emplace_back("no Java Phaser on virtual threads: they need Java 21");
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Threads of the system at std::barrier and pthread_barrier.
+// Operating-system threads at std::barrier and pthread_barrier.
 
 #include <atomic>
 #include <barrier>
@@ -15,7 +15,7 @@
 namespace bench {
 namespace {
 
-// body(member) in a thread for each.
+// Runs body(member) in a thread for each member.
 template <class Body>
 void on_threads(int members, Body body) {
   std::vector<std::jthread> all;
@@ -27,17 +27,17 @@ void on_threads(int members, Body body) {
 
 sample std_barrier(const plan& p) {
   lock_step all(p);
-  std::barrier<> meet(p.members);
+  std::barrier<> barrier(p.members);
   on_threads(p.members, [&](int member) {
     all.run(member, [&](long) {
-      meet.arrive_and_wait();
+      barrier.arrive_and_wait();
       return true;
     });
   });
   return all.result();
 }
 
-// A cell for each thread; the completion function adds them up.
+// Each thread has a cell; the completion function adds them up.
 sample std_reduction(const plan& p) {
   struct alignas(64) cell {
     long value = 0;
@@ -49,18 +49,18 @@ sample std_reduction(const plan& p) {
     sum = 0;
     for (const cell& each : cells) sum += each.value;
   };
-  std::barrier<decltype(add_up)> meet(p.members, add_up);
+  std::barrier<decltype(add_up)> barrier(p.members, add_up);
   on_threads(p.members, [&](int member) {
     all.run(member, [&, member](long phase) {
       cells[static_cast<std::size_t>(member)].value = contribution(member, phase);
-      meet.arrive_and_wait();
+      barrier.arrive_and_wait();
       return sum == reduction(p.members, phase);
     });
   });
   return all.result();
 }
 
-// A std::barrier cannot grow: here is one for each round, made before.
+// A std::barrier cannot grow, so there is one for each round, made in advance.
 sample std_growing(const plan& p) {
   const auto grow = [&p] {
     std::vector<std::unique_ptr<std::barrier<>>> rounds;
@@ -84,15 +84,15 @@ sample std_growing(const plan& p) {
 
 sample pthread_phases(const plan& p) {
   lock_step all(p);
-  pthread_barrier_t meet;
-  pthread_barrier_init(&meet, nullptr, static_cast<unsigned>(p.members));
+  pthread_barrier_t barrier;
+  pthread_barrier_init(&barrier, nullptr, static_cast<unsigned>(p.members));
   on_threads(p.members, [&](int member) {
     all.run(member, [&](long) {
-      const int back = pthread_barrier_wait(&meet);
+      const int back = pthread_barrier_wait(&barrier);
       return back == 0 || back == PTHREAD_BARRIER_SERIAL_THREAD;
     });
   });
-  pthread_barrier_destroy(&meet);
+  pthread_barrier_destroy(&barrier);
   return all.result();
 }
 

@@ -2,7 +2,7 @@
 
 // One sample of one peer of sync_bench, which starts this program:
 //   sync_peers WORK KIND WORKERS MEMBERS PHASES BUDGET CHECK_ALL
-// prints the seconds for all phases, and 1 if what was done is right.
+// Prints the seconds for all phases, and 1 if the result is right.
 
 #include <cstdio>
 #include <functional>
@@ -49,7 +49,7 @@ std::map<std::string, work> works(int workers) {
 
 int main(int argc, char** argv) {
   if (argc != 8) {
-    std::fprintf(stderr, "sync_peers: started by sync_bench, with seven arguments\n");
+    std::fprintf(stderr, "sync_peers: to be started by sync_bench, with seven arguments\n");
     return 2;
   }
   const bench::plan p{std::stoi(argv[4]), std::stol(argv[5]), std::stod(argv[6]),
@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   const auto all = works(std::stoi(argv[3]));
   const auto found = all.find(std::string(argv[1]) + " " + argv[2]);
   if (found == all.end()) {
-    std::fprintf(stderr, "sync_peers: no %s by %s\n", argv[1], argv[2]);
+    std::fprintf(stderr, "sync_peers: there is no %s by %s\n", argv[1], argv[2]);
     return 2;
   }
   const bench::sample s = found->second(p);

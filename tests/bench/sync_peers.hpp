@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The peers that are C++, one function for each work and kind. Context: the program's main thread.
+// The C++ peers, one function for each work and kind. Context: the program's main thread.
 
 #include "harness.hpp"
 #include "lock_step.hpp"
@@ -22,15 +22,15 @@ sample openmp_growing(const plan& p);
 #if defined(BENCH_PEER_FIBER)
 enum class fiber_schedule { round_robin, shared_work, work_stealing };
 
-// Once in a process: Boost.Fiber counts the threads that ever used work_stealing.
+// To be called once in a process: Boost.Fiber counts all threads that have ever used work_stealing.
 sample fiber_barrier(const plan& p, fiber_schedule how, int threads);
 sample fiber_reduction(const plan& p, fiber_schedule how, int threads);
 sample fiber_growing(const plan& p, fiber_schedule how, int threads);
 sample fiber_spawning(const plan& p, fiber_schedule how, int threads);
 #endif
 
-// Times f(), which counts what it did: once that does not count, then p.phases times or as often as
-// the budget allows, and tells the seconds for p.phases times.
+// Times f(), which returns what it counted. Calls it once without timing, then p.phases times or as
+// often as the budget allows. Returns the seconds for p.phases calls.
 template <class F>
 sample repeated(const plan& p, F f, long expected) {
   bool correct = f() == expected;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Eager against lazy waiting: phases with work of each task, as many tasks as workers and more, all
-// with the same work or one with more than the others. Eager is meant to win where a worker has
-// nothing else to do and the others are soon there, lazy everywhere else.
+// Eager and lazy waits compared: phases in which each task works, with as many tasks as workers and
+// with more, with the same work for all tasks or more for one of them. An eager wait should be
+// faster if the worker has nothing else to do and the other tasks arrive soon; a lazy wait should
+// be faster otherwise.
 
 #include <algorithm>
 #include <limits>
@@ -19,15 +20,15 @@ namespace bench {
 namespace {
 
 constexpr int tasks_a_worker = 8;
-constexpr int longer = 5;  // times, the work of member 0 where it is not balanced
+constexpr int longer = 5;  // the factor for the work of member 0 in an unbalanced load
 
-// The counter stays in a register: through memory a turn takes one cycle or five, as the processor
-// sees fit. One copy for all who call it.
+// The counter stays in a register. In memory, an iteration would take one cycle or five, depending
+// on the processor. All callers share one copy of the loop.
 [[gnu::noinline]] void burn(long turns) {
   for (long i = 0; i < turns; ++i) asm volatile("" : "+r"(i));
 }
 
-// The least of several: other programs only make it longer.
+// The least of several measurements, since other programs can only make them longer.
 long turns_of_a_microsecond() {
   static const long turns = [] {
     constexpr long tried = 1'000'000;
@@ -52,7 +53,7 @@ struct load {
     const long times = !balanced && member == 0 ? longer : 1;
     return times * microseconds * turns_of_a_microsecond();
   }
-  // Microseconds of all members in a phase.
+  // The work of all members in a phase, in microseconds.
   [[nodiscard]] int sum() const { return microseconds * (members + (balanced ? 0 : longer - 1)); }
 };
 
@@ -62,7 +63,7 @@ sample worked_phases(const load& l, const plan& p) {
       p, [&l](int member) { return [turns = l.turns(member)] { burn(turns); }; });
 }
 
-// The work of all members, one after the other.
+// The work of all members, one after another.
 sample serial_phases(const load& l, const plan& p) {
   const double begin = now();
   for (long phase = 0; phase < p.phases; ++phase) {
@@ -98,7 +99,7 @@ std::vector<benchmark> waiting_styles(const sync_sizes& s) {
   std::vector<benchmark> all;
   for (const int workers : {1, 2}) {
     for (const int members : {workers, workers * tasks_a_worker}) {
-      if (members == 1) continue;  // nobody to wait for
+      if (members == 1) continue;  // there is no other member to wait for
       for (const int us : s.microseconds) {
         all.push_back(phases_with({workers, members, us, true}, s));
         if (us > 0) all.push_back(phases_with({workers, members, us, false}, s));

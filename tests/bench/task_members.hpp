@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Tasks of ours as the members of a lock_step, on a clock or a phaser.
+// Tasks of apgas as the members of a lock_step, on a clock or a phaser.
 
 #include <atomic>
 
@@ -11,8 +11,9 @@
 
 namespace bench {
 
-// make() gives the clock or phaser, on_it(it) the clause that registers a member. member_of(it) is
-// called before the members are there, and what it gives as member(number): the step of that one.
+// make() makes the clock or phaser, and on_it(it) is the clause that registers a member.
+// member_of(it) is called before the members exist; it returns a function whose call with a
+// member's number returns that member's step.
 template <class Make, class OnIt, class MemberOf>
 sample task_phases(const plan& p, Make make, OnIt on_it, MemberOf member_of) {
   lock_step all(p);
@@ -33,8 +34,8 @@ sample task_phases(const plan& p, Make make, OnIt on_it, MemberOf member_of) {
   return s;
 }
 
-// Members that work, each for itself, and meet: work_of(number)() is what one does before it
-// advances.
+// Members that work, each for itself, and then advance. work_of(number)() is the work of one member
+// before it advances.
 template <auto Advance, class WorkOf>
 sample clock_phases(const plan& p, WorkOf work_of) {
   const auto member_of = [work_of](const apgas::clock& c) {

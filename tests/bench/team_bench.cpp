@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the collectives of a team cost, beside those of plain MPI in the same job; and what it costs
-// that all places meet in a finish or at a clock, beside MPI_Barrier:
+// What the collectives of a team cost, beside those of plain MPI in the same job, and what it costs
+// to synchronise all places by a finish or a clock, beside MPI_Barrier:
 //
 //   mpirun -n 2 team_bench                                  with the transport ucx
 //   APGAS_TRANSPORT=mpi mpirun -n 4 team_bench
 //   APGAS_TRANSPORT=local APGAS_PLACES=2 team_bench         places in one process, no peer
 //
-// A repetition is a round of plain MPI by the main threads, all collectives in turn, then an
-// apgas::run that does the same by a task at each place. One worker per place.
+// A repetition consists of one round of plain MPI by the main threads, with all collectives in
+// turn, and then an apgas::run that does the same by a task at each place. Each place has one
+// worker.
 
 #include <cstdio>
 #include <string>
@@ -18,7 +19,7 @@
 
 #include <apgas/apgas.hpp>
 
-#include "meet_calls.hpp"
+#include "barrier_calls.hpp"
 #include "options.hpp"
 #include "raw_mpi.hpp"
 #include "report.hpp"
@@ -30,23 +31,23 @@ struct options : bench::run_options {
   options() { repetitions = 15; }
 
   double idle_seconds = 3;
-  int factor = 10;  // times as many rounds as with --quick
+  int factor = 10;  // of the rounds of --quick
   std::string only;
 };
 
-// What is no collective: places meet by it, too, and MPI_Barrier is its peer.
-struct meeting {
+// Calls that are not collectives but also synchronise places. MPI_Barrier is their peer.
+struct other_call {
   const char* name;
   bench::sample (*run)(int rounds);
-  double barriers;  // how many MPI_Barriers it may take; 0: it is no peer
+  double barriers;  // how many MPI_Barriers the call may take; 0: it has no peer
 };
-constexpr meeting meetings[] = {
+constexpr other_call other_calls[] = {
     {"finish, a task at each place", bench::finishes_over_all, 3},
     {"phase of a clock, a task at each place", bench::phases_over_all, 3},
     {"at, 8 B, to the last place", bench::calls_to_last, 0}};
 
-const meeting* find_meeting(const std::string& name) {
-  for (const meeting& m : meetings) {
+const other_call* find_other_call(const std::string& name) {
+  for (const other_call& m : other_calls) {
     if (m.name == name) return &m;
   }
   return nullptr;
@@ -63,7 +64,7 @@ std::vector<bench::team_work> work_of(const options& o) {
       {"allreduce, 1 MiB", team_call::allreduce, 1 << 20, 4 * factor},
       {"broadcast, 1 MiB", team_call::broadcast, 1 << 20, 4 * factor},
       {"alltoall, 64 KiB each", team_call::alltoall, 64 << 10, 10 * factor}};
-  for (const meeting& m : meetings) {
+  for (const other_call& m : other_calls) {
     all.push_back({m.name, team_call::barrier, 0, 100 * factor});
   }
   std::erase_if(all, [&](const auto& w) { return w.name.find(o.only) == std::string::npos; });
@@ -87,7 +88,7 @@ void keep(bench::result& r, const bench::sample& s, bool counts) {
   r.correct = r.correct && s.correct;
 }
 
-// One repetition; all processes of the job call it. Returns apgas::run's code.
+// One repetition, called by all processes of the job. Returns the exit code of apgas::run.
 int run_once(int argc, char** argv, const std::vector<bench::team_work>& all,
              const bench::raw_mpi& mpi, std::vector<bench::finding>& findings, bool counts,
              double idle_seconds, double& idle) {
@@ -98,7 +99,7 @@ int run_once(int argc, char** argv, const std::vector<bench::team_work>& all,
   settings.workers = 1;
   return apgas::run(argc, argv, settings, [&] {
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const meeting* const meets = find_meeting(all[i].name);
+      const other_call* const meets = find_other_call(all[i].name);
       keep(findings[i].results[0],
            meets == nullptr ? bench::team_rounds(all[i]) : meets->run(all[i].rounds), counts);
     }
@@ -122,7 +123,7 @@ int run_all(int argc, char** argv, const options& o) {
   for (const bench::finding& f : findings) {
     report.add(f);
     if (f.results.size() == 1) continue;
-    const meeting* const meets = find_meeting(f.what.name);
+    const other_call* const meets = find_other_call(f.what.name);
     if (meets != nullptr && meets->barriers == 0) continue;
     demands.push_back({f.what.name + (meets != nullptr ? ", over MPI_Barrier" : ", over MPI's"),
                        f.results[0].least() / f.results[1].least(),
@@ -137,11 +138,12 @@ int run_all(int argc, char** argv, const options& o) {
 
 int main(int argc, char** argv) {
   options o;
-  CLI::App app("Collectives of teams and other meetings of places, beside plain MPI");
+  CLI::App app("Collectives of teams and other ways to synchronise places, beside plain MPI");
   bench::add_options(app, o);
-  app.add_option("--factor", o.factor, "times as many rounds")->check(CLI::Range(1, 10'000));
+  app.add_option("--factor", o.factor, "multiplies the number of rounds")
+      ->check(CLI::Range(1, 10'000));
   app.add_option("--idle", o.idle_seconds, "seconds to idle")->check(CLI::Range(0.1, 3600.));
-  app.add_option("--only", o.only, "those whose name contains this");
+  app.add_option("--only", o.only, "only calls whose name contains this");
   CLI11_PARSE(app, argc, argv);
   return run_all(argc, argv, o);
 }

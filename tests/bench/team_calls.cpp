@@ -17,7 +17,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// What a member of `n` has, and whether what came of it is right.
+// The data of one member of `n`, and the check of the result.
 class team_data {
  public:
   team_data(const team_work& work, int n, int me)
@@ -32,7 +32,7 @@ class team_data {
     out.assign(out.size(), static_cast<double>(me_ + 1));
     in = out;
   }
-  // After one call on what fill() made.
+  // Whether the result is right after one call on the values of fill().
   bool right(team_call call) const {
     const double sum = 0.5 * n_ * (n_ + 1);
     for (std::size_t i = 0; i < in.size(); ++i) {
@@ -56,8 +56,8 @@ class team_data {
   std::vector<double> in;
 };
 
-// A call whose result is looked at, then a barrier and the rounds that are timed. Adding numbers
-// that grow without end would end in infinities; so what is timed adds zeros.
+// One call whose result is checked, then a barrier and the timed rounds. The timed rounds add
+// zeros, because sums that grow without end would become infinities.
 template <class Call, class Barrier>
 sample rounds_of(const team_work& work, team_data& data, Call call, Barrier barrier) {
   data.fill();

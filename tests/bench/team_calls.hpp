@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What team_bench measures: one collective, again and again, at all places.
+// What team_bench measures: one collective, repeated at all places.
 
 #include <cstddef>
 #include <string>
@@ -15,13 +15,14 @@ enum class team_call { barrier, broadcast, allreduce, alltoall };
 struct team_work {
   std::string name;
   team_call call;
-  std::size_t bytes;  // of a member; of an alltoall: to each
+  std::size_t bytes;  // of each member; for an alltoall, to each member
   int rounds;
 };
 
-// Seconds from the first barrier to the end of the last round, at place 0. Context: task.
+// Returns the seconds from the first barrier to the end of the last round, at place 0. Context:
+// task.
 sample team_rounds(const team_work& work);
-// The same by MPI. Called by the main threads of all processes; correct counts at the first.
+// The same by MPI. Called by the main threads of all processes; `correct` is valid at the first.
 sample mpi_rounds(const team_work& work);
 
 }  // namespace bench

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""At random places and nodes are killed, stopped, cut off, slowed down or made to lose packets, and
-messages delayed, while programs run that verify themselves. Each run verifies, or ends within its
-bound with one line that names what was lost.
+"""Random failures. While programs run that verify their results, places and hosts are killed,
+stopped, disconnected, slowed down or made to lose packets, and messages are delayed. Each run
+verifies its result, or ends within its bound with one line that names what has failed.
 
-Arguments: as in nodes.py. APGAS_TEST_CHAOS_SECONDS: how long, 30 by default. APGAS_TEST_CHAOS_SEED:
-what is drawn, told at the start; with APGAS_TEST_CHAOS_RUN only that run of it.
+Arguments: as in nodes.py. APGAS_TEST_CHAOS_SECONDS sets the duration, 30 by default.
+APGAS_TEST_CHAOS_SEED sets the seed, which is printed at the start. With APGAS_TEST_CHAOS_RUN only
+that run is repeated.
 """
 
 import collections
@@ -20,40 +21,41 @@ import sys
 import tempfile
 import time
 
-from nodes import CLUSTER, HOSTS, NAME, ROOT, TRANSPORTS, cluster, up, with_nodes
+from nodes import CLUSTER, HOSTS, NAME, ROOT, TRANSPORTS, cluster, up, with_cluster
 
 sys.path.insert(0, str(ROOT / "launch/tools"))
-from launchers import TELLS_THE_END  # noqa: E402
+from launchers import REPORTS_THE_END  # noqa: E402
 
 SECONDS = float(os.environ.get("APGAS_TEST_CHAOS_SECONDS", "30"))
 SEED = int(os.environ.get("APGAS_TEST_CHAOS_SEED", random.SystemRandom().randrange(10**6)))
 ONLY = os.environ.get("APGAS_TEST_CHAOS_RUN")
 HEARTBEAT = 2
-# Seconds after which apgas-run ends a run, and for its end. A program takes one to three alone, and
-# over mpi more than a minute beside four others that compute on two cores.
+# Seconds after which apgas-run ends a run, and after which the run must have ended. A program takes
+# one to three seconds alone, and over mpi more than a minute beside four computing programs on two
+# cores.
 ENOUGH = 150
 LONGEST = 180
 PROGRAMS = ["uts -t 1 -a 3 -d 10 -b 4 -r 19".split(), "imsuite LCR --nodes 150 --repeat 5".split(),
             "imsuite KC --nodes 60 --repeat 60".split()]
 FAULTS = ["none", "kill a place", "kill a place", "crash a place", "stop a place", "short cut",
-          "cut", "kill a node", "limit", "lose"]
-HARMLESS = ("short cut", "limit", "lose")  # they end: the run has to verify
+          "cut", "kill a host", "limit", "lose"]
+HARMLESS = ("short cut", "limit", "lose")  # temporary: the run has to verify its result
 RATES = ["2mbit", "10mbit", "50mbit"]
-LOSSES = ["1", "3", "6"]  # of a hundred packets
-DELAYS = [0, 0, 100, 300]  # us, of messages by the program itself
-DONE = VERIFIED, LOST_LATE = "verified", "lost when the program was done"
+LOSSES = ["1", "3", "6"]  # percent of the packets
+DELAYS = [0, 0, 100, 300]  # us, by APGAS_TEST_DELAY
+DONE = VERIFIED, LOST_LATE = "verified", "lost after the program was done"
 FIND = "pgrep -x --ns $$ --nslist net 'uts|imsuite'"
-ALL = "pgrep -l --runstates RSDT --ns $$ --nslist net 'mpirun|orted|uts|imsuite|apgas-watch'"
+ALL = "pgrep -l --runstates RSDT --ns $$ --nslist net 'mpirun|orted|uts|imsuite|apgas-detector'"
 CONNECT = ("import socket, sys\ntry: socket.create_connection((sys.argv[1], 7777), 1)\n"
            "except ConnectionRefusedError: pass")
 
 
 class Wrong(Exception):
-    """What a run did that it may not."""
+    """A violation of the guarantees by a run."""
 
 
-def at(node, script):
-    return cluster("exec", node, "--", "sh", "-c", script).stdout.split()
+def at(host, script):
+    return cluster("exec", host, "--", "sh", "-c", script).stdout.split()
 
 
 class Run:
@@ -64,21 +66,21 @@ class Run:
         self.program = draw.choice(PROGRAMS)
         self.transport = draw.choice(TRANSPORTS)
         self.fault = draw.choice(FAULTS)
-        # The first node has mpirun: without it nobody is left to be told.
-        far = "cut" in self.fault or "node" in self.fault
-        self.node = draw.choice(HOSTS[1:] if far else HOSTS)
+        # The first host runs mpirun. Without it no line could be printed.
+        far = "cut" in self.fault or "host" in self.fault
+        self.host = draw.choice(HOSTS[1:] if far else HOSTS)
         self.which = draw.randrange(2)
         self.delay = draw.uniform(0, 1)
         self.lasting = 0.3 if self.fault == "short cut" else draw.uniform(0.3, 1.5)
         self.degree = draw.choice({"limit": RATES, "lose": LOSSES}.get(self.fault, [""]))
         self.late = draw.choice(DELAYS)
         self.late_seed = draw.randrange(10**6)
-        self.done = "too late"  # for the fault
+        self.done = "too late"  # whether the fault was injected
 
     def __str__(self):
         late = f", messages up to {self.late} us late" if self.late else ""
         degree = f" {self.degree} for {self.lasting:.1f} s" if self.degree else ""
-        return (f"{self.program[0]} over {self.transport}, {self.fault}{degree} at {self.node} "
+        return (f"{self.program[0]} over {self.transport}, {self.fault}{degree} at {self.host} "
                 f"after {self.delay:.1f} s{late}")
 
     def kind(self):
@@ -89,22 +91,25 @@ class Run:
             self.done = "none"
         elif "a place" in self.fault:
             signal = {"kill": "KILL", "crash": "SEGV", "stop": "STOP"}[self.fault.split()[0]]
-            places = at(self.node, FIND)
-            if len(places) == 2 and at(self.node, f"kill -{signal} {places[self.which]} && echo y"):
+            places = at(self.host, FIND)
+            if len(places) == 2 and at(self.host, f"kill -{signal} {places[self.which]} && echo y"):
                 self.done = "made"
-        elif self.fault == "kill a node":
-            cluster("kill", self.node)
+        elif self.fault == "kill a host":
+            cluster("kill", self.host)
             self.done = "made"
         else:
-            command = [self.fault, self.node, self.degree] if self.degree else ["cut", self.node]
+            command = [self.fault, self.host, self.degree] if self.degree else ["cut", self.host]
             made = cluster(*command).returncode == 0
             self.done = "made" if made else "not possible here"
             if self.fault in HARMLESS:
                 time.sleep(self.lasting)
-                cluster("heal", self.node)
+                cluster("heal", self.host)
 
     def carry_out(self):
-        """Seconds from the fault to the end, and what became of it. Raises Wrong."""
+        """Runs the program. Returns the seconds from the fault to the end, and the result.
+
+        Raises Wrong.
+        """
         with tempfile.NamedTemporaryFile("w+") as errors, tempfile.TemporaryFile("w+") as output:
             command = [CLUSTER, "--name", NAME, "run", "--", "apgas-run", "-n", "6",
                        "--timeout", str(ENOUGH), "--env", "APGAS_STATS=1", "--env",
@@ -124,33 +129,33 @@ class Run:
                     code = job.wait(LONGEST)
                 except subprocess.TimeoutExpired:
                     job.kill()
-                    raise Wrong(f"not over after {LONGEST} s: {heard()}") from None
+                    raise Wrong(f"still running after {LONGEST} s: {heard()}") from None
             took = time.monotonic() - begin
             output.seek(0)
             return took, self.judge(code, output.read(), heard())
 
     def judge(self, code, out, err):
         own = [line for line in err.splitlines()
-               if line.startswith("apgas") and TELLS_THE_END.search(line.encode())]
+               if line.startswith("apgas") and REPORTS_THE_END.search(line.encode())]
         if code == 0:
             if own or not json.loads(out.splitlines()[-1])["verified"]:
                 raise Wrong(f"code 0, but {own} {out}")
             return VERIFIED
         if self.done != "made" or self.fault in HARMLESS:
-            raise Wrong(f"code {code} without a reason: {err}")
+            raise Wrong(f"code {code} without a failure: {err}")
         if not own and '"verified":true' in out:
             return LOST_LATE
-        words = rf" on {self.node}( is gone| are gone|: ended by)"
+        words = rf" on {self.host}( ended unexpectedly| ha(s|ve) sent no heartbeat|: ended by)"
         if len(own) != 1 or not re.search(words, own[0]):
-            raise Wrong(f"code {code}, not one line that names {self.node}: {err}")
-        return "ended with the right words"
+            raise Wrong(f"code {code}, but not one line that names {self.host}: {err}")
+        return "ended with the right line"
 
     def mend(self, done):
-        """All nodes up and on the network, and nothing of the job left at them."""
+        """Restores all hosts and their network. Raises Wrong if processes of the job are left."""
         deadline = time.monotonic() + LONGEST
-        if done:  # the daemon of a node that is cut off then learns of the end only when it heals
+        if done:  # the daemon on a disconnected host learns of the end only now
             cluster("heal")
-        while left := [each for node in self.alive() for each in at(node, ALL)]:
+        while left := [each for host in self.alive() for each in at(host, ALL)]:
             if time.monotonic() > deadline:
                 raise Wrong(f"left behind: {left}")
             time.sleep(0.1)
@@ -158,23 +163,23 @@ class Run:
         if len(self.alive()) < len(HOSTS):
             cluster("down")
             if up(NAME, len(HOSTS)).returncode != 0:
-                raise Wrong("the nodes do not come up again")
-        while not all(self.reaches(node) for node in HOSTS[1:]):
+                raise Wrong("the hosts cannot be restarted")
+        while not all(self.reaches(host) for host in HOSTS[1:]):
             if time.monotonic() > deadline:
-                raise Wrong("the network does not heal")
+                raise Wrong("the network cannot be restored")
             time.sleep(0.1)
 
-    def reaches(self, node):
-        """Whether something there answers node1, be it that nobody listens."""
-        return cluster("exec", HOSTS[0], "--", "python3", "-c", CONNECT, node).returncode == 0
+    def reaches(self, host):
+        """Whether the host answers node1, even if it only refuses the connection."""
+        return cluster("exec", HOSTS[0], "--", "python3", "-c", CONNECT, host).returncode == 0
 
     def alive(self):
         states = [line.split() for line in cluster("status").stdout.splitlines()]
-        return [node for node, state in states if state in ("running", "cut")]
+        return [host for host, state in states if state in ("running", "cut")]
 
 
-def tell_what_is_impossible():
-    """Such a fault is still drawn, so that a seed means the same everywhere, and not made."""
+def print_unsupported_faults():
+    """They are still drawn, so that a seed has the same meaning everywhere, but not injected."""
     for fault, degree in (("limit", RATES[0]), ("lose", LOSSES[0])):
         if (tried := cluster(fault, HOSTS[1], degree)).returncode != 0:
             print(f"LEFT OUT: {fault}: {tried.stderr.strip()}", flush=True)
@@ -182,9 +187,9 @@ def tell_what_is_impossible():
 
 
 def run_for_so_long():
-    """Statistics by fault; the number of runs that did what they may not."""
+    """Runs programs for SECONDS and prints statistics. Returns the number of wrong runs."""
     found, slowest, wrong = collections.Counter(), collections.defaultdict(float), 0
-    tell_what_is_impossible()
+    print_unsupported_faults()
     end, number = time.monotonic() + SECONDS, int(ONLY or 0)
     while time.monotonic() < end:
         run = Run(number)
@@ -204,13 +209,13 @@ def run_for_so_long():
             break
     for (kind, done, what), count in sorted(found.items()):
         print(f"{kind} ({done}): {what} {count} times, {slowest[kind, what]:.1f} s at most")
-    print(f"{found.total()} runs, of which {wrong} did what they may not")
+    print(f"{found.total()} runs, {wrong} of them wrong")
     return wrong
 
 
 def main():
     print(f"APGAS_TEST_CHAOS_SEED={SEED}", flush=True)
-    return with_nodes(lambda: 1 if run_for_so_long() else 0)
+    return with_cluster(lambda: 1 if run_for_so_long() else 0)
 
 
 if __name__ == "__main__":

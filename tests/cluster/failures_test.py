@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Places and nodes that are lost or cut off the network: one line says which, the job ends with a
-code, and no process is left on any node.
+"""Places and hosts that fail or are disconnected from the network: one line names them, the job
+ends with an exit code that is not 0, and no process is left on any host.
 
 Arguments: as in nodes.py.
 """
@@ -9,52 +9,52 @@ Arguments: as in nodes.py.
 import subprocess
 import sys
 
-from job import HEARTBEAT, LONGEST, PLACES, WORD, Case, Job, main
+from job import ENDED, HEARTBEAT, LONGEST, PLACES, Case, Job, main
 from nodes import CLUSTER, NAME, TRANSPORTS, cluster, up
 
 
-class Places(Case):
-    def test_a_place_of_another_node_is_killed(self):
+class PlaceFailures(Case):
+    def test_a_place_on_another_host_is_killed(self):
         for transport in TRANSPORTS:
-            for place, node in ((2, "node2"), (5, "node3"), (0, "node1")):
+            for place, host in ((2, "node2"), (5, "node3"), (0, "node1")):
                 with self.subTest(transport=transport, place=place):
                     job = Job(transport)
-                    job.kill(node, place)
-                    self.check(job, "kill -9 of a place on another node",
-                               f"^apgas: place {place} on {node} is gone: {WORD}; ", 137)
+                    job.kill(host, place)
+                    self.check(job, "kill -9 of a place on another host",
+                               f"^apgas: place {place} on {host} {ENDED}; ", 137)
 
-    def test_a_place_of_another_node_fails(self):
+    def test_a_place_on_another_host_crashes(self):
         for transport in TRANSPORTS:
             with self.subTest(transport=transport):
                 job = Job(transport, "segv", "3")
-                self.check(job, "a segmentation fault on another node",
+                self.check(job, "a segmentation fault on another host",
                            r"^apgas: place 3 on node2: ended by signal 11 ", 139)
 
-    def test_a_stopped_place_of_another_node(self):
+    def test_a_place_on_another_host_is_stopped(self):
         for transport in TRANSPORTS:
             with self.subTest(transport=transport):
                 job = Job(transport)
                 job.kill("node3", 5, "STOP")
-                self.check(job, f"a stopped place on another node, {HEARTBEAT} s",
-                           rf"^apgas: place 5 on node3 is gone: no sign of life for {HEARTBEAT} s "
-                           r"\(stopped, or its machine has no time for it\); this ends the job$")
+                self.check(job, f"a stopped place on another host, {HEARTBEAT} s",
+                           rf"^apgas: place 5 on node3 has sent no heartbeat for {HEARTBEAT} s "
+                           r"\(stopped, or its host is overloaded\); this ends the job$")
 
 
-class Nodes(Case):
-    def test_a_cut_node(self):
+class HostFailures(Case):
+    def test_a_host_is_disconnected(self):
         for transport in TRANSPORTS:
-            for node, places in (("node3", "4-5"), ("node2", "2-3")):
-                with self.subTest(transport=transport, node=node):
+            for host, places in (("node3", "4-5"), ("node2", "2-3")):
+                with self.subTest(transport=transport, host=host):
                     job = Job(transport)
-                    cluster("cut", node)
+                    cluster("cut", host)
                     try:
-                        self.check(job, f"a cut node, {HEARTBEAT} s",
-                                   rf"^apgas: places {places} on {node} are gone: no sign of life "
-                                   rf"for {HEARTBEAT} s \(its link or the machine is down\); ")
+                        self.check(job, f"a disconnected host, {HEARTBEAT} s",
+                                   rf"^apgas: places {places} on {host} have sent no heartbeat "
+                                   rf"for {HEARTBEAT} s \(host or network link down\); ")
                     finally:
-                        cluster("heal", node)
+                        cluster("heal", host)
 
-    def test_a_cut_node_where_no_place_watches_yet(self):
+    def test_a_host_is_disconnected_before_the_places_are_connected(self):
         with subprocess.Popen([CLUSTER, "--name", NAME, "run", "--", "apgas-run", "-n", "6",
                                "--env", f"APGAS_HEARTBEAT={HEARTBEAT}", "sh", "-c",
                                "echo here; exec sleep 60"], stdout=subprocess.PIPE,
@@ -67,35 +67,35 @@ class Nodes(Case):
             finally:
                 cluster("heal", "node2")
             self.assertNotEqual(job.returncode, 0)
-            self.assertRegex(errors, "Remote daemon: .* on node node2")  # Open MPI's own
+            self.assertRegex(errors, "Remote daemon: .* on node node2")  # a message of Open MPI
 
-    def test_the_node_of_mpirun_is_cut(self):
+    def test_the_host_of_mpirun_is_disconnected(self):
         for transport in TRANSPORTS:
             with self.subTest(transport=transport):
                 job = Job(transport)
                 cluster("cut", "node1")
                 try:
-                    self.check(job, f"the cut node of mpirun, {HEARTBEAT} s",
-                               "^apgas: places 2-3 on node2 and 4-5 on node3 are gone: no sign of "
-                               f"life for {HEARTBEAT} s ")
+                    self.check(job, f"the disconnected host of mpirun, {HEARTBEAT} s",
+                               "^apgas: places 2-3 on node2 and 4-5 on node3 have sent no "
+                               f"heartbeat for {HEARTBEAT} s ")
                 finally:
                     cluster("heal", "node1")
 
-    def test_a_killed_node(self):
+    def test_a_host_is_killed(self):
         name = f"{NAME}-more"
         self.assertEqual(up(name, 3 + len(TRANSPORTS)).returncode, 0)
         try:
             for i, transport in enumerate(TRANSPORTS):
                 with self.subTest(transport=transport):
-                    node = f"node{3 + i}"  # each transport has one to lose
-                    job = Job(transport, name=name, hosts=["node1", "node2", node])
-                    cluster("kill", node, name=name)
-                    self.check(job, "a killed node",
-                               f"^apgas: places? 4(-5)? on {node} (is|are) gone: ")
+                    host = f"node{3 + i}"  # a host for each transport, since it is lost
+                    job = Job(transport, name=name, hosts=["node1", "node2", host])
+                    cluster("kill", host, name=name)
+                    self.check(job, "a killed host",
+                               f"^apgas: places? 4(-5)? on {host} ended unexpectedly ")
             last = f"node{3 + len(TRANSPORTS)}"
             job = Job(TRANSPORTS[0], name=name, hosts=["node1", "node2", last])
-            cluster("kill", "node1", name=name)  # with mpirun: nobody is left to be told
-            job.end("the killed node of mpirun")
+            cluster("kill", "node1", name=name)  # it runs mpirun, so no line can be printed
+            job.end("the killed host of mpirun")
         finally:
             self.assertEqual(cluster("down", name=name).returncode, 0)
         self.assertIn("no cluster", cluster("status", name=name).stderr)

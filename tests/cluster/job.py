@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A job over the nodes, and what it says and leaves when it ends."""
+"""A job on the simulated hosts: its output, and the processes that it leaves when it ends."""
 
 import pathlib
 import re
@@ -9,20 +9,20 @@ import tempfile
 import time
 import unittest
 
-from nodes import CLUSTER, HOSTS, NAME, cluster, with_nodes
+from nodes import CLUSTER, HOSTS, NAME, cluster, with_cluster
 
-PLACES = 6  # two on each node
+PLACES = 6  # two on each host
 HEARTBEAT = 3
-LONGEST = 60  # seconds that any end may take on a machine of any load
-STARTED = 100  # seconds after which apgas-run gives up a job, so that no test waits for ever
-WORD = r"it ended without a word \(killed, for example by the kernel for lack of memory\)"
-TOOK = {}  # what: [seconds until the line came, and until all was over]
+LONGEST = 60  # seconds that the end of a job may take, however loaded the host is
+STARTED = 100  # seconds after which apgas-run ends a job, so that no test waits for ever
+ENDED = r"ended unexpectedly \(killed, for example by the kernel for lack of memory\)"
+TOOK = {}  # failure: [seconds until the line was printed, seconds until the job had ended]
 
 
 class Job:
-    """A run of places_working over the nodes, from the moment when all places work."""
+    """A run of places_working on the hosts. The constructor returns when all places are working."""
 
-    found = False  # one was seen by left(): that nothing is left then says something
+    found = False  # left() has found a process, so that it can be trusted when it finds none
 
     def __init__(self, transport, *failure, name=NAME, hosts=HOSTS, options=(), seconds=60):
         self.name = name
@@ -42,15 +42,15 @@ class Job:
             working |= line == "working\n"
             if found := re.fullmatch(r"place (\d+) process (\d+) launcher \d+\n", line):
                 self.places[int(found[1])] = found[2]
-        if not failure and not Job.found:  # others may end before anybody looks
+        if not failure and not Job.found:  # a job with a failure may end before left() is called
             Job.found = bool(self.left())
             assert Job.found, "the processes of a job are not found"
         self.began = time.monotonic()
 
-    def kill(self, node, place, signal="KILL"):
-        """From then on time counts, not from the call: an engine may take seconds for it."""
+    def kill(self, host, place, signal="KILL"):
+        """Sends the signal. Time is measured from its arrival, since an engine may take seconds."""
         command = f"date +%s.%N && kill -{signal} {self.places[place]}"
-        sent = cluster("exec", node, "--", "sh", "-c", command, name=self.name)
+        sent = cluster("exec", host, "--", "sh", "-c", command, name=self.name)
         assert sent.returncode == 0, sent
         self.began = time.monotonic() - (time.time() - float(sent.stdout))
 
@@ -61,12 +61,12 @@ class Job:
         return [line for line in self.heard().splitlines() if re.match("apgas(-run)?: ", line)]
 
     def finish(self):
-        """Waits for the end; the code, what was written since all work, and what was told."""
+        """Waits for the end. Returns the exit code, the output since the start, and the errors."""
         out = self.process.communicate(timeout=LONGEST)[0]
         return self.process.returncode, out, self.heard()
 
     def end(self, what):
-        """Waits for the first line of ours, for the end, and until no process is left."""
+        """Waits for the first line of apgas, for the end, and until no process is left."""
         while not self.own_lines() and self.process.poll() is None:
             time.sleep(0.02)
         said = time.monotonic() - self.began
@@ -85,14 +85,16 @@ class Job:
         assert not left, f"left behind: {left}; {self.heard()}"
 
     def left(self):
-        """Processes of the job on nodes that are alive: places, mpirun and its daemons."""
+        """The processes of the job on running hosts: places, mpirun and its daemons."""
         states = [line.split() for line in
                   cluster("status", name=self.name).stdout.splitlines()]
-        alive = [node for node, state in states if state in ("running", "cut")]
-        # Nodes of namespaces see the processes of this machine: only those of their network count.
-        find = "pgrep -l --runstates RSDT --ns $$ --nslist net 'mpirun|orted|working|apgas-watch'"
-        return [f"{node}: {process}" for node in alive
-                for process in cluster("exec", node, "--", "sh", "-c", find,
+        alive = [host for host, state in states if state in ("running", "cut")]
+        # Hosts made of namespaces see all processes of the real host. Only those in their network
+        # belong to them.
+        names = "mpirun|orted|working|apgas-detector"
+        find = f"pgrep -l --runstates RSDT --ns $$ --nslist net '{names}'"
+        return [f"{host}: {process}" for host in alive
+                for process in cluster("exec", host, "--", "sh", "-c", find,
                                        name=self.name).stdout.splitlines()]
 
 
@@ -107,11 +109,11 @@ class Case(unittest.TestCase):
 
 
 def main():
-    """Runs the tests of the main module; the code of the program."""
-    code = with_nodes()
+    """Runs the tests of the main module; returns the exit code of the program."""
+    code = with_cluster()
     for what, times in TOOK.items():
         said, over = (statistics.median(each) for each in zip(*times))
         longest = max(times)
-        print(f"{what}: said after {said:.1f} s, over after {over:.1f} s (median of {len(times)}; "
+        print(f"{what}: line after {said:.1f} s, end after {over:.1f} s (median of {len(times)}; "
               f"slowest {longest[0]:.1f}, {longest[1]:.1f})")
     return code

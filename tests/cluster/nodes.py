@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Three nodes for the time of a test program.
+"""A simulated cluster of three hosts, for the duration of a test program.
 
 Arguments of the program: the engine (netns or docker), the folder of an installation with the
-programs, the transports to try, and, with -- before them, names of tests. Code 77: no such cluster
-can be here.
+programs, the transports to test, and after -- the names of tests. The exit code is 77 if the
+cluster cannot run on this host.
 """
 
 import contextlib
@@ -35,11 +35,11 @@ def cluster(*arguments, name=NAME, seconds=120):
                           timeout=seconds, check=False)
 
 
-def up(name, nodes):
+def up(name, hosts):
     begin = time.monotonic()
-    result = cluster("up", "-n", str(nodes), "--engine", ENGINE, "--slots", "2", "--prefix", PREFIX,
+    result = cluster("up", "-n", str(hosts), "--engine", ENGINE, "--slots", "2", "--prefix", PREFIX,
                      name=name)
-    print(f"{nodes} nodes took {time.monotonic() - begin:.1f} s", flush=True)
+    print(f"{hosts} hosts took {time.monotonic() - begin:.1f} s", flush=True)
     return result
 
 
@@ -49,24 +49,24 @@ def apgas_run(*arguments):
 
 @contextlib.contextmanager
 def an_engine():
-    """One that can start nodes. Raises NoEngine."""
+    """Makes the engine ready to start hosts. Raises NoEngine."""
     with contextlib.ExitStack() as ends:
         if ENGINE == "docker":
             ends.enter_context(own_engine.running())
-            own_engine.make_node_image()
+            own_engine.make_image()
         elif namespaces.missing():
             raise own_engine.NoEngine(namespaces.missing())
         yield
 
 
 def run_tests():
-    """Those of the main module; the code of the program."""
+    """Runs the tests of the main module; returns the exit code of the program."""
     program = unittest.main(argv=sys.argv[:1] + NAMES, exit=False, verbosity=2)
     return 0 if program.result.wasSuccessful() else 1
 
 
-def with_nodes(run=run_tests):
-    """Runs that on three nodes; the code of the program."""
+def with_cluster(run=run_tests):
+    """Calls run() while three hosts are up; returns the exit code of the program."""
     with contextlib.ExitStack() as ends:
         try:
             ends.enter_context(an_engine())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An engine for containers: the one that runs, or one of our own for the time of a test.
+"""A container engine: the one that is running, or a private one for the duration of a test.
 
-Ours has its own socket and keeps its images in DATA, so that they are made once.
+The private engine has its own socket and keeps its images in DATA, so that they are built once.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ BASE = "apgas-base:bookworm"
 
 
 class NoEngine(Exception):
-    """Why there is none, and what to install."""
+    """The reason why there is no engine, and what to install."""
 
 
 def works(*command):
@@ -29,21 +29,21 @@ def works(*command):
 
 @contextlib.contextmanager
 def running():
-    """An engine that docker talks to. Raises NoEngine."""
+    """Provides an engine to which docker can connect. Raises NoEngine."""
     if not shutil.which("docker"):
-        raise NoEngine("no docker here: apt install docker.io")
+        raise NoEngine("docker is not installed: apt install docker.io")
     if works("docker", "version"):
         yield
         return
     if os.geteuid() != 0:
-        raise NoEngine("no engine answers to docker, and only root may start one: systemctl start "
-                       "docker, and be in the group docker")
+        raise NoEngine("no container engine is available, and only root can start one: systemctl "
+                       "start docker, and join the group docker")
     if not shutil.which("dockerd"):
-        raise NoEngine("no engine answers to docker, and there is none to start: apt install "
-                       "docker.io")
+        raise NoEngine("no container engine is available, and dockerd is not installed: apt "
+                       "install docker.io")
     DATA.mkdir(parents=True, exist_ok=True)
     with (DATA / "lock").open("w") as lock, tempfile.TemporaryDirectory(dir="/run") as folder:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # one engine at a time keeps its images there
+        fcntl.flock(lock, fcntl.LOCK_EX)  # one engine at a time may use the images
         os.environ["DOCKER_HOST"] = f"unix://{folder}/socket"
         with open(f"{folder}/log", "w", encoding="utf-8") as log:
             engine = subprocess.Popen(
@@ -62,13 +62,16 @@ def wait_for(engine, log):
     deadline = time.monotonic() + 60
     while not works("docker", "version"):
         if engine.poll() is not None or time.monotonic() > deadline:
-            last = log.read_text().strip().splitlines()[-1:] or ["it said nothing"]
-            raise NoEngine(f"dockerd does not start here: {last[0]}")
+            last = log.read_text().strip().splitlines()[-1:] or ["its log is empty"]
+            raise NoEngine(f"dockerd does not start: {last[0]}")
         time.sleep(0.2)
 
 
-def make_node_image():
-    """From a Debian that is here, or made by debootstrap, or from a registry. Minutes, once."""
+def make_image():
+    """Builds the image of a host from a local Debian image, by debootstrap, or from a registry.
+
+    This takes minutes, once.
+    """
     begin = time.monotonic()
     base = []
     if not works("docker", "image", "inspect", BASE) and shutil.which("debootstrap"):
@@ -76,12 +79,12 @@ def make_node_image():
     if works("docker", "image", "inspect", BASE):
         base = ["--base", BASE]
     run(ROOT / "docker/cluster", "build", "--nodes-only", *base)
-    print(f"the image of a node took {time.monotonic() - begin:.0f} s", flush=True)
+    print(f"building the image took {time.monotonic() - begin:.0f} s", flush=True)
 
 
 def run(*command):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         print(done.stdout[-2000:], done.stderr[-2000:], file=sys.stderr)
-        raise NoEngine("no image of a node could be made; where no registry is reached: "
+        raise NoEngine("the image of a host could not be built; if no registry can be reached: "
                        "apt install debootstrap")

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs over three nodes that have a network of their own.
+"""Programs on a simulated cluster of three hosts, and docker/cluster itself.
 
-Arguments: the engine (netns or docker), the folder of an installation with the programs, the
-transports to try, and, with -- before them, names of tests. Code 77: no such cluster can be here.
+Arguments: as in nodes.py.
 """
 
 import json
@@ -16,14 +15,14 @@ import time
 import unittest
 import uuid
 
-from nodes import CLUSTER, ENGINE, HOSTS, NAME, TRANSPORTS, apgas_run, cluster, up, with_nodes
+from nodes import CLUSTER, ENGINE, HOSTS, NAME, TRANSPORTS, apgas_run, cluster, up, with_cluster
 
 TREE, NODES_OF_TREE = "-t 1 -a 3 -d 10 -b 4 -r 19".split(), 4130071  # T1 of UTS
 
 
 class Programs(unittest.TestCase):
     def check(self, *arguments):
-        """Runs a program of apps/, which verifies itself; returns its last line and the others."""
+        """Runs a program of apps/. Returns its verified report and its other lines of output."""
         result = apgas_run(*arguments)
         self.assertEqual(result.returncode, 0, result)
         *lines, last = result.stdout.splitlines()
@@ -31,14 +30,14 @@ class Programs(unittest.TestCase):
         self.assertTrue(report["verified"])
         return report, lines
 
-    def test_places_are_where_they_should_be(self):
+    def test_places_run_on_the_hosts_in_order(self):
         for transport in TRANSPORTS:
             with self.subTest(transport=transport):
                 _, lines = self.check("-n", "6", "--transport", transport, "hello")
                 found = re.findall(r"place (\d) of 6 on (\w+) with", "\n".join(lines))
                 self.assertEqual(found, [(str(p), HOSTS[p // 2]) for p in range(6)])
 
-    def test_hosts_are_told_at_the_start(self):
+    def test_hosts_are_printed_at_the_start(self):
         for transport in TRANSPORTS:
             with self.subTest(transport=transport):
                 result = apgas_run("-n", "5", "--env", "APGAS_STATS=1", "--transport", transport,
@@ -51,7 +50,7 @@ class Programs(unittest.TestCase):
         self.assertEqual(report["places"], 9)
         self.assertEqual({re.search(r" on (\w+) ", line)[1] for line in lines}, set(HOSTS))
 
-    def test_load_is_balanced_over_nodes(self):
+    def test_load_is_balanced_over_hosts(self):
         for transport in TRANSPORTS:
             with self.subTest(transport=transport):
                 report, _ = self.check("-n", "6", "--transport", transport, "uts", *TREE)
@@ -59,7 +58,7 @@ class Programs(unittest.TestCase):
                                  ("glb", NODES_OF_TREE, 6))
                 self.assertGreater(report["least_share"], 0)
 
-    def test_clocks_over_nodes(self):
+    def test_clocks_over_hosts(self):
         for transport in TRANSPORTS:
             with self.subTest(transport=transport):
                 for kernel in ("LCR", "MST", "KC"):
@@ -68,8 +67,8 @@ class Programs(unittest.TestCase):
                     self.assertEqual((report["sync"], report["places"]), ("clocks", 6))
                     self.assertGreater(report["phases"], 0)
 
-    def test_what_depends_on_hosts(self):
-        # Not all constructs: places in lock-step that share cores with others take minutes.
+    def test_constructs_that_depend_on_hosts(self):
+        # Not all constructs, since places in lock-step that share cores take minutes.
         names = "team.*:async_at_group.*:place.*:place_group.*-*.sends_no_more*:*.many_live*"
         for transport in TRANSPORTS:
             with self.subTest(transport=transport):
@@ -79,19 +78,19 @@ class Programs(unittest.TestCase):
                 self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
                 self.assertIn("PASSED", result.stdout)
 
-    def received(self, node):
-        shown = cluster("exec", node, "--", "ip", "-s", "-j", "link", "show", "eth0")
+    def received(self, host):
+        shown = cluster("exec", host, "--", "ip", "-s", "-j", "link", "show", "eth0")
         return json.loads(shown.stdout)[0]["stats64"]["rx"]["bytes"]
 
     def test_a_hundred_megabytes_go_over_the_network(self):
         words = 100_000_000 // 8
         for transport in TRANSPORTS:
             with self.subTest(transport=transport):
-                before = [self.received(node) for node in HOSTS]
+                before = [self.received(host) for host in HOSTS]
                 self.check("-n", "3", "--hosts", ",".join(HOSTS), "--transport", transport,
                            "stream", "-n", str(words), "--rounds", "1")
-                for node, bytes_before in zip(HOSTS, before):  # there and back
-                    self.assertGreater(self.received(node) - bytes_before, 2 * 8 * words)
+                for host, bytes_before in zip(HOSTS, before):  # each array is sent there and back
+                    self.assertGreater(self.received(host) - bytes_before, 2 * 8 * words)
 
 
 class Launching(unittest.TestCase):
@@ -101,7 +100,7 @@ class Launching(unittest.TestCase):
         self.assertEqual(sorted(result.stdout.splitlines()),
                          [f"place {i}: {host} a b" for i, host in enumerate(HOSTS)], result)
 
-    def test_the_code_is_the_programs(self):
+    def test_the_exit_code_is_that_of_the_program(self):
         self.assertEqual(apgas_run("-n", "6", "sh", "-c", "exit 7").returncode, 7)
 
     def test_timeout_leaves_nothing_behind(self):
@@ -109,14 +108,14 @@ class Launching(unittest.TestCase):
         result = cluster("run", "--", "apgas-run", "-n", "6", "--timeout", "3", "sh", "-c",
                          "sleep 60; true", mark)
         self.assertEqual(result.returncode, 124, result)
-        for node in HOSTS:
-            self.assertEqual(self.ended(node, mark), "", node)
+        for host in HOSTS:
+            self.assertEqual(self.ended(host, mark), "", host)
 
-    def ended(self, node, mark):
-        """What is left of it at that node, which is given some time."""
+    def ended(self, host, mark):
+        """The processes of the job that are left on that host after some time."""
         deadline = time.monotonic() + 10
         while time.monotonic() < deadline:
-            left = cluster("exec", node, "--", "pgrep", "-f", "--", f"[m]{mark[1:]}").stdout
+            left = cluster("exec", host, "--", "pgrep", "-f", "--", f"[m]{mark[1:]}").stdout
             if not left:
                 break
             time.sleep(0.2)
@@ -130,28 +129,28 @@ class Doctor(unittest.TestCase):
         answer = json.loads(result.stdout)
         wrong = [each["what"] for each in answer["findings"] if each["level"] == "wrong"]
         self.assertEqual(result.returncode, 1 if wrong else 0)
-        # Nodes of namespaces see the other jobs of this machine.
+        # Hosts made of namespaces see other jobs of the real host.
         return answer["facts"], [what for what in wrong if "two running places" not in what]
 
     def bin(self):
         return pathlib.Path(cluster("run", "--", "which", "hello").stdout.strip()).parent
 
-    def test_all_is_well(self):
+    def test_healthy_hosts(self):
         facts, wrong = self.doctor(HOSTS)
         self.assertEqual(wrong, [])
         self.assertEqual([facts[host]["name"] for host in HOSTS], HOSTS)
         self.assertEqual(len({facts[host]["program"] for host in HOSTS} - {None}), 1)
 
-    def test_a_cut_node_and_a_node_that_is_not_there(self):
+    def test_a_disconnected_and_a_nonexistent_host(self):
         self.assertEqual(cluster("cut", "node2").returncode, 0)
         try:
             facts, wrong = self.doctor([*HOSTS, "node99"])
         finally:
             self.assertEqual(cluster("heal").returncode, 0)
         self.assertEqual(sorted(facts), ["node1", "node3"])
-        self.assertEqual(sum("ssh does not get there" in what for what in wrong), 2, wrong)
+        self.assertEqual(sum("ssh cannot reach it" in what for what in wrong), 2, wrong)
         self.assertIn("node99", "".join(wrong))
-        self.test_all_is_well()
+        self.test_healthy_hosts()
 
 
 class Command(unittest.TestCase):
@@ -164,18 +163,18 @@ class Command(unittest.TestCase):
         self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
 
     def test_refusals(self):
-        self.refused("no node9; the nodes are node1, node2, node3", "kill", "node9")
+        self.refused("no host node9; the hosts are node1, node2, node3", "kill", "node9")
         self.refused("is up already .*: docker/cluster down", "up", "-n", "2")
-        self.refused("run what", "run", "--")
+        self.refused("run: no command given", "run", "--")
         self.refused("no cluster 'other' is up: docker/cluster up", "status", name="other")
         self.refused("'0' is not a number from 1", "up", "-n", "0", code=2)
-        self.refused("is no installation", "up", "-n", "1", "--prefix", "/etc/ssl", code=2)
-        self.refused("'fast' is no rate", "limit", "node2", "fast", code=2)
+        self.refused("is not an installation", "up", "-n", "1", "--prefix", "/etc/ssl", code=2)
+        self.refused("'fast' is not a rate", "limit", "node2", "fast", code=2)
         self.refused("'100' is not a number from 1 to 99", "lose", "node2", "100", code=2)
-        self.refused("no node9", "limit", "node9", "1mbit")
-        self.refused("small letters", "status", code=2, name="No")
+        self.refused("no host node9", "limit", "node9", "1mbit")
+        self.refused("lower-case letters", "status", code=2, name="No")
 
-    def test_a_killed_node(self):
+    def test_a_host_is_killed(self):
         name = f"{NAME}-small"
         self.assertEqual(up(name, 2).returncode, 0)
         try:
@@ -197,13 +196,13 @@ class Command(unittest.TestCase):
             self.assertEqual(cluster("down", name=name).returncode, 0)
         self.refused("no cluster", "status", name=name)
 
-    def reaches(self, node, other):
-        """Whether something of that other node answers, be it that nobody listens."""
+    def reaches(self, host, other):
+        """Whether the other host answers, even if it only refuses the connection."""
         connect = ("import socket, sys\ntry: socket.create_connection((sys.argv[1], 7777), 3)\n"
                    "except ConnectionRefusedError: pass")
-        return cluster("exec", node, "--", "python3", "-c", connect, other).returncode == 0
+        return cluster("exec", host, "--", "python3", "-c", connect, other).returncode == 0
 
-    def test_a_cut_is_of_the_network_and_heals(self):
+    def test_a_host_is_disconnected_and_healed(self):
         self.assertTrue(self.reaches("node1", "node2"))
         cluster("cut", "node2")
         try:
@@ -215,7 +214,7 @@ class Command(unittest.TestCase):
         self.assertTrue(self.reaches("node1", "node2"))
 
     def sent(self, datagrams, length):
-        """Sends them from node2 to node3; the bytes that came, and the seconds of sending."""
+        """Sends datagrams from node2 to node3; returns the bytes received and the sending time."""
         take = ("import socket\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
                 "s.bind(('', 7000)); print('here', flush=True)\n"
                 "s.settimeout(100); n = len(s.recv(9000)); s.settimeout(2)\n"
@@ -234,32 +233,32 @@ class Command(unittest.TestCase):
 
     def disturb(self, *arguments):
         result = cluster(*arguments)
-        if "this takes" in result.stderr:
+        if "this requires" in result.stderr:
             self.skipTest(result.stderr)
         self.assertEqual(result.returncode, 0, result.stderr)
 
-    # What comes all fits into the buffer of the receiver, however late that is.
-    def test_a_limit_is_of_what_leaves_a_node_and_heals(self):
+    # All data that arrives fits into the buffer of the receiver, however late the receiver is.
+    def test_a_limit_affects_sent_data_and_is_healed(self):
         self.disturb("limit", "node2", "1mbit")
         try:
             count, seconds = self.sent(1000, 1000)
             self.assertGreater(count, 20_000)
-            # What may go at once, what the queue holds, and what goes meanwhile.
+            # The burst, the contents of the queue, and the data sent in the meantime.
             queue = (32 << 10) + 125_000 * 0.05
             self.assertLess(count, (32 << 10) + queue + 125_000 * seconds + 2000)
         finally:
             self.assertEqual(cluster("heal", "node2").returncode, 0)
         self.assertEqual(self.sent(50, 1000)[0], 50_000)
 
-    def test_a_loss_is_of_what_comes_to_a_node_and_heals(self):
+    def test_a_loss_affects_received_packets_and_is_healed(self):
         self.disturb("lose", "node3", "50")
-        try:  # 100 are expected; 50 less or more are seven deviations
+        try:  # 100 are expected, and a difference of 50 is seven standard deviations
             self.assertTrue(50 < self.sent(200, 1)[0] < 150)
         finally:
             self.assertEqual(cluster("heal", "node3").returncode, 0)
         self.assertEqual(self.sent(200, 1)[0], 200)
 
-    def test_signals_arrive_at_the_node(self):
+    def test_signals_reach_the_host(self):
         sleep = "echo $$; exec sleep 60"
         for number in (signal.SIGINT, signal.SIGTERM):
             with subprocess.Popen([CLUSTER, "--name", NAME, "exec", "node2", "--", "sh", "-c",
@@ -271,12 +270,12 @@ class Command(unittest.TestCase):
                 self.assertIn(command.wait(30), (-number, 128 + number))
             self.assertEqual(cluster(*is_there).returncode, 1)
 
-    def test_ssh_hands_on_no_environment(self):
+    def test_ssh_does_not_forward_the_environment(self):
         result = cluster("run", "--", "env", "MARK=1", "ssh", "node2", "env")
         self.assertIn("HOME=", result.stdout)
         self.assertNotIn("MARK=", result.stdout)
 
-    def test_the_network_of_a_node_can_be_changed(self):
+    def test_the_network_of_a_host_can_be_changed(self):
         slow = ["qdisc", "replace", "dev", "eth0", "root", "tbf", "rate", "1mbit", "burst", "32kb",
                 "latency", "50ms"]
         self.assertEqual(cluster("net", "node3", "--", "tc", *slow).returncode, 0)
@@ -286,4 +285,4 @@ class Command(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    sys.exit(with_nodes())
+    sys.exit(with_cluster())

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs that cannot start on all nodes: one line of ours says why, and nothing is left.
+"""Jobs that cannot start on all hosts: one line of apgas names the reason, and nothing is left.
 
 Arguments: as in nodes.py.
 """
@@ -8,35 +8,35 @@ Arguments: as in nodes.py.
 import sys
 import unittest
 
-from nodes import ENGINE, TRANSPORTS, apgas_run, cluster, with_nodes
+from nodes import ENGINE, TRANSPORTS, apgas_run, cluster, with_cluster
 
 
 class Starts(unittest.TestCase):
     def check(self, result, *words):
-        """That there was one line of ours, with these words, and code 2."""
+        """Checks for code 2 and for exactly one line of apgas, which contains these words."""
         lines = [line for line in result.stderr.splitlines() if line.startswith("apgas: ")]
         self.assertEqual((result.returncode, len(lines)), (2, 1), result)
         for word in words:
             self.assertIn(word, lines[0])
 
     def start_different(self, first, second):
-        """Starts a file that is one program at node1 and another one at node2."""
+        """Starts a file that is one program on node1 and another one on node2."""
         file = "/dev/shm/program" if ENGINE == "netns" else "/home/apgas/program"
-        for node, program in (("node1", first), ("node2", second)):
-            copied = cluster("exec", node, "--", "sh", "-c", f"cp $(which {program}) {file}")
+        for host, program in (("node1", first), ("node2", second)):
+            copied = cluster("exec", host, "--", "sh", "-c", f"cp $(which {program}) {file}")
             self.assertEqual(copied.returncode, 0, copied)
         return apgas_run("-n", "2", "--hosts", "node1,node2", file)
 
-    def test_another_program_on_a_node(self):
+    def test_a_host_has_another_program(self):
         self.check(self.start_different("hello", "fib"), "the places do not agree on the program",
                    "(host node2)")
 
-    def test_another_version_on_a_node(self):
+    def test_a_host_has_another_version(self):
         self.check(self.start_different("places_behave", "places_another_version"),
                    "the places do not agree on the version of apgas: rank 0 (host node1) has `0.",
                    "rank 1 (host node2) `9.8.7'")
 
-    def test_a_node_lacks_the_program(self):
+    def test_a_host_lacks_the_program(self):
         file = "/dev/shm/only" if ENGINE == "netns" else "/home/apgas/only"
         script = f"cp $(which hello) {file}; apgas-run --timeout 60 -n 2 --hosts node1,node2 {file}"
         result = cluster("run", "--", "sh", "-c", script)
@@ -50,11 +50,11 @@ class Starts(unittest.TestCase):
         self.assertNotEqual(result.returncode, 0)
         self.assertIn("node99", result.stderr)
 
-    def test_an_interface_that_is_not_there(self):
+    def test_an_interface_that_does_not_exist(self):
         self.check(apgas_run("-n", "2", "--hosts", "node1,node2", "--env", "APGAS_INTERFACE=ib7",
                              "hello"), "APGAS_INTERFACE=ib7: ", " lo 127.0.0.1, eth0 1")
 
-    @unittest.skipUnless(ENGINE == "netns", "containers of these tests may not mount")
+    @unittest.skipUnless(ENGINE == "netns", "the containers of these tests cannot mount")
     def test_a_full_disk(self):
         fill = ("mount -t tmpfs -o size=64k tmpfs {0} && ! head -c 1M /dev/zero >{0}/full && "
                 "TMPDIR={1} apgas-run --timeout 60 -n 2 --transport {2} hello; "
@@ -72,9 +72,9 @@ class Starts(unittest.TestCase):
                 self.assertEqual((result.returncode, len(own)), (code, 1), result)
                 self.assertRegex(own[0], line)
                 files = [each for each in result.stdout.splitlines() if " UCX " not in each]
-                self.assertEqual(files, ["full"])  # none of the job is left
+                self.assertEqual(files, ["full"])  # no file of the job is left
 
-    @unittest.skipUnless(ENGINE == "netns", "containers of these tests may not mount")
+    @unittest.skipUnless(ENGINE == "netns", "the containers of these tests cannot mount")
     def test_output_to_a_full_disk(self):
         for name, command in (("apgas-run", "apgas-run -n 2 hello"),
                               ("apgas", "APGAS_PLACES=2 hello")):
@@ -88,4 +88,4 @@ class Starts(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    sys.exit(with_nodes())
+    sys.exit(with_cluster())

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Where a job listens, and what becomes of it when others of the network connect there.
+"""Where a job listens, and that it is not disturbed when unauthenticated peers connect there.
 
 Arguments: as in nodes.py.
 """
@@ -9,11 +9,11 @@ import json
 import socket
 import sys
 
-from job import WORD, Case, Job, main
+from job import ENDED, Case, Job, main
 from nodes import ENGINE, HOSTS, TRANSPORTS, cluster
 
 
-# What listens at that node: address and port as the kernel writes them, IPv4 and IPv6.
+# Prints the listening sockets of a host, IPv4 and IPv6: address and port in the format of /proc.
 LISTENERS = """
 for file in ('tcp', 'tcp6'):
   for line in open('/proc/net/' + file):
@@ -21,11 +21,12 @@ for file in ('tcp', 'tcp6'):
     if part[3] == '0A': print(part[1])
 """
 
-OF_OPEN_MPI = {"00000000", "0" * 32}  # it takes all addresses, with any flag
+OF_OPEN_MPI = {"00000000", "0" * 32}  # Open MPI listens at all addresses, whatever its options
 
-# Connects again and again for so many seconds to each address and port, with what no program of the
-# job says, or nothing; some connections stay. Prints how many were made to each.
-STRANGER = """
+# Connects repeatedly to each address and port for a number of seconds. It sends nothing, or data
+# that no program of the job sends, and leaves some connections open. Prints the number of
+# connections to each port.
+UNAUTHENTICATED_PEER = """
 import os, socket, sys, time
 words = [b'', b'GET / HTTP/1.1\\r\\n\\r\\n', bytes(4096), os.urandom(16), os.urandom(100_000)]
 targets = list(zip(sys.argv[2::2], sys.argv[3::2]))
@@ -47,67 +48,68 @@ print(*made.values())
 """
 
 
-def listeners(node):
-    shown = cluster("exec", node, "--", "python3", "-c", LISTENERS)
+def listeners(host):
+    shown = cluster("exec", host, "--", "python3", "-c", LISTENERS)
     assert shown.returncode == 0, shown
     return set(shown.stdout.split())
 
 
-def address_of(node, version=4):
-    """Of its interface, as another node connects to it; None: it has none of that version."""
-    shown = cluster("exec", node, "--", "ip", f"-{version}", "-j", "address", "show", "eth0")
+def address_of(host, version=4):
+    """The address of its interface to which other hosts connect, or None if it has none."""
+    shown = cluster("exec", host, "--", "ip", f"-{version}", "-j", "address", "show", "eth0")
     found = [info["local"] for each in json.loads(shown.stdout) for info in each["addr_info"]]
     return (found[0] if version == 4 else f"{found[0]}%eth0") if found else None
 
 
-def addresses_of(node):
-    """By the length of what the kernel writes."""
-    return {8: address_of(node), 32: address_of(node, 6)}
+def addresses_of(host):
+    """The addresses of a host, by the length of their text in /proc."""
+    return {8: address_of(host), 32: address_of(host, 6)}
 
 
 def reachable(own, listening):
-    """Those that another node reaches, as words: address and port of each."""
+    """The sockets that another host can reach: address and port of each, as separate words."""
     parts = [each.split(":") for each in listening if not each.startswith("0100007F")]
     return [word for address, port in parts if own[len(address)]
             for word in (own[len(address)], str(int(port, 16)))]
 
 
 class Listeners(Case):
-    def test_on_one_host_places_listen_to_that_host_only(self):
+    def test_places_of_a_single_host_listen_only_on_that_host(self):
         before = listeners("node2")
         for transport in TRANSPORTS:
             with self.subTest(transport=transport):
                 job = Job(transport, hosts=["node2"])
                 addresses = {each.rpartition(":")[0] for each in listeners("node2") - before}
                 job.kill("node2", 0)
-                self.check(job, "kill -9 of place 0", f"^apgas: place 0 on node2 is gone: {WORD}; ")
+                self.check(job, "kill -9 of place 0", f"^apgas: place 0 on node2 {ENDED}; ")
                 self.assertEqual(addresses - OF_OPEN_MPI, {"0100007F"})
 
-    def test_the_places_use_the_interface_that_is_named(self):
-        before = {node: listeners(node) for node in HOSTS}
+    def test_places_use_the_interface_that_is_selected(self):
+        before = {host: listeners(host) for host in HOSTS}
         for transport in TRANSPORTS:
             with self.subTest(transport=transport):
                 job = Job(transport, options=("--interface", "eth0"))
-                during = {node: listeners(node) - before[node] for node in HOSTS}
+                during = {host: listeners(host) - before[host] for host in HOSTS}
                 job.kill("node1", 0)
-                self.check(job, "kill -9 of place 0", f"^apgas: place 0 on node1 is gone: {WORD}; ")
-                for node in HOSTS:
-                    own = socket.inet_aton(address_of(node))[::-1].hex().upper()  # as in /proc
-                    addresses = {each.rpartition(":")[0] for each in during[node]}
-                    self.assertEqual(addresses - OF_OPEN_MPI - {own, "0100007F"}, set(), node)
+                self.check(job, "kill -9 of place 0", f"^apgas: place 0 on node1 {ENDED}; ")
+                for host in HOSTS:
+                    own = socket.inet_aton(address_of(host))[::-1].hex().upper()  # as in /proc
+                    addresses = {each.rpartition(":")[0] for each in during[host]}
+                    self.assertEqual(addresses - OF_OPEN_MPI - {own, "0100007F"}, set(), host)
 
 
-class Strangers(Case):
-    def test_garbage_at_all_ports_of_a_job(self):
-        before = {node: (addresses_of(node), listeners(node)) for node in HOSTS[:2]}
+class UnauthenticatedPeers(Case):
+    def test_garbage_at_all_ports_does_not_disturb_a_job(self):
+        before = {host: (addresses_of(host), listeners(host)) for host in HOSTS[:2]}
         for transport in TRANSPORTS:
             with self.subTest(transport=transport):
-                # An engine beside places that compute takes seconds for each command.
+                # A container engine takes seconds for each command while places compute.
                 job = Job(transport, seconds=8 if ENGINE == "netns" else 40)
-                targets = [word for node, (own, known) in before.items()
-                           for word in reachable(own, listeners(node) - known)]
-                thrown = cluster("exec", "node3", "--", "python3", "-c", STRANGER, "4", *targets)
-                self.assertIsNone(job.process.poll(), "the job ended too early to be disturbed")
+                targets = [word for host, (own, known) in before.items()
+                           for word in reachable(own, listeners(host) - known)]
+                thrown = cluster("exec", "node3", "--", "python3", "-c", UNAUTHENTICATED_PEER,
+                                 "4", *targets)
+                self.assertIsNone(job.process.poll(), "the job ended before it could be disturbed")
                 made = [int(count) for count in thrown.stdout.split()]
                 self.assertGreaterEqual(len(made), 2 * 3, targets)  # mpirun or orted, two places
                 self.assertGreater(min(made), 0, targets)

@@ -1,10 +1,9 @@
 include_guard()
-# The functions by which the folders of tests/ declare tests:
-#   apgas_test, apgas_room_test, apgas_model_test, apgas_compile_fail_test, apgas_add_test,
-#   apgas_test_needs, apgas_run_first
+# The functions with which the folders of tests/ declare tests: apgas_test, apgas_room_test,
+# apgas_model_test, apgas_compile_fail_test, apgas_add_test, apgas_test_needs, apgas_run_first
 
-# The programs of the tests are optimized less than the library: that halves the time to build them.
-# Empty: as the build type says, which is what ./launch/test --full does.
+# Test programs are optimized less than the library, because they then build in two thirds of the
+# time. If empty, the build type decides, as in ./launch/test --full.
 set(options)
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   set(options -O1)
@@ -12,14 +11,15 @@ endif()
 set(APGAS_TEST_OPTIONS "${options}" CACHE STRING "Compiler options of the programs of the tests")
 unset(options)
 
-# Under mpirun: any user, more places than cores, no binding; waiting places give up the core.
+# For mpirun: allow any user and more places than cores, bind nothing, and let waiting places yield
+# the core.
 set(apgas_mpirun_environment
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
   OMPI_MCA_mpi_yield_when_idle=1
   PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none)
 
-# The transports that need mpirun. Nothing of Open MPI's runs under the sanitizers.
+# The transports that need mpirun. Open MPI does not run under the sanitizers.
 set(apgas_test_networks)
 if(apgas_mpi AND NOT APGAS_SANITIZE)
   list(APPEND apgas_test_networks mpi)
@@ -28,8 +28,9 @@ if(apgas_mpi AND NOT APGAS_SANITIZE)
   endif()
 endif()
 
-# The sanitizers' settings are on the test, so that a plain ctest has them too. Without a symbolizer
-# clang's know no names, neither to print nor of tsan.supp.
+# The settings of the sanitizers are part of the test, so that a plain ctest uses them, too. Without
+# a symbolizer those of clang do not know function names, neither to print them nor to match
+# tsan.supp.
 set(apgas_test_environment)
 if(APGAS_SANITIZE)
   find_program(apgas_symbolizer NAMES llvm-symbolizer-16 llvm-symbolizer REQUIRED)
@@ -44,7 +45,8 @@ elseif(APGAS_SANITIZE STREQUAL "thread")
     "TSAN_OPTIONS=halt_on_error=1 ${symbolizer} suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
 endif()
 
-# Registers one run of a test program; `environment` and `command` are lists.
+# apgas_add_test(<name> <labels> <processors> <timeout> <environment> <command>...): registers one run
+# of a program. Labels and environment are lists.
 function(apgas_add_test name labels processors timeout environment)
   add_test(NAME ${name} COMMAND ${ARGN})
   set_tests_properties(${name} PROPERTIES
@@ -61,29 +63,30 @@ function(apgas_add_test name labels processors timeout environment)
   apgas_test_needs(${name} "${labels}" ${needs})
 endfunction()
 
-# apgas_test_needs(<test> <labels> <target>...): the targets that must be built before the test runs.
-# Tests of apgas_add_test have those that their command names.
+# apgas_test_needs(<test> <labels> <target>...): records which targets must be built before the test
+# runs. apgas_add_test records the targets that the command names.
 function(apgas_test_needs name labels)
   string(REPLACE ";" " " labels "${labels}")
   string(REPLACE ";" " " targets "${ARGN}")
   set_property(GLOBAL APPEND PROPERTY apgas_tests "${name}\t${labels}\t${targets}\n")
 endfunction()
 
-# apgas_write_test_list(): after all tests. Writes tests.tsv into the build folder, by which
-# launch/test builds and runs a part of them: a line for each test with its name, labels and targets.
+# apgas_write_test_list(): writes tests.tsv into the build folder, after all tests have been declared.
+# launch/test reads there what a test needs. A line has the name of a test, its labels and its
+# targets, separated by tabs.
 function(apgas_write_test_list)
   get_property(tests GLOBAL PROPERTY apgas_tests)
   list(JOIN tests "" text)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/tests.tsv CONTENT "${text}" @ONLY)
 endfunction()
 
-# Those that last longest and mostly wait come first, so that the others fill the cores beside them
-# and nobody waits for them alone at the end.
+# Starts the given tests first: tests that take long and mostly wait, so that other tests can use
+# the cores meanwhile and no such test is left alone at the end.
 function(apgas_run_first)
   set_tests_properties(${ARGN} PROPERTIES COST 1000)
 endfunction()
 
-# The target of the program of a test: sync/finish is run by sync_finish_test.
+# Sets `result` to the target of the program that runs a test: sync_finish_test for sync/finish.
 function(apgas_test_target result name)
   string(REPLACE "/" "_" target ${name})
   if(NOT name MATCHES "_test$")
@@ -94,12 +97,13 @@ endfunction()
 
 # apgas_test(<name> SOURCES ... LINK <module>... [PLACES <n>...] [LABELS ...] [TIMEOUT s]
 #            [PROCESSORS n] [ENVIRONMENT VAR=value...] [SERIAL] [OPTIMIZED])
-# apgas_test(<name> AGAIN <test> ...): the program of another test, in another environment.
-# LINK names modules, or apgas for what users link, or any other target. A test without a main() of
-# its own gets GoogleTest's.
-# Without PLACES: one process, no launcher, label unit. With PLACES: for each n `name.mpi.np<n>` and
-# `name.ucx.np<n>` under mpirun and `name.local.np<n>` in one process, label places. Under a
-# sanitizer or without MPI only the latter. With OPTIMIZED the build type alone says how to compile.
+# apgas_test(<name> AGAIN <test> ...): the program of another test with another environment.
+# LINK names modules, whose internal functions the test may call, or `apgas`, the library as users
+# link it, or any other target. A test without its own main() gets the one of GoogleTest. Without
+# PLACES, the test is one process without a launcher, label unit. With PLACES, there are for each n
+# the tests `name.mpi.np<n>` and `name.ucx.np<n>` under mpirun, and `name.local.np<n>` in one process,
+# label places; under a sanitizer or without MPI only the latter. With OPTIMIZED, APGAS_TEST_OPTIONS
+# do not apply.
 function(apgas_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL;OPTIMIZED" "AGAIN;TIMEOUT;PROCESSORS"
     "SOURCES;LINK;PLACES;LABELS;ENVIRONMENT")
@@ -107,7 +111,7 @@ function(apgas_test name)
     message(FATAL_ERROR "apgas_test(${name}): unknown ${arg_UNPARSED_ARGUMENTS}")
   endif()
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 600)  # ends what hangs, on a machine of any load
+    set(arg_TIMEOUT 600)  # ends a test that hangs, under any load
   endif()
   if(APGAS_SANITIZE)
     math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 5")
@@ -146,8 +150,8 @@ function(apgas_test name)
   endif()
 endfunction()
 
-# The program of a test. What all of them include is compiled once, but for those that link only base
-# or are compiled with other options.
+# Adds the program of a test. It uses the precompiled headers unless it links only base or is compiled
+# with other options.
 function(apgas_test_program program sources link optimized)
   add_executable(${program} ${sources})
   target_compile_options(${program} PRIVATE -Wall -Wextra)
@@ -164,9 +168,9 @@ endfunction()
 
 # apgas_room_test(<module>/<room> LINK <module>... [EXCEPT <file>...] [ALONE <file>...]
 #                 [<options of apgas_test>])
-# One program of all *_test.cpp in the folder of the room, `module_room_test`; the test is called
-# like the room. EXCEPT files belong to other tests. Four files at a time are compiled as one, but
-# for those that are ALONE, because they declare the same names as others.
+# The unit tests of a room: all *_test.cpp in its folder are one program, and one test that is called
+# like the room. EXCEPT names files that belong to other tests. Up to four files are compiled as one;
+# ALONE names files that cannot be joined, because they declare names of other files.
 function(apgas_room_test room)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCEPT;ALONE;LINK")
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/${room}/*_test.cpp)
@@ -180,10 +184,11 @@ function(apgas_room_test room)
 endfunction()
 
 # apgas_model_test(<name> ROOM <module>/<room> SOURCES ... MODULES <module>... [TIMEOUT s] [DEEP])
-# A Relacy model of what is in the room, `module/room/name`: compiled with APGAS_MODEL_CHECK against the headers of the modules, private ones
-# included, and linked with nothing. Label model. Not built under a sanitizer (Relacy switches
-# contexts by itself) or where Relacy is missing. With DEEP `module/room/name_deep`, label long, is the same
-# program with the argument --deep: it explores further.
+# A Relacy model of a structure in the room, called `module/room/name`, label model. It is compiled
+# with APGAS_MODEL_CHECK against the headers of the modules, including private ones, and linked with
+# nothing. It is not built under a sanitizer, because Relacy switches contexts itself, nor without
+# Relacy. With DEEP there is also `module/room/name_deep`, label long: the same program with the
+# argument --deep, which explores more.
 find_path(apgas_relacy relacy/relacy.hpp)
 if(NOT apgas_relacy)
   message(WARNING "The models are not built: relacy/relacy.hpp not found (apt install relacy-dev)")
@@ -212,10 +217,10 @@ function(apgas_model_test name)
 endfunction()
 
 # apgas_compile_fail_test(<name> SOURCE <file> EXPECT <regex> [LINK <module>])
-# The file must not compile, and the compiler's output must match. Where the file mentions
-# APGAS_TEST_CONTROL it is compiled with that defined too, and must then compile: so it fails
-# for what it shows and not for a slip. It sees the headers of the whole library, precompiled by a
-# test that comes before; with LINK only those of the module and below.
+# The file must not compile, and the output of the compiler must match. If the file mentions
+# APGAS_TEST_CONTROL, it is also compiled with that defined, and must then compile; this shows that
+# it fails for the intended reason. The file sees the headers of the whole library, which an earlier
+# test precompiles; with LINK only those of the module and the modules below it.
 function(apgas_compile_fail_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE;EXPECT;LINK" "")
   set(first ${PROJECT_BINARY_DIR}/compile_fail/first.hpp)
@@ -223,7 +228,7 @@ function(apgas_compile_fail_test name)
     set(first)
   else()
     set(arg_LINK apgas)
-    get_property(known GLOBAL PROPERTY apgas_compile_fail_headers)  # TEST sees this folder's only
+    get_property(known GLOBAL PROPERTY apgas_compile_fail_headers)  # TEST covers this folder only
     if(NOT known)
       set_property(GLOBAL PROPERTY apgas_compile_fail_headers YES)
       file(CONFIGURE OUTPUT ${first} CONTENT "#include <apgas/apgas.hpp>\n" @ONLY)
@@ -238,7 +243,7 @@ function(apgas_compile_fail_test name)
   endif()
 endfunction()
 
-# Registers a run of compile_fail.cmake: of a source, or of the header that comes first in all.
+# Registers a run of compile_fail.cmake, for a source or for the common header.
 function(apgas_compile_fail_run name source expect module first)
   set(target apgas)
   if(NOT module STREQUAL "apgas")

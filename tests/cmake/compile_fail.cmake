@@ -1,6 +1,6 @@
-# Compiles `source` and fails unless the compiler refuses it with output that matches `expect`; the
-# header `first` is included before it, and without a source only precompiled.
-# See apgas_compile_fail_test in ApgasTest.cmake.
+# Compiles `source`, and fails unless the compiler rejects it with output that matches `expect`. The
+# header `first` is included before it; without a source it is only precompiled. See
+# apgas_compile_fail_test in ApgasTest.cmake.
 cmake_policy(VERSION 3.25)
 list(TRANSFORM includes PREPEND -I)
 list(TRANSFORM definitions PREPEND -D)

@@ -1,5 +1,5 @@
-# Tests of the code as text, label lint. The tools are pinned (tests/lint-tools.txt) and come from
-# build/tools, where launch/test installs them; another version would disagree with this one.
+# Tests of the code as text, label lint. The tools have fixed versions (tests/lint-tools.txt),
+# because another version would disagree, and are in build/tools, where launch/test installs them.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 apgas_add_test(tidy lint 1 60 ""
   ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/tidy.py ${PROJECT_SOURCE_DIR})
@@ -13,7 +13,8 @@ apgas_test_needs(headers lint)
 find_program(apgas_shellcheck shellcheck)
 if(apgas_shellcheck)
   add_test(NAME shellcheck COMMAND ${apgas_shellcheck} -x
-    launch/quickstart launch/test launch/prepare.sh .ci/run tests/fuzz/run.sh)
+    launch/quickstart launch/test launch/prepare.sh .ci/run docs/pictures/render
+    tests/fuzz/run.sh)
   set_tests_properties(shellcheck PROPERTIES LABELS lint TIMEOUT 60
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   apgas_test_needs(shellcheck lint)
@@ -38,8 +39,8 @@ apgas_test_needs(format lint)
 add_custom_target(format COMMAND ${apgas_clang_format} -i ${apgas_sources}
   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} COMMENT "Formatting ${PROJECT_SOURCE_DIR}" VERBATIM)
 
-# The sources of the library and the apps, with the headers they include; only those that have
-# changed since they were last found good. The long test lets the analyzer follow every path that it
+# The sources of the library and the apps, with the headers that they include, as far as they have
+# changed since the last run without findings. The long test lets the analyzer follow every path it
 # can, which takes five times as long.
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 set(clang_tidy ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/clang_tidy.py ${PROJECT_BINARY_DIR}

@@ -1,11 +1,12 @@
-# The library as others get it, label package: installs this build into a folder, then builds and
-# runs the project of tests/package against it in each way that README.md shows.
+# The library as users get it, label package: installs this build into a folder, then builds and
+# runs the project in tests/package with it, in each way that README.md shows.
 set(package_dir ${PROJECT_BINARY_DIR}/package_test)
 set(package_flags -G ${CMAKE_GENERATOR} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
   -DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER} -DCMAKE_BUILD_TYPE=Release
   -DBUILD_SHARED_LIBS=${BUILD_SHARED_LIBS} -DAPGAS_WITH_MPI=${APGAS_WITH_MPI})
 
-# package_test(<way> <timeout> [-D...]): configures, builds, and runs it on one and two places.
+# package_test(<way> <timeout> [-D...]): configures and builds the project, and runs it with one and
+# two places.
 function(package_test way timeout)
   string(JOIN "\n" flags ${package_flags} ${ARGN})
   add_test(NAME package.${way} COMMAND ${CMAKE_COMMAND} -Dway=${way}
@@ -24,6 +25,16 @@ package_test(find_package 300 -DCMAKE_PREFIX_PATH=${package_dir}/prefix)
 package_test(pkg_config 300)
 set_tests_properties(package.find_package package.pkg_config PROPERTIES
   FIXTURES_REQUIRED apgas_installed)
-# With the options of this build, so that ccache has the library already.
+# The options are those of this build, so that ccache has compiled the library already.
 package_test(add_subdirectory 600 -DAPGAS_SOURCE_DIR=${PROJECT_SOURCE_DIR}
   -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE})
+
+# What the shared library exports is what tests/package/exported_symbols.txt lists. Compilers differ in
+# the copies of inline functions that they emit, so the list is that of g++.
+get_target_property(type apgas TYPE)
+if(type STREQUAL "SHARED_LIBRARY" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND apgas_ucx)
+  add_test(NAME package.exported_symbols COMMAND ${Python3_EXECUTABLE}
+    ${PROJECT_SOURCE_DIR}/tests/package/exported_symbols.py $<TARGET_FILE:apgas>)
+  set_tests_properties(package.exported_symbols PROPERTIES LABELS package TIMEOUT 60)
+  apgas_test_needs(package.exported_symbols package apgas)
+endif()

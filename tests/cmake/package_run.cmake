@@ -1,5 +1,5 @@
-# Builds the outside project `source` in `work` in one of the ways find_package, pkg_config and
-# add_subdirectory, with the line-separated `flags` for cmake, and runs it. See package.cmake.
+# Builds the outside project `source` in the folder `work` and runs it. `way` is find_package,
+# pkg_config or add_subdirectory; `flags`, separated by newlines, are for cmake. See package.cmake.
 cmake_policy(VERSION 3.25)
 string(REPLACE "\n" ";" flags "${flags}")
 set(build ${work}/${way})
@@ -15,7 +15,7 @@ if(way STREQUAL "pkg_config")
   cmake_path(GET pc PARENT_PATH folder)
   set(ENV{PKG_CONFIG_PATH} ${folder})
   cmake_path(GET folder PARENT_PATH libraries)
-  set(ENV{LD_LIBRARY_PATH} ${libraries})  # for shared libraries, which a .pc file has no rpath for
+  set(ENV{LD_LIBRARY_PATH} ${libraries})  # for shared libraries, since a .pc file gives no rpath
   run(sh -c "${compiler} -O2 ${source}/outside.cpp -o ${build}/outside $(pkg-config --cflags --libs apgas)")
 else()
   run(${CMAKE_COMMAND} -S ${source} -B ${build} ${flags})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A string literal decays to a pointer.
+// A string literal cannot be an argument: it decays to a pointer.
 #include <string>
 
 #include <apgas/at.hpp>

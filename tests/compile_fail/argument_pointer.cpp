@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A raw pointer is no argument: it points to nothing at the other place.
+// A raw pointer cannot be an argument: it is not valid at the other place.
 #include <apgas/at.hpp>
 
 void send(apgas::place p) {

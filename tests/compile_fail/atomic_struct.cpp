@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A remote atomic on what is no number.
+// A remote atomic operation on an element that is not a number.
 #include <apgas/remote_atomics.hpp>
 
 struct pair {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A closure that captures a pointer points to nothing at the other place.
+// A closure captures a pointer, which is not valid at the other place.
 #include <apgas/at.hpp>
 
 void send(apgas::place p) {

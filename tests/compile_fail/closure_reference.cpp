@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A closure that captures by reference would dangle at the other place.
+// A closure captures by reference; the reference would dangle at the other place.
 #include <apgas/at.hpp>
 
 void send(apgas::place p) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// As closure_reference.cpp, for a task that nobody waits for here.
+// As closure_reference.cpp, for async_at.
 #include <apgas/at.hpp>
 
 void send(apgas::place p) {

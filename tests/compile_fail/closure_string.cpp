@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A closure that captures a string is not trivially copyable; the string is to be an argument.
+// A closure that captures a string is not trivially copyable; the string must be passed as an
+// argument.
 #include <string>
 
 #include <apgas/at.hpp>

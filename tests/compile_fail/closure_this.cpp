@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A closure that captures `this` captures a pointer.
+// A closure captures `this`, which is a pointer.
 #include <apgas/at.hpp>
 
 struct counter {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Must not compile: elements that cannot be copied as bytes.
+// Elements of a distributed array that cannot be copied as bytes.
 #include <string>
 
 #include <apgas/dist_array.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Must not compile: elements that are pointers.
+// Elements of a distributed array that are pointers.
 #include <apgas/dist_grid.hpp>
 
 void use() { apgas::dist_grid<int*>(10, 10); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of another place with elements that are no bytes.
+// Memory of another place with elements that cannot be copied as bytes.
 #include <string>
 
 #include <apgas/global_ptr.hpp>

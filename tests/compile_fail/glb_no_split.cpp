@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Must not compile: a bag that cannot be divided.
+// A bag of glb without split().
 #include <cstddef>
 
 #include <apgas/glb.hpp>

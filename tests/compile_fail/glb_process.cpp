@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Must not compile: process does not say how many tasks it did.
+// A bag of glb whose process() does not return the number of tasks.
 #include <cstddef>
 #include <optional>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Must not compile: results that nobody can add up.
+// A bag of glb whose results cannot be added up.
 #include <cstddef>
 #include <optional>
 

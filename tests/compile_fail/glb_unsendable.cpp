@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Must not compile: a bag that cannot be sent.
+// A bag of glb that cannot be sent.
 #include <cstddef>
 #include <optional>
 #include <vector>

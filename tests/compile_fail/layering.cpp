@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A module that includes a header of one it does not depend on: comm, which must not know the
-// scheduler. The include folders of comm do not lead there.
+// A module includes a header of a module on which it does not depend: comm must not know the
+// scheduler, and the include directories of comm do not contain it.
 #include <apgas/base/assert.hpp>
 #ifndef APGAS_TEST_CONTROL
 #include <apgas/scheduler/scheduler.hpp>
 #endif
 
-// Including is all this program does.
+// The program consists of its includes only.
 int main() {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A result travels too.
+// A raw pointer cannot be a result either.
 #include <apgas/at.hpp>
 
 static int there = 1;

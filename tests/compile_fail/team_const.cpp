@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A collective that would write to what is const.
+// A collective that would write to const elements.
 #include <functional>
 #include <span>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A collective over a span of what cannot be moved as bytes.
+// A collective over a span of elements that cannot be copied as bytes.
 #include <span>
 #include <string>
 

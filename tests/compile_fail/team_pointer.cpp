@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pointer to all members.
+// A broadcast of a raw pointer.
 
 #include <apgas/team.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A collective from elements of one type to those of another.
+// A collective over two spans whose element types differ.
 #include <span>
 
 #include <apgas/team.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reduction of what cannot be moved as bytes.
+// A reduction of values that cannot be copied as bytes.
 #include <functional>
 #include <string>
 

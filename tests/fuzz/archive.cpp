@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Values from bytes that nobody wrote. The first byte says which type, the second whether the bytes
-// lie aligned. What can be read is written and read again, and must then be the same.
+// Reads values from arbitrary bytes. The first byte selects the type, the second one whether the
+// bytes are aligned. A value that can be read is written and read again, and must be the same.
 
 #include <algorithm>
 #include <optional>
@@ -15,7 +15,7 @@
 namespace apgas_fuzz {
 namespace {
 
-// A value takes a byte at least; the largest element of a container here takes about 100.
+// Each value takes at least one byte, and the largest element of a container here takes about 100.
 constexpr std::size_t most_memory(std::size_t input) { return 4096 + 512 * input; }
 
 template <class T>
@@ -42,11 +42,10 @@ void check_type(std::span<const std::byte> bytes) {
   comm::out_archive twice;
   twice(again);
   if constexpr (unordered<T>) {
-    require(again == *value, "a value that is written is read the same");
-    require(once.size() == twice.size(), "a value takes the same bytes each time");
+    require(again == *value, "a value is read as it was written");
+    require(once.size() == twice.size(), "a value is always written with the same size");
   } else {
-    require(std::ranges::equal(once.bytes(), twice.bytes()),
-            "a value that is written is read the same");
+    require(std::ranges::equal(once.bytes(), twice.bytes()), "a value is read as it was written");
   }
 }
 

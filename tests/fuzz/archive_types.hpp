@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The types that the archive target reads. New ones go to the end: the corpus names them by number.
+// The types that the archive target reads. New ones go to the end, since the corpus refers to them
+// by number.
 
 #include <array>
 #include <cstdint>
@@ -68,7 +69,7 @@ struct no_default {
   explicit constexpr no_default(int v) : value(v) {}
   int value;
 };
-// Pointers of several types, in any order.
+// Pointers to several types, in any order.
 using pointer = std::variant<std::shared_ptr<std::string>, std::shared_ptr<person>,
                              std::unique_ptr<std::vector<int>>>;
 
@@ -98,16 +99,16 @@ using all_types = types<std::string,                                            
                         std::pair<std::vector<nothing_written>, std::vector<no_default>>  // 20
                         >;
 
-// Compared as a value: the order of the bytes may change.
+// Types that are compared as values, because the order of their bytes may change.
 template <class T>
 concept unordered =
     requires(const T& value) { value.bucket_count(); } || std::same_as<T, directory>;
 
-// Reads the bytes to their end.
+// Types whose encoding is read to its end.
 template <class T>
 concept sized = !std::same_as<T, std::vector<bool>>;
 
-// Looks at what a value holds as a program would.
+// Inspects the contents of a value as a program would.
 template <class T>
 void visit_choices(const T& value) {
   if constexpr (requires { std::visit([](const auto&) {}, value); }) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Exceptions of another place, as they come in a reply or in a return message of a finish. Each is
-// made again, sent again, and must then be the same.
+// Decodes exceptions of another place, as they arrive in a reply or in a message of the remote
+// finish protocol. Each is constructed and encoded again, and must be the same.
 
 #include <apgas/exceptions.hpp>
 
@@ -34,7 +34,7 @@ void send_again(const std::vector<apgas::task_exception>& exceptions) {
   comm::out_archive second;
   sync::save_exceptions(second, again);
   require(std::ranges::equal(first.bytes(), second.bytes()),
-          "an exception that is sent again is the same");
+          "an exception is the same after it was sent again");
 }
 
 void reply(std::span<const std::byte> bytes) {

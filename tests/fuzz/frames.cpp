@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A message from the network, into endpoint::on_message. A decoder written from the documentation
-// (docs/protocols/wire.md) says what must come out. What came out is then sent and must come again.
+// Passes a message to endpoint::on_message. A decoder that was written from the documentation
+// (docs/protocols/wire.md) predicts the frames. The received frames are then sent and must arrive
+// again.
 
 #include <cstring>
 #include <vector>
@@ -19,7 +20,7 @@ using comm::frame_kind;
 
 void thunk() {}
 
-// The sum of a header as documented, bit by bit.
+// The checksum of a header as documented, bit by bit.
 std::uint16_t documented_check(frame_header header) {
   header.check = 0;
   std::uint64_t words[4];
@@ -45,7 +46,7 @@ struct frame {
   }
 };
 
-// The frames before the first bad one. `bad`: there is one.
+// The frames before the first malformed one. Sets `bad` if there is one.
 std::vector<frame> documented_frames(std::span<const std::byte> message, bool& bad) {
   std::vector<frame> frames;
   for (bad = true; !message.empty();) {
@@ -67,18 +68,20 @@ std::vector<frame> documented_frames(std::span<const std::byte> message, bool& b
   return frames;
 }
 
-// Keeps every frame as a task would: by a reference to its block, copied when the message is over.
+// Keeps every frame as a task would: by a reference to its buffer, with a copy when the message has
+// ended.
 class keeping_sink final : public comm::frame_sink {
  public:
   void on_frame(const comm::inbound_frame& f) noexcept override {
     require(f.source == 0, "the source is the sender");
-    require(f.payload.size() == f.header->length, "a payload has the length of its header");
+    require(f.payload.size() == f.header->length, "a payload has the length that its header says");
     require(reinterpret_cast<std::uintptr_t>(f.payload.data()) % 8 == 0, "payloads are aligned");
-    require((f.handler != nullptr) == (f.header->kind == frame_kind::task), "tasks have a handler");
-    frame_header other = *f.header;  // with one byte changed
+    require((f.handler != nullptr) == (f.header->kind == frame_kind::task),
+            "only task frames have a handler");
+    frame_header other = *f.header;  // differs in one byte
     reinterpret_cast<unsigned char*>(&other)[f.header->credit % sizeof other] ^=
         static_cast<unsigned char>(f.header->finish % 255 + 1);
-    require(documented_check(other) != other.check, "a changed byte is found");
+    require(documented_check(other) != other.check, "a changed byte is detected");
     f.owner->retain();
     kept_.push_back(f);
   }
@@ -117,7 +120,7 @@ struct world {
   }
 };
 
-// The id of a thunk differs from build to build; in inputs it is task_in_corpus.
+// The id of a thunk differs between builds, so the inputs contain task_in_corpus instead.
 void name_the_thunk(comm::buffer& message) {
   frame_header header;
   for (std::size_t at = 0; message.size() - at >= sizeof header;) {
@@ -148,14 +151,14 @@ void check(std::span<const std::byte> bytes) {
     all.network.post(0, std::move(message));
     received = all.receive();
   }
-  require(all.sink.bad == (bad ? 1 : 0), "a message is refused exactly where a header is wrong");
-  require(received == expected, "the frames before a wrong header come as they were sent");
+  require(all.sink.bad == (bad ? 1 : 0), "a message is refused exactly if a header is malformed");
+  require(received == expected, "the frames before a malformed header arrive as they were sent");
 
   for (const frame& f : received) all.end.send(0, f.header, f.payload);
   all.end.flush();
-  require(all.receive() == expected, "frames that are sent come again");
-  require(all.sink.bad == (bad ? 1 : 0), "what is sent is not refused");
-  require(all.pool.outstanding() == 0, "all blocks came back");
+  require(all.receive() == expected, "frames that are sent again arrive");
+  require(all.sink.bad == (bad ? 1 : 0), "frames that are sent again are not refused");
+  require(all.pool.outstanding() == 0, "all buffers were returned");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 namespace apgas_fuzz {
 
-// The handler of task frames in inputs.
+// The handler id of task frames in the corpus.
 inline constexpr std::uint64_t task_in_corpus = 0x7461'736b;
 
 }  // namespace apgas_fuzz

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Changes a message and then makes most of its headers good again: else no input would get past
-// the first checksum.
+// Mutates a message and then makes most of its headers valid again. Otherwise no input would get
+// past the first checksum.
 
 #include <cstddef>
 #include <cstdint>

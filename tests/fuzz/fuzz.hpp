@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the fuzz targets share: an invariant that ends the process, and how much memory a decoder
-// may ask for.
+// The common part of the fuzz targets: invariants that end the process, and a limit for the memory
+// that a decoder may allocate.
 
 #include <cstddef>
 #include <cstdio>
@@ -10,7 +10,7 @@
 
 #include <apgas/comm/archive.hpp>
 
-// Of the address sanitizer. Called for every allocation and every release.
+// Part of the address sanitizer. The hooks are called for every allocation and every release.
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void*,
                                                                            std::size_t),
                                                          void (*on_free)(const volatile void*));
@@ -21,11 +21,11 @@ namespace comm = apgas::comm;
 
 inline void require(bool holds, const char* invariant) {
   if (holds) return;
-  std::fprintf(stderr, "fuzz: does not hold: %s\n", invariant);
+  std::fprintf(stderr, "fuzz: violated: %s\n", invariant);
   std::abort();
 }
 
-// All that is asked for while one of these lives is at most a multiple of the input, freed or not.
+// Limits the sum of all allocations during its lifetime, whether they are freed or not.
 class bounded_memory {
  public:
   explicit bounded_memory(std::size_t most) : most_(most) {
@@ -48,7 +48,7 @@ class bounded_memory {
   std::size_t most_;
 };
 
-// The input, in as many bytes as it has: one more is seen by the address sanitizer.
+// The input with exactly its size, so that the address sanitizer detects accesses beyond its end.
 inline std::span<const std::byte> input(const unsigned char* data, std::size_t size) {
   return {reinterpret_cast<const std::byte*>(data), size};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A transport of one rank: what is posted comes at the next progress.
+// A transport for one rank. A posted message arrives at the next progress().
 
 #include <cstdlib>
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs a fuzz target, without a fuzzer, on each file of the folders that are named.
+// Runs a fuzz target without a fuzzer on each file of the given folders.
 
 #include <cstdio>
 #include <filesystem>
@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
       if (!file.is_regular_file()) continue;
       std::ifstream stream(file.path(), std::ios::binary);
       std::vector<char> bytes((std::istreambuf_iterator<char>(stream)), {});
-      bytes.shrink_to_fit();  // reading beyond is seen
+      bytes.shrink_to_fit();  // lets the sanitizer detect reads beyond the end
       std::printf("%s, %zu bytes\n", file.path().c_str(), bytes.size());
       std::fflush(stdout);
       LLVMFuzzerTestOneInput(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fuzzes the targets side by side, from the committed corpus. Builds nothing.
+# Runs the fuzz targets in parallel, starting from the committed corpus. It builds nothing.
 #
-#   tests/fuzz/run.sh 15             15 seconds each
-#   tests/fuzz/run.sh 3600 archive   an hour of one
-#   tests/fuzz/run.sh merge          adds to the corpus, from all runs here, what covers more
+#   tests/fuzz/run.sh 15             runs each target for 15 seconds
+#   tests/fuzz/run.sh 3600 archive   runs one target for an hour
+#   tests/fuzz/run.sh merge          adds inputs of local runs that increase coverage to the corpus
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -25,9 +25,9 @@ fuzz() {
   fi
   "$program" -max_total_time="$what" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
     -print_final_stats=1 -artifact_prefix="$build/found/$target-" "$own" "$corpus" >"$log" 2>&1 || {
-    echo "$target: failed, log $log"
+    echo "$target: failed, see $log"
     grep -aE "^fuzz:|runtime error|ERROR|SUMMARY|Test unit written" "$log" || tail -n 20 "$log"
-    echo "Again: $program $build/found/$target-<what is written above>"
+    echo "To repeat: $program $build/found/$target-<suffix as above>"
     return 1
   }
   echo "$target: $what s, log $log: $(grep -a "cov:" "$log" | tail -n 1)"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program as a user writes it: asks every place who it is, from a task each, and adds it up.
+// A program as a user would write it: a task for each place asks for the id of that place, and the
+// ids are added up.
 #include <cstdio>
 #include <numeric>
 #include <vector>

@@ -9,10 +9,11 @@
 #include <apgas/apgas.hpp>
 #include <apgas/base/sanitizer.hpp>
 
-// What the tests of places share.
+// Helpers of the tests in this folder.
 namespace test {
 
-// For tasks at any place: what it throws comes to the test through its finish or at.
+// A check for tasks at any place. It throws, and the exception reaches the test through a finish or
+// an at.
 inline void check(bool condition, std::source_location where = std::source_location::current()) {
   if (condition) return;
   std::string text = where.file_name();
@@ -20,13 +21,13 @@ inline void check(bool condition, std::source_location where = std::source_locat
   throw std::runtime_error(text.append(std::to_string(apgas::here().id())));
 }
 
-// Places in a ring.
+// The next place, in a ring of all places.
 inline apgas::place next(apgas::place p) {
   return apgas::place((p.id() + 1) % apgas::num_places());
 }
 inline apgas::place last() { return apgas::place(apgas::num_places() - 1); }
 
-// What an error of f says.
+// The message of the apgas::error that f throws.
 template <class F>
 std::string message_of(F f) {
   try {
@@ -37,13 +38,13 @@ std::string message_of(F f) {
   return "nothing was thrown";
 }
 
-// A number that a test can be given: APGAS_TEST_<name>.
+// A number from an environment variable APGAS_TEST_..., or `otherwise`.
 inline unsigned long number_from_environment(const char* name, unsigned long otherwise) {
   const char* text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): tests do not set any
   return text == nullptr ? otherwise : std::strtoul(text, nullptr, 10);
 }
 
-// Scales the work down where everything is slower.
+// Divides the amount of work where everything is slower.
 inline constexpr int slower = APGAS_SANITIZED ? 10 : 1;
 
 }  // namespace test

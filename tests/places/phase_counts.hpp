@@ -11,7 +11,7 @@
 
 #include "check.hpp"
 
-// What the clocks and phasers of the places have sent.
+// How many messages the clocks and phasers of all places have sent.
 namespace test {
 
 using phase_counts = apgas::sync::remote_phases::counts;
@@ -27,7 +27,7 @@ inline std::vector<phase_counts> all_phase_counts() {
   return all;
 }
 
-// Every clock and phaser is gone, with its replicas: when the last messages have come.
+// Expects that no clock or phaser is left at any place, as soon as the last messages have arrived.
 inline void expect_no_clocks_left() {
   std::uint64_t left = 1;
   for (int i = 0; i < 2000 && left != 0; ++i) {

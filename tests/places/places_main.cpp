@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main of the tests of this folder: GoogleTest runs as the main task of an apgas program, so
-// every TEST is a task of place 0 under the root finish. A check at another place must throw or
-// return something, since GoogleTest there counts for nothing (see check.hpp).
+// The main function of the tests in this folder. GoogleTest runs in the main task of an apgas
+// program, so every TEST is a task of place 0 under the root finish. GoogleTest assertions count
+// only there: a check at another place must throw or return something (check.hpp).
 #include <gtest/gtest.h>
 
 #include <apgas/apgas.hpp>

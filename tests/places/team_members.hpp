@@ -14,14 +14,14 @@
 
 #include "check.hpp"
 
-// What the tests of teams share: a task at each member, and values that do not commute.
+// Helpers of the team tests: a task at each member, and values that do not commute.
 namespace test {
 
 using apgas::place;
 using apgas::place_group;
 using apgas::team;
 
-// A task at each member of t that runs f(t, args...).
+// Runs f(t, args...) in a task at each member of t.
 template <class F, class... Args>
 void everywhere(const team& t, const place_group& group, F f, Args... args) {
   apgas::finish([&] {
@@ -50,7 +50,7 @@ inline place_group random_group(apgas::base::random_engine& random) {
   return place_group(all);
 }
 
-// Seeds of random programs: printed, so that a failure can be had again.
+// A seed for random programs; printed, so that a failure can be repeated.
 inline std::uint64_t random_seed() {
   const unsigned long fixed = test::number_from_environment("APGAS_TEST_SEED", 0);
   std::random_device entropy;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The command that apgas-run makes for each launcher, with launchers that print what they get."""
+"""The command that apgas-run builds for each launcher; the launchers here print their arguments."""
 
 import os
 import pathlib
@@ -32,7 +32,7 @@ class Launched(unittest.TestCase):
                               env=environment)
 
     def command(self, *arguments, **variables):
-        """The words after the launcher's name, which is tested to be as expected."""
+        """The arguments after the launcher's name, which is checked."""
         result = self.run_it(*arguments, **variables)
         self.assertEqual(result.returncode, 0, result.stderr)
         launcher, *words = result.stdout.splitlines()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What launch/apgas-run refuses, runs and hands on. Argument: 1 where mpirun is to be tried too."""
+"""Tests what launch/apgas-run refuses, runs and passes on. Argument: 1 to test with mpirun, too."""
 
 import os
 import pathlib
@@ -25,7 +25,7 @@ def apgas_run(*arguments, **variables):
 
 
 def is_running(process):
-    """Whether it is there and more than an entry that nobody has collected yet."""
+    """Whether the process exists and is not a zombie."""
     try:
         return "State:\tZ" not in pathlib.Path(f"/proc/{process}/status").read_text()
     except FileNotFoundError:
@@ -66,27 +66,30 @@ class Refusals(unittest.TestCase):
         self.check("--nonsense", "-n", "2", "--nonsense", "true")
         self.check("no such file", "-n", "2", "--hostfile", "/no/file", "true")
         self.check("is a directory", "-n", "2", "--hostfile", "/tmp", "true")
-        self.check("say one of them", "-n", "2", "--hostfile", "/x", "--hosts", "a", "true")
+        self.check("exclude each other", "-n", "2", "--hostfile", "/x", "--hosts", "a", "true")
         self.check("in one process", "-n", "2", "--transport", "local", "--hosts", "a", "true")
         self.check("in one process", "-n", "2", "--hosts", "a", "true", APGAS_TRANSPORT="local")
         self.check("invalid choice", "-n", "2", "--transport", "smoke", "true")
         self.check("share their output", "-n", "2", "--transport", "local", "--label", "true")
 
     def test_hosts(self):
-        for bad, reason in (("", "'' is no host"), ("a,,b", "'' is no host"), ("a:0", "'0' is no"),
-                            ("a:", "'' is no number"), ("a:2x", "'2x' is no number"),
-                            ("a:-1", "no host"), ("a_b", "no host"), ("-x", "'-x' is no host"),
-                            ("a b", "no host")):
+        for bad, reason in (("", "'' is not a host"), ("a,,b", "'' is not a host"),
+                            ("a:0", "'0' is not a number"), ("a:", "'' is not a number"),
+                            ("a:2x", "'2x' is not a number"), ("a:-1", "is not a host"),
+                            ("a_b", "is not a host"), ("-x", "'-x' is not a host"),
+                            ("a b", "is not a host")):
             with self.subTest(bad=bad):
                 self.check("--hosts: .*" + reason, "-n", "2", f"--hosts={bad}", "true")
                 if bad:
                     self.check("APGAS_HOSTS: .*" + reason, "-n", "2", "true", APGAS_HOSTS=bad)
 
     def test_hostfile(self):
-        for bad, reason in (("", "no host in it"), ("# none\n\n", "no host in it"),
-                            ("a\nb slots=0", "line 2: '0' is no number"), ("a 4", "line 1: 'a 4'"),
+        for bad, reason in (("", "the file names no host"),
+                            ("# none\n\n", "the file names no host"),
+                            ("a\nb slots=0", "line 2: '0' is not a number"),
+                            ("a 4", "line 1: 'a 4'"),
                             ("a slots=2 max_slots=4", "line 1: .*write name"),
-                            ("a:x", "line 1: 'x' is no number"), ("\0/bin", "line 1")):
+                            ("a:x", "line 1: 'x' is not a number"), ("\0/bin", "line 1")):
             with self.subTest(bad=bad), tempfile.NamedTemporaryFile("w") as file:
                 file.write(bad)
                 file.flush()
@@ -97,9 +100,9 @@ class Refusals(unittest.TestCase):
             self.check("not a text file", "-n", "2", "--hostfile", file.name, "true")
 
     def test_environment(self):
-        self.check("'1X' is no name", "-n", "2", "--env", "1X=2", "true")
-        self.check("UNSET: it is not set here", "-n", "2", "--env", "UNSET", "true")
-        self.check("-n says how many", "-n", "2", "--env", "APGAS_PLACES=2", "true")
+        self.check("'1X' is not the name", "-n", "2", "--env", "1X=2", "true")
+        self.check("UNSET: it is not set in", "-n", "2", "--env", "UNSET", "true")
+        self.check("use -n for the number", "-n", "2", "--env", "APGAS_PLACES=2", "true")
 
     def test_no_launcher_names_the_package(self):
         with tempfile.TemporaryDirectory() as empty:
@@ -135,7 +138,7 @@ class Direct(unittest.TestCase):
     def test_timeout(self):
         result = apgas_run("-n", "1", "--timeout", "1", "sleep", "60")
         self.assertEqual(result.returncode, 124)
-        self.assertIn("not done after 1 s", result.stderr)
+        self.assertIn("did not end within 1 s", result.stderr)
 
     def test_a_signal_ends_the_program(self):
         command = [sys.executable, str(ROOT / "launch/apgas-run"), "-n", "1", "--timeout", "60",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""apps/imsuite/compare.py, of the program imsuite and of one that tells known times.
+"""Tests apps/imsuite/compare.py, with the program imsuite and with one that reports known times.
 
 Argument: the program imsuite.
 """
@@ -20,11 +20,11 @@ HIGH = ["KC", "HS", "LCR", "BY"]
 LOW = ["BF", "DST", "MIS", "MST", "VC", "DS", "DP"]
 QUOTIENTS = ["baseline/clocks", "baseline/finish", "clocks/finish"]
 
-# Nothing that is set here decides what is tested.
+# Settings of the caller must not influence the tests.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("APGAS_")}
 
-# In the place of imsuite: 8, 1 and 2 seconds, times 1, 4 and 2 in turn; a second worker makes the
-# baseline twice as slow. Logs how it was called.
+# Replaces imsuite. It reports 8, 1 and 2 seconds, times 1, 4 and 2 in turn; with a second worker
+# the baseline takes twice as long. It logs its arguments.
 STAND_IN = f"""#!{sys.executable} -S
 import json, os, sys
 calls = [json.loads(line) for line in open("log")]
@@ -36,7 +36,7 @@ with open("log", "a") as log:
     print(json.dumps([kernel, way, workers, len(os.sched_getaffinity(0)), source]), file=log)
 print('{{"workers":%d,"seconds":%d,"verified":true,"nodes":7,"phases":9}}' % (workers, seconds))
 """
-# In the place of matplotlib: the figure is the arguments of its bars.
+# Replaces matplotlib. The figure contains the arguments of its bars.
 PLOTTER = """
 import json
 class Figure:
@@ -73,7 +73,7 @@ class Compare(unittest.TestCase):
                               env=ENVIRONMENT | {"PYTHONPATH": str(self.folder)})
 
     def compare(self, *options, **how):
-        """What it wrote as JSON, which must be what the table says."""
+        """The JSON output, which must agree with the table."""
         done = self.run_compare(*options, "--json", "json", **how)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         result = json.loads((self.folder / "json").read_text())
@@ -154,7 +154,7 @@ class Compare(unittest.TestCase):
             self.assertEqual(bottom, 1)
             for height in heights:
                 self.assertAlmostEqual(height, speedup - 1)
-        # The ways take turns; as many cores as workers, also for the baseline.
+        # The ways alternate, and each has as many cores as workers, also the baseline.
         cores = len(os.sched_getaffinity(0))
         calls = [(kernel, way, n, min(n, cores)) for kernel in HIGH for n in (1, 2)
                  for _ in range(3) for way in ("baseline", "clocks")]

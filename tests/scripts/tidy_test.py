@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each check of tests/tidy.py reports what it is there for, and is silent about good code."""
+"""Each check of tests/tidy.py reports its violation, and is silent about good code."""
 
 import contextlib
 import io
@@ -91,6 +91,49 @@ class Tidy(unittest.TestCase):
         self.reports("has no g", "docs/a.md", "`sync/src/a.cpp : g`\n",
                      **{"sync/src/a.cpp": SPDX + "void f();\n"})
         self.reports("leads nowhere", "docs/a.md", "[b](b.md)\n")
+
+    def test_retired_words_in_names(self):
+        self.reports("'tally' is retired", "sync/src/a.cpp", SPDX + "int take_tally();\n")
+        self.reports("'verdict' is retired", "comm/src/a.cpp", SPDX + "struct TheVerdict;\n")
+        self.reports("'guest' is retired", "tests/a.cpp", SPDX + "TEST(A, AGuestEnds) {}\n")
+        self.reports("'watch_hello' is retired", "tests/a.cpp", SPDX + "int watch_hello;\n")
+
+    def test_retired_words_in_text(self):
+        self.reports("'loop level' is retired", "scheduler/src/a.cpp", SPDX + "// at loop level\n")
+        self.reports("'signs of life' is retired", "docs/a.md", "no signs of life\n")
+        self.reports("'strangers' is retired", "launch/tools/a.py",
+                     "# SPDX-License-Identifier: Apache-2.0\n\"\"\"Strangers.\"\"\"\n")
+        self.reports("'tickets' is retired", "tests/CMakeLists.txt", "# tickets\n")
+        self.reports("'doors' is retired", "docker/cluster",
+                     "# SPDX-License-Identifier: Apache-2.0\n# doors\n")
+
+    def test_retired_words_broken_at_the_end_of_a_line(self):
+        self.reports("a.hpp:3: 'poll guard' is", "scheduler/src/a.hpp",
+                     SPDX + "#pragma once\n// Arms the poll\n// guard.\n")
+        self.reports("a.cpp:2: 'last words' is", "comm/src/a.cpp", SPDX + "// last\n// words\n")
+
+    def test_retired_words_where_they_hold_only(self):
+        self.reports("'units' is retired", "sync/src/a.cpp", SPDX + "int units;\n")
+        failed, output = check({"apps/a.cpp": SPDX + "int units;  // rolled\n"})
+        self.assertFalse(failed, output)
+
+    def test_allowed_words(self):
+        failed, output = check({
+            "sync/README.md": "unit tests, tests/unit, time units\n",
+            "apps/imsuite/a.cpp": SPDX + "int tally;\n",
+            "docs/a.md": "[a](tickets.txt) settlement, allocate, seating\n",
+            "docs/tickets.txt": "", "CHANGELOG.md": "gifts\n", "docs/style.md": "gifts\n"})
+        self.assertFalse(failed, output)
+
+    def test_bare_relatives(self):
+        for text in ("// Who holds one waits.", "// for who sees it", "// of who\n// takes it",
+                     "// to whom gets it", "TEST(A, LetsInWhoIsExpected) {}"):
+            with self.subTest(text=text):
+                self.reports("has no noun", "sync/src/a.cpp", SPDX + text + "\n")
+        failed, output = check({
+            "sync/src/a.cpp": SPDX + "// The user who is asked.\n// the user of the host,\n"
+                              "// who has an answer; int who; those\n// who wait\n"})
+        self.assertFalse(failed, output)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Who decides what happens next in a simulation: a seed, or an explorer that tries everything.
+// Decides what happens next in a simulation: at random from a seed, or all possibilities in turn.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,13 +16,15 @@ namespace sim {
 class choice {
  public:
   virtual ~choice() = default;
-  // A number in [0, n). Requires: n > 0.
+  // Returns a number in [0, n). Requires: n > 0.
   virtual std::uint32_t below(std::uint32_t n) = 0;
-  // True: this state, reached by the choices so far, needs no further look.
+  // Returns whether this state, which the choices so far have led to, has been explored already.
   virtual bool known(const std::string& /*state*/) { return false; }
+  // Returns whether the simulation should ask known() at this point.
   virtual bool wants_state() const { return false; }
 };
 
+// Chooses at random.
 class random_choice final : public choice {
  public:
   explicit random_choice(std::uint64_t seed) : random_(seed) {}
@@ -32,9 +34,9 @@ class random_choice final : public choice {
   apgas::base::random_engine random_;
 };
 
-// Depth-first through all choices, by running the program again and again from its start:
+// Explores all choices depth first, by running the program again and again from its start:
 //   do run(every); while (every.next());
-// A state met before is not entered again: what can follow it has been seen.
+// It does not explore a state again that it has met before.
 class every_choice final : public choice {
  public:
   std::uint32_t below(std::uint32_t n) override {
@@ -45,7 +47,7 @@ class every_choice final : public choice {
   bool wants_state() const override { return depth_ == path_.size(); }
   bool known(const std::string& state) override { return !seen_.insert(state).second; }
 
-  // Goes on to the next untried branch; false when there is none.
+  // Moves on to the next untried branch. Returns false if there is none.
   bool next() {
     while (!path_.empty() && path_.back().taken + 1 == path_.back().of) path_.pop_back();
     depth_ = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the tests of the simulations do alike: many seeds, every order of many small programs, and
-// every fault. A run returns what is wrong, or "".
+// What the tests of all simulations do: they run many seeds, every order of many small programs,
+// and every fault. A run returns what is wrong, or "".
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,8 @@ inline std::uint64_t from_environment(const char* variable, std::uint64_t otherw
 
 // ---- seeds --------------------------------------------------------------------------------------
 
-// Calls run(seed) from `first` to `last`; "seed n: ..." of the first that is wrong, or "".
+// Calls run(seed) for all seeds from `first` to `last`. Returns "seed n: ..." for the first seed
+// that fails, or "".
 template <class Run>
 std::string first_wrong_seed(std::uint64_t first, std::uint64_t last, Run run) {
   for (std::uint64_t seed = first; seed <= last; ++seed) {
@@ -33,7 +34,7 @@ std::string first_wrong_seed(std::uint64_t first, std::uint64_t last, Run run) {
   return "";
 }
 
-// Which seeds a test takes: APGAS_TEST_SEED=n that one alone, APGAS_TEST_SEEDS=n so many.
+// The seeds that a test runs: one if APGAS_TEST_SEED=n is set, n if APGAS_TEST_SEEDS=n is set.
 struct seeds_wanted {
   explicit seeds_wanted(std::uint64_t usual)
       : only(from_environment("APGAS_TEST_SEED", 0)),
@@ -42,23 +43,24 @@ struct seeds_wanted {
 
   std::uint64_t count() const { return last - first + 1; }
 
-  std::uint64_t only;  // 0: more than one
+  std::uint64_t only;  // the single seed to run; 0: all from first to last
   std::uint64_t first;
   std::uint64_t last;
 };
 
 // ---- every order --------------------------------------------------------------------------------
 
-// Every n-th program only: APGAS_TEST_STRIDE, for slow builds.
+// APGAS_TEST_STRIDE=n runs every n-th program only, for slow builds.
 inline std::uint64_t stride_wanted() { return from_environment("APGAS_TEST_STRIDE", 1); }
 
-// Large spaces: every n-th program only, APGAS_TEST_THIN; all of them in the test labelled `long`.
+// APGAS_TEST_THIN=n runs every n-th program of large spaces only. The test labelled `long` runs
+// all.
 inline std::uint64_t thinned(std::uint64_t usual) {
   return from_environment("APGAS_TEST_THIN", usual);
 }
 
 struct totals {
-  std::size_t programs = 0;  // of which every order was seen
+  std::size_t programs = 0;  // programs whose orders were all explored
   std::size_t runs = 0;
   std::size_t states = 0;
 };
@@ -67,7 +69,8 @@ inline std::ostream& operator<<(std::ostream& out, const totals& t) {
   return out << t.programs << " programs, " << t.runs << " runs, " << t.states << " states";
 }
 
-// Walks all orders of one program, which run(chooser) runs from its start.
+// Explores all orders of one program, which run(chooser) runs from its start. Returns what is wrong
+// with the first order that fails, or "".
 template <class Run>
 std::string every_order(totals& sum, Run run) {
   every_choice chooser;
@@ -83,12 +86,12 @@ std::string every_order(totals& sum, Run run) {
   return wrong;
 }
 
-// What a fault caused, with the runs it took to see it.
+// Describes what a fault caused, with the number of runs it took.
 inline std::string after_runs(const totals& sum, const std::string& wrong) {
   return wrong.empty() ? "" : "after " + std::to_string(sum.runs) + " runs: " + wrong;
 }
 
-// A number as digits, each of a base of its own: the n-th of all programs.
+// Splits a number into digits, each with a base of its own, to enumerate programs.
 class digits {
  public:
   explicit digits(std::uint64_t n) : rest_(n) {}
@@ -97,7 +100,7 @@ class digits {
     rest_ /= base;
     return static_cast<std::size_t>(d);
   }
-  // False: there are not so many programs.
+  // Returns whether the number had no further digits; if not, there are fewer programs.
   bool used_up() const { return rest_ == 0; }
 
  private:
@@ -106,7 +109,7 @@ class digits {
 
 // ---- faults -------------------------------------------------------------------------------------
 
-// find(f) says where a fault was seen and what it caused, or "".
+// find(f) returns where a fault was detected and what it caused, or "".
 template <class Fault, class Find>
 void expect_every_fault_seen(Find find) {
   for (int i = 1; i < static_cast<int>(Fault::last); ++i) {

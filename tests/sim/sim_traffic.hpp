@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a simulated network carried, by place: frames received, and bytes in and out as they would
-// lie in messages. Any protocol's simulation can fill it.
+// Records what a simulated network carried, for each place: frames received, and bytes in and out
+// as they would lie in messages. The simulation of any protocol can use it.
 
 #include <algorithm>
 #include <cstddef>

@@ -5,7 +5,7 @@
 
 namespace apgas::test {
 
-// What the error of that type says which f throws.
+// Returns the message of the Error that f throws.
 template <class Error, class F>
 std::string message_of(F f) {
   try {

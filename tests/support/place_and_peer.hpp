@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A place 0 of two, and as place 1 an endpoint, which sends what a test tells it to and is deaf to
-// what comes.
+// Place 0 of a job of two places. Place 1 is an endpoint, which sends what a test tells it to send
+// and ignores what it receives.
 
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/comm/transports.hpp>

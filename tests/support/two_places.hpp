@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A fixture: places of one process with an endpoint each, driven by the test's own thread, so that
-// what is in flight and what gathers is decided by the test. At the end nothing may be left.
+// A fixture with places in one process, each with an endpoint, driven by the test's thread. So the
+// test decides which messages are in flight and which frames are batched. At the end it checks that
+// nothing is left.
 
 #include <cstring>
 #include <memory>
@@ -71,7 +72,7 @@ class two_places : public testing::Test {
   void send(std::size_t from, comm::rank to, const std::string& text, std::uint64_t number = 0) {
     at(from).send(to, control_header(number), bytes_of(text));
   }
-  void settle() {
+  void deliver_all() {
     for (bool any = true; any;) {
       any = false;
       for (auto& each : endpoints) any |= each->progress();

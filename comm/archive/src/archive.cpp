@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The rare paths of archives: growth, and bytes that are not what was expected.
+// The rare paths of archives: growth, and the errors for bytes that do not match the expected type.
 
 #include <apgas/comm/archive.hpp>
 
@@ -31,8 +31,8 @@ detail::cereal_reader::~cereal_reader() = default;
 void out_bytes::grow(std::size_t bytes) {
   if (bytes > max_payload_bytes || size_ + bytes > max_payload_bytes) {
     throw serialization_error(
-        fmt::format("{} bytes and more to send in one message; at most {} are possible. Send the "
-                    "data in several parts",
+        fmt::format("a message of {} bytes or more was to be sent, but the limit is {} bytes. Send "
+                    "the data in several messages",
                     size_ + bytes, max_payload_bytes));
   }
   constexpr std::size_t room = sizeof(frame_header);
@@ -54,7 +54,7 @@ buffer out_bytes::take() noexcept {
   return std::exchange(block_, buffer{});
 }
 
-void out_bytes::name_range(std::uint64_t count, const void* elements) {
+void out_bytes::append_address(std::uint64_t count, const void* elements) {
   const std::uint64_t words[] = {count | zero_copy_bit, reinterpret_cast<std::uintptr_t>(elements)};
   append(words, sizeof words);
   has_zero_copy_ = true;
@@ -66,9 +66,9 @@ zero_copy_range in_bytes::take_zero_copy(std::size_t element_bytes) {
   const std::uint64_t count = words[0] & ~zero_copy_bit;
   if (from_ == nullptr || count > max_payload_bytes / element_bytes) {
     throw serialization_error(
-        fmt::format("a container of {} elements is announced as lent {}: it was not written as "
-                    "what it is read as",
-                    count, from_ == nullptr ? "by nobody" : "in one message"));
+        fmt::format("a message refers to a container of {} elements in the memory of its sender, "
+                    "which {}: it was not written as the type that it is read as",
+                    count, from_ == nullptr ? "is not possible here" : "exceeds the limit"));
   }
   return {count, words[1]};
 }
@@ -78,8 +78,8 @@ std::size_t in_bytes::extract_count(std::size_t element_bytes) {
   extract(&count, sizeof(count));
   if (count > remaining() / element_bytes) {
     throw serialization_error(
-        fmt::format("a container of {} elements is announced, but only {} bytes are left of the "
-                    "message: it was not written as what it is read as",
+        fmt::format("a message announces a container of {} elements, but has only {} bytes left: "
+                    "it was not written as the type that it is read as",
                     count, remaining()));
   }
   return count;
@@ -89,8 +89,8 @@ std::size_t in_bytes::extract_count() {
   const std::size_t count = extract_count(1);
   if (count > elements_left_) {
     throw serialization_error(
-        fmt::format("a container of {} elements is announced within others that need the rest of "
-                    "the message: it was not written as what it is read as",
+        fmt::format("a message announces a container of {} elements within others that need the "
+                    "rest of it: it was not written as the type that it is read as",
                     count));
   }
   elements_left_ -= count;
@@ -99,15 +99,16 @@ std::size_t in_bytes::extract_count() {
 
 void in_bytes::too_short(std::size_t wanted) const {
   throw serialization_error(
-      fmt::format("{} more bytes were expected in a message and {} are left: it was not written as "
-                  "what it is read as",
-                  wanted, remaining()));
+      fmt::format("a message has {} bytes left where {} were expected: it was not written as the "
+                  "type that it is read as",
+                  remaining(), wanted));
 }
 
 void in_archive::expect_end() const {
   if (remaining() != 0) {
     throw serialization_error(
-        fmt::format("{} bytes of a message are left over: it was not written as what it is read as",
+        fmt::format("a message has {} bytes more than expected: it was not written as the type "
+                    "that it is read as",
                     remaining()));
   }
 }
@@ -117,7 +118,8 @@ void detail::no_such_value(const std::type_info& type) {
   const std::unique_ptr<char, void (*)(void*)> name(
       abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), std::free);
   throw serialization_error(
-      fmt::format("bytes of a message are no value of {}: it was not written as what it is read as",
+      fmt::format("a message contains bytes that are no value of {}: it was not written as the "
+                  "type that it is read as",
                   status == 0 ? name.get() : type.name()));
 }
 

@@ -17,7 +17,7 @@ namespace apgas::inline v0::comm {
 
 namespace {
 
-// 0, or the error.
+// Returns 0 or an errno value.
 int read_process(const cma_process& from, std::uint64_t address, std::span<std::byte> to) noexcept {
   while (!to.empty()) {
     const iovec here{to.data(), to.size()};
@@ -33,7 +33,7 @@ int read_process(const cma_process& from, std::uint64_t address, std::span<std::
 
 bool is_here(const cma_process& from) noexcept {
   const cma_process& here = this_cma_process();
-  return from.sign_at == here.sign_at && std::ranges::equal(from.sign, here.sign);
+  return from.nonce_address == here.nonce_address && std::ranges::equal(from.nonce, here.nonce);
 }
 
 }  // namespace
@@ -41,9 +41,9 @@ bool is_here(const cma_process& from) noexcept {
 const cma_process& this_cma_process() noexcept {
   static const struct here : cma_process {
     here() noexcept {
-      if (getrandom(sign, sizeof sign, 0) != sizeof sign) return;  // it does not lend
+      if (getrandom(nonce, sizeof nonce, 0) != sizeof nonce) return;
       process = static_cast<std::uint64_t>(getpid());
-      sign_at = reinterpret_cast<std::uintptr_t>(&sign);
+      nonce_address = reinterpret_cast<std::uintptr_t>(&nonce);
     }
   } here;
   return here;
@@ -53,8 +53,8 @@ bool can_read(const cma_process& from) noexcept {
   if (from.process == 0) return false;
   if (is_here(from)) return true;
   std::uint64_t found[2] = {};
-  return read_process(from, from.sign_at, std::as_writable_bytes(std::span(found))) == 0 &&
-         std::ranges::equal(found, from.sign);
+  return read_process(from, from.nonce_address, std::as_writable_bytes(std::span(found))) == 0 &&
+         std::ranges::equal(found, from.nonce);
 }
 
 const std::byte* address_here(const cma_process& from, std::uint64_t address) noexcept {
@@ -64,8 +64,8 @@ const std::byte* address_here(const cma_process& from, std::uint64_t address) no
 void read_remote_process(const cma_process& from, std::uint64_t address, std::span<std::byte> to) {
   if (const int error = read_process(from, address, to); error != 0) {
     throw serialization_error(
-        fmt::format("{} bytes that another place of this node lent cannot be read from its process "
-                    "{} ({}). Remedy: APGAS_ONE_SIDED=messages",
+        fmt::format("cannot read a zero-copy argument of {} bytes from process {} on this host "
+                    "({}). Remedy: APGAS_ONE_SIDED=messages",
                     to.size(), from.process, std::system_category().message(error)));
   }
 }
@@ -73,7 +73,7 @@ void read_remote_process(const cma_process& from, std::uint64_t address, std::sp
 bool cma_peer::readable() noexcept {
   answer known = readable_.load(base::relaxed);
   if (known == answer::unknown) {
-    known = can_read(who_) ? answer::yes : answer::no;
+    known = can_read(process_) ? answer::yes : answer::no;
     readable_.store(known, base::relaxed);
   }
   return known == answer::yes;

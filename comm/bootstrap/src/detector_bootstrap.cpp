@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The start of the watch: who is on which host, where place 0 listens, and the token of the job go
-// through MPI, which is there already. Then all connect.
+// Starts the failure detector. The places exchange their hosts, the address of place 0 and the
+// token of the job over MPI, which runs already. Then they connect to each other.
 
 #include <algorithm>
 #include <cerrno>
@@ -21,8 +21,8 @@
 #include <apgas/base/log.hpp>
 #include <apgas/errors.hpp>
 
-#include "detector_bootstrap.hpp"
 #include "detector_address.hpp"
+#include "detector_bootstrap.hpp"
 
 namespace apgas::inline v0::comm {
 
@@ -30,19 +30,20 @@ namespace {
 
 constexpr std::chrono::seconds time_to_connect{10};
 
-// What each place tells. Abstract sockets are of a network namespace: it is part of the host.
-struct identity {
+// The record of each place. A network namespace counts as part of the host, because abstract
+// sockets belong to it.
+struct host_identity {
   char host[128] = {};
   char boot[64] = {};
   std::uint64_t network = 0;
 };
 
-// What place 0 tells.
-struct invitation {
+// The record of place 0.
+struct detector_parameters {
   detector_token token{};
   in_addr address{};
   std::uint16_t port = 0;
-  std::int64_t silence_ns = 0;
+  std::int64_t timeout_ns = 0;
   char failure[512] = {};
 };
 
@@ -51,8 +52,8 @@ void copy_text(char (&to)[Size], const std::string& text) {
   std::memcpy(to, text.data(), std::min(text.size(), Size - 1));
 }
 
-identity own_identity() {
-  identity own;
+host_identity own_host_identity() {
+  host_identity own;
   if (gethostname(own.host, sizeof(own.host) - 1) != 0) own.host[0] = '?';
   std::string boot;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
@@ -63,46 +64,48 @@ identity own_identity() {
 }
 
 detection_tree exchange_hosts(const mpi_channels& channels) {
-  const identity own = own_identity();
-  std::vector<identity> all(static_cast<std::size_t>(channels.size));
+  const host_identity own = own_host_identity();
+  std::vector<host_identity> all(static_cast<std::size_t>(channels.size));
   mpi_check(
       MPI_Allgather(&own, sizeof(own), MPI_BYTE, all.data(), sizeof(own), MPI_BYTE, channels.bulk),
       "MPI_Allgather");
   std::vector<std::string> names;
   std::vector<std::string> keys;
-  for (const identity& each : all) {
+  for (const host_identity& each : all) {
     names.emplace_back(each.host);
     keys.push_back(fmt::format("{} {} {}", each.host, each.boot, each.network));
   }
   return {std::move(names), keys};
 }
 
-invitation make_invitation(const detection_tree& hosts, const failure_detector_options& options,
-                           std::vector<descriptor>& listeners) {
-  invitation made;
-  made.silence_ns = std::chrono::nanoseconds(options.silence).count();
+detector_parameters make_parameters(const detection_tree& tree,
+                                    const failure_detector_options& options,
+                                    std::vector<descriptor>& listeners) {
+  detector_parameters made;
+  made.timeout_ns = std::chrono::nanoseconds(options.silence).count();
   try {
     if (getrandom(made.token.data(), made.token.size(), 0) != sizeof(made.token)) {
-      throw launch_error("the kernel gives no random numbers (getrandom)");
+      throw launch_error("the kernel returned no random numbers (getrandom)");
     }
-    if (!hosts.one_host()) {
+    if (!tree.one_host()) {
       made.address = address_of_job(options.interface);
       listeners.push_back(listen_on(made.address, made.port));
     }
   } catch (const launch_error& refused) {
     copy_text(made.failure, refused.what());
   } catch (const std::system_error& refused) {
-    copy_text(made.failure, fmt::format("place 0 on {} cannot listen to other hosts ({}); set "
-                                        "APGAS_INTERFACE to an interface of their network",
-                                        hosts.host(0), refused.what()));
+    copy_text(made.failure,
+              fmt::format("place 0 on {} cannot accept connections of other hosts ({}); set "
+                          "APGAS_INTERFACE to an interface of their network",
+                          tree.host(0), refused.what()));
   }
   return made;
 }
 
-descriptor connect_up(const detection_tree& hosts, rank here, const invitation& to) {
-  descriptor made = hosts.leads(here)
+descriptor connect_to_parent(const detection_tree& tree, rank here, const detector_parameters& to) {
+  descriptor made = tree.is_leader(here)
                         ? connect_to(to.address, to.port, time_to_connect)
-                        : connect_locally(local_name(to.token, hosts.leader_of(here)));
+                        : connect_locally(local_name(to.token, tree.leader_of(here)));
   const detector_hello hello{.from = here, .token = to.token};
   if (send(made.number(), &hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello)) {
     throw std::system_error(errno, std::system_category(), "send");
@@ -110,13 +113,13 @@ descriptor connect_up(const detection_tree& hosts, rank here, const invitation& 
   return made;
 }
 
-std::string address_text(const invitation& to) {
+std::string address_text(const detector_parameters& to) {
   char text[INET_ADDRSTRLEN] = "?";
   inet_ntop(AF_INET, &to.address, text, sizeof(text));
   return fmt::format("{}:{}", text, to.port);
 }
 
-// All of them know the failure of the lowest place that has one.
+// Agrees on the failure of the lowest place that has one, and throws it at all places.
 void agree(const mpi_channels& channels, const std::string& failure) {
   const int none = channels.size;
   int first = failure.empty() ? none : channels.here;
@@ -131,40 +134,44 @@ void agree(const mpi_channels& channels, const std::string& failure) {
 
 }  // namespace
 
-std::unique_ptr<failure_detector> start_failure_detector(const mpi_channels& channels, const failure_detector_options& options,
-                                   failure_detector::end_function end) {
+std::unique_ptr<failure_detector> start_failure_detector(const mpi_channels& channels,
+                                                         const failure_detector_options& options,
+                                                         failure_detector::end_function end) {
   if (channels.size == 1) return nullptr;
   detector_plan plan{exchange_hosts(channels), channels.here, {}, {}, descriptor(), {}};
-  invitation all;
-  if (channels.here == 0) all = make_invitation(plan.hosts, options, plan.listeners);
+  detector_parameters all;
+  if (channels.here == 0) all = make_parameters(plan.tree, options, plan.listeners);
   mpi_check(MPI_Bcast(&all, sizeof(all), MPI_BYTE, 0, channels.bulk), "MPI_Bcast");
   if (all.failure[0] != '\0') throw launch_error(all.failure);
   plan.token = all.token;
-  plan.silence = std::chrono::nanoseconds(all.silence_ns);
+  plan.timeout = std::chrono::nanoseconds(all.timeout_ns);
 
   std::string failure;
   try {
-    if (plan.hosts.leads(channels.here) && plan.hosts.neighbours(channels.here).size() > 1) {
+    if (plan.tree.is_leader(channels.here) && plan.tree.members_of_host(channels.here).size() > 1) {
       plan.listeners.push_back(listen_locally(local_name(all.token, channels.here)));
     }
   } catch (const std::system_error& refused) {
-    failure = fmt::format("{} cannot listen to the other places of its host ({})",
-                          plan.hosts.name(channels.here), refused.what());
+    failure = fmt::format("{} cannot accept connections of the other places of its host ({})",
+                          plan.tree.name(channels.here), refused.what());
   }
-  agree(channels, failure);  // nobody connects before all listen
+  agree(channels, failure);  // no place connects before all listen
   try {
-    if (channels.here != 0) plan.up = connect_up(plan.hosts, channels.here, all);
+    if (channels.here != 0) plan.parent = connect_to_parent(plan.tree, channels.here, all);
   } catch (const std::system_error& refused) {
     failure = fmt::format(
-        "{} cannot reach place {} on {} at {} ({}): a firewall, or another network? Set "
-        "APGAS_INTERFACE to an interface, address or network that all hosts share",
-        plan.hosts.name(channels.here), plan.hosts.above(channels.here),
-        plan.hosts.host(plan.hosts.above(channels.here)),
-        plan.hosts.leads(channels.here) ? address_text(all) : "its socket", refused.what());
+        "{} cannot reach place {} on {} at {} ({}). A firewall may block the connection, or the "
+        "hosts "
+        "may be on different networks. Set APGAS_INTERFACE to an interface, address or network "
+        "that "
+        "all hosts share",
+        plan.tree.name(channels.here), plan.tree.parent(channels.here),
+        plan.tree.host(plan.tree.parent(channels.here)),
+        plan.tree.is_leader(channels.here) ? address_text(all) : "its socket", refused.what());
   }
   agree(channels, failure);
-  return std::make_unique<failure_detector>(std::move(plan), end,
-                                 [](const std::string& line) { base::print_line(line); });
+  return std::make_unique<failure_detector>(
+      std::move(plan), end, [](const std::string& line) { base::print_line(line); });
 }
 
 }  // namespace apgas::inline v0::comm

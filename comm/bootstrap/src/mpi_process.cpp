@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// MPI in the life of the process: started at most once, ended at exit by whoever started it.
+// Start and end of MPI in a process. MPI is started at most once. If the library started it, the
+// library ends it at exit; otherwise the user does.
 //
-// What must happen before MPI ends hangs on MPI_COMM_SELF as an attribute: MPI_Finalize deletes
-// attributes first, whoever calls it.
+// Work that must happen before MPI ends is attached to MPI_COMM_SELF as an attribute, since
+// MPI_Finalize deletes attributes first, whichever code calls it.
 //
 // Pairs
-//   P1  the process, with its transports, to the watch and to who ends the job.
+//   P1  A thread that ends the job sees the transport, and with it the whole mpi_process, fully
+//       constructed.
 
 #include <cstdlib>
 #include <memory>
@@ -23,8 +25,8 @@
 #include <apgas/comm/transports.hpp>
 #include <apgas/errors.hpp>
 
-#include "launcher_process.hpp"
 #include "detector_bootstrap.hpp"
+#include "launcher_process.hpp"
 #include "mpi_wire.hpp"
 #include "transport_offer.hpp"
 #include "wire_transport.hpp"
@@ -33,23 +35,23 @@ namespace apgas::inline v0::comm {
 
 namespace {
 
-// Lives until the process is gone: what is left of a transport at exit may still be looked at.
+// Never destroyed, since the remains of a transport may still be examined at exit.
 struct mpi_process {
   mpi_channels channels;
   buffer_pool pool;
   std::unique_ptr<wire_transport> by_mpi;
-  std::unique_ptr<wire_transport> by_ucx;  // made when it is chosen for the first time
-  std::unique_ptr<failure_detector> watching;         // in a job of several processes, until MPI has ended
-  bool ours = false;                       // we called MPI_Init_thread
+  std::unique_ptr<wire_transport> by_ucx;      // created when it is chosen for the first time
+  std::unique_ptr<failure_detector> detector;  // null in a job of one process
+  bool ours = false;                           // the library called MPI_Init_thread
 
   bool attached() const noexcept { return by_mpi->attached() || (by_ucx && by_ucx->attached()); }
 };
 
 std::mutex process_lock;
 mpi_process* process = nullptr;
-base::atomic<transport*> way_to_abort{nullptr};
+base::atomic<transport*> abort_transport{nullptr};
 
-// What signal handlers ask of the watch.
+// The calls of signal handlers to the failure detector.
 constexpr base::exit_reason_listener listener{
     .printed =
         [](int code) noexcept {
@@ -70,7 +72,7 @@ constexpr base::exit_reason_listener listener{
 
 void stop_failure_detector() {
   set_current_failure_detector(nullptr);
-  process->watching.reset();
+  process->detector.reset();
 }
 
 int before_mpi_ends(MPI_Comm, int, void*, void*) {
@@ -82,7 +84,7 @@ int before_mpi_ends(MPI_Comm, int, void*, void*) {
   process->by_mpi->close();
   if (process->by_ucx) {
     process->by_ucx->close();
-    process->by_ucx.reset();  // UCX ends before MPI, which may use it too
+    process->by_ucx.reset();  // UCX ends before MPI, which may use it as well
   }
   MPI_Comm_free(&process->channels.messages);
   MPI_Comm_free(&process->channels.bulk);
@@ -98,8 +100,8 @@ void at_exit() {
     if (!process->ours) return;
     MPI_Finalize();
   }
-  if (!process->watching) return;
-  process->watching->wait_for_all();  // some may still be in MPI_Finalize
+  if (!process->detector) return;
+  process->detector->wait_for_all();  // other places may still be in MPI_Finalize
   stop_failure_detector();
 }
 
@@ -108,7 +110,7 @@ bool start_mpi() {
   MPI_Finalized(&flag);
   if (flag) {
     throw launch_error(
-        "MPI was finalized before: it cannot be started again in this process. Call MPI_Finalize "
+        "MPI has been finalized and cannot be started again in this process. Call MPI_Finalize "
         "after the last apgas::run");
   }
   if (const auto launcher = find_launcher(); launcher && launcher->size != 1) {
@@ -120,8 +122,8 @@ bool start_mpi() {
   if (flag) {
     MPI_Query_thread(&level);
   } else {
-    // The memory that places of a host share has no name then: it goes with the last of them, also
-    // when all are killed. Where System V's is not allowed, Open MPI takes files.
+    // System V shared memory between the places of a host is released with its last user, even if
+    // all processes are killed. Where it is not allowed, Open MPI uses files.
     setenv("OMPI_MCA_shmem_sysv_priority", "100", 0);  // NOLINT(concurrency-mt-unsafe): no thread
     mpi_check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread");
   }
@@ -159,7 +161,7 @@ namespace {
 // Requires: process_lock.
 mpi_process& started_process(const failure_detector_options& options) {
   if (process) {
-    if (!mpi_running()) start_mpi();  // throws: MPI is over
+    if (!mpi_running()) start_mpi();  // throws, since MPI has ended
     return *process;
   }
   const bool ours = start_mpi();
@@ -178,12 +180,12 @@ mpi_process& started_process(const failure_detector_options& options) {
   MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
   APGAS_ASSERT(std::atexit(at_exit) == 0);
 
-  way_to_abort.store(process->by_mpi.get(), base::release);  // P1
-  process->watching =
+  abort_transport.store(process->by_mpi.get(), base::release);  // P1
+  process->detector =
       start_failure_detector(process->channels, options, [](int code) noexcept { end_job(code); });
-  if (process->watching) {
-    set_current_failure_detector(process->watching.get());
-    base::set_exit_reporting(process->watching->hosts().name(process->channels.here), &listener);
+  if (process->detector) {
+    set_current_failure_detector(process->detector.get());
+    base::set_exit_reporting(process->detector->tree().name(process->channels.here), &listener);
   }
   return *process;
 }
@@ -197,11 +199,12 @@ transport& make_mpi_transport(const failure_detector_options& options) {
 
 void end_job(int code) noexcept {
   base::exit_reason_printed(code);
-  if (transport* const way = way_to_abort.load(base::acquire)) way->abort(code);  // P1
+  if (transport* const network = abort_transport.load(base::acquire)) network->abort(code);  // P1
   std::_Exit(code);
 }
 
-chosen_transport choose_transport(base::transport_choice wanted, const failure_detector_options& options) {
+chosen_transport choose_transport(base::transport_choice wanted,
+                                  const failure_detector_options& options) {
   const std::scoped_lock guard(process_lock);
   mpi_process& p = started_process(options);
   std::unique_ptr<wire> opened;
@@ -219,7 +222,7 @@ chosen_transport choose_transport(base::transport_choice wanted, const failure_d
   agreed_transport agreed = agree_on_transport(all);
   set_hosts_of_ranks(hosts_of(all));
   if (!agreed.ucx) return {p.by_mpi.get(), std::move(agreed.why)};
-  if (!p.by_ucx) {  // at all ranks: they used it together before, or did not
+  if (!p.by_ucx) {  // the same at all ranks: they use it together
     opened->rendezvous();
     p.by_ucx = std::make_unique<wire_transport>(p.channels, p.pool, std::move(opened));
   }

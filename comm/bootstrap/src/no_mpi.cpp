@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Stands for the mpi and ucx transports in a build without MPI.
+// Replaces the mpi and ucx transports in a build without MPI.
 
 #include <cstdlib>
 

@@ -32,7 +32,7 @@ std::string_view name_of(std::int32_t wanted) {
 
 std::string host_of(const transport_offer& offer) { return text_of(offer.host, sizeof offer.host); }
 
-// The ranks that differ, of which all are the same as the first; empty: none does.
+// The ranks for which `differs` holds and that are equal to the first of them according to `same`.
 template <class Differs, class Same>
 std::vector<std::size_t> find_ranks(std::span<const transport_offer> all, Differs differs,
                                     Same same) {
@@ -43,7 +43,7 @@ std::vector<std::size_t> find_ranks(std::span<const transport_offer> all, Differ
   return found;
 }
 
-void compare_wishes(std::span<const transport_offer> all) {
+void compare_choices(std::span<const transport_offer> all) {
   const auto different = find_ranks(
       all, [&](const transport_offer& o) { return o.wanted != all[0].wanted; },
       [](const transport_offer& a, const transport_offer& b) { return a.wanted == b.wanted; });
@@ -56,7 +56,7 @@ void compare_wishes(std::span<const transport_offer> all) {
       name_of(other.wanted)));
 }
 
-// Why UCX cannot be used, with the ranks that say so; empty: it can.
+// The reason why UCX cannot be used and the ranks that gave it, or an empty string.
 std::string obstacle(std::span<const transport_offer> all) {
   const auto reason = [](const transport_offer& o) { return text_of(o.why_not, sizeof o.why_not); };
   const auto unable = find_ranks(
@@ -88,7 +88,7 @@ std::vector<std::string> hosts_of(std::span<const transport_offer> all) {
 
 agreed_transport agree_on_transport(std::span<const transport_offer> all) {
   constexpr const char* asked_for = "APGAS_TRANSPORT";
-  compare_wishes(all);
+  compare_choices(all);
   const auto wanted = static_cast<transport_choice>(all[0].wanted);
   if (wanted == transport_choice::mpi || wanted == transport_choice::local) {
     return {false, asked_for};

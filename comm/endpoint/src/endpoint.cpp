@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The sending side: what gathers, and when it goes. The receiving side is in endpoint_receive.cpp.
+// The sending side of an endpoint: batching, and when a batch is sent. The receiving side is in
+// endpoint_receive.cpp.
 //
 //                 written by                               read by
 //   a channel     holder of its lock                       holder of its lock
 //   gathering_    holder of the channel's lock, its bit    any thread
 //
 // Invariants
-//   I1  a bit of gathering_ is set exactly while frames gather in that rank's channel (seen by the
-//       holder of its lock).
-//   I2  messages of a channel are posted under its lock: in the order of their frames.
+//   I1  A bit of gathering_ is set exactly while the channel of that rank has a batch, as seen by
+//       the holder of its lock.
+//   I2  Messages of a channel are posted under its lock, and therefore in the order of their
+//       frames.
 
 #include <apgas/comm/endpoint.hpp>
 
@@ -41,14 +43,15 @@ std::size_t words_for(int size) {
   return (static_cast<std::size_t>(size) + word_bits - 1) / word_bits;
 }
 
-// A message that left so long ago (a fraction of max_delay) counts as arrived when nobody has
-// noticed: where no thread polls, a frame must not wait for one.
+// A message that was sent longer ago than this fraction of max_delay is considered to have arrived
+// even if no thread has noticed its completion. Otherwise frames would wait for a poll where no
+// thread polls.
 constexpr int stale_fraction = 8;
 
-// How often a frame that gathers looks at the clock.
-constexpr std::uint32_t frames_per_look = 8;
+// The clock is read once per this many batched frames.
+constexpr std::uint32_t frames_per_clock_read = 8;
 
-// A frame that may gather must fit into a message.
+// A frame that may be batched must fit into a message.
 endpoint_options consistent(endpoint_options options) {
   options.batch_bytes = std::max(options.batch_bytes, 4 * sizeof(frame_header));
   options.alone_bytes =
@@ -58,8 +61,8 @@ endpoint_options consistent(endpoint_options options) {
 
 [[noreturn]] void too_long(std::size_t bytes) {
   throw serialization_error(
-      fmt::format("a payload of {} bytes was to be sent in one message; at most {} are possible. "
-                  "Send the data in several parts",
+      fmt::format("a payload of {} bytes was to be sent, but the limit is {} bytes. Send the data "
+                  "in several messages",
                   bytes, max_payload_bytes));
 }
 
@@ -69,7 +72,7 @@ void write_frame(std::byte* to, const frame_header& header,
   if (payload.empty()) return;
   to += sizeof(frame_header);
   const std::size_t end = padded(payload.size());
-  std::memset(to + end - 8, 0, 8);  // no byte leaves uninitialised
+  std::memset(to + end - 8, 0, 8);  // the padding is initialised
   std::memcpy(to, payload.data(), payload.size());
 }
 
@@ -95,7 +98,7 @@ endpoint::~endpoint() {
 }
 
 bool endpoint::ready() {
-  if (state_.load(base::acquire) != state::meeting) return true;  // P1
+  if (state_.load(base::acquire) != state::exchanging) return true;  // P1
   std::vector<std::byte> all;
   if (!network_.exchange_done(all)) return false;
   const std::vector<start_record> records = compare_start_records(all);
@@ -103,11 +106,12 @@ bool endpoint::ready() {
   std::map<std::string, std::size_t> first_of;
   for (const start_record& record : records) {
     hosts_.push_back(host_of(record));
-    nodes_.push_back(first_of.try_emplace(hosts_.back(), nodes_.size()).first->second);
+    first_on_host_.push_back(
+        first_of.try_emplace(hosts_.back(), first_on_host_.size()).first->second);
   }
   for (rank r = 0; r < size(); ++r) {
     const auto i = static_cast<std::size_t>(r);
-    if (same_node(r, here())) cma_peers_[i].is(records[i].memory);
+    if (same_node(r, here())) cma_peers_[i].set_process(records[i].memory);
   }
   state_.store(state::running, base::release);  // P1
   return true;
@@ -165,7 +169,8 @@ void endpoint::send(rank dest, const frame_header& header, std::span<const std::
   to.last_post.store(clock::now(), base::relaxed);
 }
 
-// Requires: the channel's lock, and that the frame fits into the message.
+// Adds a frame to the batch.
+// Requires: the channel's lock; the frame fits into the message.
 void endpoint::gather(channel& to, const frame_header& header, std::span<const std::byte> payload) {
   const std::size_t bytes = frame_bytes(payload.size());
   if (bytes > sizeof(to.staged) - to.staged_bytes) {
@@ -228,7 +233,8 @@ void endpoint::send_alone(rank dest, buffer message) {
   to.last_post.store(clock::now(), base::relaxed);
 }
 
-// Whether what gathers must not wait for a poll; `posted`: a message has just gone before it.
+// Whether the batch must be sent without waiting for a poll. `posted`: a message was posted just
+// before.
 // Requires: the channel's lock.
 bool endpoint::waited_too_long(channel& to, rank dest, bool posted) noexcept {
   if (to.frames == 1) {
@@ -236,13 +242,13 @@ bool endpoint::waited_too_long(channel& to, rank dest, bool posted) noexcept {
     if (!posted && now - to.last_post.load(base::relaxed) > options_.max_delay / stale_fraction)
       return true;
     to.oldest = now;
-    mark(dest, true);
+    set_gathering(dest, true);
     return false;
   }
-  return to.frames % frames_per_look == 0 && clock::now() - to.oldest > options_.max_delay;
+  return to.frames % frames_per_clock_read == 0 && clock::now() - to.oldest > options_.max_delay;
 }
 
-void endpoint::mark(rank dest, bool gathers) noexcept {
+void endpoint::set_gathering(rank dest, bool gathers) noexcept {
   const auto index = static_cast<std::size_t>(dest);
   const std::uint64_t bit = std::uint64_t{1} << index % word_bits;
   base::atomic<std::uint64_t>& word = gathering_[index / word_bits];
@@ -253,13 +259,14 @@ void endpoint::mark(rank dest, bool gathers) noexcept {
   }
 }
 
-// Takes what gathered, to be posted. Requires: the channel's lock, and something gathered.
+// Takes the batch as a message to be posted.
+// Requires: the channel's lock; the batch is not empty.
 buffer endpoint::close_message(channel& to, rank dest, flush_reason reason) {
   if (!to.message) to.message = network_.pool().get(to.staged_bytes);
   to.unstage();
   to.count_message(to.frames, to.message.size(), reason);
   to.frames = 0;
-  mark(dest, false);
+  set_gathering(dest, false);
   return std::exchange(to.message, buffer{});
 }
 

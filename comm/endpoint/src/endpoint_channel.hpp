@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What an endpoint keeps for each rank.
+// The state of an endpoint for one peer.
 
 #include <cstdint>
 #include <cstring>
@@ -12,30 +12,33 @@
 
 namespace apgas::inline v0::comm {
 
-// Frames are written to `staged` and moved to the message a kilobyte at a time. A message's block
-// comes back from another core, and each send ends, by its lock, the overlap of its stores: written
-// frame by frame, every cache line would wait for that core.
+// Frames are written to `staged` and moved to the message a kilobyte at a time. The buffer of the
+// message was last used by another core, and releasing the channel's lock ends the overlap of its
+// stores. If every frame were written to the message directly, each cache line would wait for that
+// core.
 struct alignas(64) endpoint::channel {
-  // By the holder of the lock.
+  // Used by the holder of the lock.
   base::spin_lock lock;
-  std::uint32_t frames = 0;  // gathered: in `message`, then in `staged`
+  std::uint32_t frames = 0;  // in the batch: first in `message`, then in `staged`
   std::size_t staged_bytes = 0;
   buffer message;
-  clock::time_point oldest;  // of the gathered frames
-  traffic sent;              // the halves of the sender only
+  clock::time_point oldest;  // when the oldest frame of the batch was added
+  traffic sent;              // only the fields about sending
   alignas(64) std::byte staged[1024];
 
-  // When the last message left; after the lock, off the message's way.
+  // When the last message was sent. Written after the lock is released, so that it does not delay
+  // the message.
   alignas(64) base::atomic<clock::time_point> last_post{};
 
-  // By the thread in progress.
+  // Used by the thread inside progress().
   alignas(64) base::atomic<std::uint64_t> frames_received{0};
   base::atomic<std::uint64_t> messages_received{0};
   base::atomic<std::uint64_t> bytes_received{0};
 
   std::size_t bytes() const noexcept { return staged_bytes + (message ? message.size() : 0); }
 
-  // Requires: room in the message.
+  // Moves the staged frames to the message.
+  // Requires: the message has room for them.
   void unstage() noexcept {
     const std::size_t end = message.size();
     std::memcpy(message.data() + end, staged, staged_bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The receiving side of an endpoint: nothing of a frame is used before its header is found good.
+// The receiving side of an endpoint. No field of a frame is used before its header has been
+// checked.
 
 #include <mutex>
 #include <utility>
@@ -20,12 +21,13 @@ bool known(frame_kind kind) noexcept {
   return frame_kind::task <= kind && kind <= frame_kind::control;
 }
 
-// There is one writer at a time.
+// Adds without a read-modify-write, since there is one writer at a time.
 void add(base::atomic<std::uint64_t>& counter, std::uint64_t more) noexcept {
   counter.store(counter.load(base::relaxed) + more, base::relaxed);
 }
 
-// Why the frame at `at` cannot be accepted; empty if it can. `handler` is set for task frames.
+// Returns why the frame cannot be accepted, or an empty string. `left` is the number of bytes from
+// its header to the end of the message. Sets `handler` for task frames.
 std::string fault(const frame_header& header, std::size_t left, const handler_entry*& handler) {
   if (header.check != header_check(header)) return "a header does not match its checksum";
   if (!known(header.kind)) return fmt::format("unknown kind {}", static_cast<int>(header.kind));
@@ -48,7 +50,7 @@ void frame_sink::on_bad_message(rank source, const std::string& what) noexcept {
 
 bool endpoint::progress() noexcept {
   const state now = state_.load(base::acquire);  // P1 of endpoint.hpp
-  if (now == state::meeting || now == state::over) return false;
+  if (now == state::exchanging || now == state::over) return false;
   const bool received = network_.progress(*this);
   return flush_channels(false) || received;
 }
@@ -57,7 +59,8 @@ void endpoint::on_message(rank source, buffer message) noexcept {
   inbound_buffer* const owner = message.detach();
   const std::byte* const bytes = owner->data();
   const std::size_t size = owner->size();
-  channel& from = channels_[static_cast<std::size_t>(source)];  // counted before it has effects
+  channel& from = channels_[static_cast<std::size_t>(source)];
+  // A message is counted before its frames have effects.
   add(from.messages_received, 1);
   add(from.bytes_received, size);
   for (std::size_t at = 0; at < size;) {

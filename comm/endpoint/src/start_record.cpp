@@ -21,7 +21,7 @@ std::string host_of(const start_record& record) {
 
 namespace {
 
-// One thing that all must agree on.
+// A property that must be the same at all places.
 struct agreement {
   const char* what;
   std::string (*show)(const start_record&);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What ranks tell each other before a run, and whether they agree.
+// The records that ranks exchange before a run, and their comparison.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,11 +14,12 @@
 
 namespace apgas::inline v0::comm {
 
-// Wire: the record of the start-up exchange. Its head keeps its layout in all versions, so that
-// different versions can tell.
+// The record of one rank.
+// Wire: exchanged at start-up. The layout of its first fields is the same in all versions, so that
+// different versions can detect each other.
 struct start_record {
   char magic[8] = {'a', 'p', 'g', 'a', 's', 0, 0, 0};
-  std::uint32_t bytes = 0;  // of a record in that version
+  std::uint32_t bytes = 0;  // the size of a record in that version
   std::uint32_t version = 0;
   std::uint64_t fingerprint = 0;
   std::uint64_t epoch = 0;
@@ -28,13 +29,14 @@ struct start_record {
 };
 static_assert(sizeof(start_record) == 1024 && std::is_trivially_copyable_v<start_record>);
 
-// This process's, but for the epoch and the memory. Throws: std::invalid_argument if the settings'
-// text does not fit.
+// The record of this process, without the epoch and the memory.
+// Throws: std::invalid_argument if the text of the settings does not fit.
 start_record make_start_record(std::uint32_t version, std::uint64_t fingerprint,
                                const std::string& settings);
 
-// By rank. Throws: launch_error when a record differs from rank 0's in anything but the host and
-// the memory; it names the ranks, the hosts and the values.
+// Splits the records of all ranks and compares them.
+// Throws: launch_error if a record differs from that of rank 0 in anything but the host and the
+// memory. It names the ranks, the hosts and the values.
 std::vector<start_record> compare_start_records(std::span<const std::byte> all);
 
 std::string host_of(const start_record& record);

@@ -12,7 +12,7 @@ namespace apgas::inline v0::comm {
 
 namespace {
 
-// The time that this takes tells nothing of the token.
+// The comparison takes the same time for every token, so timing reveals nothing about it.
 bool equal(const detector_token& a, const detector_token& b) noexcept {
   std::byte difference{0};
   for (std::size_t i = 0; i < a.size(); ++i) difference |= a[i] ^ b[i];
@@ -22,7 +22,7 @@ bool equal(const detector_token& a, const detector_token& b) noexcept {
 }  // namespace
 
 acceptor::acceptor(const detector_token& token, std::set<rank> expected, admit_function admit,
-                       report_function report)
+                   report_function report)
     : token_(token),
       expected_(std::move(expected)),
       admit_(std::move(admit)),
@@ -34,15 +34,16 @@ void acceptor::open(descriptor listener) {
 
 void acceptor::add_to(std::vector<pollfd>& waited) const {
   for (const descriptor& each : listeners_) waited.push_back({each.number(), POLLIN, 0});
-  for (const unauthenticated_peer& each : pending_) waited.push_back({each.connection.number(), POLLIN, 0});
+  for (const unauthenticated_peer& each : pending_)
+    waited.push_back({each.connection.number(), POLLIN, 0});
 }
 
 void acceptor::look(const pollfd* found, time now) {
   const pollfd* const of_listeners = found;
   found += listeners_.size();
-  for (auto who = pending_.begin(); who != pending_.end(); ++found) {
-    const bool done = found->revents != 0 && read(*who, now);
-    who = done ? pending_.erase(who) : std::next(who);
+  for (auto peer = pending_.begin(); peer != pending_.end(); ++found) {
+    const bool done = found->revents != 0 && read(*peer, now);
+    peer = done ? pending_.erase(peer) : std::next(peer);
   }
   for (std::size_t i = 0; i < listeners_.size(); ++i) {
     if (of_listeners[i].revents != 0) accept_all(listeners_[i], now);
@@ -55,66 +56,66 @@ void acceptor::look(const pollfd* found, time now) {
 
 void acceptor::accept_all(const descriptor& listener, time now) {
   for (descriptor next = accept_one(listener); next; next = accept_one(listener)) {
-    unauthenticated_peer who{std::move(next), now, {}};
-    if (!may_report(who.connection)) {
-      reject(who, "is of another user", now);
+    unauthenticated_peer peer{std::move(next), now, {}};
+    if (!is_allowed_peer(peer.connection)) {
+      reject(peer, "belongs to another user", now);
       continue;
     }
-    if (read(who, now)) continue;
-    if (pending_.size() == most_pending) {
-      reject(pending_.front(), "said nothing while many others came", now);
+    if (read(peer, now)) continue;
+    if (pending_.size() == max_pending) {
+      reject(pending_.front(), "sent no hello while many others were waiting", now);
       pending_.pop_front();
     }
-    pending_.push_back(std::move(who));
+    pending_.push_back(std::move(peer));
   }
 }
 
-bool acceptor::read(unauthenticated_peer& who, time now) {
+bool acceptor::read(unauthenticated_peer& peer, time now) {
   std::byte bytes[sizeof(detector_hello)];
   while (true) {
-    // No byte more than the hello: what follows is for who takes the connection over.
-    const ssize_t n = recv(who.connection.number(), bytes, who.hello.missing(), MSG_DONTWAIT);
+    // Reads no byte beyond the hello: what follows is for the user of the connection.
+    const ssize_t n = recv(peer.connection.number(), bytes, peer.hello.missing(), MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return false;
     if (n <= 0) {
-      reject(who, "did not say who it is", now);
+      reject(peer, "ended before its hello was complete", now);
       return true;
     }
     std::span<const std::byte> rest(bytes, static_cast<std::size_t>(n));
-    if (const auto hello = who.hello.take(rest)) return decide(who, *hello, now);
+    if (const auto hello = peer.hello.take(rest)) return decide(peer, *hello, now);
   }
 }
 
-bool acceptor::decide(unauthenticated_peer& who, const detector_hello& hello, time now) {
+bool acceptor::decide(unauthenticated_peer& peer, const detector_hello& hello, time now) {
   const detector_hello model;
   if (!std::equal(model.magic, model.magic + sizeof(model.magic), hello.magic)) {
-    reject(who, "does not speak the language of places", now);
+    reject(peer, "did not send the hello of a place", now);
   } else if (!equal(hello.token, token_)) {
-    reject(who, "is of another job", now);
+    reject(peer, "has the token of another job", now);
   } else if (hello.version != model.version || expected_.erase(hello.from) == 0) {
-    reject(who, "is no place that was waited for", now);
+    reject(peer, "is not a place that was expected", now);
   } else {
-    admit_(hello.from, std::move(who.connection));
+    admit_(hello.from, std::move(peer.connection));
   }
   return true;
 }
 
 void acceptor::tick(time now) {
-  while (!pending_.empty() && now - pending_.front().since >= patience) {
-    reject(pending_.front(), "did not say in time who it is", now);
+  while (!pending_.empty() && now - pending_.front().since >= hello_timeout) {
+    reject(pending_.front(), "sent no complete hello in time", now);
     pending_.pop_front();
   }
 }
 
-void acceptor::reject(const unauthenticated_peer& who, const char* why, time now) {
+void acceptor::reject(const unauthenticated_peer& peer, const char* why, time now) {
   if (now < next_report_) {
     ++unreported_;
     return;
   }
-  next_report_ = now + between_reports;
+  next_report_ = now + report_interval;
   const std::string more =
-      unreported_ > 0 ? fmt::format(", and {} more before", std::exchange(unreported_, 0)) : "";
-  report_(fmt::format("closed a connection from {}, which {}{}; the job goes on",
-                      name_of_peer(who.connection), why, more));
+      unreported_ > 0 ? fmt::format(", and {} earlier ones", std::exchange(unreported_, 0)) : "";
+  report_(fmt::format("closed a connection from {}, which {}{}; the job continues",
+                      name_of_peer(peer.connection), why, more));
 }
 
 }  // namespace apgas::inline v0::comm

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Lets the places of the job in, and nobody else. Who connects has some seconds to say a hello with
-// the job's token and a rank that is expected; else the connection is closed and one line tells
-// where it came from. When all are in, the listeners are closed, too.
+// Accepts the connections of the job's places and rejects all others. A new connection is an
+// unauthenticated peer until it has sent a hello with the token of the job and a rank that is
+// expected. If it does not do so within some seconds, the connection is closed, and one line names
+// its origin. When all expected places have connected, the listeners are closed as well.
 
 #include <chrono>
 #include <cstddef>
@@ -25,20 +26,21 @@ class acceptor {
   using admit_function = std::function<void(rank from, descriptor connection)>;
   using report_function = std::function<void(const std::string& line)>;
 
-  static constexpr time patience = std::chrono::seconds{5};
-  static constexpr std::size_t most_pending = 64;  // the oldest goes when one more comes
-  static constexpr time between_reports = std::chrono::seconds{10};
+  static constexpr time hello_timeout = std::chrono::seconds{5};
+  static constexpr std::size_t max_pending = 64;  // a further one displaces the oldest
+  static constexpr time report_interval = std::chrono::seconds{10};
 
   acceptor(const detector_token& token, std::set<rank> expected, admit_function admit,
-             report_function report);
+           report_function report);
 
   void open(descriptor listener);
   bool is_open() const noexcept { return !listeners_.empty(); }
 
-  // What to poll, and what came of it: the same number of entries, with nothing done between.
+  // Adds the descriptors to poll, and handles the results: `found` points to the same number of
+  // entries, and nothing else may be called in between.
   void add_to(std::vector<pollfd>& waited) const;
   void look(const pollfd* found, time now);
-  // Closes what waited too long.
+  // Closes the connections that have waited for longer than hello_timeout.
   void tick(time now);
   std::size_t pending() const noexcept { return pending_.size(); }
 
@@ -50,10 +52,10 @@ class acceptor {
   };
 
   void accept_all(const descriptor& listener, time now);
-  // Whether the stranger is done with: let in, or turned away.
-  bool read(unauthenticated_peer& who, time now);
-  bool decide(unauthenticated_peer& who, const detector_hello& hello, time now);
-  void reject(const unauthenticated_peer& who, const char* why, time now);
+  // These return whether the peer has been handled: admitted or rejected.
+  bool read(unauthenticated_peer& peer, time now);
+  bool decide(unauthenticated_peer& peer, const detector_hello& hello, time now);
+  void reject(const unauthenticated_peer& peer, const char* why, time now);
 
   const detector_token token_;
   std::set<rank> expected_;

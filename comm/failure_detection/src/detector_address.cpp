@@ -48,7 +48,7 @@ std::vector<interface> interfaces() {
   return found;
 }
 
-// Whether it is in the network 10.0.0.0/24, or 10.0.0.7 itself.
+// Whether the address is in the network `wanted` (10.0.0.0/24), or equal to it (10.0.0.7).
 bool fits(in_addr address, std::string_view wanted) {
   const auto slash = wanted.find('/');
   in_addr network{};
@@ -102,14 +102,14 @@ in_addr address_of_job(const std::string& wanted) {
   }
   if (!wanted.empty()) {
     throw launch_error(fmt::format(
-        "APGAS_INTERFACE={}: the machine of place 0 has no such interface, address or network; it "
-        "has {}",
+        "APGAS_INTERFACE={}: the host of place 0 has no such interface, address or network; it has "
+        "{}",
         wanted, list.empty() ? "none" : list));
   }
   if (const auto found = chosen_of(all)) return *found;
   throw launch_error(
-      "the machine of place 0 has no network interface where places of other hosts could reach it; "
-      "set APGAS_INTERFACE to one that is up");
+      "the host of place 0 has no network interface through which other hosts can reach it; set "
+      "APGAS_INTERFACE to one that is up");
 }
 
 }  // namespace apgas::inline v0::comm

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The address of this machine where the leaders of other hosts reach place 0.
+// The address of this host at which place 0 accepts the leaders of other hosts.
 
 #include <string>
 
@@ -9,10 +9,11 @@
 
 namespace apgas::inline v0::comm {
 
-// `wanted` is APGAS_INTERFACE: the name of an interface (eth0), an address (10.0.0.7) or a network
-// (10.0.0.0/24). Empty: the address that the host name stands for, if it is one of this machine and
-// not of the loopback; else the first interface that is up and no loopback.
-// Throws: launch_error, which lists what there is.
+// Chooses the address. `wanted` is APGAS_INTERFACE: the name of an interface (eth0), an address
+// (10.0.0.7) or a network (10.0.0.0/24). If it is empty, the result is the address of the host
+// name, if that is an address of this host other than loopback; otherwise that of the first
+// interface which is up and not loopback.
+// Throws: launch_error, which lists the available interfaces.
 in_addr address_of_job(const std::string& wanted);
 
 }  // namespace apgas::inline v0::comm

@@ -32,7 +32,8 @@ descriptor make_socket(int family) {
   return made;
 }
 
-// In the abstract namespace: nothing is left in a folder, and it is of this network namespace only.
+// An address in the abstract namespace, which leaves no file behind and is visible only in this
+// network namespace.
 struct local_address {
   explicit local_address(const std::string& name) {
     all.sun_family = AF_UNIX;
@@ -85,7 +86,7 @@ descriptor::~descriptor() {
   if (number_ >= 0) ::close(number_);
 }
 
-// A hash of the token: names of sockets are seen by all users of the machine (FNV-1a).
+// Uses a hash of the token (FNV-1a), because all users of the host can see the names of sockets.
 std::string local_name(const detector_token& token, rank leader) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const std::byte b : token) {
@@ -150,7 +151,7 @@ std::string name_of_peer(const descriptor& connection) {
   return fmt::format("process {} of user {}", who.pid, who.uid);
 }
 
-bool may_report(const descriptor& connection) noexcept {
+bool is_allowed_peer(const descriptor& connection) noexcept {
   int family = 0;
   socklen_t size = sizeof(family);
   getsockopt(connection.number(), SOL_SOCKET, SO_DOMAIN, &family, &size);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The sockets of the watch. None is inherited by other programs, none raises SIGPIPE.
+// The sockets of the failure detector. They are not inherited by other programs and do not raise
+// SIGPIPE.
 
 #include <chrono>
 #include <cstdint>
@@ -14,6 +15,7 @@
 
 namespace apgas::inline v0::comm {
 
+// Owns a file descriptor.
 class descriptor {
  public:
   explicit descriptor(int number = -1) noexcept : number_(number) {}
@@ -31,24 +33,28 @@ class descriptor {
   int number_;
 };
 
-// The address of a listener: of this machine (a leader's, for its host), or of the network.
+// The name of the Unix socket on which a leader accepts the places of its host.
 std::string local_name(const detector_token& token, rank leader);
 
-// They throw std::system_error.
+// Listening sockets and connections. listen_on() chooses a port and returns it in `port`;
+// connect_to() waits for at most `patience`.
+// Throws: std::system_error.
 descriptor listen_locally(const std::string& name);
-descriptor listen_on(in_addr address, std::uint16_t& port);  // any port, which is told
+descriptor listen_on(in_addr address, std::uint16_t& port);
 descriptor connect_locally(const std::string& name);
 descriptor connect_to(in_addr address, std::uint16_t port, std::chrono::milliseconds patience);
 
-// The next connection, or none.
+// The next pending connection, or an empty descriptor.
 descriptor accept_one(const descriptor& listener) noexcept;
 
-// Who is at the other end: "10.77.0.12", or "process 123" of this machine.
+// The origin of a connection: "10.77.0.12", or "process 123 of user 1000" on this host.
 std::string name_of_peer(const descriptor& connection);
-// Whether it is a process of this user, or comes over the network.
-bool may_report(const descriptor& connection) noexcept;
+// Whether the peer may try to authenticate: it is a process of this user, or it connects over the
+// network.
+bool is_allowed_peer(const descriptor& connection) noexcept;
 
-// All of it or nothing, without waiting. Context: any thread, signal handlers.
+// Sends the whole record, or nothing if that would block. Returns whether it was sent.
+// Context: any thread, signal handlers.
 bool send_record(int to, const detector_message& record) noexcept;
 
 }  // namespace apgas::inline v0::comm

@@ -14,8 +14,8 @@
 #include <apgas/base/assert.hpp>
 #include <apgas/comm/transports.hpp>
 
-#include "launcher_process.hpp"
 #include "failure_detector.hpp"
+#include "launcher_process.hpp"
 
 namespace apgas::inline v0::comm {
 
@@ -28,14 +28,14 @@ time now_of_clock() { return std::chrono::steady_clock::now().time_since_epoch()
 
 base::atomic<failure_detector*> the_failure_detector{nullptr};
 
-// No signal of the process is for this thread.
+// The thread blocks all signals, so that none of the process is delivered to it.
 std::thread start_thread(std::function<void()> body) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   std::thread made(std::move(body));
-  pthread_setname_np(made.native_handle(), "apgas-watch");
+  pthread_setname_np(made.native_handle(), "apgas-detector");
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return made;
 }
@@ -53,22 +53,22 @@ void set_current_failure_detector(failure_detector* current) noexcept {
 }
 
 failure_detector::failure_detector(detector_plan plan, end_function end, print_function print)
-    : hosts_(std::move(plan.hosts)),
+    : tree_(std::move(plan.tree)),
       here_(plan.here),
-      silence_(plan.silence),
+      timeout_(plan.timeout),
       end_(end),
       print_(print),
-      state_(hosts_, here_, silence_, now_of_clock()),
+      state_(tree_, here_, timeout_, now_of_clock()),
       acceptor_(
-          plan.token, set_of(hosts_.below(here_)),
-          [this](rank from, descriptor connection) { take_link(from, std::move(connection)); },
+          plan.token, set_of(tree_.children(here_)),
+          [this](rank from, descriptor connection) { add_link(from, std::move(connection)); },
           [this](const std::string& line) { print_("warning: " + line); }),
-      most_links_(hosts_.below(here_).size() + 1),
+      max_links_(tree_.children(here_).size() + 1),
       launcher_(launched_by_mpi() ? monitor_launcher() : descriptor()),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  numbers_ = std::make_unique<base::atomic<int>[]>(most_links_);
-  for (std::size_t i = 0; i < most_links_; ++i) numbers_[i].store(-1, base::relaxed);
-  if (plan.up) take_link(hosts_.above(here_), std::move(plan.up));
+  numbers_ = std::make_unique<base::atomic<int>[]>(max_links_);
+  for (std::size_t i = 0; i < max_links_; ++i) numbers_[i].store(-1, base::relaxed);
+  if (plan.parent) add_link(tree_.parent(here_), std::move(plan.parent));
   for (descriptor& listener : plan.listeners) acceptor_.open(std::move(listener));
   thread_ = start_thread([this] { run(); });
 }
@@ -85,15 +85,15 @@ void failure_detector::wait_for_all() {
   thread_.join();
 }
 
-void failure_detector::take_link(rank other, descriptor connection) {
-  APGAS_ASSERT(links_.size() < most_links_);
+void failure_detector::add_link(rank other, descriptor connection) {
+  APGAS_ASSERT(links_.size() < max_links_);
   numbers_[links_.size()].store(connection.number(), base::relaxed);
   links_.push_back({other, std::move(connection), {}});
-  state_.on_sign(other, now_of_clock());
+  state_.on_heartbeat(other, now_of_clock());
 }
 
 void failure_detector::send_to_all(const detector_message& record) const noexcept {
-  for (std::size_t i = 0; i < most_links_; ++i) {
+  for (std::size_t i = 0; i < max_links_; ++i) {
     if (const int to = numbers_[i].load(base::relaxed); to >= 0) send_record(to, record);
   }
 }
@@ -112,7 +112,7 @@ void failure_detector::asked_to_end(int signal) noexcept {
   eventfd_write(wake_.number(), 1);
 }
 
-bool failure_detector::finds_the_end(std::chrono::milliseconds patience) const noexcept {
+bool failure_detector::failure_found_within(std::chrono::milliseconds patience) const noexcept {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (!ending_.load(base::relaxed)) {
     if (std::chrono::steady_clock::now() >= deadline) return false;
@@ -122,49 +122,49 @@ bool failure_detector::finds_the_end(std::chrono::milliseconds patience) const n
 }
 
 void failure_detector::run() {
-  bool said_bye = false;
+  bool sent_goodbye = false;
   while (!stop_.load(base::acquire) && !state_.all_left()) {  // P1
     wait(now_of_clock());
     const time now = now_of_clock();
     state_.on_wake(now);
-    const pollfd* found = waited_.data() + 2;
-    const std::size_t known = links_.size();  // before more are let in
+    const pollfd* found = polled_.data() + 2;
+    const std::size_t known = links_.size();  // before the acceptor admits more
     for (std::size_t i = 0; i < known; ++i) {
       if (links_[i].open && (found++)->revents != 0) read(links_[i], now);
     }
     acceptor_.look(found, now);
     acceptor_.tick(now);
-    hear_own(now);
-    if (now >= next_sign_ && silence_ > time{0}) {
-      if (!said_bye) send_to_all({.what = detector_message::kind::alive});
-      next_sign_ = now + state_.interval();
+    take_own_events(now);
+    if (now >= next_heartbeat_ && timeout_ > time{0}) {
+      if (!sent_goodbye) send_to_all({.what = detector_message::kind::heartbeat});
+      next_heartbeat_ = now + state_.interval();
     }
-    act(now);
-    if (!said_bye && state_.all_done()) {
-      send_to_all({.what = detector_message::kind::bye});
-      said_bye = true;
+    carry_out_actions(now);
+    if (!sent_goodbye && state_.all_done()) {
+      send_to_all({.what = detector_message::kind::goodbye});
+      sent_goodbye = true;
     }
   }
-  if (!said_bye) send_to_all({.what = detector_message::kind::bye});
+  if (!sent_goodbye) send_to_all({.what = detector_message::kind::goodbye});
 }
 
 void failure_detector::wait(time now) {
-  waited_.clear();
-  waited_.push_back({wake_.number(), POLLIN, 0});
-  waited_.push_back({launcher_.number(), POLLIN, 0});  // a negative number is left out
+  polled_.clear();
+  polled_.push_back({wake_.number(), POLLIN, 0});
+  polled_.push_back({launcher_.number(), POLLIN, 0});  // ppoll skips a negative descriptor
   for (const link& each : links_) {
-    if (each.open) waited_.push_back({each.connection.number(), POLLIN, 0});
+    if (each.open) polled_.push_back({each.connection.number(), POLLIN, 0});
   }
-  acceptor_.add_to(waited_);
+  acceptor_.add_to(polled_);
   time until = state_.deadline(now);
-  if (silence_ > time{0}) until = std::min(until, std::max(next_sign_, now));
+  if (timeout_ > time{0}) until = std::min(until, std::max(next_heartbeat_, now));
   const time left = until - now;
   const timespec limit{.tv_sec = left / 1s, .tv_nsec = (left % 1s).count()};
-  if (ppoll(waited_.data(), waited_.size(), &limit, nullptr) < 0) {
-    for (pollfd& each : waited_) each.revents = 0;
+  if (ppoll(polled_.data(), polled_.size(), &limit, nullptr) < 0) {
+    for (pollfd& each : polled_) each.revents = 0;
   }
-  // The launcher ended: nobody reads what could be said.
-  if ((waited_[1].revents & POLLIN) != 0) _exit(128 + SIGKILL);
+  // The launcher has ended, so nothing would read a message from this process.
+  if ((polled_[1].revents & POLLIN) != 0) _exit(128 + SIGKILL);
 }
 
 void failure_detector::read(link& from, time now) {
@@ -175,34 +175,34 @@ void failure_detector::read(link& from, time now) {
     if (n < 0 && errno == EAGAIN) return;
     if (n <= 0) {
       from.open = false;
-      state_.on_end(from.other, now);
+      state_.on_connection_end(from.other, now);
       return;
     }
-    state_.on_sign(from.other, now);
+    state_.on_heartbeat(from.other, now);
     std::span<const std::byte> rest(bytes, static_cast<std::size_t>(n));
-    while (const auto record = from.records.take(rest)) obey(from, *record, now);
+    while (const auto record = from.records.take(rest)) handle_message(from, *record, now);
   }
 }
 
-void failure_detector::obey(const link& from, const detector_message& record, time now) {
+void failure_detector::handle_message(const link& from, const detector_message& record, time now) {
   switch (record.what) {
-    case detector_message::kind::alive:
+    case detector_message::kind::heartbeat:
       return;
-    case detector_message::kind::bye:
-      return state_.on_bye(from.other);
+    case detector_message::kind::goodbye:
+      return state_.on_goodbye(from.other);
     case detector_message::kind::done:
       return state_.on_done(from.other);
-    case detector_message::kind::gone:
-      return state_.on_report(record.about,
-                                record.cause == 0 ? end_cause::ended : end_cause::silent, now);
+    case detector_message::kind::failure:
+      return state_.on_forwarded_failure(
+          record.about, record.cause == 0 ? failure_cause::ended : failure_cause::timed_out, now);
     case detector_message::kind::reported:
       state_.on_reported(record.code, now);
-      return hush(record.code);
+      return announce(record.code);
   }
 }
 
-// What this process itself has said or was asked.
-void failure_detector::hear_own(time now) {
+// Passes on the events of this process: a printed exit reason, a request to end, its being done.
+void failure_detector::take_own_events(time now) {
   eventfd_t ignored = 0;
   eventfd_read(wake_.number(), &ignored);
   if (const int code = reported_code_.load(base::acquire); code != 0) {  // P1
@@ -214,60 +214,57 @@ void failure_detector::hear_own(time now) {
   if (done_.load(base::acquire)) state_.on_own_done();  // P1
 }
 
-void failure_detector::act(time now) {
+void failure_detector::carry_out_actions(time now) {
   for (detector_action a = state_.next(now); a.what != detector_action::kind::none;
        a = state_.next(now)) {
     switch (a.what) {
       case detector_action::kind::none:
         break;
-      case detector_action::kind::report:
+      case detector_action::kind::forward:
         send_record(numbers_[0].load(base::relaxed),
-                    {.what = detector_message::kind::gone,
+                    {.what = detector_message::kind::failure,
                      .about = a.places[0],
                      .cause = static_cast<std::uint32_t>(a.cause)});
         break;
-      case detector_action::kind::report_at:
-        say(a);
+      case detector_action::kind::report:
+        print_notice(a);
         break;
-      case detector_action::kind::leave:
-        leave(a.code);
+      case detector_action::kind::end_job:
+        end_process(a.code);
         break;
-      case detector_action::kind::tell_done:
+      case detector_action::kind::send_done:
         send_record(numbers_[0].load(base::relaxed), {.what = detector_message::kind::done});
     }
   }
   if (state_.ending()) ending_.store(true, base::relaxed);
 }
 
-void failure_detector::say(const detector_action& notice) {
-  hush(1);
-  const bool several = notice.places.size() > 1;
+void failure_detector::print_notice(const detector_action& notice) {
+  announce(1);
   const rank first = notice.places.front();
-  notice_of_timeout_ = notice.cause == end_cause::silent;
-  std::string cause = "ended without a word (killed, for example by the kernel for lack of memory)";
+  notice_of_timeout_ = notice.cause == failure_cause::timed_out;
+  std::string what = "ended unexpectedly (killed, for example by the kernel for lack of memory)";
   if (notice_of_timeout_) {
-    const bool alone = hosts_.same_host(first, here_) || !hosts_.leads(first);
-    cause = fmt::format(
-        "no sign of life for {:g} s ({})", std::chrono::duration<double>(silence_).count(),
-        alone ? "stopped, or its machine has no time for it" : "its link or the machine is down");
-  } else {
-    cause = (several ? "they " : "it ") + cause;
+    const bool alone = tree_.same_host(first, here_) || !tree_.is_leader(first);
+    what = fmt::format("{} sent no heartbeat for {:g} s ({})",
+                       notice.places.size() > 1 ? "have" : "has",
+                       std::chrono::duration<double>(timeout_).count(),
+                       alone ? "stopped, or its host is overloaded" : "host or network link down");
   }
-  print_(fmt::format("{} {} gone: {}; this ends the job", hosts_.names(notice.places),
-                     several ? "are" : "is", cause));
+  print_(fmt::format("{} {}; this ends the job", tree_.names(notice.places), what));
 }
 
-// Somebody speaks, and all are to know.
-void failure_detector::hush(int code) noexcept {
-  hushed_.store(true, base::relaxed);
-  if (std::exchange(told_, true)) return;
+// Tells the connected places, once, that a reason for the end has been printed.
+void failure_detector::announce(int code) noexcept {
+  others_reported_.store(true, base::relaxed);
+  if (std::exchange(announced_, true)) return;
   send_to_all({.what = detector_message::kind::reported, .code = code});
 }
 
-void failure_detector::leave(int code) {
-  hush(code);
+void failure_detector::end_process(int code) {
+  announce(code);
   const int asked = asked_signal_.load(base::acquire);  // P1
-  if (asked != 0) {                                     // the launcher ends the others
+  if (asked != 0) {                                     // the launcher ends the other places
     std::signal(asked, SIG_DFL);
     kill(getpid(), asked);
     std::this_thread::sleep_for(1s);
@@ -278,13 +275,15 @@ void failure_detector::leave(int code) {
 }
 
 void call_failed(const std::string& call, rank other, const std::string& reason) {
-  // The launcher ends the job by then, where the place that speaks is not connected to this one.
+  // If the place that reports the failure is not connected to this one, the launcher ends the job
+  // within this time.
   constexpr auto patience = 5s;
-  const failure_detector* const w = current_failure_detector();
-  while (w && w->finds_the_end(patience)) pause();
+  const failure_detector* const detector = current_failure_detector();
+  while (detector && detector->failure_found_within(patience)) pause();
   std::string with;
   if (other >= 0) {
-    with = fmt::format(" with {}", w ? w->hosts().name(other) : fmt::format("rank {}", other));
+    with = fmt::format(" with {}",
+                       detector ? detector->tree().name(other) : fmt::format("rank {}", other));
   }
   base::fatal(fmt::format("{}{} failed: {}; this ends the job", call, with, reason));
 }

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int stays_ms = 5000;
 
-// As /proc tells it, which cuts names.
+// The names in /proc, which truncates them.
 constexpr const char* of_open_mpi[] = {"mpirun",  "mpirun.openmpi", "mpiexec", "mpiexec.openmpi",
                                        "orterun", "orted",          "prterun", "prted"};
 
@@ -54,8 +54,9 @@ descriptor monitor_launcher() noexcept {
   return getppid() == launcher ? std::move(opened) : descriptor();
 }
 
-// In the new process only what a signal handler may do: other threads held locks. It keeps nothing
-// open but the launcher's descriptor, so that nobody waits for it.
+// The new process may only call functions that are safe in a signal handler, since other threads of
+// this process may hold locks. It keeps no descriptor open except the launcher's, so that nothing
+// waits for it.
 void end_launcher_if_it_stays() noexcept {
   if (!is_open_mpi(getppid())) return;
   const descriptor launcher = monitor_launcher();

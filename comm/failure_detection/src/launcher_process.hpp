@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The process that started this one: mpirun, or its daemon on another host, or Slurm's. A place
-// does not outlive it.
+// The process that started this one: mpirun, its daemon on another host, or Slurm's. A place does
+// not outlive it.
 
 #include "detector_sockets.hpp"
 
 namespace apgas::inline v0::comm {
 
-// The kernel ends this process with its launcher, from now on, where the thread that made it is the
-// launcher's main one: the signal comes when that thread ends, and Open MPI makes many places by
-// threads that end before. Context: before other threads.
+// From now on the kernel kills this process when its launcher ends, provided that the launcher's
+// main thread created it. The kernel sends the signal when the creating thread ends, and Open MPI
+// creates many places with short-lived threads.
+// Context: before other threads exist.
 void end_with_launcher() noexcept;
 
-// Can be read when the launcher has ended; none where the kernel does not tell.
+// A descriptor that becomes readable when the launcher ends; empty if the kernel does not support
+// it.
 descriptor monitor_launcher() noexcept;
 
-// Leaves a process behind that ends the launcher, if that is Open MPI's, when it is still there
-// some seconds later: with a host that does not answer, Open MPI waits for it for minutes.
+// Starts a process that kills the launcher if it still runs after some seconds and belongs to Open
+// MPI, which otherwise waits for minutes for a host that does not answer.
 void end_launcher_if_it_stays() noexcept;
 
 }  // namespace apgas::inline v0::comm

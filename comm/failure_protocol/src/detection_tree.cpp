@@ -24,20 +24,20 @@ bool detection_tree::one_host() const noexcept {
   return std::ranges::all_of(leaders_, [](rank leader) { return leader == 0; });
 }
 
-rank detection_tree::above(rank place) const noexcept {
+rank detection_tree::parent(rank place) const noexcept {
   if (place == 0) return -1;
-  return leads(place) ? 0 : leader_of(place);
+  return is_leader(place) ? 0 : leader_of(place);
 }
 
-std::vector<rank> detection_tree::below(rank place) const {
+std::vector<rank> detection_tree::children(rank place) const {
   std::vector<rank> found;
   for (rank r = 1; r < size(); ++r) {
-    if (r != place && above(r) == place) found.push_back(r);
+    if (r != place && parent(r) == place) found.push_back(r);
   }
   return found;
 }
 
-std::vector<rank> detection_tree::neighbours(rank place) const {
+std::vector<rank> detection_tree::members_of_host(rank place) const {
   std::vector<rank> found;
   for (rank r = 0; r < size(); ++r) {
     if (same_host(r, place)) found.push_back(r);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which places watch each other: a tree of two levels. The lowest place of a host is its leader;
-// the others of the host and their leader watch each other, and so do place 0 and the leaders of
-// other hosts.
+// The tree along which places monitor each other. It has two levels. The lowest place of a host is
+// its leader. Each leader and the other places of its host monitor each other, and so do place 0
+// and the leaders of the other hosts.
 
 #include <string>
 #include <vector>
@@ -14,28 +14,29 @@ namespace apgas::inline v0::comm {
 
 class detection_tree {
  public:
-  // `names` are for people; places of the same host have the same key. Both by place.
+  // Takes the host of every place. `names` are the host names for messages. Two places are on the
+  // same host if their `keys` are equal.
   detection_tree(std::vector<std::string> names, const std::vector<std::string>& keys);
 
   int size() const noexcept { return static_cast<int>(leaders_.size()); }
   rank leader_of(rank place) const noexcept { return leaders_[static_cast<std::size_t>(place)]; }
-  bool leads(rank place) const noexcept { return leader_of(place) == place; }
+  bool is_leader(rank place) const noexcept { return leader_of(place) == place; }
   bool same_host(rank a, rank b) const noexcept { return leader_of(a) == leader_of(b); }
   bool one_host() const noexcept;
 
-  // Whom a place connects to; -1: to nobody, it is place 0.
-  rank above(rank place) const noexcept;
-  // Who connects to it, ascending.
-  std::vector<rank> below(rank place) const;
-  // All places of its host, ascending.
-  std::vector<rank> neighbours(rank place) const;
+  // The place that `place` connects to, or -1 for place 0.
+  rank parent(rank place) const noexcept;
+  // The places that connect to `place`, ascending.
+  std::vector<rank> children(rank place) const;
+  // All places on the host of `place`, including itself, ascending.
+  std::vector<rank> members_of_host(rank place) const;
 
   const std::string& host(rank place) const noexcept {
     return names_[static_cast<std::size_t>(place)];
   }
-  // "place 3 on node2"
+  // "place 3 on b".
   std::string name(rank place) const;
-  // "place 3 on node2", "places 4-7 on node2", "places 2-3 on node2 and 4-5 on node3"; ascending.
+  // "place 3 on b", "places 4-7 on b", "places 2-3 on b and 4-5 on c". `places` must be ascending.
   std::string names(const std::vector<rank>& places) const;
 
  private:

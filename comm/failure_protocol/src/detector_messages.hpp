@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What goes over the connections of the watch: one hello from who connects, then records either
-// way. Both ends run the same program on the same kind of machine.
+// The messages of the failure detector. The process that connects sends one hello; after that, both
+// ends send detector_messages. Both ends run the same program on the same kind of host, so the
+// structs are sent as their bytes.
 
 #include <algorithm>
 #include <array>
@@ -17,13 +18,14 @@
 
 namespace apgas::inline v0::comm {
 
-// Random, made by place 0: who knows it belongs to the job.
+// A random number made by place 0. A process that knows it belongs to the job.
 using detector_token = std::array<std::byte, 16>;
 
-// Of what is in this file. Places of different versions of apgas tell so at their start.
+// The version of these messages. Places with different versions of apgas detect that at the start.
 inline constexpr std::uint32_t detector_protocol = 2;
 
-// Wire: the first bytes of a connection.
+// The first bytes of a connection.
+// Wire: 32 bytes.
 struct detector_hello {
   char magic[8] = {'a', 'p', 'g', 'a', 's', 'w', 't', 'c'};
   std::uint32_t version = detector_protocol;
@@ -32,21 +34,23 @@ struct detector_hello {
 };
 static_assert(sizeof(detector_hello) == 32 && std::is_trivially_copyable_v<detector_hello>);
 
-// Wire: what follows.
+// A message that follows the hello.
+// Wire: 16 bytes.
 struct detector_message {
-  enum class kind : std::uint32_t { alive = 0x57410001, bye, gone, reported, done };
-  kind what = kind::alive;
-  std::int32_t about = 0;   // gone: the rank
-  std::uint32_t cause = 0;  // gone: an end_cause
-  std::int32_t code = 0;    // spoken: the exit code
+  enum class kind : std::uint32_t { heartbeat = 0x57410001, goodbye, failure, reported, done };
+  kind what = kind::heartbeat;
+  std::int32_t about = 0;   // failure: the rank that failed
+  std::uint32_t cause = 0;  // failure: a failure_cause
+  std::int32_t code = 0;    // reported: the exit code
 };
 static_assert(sizeof(detector_message) == 16 && std::is_trivially_copyable_v<detector_message>);
 
-// Gathers the bytes of what has a fixed size.
+// Assembles messages of a fixed size from the bytes that arrive.
 template <class T>
 class message_assembler {
  public:
-  // Takes bytes off the front; the value once it is complete, and then the next begins.
+  // Consumes bytes from the front of `from`. Returns a message once it is complete, and then starts
+  // the next one.
   std::optional<T> take(std::span<const std::byte>& from) noexcept {
     const std::size_t n = std::min(from.size(), sizeof(T) - have_);
     if (n > 0) std::memcpy(bytes_ + have_, from.data(), n);

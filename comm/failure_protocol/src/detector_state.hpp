@@ -1,31 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decides which place is gone, and who says so. A value: it takes events with the time and says
-// what to do; it knows no socket and reads no clock. failure_detector.cpp feeds it.
+// Decides whether a place has failed, and which place reports it. A pure state machine: it takes
+// events together with the time, and returns actions. It knows no sockets and reads no clock.
+// failure_detector.cpp drives it.
 //
-// A place is gone when its connection ends without a `bye`, or when nothing came from it for so
-// long (`silence`). Exactly one place speaks about it:
+// A place has failed if its connection ends without a goodbye, or if nothing has arrived from it
+// for the heartbeat timeout. One place reports the failure. The others are fallback reporters:
 //
-//   gone                 first to speak        next, if that does not end the job
-//   place 0              place 1               others that place 0 was connected to, by rank
-//   a leader             place 0               the other places of its host, by rank
-//   another              place 0, told of it   its leader
-//                        by its leader
+//   failed place    reporter                         fallback reporters
+//   place 0         place 1                          the other children of place 0, by rank
+//   a leader        place 0                          the other places of its host, by rank
+//   another         place 0, notified by its leader  its leader
 //
-// The next wait for `grace` and then a step for each before them. Whoever speaks tells the others
-// before it leaves; those are then silent, and leave by themselves if nobody ends them.
+// The first fallback reporter reports after `fallback_delay`, each further one a `fallback_step`
+// later. A reporter notifies the others before it ends. They then print nothing, and end by
+// themselves if the launcher does not end them.
 //
-// At the end a place says `done` to the one above when it and all below are, and is watched on.
-// Once place 0 and all below it are done, `bye` goes down the tree, and each place waits for the
-// `bye` of those below, which is the last thing that they say.
+// At the end of the program, a place sends `done` to its parent when it and its subtree are done.
+// It is monitored until all places are done: then `goodbye` goes down the tree from place 0, and
+// each place waits for the goodbye of its children, which is the last message that they send.
 //
 // Invariants
-//   I1  says `speak` at most once, and not after it heard that another place has spoken.
-//   I2  never speaks about a place from which something came within `silence`, or that said bye.
-//   I3  all_done at any place only after on_own_done at all places.
-//   I4  who was late itself (stopped, suspended, without a processor) blames nobody for the silence
-//       meanwhile, and is not the first to speak.
+//   I1  A place reports at most once, and never after it has learned that another place has
+//       reported.
+//   I2  It never reports a place from which something arrived within the timeout, or which has sent
+//       goodbye.
+//   I3  all_done() is true at a place only after on_own_done() was called at all places.
+//   I4  A place that was late itself (stopped, suspended, or without a processor) blames no other
+//       place for that period, and is not the first to report.
 
 #include <chrono>
 #include <cstdint>
@@ -38,108 +41,110 @@
 
 namespace apgas::inline v0::comm {
 
-enum class end_cause : std::uint32_t { ended, silent };
+enum class failure_cause : std::uint32_t { ended, timed_out };
 
 struct detector_action {
   enum class kind : std::uint8_t {
     none,
-    report,     // tell place 0 of places[0]
-    report_at,      // say that places are gone, for that cause; then leave follows
-    leave,      // end the job, without a word, with this code
-    tell_done,  // to the one above: all here and below are done
+    forward,    // notify place 0 that places[0] has failed for that cause
+    report,     // print the failure notice for `places`; end_job follows
+    end_job,    // end the job with `code`, without printing anything
+    send_done,  // tell the parent that this place and its subtree are done
   };
   kind what = kind::none;
   std::vector<rank> places;  // ascending
-  end_cause cause = end_cause::ended;
+  failure_cause cause = failure_cause::ended;
   int code = 0;
 };
 
 class detector_state {
  public:
-  using time = std::chrono::nanoseconds;  // since any moment, of a clock that is steady
+  using time = std::chrono::nanoseconds;  // of a steady clock, from any origin
 
-  // The next speak so much later, and one by one: not all hear of the first, and Open MPI takes
-  // three seconds to end the places of other hosts, more on a busy machine.
-  static constexpr time grace = std::chrono::seconds{10};
-  static constexpr time step = std::chrono::milliseconds{200};
-  // The launcher sees a place that ended, too, and ends the job with a better code. Open MPI waits
-  // for a second before it does.
-  static constexpr time launchers_turn = std::chrono::seconds{5};
-  // What others have spoken about ends the job for so long by itself.
-  static constexpr time others_turn = std::chrono::seconds{6};
-  // The launcher asked for the end: a word may still be missing why.
-  static constexpr time last_look = std::chrono::milliseconds{300};
+  // The delay of the first fallback reporter and of each further one. A notice does not reach all
+  // places, and Open MPI takes three seconds to end the places of other hosts, longer on a busy
+  // host.
+  static constexpr time fallback_delay = std::chrono::seconds{10};
+  static constexpr time fallback_step = std::chrono::milliseconds{200};
+  // The time that a reporter leaves to the launcher, which also notices that a place has ended, and
+  // ends the job with a better exit code. Open MPI waits for one second before it does.
+  static constexpr time launcher_timeout = std::chrono::seconds{5};
+  // The time after which a place ends by itself because another place has reported.
+  static constexpr time reporter_timeout = std::chrono::seconds{6};
+  // The time that a place waits for an exit reason after the launcher has asked it to end.
+  static constexpr time termination_delay = std::chrono::milliseconds{300};
 
-  // `silence` 0: it is never a failure. Watches above(here) and below(here).
-  detector_state(const detection_tree& hosts, rank here, time silence, time now);
+  // Monitors parent(here) and children(here). `timeout` is the heartbeat timeout; 0: a missing
+  // heartbeat is no failure. `tree` must outlive this object.
+  detector_state(const detection_tree& tree, rank here, time timeout, time now);
 
-  // How often this place gives a sign of life.
+  // The interval between two heartbeats.
   time interval() const noexcept { return interval_; }
 
-  // First of all when the owner woke: whether it was late.
+  // Events. on_wake() comes first whenever the owner wakes; it checks whether the owner was late.
   void on_wake(time now);
-  void on_sign(rank from, time now);
-  void on_bye(rank from);
+  void on_heartbeat(rank from, time now);
+  void on_goodbye(rank from);
   void on_done(rank from);
-  void on_own_done() { done_ = true; }
-  void on_end(rank from, time now);  // of the connection
-  void on_report(rank about, end_cause cause, time now);
-  void on_reported(int code, time now);  // by anyone: that place or another one
+  void on_own_done() { own_done_ = true; }
+  void on_connection_end(rank from, time now);
+  void on_forwarded_failure(rank about, failure_cause cause, time now);
+  void on_reported(int code, time now);  // this place or another one has reported
   void on_asked_to_end(int code, time now);
 
-  // To be called until it says none.
+  // The next action. The owner calls it until it returns `none`.
   detector_action next(time now);
-  // When to wake at the latest.
+  // The time at which the owner must wake at the latest.
   time deadline(time now);
 
-  // Whether the job is about to end for something that was seen here.
-  bool ending() const noexcept { return reported_ || !gone_.empty(); }
-  // Whether all places are done: say bye, and nothing more.
+  // Whether the job is about to end because of a failure that was detected here.
+  bool ending() const noexcept { return reported_ || !failures_.empty(); }
+  // Whether all places are done, so that this one sends goodbye and nothing more.
   bool all_done() const;
-  // Whether those below have said it, too: stop.
+  // Whether all children have sent goodbye as well, so that the detector may stop.
   bool all_left() const;
 
  private:
   struct peer {
     time last;
-    bool left = false;  // said bye, or its connection is over
+    bool left = false;  // it has sent goodbye, or its connection has ended
     bool done = false;
-    bool reported = false;
+    bool forwarded = false;
   };
-  struct gone {
+  struct failure {
     rank about;
-    end_cause cause;
+    failure_cause cause;
     time report_at;
   };
 
-  time turn_of(rank about) const;
-  bool is_silent(const peer& other, time now) const {
-    return silence_ > time{0} && !other.left && now - other.last >= silence_;
+  time report_delay(rank about) const;
+  bool timed_out(const peer& other, time now) const {
+    return timeout_ > time{0} && !other.left && now - other.last >= timeout_;
   }
-  bool reports(rank about) const noexcept {
-    return here_ != 0 && about != 0 && hosts_.leader_of(about) == here_;
+  bool forwards(rank about) const noexcept {
+    return here_ != 0 && about != 0 && tree_.leader_of(about) == here_;
   }
-  bool done_below() const;
-  detector_action report_once(time now);
+  bool subtree_done() const;
+  detector_action next_forward(time now);
   detector_action report_ended(time now);
-  detector_action report_silent(time now);
-  void report_at(detector_action& action, time now);
+  detector_action report_timed_out(time now);
+  void begin_report(detector_action& action, time now);
 
-  const detection_tree& hosts_;
+  const detection_tree& tree_;
   const rank here_;
-  const time silence_;
+  const time timeout_;
   const time interval_;
   std::map<rank, peer> peers_;
-  std::vector<gone> gone_;       // ended, in the order in which they did; or reported
-  std::vector<gone> to_report_;  // ended
-  time expected_;                // to wake at the latest
-  time late_until_{};            // not the first to speak before that
-  bool reported_ = false;          // by anybody
-  bool done_ = false;
-  bool told_done_ = false;
-  bool left_ = false;
-  bool asked_ = false;
-  time leave_at_{};
+  std::vector<failure> failures_;    // detected here or forwarded to place 0, in order
+  std::vector<failure> to_forward_;  // ended, place 0 not yet notified
+  time expected_wake_;               // the result of the last deadline()
+  time late_until_{};                // this place does not report before
+  bool reported_ = false;            // by any place
+  bool own_done_ = false;
+  bool sent_done_ = false;
+  bool ended_ = false;
+  bool asked_to_end_ = false;
+  time end_at_{};
   int code_ = 1;
 };
 

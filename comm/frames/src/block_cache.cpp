@@ -17,23 +17,23 @@ constexpr std::size_t least = 256;
 constexpr std::size_t largest = std::size_t{8} << 20;
 constexpr int first_octave = std::countr_zero(least);
 constexpr int octaves = std::countr_zero(largest) - first_octave;
-constexpr std::size_t steps = 4;  // sizes for each doubling
+constexpr std::size_t steps = 4;  // sizes per power of two
 
 struct free_block {
   free_block* next;
 };
 
-struct shelf {
+struct free_list {
   base::spin_lock lock;
   free_block* first = nullptr;
 };
 
 struct cache {
-  shelf shelves[octaves * steps];
-  base::atomic<std::size_t> bytes{0};  // a bound, exact when nobody is at it
+  free_list lists[octaves * steps];
+  base::atomic<std::size_t> bytes{0};  // may be too high while another thread updates it
 };
 
-// Never destroyed: static objects of the program may hold messages.
+// Never destroyed, since static objects of the program may still hold messages at exit.
 cache& the_cache() {
   static auto* const c = new cache;
   return *c;
@@ -43,11 +43,11 @@ int octave_of(std::size_t bytes) noexcept {
   return static_cast<int>(std::bit_width(bytes - 1)) - 1;
 }
 
-// Requires: `bytes` is a size of cached_block_bytes(), and such blocks are kept.
-shelf& shelf_of(std::size_t bytes) noexcept {
+// Requires: `bytes` was returned by cached_block_bytes() and is at most `largest`.
+free_list& list_of(std::size_t bytes) noexcept {
   const int octave = octave_of(bytes);
   const std::size_t step = (bytes >> (octave - 2)) - steps;  // 1 to 4
-  return the_cache().shelves[static_cast<std::size_t>(octave - first_octave) * steps + step - 1];
+  return the_cache().lists[static_cast<std::size_t>(octave - first_octave) * steps + step - 1];
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ std::size_t cached_block_bytes(std::size_t bytes) noexcept {
 
 void* take_cached_block(std::size_t bytes) {
   if (bytes <= largest) {
-    shelf& from = shelf_of(bytes);
+    free_list& from = list_of(bytes);
     const std::scoped_lock guard(from.lock);
     if (from.first != nullptr) {
       the_cache().bytes.fetch_sub(bytes, base::relaxed);
@@ -75,7 +75,7 @@ void cache_block(void* block, std::size_t bytes) noexcept {
   if (bytes <= largest) {
     cache& c = the_cache();
     if (c.bytes.fetch_add(bytes, base::relaxed) + bytes <= kept_bytes_max) {
-      shelf& to = shelf_of(bytes);
+      free_list& to = list_of(bytes);
       const std::scoped_lock guard(to.lock);
       to.first = ::new (block) free_block{to.first};
       return;

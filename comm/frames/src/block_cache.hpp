@@ -3,23 +3,27 @@
 
 #include <cstddef>
 
-// Memory for archives and long messages, kept when it is given back. To an allocator, aligned
-// memory is dear; and it returns what is long to the system, so that each page of a new message
-// would be a fault: more than to copy what it holds.
+// A cache of memory blocks for archives and long messages. Allocators handle aligned memory slowly
+// and return large blocks to the system, so that every page of the next message would cause a page
+// fault, which costs more than copying its contents.
 //
-// One for the process: what an archive grows in, here, becomes a message of some transport.
+// There is one cache for the process, because the block in which an archive grows becomes a message
+// of some transport.
 namespace apgas::inline v0::comm {
 
-// What a block for so many bytes takes: up to a quarter more, so that few sizes are in use. Such
-// blocks are kept; above 8 MiB none is, and none takes more.
+// The size of the block that holds `bytes` bytes: up to a quarter more, so that there are few
+// different sizes. Above 8 MiB blocks are not cached, and the size is `bytes` itself.
 std::size_t cached_block_bytes(std::size_t bytes) noexcept;
 
-// Memory of cached_block_bytes(), aligned for inbound_buffer, and its way back.
-// Throws: std::bad_alloc. Context: any thread. Cost: one short lock where one is kept.
+// Allocates and frees a block whose size was returned by cached_block_bytes(), aligned for
+// inbound_buffer.
+// Throws: std::bad_alloc.
+// Context: any thread.
+// Cost: one short lock if the cache has a block of that size.
 void* take_cached_block(std::size_t bytes);
 void cache_block(void* block, std::size_t bytes) noexcept;
 
-// How much is kept (tests).
+// The number of bytes in the cache (for tests) and its upper limit.
 std::size_t bytes_kept() noexcept;
 inline constexpr std::size_t kept_bytes_max = std::size_t{32} << 20;
 

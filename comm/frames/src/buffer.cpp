@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Blocks and their pool, and chains of blocks.
+// Buffers, their pool, and message_chain.
 
 #include <apgas/comm/buffer.hpp>
 
@@ -30,22 +30,22 @@ void inbound_buffer::destroy() noexcept {
   }
 }
 
-int buffer_pool::shelf_for(std::size_t capacity) noexcept {
+int buffer_pool::list_for(std::size_t capacity) noexcept {
   if (capacity <= small_bytes) return 0;
   if (capacity <= medium_bytes) return 1;
   return capacity <= large_bytes ? 2 : -1;
 }
 
-int buffer_pool::shelf_of(const inbound_buffer& block) noexcept {
-  const int index = shelf_for(block.capacity_);
+int buffer_pool::list_of(const inbound_buffer& block) noexcept {
+  const int index = list_for(block.capacity_);
   return index >= 0 && block.capacity_ == sizes[index] ? index : -1;
 }
 
 buffer buffer_pool::get(std::size_t capacity) {
-  const int index = shelf_for(capacity);
+  const int index = list_for(capacity);
   inbound_buffer* block = nullptr;
   if (index >= 0) {
-    shelf& from = shelves_[index];
+    free_list& from = free_lists_[index];
     const std::scoped_lock guard(from.lock);
     block = from.first;
     if (!block) {
@@ -55,7 +55,7 @@ buffer buffer_pool::get(std::size_t capacity) {
       from.first = block->next_;
       --from.count;
     }
-    ++from.given;
+    ++from.in_use;
   } else {
     block = inbound_buffer::allocate(capacity);
     block->pool_ = this;
@@ -68,28 +68,28 @@ void buffer_pool::adopt(buffer& block) noexcept {
   inbound_buffer* raw = block.detach();
   APGAS_ASSERT(raw->pool_ == nullptr);
   raw->pool_ = this;
-  if (const int index = shelf_of(*raw); index >= 0) {
-    const std::scoped_lock guard(shelves_[index].lock);
-    ++shelves_[index].given;
+  if (const int index = list_of(*raw); index >= 0) {
+    const std::scoped_lock guard(free_lists_[index].lock);
+    ++free_lists_[index].in_use;
   } else {
     others_.fetch_add(1, base::relaxed);
   }
   block = buffer::attach(raw);
 }
 
-// Kept blocks have one reference and no bytes, ready to be given.
+// A buffer in a free list has one reference and no bytes, as its next user expects it.
 void buffer_pool::put(inbound_buffer* block) noexcept {
-  const int index = shelf_of(*block);
+  const int index = list_of(*block);
   if (index < 0) {
     const std::size_t before = others_.fetch_sub(1, base::relaxed);
-    APGAS_ASSERT(before > 0, "a block came back twice");
+    APGAS_ASSERT(before > 0, "a buffer was returned twice");
   } else {
     block->references_.store(1, base::relaxed);
     block->size_ = 0;
-    shelf& to = shelves_[index];
+    free_list& to = free_lists_[index];
     const std::scoped_lock guard(to.lock);
-    APGAS_ASSERT(to.given > 0, "a block came back twice");
-    --to.given;
+    APGAS_ASSERT(to.in_use > 0, "a buffer was returned twice");
+    --to.in_use;
     if (to.count < kept_bytes / sizes[index]) {
       block->next_ = to.first;
       to.first = block;
@@ -103,16 +103,16 @@ void buffer_pool::put(inbound_buffer* block) noexcept {
 
 std::size_t buffer_pool::outstanding() noexcept {
   std::size_t sum = others_.load(base::relaxed);
-  for (shelf& each : shelves_) {
+  for (free_list& each : free_lists_) {
     const std::scoped_lock guard(each.lock);
-    sum += each.given;
+    sum += each.in_use;
   }
   return sum;
 }
 
 buffer_pool::~buffer_pool() {
-  APGAS_ASSERT(outstanding() == 0, "message blocks are still in use");
-  for (shelf& each : shelves_) {
+  APGAS_ASSERT(outstanding() == 0, "message buffers are still in use");
+  for (free_list& each : free_lists_) {
     while (each.first) {
       inbound_buffer* block = std::exchange(each.first, each.first->next_);
       block->pool_ = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How ranks and their hosts are called in what ranks tell each other at the start, and in messages.
+// Names of ranks and hosts in the records of the start-up exchange and in messages to users.
 
 #include <cstddef>
 #include <string>
@@ -9,13 +9,14 @@
 
 namespace apgas::inline v0::comm {
 
-// A text in a field of a record: all of it, or up to the first zero.
+// The text in a fixed-size field of a record: up to the first zero byte, or the whole field.
 std::string text_of(const char* field, std::size_t bytes);
 
-// This host's name into such a field, which was zero before; "?" where it has none.
+// Writes the name of this host into a zeroed field; "?" if the host has no name.
 void write_host_name(char* field, std::size_t bytes) noexcept;
 
-// "rank 2 (host b)", or "ranks 2, 3, 4, 5 and 9 more (host b)", with the first one's host.
+// Formats ranks with the host of the first one: "rank 2 (host b)", or "ranks 2, 3, 4, 5 and 9 more
+// (host b)".
 std::string names_of(const std::vector<std::size_t>& ranks, const std::string& first_host);
 
 }  // namespace apgas::inline v0::comm

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The table of registered thunks: a hash table with open addressing that is read without a lock.
+// The table of registered thunks: a hash table with open addressing, which is read without a lock.
 //
-//                written by                    read by
-//   table_       registering, under a mutex    any thread
-//   a slot       registering, once             any thread
-//   entry.thunk  (un)registering               any thread
+//                  written by                       read by
+//   table_         registration, under a mutex      any thread
+//   a slot         registration, once               any thread
+//   entry.thunk    registration and its removal     any thread
 //
 // Invariants
-//   I1  a table never loses a slot and is at most half full; a larger one replaces it as a whole.
-//   I2  old tables, entries and the registry itself are never freed: a reader may be in them, and
-//       static destructors unregister at exit.
+//   I1  A table never loses a slot and is at most half full. A larger table replaces it as a whole.
+//   I2  Old tables, entries and the registry itself are never freed, because a thread may be
+//       reading them, and because static destructors remove registrations at exit.
 // Pairs
-//   P1  registering publishes a table and its slots' entries to find_handler.
-//   P2  registering publishes an entry's thunk to the caller that loads it.
+//   P1  Registration makes a table and the entries in its slots visible to find_handler().
+//   P2  Registration makes a thunk visible to the thread that loads it from its entry.
 
 #include <apgas/comm/handler.hpp>
 
@@ -62,9 +62,9 @@ class registry {
     APGAS_ASSERT(offset < (std::uint64_t{1} << offset_bits));
     const handler_id id = (tag_of(object) << offset_bits) | offset;
     if (handler_entry* known = find(id)) {
-      // The library came back after it was unloaded, or the linker folded two equal thunks.
+      // The library was loaded again, or the linker folded two identical thunks.
       if (*known->signature != signature) {
-        base::fatal("two handlers have one address: link without --icf=all");
+        base::fatal("two handlers have the same address: link without --icf=all");
       }
       known->thunk.store(thunk, base::release);  // P2
       return known;
@@ -114,7 +114,7 @@ class registry {
     }
     const loaded_object found = object_of(address);
     for (loaded_object& object : objects_) {
-      if (object.identity == found.identity) return object = found;  // the same one, moved
+      if (object.identity == found.identity) return object = found;  // it was loaded again
       if (tag_of(object) == tag_of(found)) {
         base::fatal(
             fmt::format("the build-ids of {} and {} have the same 16-bit hash: link one of "
@@ -128,15 +128,15 @@ class registry {
   void insert(handler_entry& entry) {
     if (2 * entries_.size() > tables_.back()->mask) {
       auto larger = std::make_unique<table>(2 * (tables_.back()->mask + 1));
-      for (handler_entry& known : entries_) place(*larger, known);
+      for (handler_entry& known : entries_) put(*larger, known);
       table_.store(larger.get(), base::release);  // P1
       tables_.push_back(std::move(larger));
     } else {
-      place(*tables_.back(), entry);
+      put(*tables_.back(), entry);
     }
   }
 
-  static void place(table& all, handler_entry& entry) noexcept {
+  static void put(table& all, handler_entry& entry) noexcept {
     std::size_t i = slot_of(entry.id);
     while (all.entries[i & all.mask].load(base::relaxed)) ++i;
     all.entries[i & all.mask].store(&entry, base::release);  // P1

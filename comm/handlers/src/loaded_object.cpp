@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds loaded objects by dl_iterate_phdr, and their build-ids in their notes.
+// Finds loaded objects with dl_iterate_phdr, and their build-ids in their ELF notes.
 
 #include <algorithm>
 #include <cstring>
@@ -26,7 +26,7 @@ std::uint64_t hash_more(std::uint64_t hash, std::string_view bytes) {  // FNV-1a
 
 constexpr std::uint64_t hash_start = 0xcbf29ce484222325;
 
-// The build-id among the notes of one segment; empty if it is not there.
+// The build-id in the notes of one segment, or an empty view.
 std::string_view build_id_in(std::span<const char> notes) {
   while (notes.size() >= sizeof(ElfW(Nhdr))) {
     ElfW(Nhdr) note;
@@ -45,11 +45,11 @@ std::string_view build_id_in(std::span<const char> notes) {
 
 std::uint64_t hash_of_file(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
-  if (!in) base::fatal("cannot read " + file + ", whose handlers must be told from other builds");
+  if (!in) base::fatal("cannot read " + file + " to identify the build of its handlers");
   std::uint64_t hash = hash_start;
-  std::string part(std::size_t{1} << 16, '\0');
-  while (in.read(part.data(), static_cast<std::streamsize>(part.size())), in.gcount() > 0) {
-    hash = hash_more(hash, {part.data(), static_cast<std::size_t>(in.gcount())});
+  std::string chunk(std::size_t{1} << 16, '\0');
+  while (in.read(chunk.data(), static_cast<std::streamsize>(chunk.size())), in.gcount() > 0) {
+    hash = hash_more(hash, {chunk.data(), static_cast<std::size_t>(in.gcount())});
   }
   return hash;
 }

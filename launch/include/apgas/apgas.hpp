@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Everything: the header that programs include.
+// The header that programs include. It declares everything in docs/constructs.md.
 
 #include <apgas/accumulator.hpp>
 #include <apgas/async.hpp>

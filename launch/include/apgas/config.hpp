@@ -5,16 +5,22 @@
 #include <map>
 #include <string>
 
-// The settings a program can choose for itself. The environment wins (apgas-info lists it).
+// Default settings that a program chooses itself.
 namespace apgas::inline v0 {
 
+// Argument of apgas::run. A member that is zero or empty stands for the usual default. Environment
+// variables override all members; apgas-info prints them.
+//
+//   apgas::config settings;
+//   settings.workers = 2;
+//   settings.more["APGAS_IDLE"] = "100";
+//   return apgas::run(argc, argv, settings, main_task);
 struct config {
-  int places = 0;               // 0: one, or as many as the launcher started
-  int workers = 0;              // per place; 0: the cores this place may use
-  std::string transport = {};   // "mpi", "local"; empty: mpi under a launcher
-  std::size_t stack_bytes = 0;  // of a task; 0: 1 MiB
-  // The other settings by the name of their variable: {{"APGAS_IDLE", "100"}, {"APGAS_STATS",
-  // "1"}}.
+  int places = 0;               // 0: one place, or as many as the launcher started
+  int workers = 0;              // of each place; 0: one for each core that the place may use
+  std::string transport = {};   // "ucx", "mpi" or "local"; empty: ucx if possible, else mpi
+  std::size_t stack_bytes = 0;  // size of the stack of a task; 0: 1 MiB
+  // All other settings, by the names of their variables.
   std::map<std::string, std::string> more = {};
 };
 

@@ -8,21 +8,21 @@
 
 #include <apgas/config.hpp>
 
-// The begin and the end of a program.
+// How a program starts the runtime.
 namespace apgas::inline v0 {
 
-// What run returns when the program could not be started.
+// The code that run returns if the program could not be started.
 inline constexpr int exit_code_not_started = 2;
 
 namespace detail {
 int run_program(int argc, char** argv, const config& defaults,
                 const std::function<int(int, char**)>& main);
 
-// Of the processes of a job that does not start, one says why: the first, as launchers count. A
-// process that no launcher started speaks for itself.
+// Whether this process reports why a job does not start. Under a launcher only process 0 does;
+// without one every process does.
 bool reports_for_job();
-// What the others do before they end: a launcher ends the whole job with the first process that
-// fails, perhaps before another has spoken.
+// Waits before this process ends without a report, so that process 0 can report first: a launcher
+// ends the whole job when one process fails.
 void let_others_report();
 
 template <class F>
@@ -46,29 +46,34 @@ std::function<int(int, char**)> main_function(F& main) {
 }
 }  // namespace detail
 
-// Runs main as the first task, at place 0, under the root finish, and returns when every task at
-// every place has ended: at each place with the same exit code, which is main's int, 0, or 1 when
-// an exception left main (place 0 prints it then). When the program cannot start as asked (a
-// setting, no mpirun, places that do not fit together), one line on standard error says why, main
-// is not run, and the code is 2 at every place; so `return apgas::run(...)` is all that an int main
-// needs.
+// Runs `main` as the first task, at place 0, under the root finish (as X10 runs main), and returns
+// when every task at every place has ended. `main` takes no arguments or (int, char**), and returns
+// nothing or int. `defaults` has settings; environment variables override them.
 //
-// Under a launcher (mpirun, srun) each process is a place, and all call run in the same order.
-// Without one the program is one place; APGAS_PLACES=n runs the same command line under Open MPI's
-// mpirun and ends with its code, so that nothing after run is done in the process that was started;
-// with APGAS_TRANSPORT=local it runs n places in this process. It may be called again after it
-// returned.
+// Returns the same exit code at every place: the value of `main`, or 0 if it returns nothing, or 1
+// if an exception left it, which place 0 then prints. If the program cannot start as requested (an
+// invalid setting, no mpirun, places that do not match), one line on standard error says why,
+// `main` is not run, and the code is exit_code_not_started at every place. So `return
+// apgas::run(...)` is all that the main function of the program needs.
 //
-// A place that dies, exits or fails in the runtime while the program runs ends the job, with a code
+// Under a launcher (mpirun, srun) each process is a place, and all must call run in the same order.
+// Without a launcher the program is one place. With APGAS_PLACES=n, run executes the same command
+// line under the mpirun of Open MPI and ends the process with its code, so that code after run does
+// not execute in that process. With APGAS_TRANSPORT=local as well, it runs n places in this
+// process. run may be called again after it has returned.
+//
+// A place that dies, exits or fails in the runtime while the program runs ends the job with a code
 // that is not 0.
 //
-// Throws: illegal_operation when it is called by a task, or while it is active in another thread.
-// Context: the thread that called the program's main; not a task.
+// Throws: illegal_operation if a task calls it, or while another call is active.
+// Context: the thread that runs the program's main; not a task. Blocks the thread.
+// Cost: starts and joins the worker threads; under a launcher also MPI, once in a process.
 template <class F>
 int run(int argc, char** argv, const config& defaults, F main) {
   return detail::run_program(argc, argv, defaults, detail::main_function(main));
 }
 
+// The same with the usual settings.
 template <class F>
   requires(!std::is_convertible_v<F, config>)
 int run(int argc, char** argv, F main) {

@@ -48,44 +48,46 @@ namespace remote {
 
 void check_glb_parameters(const glb_parameters& p) {
   if (p.random_victims < 0) {
-    throw illegal_operation(
-        fmt::format("glb was called with random_victims = {}; wanted 0 or more", p.random_victims));
+    throw illegal_operation(fmt::format(
+        "glb was called with random_victims = {}, but it must be 0 or more", p.random_victims));
   }
   if (p.radix < 2) {
     throw illegal_operation(fmt::format(
-        "glb was called with radix = {}; wanted 2, which makes a hypercube, or more", p.radix));
+        "glb was called with radix = {}, but it must be 2, which makes a hypercube, or more",
+        p.radix));
   }
   if (p.workers < 0) {
     throw illegal_operation(fmt::format(
-        "glb was called with workers = {}; wanted a number per place, or 0 for all", p.workers));
+        "glb was called with workers = {}, but it must be a number of workers, or 0 for all",
+        p.workers));
   }
 }
 
 void throw_split_lost(std::size_t before, std::size_t kept, std::size_t given) {
   throw illegal_operation(fmt::format(
-      "a bag of glb held {} tasks before split() and {} after it, {} of them split off: split must "
-      "neither lose tasks nor make any; look at split() and size() of the bag",
+      "a bag of glb had {} tasks before split() and {} after it, {} of them in the new bag: split "
+      "must neither lose nor duplicate tasks; check split() and size() of the bag",
       before, kept + given, given));
 }
 
 void throw_merge_lost(std::size_t before, std::size_t put_in, std::size_t after) {
   throw illegal_operation(
-      fmt::format("a bag of glb with {} tasks took {} in by merge() and holds {}: merge must "
-                  "neither lose tasks nor make any; look at merge() and size() of the bag",
+      fmt::format("a bag of glb had {} tasks, merge() put {} more in, and then it had {}: merge "
+                  "must neither lose nor duplicate tasks; check merge() and size() of the bag",
                   before, put_in, after));
 }
 
 void throw_sending_lost(std::size_t sent, std::size_t arrived) {
   throw illegal_operation(
       fmt::format("a bag of glb was sent with {} tasks and arrived with {}: serialize must neither "
-                  "lose tasks nor make any; look at serialize and size() of the bag",
+                  "lose nor duplicate tasks; check serialize and size() of the bag",
                   sent, arrived));
 }
 
 void throw_too_many_done(std::size_t wanted, std::size_t done) {
   throw illegal_operation(
-      fmt::format("process({}) of a bag of glb returned {}: it must return how many tasks it did, "
-                  "at most as many as it was asked for",
+      fmt::format("process({}) of a bag of glb returned {}: it must return how many tasks it "
+                  "processed, which is at most its argument",
                   wanted, done));
 }
 

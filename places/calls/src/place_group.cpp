@@ -22,7 +22,8 @@ void place_group::check_and_pack() {
   std::ranges::sort(sorted);
   const auto twice = std::ranges::adjacent_find(sorted);
   if (twice != sorted.end()) {
-    throw bad_place(fmt::format("place {} was given twice to a place_group", *twice));
+    throw bad_place(fmt::format(
+        "place {} was given twice, but a place_group has each place at most once", *twice));
   }
   const bool rising =
       std::ranges::adjacent_find(ids_, [](int a, int b) { return b != a + 1; }) == ids_.end();
@@ -34,14 +35,15 @@ void place_group::check_and_pack() {
 
 place place_group::operator[](std::size_t i) const {
   if (i >= size()) {
-    throw bad_place(fmt::format("member {} of a place_group of {} was asked for", i, size()));
+    throw bad_place(
+        fmt::format("index {} was asked for, but the place_group has size {}", i, size()));
   }
   return member(i);
 }
 
 std::size_t place_group::find(place p) const noexcept {
   if (ids_.empty()) {
-    const auto i = static_cast<std::size_t>(p.id() - first_);  // wraps to something large
+    const auto i = static_cast<std::size_t>(p.id() - first_);  // wraps if p < first_
     return i < count_ ? i : none;
   }
   const auto at = std::ranges::find(ids_, p.id());
@@ -52,8 +54,7 @@ std::size_t place_group::index_of(place p) const {
   const std::size_t i = find(p);
   if (i == none) {
     throw bad_place(
-        fmt::format("place {} is not in the place_group of {} that was asked for it; "
-                    "ask contains() first",
+        fmt::format("place {} is not in this place_group of size {}; check with contains() first",
                     p.id(), size()));
   }
   return i;

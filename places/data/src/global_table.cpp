@@ -17,8 +17,8 @@ namespace {
 
 constexpr int epoch_shift = 32;
 
-// Of each process others, so that a handle of another job is noticed. Never 0, and far from
-// world_generation.
+// A random start for each process, so that a handle of another job is detected. It is never 0, and
+// far from world_generation.
 std::uint64_t first_generation() noexcept {
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
   base::random_engine random(static_cast<std::uint64_t>(now) ^
@@ -26,7 +26,7 @@ std::uint64_t first_generation() noexcept {
   return (random() >> (epoch_shift + 1) | 1) << epoch_shift | 1;
 }
 
-// Never given twice, not by another run of the process either (I1).
+// Runs of the process share it, so that no generation is given twice (I1).
 base::atomic<std::uint64_t> next_generation{first_generation()};
 
 }  // namespace
@@ -71,7 +71,8 @@ global_table::slot& global_table::make_slot(const global_id& id) {
   auto& entry = lists_[static_cast<std::size_t>(id.home)];
   if (entry.load(base::relaxed) == nullptr) entry.store(new slot_list, base::release);  // P1
   slot_list& list = *entry.load(base::relaxed);
-  for (std::size_t c = 0; c <= k; ++c) {  // all before it: the destructor stops at the first gap
+  // All chunks before it are made, too, since the destructor stops at the first null.
+  for (std::size_t c = 0; c <= k; ++c) {
     auto& chunk = list.chunks[c];
     if (chunk.load(base::relaxed) != nullptr) continue;
     chunk.store(new slot[std::size_t{1} << (first_chunk_bits + c)], base::release);  // P1
@@ -83,7 +84,7 @@ global_id global_table::reserve() {
   global_id id{.home = here_, .generation = next_generation.fetch_add(1, base::relaxed)};
   std::lock_guard guard(lock_);
   if (free_.empty()) {
-    free_.reserve(std::size_t{next_index_} + 1);  // so that give_back() need not allocate
+    free_.reserve(std::size_t{next_index_} + 1);  // so that give_back() need not allocate memory
     id.index = next_index_++;
   } else {
     id.index = free_.back();
@@ -111,9 +112,8 @@ place_group global_table::take_group(const global_id& id) {
   const auto at = groups_.find(id.generation);
   if (at == groups_.end()) {
     throw illegal_operation(
-        "a place_local, or an array over places, was destroyed twice, or was made by an earlier "
-        "run; "
-        "only one task may call destroy()");
+        "destroy() was called twice for a place_local or a distributed array, or for one that an "
+        "earlier run has made; only one task may call it");
   }
   place_group group = std::move(at->second);
   groups_.erase(at);
@@ -154,19 +154,19 @@ void throw_no_object(const scheduler::fiber& self, const global_id& id, const ch
   const bool is_ref = std::string_view(what) == "global_ref";
   if (is_ref && id.home != here) {
     throw bad_place(fmt::format(
-        "a global_ref of place {} was dereferenced at place {}: its object is at home only, so go "
-        "there, at(r.home(), [r] {{ ... *r ... }})",
+        "a global_ref to an object of place {} was dereferenced at place {}, but the object exists "
+        "only at its home; run the code there: at(r.home(), [r] {{ ... *r ... }})",
         id.home, here));
   }
   if (is_ref || global_table_of(self).is_stale(id)) {
-    throw illegal_operation(fmt::format(
-        "a {} was used after its end: {} ended the object, or an earlier run did; no copy of the "
-        "handle may be used then",
-        what, is_ref ? "forget()" : "destroy()"));
+    throw illegal_operation(
+        fmt::format("a stale {} was used: {} has destroyed its object, or the run that made it has "
+                    "ended; do not use any copy of a handle after that",
+                    what, is_ref ? "forget()" : "destroy()"));
   }
   throw bad_place(
-      fmt::format("a {} was used at place {}, which is not in its group; go to a place that is, or "
-                  "make it over places()",
+      fmt::format("a {} was used at place {}, which is not in its group; use it at a place of the "
+                  "group, or make it for all places()",
                   what, here));
 }
 

@@ -8,7 +8,7 @@
 namespace apgas::inline v0::remote {
 namespace {
 
-// Between two places that are both out of reach.
+// The buffer for a copy between two allocations that are both not directly accessible.
 constexpr std::uint64_t buffer_bytes = std::uint64_t{1} << 20;
 
 memory_access access_of(const char* operation, const bulk_put& what) {
@@ -19,7 +19,8 @@ memory_access access_of(const char* operation, const bulk_get& what) {
   return {.name = operation, .operation = memory_operation::get, .range = what.from, .to = what.to};
 }
 
-allocation_range part_of(const allocation_range& all, std::uint64_t begin, std::uint64_t bytes) noexcept {
+allocation_range part_of(const allocation_range& all, std::uint64_t begin,
+                         std::uint64_t bytes) noexcept {
   return {.allocation = all.allocation, .offset = all.offset + begin, .bytes = bytes};
 }
 
@@ -34,7 +35,7 @@ void get_away(scheduler::fiber& self, const char* operation, const bulk_get& wha
 }
 
 void bulk_copy_between(scheduler::fiber& self, const char* operation, const allocation_range& from,
-                 const allocation_range& to) {
+                       const allocation_range& to) {
   if (from.bytes == 0) return;
   const std::byte* const source = direct_address(self, operation, from);
   if (source != nullptr) return put(self, operation, {source, to});

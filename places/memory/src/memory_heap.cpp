@@ -20,7 +20,7 @@ constexpr std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to) noexcept 
   return (bytes + to - 1) / to * to;
 }
 
-// Another one for each run and place.
+// A random start for each run and each place.
 std::uint32_t first_generation(const void* heap) noexcept {
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
   base::random_engine random(static_cast<std::uint64_t>(now) ^
@@ -51,7 +51,7 @@ allocation_name memory_heap::allocate(std::uint64_t bytes) {
       const std::scoped_lock guard(lock_);
       number = take(size_class, bytes);
       if (number != 0) {
-        next_generation_ += next_generation_ == UINT32_MAX ? 2 : 1;  // 0 is none
+        next_generation_ += next_generation_ == UINT32_MAX ? 2 : 1;  // 0 means no allocation
         name = {.home = home_,
                 .segment = static_cast<std::uint32_t>(number >> 32),
                 .allocation = static_cast<std::uint32_t>(number),
@@ -67,7 +67,8 @@ allocation_name memory_heap::allocate(std::uint64_t bytes) {
   return name;
 }
 
-// Requires: lock_ is held. 0: there is no such block.
+// Takes an allocation from the free list or carves a new one; returns 0 if there is neither.
+// Requires: lock_ is held.
 std::uint64_t memory_heap::take(unsigned size_class, std::uint64_t bytes) noexcept {
   if (size_class == long_class) return take_long(bytes);
   std::uint64_t& list = free_[size_class];
@@ -100,7 +101,8 @@ std::uint64_t memory_heap::carve(unsigned size_class) noexcept {
   return number;
 }
 
-// Not under the lock: it takes long. Others may take what it brings.
+// Adds a segment, outside the lock since that takes long. Another thread may take the memory that
+// it brings; allocate() then tries again.
 void memory_heap::add_segment(unsigned size_class, std::uint64_t bytes) {
   const bool is_long = size_class == long_class;
   const std::uint64_t wanted = is_long ? rounded(bytes, page) : segment_bytes;

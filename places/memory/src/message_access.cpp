@@ -14,18 +14,17 @@
 namespace apgas::inline v0::remote {
 namespace {
 
-// A piece keeps the network busy for much longer than its answer takes, over TCP too; as many as
-// keep it busy without a gap.
-constexpr std::uint64_t piece_bytes = std::uint64_t{512} << 10;
-constexpr int loot_in_transit = 8;
+// Chunks are so large that sending one takes much longer than its reply, and so many are in flight
+// that the network is never idle, over TCP too.
+constexpr std::uint64_t chunk_bytes = std::uint64_t{512} << 10;
+constexpr int chunks_in_flight = 8;
 
-// Accesses that finishes count and that are not over, at most: they need memory.
+// The limit of counted accesses that are incomplete, since each takes memory.
 constexpr int most_unfinished = 16'384;
 
 [[noreturn]] void bad_reply(const comm::inbound_frame& reply) {
   base::fatal(
-      fmt::format("place {} sent an answer of {} bytes that is none to an access of its "
-                  "memory",
+      fmt::format("place {} sent a reply of {} bytes that does not fit any access to its memory",
                   reply.source, reply.payload.size()));
 }
 
@@ -36,7 +35,7 @@ void message_access::start() {
     missing_.fetch_add(1, base::relaxed);
     send(0, what_.range.bytes);
   } else {
-    for (int i = 0; i < loot_in_transit && send_loot(); ++i) {
+    for (int i = 0; i < chunks_in_flight && send_chunk(); ++i) {
     }
   }
   sync::place_state& place = place_;
@@ -44,14 +43,14 @@ void message_access::start() {
   place.tasks->keep_polling();
 }
 
-// The next piece, if there is one.
-bool message_access::send_loot() noexcept {
+// Sends the next chunk. Returns false if there is none.
+bool message_access::send_chunk() noexcept {
   if (failed_.load(base::relaxed)) return false;
-  const std::uint64_t begin = next_.fetch_add(piece_bytes, base::relaxed);
+  const std::uint64_t begin = next_.fetch_add(chunk_bytes, base::relaxed);
   if (begin >= what_.range.bytes) return false;
   missing_.fetch_add(1, base::relaxed);
-  // Pieces are under way already, and answers come for them: nothing can be thrown to the caller.
-  const std::uint64_t bytes = std::min(piece_bytes, what_.range.bytes - begin);
+  // Earlier chunks are in flight and their replies will use this object, so no exception may leave.
+  const std::uint64_t bytes = std::min(chunk_bytes, what_.range.bytes - begin);
   const comm::rank home = what_.range.allocation.home;
   comm::or_end_job(bytes, {"to", home, place_.network->host(home).c_str()},
                    [&] { send(begin, bytes); });
@@ -77,14 +76,14 @@ void message_access::send(std::uint64_t offset, std::uint64_t bytes) {
       payload(what_.atomic);
       break;
     case memory_operation::key:
-      APGAS_UNREACHABLE("the key of a region is no access");
+      APGAS_UNREACHABLE("a request for a segment's key is not a message_access");
   }
   place_.network->send(what_.range.allocation.home, header, std::move(payload));
 }
 
 void message_access::on_reply(const comm::inbound_frame& frame) noexcept {
   take(frame);
-  if (what_.operation != memory_operation::atomic) send_loot();
+  if (what_.operation != memory_operation::atomic) send_chunk();
   answered();
 }
 
@@ -139,12 +138,12 @@ void counted_access::start(scheduler::fiber& self, const memory_access& what,
   auto* const made = new counted_access(self, what, site);
   made->finish_.add(1);
   place_memory_of(self).unfinished.fetch_add(1, base::relaxed);
-  made->message_access::start();  // it ends itself from here on
+  made->message_access::start();  // it deletes itself from here on
 }
 
 void counted_access::completed() noexcept {
   static_cast<place_memory*>(place_.memory)->unfinished.fetch_sub(1, base::relaxed);
-  if (failed()) {  // what a finish throws comes from tasks
+  if (failed()) {  // a finish collects exceptions from tasks only
     place_.tasks->submit(this);
     return;
   }
@@ -170,27 +169,27 @@ void throw_access_failure(const char* operation, const allocation_range& what,
                           const access_failure& failure) {
   const allocation_name& allocation = what.allocation;
   if (allocation.generation == 0) {
-    throw illegal_operation(fmt::format(
-        "{} was given a global_ptr that points to nothing; assign what allocate returned to it",
-        operation));
+    throw illegal_operation(
+        fmt::format("{} was given a global_ptr that points to nothing; assign the result of "
+                    "allocate to it first",
+                    operation));
   }
   switch (failure.fault) {
     case access_fault::out_of_range:
       throw illegal_operation(
-          fmt::format("{} was to reach {} bytes at byte {} of a block of {} bytes at place {}; "
-                      "stay within what "
-                      "was allocated",
+          fmt::format("{} was asked to access {} bytes at offset {} of an allocation of {} bytes "
+                      "at place {}; stay within what was allocated",
                       operation, what.bytes, static_cast<std::int64_t>(what.offset), failure.bytes,
                       allocation.home));
     case access_fault::no_place:
       throw illegal_operation(
-          fmt::format("{} was given a global_ptr to place {}, which does not exist: it comes from "
-                      "another run; pointers end with the run that allocated",
+          fmt::format("{} was given a global_ptr to memory of place {}, which does not exist in "
+                      "this run: a pointer is valid only in the run that allocated the memory",
                       operation, allocation.home));
     default:
       throw illegal_operation(fmt::format(
-          "{} was given a global_ptr to a block of place {} that is not there any more: deallocate "
-          "ended it, or an earlier run did; no copy of the pointer may be used then",
+          "{} was given a stale global_ptr to memory of place {}: deallocate has released it, or "
+          "the run that allocated it has ended; do not use any copy of a pointer after that",
           operation, allocation.home));
   }
 }

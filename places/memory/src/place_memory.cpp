@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a place knows of the memory of others, and what it does for them in its handler: a copy or
-// an atomic operation, and an answer. Nothing of a request is believed before it was checked.
+// Finding out how segments of other places are accessed, and serving the requests of places that
+// access this one's memory by messages. A request is checked completely before it is acted on.
 
 #include <apgas/places/place_memory.hpp>
 
@@ -18,7 +18,7 @@
 namespace apgas::inline v0::remote {
 namespace {
 
-// Asks a place how a region of its memory is reached.
+// Asks a place for the key with which one of its segments is mapped.
 class key_request final : public sync::pending_call {
  public:
   explicit key_request(scheduler::fiber& self) : finish_(sync::finish_of(self)) {}
@@ -46,8 +46,8 @@ class key_request final : public sync::pending_call {
 };
 
 [[noreturn]] void bad_request(const comm::inbound_frame& frame) {
-  base::fatal(fmt::format("place {} sent a request of {} bytes that is none for memory",
-                          frame.source, frame.payload.size()));
+  base::fatal(fmt::format("place {} sent a malformed memory request of {} bytes", frame.source,
+                          frame.payload.size()));
 }
 
 void reply(sync::place_state& place, const comm::inbound_frame& to, comm::out_archive& value,
@@ -57,7 +57,7 @@ void reply(sync::place_state& place, const comm::inbound_frame& to, comm::out_ar
   place.network->send(to.source, header, std::move(value));
 }
 
-// The value at the front of what is left of a payload.
+// Takes a value from the front of the rest of a payload.
 template <class T>
 T take(const comm::inbound_frame& frame, std::span<const std::byte>& rest) {
   T value;
@@ -75,7 +75,8 @@ place_memory::place_memory(sync::place_state& place, comm::transport& network, b
       heap_(place.here, shared_),
       homes_(static_cast<std::size_t>(place.places)) {}
 
-segment_view& place_memory::keep(const allocation_name& allocation, std::unique_ptr<segment_view> view) {
+segment_view& place_memory::keep(const allocation_name& allocation,
+                                 std::unique_ptr<segment_view> view) {
   auto& home = homes_[static_cast<std::size_t>(allocation.home)];
   if (home.load(base::acquire) == nullptr) {  // P1
     const std::scoped_lock guard(lock_);
@@ -97,13 +98,14 @@ void place_memory::require_home(const char* operation, const allocation_range& w
 }
 
 const segment_view& place_memory::look_up(scheduler::fiber& self, const char* operation,
-                                         const allocation_range& what) {
+                                          const allocation_range& what) {
   const allocation_name& allocation = what.allocation;
   require_home(operation, what);
   auto view = std::make_unique<segment_view>();
   if (allocation.home == place_.here) {
     comm::shared_segment* const own = heap_.segment(allocation.segment);
-    if (own == nullptr) throw_access_failure(operation, what, {.fault = access_fault::no_allocation});
+    if (own == nullptr)
+      throw_access_failure(operation, what, {.fault = access_fault::no_allocation});
     view->memory = own->memory().data();
     view->bytes = own->memory().size();
     return keep(allocation, std::move(view));
@@ -155,12 +157,14 @@ void place_memory::on_frame(const comm::inbound_frame& frame) {
   }
   comm::out_archive value;
   comm::shared_segment* const segment = heap_.segment(allocation.segment);
-  const std::span<std::byte> memory = segment == nullptr ? std::span<std::byte>() : segment->memory();
+  const std::span<std::byte> memory =
+      segment == nullptr ? std::span<std::byte>() : segment->memory();
   if (const auto failure = check_access(memory.data(), memory.size(), range)) {
     value(failure);
     return reply(place_, frame, value, true);
   }
-  std::byte* const at = memory.data() + std::uint64_t{allocation.allocation} * allocation_unit + range.offset;
+  std::byte* const at =
+      memory.data() + std::uint64_t{allocation.allocation} * allocation_unit + range.offset;
   if (operation == memory_operation::put) {
     std::memcpy(at, rest.data(), rest.size());
   } else if (operation == memory_operation::get) {
@@ -180,7 +184,7 @@ void place_memory::serve_key(const comm::inbound_frame& frame, const allocation_
     value(access_failure{.fault = access_fault::no_allocation});
     return reply(place_, frame, value, true);
   }
-  // Who reaches it by messages itself says so by an empty key.
+  // An empty key says that the segment can be accessed by messages only.
   const auto key = shared_ == nullptr ? std::span<const std::byte>() : segment->key();
   value(std::uint64_t{segment->memory().size()}, std::vector<std::byte>(key.begin(), key.end()));
   reply(place_, frame, value);

@@ -15,23 +15,23 @@ void release_here(const allocation_name& allocation) {
 }
 
 void throw_too_many(std::size_t elements, std::size_t bytes_each) {
-  throw illegal_operation(
-      fmt::format("allocate was asked for {} elements of {} bytes, but one block holds {} bytes at "
-                  "most; check the number, or allocate several blocks",
-                  elements, bytes_each, memory_heap::most_bytes));
+  throw illegal_operation(fmt::format(
+      "allocate was asked for {} elements of {} bytes, but an allocation has at most {} bytes; "
+      "check the number of elements, or divide them among several allocations",
+      elements, bytes_each, memory_heap::most_bytes));
 }
 
 void throw_not_local(int here, int home) {
-  throw bad_place(fmt::format(
-      "global_ptr::local was called at place {} for memory of place {}: go there, at(p.home(), "
-      "[p] {{ ... p.local() ... }}), or use rget and copy",
-      here, home));
+  throw bad_place(
+      fmt::format("global_ptr::local was called at place {} for memory of place {}; run the code "
+                  "there, at(p.home(), [p] {{ ... p.local() ... }}), or use rget or copy",
+                  here, home));
 }
 
 void throw_not_first(std::int64_t index) {
   throw illegal_operation(
-      fmt::format("deallocate was given a global_ptr to element {} of a block; give it the pointer "
-                  "that allocate returned",
+      fmt::format("deallocate was given a global_ptr to element {} of an allocation; give it the "
+                  "pointer that allocate returned",
                   index));
 }
 

@@ -65,29 +65,30 @@ team_member* remote_teams::look_up(const global_id& id) {
 
 void remote_teams::on_message(const comm::inbound_frame& frame) {
   if (frame.payload.size() < sizeof(team_envelope)) {
-    base::fatal(fmt::format("place {} sent a message of a team in {} bytes, which is none",
-                            frame.source, frame.payload.size()));
+    base::fatal(fmt::format("place {} sent a malformed team message of {} bytes", frame.source,
+                            frame.payload.size()));
   }
   team_envelope e;
   std::memcpy(&e, frame.payload.data(), sizeof e);
   const global_id id{.home = e.home,
                      .index = static_cast<std::uint32_t>(frame.header->handler),
                      .generation = frame.header->finish};
-  // The lock is held meanwhile: so that no member ends before its messages are taken.
+  // The lock is held meanwhile, so that no membership ends before its messages are delivered.
   std::lock_guard hold(lock_);
   if (team_member* const member = look_up(id)) {
     member->deliver(frame);
     if (e.step == team_member::step_called) take_held(*member, e.sequence, held_calls_of(frame));
     return;
   }
-  if (e.step == team_member::step_called) return;  // it is said again
+  if (e.step == team_member::step_called) return;  // it will be told again
   frame.owner->retain();
   early_.emplace_back(id, frame);
 }
 
-// ---- those that wait long -----------------------------------------------------------------------
+// ---- members that wait long ---------------------------------------------------------------------
 
-// Requires: lock_ is held. The lower of two places speaks; one of a ring is lower than its holder.
+// Only the lower of two places warns; in a ring of places at least one is lower than its holder.
+// Requires: lock_ is held.
 void remote_teams::take_held(team_member& told, std::uint32_t sequence, held_calls held) noexcept {
   if (place_.team_warning_s != 0 && !told.has_begun(sequence)) {
     for (const held_call& each : held) {
@@ -107,7 +108,8 @@ void remote_teams::begin_watch() noexcept {
   place_.tasks->submit_at(when_, &timer_);
 }
 
-scheduler::task_counter* remote_teams::look(scheduler::external_task* work, scheduler::fiber&) noexcept {
+scheduler::task_counter* remote_teams::look(scheduler::external_task* work,
+                                            scheduler::fiber&) noexcept {
   remote_teams& self = *static_cast<timer*>(work)->self;
   bool again = false;
   {

@@ -22,8 +22,8 @@ team_member& member_of(const global_id& id, const char* operation) {
   team_member* const found = teams_of(self).find(id);
   if (found == nullptr) {
     throw illegal_operation(fmt::format(
-        "{} was called at place {} of a team that has no member there: it was destroyed, or the "
-        "place is not in its group. Call it at its members only, and before destroy()",
+        "{} was called at place {}, where the team has no member: it was destroyed, or the place "
+        "is not in its group; call it only at members of the team, and before destroy()",
         operation, sync::place_of(self).here));
   }
   return *found;
@@ -31,8 +31,8 @@ team_member& member_of(const global_id& id, const char* operation) {
 
 void expect_size(const char* operation, const char* span, std::size_t found, std::size_t wanted) {
   if (found == wanted) return;
-  throw illegal_operation(
-      fmt::format("{}: `{}` has {} elements where {} are needed", operation, span, found, wanted));
+  throw illegal_operation(fmt::format("{}: the span `{}` has {} elements, but {} are needed",
+                                      operation, span, found, wanted));
 }
 
 }  // namespace remote
@@ -40,7 +40,7 @@ void expect_size(const char* operation, const char* span, std::size_t found, std
 team::team(const place_group& group) {
   scheduler::fiber& self = sync::suspendable_fiber("the constructor of team");
   if (group.empty()) {
-    throw bad_place("a team was to be made of no places: give it a group with at least one");
+    throw bad_place("a team needs at least one member, but the given place_group is empty");
   }
   const remote::global_id id = remote::global_table_of(self).reserve();
   finish([&] {
@@ -65,15 +65,15 @@ void team::barrier(source site) const {
 
 namespace {
 
-// What each member says of itself in a split.
+// The contribution of each member to a split.
 struct choice {
   std::int32_t color = 0;
   std::int32_t key = 0;
-  remote::global_id name;  // that the member would give the team
+  remote::global_id name;  // that the new team gets if this member is its first
 };
 static_assert(sizeof(choice) == 24);
 
-// The members that chose as `me` did, in the order of the team to be.
+// The members with the color of member `me`, in the order that they have in the new team.
 std::vector<std::size_t> same_color(std::span<const choice> all, std::size_t me) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -113,7 +113,7 @@ void team::destroy(source site) const {
   remote::team_member& m = member("team::destroy");
   if (id_.generation == remote::world_generation) {
     throw illegal_operation(
-        "team::world() cannot be destroyed: it is there as long as the program runs");
+        "team::world() cannot be destroyed; it exists as long as the program runs");
   }
   const bool first = m.index() == 0;
   remote::collect(m, {remote::collective::destroy, std::nullopt, 0, site},

@@ -9,23 +9,24 @@
 namespace apgas::inline v0::remote {
 namespace {
 
-// With its headers a part just fits into a segment of UCX's shared memory: larger ones take its
-// rendezvous, and 1 MiB twice the time.
+// A part with its headers just fits into a segment of UCX's shared memory transport. Larger ones
+// use its rendezvous protocol, and 1 MiB takes twice the time.
 constexpr std::size_t part_bytes = 7992;
-// So many parts are sent before one is waited for.
+// How many parts are sent ahead of the one that is waited for.
 constexpr std::uint32_t parts_ahead = 8;
 
-// From here on each element should travel as little as possible; below, the steps are what counts.
+// From this size on, an allreduce minimises how often each element is sent; below, the number of
+// steps.
 constexpr std::size_t long_bytes = std::size_t{8} << 10;
 
-// Blocks from here on go straight to and from the root: along a tree they would be copied again
-// and again.
+// From this size on, blocks are sent directly to and from the root; along a tree they would be
+// copied at each level.
 constexpr std::size_t direct_bytes = std::size_t{4} << 10;
 
-// A barrier may go before the steps of another collective.
+// Added to the step numbers of a barrier, since one may precede the steps of another collective.
 constexpr std::uint16_t barrier_step = 300;
 
-// `bytes` in parts of whole elements. An empty message has one part.
+// Divides `bytes` into parts of whole elements. An empty message has one part.
 class parts_of {
  public:
   parts_of(std::size_t bytes, std::size_t element_bytes) noexcept
@@ -47,7 +48,8 @@ class parts_of {
 };
 
 void copy(std::span<std::byte> to, std::span<const std::byte> from) {
-  APGAS_ASSERT(to.size() == from.size(), "a message of a team has another size than its receiver");
+  APGAS_ASSERT(to.size() == from.size(),
+               "a team message has another size than its receiver expects");
   std::ranges::copy(from, to.begin());
 }
 
@@ -70,7 +72,7 @@ void take(std::span<std::byte> mine, const team_arrival& theirs, taking how, con
              how == taking::theirs_first);
 }
 
-// One step of a reduction, in parts that go both ways.
+// Executes one step of a reduction, with parts in both directions.
 void take_step(team_member& m, const exchange& e, std::span<std::byte> data, const reduction& op) {
   const std::size_t each = op.element_bytes;
   const auto part_of = [&](const span_of& s) {
@@ -152,7 +154,7 @@ void run_allreduce(team_member& m, std::span<std::byte> data, const reduction& o
 
 namespace {
 
-// Of the blocks of `part`, those of s.
+// The blocks of s within `blocks`, which are those of `part`.
 template <class Byte>
 std::span<Byte> blocks_of(std::span<Byte> blocks, const span_of& part, const span_of& s,
                           std::size_t each) {
@@ -212,7 +214,7 @@ void run_gather(team_member& m, std::size_t root, std::span<const std::byte> min
 std::vector<std::vector<std::byte>> run_gather_messages(team_member& m, std::size_t root,
                                                         std::span<const std::byte> mine) {
   if (m.index() != root) {
-    // Its size goes ahead: only this member knows it.
+    // Sends the size first, because only this member knows it.
     const std::uint64_t bytes = mine.size();
     m.send(root, 1, 0, std::as_bytes(std::span(&bytes, 1)));
     send_all(m, root, mine);

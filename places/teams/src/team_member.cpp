@@ -17,10 +17,11 @@
 namespace apgas::inline v0::remote {
 namespace {
 
-// A look takes 50 ns. After some, others may have the core: where there are more places than cores,
-// a message is from one of them. Then the task waits: with four places on two cores a barrier took
-// 150 us with 50 looks, 50 us with 200, and 19 us with 1000, which is half a millisecond where
-// nobody else wants the core.
+// How a receiving task polls before it suspends. A poll takes 50 ns. After polls_at_once of them
+// the thread yields its core in between, since with more places than cores the message may come
+// from a place that needs it. With four places on two cores, a barrier took 150 us with 50 polls,
+// 50 us with 200, and 19 us with 1000, which is half a millisecond if no other thread wants the
+// core.
 constexpr int polls_at_once = 50;
 constexpr std::chrono::microseconds longest_look{500};
 constexpr std::uint32_t receives_between_looks = 32;
@@ -64,8 +65,8 @@ void team_member::begin(const team_call& call) {
     broken = !broken_.empty();
     if (calling_ && !broken) {
       wrong = fmt::format(
-          "two tasks of place {} are in collectives of one team, {} and {}: one task of each place "
-          "calls them, one after the other",
+          "two tasks of place {} called collectives of the same team at the same time, {} and {}; "
+          "let one task of each place call them, one after the other",
           place_.here, text_of(signatures_[sequence_ % remembered]), text_of(mine));
     } else if (!broken) {
       calling_ = true;
@@ -74,7 +75,8 @@ void team_member::begin(const team_call& call) {
         return k.sequence == sequence_ && !same_call(theirs, mine);
       };
       for (const letter& l : letters_) {
-        if (differs(l.where, l.signature)) wrong = difference(l.where.source, l.signature, mine, sequence_);
+        if (differs(l.where, l.signature))
+          wrong = difference(l.where.source, l.signature, mine, sequence_);
       }
       if (differs(ahead_, ahead_signature_)) {
         wrong = difference(ahead_.source, ahead_signature_, mine, sequence_);
@@ -94,7 +96,8 @@ void team_member::end() {
     const auto left = std::ranges::find_if(
         letters_, [&](const letter& l) { return l.where.sequence == sequence_; });
     if (left == letters_.end()) return;
-    wrong = difference(left->where.source, left->signature, signatures_[sequence_ % remembered], sequence_);
+    wrong = difference(left->where.source, left->signature, signatures_[sequence_ % remembered],
+                       sequence_);
   }
   break_all(wrong);
 }
@@ -106,7 +109,7 @@ void team_member::fail(const team_call& call) noexcept {
   } catch (const std::exception& e) {
     why = e.what();
   } catch (...) {
-    why = "an exception of a type that is no std::exception";
+    why = "an exception that is not derived from std::exception";
   }
   bool first = false;
   {
@@ -115,15 +118,15 @@ void team_member::fail(const team_call& call) noexcept {
     calling_ = false;
   }
   if (!first) return;
-  break_all(fmt::format(
-      "a member of a team, place {}, left {} with an exception, so the others would have waited "
-      "for ever: {}. The team cannot be used any more: make another one",
-      place_.here, text_of(signature_of(call)), why));
+  break_all(
+      fmt::format("place {} left {} of a team with an exception, so that the other members would "
+                  "wait forever: {}. The team cannot be used any more; make another one",
+                  place_.here, text_of(signature_of(call)), why));
 }
 
 bool team_member::count_one_sided(std::size_t bytes) noexcept {
   constexpr std::size_t most_bytes = std::size_t{16} << 20;
-  constexpr std::size_t least = most_bytes / 256;  // a barrier for at most 256 short ones
+  constexpr std::size_t least = most_bytes / 256;  // so a barrier after at most 256 short calls
   one_sided_ += std::max(bytes, least);
   return one_sided_ > most_bytes;
 }
@@ -143,10 +146,12 @@ void team_member::send(std::size_t to, std::uint16_t step, std::uint32_t part,
                        std::span<const std::byte> data) {
   const comm::rank dest = group_[to].id();
   while (place_.network->congested(dest)) scheduler::yield();
-  post(
-      dest,
-      {.signature = signatures_[sequence_ % remembered], .sequence = sequence_, .part = part, .step = step},
-      data);
+  post(dest,
+       {.signature = signatures_[sequence_ % remembered],
+        .sequence = sequence_,
+        .part = part,
+        .step = step},
+       data);
 }
 
 bool team_member::expects(const key& k) const noexcept {
@@ -162,8 +167,8 @@ bool team_member::take(const key& wanted, letter& to) {
   return true;
 }
 
-// Looks at the network before it waits, while this worker has nothing else to do: most messages of
-// a collective are here soon, and to leave the stack or to sleep costs more than the look.
+// Polls the network before the task suspends, as long as this worker has nothing else to do. Most
+// messages of a collective arrive soon, and suspending or sleeping costs more than polling.
 bool team_member::poll_for(const key& wanted, letter& to) {
   const scheduler::worker& w = *scheduler::current_fiber()->on;
   std::size_t had = 0;
@@ -183,7 +188,7 @@ bool team_member::poll_for(const key& wanted, letter& to) {
     std::lock_guard hold(lock_);
     if (take(wanted, to)) return true;
     if (!broken_.empty()) return false;
-    // What came may be a task: the loop will look.
+    // What arrived may be a task, for which the scheduling loop must look.
     if (const std::size_t before = std::exchange(had, letters_.size()); any && before == had) {
       return false;
     }
@@ -194,7 +199,7 @@ bool team_member::poll_for(const key& wanted, letter& to) {
 team_arrival team_member::receive(std::size_t from, std::uint16_t step, std::uint32_t part) {
   const key wanted{sequence_, part, step, group_[from].id()};
   letter got;
-  // A task that never leaves its worker would keep it from looking at anything else.
+  // A task that never suspends would keep its worker from everything else.
   scheduler::worker& w = *scheduler::current_fiber()->on;
   if (++w.phases_in_a_row % receives_between_looks == 0) scheduler::yield_to_loop();
   for (bool first = true;; first = false) {
@@ -263,9 +268,9 @@ void team_member::deliver(const comm::inbound_frame& frame) {
 std::string team_member::difference(comm::rank source, const call_signature& theirs,
                                     const call_signature& mine, std::uint32_t sequence) const {
   return fmt::format(
-      "the members of a team called its collectives in different order: call {} was {} at place {} "
-      "and {} at place {}. All members make the same calls with the same root and size, one after "
-      "the other. The team cannot be used any more: make another one",
+      "the members of a team called its collectives in different orders: call {} was {} at place "
+      "{} and {} at place {}. All members must make the same calls, with the same root and size, "
+      "in the same order. The team cannot be used any more; make another one",
       sequence, text_of(mine), place_.here, text_of(theirs), source);
 }
 

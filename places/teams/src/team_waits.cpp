@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Teams that wait for each other: what a place tells of the calls that it holds up, and who finds
-// its own among them (docs/protocols/team.md, "Teams that wait for each other").
+// Detection of teams that wait for each other: the calls that a place holds up are told from member
+// to member, until a place finds its own calls among them (docs/protocols/team.md, "Teams that wait
+// for each other").
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -16,10 +17,10 @@
 namespace apgas::inline v0::remote {
 namespace {
 
-// So many are told of in a message; programs have few teams at once.
+// The limit of held calls in a message; programs use few teams at once.
 constexpr std::size_t most_held = 16;
 
-// Both ends look every 100 ms. Longer without a word: it is another wait.
+// Both ends repeat their messages every 100 ms. After a longer silence it is another wait.
 constexpr std::chrono::seconds longest_silence{3};
 
 }  // namespace
@@ -94,8 +95,8 @@ void team_member::crossed(const held_call& mine, const global_id& other,
         "{} of another team, and waits for place {} in turn. Both go on waiting. If no other task "
         "makes these calls, the program hangs: call collectives of several teams in the same order "
         "at all members",
-        place_.team_warning_s, place_.here, text_of(signatures_[sequence_ % remembered]), mine.holder,
-        mine.holder, text_of(mine.waits_in), place_.here);
+        place_.team_warning_s, place_.here, text_of(signatures_[sequence_ % remembered]),
+        mine.holder, mine.holder, text_of(mine.waits_in), place_.here);
   }
   base::warn(text);
 }

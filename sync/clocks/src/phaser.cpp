@@ -17,7 +17,7 @@ using sync::wait_style;
 
 namespace {
 
-constexpr int flat_up_to_workers = 16;  // one lock is cheaper than a tree
+constexpr int flat_up_to_workers = 16;  // up to here one lock is cheaper than a tree
 constexpr int workers_per_leaf = 8;
 constexpr int most_tiers = 8;
 constexpr std::int64_t most_leaves = 4096;

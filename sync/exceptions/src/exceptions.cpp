@@ -17,7 +17,7 @@ std::string sync::readable_type(const std::type_info& type) {
   const std::unique_ptr<char, void (*)(void*)> text(
       abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), std::free);
   std::string name = status == 0 ? text.get() : type.name();
-  // The inline namespace is no part of the name that users write.
+  // Users write the name without the inline namespace.
   constexpr std::string_view hidden = "apgas::v0::";
   for (auto at = name.find(hidden); at != std::string::npos; at = name.find(hidden, at)) {
     name.replace(at, hidden.size(), "apgas::");

@@ -8,19 +8,20 @@
 #include <apgas/exceptions.hpp>
 #include <apgas/scheduler/fiber.hpp>
 
-// From the exception being handled to the list of a finish.
+// How an exception that left a task gets into the list of its finish.
 namespace apgas::inline v0::sync {
 
-// Adds the exception that is being handled, or the parts of a multiple_exceptions.
-// Context: a catch block.
+// Appends the exception that is being handled. If it is a multiple_exceptions, appends its elements
+// instead. Context: a catch block.
 void collect_current(std::vector<task_exception>& into, int place_id, const spawn_site& site);
 
-// A type's name as the user wrote it.
+// Returns the name of a type as users write it.
 std::string readable_type(const std::type_info& type);
 
+// Returns where the task was spawned, with its name.
 spawn_site site_of(const scheduler::task_state& task);
 
-// The place of the running task; 0 outside of places.
+// Returns the number of the place at which the task runs. Context: task.
 int place_id_of(const scheduler::fiber& self) noexcept;
 
 }  // namespace apgas::inline v0::sync

@@ -20,8 +20,8 @@
 #include "failures.hpp"
 #include "wire_exceptions.hpp"
 
-// Wire: count, then for each: type name, message, three fields of a remote_exception or nothing,
-// place, and the spawn site.
+// Wire: the number of exceptions; then for each one the fields of `portable` in their order, the
+// number of its place, and its spawn site.
 namespace apgas::inline v0::sync {
 namespace {
 
@@ -58,12 +58,13 @@ const exception_types<error, illegal_operation, bad_place, serialization_error, 
                       broken_promise, dead_place_error, clock_use_error, phaser_use_error>
     own_types;
 
+// What is sent of an exception.
 struct portable {
-  std::string type;      // as the compiler names it, the same in every process
-  std::string readable;  // as the user wrote it
+  std::string type;      // the mangled name, the same in every process; empty: not to be restored
+  std::string readable;  // the name as users write it
   std::string what;
-  int remote_place = -1;  // of a remote_exception, whose two texts are type and what
-  int code = 0;           // of a std::system_error or std::ios_base::failure
+  int remote_place = -1;  // place_id() of a remote_exception, -1 for other exceptions
+  int code = 0;           // the code of a std::system_error or std::ios_base::failure
 };
 
 constexpr const char* generic_error = "std::system_error of the generic category";
@@ -94,12 +95,13 @@ portable describe(const std::exception_ptr& exception) {
   }
 }
 
-// what() is "text: message of the code", and the constructor adds the message again.
+// what() of an exception with a code is "text: message of the code". The constructor appends the
+// message again, so it is removed first.
 template <class E>
 std::exception_ptr make_coded(const portable& p, const std::error_category& category) {
   const std::error_code code(p.code, category);
   const std::string suffix = ": " + code.message();
-  std::string text = p.what.substr(0, p.what.find('\0'));  // as what() will give it
+  std::string text = p.what.substr(0, p.what.find('\0'));  // as what() will return it
   if (text.ends_with(suffix)) text.resize(text.size() - suffix.size());
   if constexpr (std::is_same_v<E, std::system_error>) {
     return std::make_exception_ptr(E(code, text));

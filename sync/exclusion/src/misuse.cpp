@@ -9,7 +9,7 @@
 #include <apgas/mutex.hpp>
 #include <apgas/semaphore.hpp>
 
-// What the constructs for waiting say when they are used wrongly.
+// The error messages of mutex, semaphore, latch and channel.
 namespace apgas::inline v0::sync {
 
 void throw_not_locked() {

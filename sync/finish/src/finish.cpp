@@ -14,7 +14,7 @@
 #include "finish_details.hpp"
 #include "finish_results.hpp"
 
-// The parts of finish that are off the fast path.
+// The parts of finish that are not on the fast path.
 namespace apgas::inline v0::sync {
 
 finish_details& finish_core::need_details() {
@@ -32,7 +32,7 @@ void task_failed(scheduler::fiber& self) noexcept {
   const spawn_site site = site_of(self.task);
   name_task(nullptr);
   finish_details& details = finish_of(self).need_details();
-  std::vector<task_exception> caught;  // copies of user exceptions are made outside the lock
+  std::vector<task_exception> caught;  // filled without the lock, since it copies user exceptions
   collect_current(caught, place_id_of(self), site);
   std::lock_guard guard(details.lock);
   for (task_exception& e : caught) details.exceptions.push_back(std::move(e));
@@ -40,7 +40,7 @@ void task_failed(scheduler::fiber& self) noexcept {
 
 namespace {
 
-// What is left to do when the last child did not simply return here.
+// Waits for the tasks that are still running, and collects exceptions and offered values.
 std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core& core,
                                             scheduler::task_counter* outer) {
   scheduler::wait_for_others(core, "finish");
@@ -53,7 +53,7 @@ std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core&
   return std::move(details->offers);
 }
 
-// Apart, so that the usual case saves no registers for it.
+// A function of its own, so that the usual path of finish_frame::end saves no registers for it.
 [[gnu::noinline]] void finish_slowly(scheduler::fiber& self, finish_core& core,
                                      scheduler::task_counter* outer) {
   static_cast<void>(wait_and_collect(self, core, outer));
@@ -69,7 +69,8 @@ std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core&
 
 }  // namespace
 
-// Children have no name, no clocks, and their own site.
+// Runs the children that are still in the deque. They have no name and no registrations, and each
+// has its own spawn site, so the state of the running task is restored afterwards.
 [[gnu::always_inline]] inline void finish_frame::run_own(scheduler::fiber& self) noexcept {
   if (self.task.is.special != 0) [[unlikely]] {
     registrations::leave_finish(self, core_);
@@ -114,7 +115,7 @@ offer_box& box_for_offer(scheduler::fiber& self, const std::type_info& type) {
     std::lock_guard guard(details->lock);
     box = details->offers.get();
   }
-  if (box == nullptr) {  // the first offer at a place that is not home
+  if (box == nullptr) {  // this is the first offer at a place that is not the home place
     const auto make = comm::lookup<offer_box_maker>(details->reducer);
     APGAS_ASSERT(make != nullptr, "the reducer of a finish_reduce is unknown here");
     std::unique_ptr<offer_box> made(make(place_of(self).tasks->num_workers()));

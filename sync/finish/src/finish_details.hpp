@@ -13,38 +13,41 @@
 #include <apgas/sync/offer_box.hpp>
 #include <apgas/sync/remote_finish.hpp>
 
-// What a finish needs only sometimes, and its replica at places that are not its home.
+// The details of a finish that only some finishes need, and the remote finish, which stands for a
+// finish at places that are not its home.
 namespace apgas::inline v0::sync {
 
 struct remote_finish;
 
 struct finish_details {
-  base::spin_lock lock;  // of exceptions, offers, ledger and returned
+  base::spin_lock lock;  // guards exceptions, offers, returned and ledger
   std::vector<task_exception> exceptions;
 
-  // Of a finish_reduce: how to make a box of offers, and the box once something was offered here.
+  // Only for a finish_reduce: the handler that makes a box of offers, and the box, which other
+  // places make for the first offer.
   comm::handler_id reducer = 0;
   std::unique_ptr<offer_box> offers;
 
-  std::vector<std::vector<std::byte>> returned;  // exceptions and offers of other places, as bytes
+  std::vector<std::vector<std::byte>> returned;  // exceptions and offers of other places, encoded
 
-  // At home, once a task was sent elsewhere.
+  // Used at the home place, once a task has been sent to another place.
   finish_id id = 0;
   finish_home ledger;
 
-  remote_finish* remote = nullptr;  // at other places: whose details these are
+  remote_finish* remote = nullptr;  // the remote finish these belong to; null at the home place
 };
 
-// A frame that waits until home grants more credit.
+// A frame that waits until the home place grants more credit.
 struct waiting_frame {
   comm::rank dest;
   comm::frame_header header;
   std::vector<std::byte> payload;
-  finish_core* held;  // of a guest: the finish that is held open meanwhile
+  finish_core* held;  // the finish that an escaping spawn keeps open meanwhile, or null
 };
 
-// A finish of another place. Lives in the table of remote_finishes, under whose lock the machines
-// are, and `own.returned`.
+// A finish whose home is another place, as this place sees it: a task counter, details, and the
+// state machines of the remote finish protocol. It is owned by the table of remote_finishes, whose
+// lock guards `state`, `links`, `waiting`, `listed` and `own.returned`.
 struct remote_finish final : finish_core, scheduler::counter_observer {
   remote_finish(remote_finishes& t, finish_id i) : finish_core(0, &own), id(i), table(t) {
     own.remote = this;
@@ -56,12 +59,12 @@ struct remote_finish final : finish_core, scheduler::counter_observer {
   finish_details own;
   finish_id id;
   remote_finishes& table;
-  bool quiescent() const noexcept { return machine.quiescent() && links.owed() == 0; }
+  bool quiescent() const noexcept { return state.quiescent() && links.owed() == 0; }
 
-  remote_finish_state machine;
+  remote_finish_state state;
   tree_return links;
   std::vector<waiting_frame> waiting;
-  bool listed = false;  // in the list of those that may be quiescent
+  bool listed = false;  // it is in maybe_quiescent_
 };
 
 }  // namespace apgas::inline v0::sync

@@ -10,9 +10,10 @@
 
 namespace apgas::inline v0::sync {
 
-// What a place adds to its return message, and home to its own: there may be those of several
-// places, one behind the other. Context of the second: task.
+// Writes the exceptions and the offered values of a place to its return message. Context: task.
 void save_results(comm::out_archive& to, finish_details& details);
+// Adds the results of other places, one after the other in `from`, to those of the home place.
+// Throws: serialization_error. Context: task.
 void load_results(std::span<const std::byte> from, finish_details& details);
 
 }  // namespace apgas::inline v0::sync

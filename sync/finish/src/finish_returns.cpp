@@ -12,15 +12,15 @@
 #include "finish_frames.hpp"
 #include "finish_results.hpp"
 
-// How credit comes back: from a place of which nothing of a finish is left to its parent or home,
-// and what these do with it.
+// How credit comes back: a place where nothing of a finish is left returns it to its parent or to
+// the home place, and these take it in.
 namespace apgas::inline v0::sync {
 namespace {
 
 returned_credit credit_from(const comm::inbound_frame& frame) {
   returned_credit credit;
   if (frame.payload.size() < sizeof credit) {
-    base::fatal(fmt::format("place {} sent a return of a finish in {} bytes, which is none",
+    base::fatal(fmt::format("place {} sent a malformed return of {} bytes for a finish",
                             frame.source, frame.payload.size()));
   }
   std::memcpy(&credit, frame.payload.data(), sizeof credit);
@@ -36,7 +36,7 @@ std::vector<std::byte> results_from(std::span<const std::byte> payload) {
 
 void remote_finishes::remote_idle(remote_finish& remote) noexcept {
   std::lock_guard guard(lock_);
-  remote.machine.on_idle();
+  remote.state.on_idle();
   if (remote.quiescent()) list(remote);
 }
 
@@ -49,7 +49,8 @@ void remote_finishes::list(remote_finish& remote) {
   place_.tasks->request_poll();
 }
 
-// Requires: lock_ is held and the replica is quiescent.
+// Removes a remote finish from the table. Requires: lock_ is held and the remote finish is
+// quiescent.
 std::unique_ptr<remote_finish> remote_finishes::take_out(remote_finish& remote) {
   const auto at = remotes_.find(remote.id);
   std::unique_ptr<remote_finish> gone = std::move(at->second);
@@ -59,10 +60,10 @@ std::unique_ptr<remote_finish> remote_finishes::take_out(remote_finish& remote) 
 
 namespace {
 
-// Exceptions and offers are turned into bytes by a task, because that runs code of the user.
+// Sends a return message with exceptions and offers. A task does this, because encoding them runs
+// user code.
 struct return_with_results : scheduler::external_task {
-  return_with_results(std::unique_ptr<remote_finish> from, returned_credit c,
-                      tree_return::target t)
+  return_with_results(std::unique_ptr<remote_finish> from, returned_credit c, tree_return::target t)
       : external_task{.run = send}, remote(std::move(from)), credit(c), to(t) {}
 
   static scheduler::task_counter* send(external_task* work, scheduler::fiber&) noexcept {
@@ -106,7 +107,7 @@ bool remote_finishes::send_returns() noexcept {
         maybe_quiescent_.pop_back();
         remote.listed = false;
         if (!remote.quiescent()) continue;
-        credit = remote.machine.give_back();
+        credit = remote.state.give_back();
         to = remote.links.give_back();
         gone = take_out(remote);
         ++count_.returns;
@@ -133,17 +134,17 @@ returned_credit remote_finishes::give_back_with_reply(finish_core& finish) noexc
   }
   remote_finish& remote = *details->remote;
   if (!remote.release()) return {};
-  std::unique_ptr<remote_finish> gone;  // destroyed after the lock is
+  std::unique_ptr<remote_finish> gone;  // destroyed after the lock has been released
   std::lock_guard guard(lock_);
-  remote.machine.on_idle();
+  remote.state.on_idle();
   if (!remote.quiescent() || remote.listed) return {};
-  // Exceptions, offers, ties and a sum beyond 64 bits need a message of their own.
+  // Exceptions, offers, links and a sum of more than 64 bits need a return message.
   if (return_with_results::own_results(*details) || !details->returned.empty() ||
-      remote.links.linked() || remote.machine.pool() >> 64 != 0) {
+      remote.links.linked() || remote.state.pool() >> 64 != 0) {
     list(remote);
     return {};
   }
-  const returned_credit credit = remote.machine.give_back();
+  const returned_credit credit = remote.state.give_back();
   gone = take_out(remote);
   return credit;
 }
@@ -153,7 +154,7 @@ void remote_finishes::on_reply(finish_core& finish, const returned_credit& retur
   finish_details& details = *finish.details();
   if (details.remote != nullptr) {
     std::lock_guard guard(lock_);
-    details.remote->machine.on_reply(returned);
+    details.remote->state.on_reply(returned);
     return;
   }
   bool all_returned = false;
@@ -164,7 +165,7 @@ void remote_finishes::on_reply(finish_core& finish, const returned_credit& retur
   release_when_returned(finish, all_returned);
 }
 
-// ---- arrivals ---
+// ---- arrivals ---------------------------------------------------------------------------------
 
 void remote_finishes::on_return(const comm::inbound_frame& frame) {
   {
@@ -185,14 +186,14 @@ void remote_finishes::on_return(const comm::inbound_frame& frame) {
   release_when_returned(finish, all_returned);
 }
 
-// The credit and the results go on with those of this place.
+// A child returned. Its credit and its results go on with those of this place.
 void remote_finishes::on_return_of_child(const comm::inbound_frame& frame) {
   const returned_credit credit = credit_from(frame);
   std::vector<std::byte> results = results_from(frame.payload);
   std::lock_guard guard(lock_);
   remote_finish& remote = known_remote(frame.header->finish, frame.source);
   if (!results.empty()) remote.own.returned.push_back(std::move(results));
-  remote.machine.on_return(credit);
+  remote.state.on_return(credit);
   remote.links.on_release(static_cast<std::uint8_t>(frame.header->credit));
   if (remote.quiescent()) list(remote);
 }

@@ -11,7 +11,8 @@
 #include "finish_details.hpp"
 #include "finish_frames.hpp"
 
-// Credit on its way out, and what arrives. How it comes back: finish_returns.cpp.
+// How credit goes out with tasks, and what happens when frames arrive. finish_returns.cpp has the
+// way back.
 namespace apgas::inline v0::sync {
 
 remote_finishes::remote_finishes(place_state& place)
@@ -76,16 +77,18 @@ void remote_finishes::send_from_home(finish_core& finish, comm::rank dest,
   place_.network->send(dest, header, std::move(payload));
 }
 
-// `own`: the replica that the running task is counted in; null: of the root finish, as a guest.
-void remote_finishes::send_from_remote(remote_finish* own, finish_core* escapes_from, comm::rank dest,
-                                        comm::frame_header header, comm::out_archive& payload) {
+// `own` is the remote finish in which the running task counts. If it is null, this is an escaping
+// spawn into the root finish, and `escapes_from` is the finish that the task belongs to.
+void remote_finishes::send_from_remote(remote_finish* own, finish_core* escapes_from,
+                                       comm::rank dest, comm::frame_header header,
+                                       comm::out_archive& payload) {
   header.finish = own == nullptr ? root_finish : own->id;
   bool ask = false;
   {
     std::lock_guard guard(lock_);
     remote_finish& remote = own == nullptr ? remote_of(root_finish) : *own;
     const auto split =
-        escapes_from == nullptr ? remote.machine.split() : remote.machine.split_escaping();
+        escapes_from == nullptr ? remote.state.split() : remote.state.split_escaping();
     header.credit = split.share;
     ask = split.ask;
     if (split.share != 0 && escapes_from == nullptr && (header.flags & flag_spawn) != 0 &&
@@ -122,7 +125,7 @@ void remote_finishes::send_message(comm::rank dest, std::uint64_t operation, fin
 
 namespace {
 
-// Finishes by their numbers, as in what users are told about other places.
+// Ends the job. The message names a finish by home and number.
 [[noreturn]] void no_such_finish(finish_id id, comm::rank sender) {
   constexpr finish_id number = (finish_id{1} << finish_number_bits) - 1;
   base::fatal(fmt::format("place {} sent a frame of finish {} of place {}, which has ended here",
@@ -138,14 +141,14 @@ finish_core& remote_finishes::finish_at_home(finish_id id, comm::rank sender) no
   return *found->second;
 }
 
-// Requires: lock_ is held.
+// Requires: lock_ is held. Ends the job if the remote finish does not exist.
 remote_finish& remote_finishes::known_remote(finish_id id, comm::rank sender) noexcept {
   const auto found = remotes_.find(id);
   if (found == remotes_.end()) no_such_finish(id, sender);
   return *found->second;
 }
 
-// Requires: lock_ is held.
+// Returns the remote finish, and creates it if necessary. Requires: lock_ is held.
 remote_finish& remote_finishes::remote_of(finish_id id) {
   auto& remote = remotes_[id];
   if (remote == nullptr) remote = std::make_unique<remote_finish>(*this, id);
@@ -156,7 +159,7 @@ finish_core& remote_finishes::on_tasks(const arrived_frames& frames, comm::handl
   if (home_of(frames.finish) >= place_.places) no_such_finish(frames.finish, frames.source);
   if (home_of(frames.finish) == place_.here) {
     finish_core& finish = finish_at_home(frames.finish, frames.source);
-    finish.add(1);  // before the credit is settled, or the finish might end
+    finish.add(1);  // before the credit is received, or the finish might end
     finish_details& details = *finish.details();
     bool all_returned = false;
     {
@@ -171,12 +174,12 @@ finish_core& remote_finishes::on_tasks(const arrived_frames& frames, comm::handl
   {
     std::lock_guard guard(lock_);
     remote = &remote_of(frames.finish);
-    // Written once, before the first task: its tasks read it without the lock.
+    // Written once, before the first task starts; the tasks read it without the lock.
     if (remote->own.reducer != reducer) remote->own.reducer = reducer;
-    release = remote->links.on_arrival(remote->machine.empty(), frames.source, frames.level,
-                                       frames.linked);
+    release =
+        remote->links.on_arrival(remote->state.empty(), frames.source, frames.level, frames.linked);
     const bool wakes = remote->add_first();
-    remote->machine.on_arrival(frames.credit, wakes, frames.count);
+    remote->state.on_arrival(frames.credit, wakes, frames.count);
     if (release != 0) ++count_.releases;
   }
   if (release != 0) send_message(frames.source, operation_release, frames.finish, release, nullptr);
@@ -225,7 +228,7 @@ void remote_finishes::on_grant(const comm::inbound_frame& frame) {
   {
     std::lock_guard guard(lock_);
     remote = &known_remote(frame.header->finish, frame.source);
-    remote->machine.on_grant(frame.header->credit);
+    remote->state.on_grant(frame.header->credit);
   }
   send_waiting(*remote);
 }
@@ -238,7 +241,7 @@ void remote_finishes::send_waiting(remote_finish& remote) {
     std::lock_guard guard(lock_);
     std::size_t sent = 0;
     while (sent < remote.waiting.size()) {
-      const auto next = remote.machine.next_waiting();
+      const auto next = remote.state.next_waiting();
       if (next.share == 0) {
         ask = next.ask;
         break;
@@ -248,7 +251,7 @@ void remote_finishes::send_waiting(remote_finish& remote) {
     const auto end = remote.waiting.begin() + static_cast<std::ptrdiff_t>(sent);
     ready.assign(std::make_move_iterator(remote.waiting.begin()), std::make_move_iterator(end));
     remote.waiting.erase(remote.waiting.begin(), end);
-    if (remote.quiescent()) list(remote);  // tasks ended while their frames waited
+    if (remote.quiescent()) list(remote);  // its tasks ended while their frames waited
   }
   for (waiting_frame& frame : ready) {
     place_.network->send(frame.dest, frame.header, std::span<const std::byte>(frame.payload));

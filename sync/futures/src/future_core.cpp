@@ -15,20 +15,21 @@ struct suspended_waiter : future_waiter {
   scheduler::fiber* self = nullptr;
 };
 
-// A wait that ends at a time. Referred to by the task, the timer and the list of the future, each
-// until it is certain that it will not be called.
-// NOLINTNEXTLINE(misc-multiple-inheritance): its parts are what those three know of it
+// A wait that ends at a given time at the latest. The task, the timer and the list of the future
+// each hold a reference until it is certain that they will not call the waiter any more.
+// NOLINTNEXTLINE(misc-multiple-inheritance): one base for each of the three
 class timed_waiter final : public ref_counted, scheduler::external_task, future_waiter {
  public:
   timed_waiter() {
-    run = [](scheduler::external_task* due, scheduler::fiber&) noexcept -> scheduler::task_counter* {
-      static_cast<timed_waiter*>(due)->end();
+    run = [](scheduler::external_task* timer,
+             scheduler::fiber&) noexcept -> scheduler::task_counter* {
+      static_cast<timed_waiter*>(timer)->end();
       return nullptr;
     };
     on_ready = [](future_waiter& w) noexcept { static_cast<timed_waiter&>(w).end(); };
   }
 
-  // Context: task, once.
+  // Waits until the future is ready or `when` is reached. Context: task, once.
   void wait(future_core& awaited, std::chrono::steady_clock::time_point when) {
     scheduler::scheduler& home = *scheduler::current_fiber()->on->home;
     auto for_timer = ref<timed_waiter>::share(this);
@@ -59,7 +60,7 @@ future_core::~future_core() {
 
 void future_core::wait() noexcept {
   if (ready()) {
-    look();
+    observe();
     return;
   }
   suspended_waiter me;
@@ -77,7 +78,7 @@ bool future_core::wait_until(std::chrono::steady_clock::time_point when) {
     ref<timed_waiter>::adopt(new timed_waiter)->wait(*this, when);
   }
   if (!ready()) return false;
-  look();
+  observe();
   return true;
 }
 
@@ -86,11 +87,11 @@ void future_core::wait_for_value() {
   if (!has_value()) std::rethrow_exception(failure_->error);
 }
 
-void future_core::look() noexcept {
+void future_core::observe() noexcept {
   if (has_value()) return;
   {
     std::lock_guard guard(lock_);
-    looked_ = true;
+    observed_ = true;
     if (!ready()) return;
   }
   if (failure_ != nullptr) forget_unobserved(*failure_);
@@ -99,7 +100,7 @@ void future_core::look() noexcept {
 bool future_core::enlist(future_waiter& w) noexcept {
   {
     std::lock_guard guard(lock_);
-    looked_ = true;
+    observed_ = true;
     if (!ready()) {
       w.next = nullptr;
       w.previous = last_;
@@ -115,7 +116,7 @@ bool future_core::enlist(future_waiter& w) noexcept {
 
 bool future_core::withdraw(future_waiter& w) noexcept {
   std::lock_guard guard(lock_);
-  if (ready() || !w.listed) return false;  // ready: the setter has the whole list
+  if (ready() || !w.listed) return false;  // if ready, the setter has taken the whole list
   (w.previous == nullptr ? first_ : w.previous->next) = w.next;
   (w.next == nullptr ? last_ : w.next->previous) = w.previous;
   w.listed = false;
@@ -155,7 +156,7 @@ void future_core::publish(status end, std::unique_ptr<failure> why) noexcept {
     std::lock_guard guard(lock_);
     APGAS_ASSERT(!ready(), "a future is set once");
     failure_ = std::move(why);
-    if (failure_ != nullptr && failure_->place != nullptr && !looked_) list_unobserved(*failure_);
+    if (failure_ != nullptr && failure_->place != nullptr && !observed_) list_unobserved(*failure_);
     status_.store(end, base::release);  // P1
     waiter = std::exchange(first_, nullptr);
     last_ = nullptr;

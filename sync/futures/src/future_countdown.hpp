@@ -7,12 +7,12 @@
 #include <apgas/base/atomic.hpp>
 #include <apgas/sync/future_group.hpp>
 
-// Does something when the last of several futures is ready.
+// Calls all_ready() when the last of several futures is ready.
 //
-//   missing_   written by who sets a future, and by start()
+//   missing_   written by the threads that set the futures, and by start()
 //
 // Pairs
-//   P1  All futures are ready, and start() is over, for who takes the last unit.
+//   P1  The thread that counts missing_ down to zero sees all futures ready and start() complete.
 namespace apgas::inline v0::sync {
 
 class future_countdown {
@@ -21,10 +21,11 @@ class future_countdown {
   future_countdown& operator=(const future_countdown&) = delete;
   virtual ~future_countdown() = default;
 
-  // all_ready() is called when every one of `awaited` is, perhaps in here. Requires: as many as the
-  // constructor was told. Context: any thread, once.
+  // Waits for the futures of `awaited`. all_ready() is called when all of them are ready, which may
+  // be during this call. Requires: there are as many as the constructor was told.
+  // Context: any thread, once.
   void start(awaited_futures awaited) noexcept {
-    std::size_t ready = 1;  // a unit of ours, so that it cannot end meanwhile
+    std::size_t ready = 1;  // the count of start() itself, which keeps this object alive meanwhile
     for (std::size_t i = 0; i < awaited.size(); ++i) {
       if (!awaited[i]->enlist(links_[i])) ++ready;
     }
@@ -47,7 +48,7 @@ class future_countdown {
     future_countdown* all = nullptr;
   };
 
-  // The end of this object. Context: any thread; must not run user code.
+  // Called once; it must destroy this object. Context: any thread; must not run user code.
   virtual void all_ready() noexcept = 0;
 
   void count_down(std::size_t n) noexcept {

@@ -6,7 +6,7 @@
 #include <apgas/promise.hpp>
 #include <apgas/worker_local.hpp>
 
-// The errors of futures, promises and worker_local.
+// The error messages of futures, promises and worker_local.
 namespace apgas::inline v0::sync {
 
 void throw_no_state(const char* operation) {
@@ -18,14 +18,14 @@ void throw_no_state(const char* operation) {
 
 void throw_already_set() {
   throw illegal_operation(
-      "a promise was set whose future is set already; set it once, by one of its copies");
+      "a promise was set although its future is set already; set it once, through one of its "
+      "copies");
 }
 
 std::exception_ptr no_promise_left() {
   return std::make_exception_ptr(
-      broken_promise("the last promise of a future went without a value; call set_value or "
-                     "set_exception before it "
-                     "is destroyed"));
+      broken_promise("the last promise of a future was destroyed without setting it; call "
+                     "set_value or set_exception first"));
 }
 
 void throw_other_workers() {

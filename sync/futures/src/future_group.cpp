@@ -15,8 +15,9 @@
 namespace apgas::inline v0::sync {
 namespace {
 
-// A task that is counted in its finish already and enters the scheduler when all is ready.
-// NOLINTNEXTLINE(misc-multiple-inheritance): its parts are what scheduler and futures know of it
+// A task that counts in its finish already and is submitted to the scheduler when its futures are
+// ready.
+// NOLINTNEXTLINE(misc-multiple-inheritance): one base for the scheduler, one for the futures
 class waiting_task final : public scheduler::external_task, public future_countdown {
  public:
   waiting_task(scheduler::fiber& self, awaited_futures awaited, task_body body, const char* name,
@@ -57,6 +58,7 @@ class waiting_task final : public scheduler::external_task, public future_countd
   std::source_location site_;
 };
 
+// Publishes a future when the futures that it combines are ready.
 class waiting_result final : public future_countdown {
  public:
   waiting_result(ref<future_core> result, awaited_futures awaited)
@@ -80,7 +82,7 @@ void publish_caught(future_core& future, scheduler::fiber& self) noexcept {
 void spawn_when_ready(scheduler::fiber& self, awaited_futures awaited, task_body body,
                       const char* name, std::source_location site) {
   if (std::ranges::all_of(awaited, [](future_core* f) { return f->ready(); })) {
-    for (future_core* f : awaited) f->look();
+    for (future_core* f : awaited) f->observe();
     std::move(body).spawn(self, name, site);
   } else {
     auto task = std::make_unique<waiting_task>(self, awaited, std::move(body), name, site);

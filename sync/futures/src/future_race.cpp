@@ -5,18 +5,18 @@
 #include <apgas/base/atomic.hpp>
 #include <apgas/sync/future_group.hpp>
 
-// when_any: the first of several futures to be ready wins; then the others are left alone, so that
-// a loop of when_any over a future that takes long leaves nothing behind in it.
+// when_any: the first of several futures to be ready wins the race. Then the entries in the lists
+// of the other futures are withdrawn, so that a loop of when_any over a slow future leaves nothing
+// behind in it.
 //
-//   won_     written by who sets a future
-//   phase_   written once each by the winner and by start()
+//   won_     written by the threads that set the futures
+//   phase_   written once by the winner and once by start()
 //   uses_    written by all of them
 //
 // Pairs
-//   P1  All links are enlisted that ever will be, and the index is written, for the second of
-//   winner
-//       and start(), which withdraws the rest.
-//   P2  Nobody touches the race any more when the last use is gone.
+//   P1  The later of the winner and start() sees that all links have been enlisted that ever will
+//       be, and that the index is written. It withdraws the links that are left.
+//   P2  The thread that drops the last use sees that no other thread uses the race any more.
 namespace apgas::inline v0::sync {
 namespace {
 
@@ -38,7 +38,8 @@ class future_race {
     }
   }
 
-  // Context: once. The race ends by itself.
+  // Enters the race in the lists of the futures. The race destroys itself at its end. Context:
+  // once.
   void start() noexcept {
     for (std::size_t i = 0; i < count_ && !won_.load(base::relaxed); ++i) {
       uses_.fetch_add(1, base::relaxed);
@@ -76,7 +77,7 @@ class future_race {
     if (uses_.fetch_sub(n, base::acq_rel) == n) delete this;  // P2
   }
 
-  ref<future_core> result_;  // and by its value the futures
+  ref<future_core> result_;  // its value keeps the awaited futures alive
   std::size_t& index_;
   std::size_t count_;
   std::unique_ptr<link[]> links_;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <apgas/sync/branch.hpp>
+
 #include <apgas/forall.hpp>
 #include <apgas/scheduler/scheduler.hpp>
-#include <apgas/sync/branch.hpp>
 
 #include "failures.hpp"
 
-// The parts of fork_join, forall and coforall that are off the fast path.
+// The parts of fork_join, forall and coforall that are not on the fast path.
 namespace apgas::inline v0 {
 
 int detail::workers_here(const scheduler::fiber& self) noexcept {
@@ -20,7 +21,7 @@ bool retake(scheduler::task_counter& join) noexcept {
     const std::uintptr_t tag = scheduler::slot::tag(&join, scheduler::slot_kind::join);
     scheduler::slot* const top = tasks.head() - 1;
     scheduler::slot* s = top;
-    while (s->tagged_counter != tag) --s;  // it lies there: untouched
+    while (s->tagged_counter != tag) --s;  // an untouched join has its branch in this deque
     if (s == top ? tasks.pop(s) : tasks.extract(s)) return true;
   }
   scheduler::wait_for_others(join, "fork_join, forall or coforall");

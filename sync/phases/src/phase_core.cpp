@@ -10,7 +10,8 @@
 namespace apgas::inline v0::sync {
 namespace {
 
-// Never given twice, not by another run of the process either: a stale handle is always noticed.
+// Numbers are never reused, not even by a later run in the same process, so that a stale handle is
+// always detected.
 base::atomic<std::uint64_t> next_number{1};
 
 }  // namespace
@@ -22,13 +23,14 @@ phase_core::phase_core(phase_kind kind, int home, int workers, int tiers, int de
       workers_(workers),
       degree_(static_cast<std::size_t>(degree)),
       simple_(tiers == 1) {
-  nodes_.push_back(std::make_unique<phaser_tree_node>(*this, nullptr, workers, tiers == 1 ? 0 : degree));
+  nodes_.push_back(
+      std::make_unique<phaser_tree_node>(*this, nullptr, workers, tiers == 1 ? 0 : degree));
   for (int tier = 1; tier < tiers; ++tier) {
     const std::size_t first = nodes_.size() - leaves_;
     for (std::size_t parent = first; parent < first + leaves_; ++parent) {
       for (std::size_t i = 0; i < degree_; ++i) {
         nodes_.push_back(std::make_unique<phaser_tree_node>(*this, nodes_[parent].get(), workers,
-                                                      tier + 1 == tiers ? 0 : degree));
+                                                            tier + 1 == tiers ? 0 : degree));
       }
     }
     leaves_ *= degree_;
@@ -66,8 +68,9 @@ void phase_core::tie(std::unique_ptr<phase_link> link) noexcept {
   link_.store(link.release(), base::release);  // P3
 }
 
-// Whoever ends a phase in one step does it under the lock of the root, which look() takes: before
-// that, so that the phase is read anew, or after it, when simple_ is seen.
+// A phase that ends in one step ends under the lock of the root, which look() takes here. Either it
+// ends before that, and the caller reads the new phase; or the worker that ends it takes the lock
+// later and sees that simple_ is false.
 void phase_core::end_phases_in_steps() noexcept {
   simple_.store(false, base::relaxed);
   static_cast<void>(root().look());
@@ -75,7 +78,7 @@ void phase_core::end_phases_in_steps() noexcept {
 
 void phase_core::follow(scheduler::worker& w, std::int64_t p, bool open) noexcept {
   if (phase() < p) {
-    // A task of the next phase may be elected as soon as there is one.
+    // Once the phase advances, a task of the next phase may be elected.
     auto* const task = static_cast<elected_task*>(elected_.exchange(nullptr, base::relaxed));
     while (phase() < p) static_cast<void>(advance_from(w, 0, false));
     if (task != nullptr) task->not_chosen();
@@ -100,7 +103,8 @@ void phase_core::completed(scheduler::worker& w, phaser_tree_node& node) noexcep
   begin_phases(w);
 }
 
-// All have signalled: the next phase begins, and the one after it if nobody is due in that.
+// All signallers have signalled. Begins the next phase, and the one after it if no signaller is
+// unarrived in that phase.
 void phase_core::begin_phases(scheduler::worker& w) noexcept {
   for (bool again = true; again;) {
     if (single_runner* const r = elected_.load(base::relaxed)) return r->all_signalled();
@@ -109,7 +113,7 @@ void phase_core::begin_phases(scheduler::worker& w) noexcept {
     const bool open = active_.load(base::relaxed) == 0;
     if (open) run_actions(true);
     again = advance_from(w, 0, open) && !open;
-    if (phase_link* const others = link()) others->changed(w);  // it may be there only now
+    if (phase_link* const others = link()) others->changed(w);  // read anew: it may be set by now
   }
 }
 
@@ -135,7 +139,7 @@ std::int64_t phase_core::oldest_phase() noexcept {
   return waiters_.empty() ? p : std::min(p, waiters_.begin()->first);
 }
 
-// True: nobody is due at the node, which was complete, in its next phase either.
+// Returns true if the tree node is complete in its next phase, too.
 bool phase_core::advance_from(scheduler::worker& w, std::size_t node, bool open) noexcept {
   phaser_tree_node& n = *nodes_[node];
   bool complete = n.advance_phase(w, open);
@@ -163,15 +167,15 @@ phase_action* phase_core::find_action(std::uint32_t index) const noexcept {
   return a;
 }
 
-// What has come for it is in it before anybody finds it. Taking a value in is user code, so the
-// lock is not held meanwhile, and more may come.
+// An action contains all results that have come for it before a task can find it. Accepting a
+// result runs user code, so no lock is held meanwhile, and further results may arrive.
 phase_action& phase_core::add_action(std::uint32_t index, std::unique_ptr<phase_action> action) {
-  std::int64_t taken = -1;  // the last phase
+  std::int64_t taken = -1;  // the last phase whose result was accepted
   for (;;) {
     std::map<std::int64_t, phase_value> more;
     {
       std::lock_guard hold(results_lock_);
-      if (phase_action* const found = find_action(index)) return *found;  // a task was faster
+      if (phase_action* const found = find_action(index)) return *found;  // another task was faster
       if (const auto kept = unread_.find(index); kept != unread_.end()) {
         more.insert(kept->second.upper_bound(taken), kept->second.end());
       }

@@ -10,15 +10,16 @@ namespace apgas::inline v0::sync {
 
 using change = phase_counter::change;
 
-phaser_tree_node::phaser_tree_node(phase_core& core, phaser_tree_node* parent, int workers, std::int64_t children,
-                       std::int64_t phase)
+phaser_tree_node::phaser_tree_node(phase_core& core, phaser_tree_node* parent, int workers,
+                                   std::int64_t children, std::int64_t phase)
     : core_(core),
       parent_(parent),
       workers_(workers),
       phase_(phase),
       counter_(phase),
       parked_(std::make_unique<scheduler::batch_block*[]>(static_cast<std::size_t>(workers))) {
-  if (children != 0) static_cast<void>(counter_.join(1, children));  // nobody is due below it yet
+  // No task is registered below yet: every child has completed phase 0.
+  if (children != 0) static_cast<void>(counter_.join(1, children));
 }
 
 void phaser_tree_node::join(std::int64_t s, std::int64_t members) {
@@ -69,7 +70,7 @@ void phaser_tree_node::update(scheduler::worker& w, std::int64_t s, const events
 }
 
 void phaser_tree_node::update_and_park(scheduler::worker& w, scheduler::fiber* f, std::int64_t p,
-                                 const events& e) noexcept {
+                                       const events& e) noexcept {
   lock_.lock();
   const before b = now();
   if (counter_.phase() > p || open_.load(base::relaxed)) {
@@ -107,16 +108,17 @@ scheduler::batch_block* phaser_tree_node::advance_locked() noexcept {
   return take_parked();
 }
 
-// What follows from a change since `b`. Requires: the lock is held; it is released.
+// Acts on what changed since `b` was taken. Requires: the lock is held. Releases it.
 void phaser_tree_node::conclude(scheduler::worker& w, before b) noexcept {
   bool completed = b.unarrived && counter_.unarrived() == 0;
   const bool silent = b.signallers && counter_.signallers() == 0;
   scheduler::batch_block* resumed = nullptr;
-  if (completed && core_.simple()) {  // the whole of a clock: no other lock is needed
+  if (completed && core_.simple()) {  // a clock at one place needs no other lock
     completed = false;
     resumed = advance_locked();
-    if (silent) open_.store(true, base::release);                             // P1
-    while (!silent && counter_.unarrived() == 0) static_cast<void>(advance_locked());  // signals ahead
+    if (silent) open_.store(true, base::release);  // P1
+    // Signal-only tasks may have run ahead.
+    while (!silent && counter_.unarrived() == 0) static_cast<void>(advance_locked());
   } else {
     unarrived_.store(counter_.unarrived(), base::relaxed);
   }

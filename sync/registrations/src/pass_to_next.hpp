@@ -3,10 +3,11 @@
 
 #include <apgas/sync/registration.hpp>
 
-// The usual advance, inline where it is used, so that few cache lines of each stack are touched.
+// The fast path of advance. The functions are inlined into their callers, so that a switch touches
+// few cache lines of each stack.
 namespace apgas::inline v0::sync {
 
-// Notes that the task waits, and goes on with `to`.
+// Records in the batched arrivals that the task waits, and switches to `to`.
 [[gnu::always_inline]] inline void note_and_pass(scheduler::fiber& self, registration& r,
                                                  scheduler::fiber& to) {
   scheduler::batch_block& waiting = *self.on->arrivals.waiting;
@@ -16,8 +17,9 @@ namespace apgas::inline v0::sync {
   scheduler::pass(self, to);
 }
 
-// Whether it is enough to note that the task waits: its worker has another task of the same batch,
-// which has not signalled either. Requires: the task signals and waits, and has not signalled.
+// Switches to the next task of the batch if it suffices to batch the arrival of this one: the
+// worker has another task of the same batch, which has not signalled either. Requires: the task
+// signals and waits, and has not signalled.
 [[gnu::always_inline]] inline bool pass_to_next(scheduler::fiber& self, registration& r) {
   scheduler::worker& w = *self.on;
   if (w.arrivals.of != r.node || r.credit != 0 || !scheduler::may_pass(self)) return false;
@@ -27,8 +29,8 @@ namespace apgas::inline v0::sync {
   return true;
 }
 
-// The same where tasks have just been started: its worker has another to start that the node waits
-// for.
+// Does the same among tasks that have just been spawned: the worker's next task has not started,
+// and the tree node waits for its signal.
 [[gnu::always_inline]] inline bool pass_to_start(scheduler::fiber& self, registration& r) {
   scheduler::worker& w = *self.on;
   if (r.credit != 0 || !w.batch.empty() || !scheduler::starts_next(w, r.node)) return false;
@@ -37,10 +39,10 @@ namespace apgas::inline v0::sync {
   return true;
 }
 
-// The usual cases of clock::advance, phaser::next and clock::advance_all in one piece, with as few
-// calls as possible: it is the first clock or phaser that the task is registered on (or the only
-// one, of that kind), and its worker has another task of the same batch, or to start. False:
-// nothing was done.
+// The common case of clock::advance, phaser::next and clock::advance_all, with as few calls as
+// possible. The wanted clock or phaser is the first that the task is registered on (or the only
+// one, and of the wanted kind), and the worker has another task of the same batch, or one to start.
+// Returns false if this is not the case and nothing was done.
 template <class Wanted>
 [[gnu::always_inline]] inline bool pass_if(Wanted wanted) {
   if (!scheduler::on_fiber()) [[unlikely]]

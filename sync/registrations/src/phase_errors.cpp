@@ -37,8 +37,8 @@ const char* mode_name(phaser_mode m) {
 
 void check_not_in_single(const registration& r, const char* operation) {
   if (r.in_single) {
-    fail(r.kind, fmt::format("{} was called in the closure of next_single on the same phaser, "
-                             "which all tasks wait for; return from the closure first",
+    fail(r.kind, fmt::format("{} was called inside the next_single closure of the same phaser, "
+                             "while its tasks wait for the closure; return from the closure first",
                              operation));
   }
 }
@@ -61,9 +61,9 @@ void throw_given_twice(phase_kind kind, const char* operation) {
 
 void throw_no_implicit_clock(const char* operation) {
   throw clock_use_error(fmt::format(
-      "{} was called where no clocked_finish is the innermost finish of a task that is "
-      "registered on its clock; call it in the body of clocked_finish or in a task that "
-      "clocked_async spawned there",
+      "{} was called where the innermost finish is not a clocked_finish on whose clock the task is "
+      "registered; call it in the body of clocked_finish or in a task that clocked_async spawned "
+      "there",
       operation));
 }
 
@@ -88,10 +88,9 @@ void check_may_wait(const registration& r, const char* operation) {
 void check_is_home(const registration& r, const char* operation) {
   if (!r.node->core().is_replica()) return;
   const int home = phase_core::home_of(r.number);
-  fail(r.kind,
-       fmt::format("{} was called at another place than that of the phaser, place {}, where "
-                   "alone it can be done; call it there, or make the phaser here",
-                   operation, home));
+  fail(r.kind, fmt::format("{} was called away from the home of the phaser, place {}, the only "
+                           "place where it may be called; call it there, or make the phaser here",
+                           operation, home));
 }
 
 void check_may_single(const registration& r, const char* operation) {
@@ -102,8 +101,8 @@ void check_may_single(const registration& r, const char* operation) {
   }
   check_not_in_single(r, operation);
   if (r.has_signalled()) {
-    fail(r.kind, fmt::format("{} was called by a task that has signalled this phase, which may be "
-                             "over; call it in place of signal",
+    fail(r.kind, fmt::format("{} was called by a task that has already signalled this phase, which "
+                             "may be over; call it instead of signal",
                              operation));
   }
 }
@@ -111,8 +110,8 @@ void check_may_single(const registration& r, const char* operation) {
 void refuse_send(const registration& r, const char* operation) {
   check_may_signal(r, operation);
   if (r.has_signalled()) {
-    fail(r.kind, fmt::format("{} was called by a task that has signalled this phase, whose "
-                             "reduction may be over; send before you signal",
+    fail(r.kind, fmt::format("{} was called by a task that has already signalled this phase, whose "
+                             "reduction may be complete; send before signalling",
                              operation));
   }
 }
@@ -123,19 +122,20 @@ void refuse_read(const registration& r, const char* operation) {
 }
 
 void throw_no_result(std::int64_t phase) {
-  fail(
-      phase_kind::phaser,
-      fmt::format("accumulator::result was called, but phase {} had no reduction: it gives that of "
-                  "the phase before the task's own; wait for the first phase to end",
-                  phase));
+  fail(phase_kind::phaser,
+       fmt::format(
+           "accumulator::result was called, but phase {} has no result: the call returns the "
+           "result of the phase before the task's own; wait until the first phase is over",
+           phase));
 }
 
 void throw_not_sendable(const registration& r, const char* operation) {
   fail(phase_kind::phaser,
-       fmt::format("{} was called at another place than that of the phaser, place {}, on an "
-                   "accumulator whose values or operation cannot be sent; make its type sendable "
-                   "and its operation one with identity<T>(), or call it there",
-                   operation, phase_core::home_of(r.number)));
+       fmt::format(
+           "{} was called away from the home of the phaser, place {}, on an accumulator whose "
+           "values or operation cannot be sent; make the value type sendable and give the "
+           "operation an identity<T>(), or call it at the home",
+           operation, phase_core::home_of(r.number)));
 }
 
 void check_may_await_result() { static_cast<void>(suspendable_fiber("accumulator::result")); }
@@ -154,11 +154,12 @@ std::size_t workers_of(const scheduler::fiber& self) noexcept {
 void check_may_give(const registration& r, const scheduler::fiber& self, phaser_mode mode,
                     const char* operation) {
   if (r.finish != self.task.finish) {
-    fail(r.kind,
-         fmt::format("{} was given a {} that the task acquired outside the innermost finish, which "
-                     "would wait for a child that waits for this task; spawn outside that finish, "
-                     "or make a {} inside it",
-                     operation, noun(r.kind), noun(r.kind)));
+    fail(
+        r.kind,
+        fmt::format("{} was given a {} that the task acquired outside the innermost finish, which "
+                    "would wait for a child that waits for this task; spawn the child outside that "
+                    "finish, or make a {} inside it",
+                    operation, noun(r.kind), noun(r.kind)));
   }
   const bool more = mode < r.mode || (mode == phaser_mode::wait && r.mode == phaser_mode::signal);
   if (more) {

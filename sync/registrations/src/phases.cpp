@@ -10,16 +10,18 @@
 #include "phase_errors.hpp"
 
 // What a task does with a clock or phaser it is registered on. docs/walks/life_of_a_clock_phase.md
+// describes the steps.
 namespace apgas::inline v0::sync {
 namespace {
 
-// How long an eager wait spins. Long enough for the others to finish a phase of a few thousand
-// instructions; a worker without work searches longer than that.
+// How long an eager wait spins. This is long enough for the other tasks to finish a phase of a few
+// thousand instructions; an idle worker searches for work longer than that.
 constexpr int eager_spins = 2'000;
 
 constexpr std::uint32_t phases_between_looks = 32;
 
-// Everything the task has to signal for the phase it is in: itself, and children not spawned.
+// Everything that the task signals for its phase: its own signal, and the deregistration of
+// children registered in advance but not spawned.
 phaser_tree_node::events signal_events(registration& r) noexcept {
   const std::int64_t credit = std::exchange(r.credit, 0);
   r.credit_taken = 0;
@@ -41,7 +43,8 @@ bool spin_for(const scheduler::fiber& self, const phaser_tree_node& node, std::i
   return node.passed(p);
 }
 
-void park(scheduler::fiber& self, phaser_tree_node& node, std::int64_t p, const phaser_tree_node::events& e) {
+void park(scheduler::fiber& self, phaser_tree_node& node, std::int64_t p,
+          const phaser_tree_node::events& e) {
   scheduler::reserve_block(*self.on);
   struct parking {
     phaser_tree_node* node;
@@ -57,14 +60,14 @@ void park(scheduler::fiber& self, phaser_tree_node& node, std::int64_t p, const 
       &how);
 }
 
-// Waits until phase p is over, to which the task has nothing more to contribute.
+// Waits until phase p is over. The task has already signalled it, or only waits.
 void await(scheduler::fiber& self, phaser_tree_node& node, std::int64_t p, wait_style style) {
   if (!node.passed(p) && (style == wait_style::lazy || !spin_for(self, node, p))) {
     park(self, node, p, {});
     return;
   }
-  // It goes on without leaving its worker. Tasks that go through phase after phase like that would
-  // never let it look at anything else.
+  // The task goes on without leaving its worker. Many such phases in a row would starve everything
+  // else on this worker.
   if (++self.on->phases_in_a_row % phases_between_looks == 0) scheduler::yield_to_loop();
 }
 
@@ -72,12 +75,13 @@ void signal_and_wait(scheduler::fiber& self, registration& r, wait_style style) 
   phaser_tree_node& node = *r.node;
   scheduler::worker& w = *self.on;
   const std::int64_t p = r.waited;
-  scheduler::reserve_block(w);  // what may fail comes before what the node is told
+  // An allocation that may fail comes before any change to the tree node.
+  scheduler::reserve_block(w);
   const phaser_tree_node::events e = signal_events(r);
   std::int64_t signals = 1 + e.leave;
   if (w.arrivals.of == &node)
     signals += static_cast<std::int64_t>(w.arrivals.waiting->size) + w.arrivals.ends;
-  // Operations of accumulators run in the task, not on the way out of it.
+  // The operations of accumulators must run in the task, not while its fiber is being suspended.
   if (style == wait_style::lazy && node.core().simple() && !node.completed_by(signals)) {
     park(self, node, p, e);
     return;
@@ -130,7 +134,7 @@ void advance_single(scheduler::fiber& self, registration& r, void (*run)(void*),
   scheduler::fiber& now = *scheduler::current_fiber();
   scheduler::flush_arrivals(*now.on);
   core.single_done(*now.on);
-  await(now, *r.node, r.waited, wait_style::lazy);  // in a replica it is not over yet
+  await(now, *r.node, r.waited, wait_style::lazy);  // at a replica the phase is not over yet
   ++r.waited;
   if (error != nullptr) std::rethrow_exception(error);
 }
@@ -150,8 +154,8 @@ void drop(scheduler::fiber& self, registration& r) noexcept {
 void drop_at_end(scheduler::fiber& self, registration& r) noexcept {
   scheduler::worker& w = *self.on;
   phaser_tree_node& node = *r.node;
-  // Only noted if the worker goes on with the next of the batch: nothing of the task is left, and
-  // no frame waits below it.
+  // The end of the task is only batched if the worker continues with the next task of the batch,
+  // nothing of this task is left, and no other frame waits below it on this stack.
   const bool goes_on = !w.batch.empty() || scheduler::starts_next(w, &node);
   const bool noted = w.arrivals.of == &node && goes_on && r.signals() && r.waits() &&
                      !r.has_signalled() && r.credit == 0 && self.task.finish == self.outermost &&

@@ -10,7 +10,7 @@
 
 #include "phase_errors.hpp"
 
-// Who is registered: records made, given to children, and given up.
+// Registrations: how records are made, passed on to children, and dropped.
 namespace apgas::inline v0::sync {
 namespace {
 
@@ -20,14 +20,15 @@ struct core_release {
   void operator()(phase_core* c) const noexcept { c->release(); }
 };
 
-// A list that a task got by making a clock, not by being spawned with one.
+// The list of a task that was not spawned with registrations but made a clock or phaser.
 class own_registrations final : public registrations {
  public:
   own_registrations() noexcept : registrations(true) {}
 };
 
-// A child may start on another worker than it was spawned for, whose tasks belong to another leaf.
-// Not to one that has not rolled yet: that roll would end a wait that begins after it.
+// A child may start on another worker than it was spawned on, whose tasks belong to another leaf.
+// The child does not move to a leaf that has not advanced to the child's phase yet: that phase
+// advance would end a wait that begins after it.
 void move_to_leaf_of(scheduler::worker& w, registration& r) {
   phaser_tree_node& leaf = r.node->core().leaf_of(w);
   if (&leaf == r.node || (r.waits() && leaf.phase() < r.waited)) return;
@@ -105,7 +106,7 @@ registration& make_registration(scheduler::fiber& self, phase_kind kind, phaser_
 }
 
 transit begin_transit(scheduler::fiber& self, registration& r, phaser_mode mode,
-                   const char* operation) {
+                      const char* operation) {
   check_may_give(r, self, mode, operation);
   const bool signals = mode != phaser_mode::wait;
   if (!signals) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mutex>
 
+#include <apgas/sync/critical_section.hpp>
 #include <apgas/sync/place_state.hpp>
 #include <apgas/sync/remote_phases.hpp>
-#include <apgas/sync/critical_section.hpp>
 
 #include "phase_wire.hpp"
 
-// The two ends of a clock or phaser that spans places: what they tell each other.
+// The two ends of the link between the home and a replica of a clock or phaser, and the messages
+// they send each other.
 namespace apgas::inline v0::sync {
 
 // ---- the home -----------------------------------------------------------------------------------
@@ -22,7 +23,8 @@ void phase_home::changed(scheduler::worker&) noexcept {
   });
 }
 
-// Before anybody is told that phase p is over: who reads the result then has it.
+// Sends the results before any replica is told that phase p is over, so that every task of the next
+// phase finds them.
 void phase_home::reduced(std::int64_t p) noexcept {
   const inside no_suspension(*scheduler::current_fiber());
   core_.for_each_action([&](phase_action& a) {
@@ -34,7 +36,8 @@ void phase_home::reduced(std::int64_t p) noexcept {
   });
 }
 
-// It hears that before it hears that the place has signalled: so the phase is that of the place.
+// This message arrives before the place signals the phase. So the home is still in the place's
+// phase.
 void phase_home::on_would_run(comm::rank place) {
   std::lock_guard hold(lock_);
   if (runner_.elected) return;
@@ -95,7 +98,8 @@ void phase_home::on_gone(scheduler::worker& w, comm::rank place) {
 
 // ---- the replica --------------------------------------------------------------------------------
 
-// Requires: lock_ is held. True: nobody is here any more.
+// Reports the position to the home if it has changed. Returns true if no task is registered here
+// any more. Requires: lock_ is held.
 bool phase_replica::tell() {
   const phase_uplink::view v = core_.root().look();
   if (home_.may_go(v)) {
@@ -113,9 +117,9 @@ bool phase_replica::tell() {
   return false;
 }
 
-// What was sent in phases before `first`: the home must have it before it hears that nobody here is
-// due in them. Requires: lock_ is held, which whoever comes to send in such a phase must have first
-// (on_transit).
+// Sends all partial results of phases before `first`. The home must have them before it hears that
+// no signaller here is unarrived in those phases. Requires: lock_ is held. A task that comes to
+// send in such a phase needs the same lock (on_transit).
 void phase_replica::send_parts(std::int64_t first) {
   const inside no_suspension(*scheduler::current_fiber());
   core_.for_each_action([&](phase_action& a) {
@@ -150,12 +154,12 @@ void phase_replica::changed(scheduler::worker&) noexcept {
   table_.remove(*this);
 }
 
-void phase_replica::on_transit(scheduler::worker& w, std::int64_t base,
-                                 const phase_transits& t) {
+void phase_replica::on_transit(scheduler::worker& w, std::int64_t base, const phase_transits& t) {
   std::lock_guard hold(lock_);
   core_.follow(w, base, false);
   static_cast<void>(tell());
-  // What the home itself has sent it lets go in the order of the messages.
+  // If the home sent the registration, messages to the home are in order, and no acknowledgement is
+  // needed.
   if (t.sender == phase_core::home_of(core_.number()) || home_.may_tell(t)) {
     table_.send_arrived(core_.number(), t);
   }

@@ -17,7 +17,8 @@ void append(comm::out_archive& to, std::span<const transferred_registration> all
   to(std::uint64_t{all.size()});
 }
 
-// The record of a task, as one that goes elsewhere: its place counts it until it has arrived.
+// Prepares a record of the task for transfer. This place counts the registration until it has
+// arrived.
 transferred_registration leaving(scheduler::fiber& self, registration& r) {
   if (const std::int32_t credit = std::exchange(r.credit, 0); credit != 0) {
     r.node->update(*self.on, r.signalled, {.leave = credit, .gone = credit});
@@ -28,9 +29,10 @@ transferred_registration leaving(scheduler::fiber& self, registration& r) {
                                      r.finish == self.task.finish);
 }
 
-// Everything that the task is registered on, the oldest first. What waits for the closure of its
-// next_single, which runs, stays.
-std::vector<transferred_registration> all_leaving(scheduler::fiber& self, const registrations& all) {
+// All registrations of the task, oldest first. A phaser whose next_single closure the task is
+// running stays behind.
+std::vector<transferred_registration> all_leaving(scheduler::fiber& self,
+                                                  const registrations& all) {
   std::vector<transferred_registration> list;
   for (registration* r = all.first(); r != nullptr; r = r->next) {
     if (!r->in_single) list.insert(list.begin(), leaving(self, *r));
@@ -38,15 +40,16 @@ std::vector<transferred_registration> all_leaving(scheduler::fiber& self, const 
   return list;
 }
 
-void arrive(scheduler::fiber& self, registration& r, const transferred_registration& t, comm::rank sender) {
+void arrive(scheduler::fiber& self, registration& r, const transferred_registration& t,
+            comm::rank sender) {
   place_of(self).phases->received(self, t, sender).open(r);
 }
 
-// The records of a task that came with registrations.
+// The records of a task that arrived with registrations.
 class transferred_registrations final : public registrations {
  public:
   transferred_registrations(scheduler::fiber& self, std::span<const transferred_registration> all,
-                          comm::rank sender)
+                            comm::rank sender)
       : registrations(false), records_(all.size()) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       arrive(self, records_[i], all[i], sender);
@@ -76,7 +79,8 @@ std::vector<transferred_registration> take_transferred(std::span<const std::byte
   APGAS_ASSERT(payload.size() >= sizeof n, "a frame with registrations is too short");
   std::memcpy(&n, payload.data() + payload.size() - sizeof n, sizeof n);
   payload = payload.first(payload.size() - sizeof n);
-  APGAS_ASSERT(n <= payload.size() / sizeof(transferred_registration), "a frame has fewer registrations");
+  APGAS_ASSERT(n <= payload.size() / sizeof(transferred_registration),
+               "a frame contains fewer registrations than it says");
   std::vector<transferred_registration> all(n);
   const std::size_t bytes = n * sizeof(transferred_registration);
   if (n != 0) std::memcpy(all.data(), payload.data() + payload.size() - bytes, bytes);
@@ -123,7 +127,7 @@ bool give_back_registrations(scheduler::fiber& self, comm::out_archive& value) {
 
 void take_registrations_back(scheduler::fiber& self, suspended_call& call) {
   registrations& all = registrations::needed(self);
-  registration* away = all.take_all();  // the newest first
+  registration* away = all.take_all();  // newest first
   const auto take = [&away](std::uint64_t number) -> registration* {
     for (registration** at = &away; *at != nullptr; at = &(*at)->next) {
       if ((*at)->number == number) return std::exchange(*at, (*at)->next);
@@ -132,7 +136,7 @@ void take_registrations_back(scheduler::fiber& self, suspended_call& call) {
   };
   for (const transferred_registration& t : call.take_registrations()) {
     registration* r = take(t.number);
-    if (r == nullptr) {  // made there
+    if (r == nullptr) {  // made at the other place
       r = new registration;
       r->made_here = true;
       r->finish = t.in_finish ? self.task.finish : nullptr;
@@ -140,7 +144,7 @@ void take_registrations_back(scheduler::fiber& self, suspended_call& call) {
     arrive(self, *r, t, call.from());
     all.add(*r);
   }
-  while (away != nullptr) {  // dropped there, or it stayed here
+  while (away != nullptr) {  // dropped at the other place, or left behind here
     registration* const r = std::exchange(away, away->next);
     if (r->in_single) {
       all.add(*r);

@@ -55,7 +55,7 @@ suspended_call::~suspended_call() {
 
 void suspended_call::wait(const char* what) noexcept {
   scheduler::suspend(what, [this](scheduler::fiber* self) {
-    std::uintptr_t expected = nobody;
+    std::uintptr_t expected = no_waiter;
     if (!state_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(self),
                                         base::acq_rel, base::acquire)) {  // P1
       scheduler::resume(self);
@@ -67,12 +67,13 @@ void suspended_call::on_reply(const comm::inbound_frame& frame) noexcept {
   frame.owner->retain();
   reply_ = frame;
   const std::uintptr_t waiter = state_.exchange(arrived, base::acq_rel);  // P1
-  if (waiter != nobody) scheduler::resume(reinterpret_cast<scheduler::fiber*>(waiter));
+  if (waiter != no_waiter) scheduler::resume(reinterpret_cast<scheduler::fiber*>(waiter));
 }
 
 void suspended_call::acknowledge_read() const noexcept {
   std::uint64_t number = 0;
-  APGAS_ASSERT(reply_.payload.size() >= sizeof number, "a reply with a lent value is too short");
+  APGAS_ASSERT(reply_.payload.size() >= sizeof number,
+               "a reply with a zero-copy value is too short");
   const std::size_t value_bytes = reply_.payload.size() - sizeof number;
   std::memcpy(&number, reply_.payload.data() + value_bytes, sizeof number);
   place_.network->send(from(), {.kind = comm::frame_kind::reply, .handler = number},
@@ -145,11 +146,11 @@ void send_reply(place_state& place, comm::rank caller, std::uint64_t number, fin
 }
 
 void send_zero_copy_reply(place_state& place, comm::rank caller, std::uint64_t number,
-                     finish_core& finish, comm::out_archive& value) {
+                          finish_core& finish, comm::out_archive& value) {
   suspended_call reading(place, finish);
   value(reading.number());
   send_value(place, caller, number, {.flags = flag_zero_copy}, value);
-  reading.wait("its caller to read what an at returned");
+  reading.wait("the caller to read the result of an at");
 }
 
 }  // namespace apgas::inline v0::sync

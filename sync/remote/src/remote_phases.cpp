@@ -9,15 +9,16 @@
 #include <fmt/format.h>
 
 #include <apgas/base/assert.hpp>
-#include <apgas/sync/place_state.hpp>
 #include <apgas/sync/accumulator_core.hpp>
-#include <apgas/sync/registration.hpp>
 #include <apgas/sync/critical_section.hpp>
+#include <apgas/sync/place_state.hpp>
+#include <apgas/sync/registration.hpp>
 
 #include "phase_wire.hpp"
 
-// The table, the messages, and travellers. A handler only keeps what came: one task after the other
-// takes it, since the end of a phase resumes tasks and reduces accumulators.
+// The table, the messages, and registrations in transit. A message handler only queues a message; a
+// single external task takes the queued messages one after another, since the end of a phase
+// resumes tasks and runs the operations of accumulators.
 namespace apgas::inline v0::sync {
 
 remote_phases::~remote_phases() {
@@ -91,7 +92,7 @@ void remote_phases::stop() noexcept {
 
 namespace {
 
-// Which end of a clock an operation is for.
+// The end of a clock that an operation is meant for.
 enum class addressee : std::uint8_t { nobody, home, replica, either };
 
 addressee addressee_of(std::uint64_t operation) noexcept {
@@ -114,7 +115,7 @@ addressee addressee_of(std::uint64_t operation) noexcept {
   }
 }
 
-// Whether the message may be for this end: nothing of it is believed before.
+// Whether the message can be meant for this end. Nothing in a message is trusted before this check.
 bool fits(const phase_core& core, addressee to, std::uint64_t what) noexcept {
   const std::uint64_t operation = what & 0xff;
   if (core.link() == nullptr ||
@@ -137,13 +138,14 @@ void remote_phases::take(scheduler::worker& w, const message& m) noexcept {
                             m.source, operation));
   }
   phase_core* const core = find(m.number);
-  // A replica that has gone is told of phases until its home has heard of that.
+  // A removed replica is told of phases until the home receives its `gone`.
   const bool may_be_late = operation == operation_phase || operation == operation_result;
   if (core == nullptr && may_be_late) return;
   if (core == nullptr || !fits(*core, to, m.what)) {
-    base::fatal(fmt::format("place {} sent a frame of clock {:#x} with operation {}, which {}",
-                            m.source, m.number, operation,
-                            core == nullptr ? "has ended here" : "is none for this end of it"));
+    base::fatal(fmt::format(
+        "place {} sent a frame for clock {:#x} with operation {}: {}", m.source, m.number,
+        operation,
+        core == nullptr ? "the clock has ended here" : "the operation is not meant for this end"));
   }
   switch (operation) {
     case operation_position:
@@ -169,7 +171,7 @@ void remote_phases::take(scheduler::worker& w, const message& m) noexcept {
     case operation_single_done:
       static_cast<phase_home*>(core->link())->on_single_done(w);
       break;
-    default:  // part, result, ask
+    default:  // partial result, result, request for a result
       take_value(*core, m);
       break;
   }
@@ -211,9 +213,9 @@ void remote_phases::take_value(phase_core& core, const message& m) noexcept {
   }
 }
 
-// ---- members ------------------------------------------------------------------------------------
+// ---- registrations ------------------------------------------------------------------------------
 
-// Travellers have arrived: they are members here no more.
+// Registrations in transit have arrived: stop counting them here.
 void remote_phases::let_go(scheduler::worker& w, phase_core& core, const message& m) noexcept {
   const auto n = static_cast<std::int64_t>(m.what >> number_shift);
   const bool signals = (m.what & flag_signals) != 0;
@@ -242,7 +244,7 @@ void remote_phases::forget(const phase_core& home) noexcept {
 void remote_phases::remove(phase_replica& r) noexcept {
   {
     std::scoped_lock hold(lock_, r.lock_);
-    if (r.gone_ || !r.tell()) return;  // somebody has come
+    if (r.gone_ || !r.tell()) return;  // a registration has arrived meanwhile
     r.gone_ = true;
     cores_.erase(r.core_.number());
     count_one(gone_);
@@ -266,7 +268,7 @@ remote_phases::counts remote_phases::count() noexcept {
   return n;
 }
 
-// ---- travellers ---------------------------------------------------------------------------------
+// ---- registrations in transit -------------------------------------------------------------------
 
 transferred_registration remote_phases::sent(const transit& t, bool in_finish) {
   phase_core& core = t.node().core();
@@ -287,7 +289,8 @@ transferred_registration remote_phases::sent(const transit& t, bool in_finish) {
           .in_finish = in_finish};
 }
 
-// Finds or makes the replica, and counts the traveller there, so that it does not go.
+// Finds or makes the replica, and counts the registration there, so that the replica is not
+// removed.
 phase_core& remote_phases::join(const transferred_registration& t, std::int64_t signalled) {
   phase_core* made = nullptr;
   for (;;) {
@@ -296,7 +299,7 @@ phase_core& remote_phases::join(const transferred_registration& t, std::int64_t 
       const auto found =
           made == nullptr ? cores_.find(t.number) : cores_.try_emplace(t.number, made).first;
       if (found != cores_.end()) {
-        if (found->second == made) made = nullptr;  // the table has it now
+        if (found->second == made) made = nullptr;  // now owned by the table
         found->second->root().join(signalled, 1);
         if (made != nullptr) made->release();
         return *found->second;
@@ -307,10 +310,11 @@ phase_core& remote_phases::join(const transferred_registration& t, std::int64_t 
   }
 }
 
-transit remote_phases::received(scheduler::fiber& self, const transferred_registration& t, comm::rank sender) {
+transit remote_phases::received(scheduler::fiber& self, const transferred_registration& t,
+                                comm::rank sender) {
   const int home = phase_core::home_of(t.number);
   if (sender == place_.here) {
-    // It was counted here all the time.
+    // The registration has been counted here all the time.
     phase_core* const core = find(t.number);
     APGAS_ASSERT(core != nullptr, "a task came to a clock that has ended");
     core->release();
@@ -319,24 +323,25 @@ transit remote_phases::received(scheduler::fiber& self, const transferred_regist
   registration r;
   transit::open(t.bits, r);
   const std::int64_t signalled = r.signals() ? r.signalled : -1;
-  const phase_transits who{.sender = sender,
-                             .leaf = t.leaf,
-                             .at = r.signals() ? r.signalled : r.waited,
-                             .signals = r.signals()};
+  const phase_transits in_transit{.sender = sender,
+                                  .leaf = t.leaf,
+                                  .at = r.signals() ? r.signalled : r.waited,
+                                  .signals = r.signals()};
   if (home != place_.here) {
     phase_core& core = join(t, signalled);
     if (!r.signals()) core.waiter_moved(-1, r.waited);
-    static_cast<phase_replica*>(core.link())->on_transit(*self.on, t.base, who);
+    static_cast<phase_replica*>(core.link())->on_transit(*self.on, t.base, in_transit);
     return {core.root(), t.bits};
   }
   phase_core* const core = find(t.number);
   APGAS_ASSERT(core != nullptr, "a task came to a clock that has ended");
-  // The leaves of a tree roll one after the other: a task that waits goes to none that is behind.
+  // The leaves of a tree advance one after another. A task that waits must not join a leaf that is
+  // behind its phase.
   while (r.waits() && !core->leaf_of(*self.on).passed(r.waited - 1)) scheduler::yield();
   phaser_tree_node& leaf = core->leaf_of(*self.on);
   if (!r.signals()) core->waiter_moved(-1, r.waited);
   leaf.join(signalled, 1);
-  send_arrived(t.number, who);
+  send_arrived(t.number, in_transit);
   core->release();
   return {leaf, t.bits};
 }

@@ -13,16 +13,17 @@
 #include <apgas/base/assert.hpp>
 #include <apgas/comm/out_of_memory.hpp>
 #include <apgas/sync/flow_control.hpp>
+#include <apgas/sync/registration_transfer.hpp>
 #include <apgas/sync/remote_call.hpp>
 #include <apgas/sync/remote_finish.hpp>
 #include <apgas/sync/remote_phases.hpp>
 #include <apgas/sync/task.hpp>
-#include <apgas/sync/registration_transfer.hpp>
 
 namespace apgas::inline v0::sync {
 namespace {
 
-// The addresses of the program itself: spawn sites in shared libraries travel as unknown.
+// The addresses of the program's own code and data. A spawn site in a shared library is sent as
+// unknown.
 struct program_range {
   std::uintptr_t base = 0;
   std::uintptr_t begin = 0;
@@ -60,8 +61,9 @@ void report_start(place_state& place, comm::rank source, std::size_t bytes) {
   }
 }
 
-// The thunks' frames that were counted here and wait for a worker.
-scheduler::task_counter* run_frame(scheduler::external_task* work, scheduler::fiber& self) noexcept {
+// Runs the thunk of one task frame.
+scheduler::task_counter* run_frame(scheduler::external_task* work,
+                                   scheduler::fiber& self) noexcept {
   const std::unique_ptr<remote_task> task(static_cast<remote_task*>(work));
   self.task.finish = task->finish;
   self.allowance = flow_control::answer_bytes;
@@ -73,35 +75,37 @@ scheduler::task_counter* run_frame(scheduler::external_task* work, scheduler::fi
   return thunk(*task, self);
 }
 
-// Spawns that came in one message become children of one task: none of them needs memory, a place
-// in the queue from outside, or a count of its own.
+// A batch of task frames: spawns of one finish that arrived in one message. They become the
+// children of a single task, so none of them needs an allocation, a place in the external queue, or
+// a count of its own.
 struct task_batch : scheduler::external_task {
   place_state* place;
   finish_core* finish;
-  comm::inbound_frame first;  // holds a reference to its block for each frame
+  comm::inbound_frame first;  // holds one reference to its buffer for each frame
   std::uint64_t frames;
 
   static scheduler::task_counter* run_all(scheduler::external_task* work,
                                           scheduler::fiber& self) noexcept {
-    const std::unique_ptr<task_batch> frame_batch(static_cast<task_batch*>(work));
-    self.task.finish = frame_batch->finish;
-    const std::byte* at = at_header(frame_batch->first.header);
-    for (std::uint64_t i = 0; i < frame_batch->frames; ++i) {
+    const std::unique_ptr<task_batch> batch(static_cast<task_batch*>(work));
+    self.task.finish = batch->finish;
+    const std::byte* at = at_header(batch->first.header);
+    for (std::uint64_t i = 0; i < batch->frames; ++i) {
       const auto* const header = reinterpret_cast<const comm::frame_header*>(at);
-      child next{header, frame_batch->first.owner, frame_batch->first.handler, frame_batch->first.source, 0};
+      child next{header, batch->first.owner, batch->first.handler, batch->first.source, 0};
       if (i % children_per_report == 0) {
-        next.starts = bytes_of(header, std::min(children_per_report, frame_batch->frames - i));
+        next.starts = bytes_of(header, std::min(children_per_report, batch->frames - i));
       }
       at += comm::frame_bytes(header->length);
       std::uint64_t site = 0;
       std::memcpy(&site, header + 1, sizeof site);
       spawn(self, next, decode_site(site));
     }
-    return frame_batch->finish;
+    return batch->finish;
   }
 
-  // A row that has begun is not one whose tasks have: they may lie here for long. One of some that
-  // were spawned together, which the worker takes last, says that they have started.
+  // The start of a batch does not mean that its tasks have started; they may lie in the deque for a
+  // long time. So of every eight children, the one that the worker takes last reports the start of
+  // all eight.
   static constexpr std::uint64_t children_per_report = 8;
 
   static const std::byte* at_header(const comm::frame_header* header) noexcept {
@@ -120,7 +124,7 @@ struct task_batch : scheduler::external_task {
     comm::inbound_buffer* owner;
     const comm::handler_entry* handler;
     comm::rank source;
-    std::uint32_t starts;  // bytes of tasks that it reports
+    std::uint32_t starts;  // bytes of the tasks whose start it reports; 0: it reports none
 
     void operator()() const {
       scheduler::fiber& self = *scheduler::current_fiber();
@@ -162,8 +166,10 @@ void start_payload(comm::out_archive& payload, std::source_location site) {
 
 namespace {
 
-// An answer does not wait: its task would keep a stack meanwhile, and what it answers counts as
-// started, so that more and more would come. Who asks waits for two.
+// Waits until a task may be sent to `dest`. A task that came from another place may answer without
+// waiting, up to its allowance: if it waited, it would keep its stack, and since the task it
+// answers counts as started, more tasks would keep coming. Other tasks wait until this place has
+// started what came to it, and until `dest` has started what was sent to it.
 [[gnu::noinline]] void wait_for_turn(scheduler::fiber& self, place_state& place, comm::rank dest,
                                      std::size_t bytes) {
   if (bytes <= self.allowance) {
@@ -174,8 +180,7 @@ namespace {
   place.flow->wait_for_room(dest);
 }
 
-// Waits while too much is under way to `dest` or has come here, and returns what the frame must
-// begin with.
+// Waits while flow control or the network requires it, and returns the first fields of the header.
 comm::frame_header admit(scheduler::fiber& self, place_state& place, comm::rank dest,
                          comm::handler_id thunk, const comm::out_archive& payload,
                          std::uint8_t flags) {
@@ -224,7 +229,8 @@ void frame_receiver::on_message_end() noexcept {
   }
 }
 
-// `bytes`: of all that were to be taken together. Context: a catch block.
+// Ends the job because memory is exhausted. `bytes` is the size of all frames that were to be
+// handled together. Context: a catch block.
 void frame_receiver::failed(const comm::inbound_frame& first, std::size_t bytes) const noexcept {
   comm::message_failed(bytes, {"from", first.source, place_.network->host(first.source).c_str()});
 }
@@ -239,7 +245,7 @@ void frame_receiver::hand_on(const comm::inbound_frame& frame) {
       pending_call* call = place_.calls->take(frame.header->handler);
       if (call == nullptr) {
         base::fatal(
-            fmt::format("place {} sent a reply to a call that nobody waits for", frame.source));
+            fmt::format("place {} sent a reply to a call that no task waits for", frame.source));
       }
       place_.finishes->on_reply(call->finish(),
                                 {.low = frame.header->credit,
@@ -265,13 +271,15 @@ void frame_receiver::hand_on(const comm::inbound_frame& frame) {
   }
 }
 
-// True: the frame goes with those before or after it.
+// Adds the frame to the batch if it can be part of one, after handing on a batch to which it does
+// not belong. Returns whether it was added.
 bool frame_receiver::join_batch(const comm::inbound_frame& frame) {
   const bool may_join = frame.header->kind == comm::frame_kind::task &&
                         (frame.header->flags & flag_all) == flag_spawn &&
                         frame.payload.size() >= 8 && frame.handler->as<task_thunk>() != nullptr;
   const bool joins = may_join && batch_.frames && frame.handler == batch_.first.handler &&
-                     frame.header->finish == batch_.frames->finish && batch_.frames->add(*frame.header);
+                     frame.header->finish == batch_.frames->finish &&
+                     batch_.frames->add(*frame.header);
   if (!joins) take_batch();
   if (!may_join) return false;
   if (!batch_.frames) {
@@ -308,9 +316,9 @@ void frame_receiver::on_task(const comm::inbound_frame& frame) {
                 sizeof reducer);
     task->frame.payload = frame.payload.first(frame.payload.size() - sizeof reducer);
   }
-  task->bytes = comm::frame_bytes(task->frame.payload.size());  // as admit() counts: no reducer
+  task->bytes = comm::frame_bytes(task->frame.payload.size());  // without the reducer, as admit()
   if (frame.handler->as<task_thunk>() == nullptr || task->frame.payload.size() < 8) {
-    base::fatal(fmt::format("place {} sent a task frame that is none", frame.source));
+    base::fatal(fmt::format("place {} sent a malformed task frame", frame.source));
   }
   place_.flow->on_arrival(task->bytes);
   frame.owner->retain();

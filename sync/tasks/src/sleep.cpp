@@ -7,12 +7,13 @@
 namespace apgas::inline v0::sync {
 namespace {
 
+// A timer that resumes its task. It lives on the stack of the task.
 struct sleeping_task : scheduler::external_task {
   handoff awake;
 };
 
-scheduler::task_counter* wake(scheduler::external_task* due, scheduler::fiber&) noexcept {
-  static_cast<sleeping_task*>(due)->awake.signal();
+scheduler::task_counter* wake(scheduler::external_task* timer, scheduler::fiber&) noexcept {
+  static_cast<sleeping_task*>(timer)->awake.signal();
   return nullptr;
 }
 

@@ -8,7 +8,7 @@
 
 #include "failures.hpp"
 
-// The parts of a spawn that are off the fast path.
+// The parts of spawning that are not on the fast path.
 namespace apgas::inline v0::sync {
 
 int place_id_of(const scheduler::fiber& self) noexcept { return place_of(self).here; }

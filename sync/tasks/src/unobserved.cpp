@@ -28,9 +28,10 @@ struct failure_list {
 
 constinit failure_list unseen;
 
-// Takes f off the list and tells its place while the lock is held, so that after
-// report_all_unobserved() nobody is still about to tell a place that may be gone. Where the place
-// has no ear, what is returned shall be printed when the lock is free.
+// Takes f off the list and reports it to its place. The lock of the list is held, so that after
+// report_all_unobserved() no thread is about to report to a place that no longer exists. If the
+// place accepts no reports, returns the exception, which the caller prints after it has released
+// the lock.
 std::optional<task_exception> tell_locked(failure& f) noexcept {
   unseen.remove(f);
   place_state& place = *f.place;
@@ -40,7 +41,7 @@ std::optional<task_exception> tell_locked(failure& f) noexcept {
 }
 
 void print(const task_exception& lost) noexcept {
-  base::warn(fmt::format("nobody looked at a future whose task failed: {}", lost.describe()));
+  base::warn(fmt::format("a task failed, and no task observed its future: {}", lost.describe()));
 }
 
 }  // namespace

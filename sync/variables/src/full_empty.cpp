@@ -18,7 +18,7 @@ full_empty::state full_empty::acquire(want w) noexcept {
     if (take(w)) return last_;
   }
   queue_unless("a sync_var or single_var", lock_, queue_of(w), [this, w] { return take(w); });
-  return last_;  // of our turn: nobody else changes it before release
+  return last_;  // no other task changes it before release()
 }
 
 void full_empty::release(state left) noexcept {

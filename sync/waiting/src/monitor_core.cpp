@@ -8,11 +8,13 @@
 namespace apgas::inline v0::sync {
 namespace {
 
-// So many sections of others in a row; then one of them gets the monitor and goes on with the rest,
-// or a task could leave a busy monitor never.
+// The number of sections that a task runs for others before it grants the monitor to the next
+// waiting task, which continues with the rest. Without a limit, a task might never get away from a
+// busy monitor.
 constexpr int run_for_others_max = 64;
 
-// The running code acts as another task: errors, names and registrations are that task's.
+// While this object lives, the running code acts as another task: errors, names and registrations
+// are those of that task.
 class acting_as {
  public:
   acting_as(scheduler::fiber& self, const scheduler::fiber& task) noexcept
@@ -30,8 +32,8 @@ class acting_as {
 
 }  // namespace
 
-// No section in waiting_ can go on. False: others have arrived, at its end now. True: none has, and
-// the monitor was given up.
+// Called when no section in waiting_ may proceed. If other sections have arrived meanwhile, appends
+// them to waiting_ and returns false. Otherwise releases the monitor and returns true.
 bool monitor_core::give_up() noexcept {
   lock_.lock();
   waiting_section* const first = std::exchange(arrived_, nullptr);
@@ -59,7 +61,8 @@ bool monitor_core::test(scheduler::fiber& self, waiting_section& s) noexcept {
   }
 }
 
-// The first section from `tested_to` on that can go on, taken off the list, or null.
+// Searches the list from `tested_to` for a section that may proceed, and takes it off the list.
+// Returns null if there is none.
 waiting_section* monitor_core::take_runnable(scheduler::fiber& self,
                                              waiting_section**& tested_to) noexcept {
   for (; *tested_to != nullptr; tested_to = &(*tested_to)->next) {
@@ -87,7 +90,7 @@ void monitor_core::run_for(scheduler::fiber& self, waiting_section& s) noexcept 
 }
 
 void monitor_core::leave(scheduler::fiber& self) noexcept {
-  waiting_section** tested_to = &waiting_;  // something may have changed: all are tested again
+  waiting_section** tested_to = &waiting_;  // something may have changed, so test all again
   for (int budget = run_for_others_max;;) {
     waiting_section* const s = take_runnable(self, tested_to);
     if (s == nullptr) {
@@ -107,7 +110,7 @@ void monitor_core::leave(scheduler::fiber& self) noexcept {
 }
 
 void monitor_core::join(scheduler::fiber& self, waiting_section& s) {
-  scheduler::flush_arrivals(*self.on);  // the section may signal a clock for this task
+  scheduler::flush_arrivals(*self.on);  // the section may signal a clock on behalf of this task
   if (s.condition != nullptr || !succeeds_soon(self, [&s] { return s.done.signalled(); })) {
     s.done.wait(s.condition != nullptr ? "when" : "atomic");
   }

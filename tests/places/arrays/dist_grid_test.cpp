@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dist_grid: blocks of rows and columns, their halos, and stencils against sequential ones.
+// dist_grid: blocks of rows and columns, their halos, and stencils compared with sequential ones.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -28,7 +28,7 @@ static_assert(std::is_trivially_copyable_v<dist_grid<double>> && sizeof(dist_gri
 
 long value_at(std::size_t r, std::size_t c) { return static_cast<long>(1000 * r + c); }
 
-TEST(dist_grid, each_element_is_at_one_place) {
+TEST(dist_grid, has_each_element_at_one_place) {
   const std::size_t rows = 11;
   const std::size_t columns = 17;
   const dist_grid<long> g(rows, columns);
@@ -50,9 +50,9 @@ TEST(dist_grid, each_element_is_at_one_place) {
   g.destroy();
 }
 
-// The halo of a place holds what its neighbours have, at the corners too, and zeros at the
-// boundary.
-TEST(dist_grid, halos_hold_the_neighbours) {
+// The halo of a place contains the elements of its neighbours, also at the corners, and zeros at
+// the boundary.
+TEST(dist_grid, halos_contain_the_elements_of_neighbours) {
   const auto places = static_cast<std::size_t>(apgas::num_places());
   const std::size_t grid_rows = 10 + 3 * places;
   const std::size_t grid_columns = 11 + 3 * places;
@@ -95,7 +95,7 @@ long nine_points(At at) {
   return sum % 10'007;
 }
 
-// A step of the stencil in the elements that are here.
+// One step of the stencil for the local portion.
 void step_here(const dist_grid<long>& from, const dist_grid<long>& to) {
   const auto in = from.local();
   to.for_each_local([&](std::size_t r, std::size_t c, long& x) {
@@ -105,7 +105,7 @@ void step_here(const dist_grid<long>& from, const dist_grid<long>& to) {
   });
 }
 
-// In all of them, one after the other.
+// One step for all elements, sequentially.
 std::vector<long> stepped(const std::vector<long>& model, std::size_t rows, std::size_t columns) {
   const auto model_at = [&](std::ptrdiff_t r, std::ptrdiff_t c) {
     const bool inside = r >= 0 && c >= 0 && std::cmp_less(r, rows) && std::cmp_less(c, columns);
@@ -120,7 +120,7 @@ std::vector<long> stepped(const std::vector<long>& model, std::size_t rows, std:
   return next;
 }
 
-// Calls f(from, to, model, rows, columns) for grids of some sizes.
+// Calls f(from, to, model, rows, columns) for grids of several sizes.
 template <class F>
 void with_grids(F f) {
   std::random_device entropy;
@@ -157,7 +157,7 @@ TEST(dist_grid, a_stencil_agrees_with_the_sequential_one) {
   });
 }
 
-TEST(dist_grid, places_that_swap_their_halos_agree_too) {
+TEST(dist_grid, a_stencil_with_swap_halo_agrees_too) {
   with_grids([](const dist_grid<long>& from, const dist_grid<long>& to, std::vector<long> model,
                 std::size_t rows, std::size_t columns) {
     constexpr int steps = 20;
@@ -179,7 +179,7 @@ TEST(dist_grid, places_that_swap_their_halos_agree_too) {
   });
 }
 
-TEST(dist_grid, without_a_halo_there_is_nothing_to_swap) {
+TEST(dist_grid, swaps_nothing_without_a_halo) {
   const dist_grid<int> g(8, 8);
   apgas::finish([&] {
     for (const place p : apgas::places()) apgas::async_at(p, [g] { g.swap_halo(); });
@@ -187,25 +187,27 @@ TEST(dist_grid, without_a_halo_there_is_nothing_to_swap) {
   g.destroy();
 }
 
-TEST(dist_grid, what_is_wrong) {
+TEST(dist_grid, rejects_misuse) {
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
-  EXPECT_NE(test::message_of([] { dist_grid<long>(most, 2); }).find("can be counted"),
+  EXPECT_NE(test::message_of([] { dist_grid<long>(most, 2); }).find("can be addressed"),
             std::string::npos);
-  EXPECT_NE(test::message_of([] { dist_grid<long>(2, most); }).find("can be counted"),
+  EXPECT_NE(test::message_of([] { dist_grid<long>(2, most); }).find("can be addressed"),
             std::string::npos);
-  EXPECT_NE(test::message_of([] { dist_grid<long>(1UL << 40, 1UL << 40); }).find("can be counted"),
+  EXPECT_NE(
+      test::message_of([] { dist_grid<long>(1UL << 40, 1UL << 40); }).find("can be addressed"),
+      std::string::npos);
+  EXPECT_NE(test::message_of([] { dist_grid<int>(4, 20, {.halo = 5}); }).find("rows; each place"),
             std::string::npos);
-  EXPECT_NE(test::message_of([] { dist_grid<int>(4, 20, {.halo = 5}); }).find("rows only"),
-            std::string::npos);
-  EXPECT_NE(test::message_of([] { dist_grid<int>(20, 4, {.halo = 5}); }).find("columns only"),
-            std::string::npos);
-  EXPECT_NE(test::message_of([] { dist_grid<int>(4, 4, {.group = {}}); }).find("without places"),
+  EXPECT_NE(
+      test::message_of([] { dist_grid<int>(20, 4, {.halo = 5}); }).find("columns; each place"),
+      std::string::npos);
+  EXPECT_NE(test::message_of([] { dist_grid<int>(4, 4, {.group = {}}); }).find("empty place_group"),
             std::string::npos);
   const dist_grid<int> g(3, 4);
   EXPECT_THROW(g.place_of(3, 0), apgas::illegal_operation);
   EXPECT_THROW(g.place_of(0, 4), apgas::illegal_operation);
   g.destroy();
-  EXPECT_NE(test::message_of([g] { g.local(); }).find("a dist_grid was used after its end"),
+  EXPECT_NE(test::message_of([g] { g.local(); }).find("a stale dist_grid was used"),
             std::string::npos);
   EXPECT_THROW(g.destroy(), apgas::illegal_operation);
   EXPECT_THROW(dist_grid<int>().destroy(), apgas::illegal_operation);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// glb: every task is done once, wherever it went, against a sequential walk of the same tree.
-//   APGAS_TEST_SEED=n runs that one tree; APGAS_TEST_TREES=n so many.
+// glb: each task is processed exactly once, at whichever place, compared with a sequential
+// traversal of the same tree. APGAS_TEST_SEED=n runs one tree, APGAS_TEST_TREES=n that many.
 
 #include <algorithm>
 #include <cstdint>
@@ -53,7 +53,7 @@ struct numbers {
     if (first == last) {
       first = other.first;
       last = other.last;
-    } else {  // process has been told to stop in between
+    } else {  // a test calls merge on a bag that is not empty
       for (; other.first < other.last; ++other.first) sum += other.first;
     }
   }
@@ -75,8 +75,8 @@ TEST(glb, sums_numbers) {
   }
 }
 
-// The second piece comes to a place while its only runner ends with the first.
-TEST(glb, no_piece_is_left_when_a_runner_ends) {
+// The second loot arrives at a place while its only runner finishes the first.
+TEST(glb, no_loot_is_left_when_a_runner_retires) {
   const long rounds = (apgas::num_places() == 1 ? 200'000 : 1'000) / test::slower;
   const auto all = apgas::remote::make_glb_places<numbers>({.chunk = 10, .workers = 1});
   const auto take = [all](long i) {
@@ -97,7 +97,8 @@ struct tree_node {
   int depth;
 };
 
-// The children of a node are drawn from its seed. A spine has one child each, until it is bushy.
+// The children of a tree node are drawn from its seed. The nodes of the spine have one child each;
+// a bushy subtree follows.
 struct tree_shape {
   int depth = 12;
   std::uint32_t most_children = 4;
@@ -115,7 +116,7 @@ void for_each_child(const tree_shape& shape, const tree_node& n, F f) {
 
 struct tree_sum {
   std::uint64_t nodes = 0;
-  std::uint64_t mixed = 0;  // of all seeds
+  std::uint64_t mixed = 0;  // a mixture of all seeds
 
   void add(const tree_node& n) {
     ++nodes;
@@ -138,7 +139,7 @@ tree_sum model(const tree_shape& shape, std::uint64_t seed) {
 
 enum class broken : std::uint8_t { nothing, split, merge, serialize, process, throws };
 
-// A bag with a Cereal serialize and a size, and a reduce of its own.
+// A bag with a Cereal serialize, a size(), and its own reduce().
 class tree_bag {
  public:
   tree_bag() = default;
@@ -215,15 +216,15 @@ TEST(glb, agrees_with_the_sequential_model) {
   }
 }
 
-// Dormant places get work when there is some at last, although nobody could give before.
+// Dormant places get work as soon as there is some, even though no place could give any before.
 TEST(glb, a_long_spine_with_a_bushy_end_is_shared) {
   const tree_shape shape{.depth = 12, .most_children = 6, .spine = 5'000};
   std::uint64_t seed = 1;
   while (model(shape, seed).nodes < 400'000 / test::slower) ++seed;
   const tree_sum expected = model(shape, seed);
-  // A real share of what is bushy: a tenth of it at two places, less at more, which share two
-  // cores. Other programs may keep a place from its core for as long as that takes, a hundredth of
-  // a second, and again the next time: so there are as many runs as it takes.
+  // A substantial share of the bushy subtree: a tenth of it at two places, less at more places,
+  // which share two cores. Other programs may keep a place from its core for as long as the work
+  // takes, about 10 ms, several times in a row. So the test repeats runs until one succeeds.
   const std::uint64_t share = (expected.nodes - 5'000) / (apgas::num_places() == 2 ? 10 : 50);
   std::uint64_t least = 0;
   std::ostringstream table;
@@ -258,9 +259,9 @@ TEST(glb, from_any_place_and_several_at_a_time) {
   });
 }
 
-// ---- what is wrong
+// ---- errors
 
-// The first message in what glb throws.
+// The message of the first exception that glb throws.
 std::string what_glb_throws(broken how) {
   const tree_shape shape{.depth = 11, .most_children = 6};
   std::uint64_t seed = 1;
@@ -279,27 +280,28 @@ std::string what_glb_throws(broken how) {
   return "nothing was thrown";
 }
 
-TEST(glb, a_split_that_loses_tasks_is_noticed) {
+TEST(glb, a_split_that_loses_tasks_is_detected) {
   const std::string what = what_glb_throws(broken::split);
-  EXPECT_NE(what.find("split must neither lose tasks nor make any"), std::string::npos) << what;
+  EXPECT_NE(what.find("split must neither lose nor duplicate tasks"), std::string::npos) << what;
 }
 
-TEST(glb, a_merge_that_loses_tasks_is_noticed) {
+TEST(glb, a_merge_that_loses_tasks_is_detected) {
   numbers unsized{0, 10};
-  apgas::remote::merge_checked(unsized, numbers{10, 20});  // nothing to check
+  apgas::remote::merge_checked(unsized,
+                               numbers{10, 20});  // has no size(), so that nothing is checked
   EXPECT_EQ(unsized.sum, 145);
   tree_bag bag({}, 1, broken::merge);
   EXPECT_THROW(apgas::remote::merge_checked(bag, tree_bag({}, 2)), apgas::illegal_operation);
 }
 
-TEST(glb, a_serialize_that_loses_tasks_is_noticed) {
-  using piece = apgas::remote::glb_loot<tree_bag>;
+TEST(glb, a_serialize_that_loses_tasks_is_detected) {
+  using loot = apgas::remote::glb_loot<tree_bag>;
   for (const broken how : {broken::nothing, broken::serialize}) {
     tree_bag bag({}, 1, how);
-    bag.process(1);  // has four tasks then
+    bag.process(1);  // leaves four tasks in it
     const std::string what = test::message_of([&] {
       apgas::at(
-          test::last(), [](piece& p) { static_cast<void>(std::move(p).arrived()); },
+          test::last(), [](loot& l) { static_cast<void>(std::move(l).arrived()); },
           apgas::remote::make_loot(std::move(bag)));
     });
     EXPECT_EQ(what.find("with 4 tasks and arrived with 3") != std::string::npos,
@@ -308,26 +310,28 @@ TEST(glb, a_serialize_that_loses_tasks_is_noticed) {
   }
 }
 
-// The same, on the way of a piece from place to place. It may be that a run needs none.
-TEST(glb, pieces_are_checked_on_arrival) {
+// The same for loot that glb sends between places. A run may need none, so the test repeats it.
+TEST(glb, loot_is_checked_on_arrival) {
   std::string what = what_glb_throws(broken::serialize);
   if (apgas::num_places() == 1) {
     EXPECT_EQ(what, "nothing was thrown");
     return;
   }
-  const auto noticed = [&] {
+  const auto detected = [&] {
     return what.find("serialize must neither lose") != std::string::npos;
   };
-  for (int i = 0; i < 200 && !noticed(); ++i) what = what_glb_throws(broken::serialize);
-  EXPECT_TRUE(noticed()) << what;
+  for (int i = 0; i < 200 && !detected(); ++i) what = what_glb_throws(broken::serialize);
+  EXPECT_TRUE(detected()) << what;
 }
 
-TEST(glb, a_count_that_cannot_be_is_noticed) {
+TEST(glb, an_impossible_count_is_detected) {
   const std::string what = what_glb_throws(broken::process);
   EXPECT_NE(what.find("process(10) of a bag of glb returned 11"), std::string::npos) << what;
 }
 
-TEST(glb, what_process_throws_arrives) { EXPECT_EQ(what_glb_throws(broken::throws), "the 50th"); }
+TEST(glb, an_exception_of_process_arrives) {
+  EXPECT_EQ(what_glb_throws(broken::throws), "the 50th");
+}
 
 TEST(glb, parameters_out_of_range) {
   for (const glb_parameters& p : {glb_parameters{.random_victims = -1}, glb_parameters{.radix = 1},
@@ -336,7 +340,7 @@ TEST(glb, parameters_out_of_range) {
       glb(numbers{0, 10}, p);
       FAIL();
     } catch (const apgas::illegal_operation& e) {
-      EXPECT_NE(std::string(e.what()).find("wanted"), std::string::npos);
+      EXPECT_NE(std::string(e.what()).find("but it must be"), std::string::npos);
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// async_at and uncounted_async_at: tasks elsewhere, many of them, and who waits for them.
+// async_at and uncounted_async_at: many tasks at other places, and which finish waits for them.
 #include <atomic>
 #include <numeric>
 #include <vector>
@@ -14,11 +14,11 @@ using apgas::async_at;
 using apgas::place;
 using test::check;
 
-// Per process: with the transport local, all places share it.
+// One for each process; with the transport local, one for all places.
 std::atomic<long> counted{0};
 
 long sum_and_reset() {
-  // One process has one counter, so exchange() gives it to the first place that asks.
+  // exchange() counts each counter once, also if all places share one.
   long sum = 0;
   for (place p : apgas::places()) sum += apgas::at(p, [] { return counted.exchange(0); });
   return sum;
@@ -67,7 +67,7 @@ TEST(async_at, bounces_in_an_inner_finish_of_each_place) {
   EXPECT_EQ(sum_and_reset(), 2 * apgas::num_places());
 }
 
-TEST(async_at, all_to_all) {
+TEST(async_at, goes_from_all_places_to_all) {
   int each = 20'000 / test::slower;
   apgas::finish([each] {
     for (place p : apgas::places()) {
@@ -83,7 +83,7 @@ TEST(async_at, all_to_all) {
   EXPECT_EQ(sum_and_reset(), expected * apgas::num_places());
 }
 
-TEST(async_at, one_place_sends_more_than_its_queue_takes) {
+TEST(async_at, sends_more_than_the_send_queue_holds) {
   const int n = 300 / test::slower;
   const std::vector<char> megabyte(1U << 20, 'x');
   apgas::finish([&] {
@@ -96,7 +96,7 @@ TEST(async_at, one_place_sends_more_than_its_queue_takes) {
   EXPECT_EQ(sum_and_reset(), n);
 }
 
-TEST(async_at, takes_a_closure_that_changes_itself_and_move_only_arguments) {
+TEST(async_at, takes_mutable_closures_and_move_only_arguments) {
   for (place p : apgas::places()) {
     apgas::finish([&] {
       async_at(
@@ -110,7 +110,7 @@ TEST(async_at, takes_a_closure_that_changes_itself_and_move_only_arguments) {
   }
 }
 
-// What a task wrote is visible after the finish that waited for it.
+// After a finish, the writes of its tasks are visible.
 TEST(async_at, orders_memory) {
   static std::vector<long> here_only(64);
   for (long round = 1; round <= 200; ++round) {
@@ -124,13 +124,13 @@ TEST(async_at, orders_memory) {
   }
 }
 
-TEST(uncounted_async_at, does_not_hold_the_finish_up) {
+TEST(uncounted_async_at, is_not_awaited_by_the_finish) {
   const auto released = apgas::make_global<std::atomic<bool>>(false);
   const auto done = apgas::make_global<std::atomic<int>>(0);
   apgas::finish([&] {
     for (place p : apgas::places()) {
       apgas::uncounted_async_at(p, [released, done] {
-        // Would wait for ever if the finish waited for this task.
+        // Would wait forever if the finish waited for this task.
         while (!apgas::at(released.home(), [released] { return released->load(); })) apgas::yield();
         apgas::at(done.home(), [done] { ++*done; });
       });
@@ -141,7 +141,7 @@ TEST(uncounted_async_at, does_not_hold_the_finish_up) {
   while (*done < apgas::num_places()) apgas::yield();
 }
 
-TEST(uncounted_async_at, from_inner_finishes_of_other_places) {
+TEST(uncounted_async_at, works_in_inner_finishes_of_other_places) {
   const auto done = apgas::make_global<std::atomic<int>>(0);
   for (place p : apgas::places()) {
     async_at(p, [done] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// at: what goes, what comes back, and in what order.
+// at: arguments, results, and the order of memory accesses.
 #include <map>
 #include <memory>
 #include <numeric>
@@ -35,7 +35,7 @@ struct person {
   bool operator==(const person&) const = default;
 };
 
-// A closure that Cereal takes apart.
+// A closure that Cereal serialises.
 struct adder {
   std::vector<int> terms;
   int operator()(int x) const { return std::accumulate(terms.begin(), terms.end(), x); }
@@ -151,7 +151,7 @@ TEST(at, carries_sixteen_mebibytes_both_ways) {
   }
 }
 
-TEST(at, many_tasks_at_a_time) {
+TEST(at, is_called_by_many_tasks_at_a_time) {
   const int n = 2000 / test::slower;
   std::atomic<long> sum{0};
   apgas::finish([&] {
@@ -165,10 +165,10 @@ TEST(at, many_tasks_at_a_time) {
   EXPECT_EQ(sum, static_cast<long>(n) * (n - 1));
 }
 
-// What was written before a message is visible to who handles it, and what that wrote is visible
-// after the reply.
+// The called function sees what the caller has written before, and the caller sees afterwards what
+// the function has written.
 TEST(at, orders_memory) {
-  static long there = 0;  // one for each process; with the transport local, for all places
+  static long there = 0;  // one for each process; with the transport local, one for all places
   for (place p : apgas::places()) {
     for (long i = 1; i <= 1000; ++i) {
       at(p, [i] { there = i; });

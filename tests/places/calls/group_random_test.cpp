@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes over a group, over random ones: some of the places, in any order, this one or not.
+// Constructs that work on a group, with random groups: some of the places, in any order, with this
+// place or without it.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -53,7 +54,7 @@ TEST(group_random, async_at_runs_once_at_each_member) {
   times.destroy();
 }
 
-// All that one task does with an array, at a member.
+// All operations that one task performs on an array, at a member.
 void use_array(const dist_array<long>& a, std::uint64_t seed) {
   apgas::base::random_engine random(seed);
   const std::size_t n = a.size();
@@ -91,7 +92,7 @@ TEST(group_random, dist_array) {
               for (std::size_t i = 0; i < a.size(); ++i) check(a.group().contains(a.place_of(i)));
               use_array(a, seed);
               forall(a, [](std::size_t i, long& x) { x = static_cast<long>(i); });
-            } else {  // one task of the group does that
+            } else {  // called by one task at a place of the group
               const std::vector<long> values(3);
               check(test::message_of([&] { a.gather(); }).find("not in its group") !=
                     std::string::npos);

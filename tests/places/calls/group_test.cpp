@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// async_at of a group: once at each place, one frame each, and nobody sends to all.
+// async_at to a group runs once at each place, with one frame for each place, and no place sends to
+// all others.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -21,7 +22,7 @@ using apgas::at;
 using apgas::place;
 using apgas::place_group;
 
-std::atomic<int> runs{0};  // in this process; with `local`, of all places
+std::atomic<int> runs{0};  // one for each process; with the transport local, one for all places
 
 std::uint64_t frames_sent(place by) {
   return at(by, [] {
@@ -56,7 +57,7 @@ TEST(async_at_group, passes_arguments_on) {
   });
 }
 
-TEST(async_at_group, what_is_thrown_comes_to_the_finish) {
+TEST(async_at_group, exceptions_reach_the_finish) {
   try {
     apgas::finish([] { async_at(apgas::places(), [] { throw std::runtime_error("here"); }); });
     FAIL();
@@ -68,7 +69,8 @@ TEST(async_at_group, what_is_thrown_comes_to_the_finish) {
   }
 }
 
-// Frames that each place sends while f runs in a finish, those of this count itself included.
+// The number of frames that each place sends while f runs in a finish, and while this function
+// counts.
 template <class F>
 std::vector<std::uint64_t> frames_during(F f) {
   std::vector<std::uint64_t> sent;
@@ -81,8 +83,8 @@ std::vector<std::uint64_t> frames_during(F f) {
   return sent;
 }
 
-// A task to each place, and from each but this one a return of the finish; the rest is the same
-// without them. Over several hosts a place may send one more.
+// Each place gets a task, and each other place sends a return of the finish. The frames of counting
+// are subtracted. Over several hosts a place may send one frame more.
 TEST(async_at_group, costs_a_frame_to_each_place) {
   const auto n = static_cast<std::uint64_t>(apgas::num_places());
   const bool one_host = place_group(apgas::places()).same_node().size() == n;

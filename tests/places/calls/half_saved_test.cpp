@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values whose serialisation throws when much of them is written already, and values that are too
-// long: whoever sends them is told, nothing of them is sent or kept, and the next call works.
+// Values whose serialisation throws when a large part is already written, and values that are too
+// large. The sender gets the exception, nothing of the value is sent or kept, and the next call
+// works.
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -21,7 +22,7 @@ using apgas::clocked;
 using apgas::place;
 using test::check;
 
-using thrown = std::range_error;  // as itself at every place
+using thrown = std::range_error;  // keeps its type between places
 
 struct half_saved {
   template <class Archive>
@@ -31,11 +32,11 @@ struct half_saved {
   }
   template <class Archive>
   void load(Archive&) {
-    throw std::logic_error("something of it was sent");
+    throw std::logic_error("a part of it was sent");
   }
 };
 
-// A large part that is well, then one that is not.
+// A large part that can be saved, followed by one that cannot.
 struct large_then_half {
   std::vector<int> part = std::vector<int>(1 << 20, 3);
   half_saved rest;
@@ -45,7 +46,7 @@ struct large_then_half {
   }
 };
 
-constexpr auto take = [](int, const half_saved&) { throw std::logic_error("it came"); };
+constexpr auto take = [](int, const half_saved&) { throw std::logic_error("it arrived"); };
 
 void expect_the_next_call_works(place p) {
   const std::vector<int> sent(100'000, 7);
@@ -54,14 +55,14 @@ void expect_the_next_call_works(place p) {
             sent.size() + static_cast<std::size_t>(p.id()));
 }
 
-TEST(half_saved, an_argument_of_at) {
+TEST(half_saved, as_an_argument_of_at) {
   for (place p : apgas::places()) {
     for (int i = 0; i < 3; ++i) EXPECT_THROW(at(p, take, 1, half_saved{}), thrown);
     expect_the_next_call_works(p);
   }
 }
 
-TEST(half_saved, an_argument_of_async_at) {
+TEST(half_saved, as_an_argument_of_async_at) {
   for (place p : apgas::places()) {
     apgas::finish([&] {
       EXPECT_THROW(async_at(p, take, 1, half_saved{}), thrown);
@@ -72,15 +73,15 @@ TEST(half_saved, an_argument_of_async_at) {
   }
 }
 
-TEST(half_saved, an_argument_of_uncounted_async_at) {
+TEST(half_saved, as_an_argument_of_uncounted_async_at) {
   for (place p : apgas::places()) {
     EXPECT_THROW(apgas::uncounted_async_at(p, take, 1, half_saved{}), thrown);
     expect_the_next_call_works(p);
   }
 }
 
-// The clock counts nobody for the task that was not sent: it goes on, and ends.
-TEST(half_saved, an_argument_of_a_clocked_async_at) {
+// The task that was not sent is not registered on the clock, so the clock advances and ends.
+TEST(half_saved, as_an_argument_of_a_clocked_async_at) {
   for (place p : apgas::places()) {
     apgas::finish([&] {
       const auto c = apgas::clock::make();
@@ -103,8 +104,8 @@ TEST(half_saved, an_argument_of_a_clocked_async_at) {
   test::expect_no_clocks_left();
 }
 
-// The body of an at takes the caller's clock along: it is there again afterwards.
-TEST(half_saved, an_argument_of_at_under_a_clock) {
+// An at takes the caller's clock along; after the exception the caller is still registered.
+TEST(half_saved, as_an_argument_of_at_with_a_clock) {
   for (place p : apgas::places()) {
     apgas::finish([&] {
       const auto c = apgas::clock::make();
@@ -118,7 +119,7 @@ TEST(half_saved, an_argument_of_at_under_a_clock) {
   test::expect_no_clocks_left();
 }
 
-TEST(half_saved, a_result) {
+TEST(half_saved, as_a_result) {
   for (place p : apgas::places()) {
     for (int i = 0; i < 3; ++i) {
       EXPECT_THROW(at(p, [] { return half_saved{}; }), thrown);
@@ -129,7 +130,7 @@ TEST(half_saved, a_result) {
   }
 }
 
-// Memory that nobody touches takes none.
+// Does not initialise its elements, so that untouched pages take no memory.
 template <class T>
 struct untouched : std::allocator<T> {
   template <class U>
@@ -146,7 +147,7 @@ struct untouched : std::allocator<T> {
 using bytes = std::vector<char, untouched<char>>;
 constexpr std::size_t too_many = (std::size_t{1} << 30) + 1;
 
-TEST(too_long, an_argument) {
+TEST(too_large, as_an_argument) {
   const bytes sent(too_many);
   for (place p : apgas::places()) {
     EXPECT_THROW(at(p, [](const bytes& b) { return b.size(); }, sent), apgas::serialization_error);
@@ -155,7 +156,7 @@ TEST(too_long, an_argument) {
   }
 }
 
-TEST(too_long, a_result) {
+TEST(too_large, as_a_result) {
   for (place p : apgas::places()) {
     EXPECT_THROW(at(p, [] { return bytes(too_many); }), apgas::serialization_error);
     expect_the_next_call_works(p);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places and groups of them as values.
+// place and place_group as values.
 #include <algorithm>
 #include <sstream>
 #include <thread>
@@ -26,7 +26,7 @@ TEST(place, is_a_value) {
             "place(" + std::to_string(apgas::num_places() - 1) + ")");
 }
 
-TEST(place, exists_or_throws) {
+TEST(place, throws_if_it_does_not_exist) {
   EXPECT_THROW(static_cast<void>(place(apgas::num_places())), apgas::bad_place);
   EXPECT_THROW(place(-1), apgas::bad_place);
   try {
@@ -37,7 +37,7 @@ TEST(place, exists_or_throws) {
   }
 }
 
-TEST(place, outside_a_task_throws) {
+TEST(place, throws_outside_a_task) {
   std::thread foreign([] {
     EXPECT_THROW(apgas::here(), apgas::illegal_operation);
     EXPECT_THROW(apgas::places(), apgas::illegal_operation);
@@ -72,7 +72,7 @@ TEST(place, workers_and_hosts_are_known_everywhere) {
   }
 }
 
-TEST(place_group, world) {
+TEST(place_group, of_all_places) {
   const place_group world = apgas::places();
   EXPECT_EQ(world.size(), static_cast<std::size_t>(apgas::num_places()));
   EXPECT_TRUE(std::ranges::equal(world, apgas::places()));
@@ -100,7 +100,7 @@ TEST(place_group, keeps_the_order_given) {
   EXPECT_EQ(group == place_group(apgas::places()), apgas::num_places() == 1);
 }
 
-TEST(place_group, misuse_throws) {
+TEST(place_group, throws_on_misuse) {
   EXPECT_THROW(place_group({place(), place()}), apgas::bad_place);
   const place_group none;
   EXPECT_TRUE(none.empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network is served while every worker is busy, with a progress thread and without.
+// The network is polled while all workers are busy, with a progress thread and without.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -14,9 +14,9 @@ namespace {
 using apgas::place;
 using clock = std::chrono::steady_clock;
 
-// The message is too long to leave without the help of its sender, whose workers compute. Clocks of
-// places on one host agree.
-TEST(Progress, WhatWasSentGoesOnWhileTheSenderComputes) {
+// The message is so long that its sender must help to send it, while its workers compute. Places on
+// one host have the same clock.
+TEST(Progress, SendingContinuesWhileTheSenderComputes) {
   const std::vector<std::byte> data(std::size_t{8} << 20, std::byte{7});
   clock::time_point computed;
   const auto arrived = apgas::make_global<clock::time_point>();
@@ -42,7 +42,7 @@ TEST(Progress, WhatWasSentGoesOnWhileTheSenderComputes) {
 
 std::atomic<bool> may_end{false};
 
-// A task that spawns for as long as nobody stops it lets those run that do.
+// A task that spawns until another task stops it lets that other task run.
 TEST(Progress, ASpawnerLetsOthersRun) {
   apgas::at(place(1), [] { may_end = false; });
   apgas::finish([] {
@@ -55,7 +55,7 @@ TEST(Progress, ASpawnerLetsOthersRun) {
   });
 }
 
-// The same with finishes that never leave their worker.
+// The same with finishes whose tasks stay on their worker.
 TEST(Progress, ALoopOfFinishesLetsOthersRun) {
   apgas::at(place(1), [] { may_end = false; });
   apgas::finish([] {
@@ -72,7 +72,7 @@ TEST(Progress, ALoopOfFinishesLetsOthersRun) {
   });
 }
 
-// A spawner that has ended, whose tasks all workers have before them.
+// The spawner has ended, and all workers are busy with its tasks.
 TEST(Progress, ManyTasksLetOthersRun) {
   static std::atomic<int> left{0};
   constexpr int tasks = 300;
@@ -87,7 +87,7 @@ TEST(Progress, ManyTasksLetOthersRun) {
         });
       }
     });
-    apgas::at(place(1), [] {});  // behind it
+    apgas::at(place(1), [] {});  // arrives after the tasks
     EXPECT_GT(apgas::at(place(1), [] { return left.load(); }), 0);
   });
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long arguments and results of at: read from where they lie within a node, else carried.
+// Large arguments and results of at: within a host the receiver reads them from the sender's
+// memory; otherwise messages carry them.
+#include <apgas/comm/zero_copy.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -12,7 +15,6 @@
 
 #include <gtest/gtest.h>
 
-#include <apgas/comm/zero_copy.hpp>
 #include <apgas/sync/place_state.hpp>
 
 #include "check.hpp"
@@ -35,15 +37,15 @@ apgas::comm::endpoint& network() {
   return *apgas::sync::place_of(*apgas::scheduler::current_fiber()).network;
 }
 
-// By this place and that one.
+// Bytes sent by this place and by p.
 std::uint64_t bytes_sent_with(place p) {
   const auto sent = [] { return network().total_traffic().bytes_sent; };
   return sent() + at(p, sent);
 }
 
-bool lends_to(place p) { return network().zero_copy_from(p.id()) != apgas::comm::no_zero_copy; }
+bool zero_copy_to(place p) { return network().zero_copy_from(p.id()) != apgas::comm::no_zero_copy; }
 
-TEST(lent, is_not_carried) {
+TEST(zero_copy, arguments_are_not_in_messages) {
   constexpr std::size_t bytes = 1 << 20;
   const numbers all = counted(bytes / sizeof(double));
   for (const place p : apgas::places()) {
@@ -51,7 +53,7 @@ TEST(lent, is_not_carried) {
     const std::uint64_t before = bytes_sent_with(p);
     EXPECT_EQ(at(p, [](const numbers& n) { return n; }, all), all);
     const std::uint64_t sent = bytes_sent_with(p) - before;
-    if (lends_to(p)) {
+    if (zero_copy_to(p)) {
       EXPECT_LT(sent, 4096);
     } else {
       EXPECT_GT(sent, 2 * bytes);
@@ -59,19 +61,19 @@ TEST(lent, is_not_carried) {
   }
 }
 
-// All places of these tests are on one node.
-TEST(lent, is_a_matter_of_the_setting) {
+// All places of these tests are on one host.
+TEST(zero_copy, follows_the_setting) {
   for (const place p : apgas::places()) {
     const char* const setting = std::getenv("APGAS_ONE_SIDED");  // NOLINT(concurrency-mt-unsafe)
-    EXPECT_EQ(lends_to(p), setting == nullptr || setting == std::string("direct"));
+    EXPECT_EQ(zero_copy_to(p), setting == nullptr || setting == std::string("direct"));
   }
 }
 
-TEST(lent, of_any_length) {
+TEST(zero_copy, works_for_any_length) {
   constexpr std::size_t least = apgas::comm::zero_copy_min_bytes;
-  constexpr std::size_t piece = apgas::comm::zero_copy_chunk_bytes;
+  constexpr std::size_t chunk = apgas::comm::zero_copy_chunk_bytes;
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, least - 1, least, least + 1,
-                                  piece - 1, piece, piece + 1, 5 * piece, 5 * piece + 7}) {
+                                  chunk - 1, chunk, chunk + 1, 5 * chunk, 5 * chunk + 7}) {
     std::string text(bytes, 'a');
     for (std::size_t i = 0; i < bytes; ++i) text[i] = static_cast<char>('a' + i % 23);
     for (const place p : apgas::places()) {
@@ -85,7 +87,7 @@ struct record {
   std::string name;
   numbers all;
   std::map<std::string, std::vector<std::int16_t>> series;
-  std::vector<std::array<bool, 3>> flags;  // bytes that are not any value
+  std::vector<std::array<bool, 3>> flags;  // not every byte is a valid value
   template <class Archive>
   void serialize(Archive& archive) {
     archive(name, all, series, flags);
@@ -103,7 +105,7 @@ record some_record() {
   return r;
 }
 
-TEST(lent, within_what_cereal_takes_apart) {
+TEST(zero_copy, works_inside_of_serialised_types) {
   const record sent = some_record();
   for (const place p : apgas::places()) {
     EXPECT_EQ(at(
@@ -121,13 +123,13 @@ struct summing {
   }
 };
 
-TEST(lent, by_the_closure) {
+TEST(zero_copy, works_for_the_closure) {
   for (const place p : apgas::places()) {
     EXPECT_EQ(at(p, summing{numbers(100'000, 2.0)}, 1.0), 200'001.0);
   }
 }
 
-TEST(lent, arrives_as_a_copy) {
+TEST(zero_copy, arrives_as_a_copy) {
   const numbers mine = counted(50'000);
   for (const place p : apgas::places()) {
     const auto change = [](numbers got) {
@@ -141,7 +143,7 @@ TEST(lent, arrives_as_a_copy) {
 
 numbers kept;
 
-TEST(lent, result_that_lives_on) {
+TEST(zero_copy, returns_a_result_that_lives_on) {
   for (const place p : apgas::places()) {
     at(p, [] { kept = counted(50'000); });
     EXPECT_EQ(at(p, []() -> const numbers& { return kept; }), counted(50'000));
@@ -149,7 +151,7 @@ TEST(lent, result_that_lives_on) {
   }
 }
 
-TEST(lent, by_many_tasks_at_a_time) {
+TEST(zero_copy, is_used_by_many_tasks_at_a_time) {
   apgas::finish([] {
     for (int i = 0; i < 64 / test::slower + 2; ++i) {
       apgas::async([i] {
@@ -168,7 +170,7 @@ TEST(lent, by_many_tasks_at_a_time) {
   });
 }
 
-// From place to place, each with what it was lent.
+// Passes its zero-copy argument on from place to place.
 struct around {
   numbers operator()(numbers got) const {
     for (double& x : got) x += 1;
@@ -177,11 +179,11 @@ struct around {
   }
 };
 
-TEST(lent, through_all_places) {
+TEST(zero_copy, is_passed_on_through_all_places) {
   EXPECT_EQ(around()(counted(30'000)), counted(30'000, apgas::num_places()));
 }
 
-TEST(lent, result_of_a_body_with_children) {
+TEST(zero_copy, returns_the_result_of_a_body_with_children) {
   for (int i = 0; i < 50 / test::slower + 1; ++i) {
     for (const place p : apgas::places()) {
       apgas::finish([p] {
@@ -199,7 +201,7 @@ TEST(lent, result_of_a_body_with_children) {
   }
 }
 
-TEST(lent, result_with_registrations) {
+TEST(zero_copy, returns_a_result_with_registrations) {
   for (const place p : apgas::places()) {
     apgas::finish([p] {
       const auto c = apgas::clock::make();
@@ -216,7 +218,7 @@ TEST(lent, result_with_registrations) {
   }
 }
 
-TEST(lent, to_a_body_that_throws) {
+TEST(zero_copy, works_for_a_body_that_throws) {
   const numbers mine = counted(50'000);
   for (const place p : apgas::places()) {
     EXPECT_THROW(
@@ -228,7 +230,7 @@ TEST(lent, to_a_body_that_throws) {
   }
 }
 
-// Fails after something was lent: while it is written, or while it is read.
+// Fails after a zero-copy part: while it is written, or while it is read.
 struct failing {
   numbers all;
   int at_save = 0;
@@ -244,7 +246,7 @@ struct failing {
   }
 };
 
-TEST(lent, with_what_cannot_be_written_or_read) {
+TEST(zero_copy, survives_failures_of_serialisation) {
   for (const place p : apgas::places()) {
     for (const int which : {1, 2}) {
       const auto make = [](int w) { return failing{counted(20'000), w}; };

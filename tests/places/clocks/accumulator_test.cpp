@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accumulators of phasers whose tasks are at several places.
+// Accumulators of phasers with tasks at several places.
 #include <atomic>
 #include <cstdint>
 #include <numeric>
@@ -76,7 +76,7 @@ TEST(accumulator, the_handle_carries_operation_and_identity) {
   test::expect_no_clocks_left();
 }
 
-// Too large for a handle: made of nothing but its type elsewhere.
+// Too large for a handle; other places make it from its type alone.
 struct longest {
   std::string operator()(const std::string& a, const std::string& b) const {
     return a.size() < b.size() ? b : a;
@@ -87,7 +87,7 @@ struct longest {
   }
 };
 
-TEST(accumulator, values_that_cereal_sends) {
+TEST(accumulator, reduces_serialised_values) {
   apgas::finish([] {
     const phaser ph;
     const accumulator<std::string, longest> words(ph);
@@ -107,7 +107,7 @@ TEST(accumulator, values_that_cereal_sends) {
   test::expect_no_clocks_left();
 }
 
-TEST(accumulator, a_traveller_reads_what_it_sent_elsewhere) {
+TEST(accumulator, a_task_reads_at_one_place_and_sends_at_another) {
   apgas::finish([] {
     const phaser ph;
     const accumulator<int> sum(ph);
@@ -127,8 +127,8 @@ TEST(accumulator, a_traveller_reads_what_it_sent_elsewhere) {
   test::expect_no_clocks_left();
 }
 
-// Tasks that are at another place for each send, wait and look. Replay: APGAS_TEST_SEED.
-TEST(accumulator, travellers_at_random) {
+// Tasks that send, wait and read at random places. APGAS_TEST_SEED=n repeats a run.
+TEST(accumulator, tasks_move_at_random) {
   const auto seed = test::number_from_environment("APGAS_TEST_SEED", 1);
   const int tasks = 6;
   const int phases = 40;
@@ -158,7 +158,7 @@ TEST(accumulator, travellers_at_random) {
   test::expect_no_clocks_left();
 }
 
-// Of two producers at each place, who send the number of the phase.
+// Checks the sums of two producers at each place, which send the number of the phase.
 void check_sums(const phaser& own, const accumulator<int>& sum, int phases) {
   for (int k = 0; k < phases; ++k) {
     own.wait();
@@ -166,10 +166,10 @@ void check_sums(const phaser& own, const accumulator<int>& sum, int phases) {
   }
 }
 
-// At a place that has not used the accumulator before, too. It does not move meanwhile.
-TEST(accumulator, who_only_waits_and_lags_finds_every_result) {
-  static std::atomic<bool> there{false};  // at the first place
-  static std::atomic<bool> over{false};   // at the last
+// Also at a place that has not used the accumulator before. The task stays at its place meanwhile.
+TEST(accumulator, a_waiter_that_lags_behind_gets_every_result) {
+  static std::atomic<bool> there{false};  // at place 0
+  static std::atomic<bool> over{false};   // at the last place
   const int phases = 20;
   there = false;
   at(test::last(), [] { over = false; });
@@ -218,7 +218,7 @@ TEST(accumulator, producers_run_ahead) {
   test::expect_no_clocks_left();
 }
 
-TEST(accumulator, producers_that_have_ended_before_a_phase_is_over) {
+TEST(accumulator, producers_end_before_a_phase_is_complete) {
   const int phases = 40;
   apgas::finish([&] {
     const phaser ph;
@@ -250,7 +250,7 @@ TEST(accumulator, producers_that_have_ended_before_a_phase_is_over) {
   test::expect_no_clocks_left();
 }
 
-TEST(accumulator, who_leaves_has_sent) {
+TEST(accumulator, values_of_a_task_that_ends_count) {
   apgas::finish([] {
     const phaser ph;
     const accumulator<int> sum(ph);
@@ -275,7 +275,7 @@ struct refuses {
   }
 };
 
-TEST(accumulator, what_an_operation_throws_reaches_every_reader) {
+TEST(accumulator, an_exception_of_the_operation_reaches_every_reader) {
   apgas::finish([] {
     const phaser ph;
     const accumulator<int, refuses> sum(ph);
@@ -312,7 +312,7 @@ TEST(accumulator, what_an_operation_throws_reaches_every_reader) {
   test::expect_no_clocks_left();
 }
 
-TEST(accumulator, wrong_use_elsewhere) {
+TEST(accumulator, reports_misuse_at_other_places) {
   const place p(apgas::num_places() - 1);
   const phaser ph;
   const accumulator<int> sum(ph);
@@ -339,8 +339,9 @@ TEST(accumulator, wrong_use_elsewhere) {
   test::expect_no_clocks_left();
 }
 
-// A part for each place and phase with the arrival, and a result with the release.
-TEST(accumulator, messages) {
+// Each place sends a partial result with its arrival in each phase, and receives the result with
+// the release.
+TEST(accumulator, needs_no_extra_message) {
   if (apgas::num_places() == 1) return;
   const auto before = test::all_phase_counts();
   const int phases = 100;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// at() takes what its caller is registered on along, and brings it back as the body left it.
+// at() takes the registrations of its caller along, and brings them back as the body left them.
 #include <stdexcept>
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST(clock_at, the_body_advances) {
             },
             c, k);
         check(c.phase() == 4 * k + 3);
-        c.resume();  // was done
+        c.resume();  // already resumed; no effect
         c.advance();
       }
     });
@@ -118,8 +118,8 @@ TEST(clock_at, the_body_spawns) {
   test::expect_no_clocks_left();
 }
 
-// Registrations made outside the finish that the body spawns in are still refused.
-TEST(clock_at, the_innermost_finish_counts) {
+// Clocks acquired outside of the innermost finish of the body are still refused.
+TEST(clock_at, only_clocks_of_the_innermost_finish_may_be_passed_on) {
   for (place p : apgas::places()) {
     const auto c = clock::make();
     apgas::finish([&] {
@@ -141,7 +141,7 @@ TEST(clock_at, the_innermost_finish_counts) {
   }
 }
 
-TEST(clock_at, a_replica_of_a_place_that_only_at_came_to_goes) {
+TEST(clock_at, the_remote_clock_of_a_place_ends_after_an_at) {
   const auto c = clock::make();
   for (int i = 0; i < 100; ++i) {
     at(test::last(), [](clock own) { own.advance(); }, c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a phase costs between places: one arrival and one release for each other place that has
-// registered tasks, however many those are.
+// The messages of a phase between places: one arrival and one release for each other place that has
+// registered tasks, however many tasks these are.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -43,7 +43,7 @@ TEST(clock_messages, one_arrival_and_one_release_for_each_place_and_phase) {
               const phase_counts before = here_now();
               for (int k = 0; k < phases; ++k) own.advance();
               const phase_counts after = here_now();
-              // This task has not signalled yet, so that nothing is on its way.
+              // This task has not signalled yet, so no message is in flight.
               check(after.arrivals - before.arrivals == phases);
               check(after.positions == before.positions && after.arrived == before.arrived);
               own.advance();
@@ -51,7 +51,7 @@ TEST(clock_messages, one_arrival_and_one_release_for_each_place_and_phase) {
             c, tasks);
       }
       c.advance();
-      apgas::sleep_for(std::chrono::milliseconds(20));  // until the others were told
+      apgas::sleep_for(std::chrono::milliseconds(20));  // until the releases have arrived
       const phase_counts before = here_now();
       for (int k = 0; k < phases; ++k) c.advance();
       apgas::sleep_for(std::chrono::milliseconds(20));
@@ -66,8 +66,8 @@ TEST(clock_messages, one_arrival_and_one_release_for_each_place_and_phase) {
   test::expect_no_clocks_left();
 }
 
-// A round trip of at with a registration, from home.
-TEST(clock_messages, what_travelling_costs) {
+// A round trip of an at by a registered task, from the home.
+TEST(clock_messages, an_at_of_a_registered_task_costs_few_messages) {
   if (apgas::num_places() == 1) return;
   const auto before = test::all_phase_counts();
   constexpr int times = 50;
@@ -97,8 +97,8 @@ TEST(clock_messages, what_travelling_costs) {
   EXPECT_LE(sum.positions + sum.gone + sum.acknowledgements, 3U * times);
 }
 
-// What does not use clocks pays nothing.
-TEST(clock_messages, an_at_without_registrations_sends_nothing_more) {
+// A program pays for clocks only where it uses them.
+TEST(clock_messages, an_at_without_registrations_costs_no_extra_message) {
   const auto before = test::all_phase_counts();
   for (int i = 0; i < 50; ++i) {
     apgas::at(test::last(), [] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clocks whose tasks are at several places: lock-step, coming and going.
+// Clocks with tasks at several places: phases in lock-step, tasks that come and go.
 #include <atomic>
 #include <stdexcept>
 #include <string>
@@ -19,14 +19,14 @@ using apgas::clocked;
 using apgas::place;
 using test::check;
 
-// The phases that the places are in, at place 0.
+// The phase that each place is in; at place 0.
 struct board {
   std::vector<std::atomic<int>> phase =
       std::vector<std::atomic<int>>(static_cast<std::size_t>(apgas::num_places()));
 };
 
-// Every task writes, waits, and finds that all others have written.
-TEST(clock, lock_step_over_all_places) {
+// Each task writes, waits, and sees that all others have written.
+TEST(clock, keeps_all_places_in_lock_step) {
   const int rounds = 300 / test::slower;
   const auto shared = apgas::make_global<board>();
   apgas::finish([&] {
@@ -37,7 +37,7 @@ TEST(clock, lock_step_over_all_places) {
           [](clock own, auto all, int n) {
             const auto me = static_cast<std::size_t>(apgas::here().id());
             for (int k = 1; k <= n; ++k) {
-              apgas::finish([&] {  // not an at: it would take the registration along
+              apgas::finish([&] {  // not an at, which would take the registration along
                 async_at(
                     place(0), [](auto b, std::size_t i, int v) { b->phase[i] = v; }, all, me, k);
               });
@@ -61,7 +61,7 @@ TEST(clock, lock_step_over_all_places) {
   test::expect_no_clocks_left();
 }
 
-TEST(clock, the_spawner_takes_part) {
+TEST(clock, waits_for_the_spawner_too) {
   for (place home : apgas::places()) {
     at(home, [] {
       apgas::finish([] {
@@ -83,7 +83,7 @@ TEST(clock, the_spawner_takes_part) {
   test::expect_no_clocks_left();
 }
 
-TEST(clock, tasks_spawn_more_at_their_places) {
+TEST(clock, registers_children_at_other_places) {
   apgas::finish([] {
     const auto c = clock::make();
     for (place p : apgas::places()) {
@@ -104,8 +104,8 @@ TEST(clock, tasks_spawn_more_at_their_places) {
   test::expect_no_clocks_left();
 }
 
-// Tasks that go from place to place while the phases go on: the child of a task that has resumed
-// has resumed.
+// Tasks move from place to place during phases. The child of a task that has resumed counts as
+// resumed.
 struct wanderer {
   clock c;
   int hops;
@@ -126,7 +126,7 @@ struct wanderer {
   }
 };
 
-TEST(clock, travelling_while_phases_go_on) {
+TEST(clock, advances_while_tasks_move) {
   const int hops = 300 / test::slower;
   apgas::finish([hops] {
     const auto c = clock::make();
@@ -143,14 +143,14 @@ TEST(clock, travelling_while_phases_go_on) {
   test::expect_no_clocks_left();
 }
 
-// The others go on when a task leaves, however it does.
-TEST(clock, every_way_to_leave) {
+// When a task leaves, in whatever way, the others continue.
+TEST(clock, is_left_in_every_way) {
   try {
     apgas::finish([] {
       const auto c = clock::make();
       for (place p : apgas::places()) {
-        async_at(p, clocked(c), [](clock own) { own.advance(); }, c);  // ends
-        async_at(p, clocked(c), [](clock) {}, c);                      // at once
+        async_at(p, clocked(c), [](clock own) { own.advance(); }, c);  // ends after a phase
+        async_at(p, clocked(c), [](clock) {}, c);                      // ends at once
         async_at(
             p, clocked(c),
             [](clock own) {
@@ -184,7 +184,7 @@ TEST(clock, every_way_to_leave) {
   test::expect_no_clocks_left();
 }
 
-// What an argument is made from on the other side throws there, before the body runs.
+// Reading the argument throws at the other place, before the body runs.
 struct unreadable {
   template <class Archive>
   void save(Archive& to) const {
@@ -198,7 +198,7 @@ struct unreadable {
   }
 };
 
-TEST(clock, a_task_whose_arguments_cannot_be_read_is_given_back) {
+TEST(clock, drops_a_task_whose_arguments_cannot_be_read) {
   for (place p : apgas::places()) {
     EXPECT_THROW(apgas::finish([p] {
                    const auto c = clock::make();
@@ -210,7 +210,7 @@ TEST(clock, a_task_whose_arguments_cannot_be_read_is_given_back) {
   test::expect_no_clocks_left();
 }
 
-TEST(clock, clocks_of_two_homes) {
+TEST(clock, works_with_clocks_of_two_homes) {
   apgas::finish([] {
     const auto a = clock::make();
     const auto b = at(test::last(), [] { return clock::make(); });
@@ -249,7 +249,7 @@ TEST(clock, clocked_finish_over_all_places) {
   test::expect_no_clocks_left();
 }
 
-TEST(clock, many_clocks_come_and_go) {
+TEST(clock, many_are_made_and_dropped) {
   const int rounds = 200 / test::slower;
   for (int i = 0; i < rounds; ++i) {
     apgas::finish([] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Phasers whose tasks are at several places: modes, running ahead, lagging behind, errors.
+// Phasers with tasks at several places: modes, signallers that run ahead, waiters that lag behind,
+// errors.
 #include <atomic>
 #include <stdexcept>
 #include <string>
@@ -21,7 +22,7 @@ using apgas::phaser_mode;
 using apgas::place;
 using test::check;
 
-TEST(phaser, producers_run_ahead_and_consumers_wait) {
+TEST(phaser, lets_producers_run_ahead_of_consumers) {
   const int rounds = 100;
   const auto produced = apgas::make_global<std::atomic<int>>(0);
   apgas::finish([&] {
@@ -57,7 +58,7 @@ TEST(phaser, producers_run_ahead_and_consumers_wait) {
   test::expect_no_clocks_left();
 }
 
-TEST(phaser, waiters_alone_wait_for_nobody) {
+TEST(phaser, never_blocks_waiters_without_signallers) {
   apgas::finish([] {
     const phaser ph(phaser_mode::wait);
     for (place p : apgas::places()) {
@@ -72,7 +73,7 @@ TEST(phaser, waiters_alone_wait_for_nobody) {
   test::expect_no_clocks_left();
 }
 
-TEST(phaser, the_last_signaller_frees_all_waiters) {
+TEST(phaser, releases_all_waiters_when_the_last_signaller_leaves) {
   apgas::finish([] {
     const phaser ph(phaser_mode::signal_wait);
     for (place p : apgas::places()) {
@@ -89,8 +90,8 @@ TEST(phaser, the_last_signaller_frees_all_waiters) {
   test::expect_no_clocks_left();
 }
 
-// Some call next_single and some next, at places that differ from phase to phase.
-TEST(phaser, one_task_of_all_places_runs_the_closure) {
+// Some tasks call next_single and some next, at places that differ from phase to phase.
+TEST(phaser, runs_the_closure_of_next_single_once) {
   for (place owner : apgas::places()) {
     const auto runs = apgas::make_global<std::atomic<int>>(0);
     apgas::finish([&] {
@@ -132,7 +133,7 @@ TEST(phaser, one_task_of_all_places_runs_the_closure) {
   test::expect_no_clocks_left();
 }
 
-TEST(phaser, what_the_closure_throws_is_thrown_where_it_ran) {
+TEST(phaser, rethrows_an_exception_of_next_single_where_it_ran) {
   const auto thrown = apgas::make_global<std::atomic<int>>(0);
   apgas::finish([&] {
     const phaser ph(phaser_mode::signal_wait_next);
@@ -158,7 +159,7 @@ TEST(phaser, what_the_closure_throws_is_thrown_where_it_ran) {
   test::expect_no_clocks_left();
 }
 
-TEST(phaser, clauses_together) {
+TEST(phaser, works_with_several_clauses) {
   for (place p : apgas::places()) {
     apgas::finish([p] {
       const auto c = clock::make();
@@ -181,7 +182,7 @@ TEST(phaser, clauses_together) {
   test::expect_no_clocks_left();
 }
 
-TEST(phaser, at_takes_modes_along) {
+TEST(phaser, keeps_modes_in_an_at) {
   for (place p : apgas::places()) {
     const phaser ph(phaser_mode::signal);
     for (int k = 0; k < 5; ++k) {
@@ -217,7 +218,7 @@ void expect_error(F f, const char* text) {
   check(false);
 }
 
-TEST(phaser, errors_are_those_of_one_place) {
+TEST(phaser, reports_the_same_errors_as_at_one_place) {
   for (place p : apgas::places()) {
     const auto c = clock::make();
     const phaser ph(phaser_mode::signal);

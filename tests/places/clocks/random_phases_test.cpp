@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random tasks on three phasers at all places: they signal, wait, send to accumulators, call
-// next_single, spawn, travel, drop and end. Where the places share memory (transport local), every
-// wait is checked against a model: what all tasks have signalled, sent and called.
-//   APGAS_TEST_SEED=n, APGAS_TEST_SEEDS=n
+// next_single, spawn, move, drop and end. If all places share memory (transport local), each wait
+// is compared with a model of what all tasks have done. APGAS_TEST_SEED=n runs one seed,
+// APGAS_TEST_SEEDS=n that many.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -25,27 +25,27 @@ using apgas::phaser_mode;
 using apgas::place;
 using test::check;
 
-// What all tasks have done, by phase.
+// What all tasks have done in a phase.
 struct phase_history {
-  std::atomic<int> due;            // signallers that signal this phase next
-  std::atomic<std::int64_t> sent;  // to the accumulator
-  std::atomic<int> asked;          // calls of next_single
-  std::atomic<int> singles;        // closures that ran
+  std::atomic<int> unarrived;      // signallers whose next signal is for this phase
+  std::atomic<std::int64_t> sent;  // sum sent to the accumulator
+  std::atomic<int> asked;          // how many tasks called next_single
+  std::atomic<int> singles;        // how many closures ran
 };
 constexpr std::size_t phasers = 3;
 constexpr std::size_t most_phases = 2000;
 std::array<std::array<phase_history, most_phases>, phasers> history;
-bool shared = false;  // by all places
+bool shared = false;  // whether all places share the history
 
-// A task's part in one phaser.
+// The registration of a task on one phaser.
 struct membership {
   phaser ph;
   apgas::accumulator<std::int64_t> sum;
   std::size_t number;
   phaser_mode mode;
   bool in = true;
-  bool moved = false;          // who only waits and moves may ask for a result too late
-  std::int64_t signalled = 0;  // the first phase that it has not signalled
+  bool moved = false;          // a waiter that moved may read a result too late
+  std::int64_t signalled = 0;  // its next signal is for this phase
   std::int64_t waited = 0;
 
   bool signals() const { return mode != phaser_mode::wait; }
@@ -57,8 +57,8 @@ struct membership {
 
   void note_signal() {
     if (!may_signal()) return;
-    ++in_phase(signalled + 1).due;
-    --in_phase(signalled).due;
+    ++in_phase(signalled + 1).unarrived;
+    --in_phase(signalled).unarrived;
     ++signalled;
   }
   void signal() {
@@ -72,8 +72,8 @@ struct membership {
     sum.send(x);
   }
 
-  // Who only waits and lags behind may ask too late when it has moved, or its spawner has, after
-  // it had signalled.
+  // A task that only waits and lags behind may read a result too late if it has moved, or if its
+  // spawner moved after it had signalled.
   void check_result(std::int64_t sent) const {
     try {
       const std::int64_t result = sum.result();
@@ -82,10 +82,10 @@ struct membership {
       check(mode == phaser_mode::wait && moved);
     }
   }
-  // A wait has returned.
+  // Called when a wait has returned.
   void passed() {
     const phase_history& h = in_phase(waited);
-    check(!shared || (h.due == 0 && h.singles == (h.asked != 0 ? 1 : 0)));
+    check(!shared || (h.unarrived == 0 && h.singles == (h.asked != 0 ? 1 : 0)));
     ++waited;
     check(ph.phase() == waited);
     check_result(h.sent);
@@ -101,14 +101,14 @@ struct membership {
     note_signal();
     ph.next_single([this] {
       phase_history& h = in_phase(waited);
-      check(!shared || (h.due == 0 && h.singles == 0));
+      check(!shared || (h.unarrived == 0 && h.singles == 0));
       ++h.singles;
       check(ph.phase() == waited);
     });
     passed();
   }
   void forget() {
-    if (in && signals()) --in_phase(signalled).due;
+    if (in && signals()) --in_phase(signalled).unarrived;
     in = false;
   }
   void drop() {
@@ -118,19 +118,19 @@ struct membership {
     check(!ph.registered());
   }
 
-  // What a child gets in this mode.
+  // The registration of a child in this mode.
   membership child(phaser_mode m) const {
     membership c = *this;
     c.mode = m;
     if (m == phaser_mode::wait) c.signalled = waited;
     if (signals() && m == phaser_mode::signal) c.waited = signalled;
-    if (m != phaser_mode::wait) ++c.in_phase(c.signalled).due;
+    if (m != phaser_mode::wait) ++c.in_phase(c.signalled).unarrived;
     return c;
   }
 };
 
-// Nobody waits in a circle: who waits has signalled everything in its round, and all phasers that a
-// task signals and waits for are in the phase of its round when that begins.
+// There is no deadlock: a task that waits has signalled everything in its round, and when the round
+// begins, all phasers that a task both signals and waits for are in the phase of that round.
 struct walker {
   std::array<membership, phasers> all;
   std::uint64_t seed;
@@ -150,7 +150,7 @@ struct walker {
   }
   membership& any(random& pick) { return all[pick.below(phasers)]; }
 
-  // One phase of everything.
+  // One phase of all phasers.
   void round(random& pick) {
     if (pick.below(3) == 0) {
       for (membership& m : all) m.note_signal();
@@ -171,7 +171,7 @@ struct walker {
     for (std::size_t i = 0; i < phasers; ++i) {
       membership& m = all[(first + i) % phasers];
       if (asks && &m == &single) continue;
-      if (m.signals() || pick.below(3) != 0) m.wait();  // who only waits may lag behind
+      if (m.signals() || pick.below(3) != 0) m.wait();  // a task that only waits may lag behind
     }
   }
 
@@ -243,7 +243,7 @@ struct walker {
 };
 
 membership made(const phaser& ph, std::size_t number) {
-  ++history[number][0].due;
+  ++history[number][0].unarrived;
   return {.ph = ph,
           .sum = apgas::accumulator<std::int64_t>(ph),
           .number = number,
@@ -253,7 +253,7 @@ membership made(const phaser& ph, std::size_t number) {
 void clear_history() {
   for (auto& of_phaser : history) {
     for (phase_history& h : of_phaser) {
-      h.due = 0;
+      h.unarrived = 0;
       h.sent = 0;
       h.asked = 0;
       h.singles = 0;
@@ -262,8 +262,8 @@ void clear_history() {
 }
 
 TEST(random_phases, all_places) {
-  history[0][0].due = 7;
-  shared = at(test::last(), [] { return history[0][0].due.load(); }) == 7;
+  history[0][0].unarrived = 7;
+  shared = at(test::last(), [] { return history[0][0].unarrived.load(); }) == 7;
   if (!shared) at(test::last(), [] { shared = false; });
   const auto only = test::number_from_environment("APGAS_TEST_SEED", 0);
   const auto first = only != 0 ? only : 1;
@@ -283,7 +283,7 @@ TEST(random_phases, all_places) {
         main();
       });
     } catch (const apgas::multiple_exceptions& several) {
-      FAIL() << "replay with APGAS_TEST_SEED=" << seed << ": " << several.what();
+      FAIL() << "repeat with APGAS_TEST_SEED=" << seed << ": " << several.what();
     }
     for (const auto& of_phaser : history) {
       for (const phase_history& h : of_phaser) {

@@ -59,7 +59,7 @@ TEST(global_ref, is_used_at_home) {
   text.forget();
 }
 
-TEST(global_ref, elsewhere_throws) {
+TEST(global_ref, throws_at_other_places) {
   const auto x = make_global(7);
   for (place p : apgas::places()) {
     if (p == apgas::here()) continue;
@@ -75,14 +75,14 @@ TEST(global_ref, is_made_and_forgotten_anywhere) {
     const auto r = at(p, [] { return make_global<tracked>(5); });
     EXPECT_EQ(r.home(), p);
     EXPECT_EQ(at(p, [r] { return r->value; }), 5);
-    r.forget();  // goes to p
+    r.forget();  // runs at p
     EXPECT_EQ(at(p, [] { return tracked::alive.load(); }), 0);
     EXPECT_THROW(r.forget(), apgas::illegal_operation);
     EXPECT_THROW(at(p, [r] { r->value = 1; }), apgas::illegal_operation);
   }
 }
 
-TEST(global_ref, stale_ones_are_noticed_when_the_slot_is_used_again) {
+TEST(global_ref, is_found_stale_when_its_slot_is_used_again) {
   std::vector<global_ref<int>> old;
   for (int i = 0; i < 1000; ++i) old.push_back(make_global(i));
   for (const auto& r : old) r.forget();
@@ -99,10 +99,10 @@ TEST(global_ref, stale_ones_are_noticed_when_the_slot_is_used_again) {
   EXPECT_THROW(global_ref<int>().forget(), apgas::illegal_operation);
 }
 
-// Names begin with random bits of their process: one of another job is none here.
-TEST(global_ref, one_of_another_job_is_noticed) {
+// Generations begin with random bits of the process, so a handle of another job is detected.
+TEST(global_ref, of_another_job_is_rejected) {
   const auto mine = make_global(3);
-  auto bits = std::bit_cast<std::array<std::uint64_t, 2>>(mine);  // the place and index; generation
+  auto bits = std::bit_cast<std::array<std::uint64_t, 2>>(mine);  // place and index, generation
   const std::uint64_t ours = bits[1] >> 32;
   EXPECT_NE(ours, 0U);
   bits[1] ^= std::uint64_t{1} << 40;
@@ -115,7 +115,7 @@ TEST(global_ref, one_of_another_job_is_noticed) {
   EXPECT_EQ(theirs == ours, one_process);
 }
 
-TEST(place_local, one_of_another_job_is_noticed) {
+TEST(place_local, of_another_job_is_rejected) {
   const auto mine = place_local<int>::make(apgas::places(), [] { return 1; });
   auto bits = std::bit_cast<std::array<std::uint64_t, 2>>(mine);
   bits[1] ^= std::uint64_t{1} << 40;
@@ -125,7 +125,7 @@ TEST(place_local, one_of_another_job_is_noticed) {
   mine.destroy();
 }
 
-TEST(global_ref, many_tasks_at_a_time) {
+TEST(global_ref, is_used_by_many_tasks_at_a_time) {
   apgas::finish([] {
     for (place p : apgas::places()) {
       apgas::async_at(p, [] {
@@ -160,7 +160,7 @@ TEST(place_local, has_a_value_at_each_place) {
   EXPECT_THROW(ids.destroy(), apgas::illegal_operation);
 }
 
-TEST(place_local, is_made_anywhere_over_any_group) {
+TEST(place_local, is_made_at_any_place_for_any_group) {
   for (place maker : apgas::places()) {
     const place_group group{test::last()};
     const auto v = at(
@@ -181,7 +181,7 @@ TEST(place_local, is_made_anywhere_over_any_group) {
   EXPECT_THROW(place_local<int>().destroy(), apgas::illegal_operation);
 }
 
-TEST(place_local, values_may_be_immovable_and_init_a_closure) {
+TEST(place_local, may_have_immovable_values) {
   int base = 10;
   const auto v = place_local<tracked>::make(apgas::places(),
                                             [base] { return tracked(base + apgas::here().id()); });
@@ -192,7 +192,7 @@ TEST(place_local, values_may_be_immovable_and_init_a_closure) {
   for (place p : apgas::places()) EXPECT_EQ(at(p, [] { return tracked::alive.load(); }), 0);
 }
 
-TEST(place_local, a_failed_init_leaves_nothing) {
+TEST(place_local, leaves_nothing_after_a_failed_init) {
   const auto make = [] {
     return place_local<tracked>::make(apgas::places(), [] {
       if (apgas::here() == test::last()) throw std::domain_error("no");
@@ -209,7 +209,7 @@ TEST(place_local, a_failed_init_leaves_nothing) {
   for (place p : apgas::places()) EXPECT_EQ(at(p, [] { return tracked::alive.load(); }), 0);
 }
 
-TEST(place_local, by_many_tasks_of_all_places_at_a_time) {
+TEST(place_local, is_made_by_many_tasks_at_a_time) {
   apgas::finish([] {
     for (place p : apgas::places()) {
       apgas::async_at(p, [] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may suspend or spawn at a place is refused inside an atomic section, by the name it was
-// called by, before anything was sent.
+// Calls that may suspend or spawn throw inside an atomic section, before anything is sent, and the
+// message names the called function.
 #include <algorithm>
 #include <atomic>
 #include <functional>
@@ -38,7 +38,7 @@ void expect_refused(const std::string& name, const std::function<void()>& operat
   }
 }
 
-// Each of them from each place to each.
+// Each call, from each place to each place.
 template <class F>
 void from_each_to_each(F refusals) {
   for (const place p : apgas::places()) {
@@ -46,7 +46,7 @@ void from_each_to_each(F refusals) {
   }
 }
 
-// At each place: tasks that were begun though they were refused.
+// For each place: tasks that were started although the call threw.
 std::atomic<int> begun{0};
 
 void expect_none_begun() {
@@ -64,7 +64,7 @@ TEST(section_refusals, at_and_tasks) {
       expect_refused("async_future_at", [=] { static_cast<void>(apgas::async_future_at(p, f)); });
       apgas::clocked_finish([=] {
         expect_refused("clocked_async_at", [=] { apgas::clocked_async_at(p, f); });
-        apgas::clock::advance_all();  // nobody was registered
+        apgas::clock::advance_all();  // no refused task is registered
       });
       const auto c = apgas::clock::make();
       const apgas::phaser ph;
@@ -78,7 +78,7 @@ TEST(section_refusals, at_and_tasks) {
       ph.next();
       c.drop();
       ph.drop();
-      apgas::at(p, [] {});  // and outside again it is allowed
+      apgas::at(p, [] {});  // allowed again outside of the section
     });
   });
   expect_none_begun();
@@ -105,7 +105,7 @@ TEST(section_refusals, whole_groups) {
     expect_refused("dist_array", [] {
       static_cast<void>(apgas::dist_array<int>(10, apgas::distribution::block()));
     });
-    if (p != apgas::here()) return;  // the others would be the same
+    if (p != apgas::here()) return;  // other places would do the same
     const auto v = apgas::place_local<int>::make(group, [] { return 0; });
     expect_refused("place_local::destroy", [=] { v.destroy(); });
     v.destroy();

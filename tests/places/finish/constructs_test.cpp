@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The constructs of one place, run at each place: also where the finish is a replica.
+// The constructs of a single place, run at each place: also where the finish is a remote one.
 #include <functional>
 #include <numeric>
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 using apgas::place;
 using test::check;
 
-// Runs body as a task at each place at a time, under one finish.
+// Runs body as a task at each place, one place after the other, under one finish.
 template <class F>
 void everywhere(F body) {
   apgas::finish([&] {
@@ -70,7 +70,7 @@ TEST(constructs, waiting) {
   });
 }
 
-// Each place has its own sections, variables and queues.
+// Each place has its own critical sections, variables and queues.
 TEST(constructs, exclusion_and_synchronisation_variables) {
   everywhere([] {
     int turn = 0;
@@ -121,7 +121,7 @@ TEST(constructs, clocks_and_phasers_at_every_place) {
   });
 }
 
-// A handle is a name: who is not registered may send it and compare it, and no more.
+// A handle is a name. A task that is not registered may send and compare it, but not use the clock.
 TEST(constructs, a_handle_of_a_clock_registers_nobody) {
   const auto c = apgas::clock::make();
   apgas::finish([c] {
@@ -165,7 +165,7 @@ TEST(constructs, loops) {
   });
 }
 
-TEST(constructs, loops_whose_iterations_go_elsewhere) {
+TEST(constructs, loops_with_iterations_at_other_places) {
   everywhere([] {
     std::atomic<long> sum{0};
     apgas::coforall(0, 20, [&sum](int i) {
@@ -199,9 +199,9 @@ TEST(constructs, finish_reduce_over_all_places) {
   EXPECT_EQ(apgas::finish_reduce(7, std::plus<>(), [] {}), 7);
 }
 
-// Both ends of a connection must count the same bytes for the flow control, or it closes for ever:
-// a difference of 8 bytes a task shows after 131,072 tasks.
-TEST(constructs, finish_reduce_again_and_again) {
+// Both ends of a connection must count the same bytes for flow control; otherwise it blocks at some
+// time. A difference of 8 bytes for each task shows after 131,072 tasks.
+TEST(constructs, finish_reduce_many_times) {
   int n = 20'000 / test::slower;
   for (int round = 0; round < 10; ++round) {
     const long sum = apgas::finish_reduce(0L, std::plus<>(), [n] {
@@ -213,7 +213,7 @@ TEST(constructs, finish_reduce_again_and_again) {
   }
 }
 
-TEST(constructs, finish_reduce_refuses_what_it_does_not_collect) {
+TEST(constructs, finish_reduce_rejects_offers_of_another_type) {
   for (place p : apgas::places()) {
     EXPECT_THROW(apgas::at(p, [] { apgas::offer(1); }), apgas::illegal_operation);
     try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exceptions that leave tasks anywhere: nothing is lost, and what can keeps its type.
+// Exceptions that leave tasks at any place: none is lost, and types are kept where possible.
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -50,8 +50,8 @@ TEST(exceptions, at_rethrows_with_the_type) {
   }
 }
 
-TEST(exceptions, at_names_a_type_that_cannot_be_made_again) {
-  if (apgas::num_places() == 1) return;  // nothing crosses places
+TEST(exceptions, at_names_a_type_that_it_cannot_recreate) {
+  if (apgas::num_places() == 1) return;  // no exception leaves its place
   try {
     at(test::last(), [] { throw unknown_here("deep"); });
     FAIL();
@@ -60,7 +60,7 @@ TEST(exceptions, at_names_a_type_that_cannot_be_made_again) {
     EXPECT_NE(e.type_name().find("unknown_here"), std::string::npos) << e.type_name();
     EXPECT_EQ(e.remote_what(), "deep");
   }
-  try {  // still so after two hops
+  try {  // the same after two hops
     at(test::last(), [] { at(test::next(apgas::here()), [] { throw 42; }); });
     FAIL();
   } catch (const apgas::remote_exception& e) {
@@ -71,7 +71,7 @@ TEST(exceptions, at_names_a_type_that_cannot_be_made_again) {
   }
 }
 
-TEST(exceptions, at_rethrows_the_several_of_a_finish) {
+TEST(exceptions, at_rethrows_the_exceptions_of_a_finish) {
   for (place p : apgas::places()) {
     try {
       at(p, [] {
@@ -90,7 +90,7 @@ TEST(exceptions, at_rethrows_the_several_of_a_finish) {
   }
 }
 
-TEST(exceptions, a_finish_collects_from_everywhere) {
+TEST(exceptions, a_finish_collects_from_all_places) {
   const int each = 10;
   try {
     apgas::finish([] {
@@ -145,7 +145,7 @@ TEST(exceptions, nested_finishes_are_flattened) {
   }
 }
 
-TEST(exceptions, the_spawn_site_of_an_async_at_travels) {
+TEST(exceptions, the_spawn_site_of_an_async_at_is_kept) {
   const unsigned line = __LINE__ + 2;
   try {
     apgas::finish([] { apgas::async_at(test::last(), [] { throw std::runtime_error("x"); }); });
@@ -200,7 +200,7 @@ struct thrown_while_saved {
   void load(Archive&) {}
 };
 
-TEST(exceptions, of_serialisation) {
+TEST(exceptions, serialisation_errors_arrive) {
   for (place p : apgas::places()) {
     EXPECT_THROW(at(p, [](const thrown_while_saved&) {}, thrown_while_saved{}), parse_error);
     EXPECT_THROW(at(p, [](const thrown_while_loaded&) {}, thrown_while_loaded{}), parse_error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the common shapes of a finish cost, in frames and messages between home and the others. No
-// shape is declared: docs/protocols/finish.md has the table.
+// The cost of the common shapes of a finish, in frames and messages between its home and the other
+// places. The runtime finds the shape by itself; docs/protocols/finish.md has a table.
 #include <cstdint>
 #include <cstdio>
 
@@ -30,7 +30,7 @@ cost of_home() {
   return all;
 }
 
-// A finish around f, at home.
+// The cost of a finish around f, at its home.
 template <class F>
 cost cost_of(const char* shape, F f) {
   const cost before = of_home();
@@ -45,7 +45,7 @@ cost cost_of(const char* shape, F f) {
 
 std::uint64_t others() { return static_cast<std::uint64_t>(apgas::num_places() - 1); }
 
-TEST(finish_shapes, only_local_tasks_cost_nothing) {
+TEST(finish_shapes, local_tasks_cost_nothing) {
   if (apgas::num_places() == 1) return;  // nothing leaves its home
   const cost its = cost_of("local", [] {
     for (int i = 0; i < 1000; ++i) apgas::async([] {});
@@ -53,7 +53,7 @@ TEST(finish_shapes, only_local_tasks_cost_nothing) {
   EXPECT_EQ(its.frames_out + its.frames_in, 0U);
 }
 
-TEST(finish_shapes, one_remote_task_is_answered_by_a_return) {
+TEST(finish_shapes, one_remote_task_costs_one_return) {
   if (apgas::num_places() == 1) return;  // nothing leaves its home
   const cost its = cost_of("one remote task", [] { apgas::async_at(test::last(), [] {}); });
   EXPECT_EQ(its.frames_out, 1U);
@@ -61,7 +61,7 @@ TEST(finish_shapes, one_remote_task_is_answered_by_a_return) {
   EXPECT_EQ(its.messages, 2U);
 }
 
-TEST(finish_shapes, the_reply_of_an_at_is_the_return) {
+TEST(finish_shapes, the_reply_of_an_at_carries_the_return) {
   if (apgas::num_places() == 1) return;  // nothing leaves its home
   const cost its = cost_of("at", [] {
     apgas::at(test::last(), [] {
@@ -69,20 +69,20 @@ TEST(finish_shapes, the_reply_of_an_at_is_the_return) {
     });
   });
   EXPECT_EQ(its.frames_out, 1U);
-  EXPECT_LE(its.frames_in, 2U);  // the children may end after the body
+  EXPECT_LE(its.frames_in, 2U);  // children may end after the body
 }
 
-TEST(finish_shapes, there_and_back_takes_a_return_along) {
+TEST(finish_shapes, a_task_that_comes_back_shares_a_message_with_the_return) {
   if (apgas::num_places() == 1) return;  // nothing leaves its home
   const cost its = cost_of("there and back", [] {
     apgas::async_at(test::last(), [] { apgas::async_at(place(0), [] {}); });
   });
   EXPECT_EQ(its.frames_out, 1U);
   EXPECT_EQ(its.frames_in, 2U);
-  EXPECT_LE(its.messages, 3U);  // 2, unless the return was late for the message of the task
+  EXPECT_LE(its.messages, 3U);  // 2, unless the return missed the message of the task
 }
 
-TEST(finish_shapes, one_task_per_place_is_one_return_from_each) {
+TEST(finish_shapes, one_task_at_each_place_costs_one_return_from_each) {
   if (apgas::num_places() == 1) return;  // nothing leaves its home
   const cost its = cost_of("one task per place", [] {
     for (const place p : apgas::places()) apgas::async_at(p, [] {});

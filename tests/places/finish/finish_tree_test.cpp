@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places that a finish reached along a tree of spawns return along it (APGAS_FINISH_TREE=2): home
-// hears of those that it reached itself, and of what all others threw and offered.
+// Places that a finish has reached along a tree of spawns return along the same tree
+// (APGAS_FINISH_TREE=2). The home receives returns only from its own children, but exceptions and
+// offers of all places.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -23,7 +24,7 @@ std::uint64_t returns_to(place p) {
   });
 }
 
-// A binary tree of all places: visits its own place after it has spawned its children.
+// A binary tree of all places. Each task spawns its children before it visits its own place.
 enum class visit : std::uint8_t { nothing, fails, offers };
 struct subtree {
   visit what;
@@ -42,7 +43,7 @@ std::uint64_t children_of(int place_id) {
   return static_cast<std::uint64_t>(std::clamp(beyond, 0, 2));
 }
 
-TEST(finish_tree, home_hears_of_its_children) {
+TEST(finish_tree, the_home_receives_returns_of_its_children) {
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t before = returns_to(place(0));
     apgas::finish([] { subtree{visit::nothing}(); });
@@ -50,14 +51,14 @@ TEST(finish_tree, home_hears_of_its_children) {
   }
 }
 
-TEST(finish_tree, a_parent_hears_of_its_children) {
+TEST(finish_tree, a_parent_receives_returns_of_its_children) {
   if (apgas::num_places() == 1) return;
   const std::uint64_t before = returns_to(place(1));
   apgas::finish([] { subtree{visit::nothing}(); });
   EXPECT_EQ(returns_to(place(1)) - before, children_of(1));
 }
 
-TEST(finish_tree, what_is_thrown_comes_along) {
+TEST(finish_tree, exceptions_arrive) {
   try {
     apgas::finish([] { subtree{visit::fails}(); });
     FAIL() << "nothing was thrown";
@@ -76,13 +77,13 @@ TEST(finish_tree, what_is_thrown_comes_along) {
   }
 }
 
-TEST(finish_tree, what_is_offered_comes_along) {
+TEST(finish_tree, offers_arrive) {
   const long sum = apgas::finish_reduce(0L, std::plus<>(), [] { subtree{visit::offers}(); });
   EXPECT_EQ(sum, apgas::num_places() * (apgas::num_places() + 1L) / 2);
 }
 
-// Places that reach each other again and again while they are reached already.
-TEST(finish_tree, all_to_all) {
+// Places spawn tasks at each other again and again while they already take part.
+TEST(finish_tree, goes_from_all_places_to_all) {
   struct spread {
     int depth;
     void operator()() const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// More tasks than memory holds, sent to places that are slower: the senders wait, and memory stays
-// below what the settings say (here 1 MiB of tasks, 1 MiB unsent; the CMakeLists.txt beside). With
-// APGAS_TASK_WINDOW=64G, which turns that off, it must fail.
+// More tasks than fit in memory are sent to slower places. The senders must wait, and memory must
+// stay below the limits that the settings give (1 MiB of tasks and 1 MiB of unsent messages, see
+// CMakeLists.txt). With APGAS_TASK_WINDOW=64G, which switches flow control off, the test must fail.
 //
 // APGAS_TEST_FLOOD=n sends n tasks.
 #include <array>
@@ -21,7 +21,7 @@ namespace {
 
 using apgas::place;
 
-// 400,000 of these are 140 MB, far more than a place may keep.
+// 400,000 of these take 140 MB, far more than a place may keep.
 struct burden {
   std::array<std::uint64_t, 40> bytes;
 };
@@ -33,7 +33,7 @@ std::uint64_t flood() {
   return n;
 }
 
-// The peak of this process's memory, in bytes; the peak begins anew.
+// The peak of this process's memory in bytes since the previous call.
 std::size_t peak_memory() {
   std::ifstream status("/proc/self/status");
   std::size_t kib = 0;
@@ -46,8 +46,8 @@ std::size_t peak_memory() {
 
 std::atomic<std::uint64_t> received{0};
 
-// The sender knows nothing of how slow this is: the first tasks take a second together, in which it
-// could send them all.
+// The first tasks together take a second, in which the sender could send all others if it did not
+// wait.
 void receive(const burden& b) {
   constexpr std::uint64_t slow_tasks = 20'000 / test::slower;
   constexpr auto slow = std::chrono::microseconds{50};
@@ -78,7 +78,7 @@ bool in_one_process() {
   return transport != nullptr && std::string(transport) == "local";
 }
 
-// Places in one process share what is counted and its memory.
+// Places in one process share the counter and the memory.
 std::uint64_t sharing() {
   return in_one_process() ? static_cast<std::uint64_t>(apgas::num_places()) : 1;
 }
@@ -91,7 +91,7 @@ void expect_bounded(place p, std::size_t before, std::uint64_t tasks) {
   std::printf("place %d: %llu tasks of %zu bytes, %.1f MB more\n", p.id(),
               static_cast<unsigned long long>(tasks), sizeof(burden),
               static_cast<double>(grown) / 1e6);
-  if (test::slower > 1) return;  // the sanitizers keep what was freed
+  if (test::slower > 1) return;  // sanitizers keep freed memory
   EXPECT_LT(grown, sharing() * kept_at_most);
 }
 
@@ -103,7 +103,7 @@ TEST(flood, a_slow_place_makes_the_sender_wait) {
   if (apgas::num_places() > 1 && !in_one_process()) expect_bounded(place(0), here, 0);
 }
 
-TEST(flood, places_that_flood_each_other) {
+TEST(flood, places_flood_each_other) {
   std::vector<std::size_t> before;
   for (const place p : apgas::places()) before.push_back(prepare(p));
   apgas::finish([] {
@@ -116,8 +116,9 @@ TEST(flood, places_that_flood_each_other) {
   }
 }
 
-// Every task that comes sends one back: whoever waits to send does not keep others from starting.
-TEST(flood, answers_meet_questions) {
+// Each task that arrives sends one back. A task that waits to send must not keep others from
+// starting.
+TEST(flood, each_task_sends_one_back) {
   const std::size_t before = prepare(test::last());
   apgas::finish([] {
     for (const place p : apgas::places()) {

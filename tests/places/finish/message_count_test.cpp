@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many messages the finishes of several places cost: one return per place and quiescence,
+// The number of messages of a finish over several places: one return for each place and quiescence,
 // however many tasks ran.
 #include <atomic>
 #include <cstdint>
@@ -30,7 +30,8 @@ counters counters_of(place p) {
   });
 }
 
-// The returns that p sends while f runs. at itself costs none: its reply carries the credit.
+// The number of returns that p sends while f runs. The at calls of this function cost none, since
+// their replies carry the credit.
 template <class F>
 std::uint64_t returns_of(place p, F f) {
   const counters before = counters_of(p);
@@ -50,7 +51,7 @@ TEST(message_count, at_needs_no_return) {
             0U);
 }
 
-TEST(message_count, many_local_tasks_of_a_remote_one_are_one_return) {
+TEST(message_count, local_tasks_of_a_remote_task_share_one_return) {
   if (apgas::num_places() == 1) return;
   for (int round = 0; round < 20; ++round) {
     ASSERT_EQ(returns_of(test::last(),
@@ -66,7 +67,7 @@ TEST(message_count, many_local_tasks_of_a_remote_one_are_one_return) {
   }
 }
 
-TEST(message_count, tasks_that_are_there_together_are_one_return) {
+TEST(message_count, overlapping_tasks_share_one_return) {
   if (apgas::num_places() == 1) return;
   at(test::last(), [] { arrived = 0; });
   EXPECT_EQ(returns_of(test::last(),
@@ -83,7 +84,7 @@ TEST(message_count, tasks_that_are_there_together_are_one_return) {
             1U);
 }
 
-TEST(message_count, short_tasks_cost_at_most_a_return_per_message) {
+TEST(message_count, short_tasks_cost_at_most_one_return_for_each_message) {
   if (apgas::num_places() == 1) return;
   const counters before = counters_of(test::last());
   apgas::finish([] {
@@ -111,9 +112,10 @@ TEST(message_count, local_finishes_send_nothing) {
   EXPECT_EQ(after.grants, before.grants);
 }
 
-// A chain uses up its credit, a bit per hop; then home is asked, once in 62 hops or more.
-TEST(message_count, a_long_chain_asks_for_credit_now_and_then) {
-  if (apgas::num_places() < 4) return;  // among places that are not home
+// A chain of tasks uses up its credit, one bit at each hop. Then it asks the home for more, at most
+// once in 62 hops.
+TEST(message_count, a_long_chain_rarely_asks_for_credit) {
+  if (apgas::num_places() < 4) return;  // the chain needs two places besides the home
   struct hop {
     int left;
     void operator()() const {

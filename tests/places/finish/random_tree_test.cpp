@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random trees of tasks over all places, against a sequential walk of the same tree.
-//
-// APGAS_TEST_SEED=n runs that one tree; APGAS_TEST_TREES=n so many.
+// Random trees of tasks over all places, compared with a sequential traversal of the same tree.
+// APGAS_TEST_SEED=n runs one tree, APGAS_TEST_TREES=n that many.
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -24,7 +23,7 @@ struct failed_node : std::runtime_error {
 };
 const apgas::exception_types<failed_node> sent_as_themselves;
 
-// How the subtree of a node reports: it offers its values, or some of its nodes throw.
+// How the tasks of a subtree report: they offer their values, or some of them throw.
 enum class report : std::uint8_t { values, failures };
 
 enum class edge : std::uint8_t {
@@ -44,7 +43,7 @@ struct node {
   report kind = report::values;
 };
 
-// What a node does is drawn from its seed, by the tasks and by the model alike.
+// What a tree node does follows from its seed, in the tasks and in the model.
 struct plan {
   explicit plan(const node& n) : random(n.seed), value(static_cast<long>(random() % 1000)) {
     throws = n.kind == report::failures && random.below(4) == 0;
@@ -64,7 +63,7 @@ struct plan {
   int children;
 };
 
-// The sum of the values of the tree, or the number of nodes that throw.
+// The sum of the values in the tree, or the number of tree nodes that throw.
 long model(const node& n) {
   plan p(n);
   long sum = n.kind == report::values ? p.value : p.throws;
@@ -99,7 +98,7 @@ long failures_of(const node& n) {
   return 0;
 }
 
-// What a call or a future threw becomes the failure of a task again.
+// Turns an exception of a call or future into an exception of a task again.
 template <class F>
 void pass_failure_on(F f) {
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Futures of what runs at other places.
+// Futures of tasks at other places.
 #include <chrono>
 #include <stdexcept>
 #include <string>
@@ -15,7 +15,7 @@ using apgas::async_future_at;
 using apgas::place;
 using test::check;
 
-TEST(async_future_at, brings_values_and_exceptions) {
+TEST(async_future_at, returns_values_and_exceptions) {
   for (place p : apgas::places()) {
     const auto number = async_future_at(p, [](int x) { return x + apgas::here().id(); }, 40);
     static_assert(std::is_same_v<decltype(number), const apgas::future<int>>);
@@ -79,7 +79,7 @@ TEST(async_future_at, composes) {
   EXPECT_EQ(chained.get(), 21);
 }
 
-TEST(async_future_at, many_from_many_places) {
+TEST(async_future_at, is_called_many_times_at_many_places) {
   int each = 2000 / test::slower;
   apgas::finish([each] {
     for (place p : apgas::places()) {
@@ -95,8 +95,8 @@ TEST(async_future_at, many_from_many_places) {
   });
 }
 
-// The finish of a task at another place is a replica there; calls from it are counted in it.
-TEST(async_future_at, from_tasks_elsewhere) {
+// At another place the finish of a task is a remote finish; calls from that task are counted in it.
+TEST(async_future_at, is_called_by_tasks_at_other_places) {
   for (int round = 0; round < 50; ++round) {
     const long sum = apgas::finish_reduce(0L, std::plus<>(), [] {
       for (place p : apgas::places()) {
@@ -113,7 +113,7 @@ TEST(async_future_at, from_tasks_elsewhere) {
   }
 }
 
-// A promise is set by a task that came from another place.
+// A task from another place sets a promise.
 TEST(promise, is_set_through_a_global_ref) {
   using namespace std::chrono_literals;
   for (place p : apgas::places()) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the processes of a job must agree on before they run, and what place 0 says of it.
+"""The agreement of the processes of a job before they run, and the messages of place 0 about it.
 
 Arguments: see jobs.py.
 """
@@ -15,7 +15,7 @@ from jobs import (APPS, BEHAVE, NETWORKS, WITH_MPI, WITH_UCX, Job, environment_w
 
 @unittest.skipUnless(WITH_MPI, "nothing of MPI's here")
 class Disagreements(unittest.TestCase):
-    """Processes of one job that differ: one line, code 2, nobody runs main and nobody waits."""
+    """Processes of one job differ: one line, code 2, no place runs main, and none waits."""
 
     def together(self, first, second):
         """Starts two processes of a job: each with its variables and the program it runs."""
@@ -99,7 +99,7 @@ class Disagreements(unittest.TestCase):
 
 
 class Banner(unittest.TestCase):
-    """What place 0 says first under APGAS_STATS=1: by what the places talk, and why."""
+    """The first line of place 0 with APGAS_STATS=1: the transport of the job, and the reason."""
 
     def check(self, by, places=2, **way):
         code, _, err = Job("hello", APGAS_STATS="1", **way).end()
@@ -124,7 +124,7 @@ class Banner(unittest.TestCase):
 
     @unittest.skipUnless(NETWORKS == ["mpi"], "built with UCX")
     def test_the_default_without_ucx(self):
-        self.check(r"mpi \(UCX cannot be used at ranks 0, 1 .*built without it.*\)",
+        self.check(r"mpi \(UCX cannot be used at ranks 0, 1 .*built without UCX.*\)",
                    wrapper=mpirun(2))
 
 

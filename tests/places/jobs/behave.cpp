@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that ends in a way of your choice: behave.cpp <what> [place]. See launch_test.py.
+// A program that ends in the given way: behave <what> [<place>]. See launch_test.py.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -27,8 +27,8 @@ double processor_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-// Every place has a task that waits for a future, which comes after so long; then each says what
-// that cost. What it costs to start is not counted.
+// Each place has a task that waits that long for a future. Then it prints how much processor time
+// the place used meanwhile, without the start of the program.
 void idle(int seconds) {
   apgas::finish([seconds] {
     for (apgas::place p : apgas::places()) {
@@ -53,7 +53,7 @@ void idle(int seconds) {
   });
 }
 
-// The place may take so much more address space than it has now.
+// Limits the place to this much address space beyond what it has now.
 void limit_memory(std::size_t more) {
   std::size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
@@ -62,7 +62,7 @@ void limit_memory(std::size_t more) {
   if (setrlimit(RLIMIT_AS, &limit) != 0) std::abort();
 }
 
-// A message comes to a place that has no memory for it: an argument to place 1, a result to 0.
+// A place receives a message for which it has no memory: place 1 an argument, or place 0 a result.
 void starve(int place) {
   constexpr std::size_t mib = std::size_t{1} << 20;
   const apgas::place other(1);
@@ -76,10 +76,10 @@ void starve(int place) {
 
 void fail(const std::string& how) {
   if (how == "abort") std::abort();
-  if (how == "exit") std::exit(3);   // NOLINT(concurrency-mt-unsafe): that is the test
+  if (how == "exit") std::exit(3);   // NOLINT(concurrency-mt-unsafe): this is tested
   if (how == "exit0") std::exit(0);  // NOLINT(concurrency-mt-unsafe)
   if (how == "kill") std::raise(SIGKILL);
-  if (how == "segv") *reinterpret_cast<volatile int*>(how.size()) = 1;  // nothing lies there
+  if (how == "segv") *reinterpret_cast<volatile int*>(how.size()) = 1;  // an address without memory
   if (how == "foreign") {
     std::thread([] { throw std::runtime_error("thrown by a foreign thread"); }).join();
   }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever ends a job of several places: one line says which place, where and why, the code is not
-0, and no process is left. docs/reliability.md has the table of these.
+"""Failures that end a job of several places. One line names the place, its host and the reason, the
+exit code is not 0, and no process is left. docs/reliability.md lists the failures.
 
 Arguments: the program working, the transport, and names of tests.
 """
@@ -23,8 +23,8 @@ WORKING, TRANSPORT, *NAMES = sys.argv[1:]
 APGAS_RUN = str(pathlib.Path(__file__).resolve().parents[3] / "launch/apgas-run")
 PLACES = 3
 HOST = re.escape(socket.gethostname())
-WORD = r"it ended without a word \(killed, for example by the kernel for lack of memory\)"
-LONGEST = 30  # seconds that anything may take on a machine of any load
+ENDED = r"ended unexpectedly \(killed, for example by the kernel for lack of memory\)"
+LONGEST = 30  # seconds that anything may take under any load
 TOOK = {}  # what: [seconds until the line came, and until all was over]
 
 
@@ -36,7 +36,7 @@ def is_running(process):
 
 
 class Job:
-    """A run of `working`, from the moment when all places work."""
+    """A run of `working`; the constructor returns when all places work."""
 
     def __init__(self, *arguments, seconds=60, how="apgas-run", **variables):
         self.mark = f"mark-{uuid.uuid4()}"
@@ -70,7 +70,7 @@ class Job:
         os.kill(self.places[place], number)
 
     def end(self, what):
-        """Waits; the code and all of standard error. Checks that all processes are gone."""
+        """Waits, checks that no process is left, and returns code, output and errors."""
         while not self.heard() and self.process.poll() is None:
             time.sleep(0.01)
         said = time.monotonic() - self.began
@@ -112,19 +112,20 @@ class KilledPlaces(Case):
             job = Job()
             job.kill(place, signal.SIGKILL)
             self.check(job, "kill -9 of a place",
-                       rf"^apgas: place {place} on {HOST} is gone: {WORD}; this ends the job$", 137)
+                       rf"^apgas: place {place} on {HOST} {ENDED}; this ends the job$", 137)
 
     def test_kill_9_of_a_place_started_by_itself(self):
         for place in (0, 1):
             job = Job(how="itself")
             job.kill(place, signal.SIGKILL)
-            self.check(job, "kill -9, APGAS_PLACES", f"place {place} on {HOST} is gone", 137)
+            self.check(job, "kill -9, APGAS_PLACES", f"place {place} on {HOST} {ENDED}", 137)
 
     def test_kill_9_under_plain_mpirun(self):
         for place in (0, 1):
             job = Job(how="mpirun")
             job.kill(place, signal.SIGKILL)
-            self.check(job, "kill -9, mpirun", f"place {place} on {HOST} is gone", 137, only=False)
+            self.check(job, "kill -9, mpirun", f"place {place} on {HOST} {ENDED}", 137,
+                       only=False)
 
     def test_signals_from_outside(self):
         for place in (0, 1):
@@ -158,24 +159,24 @@ class FailingPlaces(Case):
     def test_a_handler_of_the_program_comes_first(self):
         for place in (0, 1):
             job = Job("own", str(place))
-            # It ends the process with a code of its own, and says nothing.
-            self.check(job, "a handler that exits", f"place {place} on {HOST} is gone: {WORD}", 7)
+            # The handler ends the process with its own exit code and prints nothing.
+            self.check(job, "a handler that exits", f"place {place} on {HOST} {ENDED}", 7)
 
 
 class PlacesAfterMPI(Case):
-    """MPI watches no more, and the places wait for each other."""
+    """MPI has ended and detects no failures, and the places wait for each other."""
 
     def test_kill_9(self):
         for place in (0, 1):
             job = Job("late-kill", str(place), seconds=1)
             self.check(job, "kill -9 after MPI_Finalize",
-                       rf"^apgas: place {place} on {HOST} is gone: {WORD}; this ends the job$", 137)
+                       rf"^apgas: place {place} on {HOST} {ENDED}; this ends the job$", 137)
 
     def test_a_stopped_place(self):
         for place in (0, 1):
             job = Job("late-stop", str(place), seconds=1, APGAS_HEARTBEAT="2")
             self.check(job, "a place stopped after MPI_Finalize, 2 s",
-                       rf"^apgas: place {place} on {HOST} is gone: no sign of life for 2 s ", 1,
+                       rf"^apgas: place {place} on {HOST} has sent no heartbeat for 2 s ", 1,
                        137, only=False)
 
 
@@ -208,8 +209,8 @@ class SilentPlaces(Case):
             job = Job(APGAS_HEARTBEAT="2")
             job.kill(place, signal.SIGSTOP)
             self.check(job, "a stopped place, 2 s",
-                       rf"^apgas: place {place} on {HOST} is gone: no sign of life for 2 s "
-                       r"\(stopped, or its machine has no time for it\); this ends the job$", 1,
+                       rf"^apgas: place {place} on {HOST} has sent no heartbeat for 2 s "
+                       r"\(stopped, or its host is overloaded\); this ends the job$", 1,
                        137)
 
     def test_all_stop_and_go_on(self):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs of the program behave, for the tests of how programs start and end.
+"""Jobs of the program behave, for tests of the start and the end of programs.
 
 Arguments of such a test: the program behave, apgas-info, the transports that need mpirun, the
-default first (such as ucx,mpi; empty: none), and names of tests.
+default first (such as ucx,mpi, or empty for none), and names of tests.
 """
 
 import os
@@ -26,12 +26,12 @@ def environment_with(variables, without=("APGAS_",)):
 
 
 class Job:
-    """A run of behave, whose processes are known by an argument that only they have."""
+    """A run of behave. A unique argument identifies its processes."""
 
     def __init__(self, *arguments, wrapper=(), **variables):
         self.mark = f"mark-{uuid.uuid4()}"
         padding = ["0"] * max(0, 2 - len(arguments))
-        # Open MPI's own variables are for plain mpirun; apgas lets it speak where they are set.
+        # Plain mpirun gets Open MPI's variables; where they are set, apgas does not silence it.
         without = ("APGAS_",) if wrapper else ("APGAS_", "OMPI_MCA_")
         self.process = subprocess.Popen(
             [*wrapper, BEHAVE, *arguments, *padding, self.mark], stdout=subprocess.PIPE,
@@ -39,7 +39,7 @@ class Job:
             start_new_session=True)
 
     def end(self, timeout=60):
-        """Waits; returns code, stdout, stderr, and how long it took. Checks that all is gone."""
+        """Waits, checks that no process is left, and returns code, stdout and stderr."""
         begin = time.monotonic()
         out, err = self.process.communicate(timeout=timeout)
         self.seconds = time.monotonic() - begin
@@ -60,7 +60,7 @@ def mpirun(n):
 
 
 def jobs(places):
-    """The ways to start so many places, as arguments of Job."""
+    """The ways to start this many places, as arguments of Job."""
     yield {"APGAS_PLACES": str(places), "APGAS_TRANSPORT": "local"}
     if WITH_MPI:
         yield {"APGAS_PLACES": str(places)}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How programs start and end: settings, failures, signals; that no process is left behind.
+"""How programs start and end: settings, failures, signals. No process may be left behind.
 
 Arguments: see jobs.py.
 """
@@ -37,7 +37,7 @@ class Start(unittest.TestCase):
         if not WITH_MPI:
             return
         with tempfile.TemporaryDirectory() as folder:
-            # Open MPI's files, those in shared memory too, are where no other job has any.
+            # A folder for Open MPI's files, also those in shared memory, that no other job uses.
             variables = {"TMPDIR": folder, "OMPI_MCA_btl_vader_backing_directory": folder}
             for i in range(STARTS):
                 network = NETWORKS[i % len(NETWORKS)]
@@ -69,7 +69,7 @@ class Waiting(unittest.TestCase):
                 self.assertEqual(len(lines), 2, err)
                 self.assertRegex(lines[0], "apgas: place 0: nothing has run here for 1 s while "
                                            "1 task waits: 1 in at, main")
-                # Its finish waits too, or lies below it on the same stack.
+                # Its finish waits, too, or is below it on the same stack.
                 self.assertRegex(lines[1], "apgas: place 1: nothing has run here for 1 s while "
                                            "(1 task waits|2 tasks wait): 1 in blocking, "
                                            r"\"a \"long\" pause\", spawned at .*behave.cpp:\d+")
@@ -80,7 +80,7 @@ class Waiting(unittest.TestCase):
 
 
 def trace(path):
-    """The entries of a trace by worker, in the order of their beginnings."""
+    """The entries of a trace by worker, ordered by their start."""
     workers = {}
     for entry in json.loads(path.read_text())["traceEvents"]:
         if entry["ph"] == "X":
@@ -103,7 +103,7 @@ class Trace(unittest.TestCase):
                 tasks = [[e for e in place if e["cat"] == "task"] for place in places]
                 self.assertIn("waited in at", [e["args"]["then"] for e in tasks[0]])
                 paused = [e for e in tasks[1] if e["args"]["then"] == "waited in blocking"]
-                # It began within the task of its finish, or on a stack of its own.
+                # It started within the task of its finish, or on a stack of its own.
                 self.assertRegex(paused[0]["name"], r'behave.cpp:\d+|a "long" pause')
                 after = [e for e in tasks[1] if e["name"] == 'a "long" pause'][-1]
                 self.assertEqual(after["args"]["then"], "ended")
@@ -223,7 +223,7 @@ class Failures(unittest.TestCase):
                         continue
                     name = f"apgas: place {place} on {socket.gethostname()}"
                     if what == "kill":
-                        self.assertRegex(err, f"^{name} is gone: it ended without a word .*\n$")
+                        self.assertRegex(err, f"^{name} ended unexpectedly .*\n$")
                     else:
                         self.assertEqual(err, f"{name}: ended by signal {number:d} ("
                                          f"{signal.strsignal(number)})\n")
@@ -255,7 +255,7 @@ class Failures(unittest.TestCase):
                 self.assertRegex(lines[0], r"no memory for a message of 2684\d+ bytes from place "
                                  rf"{sender} on \S+; start fewer places .*ulimit -v")
 
-    def test_a_lent_value_for_which_there_is_no_memory(self):
+    def test_a_zero_copy_value_for_which_there_is_no_memory(self):
         for place in ("0", "1"):  # a result, an argument
             err = self.check_ends("starve", place, {"wrapper": mpirun(2)})
             self.assertIn("an exception left the main function", err)
@@ -308,7 +308,7 @@ class Idle(unittest.TestCase):
 
 @unittest.skipUnless((APPS / "fib").exists(), "built without the apps")
 class Apps(unittest.TestCase):
-    """What apps/support promises, and a place more would break."""
+    """Promises of apps/support that a second place could break."""
 
     def test_a_wrong_option_is_told_once(self):
         if not WITH_MPI:

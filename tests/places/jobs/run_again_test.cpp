@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// apgas::run many times in one process: MPI starts once, nothing is left from one run to the next.
+// apgas::run is called many times in one process. MPI starts once, and nothing is left from one run
+// to the next.
 #include <atomic>
 #include <cstddef>
 
@@ -27,7 +28,7 @@ TEST(run_again, returns_the_code_of_main) {
   EXPECT_EQ(apgas::run(arguments, values, {.workers = 1}, [] { return apgas::num_workers(); }), 1);
 }
 
-TEST(run_again, many_times) {
+TEST(run_again, works_many_times) {
   int here = 0;
   EXPECT_EQ(run([] { return apgas::num_places(); }) > 1,
             apgas::run(arguments, values, [&] { return apgas::num_places() > 1; }) != 0);
@@ -53,7 +54,7 @@ TEST(run_again, many_times) {
   EXPECT_EQ(apgas::scheduler::stacks_in_use(), 0U);
 }
 
-TEST(run_again, after_a_failure) {
+TEST(run_again, works_after_a_failure) {
   EXPECT_EQ(run([] { throw std::runtime_error("expected by the test"); }), 1);
   EXPECT_EQ(run([] {
               apgas::async_at(test::last(), [] { throw std::logic_error("expected by the test"); });
@@ -65,7 +66,7 @@ TEST(run_again, after_a_failure) {
                                         [] { throw std::logic_error("expected by the test"); });
             }),
             1);
-  EXPECT_EQ(run([] {  // a future that nobody looks at
+  EXPECT_EQ(run([] {  // no task looks at this future
               static_cast<void>(apgas::async_future_at(
                   test::last(), [] { throw std::logic_error("expected by the test"); }));
             }),
@@ -73,7 +74,7 @@ TEST(run_again, after_a_failure) {
   EXPECT_EQ(run([] { return 3; }), 3);
 }
 
-TEST(run_again, what_was_not_forgotten_ends_with_the_run) {
+TEST(run_again, remaining_objects_end_with_the_run) {
   static std::atomic<int> alive{0};
   struct tracked {
     tracked() { ++alive; }
@@ -89,7 +90,7 @@ TEST(run_again, what_was_not_forgotten_ends_with_the_run) {
   run([] { EXPECT_THROW(*old, apgas::illegal_operation); });
 }
 
-TEST(run_again, pointers_of_an_earlier_run_are_refused) {
+TEST(run_again, rejects_pointers_of_an_earlier_run) {
   static apgas::global_ptr<long> old;
   run([] {
     old = apgas::allocate<long>(test::last(), 10);
@@ -104,7 +105,7 @@ TEST(run_again, pointers_of_an_earlier_run_are_refused) {
   });
 }
 
-TEST(run_again, refuses_to_run_inside) {
+TEST(run_again, rejects_a_nested_run) {
   EXPECT_EQ(run([] {
               EXPECT_THROW(apgas::run(0, nullptr, [] {}), apgas::illegal_operation);
               return 4;

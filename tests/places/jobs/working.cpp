@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that works until something ends it: working <seconds> [<how> <place>]. Each place tells
-// its process; then a message goes round all places, and each has tasks that compute. After half
-// a second that place fails in that way; `late-kill` and `late-stop`: when MPI has ended. See
-// failures_test.py.
+// A program that works until it is ended: working <seconds> [<how> <place>]. Each place prints its
+// process id. Then a message travels around all places, and each place computes in tasks. After
+// half a second the given place fails in the given way; with `late-kill` and `late-stop` it fails
+// after MPI has ended. See failures_test.py.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -30,12 +30,11 @@ int deep(int depth) {
 }
 
 void fail(const std::string& how) {
-  if (how == "overflow")
-    std::exit(deep(0));  // NOLINT(concurrency-mt-unsafe): it does not get there
-  if (how == "segv") *reinterpret_cast<volatile int*>(how.size()) = 1;  // nothing lies there
+  if (how == "overflow") std::exit(deep(0));  // NOLINT(concurrency-mt-unsafe): not reached
+  if (how == "segv") *reinterpret_cast<volatile int*>(how.size()) = 1;  // an address without memory
   if (how == "abort") std::abort();
   if (how == "throw") std::thread([] { throw std::runtime_error("nobody catches it"); }).join();
-  if (how == "own") {  // a handler of the program's own, which ends it in its way
+  if (how == "own") {  // a signal handler of the program, which ends the process itself
     std::signal(SIGSEGV, [](int) { _exit(7); });
     std::raise(SIGSEGV);
   }
@@ -43,7 +42,7 @@ void fail(const std::string& how) {
   if (how == "late-stop") late_signal = SIGSTOP;
 }
 
-// Goes on at the next place while there is time.
+// Continues at the next place until the time is over.
 void go_round(int from, long long until_ns) {
   if (clock_type::now().time_since_epoch().count() > until_ns) return;
   const apgas::place next((from + 1) % apgas::num_places());

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random accesses to memory of all places, by tasks at all places, each against a model of its own
-// blocks; and all together on shared sums.
-//
-// APGAS_TEST_SEED=n runs that seed alone; APGAS_TEST_ROUNDS=n so many.
+// Random accesses to memory of all places, by tasks at all places. Each task compares its own
+// allocations with a model; all tasks add to shared sums. APGAS_TEST_SEED=n runs one seed,
+// APGAS_TEST_ROUNDS=n that many.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -39,7 +38,7 @@ modelled new_block(random_engine& random) {
   return {apgas::allocate<word>(any_place(random), n), std::vector<word>(n)};
 }
 
-// A part of a block, as first element and length.
+// A range of elements in an allocation.
 struct part {
   std::uint32_t begin;
   std::uint32_t count;
@@ -128,7 +127,7 @@ void copy_between(random_engine& random, modelled& from, modelled& to) {
   std::copy_n(from.values.begin(), count, to.values.begin() + (n - count));
 }
 
-// One task's life: its blocks are nobody else's.
+// The program of one task. No other task uses its allocations.
 void live(std::uint64_t seed, int steps, global_ptr<long> sums) {
   random_engine random(seed);
   std::vector<modelled> blocks;
@@ -164,7 +163,7 @@ void live(std::uint64_t seed, int steps, global_ptr<long> sums) {
   }
 }
 
-// How often the same life adds to the sums.
+// How much the same program adds to the sums.
 long additions(std::uint64_t seed, int steps, global_ptr<long> sums) {
   std::vector<long> before(8);
   std::vector<long> after(8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// global_ptr, rput, rget and copy: what they move, when it is there, and what they refuse.
+// global_ptr, rput, rget and copy: their values, their completion, and their errors.
 #include <complex>
 #include <cstdint>
 #include <limits>
@@ -39,12 +39,12 @@ std::vector<int> counted(int n, int first) {
   return v;
 }
 
-// The block as its home sees it.
+// The elements as the home reads them.
 std::vector<int> at_home(global_ptr<int> p, std::size_t n) {
   return at(p.home(), [p, n] { return std::vector<int>(p.local(), p.local() + n); });
 }
 
-// What is thrown, as text.
+// The message of the exception that f throws.
 template <class F>
 std::string refusal(F f) {
   try {
@@ -60,7 +60,7 @@ bool contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(global_ptr, points_into_a_block_of_zeros) {
+TEST(global_ptr, points_into_zeroed_memory) {
   for (place p : apgas::places()) {
     auto block = allocate<int>(p, 1000);
     ASSERT_TRUE(block);
@@ -77,7 +77,7 @@ TEST(global_ptr, points_into_a_block_of_zeros) {
     EXPECT_EQ(rget(3 + --block), 7);
     block -= 1;
     deallocate(block);
-    // The next one gets the same memory.
+    // The next allocation gets the same memory.
     const auto again = allocate<int>(p, 1000);
     EXPECT_EQ(at_home(again, 1000), std::vector<int>(1000));
     deallocate(again);
@@ -99,7 +99,7 @@ TEST(global_ptr, is_captured_and_sent) {
   deallocate(sums);
 }
 
-TEST(rput, moves_a_value_of_any_trivial_type) {
+TEST(rput, moves_a_value_of_any_trivially_copyable_type) {
   for (place p : apgas::places()) {
     const auto particles = allocate<particle>(p, 2);
     rput({1.5, -1.F, 3}, particles + 1);
@@ -185,7 +185,7 @@ TEST(one_sided, a_finish_of_another_place_waits_too) {
   deallocate(block);
 }
 
-TEST(one_sided, futures_bring_the_end_and_the_value) {
+TEST(one_sided, futures_are_set_on_completion) {
   constexpr int n = 60'000;
   for (place p : apgas::places()) {
     const auto block = allocate<int>(p, 2 * n);
@@ -203,7 +203,7 @@ TEST(one_sided, futures_bring_the_end_and_the_value) {
   }
 }
 
-TEST(one_sided, a_notified_task_sees_what_was_put) {
+TEST(one_sided, a_notified_task_sees_the_written_elements) {
   for (place p : apgas::places()) {
     const auto block = allocate<int>(p, 1001);
     const auto sum = allocate<long>(place(), 1);
@@ -245,40 +245,43 @@ TEST(one_sided, many_tasks_wait_at_a_time) {
   deallocate(block);
 }
 
-TEST(one_sided, what_is_out_of_range_is_refused) {
+TEST(one_sided, rejects_accesses_out_of_range) {
   for (place p : apgas::places()) {
     const auto block = allocate<int>(p, 10);
     std::vector<int> eleven(11);
     const auto huge = std::numeric_limits<std::ptrdiff_t>::max();
     for (const auto& wrong : {block + 10, block - 1, block + huge, block - huge}) {
-      EXPECT_TRUE(contains(refusal([&] { rput(1, wrong); }), "rput was to reach 4 bytes at byte"));
-      EXPECT_TRUE(contains(refusal([&] { rget(wrong); }), "of a block of 40 bytes at place"));
+      EXPECT_TRUE(
+          contains(refusal([&] { rput(1, wrong); }), "rput was asked to access 4 bytes at offset"));
+      EXPECT_TRUE(contains(refusal([&] { rget(wrong); }), "of an allocation of 40 bytes at place"));
       EXPECT_TRUE(contains(refusal([&] { apgas::rget_future(wrong).get(); }), "rget_future was"));
       EXPECT_TRUE(
           contains(refusal([&] { apgas::finish([&] { apgas::async_rput(1, wrong); }); }), "async"));
     }
-    EXPECT_TRUE(contains(refusal([&] { copy(eleven, block); }), "copy was to reach 44 bytes"));
-    EXPECT_TRUE(contains(refusal([&] { copy(block, eleven); }), "copy was to reach 44 bytes"));
+    EXPECT_TRUE(
+        contains(refusal([&] { copy(eleven, block); }), "copy was asked to access 44 bytes"));
+    EXPECT_TRUE(
+        contains(refusal([&] { copy(block, eleven); }), "copy was asked to access 44 bytes"));
     EXPECT_TRUE(contains(refusal([&] { apgas::copy_future(eleven, block).get(); }), "copy_future"));
-    EXPECT_TRUE(contains(refusal([&] { copy(block, block, -1); }), "copy was to reach"));
-    EXPECT_TRUE(contains(refusal([&] { copy(block, block, huge); }), "copy was to reach"));
+    EXPECT_TRUE(contains(refusal([&] { copy(block, block, -1); }), "copy was asked to access"));
+    EXPECT_TRUE(contains(refusal([&] { copy(block, block, huge); }), "copy was asked to access"));
     EXPECT_TRUE(
         contains(refusal([&] { apgas::finish([&] { apgas::async_copy(block + 4, eleven); }); }),
-                 "async_copy was to reach"));
+                 "async_copy was asked to access"));
     EXPECT_EQ(at_home(block, 10), std::vector<int>(10));
     deallocate(block);
   }
 }
 
-TEST(one_sided, what_is_gone_is_refused) {
+TEST(one_sided, rejects_stale_pointers) {
   for (place p : apgas::places()) {
     const auto gone = allocate<int>(p, 10);
     deallocate(gone);
     const auto other = allocate<int>(p, 10);
-    EXPECT_TRUE(contains(refusal([&] { rput(1, gone); }), "not there any more"));
-    EXPECT_TRUE(contains(refusal([&] { rget(gone); }), "not there any more"));
-    EXPECT_TRUE(contains(refusal([&] { deallocate(gone); }), "not there any more"));
-    EXPECT_TRUE(contains(refusal([&] { deallocate(other + 1); }), "element 1 of a block"));
+    EXPECT_TRUE(contains(refusal([&] { rput(1, gone); }), "stale global_ptr"));
+    EXPECT_TRUE(contains(refusal([&] { rget(gone); }), "stale global_ptr"));
+    EXPECT_TRUE(contains(refusal([&] { deallocate(gone); }), "stale global_ptr"));
+    EXPECT_TRUE(contains(refusal([&] { deallocate(other + 1); }), "element 1 of an allocation"));
     EXPECT_EQ(rget(other), 0);
     deallocate(other);
     if (p != apgas::here()) {
@@ -292,8 +295,8 @@ TEST(one_sided, what_is_gone_is_refused) {
   EXPECT_TRUE(contains(refusal([&] { rget(none); }), "points to nothing"));
 }
 
-// As if from a run with more places and more memory.
-TEST(one_sided, pointers_of_another_run_are_refused) {
+// Pointers as if from a run with more places and more memory.
+TEST(one_sided, rejects_pointers_of_another_run) {
   struct fake {
     apgas::remote::allocation_name block;
     std::int64_t index = 0;
@@ -310,19 +313,19 @@ TEST(one_sided, pointers_of_another_run_are_refused) {
                               apgas::remote::allocation_name{home.id(), 0, 1U << 31, 1},
                               apgas::remote::allocation_name{home.id(), 0, 0, 1}}) {
       const auto p = std::bit_cast<global_ptr<int>>(fake{block});
-      EXPECT_TRUE(contains(refusal([&] { rput(1, p); }), "not there any more"));
-      EXPECT_TRUE(contains(refusal([&] { deallocate(p); }), "not there any more"));
+      EXPECT_TRUE(contains(refusal([&] { rput(1, p); }), "stale global_ptr"));
+      EXPECT_TRUE(contains(refusal([&] { deallocate(p); }), "stale global_ptr"));
     }
   }
 }
 
-TEST(allocate, refuses_what_cannot_be) {
+TEST(allocate, rejects_impossible_sizes) {
   for (place p : apgas::places()) {
     EXPECT_TRUE(
         contains(refusal([&] { allocate<int>(p, std::numeric_limits<std::size_t>::max()); }),
                  "allocate was asked for 18446744073709551615 elements of 4 bytes"));
     EXPECT_TRUE(contains(refusal([&] { allocate<char>(p, std::size_t{1} << 38); }),
-                         "one block holds 137438953472 bytes"));
+                         "an allocation has at most 137438953472 bytes"));
   }
   const auto nothing = allocate<int>(test::last(), 0);
   EXPECT_TRUE(nothing);
@@ -330,7 +333,7 @@ TEST(allocate, refuses_what_cannot_be) {
   deallocate(nothing);
 }
 
-TEST(one_sided, is_refused_inside_atomic_sections) {
+TEST(one_sided, is_rejected_inside_atomic_sections) {
   const auto block = allocate<int>(test::last(), 1);
   EXPECT_THROW(apgas::atomic([&] { rput(1, block); }), apgas::illegal_operation);
   EXPECT_THROW(apgas::atomic([&] { rget(block); }), apgas::illegal_operation);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remote atomics: each on each type, and all places at once on one word.
+// Remote atomics: each operation on each type, and all places on one word at the same time.
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -57,7 +57,7 @@ TYPED_TEST(remote_atomics, do_what_they_say) {
   }
 }
 
-TEST(remote_atomics, of_all_places_and_of_the_home_are_atomic_together) {
+TEST(remote_atomics, are_atomic_together_with_atomic_ref_at_the_home) {
   static constexpr int tasks = 4;
   static constexpr int rounds = 2000 / test::slower;
   for (place p : apgas::places()) {
@@ -89,7 +89,7 @@ TEST(remote_atomics, of_all_places_and_of_the_home_are_atomic_together) {
   }
 }
 
-TEST(remote_atomics, a_flag_publishes_what_was_put) {
+TEST(remote_atomics, publish_earlier_writes) {
   static constexpr int rounds = 200 / test::slower;
   const auto data = allocate<int>(place(), 100);
   const auto flag = allocate<int>(place(), 1);
@@ -111,7 +111,7 @@ TEST(remote_atomics, a_flag_publishes_what_was_put) {
   deallocate(flag);
 }
 
-TEST(remote_atomics, many_are_under_way_at_a_time) {
+TEST(remote_atomics, many_are_in_flight_at_a_time) {
   static constexpr int updates = 50'000 / test::slower;
   const auto sums = allocate<std::uint64_t>(test::last(), 64);
   apgas::finish([=] {
@@ -125,7 +125,7 @@ TEST(remote_atomics, many_are_under_way_at_a_time) {
   deallocate(sums);
 }
 
-TEST(remote_atomics, refuse_what_is_not_there) {
+TEST(remote_atomics, reject_invalid_pointers) {
   for (place p : apgas::places()) {
     const auto w = allocate<int>(p, 1);
     int expected = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a team refuses, and that nobody waits for ever where its members do not call alike.
+// Misuse of teams throws, and no member waits forever if members make different calls.
 #include <functional>
 #include <span>
 #include <stdexcept>
@@ -18,7 +18,7 @@ using apgas::place_group;
 using apgas::team;
 using test::check;
 
-// What f throws as an illegal_operation; "" for nothing.
+// The message of the illegal_operation that f throws, or "".
 template <class F>
 std::string refusal(F f) {
   try {
@@ -33,8 +33,8 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// Runs first(t) at place 0 and others(t) elsewhere, over a new team of all places. Returns what
-// each got, by place.
+// Runs first(t) at place 0 and others(t) at all other places, with a new team of all places.
+// Returns the message that each place got.
 template <class First, class Others>
 std::vector<std::string> refusals(First first, Others others) {
   const team t{place_group(apgas::places())};
@@ -54,7 +54,7 @@ std::vector<std::string> refusals(First first, Others others) {
   return all;
 }
 
-// Every place was refused, and each was told both calls, with the lines they are in.
+// At every place the call threw, with a message that names both calls and their lines.
 void expect_both(const std::vector<std::string>& all, const std::string& one, int line_of_one,
                  const std::string& other, int line_of_other) {
   const auto at_line = [](int line) {
@@ -68,17 +68,17 @@ void expect_both(const std::vector<std::string>& all, const std::string& one, in
   }
 }
 
-TEST(team_errors, a_group_needs_members_and_each_once) {
+TEST(team_errors, the_group_is_empty_or_has_a_place_twice) {
   EXPECT_THROW(team{place_group()}, apgas::bad_place);
   EXPECT_THROW(place_group({place(), place()}), apgas::bad_place);
 }
 
-TEST(team_errors, an_empty_handle) {
+TEST(team_errors, the_handle_is_empty) {
   EXPECT_TRUE(has(refusal([] { team().barrier(); }), "empty team"));
   EXPECT_TRUE(has(refusal([] { team().destroy(); }), "empty team"));
 }
 
-TEST(team_errors, stale_handles_and_places_that_are_no_members) {
+TEST(team_errors, the_handle_is_stale_or_the_place_is_not_a_member) {
   const team alone{place_group({test::last()})};
   apgas::at(test::last(), [alone] {
     check(alone.size() == 1);
@@ -91,15 +91,15 @@ TEST(team_errors, stale_handles_and_places_that_are_no_members) {
   EXPECT_TRUE(has(refusal([alone] { alone.barrier(); }), "not in its group"));
 }
 
-TEST(team_errors, the_world_is_not_destroyed) {
+TEST(team_errors, the_world_is_destroyed) {
   EXPECT_TRUE(has(refusal([] { team::world().destroy(); }), "world"));
 }
 
-TEST(team_errors, inside_an_atomic_section) {
+TEST(team_errors, a_call_is_inside_an_atomic_section) {
   EXPECT_THROW(apgas::atomic([] { team::world().barrier(); }), illegal_operation);
 }
 
-TEST(team_errors, sizes_that_do_not_fit) {
+TEST(team_errors, sizes_do_not_fit) {
   const team t{place_group({apgas::here()})};
   std::vector<int> three(3);
   std::vector<int> four(4);
@@ -108,13 +108,13 @@ TEST(team_errors, sizes_that_do_not_fit) {
   EXPECT_TRUE(has(refusal([&] { t.barrier(); }), "left scatter")) << "the team is broken";
 }
 
-TEST(team_errors, a_root_that_is_no_member) {
+TEST(team_errors, the_root_is_not_a_member) {
   if (apgas::num_places() == 1) return;
   const team t{place_group({apgas::here()})};
   EXPECT_THROW(t.broadcast(1, test::last()), apgas::bad_place);
 }
 
-TEST(team_errors, two_tasks_of_a_place_at_once) {
+TEST(team_errors, two_tasks_of_a_place_call_at_the_same_time) {
   if (apgas::num_places() == 1) return;
   const team t{place_group(apgas::places())};
   std::string texts[2];
@@ -126,9 +126,9 @@ TEST(team_errors, two_tasks_of_a_place_at_once) {
   for (const std::string& text : texts) EXPECT_TRUE(has(text, "two tasks of place 0")) << text;
 }
 
-// ---- different order ----------------------------------------------------------------------------
+// ---- different orders ---------------------------------------------------------------------------
 
-TEST(team_errors, a_barrier_against_a_broadcast) {
+TEST(team_errors, a_barrier_meets_a_broadcast) {
   if (apgas::num_places() == 1) return;
   const int line = __LINE__;
   const auto all = refusals([](const team& t) { t.barrier(); },
@@ -139,7 +139,7 @@ TEST(team_errors, a_barrier_against_a_broadcast) {
   expect_both(all, "barrier", line + 1, "broadcast with member 0", line + 3);
 }
 
-TEST(team_errors, two_collectives_the_other_way_round) {
+TEST(team_errors, two_collectives_are_called_in_different_orders) {
   if (apgas::num_places() == 1) return;
   const int line = __LINE__;
   const auto all = refusals(
@@ -154,7 +154,7 @@ TEST(team_errors, two_collectives_the_other_way_round) {
   expect_both(all, "allreduce of 4 bytes", line + 3, "barrier", line + 7);
 }
 
-TEST(team_errors, another_size) {
+TEST(team_errors, sizes_differ) {
   if (apgas::num_places() == 1) return;
   const int line = __LINE__;
   const auto all =
@@ -163,8 +163,8 @@ TEST(team_errors, another_size) {
   expect_both(all, "of 8 bytes", line + 2, "of 4 bytes", line + 3);
 }
 
-// Nobody sends anything: each waits for the root that it takes another one for.
-TEST(team_errors, roots_that_wait_for_each_other) {
+// No message is sent: each member takes another one for the root and waits for it.
+TEST(team_errors, roots_wait_for_each_other) {
   if (apgas::num_places() == 1) return;
   const int line = __LINE__;
   const auto all = refusals([](const team& t) { t.broadcast(1, test::last()); },
@@ -173,25 +173,25 @@ TEST(team_errors, roots_that_wait_for_each_other) {
               "broadcast with member 0", line + 2);
 }
 
-// The call of the sender comes after the receiver has left its own.
-TEST(team_errors, a_message_for_a_call_that_is_over) {
+// The message arrives after the receiver has left its own call.
+TEST(team_errors, a_message_arrives_for_a_call_that_is_over) {
   if (apgas::num_places() == 1) return;
   const int line = __LINE__;
   const std::vector<std::string> all = refusals(
       [](const team& t) {
-        t.broadcast(1, place());  // sends and goes on
+        t.broadcast(1, place());  // sends and continues
         t.barrier();
-        t.barrier();  // a leaf may have got all messages of the first one
+        t.barrier();  // a leaf may have received all messages of the first one
       },
       [](const team& t) {
-        static_cast<void>(t.reduce(1, std::plus<>(), place()));  // the same
+        static_cast<void>(t.reduce(1, std::plus<>(), place()));  // sends and continues
         t.barrier();
         t.barrier();
       });
   expect_both(all, "at place 0", line + 3, "at place", line + 8);
 }
 
-TEST(team_errors, an_operation_that_throws) {
+TEST(team_errors, the_operation_throws) {
   if (apgas::num_places() == 1) return;
   const team t{place_group(apgas::places())};
   int failed = 0;

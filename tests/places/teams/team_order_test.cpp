@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Members that call the collectives of several teams in different order: they wait for each other,
-// and one line says where (APGAS_TEAM_WARNING=1). Another task may still come, so that nothing
-// breaks: here it does come, after the line.
+// Members call the collectives of several teams in different orders and wait for each other. One
+// line says where (APGAS_TEAM_WARNING=1). Nothing breaks, because another task may still make the
+// missing call; in these tests one does, after the line was printed.
 #include <chrono>
 #include <cstddef>
 #include <source_location>
@@ -21,15 +21,15 @@ using namespace std::chrono_literals;
 
 using where = std::source_location;
 
-// Where calls of the first team are, and those of the others.
+// The source locations of calls of the first team, and of calls of the others.
 where in_first() { return where::current(); }
 where in_others() { return where::current(); }
 
 constexpr std::size_t none = 99;
 
-// At each place a task calls a collective of the team that first[place] says, or of none; and 2.5 s
-// later others call those of its other teams. Returns what place 0 has written meanwhile, and with
-// all places in one process what all have.
+// At each place a task calls a collective of team first[place], or none; 2.5 s later other tasks
+// make the calls of the other teams. Returns what place 0 wrote to standard error meanwhile; with
+// all places in one process, what all places wrote.
 std::string said(const std::vector<place_group>& groups, const std::vector<std::size_t>& first) {
   std::vector<team> teams;
   teams.reserve(groups.size());
@@ -80,7 +80,7 @@ place_group group_of(std::vector<int> ids) {
   return place_group(all);
 }
 
-TEST(team_order, one_place_takes_another_team_first) {
+TEST(team_order, one_place_calls_another_team_first) {
   if (apgas::num_places() < 2) return;
   const place_group all(apgas::places());
   std::vector<std::size_t> first(static_cast<std::size_t>(apgas::num_places()), 1);
@@ -88,27 +88,28 @@ TEST(team_order, one_place_takes_another_team_first) {
   expect_one_line(said({all, all}, first));
 }
 
-TEST(team_order, half_of_the_places) {
+TEST(team_order, half_of_the_places_call_another_team_first) {
   if (apgas::num_places() < 4) return;
   const place_group all(apgas::places());
   expect_one_line(said({all, all}, {0, 0, 1, 1}));
 }
 
-// Only places 0 and 2 are in both, and those between them only pass on what holds them up.
-TEST(team_order, groups_that_overlap) {
+// Only places 0 and 2 are in both teams; the places between them only pass on which calls are held
+// up.
+TEST(team_order, groups_overlap) {
   if (apgas::num_places() < 4) return;
   expect_one_line(said({group_of({0, 1, 2}), group_of({0, 2, 3})}, {0, 0, 1, 1}));
 }
 
-TEST(team_order, three_teams_in_a_ring) {
+TEST(team_order, three_teams_form_a_ring) {
   if (apgas::num_places() < 4) return;
   const std::string text =
       said({group_of({0, 1}), group_of({1, 2}), group_of({2, 0})}, {0, 1, 2, none});
   EXPECT_EQ(count(text, "place 0 has been in barrier"), 1U) << text;
 }
 
-// Who waits for a place that is only slow is not told so, whatever teams there are.
-TEST(team_order, a_place_that_is_slow) {
+// Waiting for a slow place prints no warning.
+TEST(team_order, a_place_is_slow) {
   if (apgas::num_places() < 2) return;
   const place_group all(apgas::places());
   std::vector<std::size_t> first(static_cast<std::size_t>(apgas::num_places()), 0);
@@ -116,8 +117,8 @@ TEST(team_order, a_place_that_is_slow) {
   EXPECT_EQ(said({all, all}, first), "");
 }
 
-// Each waits for the next, in teams that overlap, and the last for one that is only slow.
-TEST(team_order, a_chain_that_is_no_ring) {
+// Each place waits for the next one, in overlapping teams, and the last one for a slow place.
+TEST(team_order, a_chain_is_not_a_ring) {
   if (apgas::num_places() < 4) return;
   EXPECT_EQ(said({group_of({0, 1}), group_of({1, 2}), group_of({2, 3})}, {0, 1, 2, none}), "");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs of collectives against a sequential model.
+// Random programs of collectives, compared with a sequential model.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -27,7 +27,7 @@ using test::of_member;
 
 void random_calls(const team& t, std::uint64_t seed, std::size_t calls, bool splits);
 
-// Single values, of any kind: text is no bytes.
+// Collectives of single values, byte-copyable and serialised ones.
 void random_values(const team& t, place root, std::size_t call) {
   const std::size_t n = t.size();
   const std::size_t me = t.index();
@@ -47,11 +47,11 @@ void random_values(const team& t, place root, std::size_t call) {
   check(t.scatter(std::span(shares), root) == call + me);
 }
 
-// The members fall apart, go on for a while, and come together again.
+// Splits the team; the new teams run for a while, and then the program continues with all members.
 void random_split(const team& t, std::uint64_t seed) {
   const auto drawn = [seed](std::size_t member, int what) {
     apgas::base::random_engine random(seed * 31 + member * 3 + static_cast<std::uint64_t>(what));
-    return static_cast<int>(random.below(4)) - (what == 0 ? 1 : 0);  // a color of -1: no team
+    return static_cast<int>(random.below(4)) - (what == 0 ? 1 : 0);  // color -1 means no team
   };
   const int color = drawn(t.index(), 0);
   const team part = t.split(color, drawn(t.index(), 1));
@@ -68,7 +68,7 @@ void random_split(const team& t, std::uint64_t seed) {
   part.destroy();
 }
 
-// The same at all members: which collective comes next, with which root and how many elements.
+// All members draw the same collective, root and number of elements.
 void random_calls(const team& t, std::uint64_t seed, std::size_t calls, bool splits) {
   apgas::base::random_engine random(seed);
   const auto n = static_cast<std::uint32_t>(t.size());
@@ -135,7 +135,7 @@ void random_calls(const team& t, std::uint64_t seed, std::size_t calls, bool spl
   }
 }
 
-// Over the whole group and others; in each a task at each member.
+// Runs a program with a task at each member of a team of the group.
 void run_program(const place_group& group, std::uint64_t seed, std::size_t calls) {
   const team t(group);
   everywhere(
@@ -147,7 +147,7 @@ void run_program(const place_group& group, std::uint64_t seed, std::size_t calls
       seed, calls);
 }
 
-TEST(team_random, programs) {
+TEST(team_random, agrees_with_the_model) {
   const std::uint64_t seed = test::random_seed();
   apgas::base::random_engine random(seed);
   run_program(place_group(apgas::places()), seed, std::size_t{200} / test::slower);
@@ -156,8 +156,8 @@ TEST(team_random, programs) {
   }
 }
 
-// A place may be a member of several: a task of it for each.
-TEST(team_random, teams_that_overlap_at_once) {
+// A place may be a member of several teams at once, with a task for each.
+TEST(team_random, agrees_with_the_model_for_overlapping_teams) {
   apgas::base::random_engine random(test::random_seed());
   for (int round = 0; round < 3; ++round) {
     apgas::finish([&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// team: each collective against what it should give, at every root, over groups of any order.
+// team: the result of each collective, with every root, over groups in any order.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -61,7 +61,7 @@ TEST(team, members_are_in_the_order_of_the_group) {
   });
 }
 
-TEST(team, nobody_leaves_a_barrier_before_all_have_come) {
+TEST(team, a_barrier_waits_for_all_members) {
   static std::atomic<int> came;
   came = 0;
   everywhere(team::world(), apgas::places(), [](const team& t) {
@@ -125,7 +125,7 @@ TEST(team, allreduces_short_and_long) {
   });
 }
 
-TEST(team, allreduce_gives_the_same_bits_everywhere) {
+TEST(team, allreduce_gives_bitwise_the_same_result_everywhere) {
   everywhere(team::world(), apgas::places(), [](const team& t) {
     std::vector<double> data(3000);
     for (std::size_t i = 0; i < data.size(); ++i) {
@@ -209,7 +209,7 @@ TEST(team, splits_by_color_and_key) {
   });
 }
 
-TEST(team, many_live_at_the_same_time) {
+TEST(team, many_exist_at_the_same_time) {
   everywhere(team::world(), apgas::places(), [](const team& t) {
     std::vector<team> teams(20);
     for (int i = 0; i < 20; ++i) {
@@ -222,7 +222,7 @@ TEST(team, many_live_at_the_same_time) {
   });
 }
 
-TEST(team, tasks_of_a_place_go_on_while_one_waits) {
+TEST(team, other_tasks_run_while_one_waits) {
   if (apgas::num_places() == 1) return;
   const team t = team::world();
   static std::atomic<int> ran;
@@ -230,7 +230,7 @@ TEST(team, tasks_of_a_place_go_on_while_one_waits) {
   apgas::finish([t] {
     for (int i = 0; i < 100; ++i) apgas::async([] { ++ran; });
     apgas::async([t] { t.barrier(); });
-    // The others come to the barrier only after tasks of this place have run meanwhile.
+    // The other members enter the barrier only after tasks of this place have run.
     for (int i = 0; i < 100; ++i) apgas::async([] { ++ran; });
     while (ran != 200) apgas::yield();
     for (place p : apgas::places()) {
@@ -249,8 +249,9 @@ TEST(team, a_root_may_run_ahead) {
   });
 }
 
-// Whether this place sends so many frames in a call. Over a hundred calls, since a barrier may come
-// between some; the least of some rounds, since who waits for 100 ms sends one more.
+// Expects that this place sends this many frames in a call. Counts a hundred calls, since a barrier
+// may come between some, and takes the least of several rounds, since a task that waits for 100 ms
+// sends one more.
 template <class Call>
 void expect_frames(std::vector<std::string>& wrong, const char* what, std::uint64_t frames,
                    const team& t, Call call) {
@@ -258,12 +259,12 @@ void expect_frames(std::vector<std::string>& wrong, const char* what, std::uint6
   const std::uint64_t more_or_less = 2 * t.size();
   const apgas::scheduler::fiber& self = *apgas::scheduler::current_fiber();
   auto& network = *apgas::sync::place_of(self).network;
-  const auto& teams = apgas::remote::teams_of(self);  // on a busy machine somebody waits for long
+  const auto& teams = apgas::remote::teams_of(self);  // under load tasks may wait that long
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   for (int round = 0; round < 5; ++round) {
     const std::uint64_t before = network.total_traffic().frames_sent - teams.told();
     for (std::uint64_t i = 0; i < calls; ++i) call();
-    network.flush();  // what gathers is not counted
+    network.flush();  // frames that wait for others are not counted
     least = std::min(least, network.total_traffic().frames_sent - teams.told() - before);
   }
   if (least + more_or_less < calls * frames || least > calls * frames + more_or_less) {
@@ -271,7 +272,7 @@ void expect_frames(std::vector<std::string>& wrong, const char* what, std::uint6
   }
 }
 
-// What this member sends by a schedule.
+// The number of messages that this member sends in a schedule.
 std::uint64_t sends(auto schedule) {
   std::uint64_t n = 0;
   while (const auto e = schedule.next()) {
@@ -290,7 +291,7 @@ TEST(team, sends_no_more_than_its_schedules_say) {
     };
     const remote::host_runs hosts(n, together);
     const remote::member_tree tree(hosts, me, 0);
-    std::vector<std::string> wrong;  // nobody may leave while the others go on
+    std::vector<std::string> wrong;  // thrown at the end, since all members must make all calls
     expect_frames(wrong, "barrier", sends(remote::barrier_schedule(hosts, me)), t,
                   [&] { t.barrier(); });
     expect_frames(wrong, "allreduce", sends(remote::allreduce_schedule(hosts, me, 1, false)), t,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lifelines of glb over many places, with messages in any order.
-//   APGAS_TEST_SEED=n, APGAS_TEST_SEEDS=n
+// The work-stealing protocol of glb over many places, with messages in any order. APGAS_TEST_SEED=n
+// runs one seed, APGAS_TEST_SEEDS=n the first n.
 #include <cstdint>
 #include <iostream>
 #include <set>
@@ -27,7 +27,7 @@ std::vector<int> lifelines_of(const lifeline_graph& g, int p) {
   return all;
 }
 
-// How many places can be reached from p.
+// How many places can be reached from p along lifelines.
 std::size_t reached_from(const lifeline_graph& g, int p) {
   std::set<int> seen = {p};
   std::vector<int> left = {p};
@@ -41,7 +41,7 @@ std::size_t reached_from(const lifeline_graph& g, int p) {
   return seen.size();
 }
 
-TEST(lifeline_graph, leads_from_each_place_to_each) {
+TEST(lifeline_graph, connects_every_place_to_every_other) {
   for (const int radix : {2, 3, 4, 32}) {
     for (int places = 1; places <= 70; ++places) {
       const lifeline_graph g(places, radix);
@@ -52,7 +52,7 @@ TEST(lifeline_graph, leads_from_each_place_to_each) {
   }
 }
 
-TEST(lifeline_graph, feeders_are_the_reverse) {
+TEST(lifeline_graph, inverse_lifelines_are_the_reverse) {
   for (const int radix : {2, 3, 5, 32}) {
     for (int places = 1; places <= 70; ++places) {
       const lifeline_graph g(places, radix);
@@ -64,12 +64,12 @@ TEST(lifeline_graph, feeders_are_the_reverse) {
         ASSERT_FALSE(out.contains({p, p}));
       }
       ASSERT_EQ(out, in);
-      ASSERT_EQ(std::set(out.begin(), out.end()).size(), out.size()) << "a lifeline twice";
+      ASSERT_EQ(std::set(out.begin(), out.end()).size(), out.size()) << "a lifeline occurs twice";
     }
   }
 }
 
-TEST(lifeline_graph, has_a_lifeline_per_digit) {
+TEST(lifeline_graph, has_one_lifeline_for_each_digit) {
   EXPECT_EQ(lifelines_of(lifeline_graph(8, 2), 5), (std::vector<int>{4, 7, 1}));
   EXPECT_EQ(lifelines_of(lifeline_graph(100'000, 2), 0).size(), 17U);
   EXPECT_EQ(lifelines_of(lifeline_graph(100'000, 2), 77'777).size(), 16U);  // no place 110,545
@@ -103,18 +103,19 @@ TEST(glb_sim, random_runs) {
     const std::string wrong = run_seed(seed, fault::none, &one);
     sum.steps += one.steps;
     sum.asks += one.asks;
-    sum.gifts += one.gifts;
+    sum.lifeline_loot += one.lifeline_loot;
     sum.answers_with_work += one.answers_with_work;
     sum.early_loot += one.early_loot;
     return wrong;
   };
   ASSERT_EQ(sim::first_wrong_seed(seeds.first, seeds.last, run), "")
-      << "APGAS_TEST_SEED repeats it";
-  std::cout << seeds.count() << " seeds: " << sum.steps << " steps, " << sum.asks << " asks, "
-            << sum.answers_with_work << " answered with work, " << sum.gifts << " gifts, "
-            << sum.early_loot << " of them before the answer\n";
+      << "APGAS_TEST_SEED=<seed> repeats the run";
+  std::cout << seeds.count() << " seeds: " << sum.steps << " steps, " << sum.asks
+            << " steal requests, " << sum.answers_with_work << " answered with loot, "
+            << sum.lifeline_loot << " sends through lifelines, " << sum.early_loot
+            << " of them before the reply\n";
   if (seeds.only != 0) return;
-  EXPECT_GT(sum.gifts, 0);
+  EXPECT_GT(sum.lifeline_loot, 0);
   EXPECT_GT(sum.answers_with_work, 0);
   EXPECT_GT(sum.early_loot, 0);
 }
@@ -128,7 +129,7 @@ TEST(glb_sim, a_thousand_places) {
   sim::random_choice chooser(3);
   counters c;
   ASSERT_EQ(glb_sim::run(s, chooser, &c), "");
-  EXPECT_GT(c.gifts, 500);
+  EXPECT_GT(c.lifeline_loot, 500);
 }
 
 std::string every_order(fault f, sim::totals& sum) {

@@ -13,12 +13,12 @@ std::string name(fault f) {
   static constexpr std::array names{"none",
                                     "lifeline_loot_is_lost",
                                     "split_makes_work",
-                                    "who_asks_is_forgotten",
-                                    "loot_leaves_lifeline_out",
-                                    "answer_leaves_lifeline_out",
+                                    "thief_is_forgotten",
+                                    "loot_leaves_lifeline_activated",
+                                    "answer_leaves_lifeline_activated",
                                     "requests_are_left",
                                     "stops_after_random",
-                                    "first_lines_are_not_remembered"};
+                                    "initial_thieves_are_not_remembered"};
   static_assert(names.size() == static_cast<std::size_t>(fault::last));
   return names[static_cast<std::size_t>(f)];
 }
@@ -94,7 +94,7 @@ world::world(const settings& s, sim::choice& chooser) : settings_(s), choice_(ch
   places_.reserve(static_cast<std::size_t>(s.places));
   for (int p = 0; p < s.places; ++p) {
     places_.emplace_back(lifelines(p, s.places, 0, s.shape));
-    if (s.broken == fault::first_lines_are_not_remembered) access::forget_all(at(p).lines);
+    if (s.broken == fault::initial_thieves_are_not_remembered) access::forget_all(at(p).protocol);
   }
   at(0).bag = work::tree(s.height, s.spine);
   all_ = at(0).bag.total();
@@ -141,7 +141,7 @@ void world::step() {
 }
 
 void world::send(message m) {
-  // Frames as glb's tasks, calls and replies are; bags not counted.
+  // The sizes of glb's frames, without the bags.
   if (settings_.seen != nullptr) settings_.seen->add(m.from, m.to, m.what == kind::answer ? 8 : 48);
   messages_.push_back(m);
 }
@@ -155,13 +155,14 @@ void world::deliver(const message& m) {
       return;
     case kind::answer:
       here.waits = false;
-      if (m.loot.count == 0 || settings_.broken != fault::answer_leaves_lifeline_out) {
-        here.lines.on_answer(m.asked, m.loot.count != 0);
+      if (m.loot.count == 0 || settings_.broken != fault::answer_leaves_lifeline_activated) {
+        here.protocol.on_answer(m.asked, m.loot.count != 0);
       }
       break;
     case kind::loot:
-      here.lines.on_lifeline_loot(m.from);
-      if (settings_.broken == fault::loot_leaves_lifeline_out) access::put_out(here.lines, m.from);
+      here.protocol.on_lifeline_loot(m.from);
+      if (settings_.broken == fault::loot_leaves_lifeline_activated)
+        access::activate(here.protocol, m.from);
       if (here.waits) ++counted_.early_loot;
       if (settings_.broken == fault::lifeline_loot_is_lost) return;
       break;
@@ -169,7 +170,7 @@ void world::deliver(const message& m) {
   if (m.loot.count != 0) {
     if (here.bag.count == 0) begin_work(m.to);
     here.bag.merge(m.loot);
-    if (m.what == kind::answer) here.seeking = false;
+    if (m.what == kind::answer) here.stealing = false;
   } else {
     steal(m.to);
   }
@@ -184,7 +185,7 @@ void world::do_task(int p) {
 
 void world::share(int p) {
   place_state& here = at(p);
-  while (!here.requests.empty() || here.lines.remembered() != 0) {
+  while (!here.requests.empty() || here.protocol.remembered() != 0) {
     work half = here.bag.split();
     if (half.count == 0) return refuse(p);
     if (settings_.broken == fault::split_makes_work) here.bag.merge(half);
@@ -194,8 +195,8 @@ void world::share(int p) {
       ++counted_.answers_with_work;
       answer(p, asked, half);
     } else {
-      ++counted_.gifts;
-      send({kind::loot, p, here.lines.take_remembered(), {}, half});
+      ++counted_.lifeline_loot;
+      send({kind::loot, p, here.protocol.take_remembered(), {}, half});
     }
   }
 }
@@ -207,8 +208,8 @@ void world::answer(int p, const message& ask, const work& loot) {
 void world::refuse(int p) {
   place_state& here = at(p);
   for (const message& ask : std::exchange(here.requests, {})) {
-    if (ask.asked.kind == how::by_lifeline && settings_.broken != fault::who_asks_is_forgotten) {
-      here.lines.remember(ask.from);
+    if (ask.asked.kind == how::by_lifeline && settings_.broken != fault::thief_is_forgotten) {
+      here.protocol.remember(ask.from);
     }
     answer(p, ask, {});
   }
@@ -221,19 +222,19 @@ void world::retire(int p) {
   working_.pop_back();
   if (settings_.broken != fault::requests_are_left) refuse(p);
   place_state& here = at(p);
-  if (here.seeking) return;
-  here.seeking = true;
-  here.lines.on_dry();
+  if (here.stealing) return;
+  here.stealing = true;
+  here.protocol.on_out_of_work();
   steal(p);
 }
 
 void world::steal(int p) {
   place_state& here = at(p);
-  lifelines::question q;
-  if (here.bag.count == 0) q = here.lines.next();
+  lifelines::attempt q;
+  if (here.bag.count == 0) q = here.protocol.next();
   if (settings_.broken == fault::stops_after_random && q.kind == how::by_lifeline) q = {};
-  here.seeking = q.kind != how::nobody;
-  if (here.seeking) {
+  here.stealing = q.kind != how::nobody;
+  if (here.stealing) {
     here.waits = true;
     ++counted_.asks;
     return send({kind::ask, p, q.victim, q, {}});
@@ -245,7 +246,7 @@ void world::steal(int p) {
 
 void world::check() const {
   std::int64_t there = done_;
-  // By place: whom its lines count to. L1.
+  // For each place: the places to which, by L1, it must have an activated lifeline.
   std::vector<std::vector<int>> owed(places_.size());
   const auto owe = [&](int p, int v) { owed[static_cast<std::size_t>(p)].push_back(v); };
   for (const message& m : messages_) {
@@ -263,38 +264,41 @@ void world::check() const {
     for (const message& ask : here.requests) {
       if (ask.asked.kind == how::by_lifeline) owe(ask.from, p);
     }
-    for (const int thief : access::remembered(here.lines)) owe(thief, p);
+    for (const int thief : access::remembered(here.protocol)) owe(thief, p);
     if (!here.requests.empty() && here.bag.count == 0) {
-      throw violation("a place without work keeps somebody waiting");
+      throw violation("a place without work lets a thief wait");
     }
-    if (here.seeking != here.waits) throw violation("a place seeks without asking");
-    if (here.bag.count != 0 || here.seeking) continue;
-    access::for_each_line(here.lines, [](int, bool out) {
-      if (!out) throw violation("a dormant place has a lifeline that it did not ask");  // L3
+    if (here.stealing != here.waits) throw violation("a place is stealing but has not asked");
+    if (here.bag.count != 0 || here.stealing) continue;
+    access::for_each_lifeline(here.protocol, [](int, bool activated) {
+      if (!activated)
+        throw violation("a dormant place has a lifeline that it has not asked");  // L3
     });
   }
-  if (there != all_) throw violation("work is lost or made");
-  check_lines(owed);
+  if (there != all_) throw violation("tasks were lost or duplicated");
+  check_lifelines(owed);
 }
 
-void world::check_lines(const std::vector<std::vector<int>>& owed) const {
+void world::check_lifelines(const std::vector<std::vector<int>>& owed) const {
   for (int p = 0; p < settings_.places; ++p) {
     const std::vector<int>& mine = owed[static_cast<std::size_t>(p)];
-    std::size_t out_lines = 0;
-    access::for_each_line(at(p).lines, [&](int to, bool out) {
+    std::size_t activated_lifelines = 0;
+    access::for_each_lifeline(at(p).protocol, [&](int to, bool activated) {
       const auto times = std::ranges::count(mine, to);
-      out_lines += out ? 1U : 0U;
-      if (times != (out ? 1 : 0)) throw violation("a line is out that leads nowhere, or twice");
+      activated_lifelines += activated ? 1U : 0U;
+      if (times != (activated ? 1 : 0))
+        throw violation("a lifeline is activated without reason, or twice");
     });
-    if (out_lines != mine.size()) throw violation("a place is remembered that has no such line");
+    if (activated_lifelines != mine.size())
+      throw violation("a place is remembered without an activated lifeline");
   }
 }
 
 void world::check_end() const {
   check();
-  if (done_ != all_) throw violation("work is left");
+  if (done_ != all_) throw violation("tasks are left");
   for (const place_state& p : places_) {
-    if (p.seeking || !p.requests.empty()) throw violation("somebody still waits for an answer");
+    if (p.stealing || !p.requests.empty()) throw violation("a thief still waits for a reply");
   }
 }
 
@@ -310,12 +314,13 @@ std::string world::state() const {
   for (const place_state& p : places_) {
     std::string& part = parts.emplace_back();
     put_work(part, p.bag);
-    put(part, p.seeking);
-    put(part, access::asked(p.lines));
-    put(part, static_cast<std::int64_t>(access::chance(p.lines)));
-    for (const int thief : access::remembered(p.lines)) put(part, thief);
+    put(part, p.stealing);
+    put(part, access::asked(p.protocol));
+    put(part, static_cast<std::int64_t>(access::chance(p.protocol)));
+    for (const int thief : access::remembered(p.protocol)) put(part, thief);
     put(part, -1);
-    access::for_each_line(p.lines, [&](int, bool out) { put(part, out ? 1 : 0); });
+    access::for_each_lifeline(p.protocol,
+                              [&](int, bool activated) { put(part, activated ? 1 : 0); });
     for (const message& r : p.requests) put(part, r.from * 4 + static_cast<int>(r.asked.kind));
   }
   const auto first_message = static_cast<std::ptrdiff_t>(parts.size());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// glb over many places in one thread: the machines of lifelines.hpp, driven as glb_place.hpp does
-// it with one runner per place, over a network that delivers in any order. A checker counts for
-// itself after every step.
+// glb over many places in one thread: the state machines of lifelines.hpp, driven as glb_place.hpp
+// drives them with one runner at each place, over a network that delivers messages in any order. A
+// checker verifies the invariants after each step.
 
 #include <array>
 #include <cstddef>
@@ -26,12 +26,12 @@ enum class fault : std::uint8_t {
   none,
   lifeline_loot_is_lost,
   split_makes_work,
-  who_asks_is_forgotten,
-  loot_leaves_lifeline_out,
-  answer_leaves_lifeline_out,
+  thief_is_forgotten,
+  loot_leaves_lifeline_activated,
+  answer_leaves_lifeline_activated,
   requests_are_left,
   stops_after_random,
-  first_lines_are_not_remembered,
+  initial_thieves_are_not_remembered,
   last
 };
 std::string name(fault f);
@@ -40,7 +40,8 @@ struct violation : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Tasks of a binary tree, counted by height; or one task that is followed by `spine` others first.
+// The tasks of a binary tree, counted by the height of their subtree; or one task which must first
+// be processed `spine` times.
 struct work {
   static constexpr int most_height = 40;
   std::array<std::int32_t, most_height> of_height{};
@@ -49,12 +50,13 @@ struct work {
 
   static work tree(int height, std::int64_t spine_length);
   static std::int64_t tasks_in_tree(int height) { return (std::int64_t{2} << height) - 1; }
-  // Does one task. Requires: count > 0.
+  // Processes one task.
+  // Requires: count > 0.
   void step();
-  // Half of it; empty when there are fewer than two tasks.
+  // Removes and returns half of it; returns no task if there are fewer than two.
   work split();
   void merge(const work& other);
-  // Tasks that there will be.
+  // The number of tasks that it still makes, itself included.
   std::int64_t total() const;
 };
 
@@ -63,7 +65,7 @@ struct settings {
   int height = 8;
   std::int64_t spine = 0;
   lifelines::shape shape;
-  bool rounds = false;  // all messages take one round, all tasks too
+  bool rounds = false;  // each message takes one round, and so does each task
   std::int64_t check_every = 1;
   std::int64_t most_steps = 10'000'000;
   fault broken = fault::none;
@@ -73,15 +75,15 @@ struct settings {
 struct counters {
   std::int64_t steps = 0;
   std::int64_t rounds = 0;
-  std::int64_t last_work = 0;  // the round of the last task
+  std::int64_t last_work = 0;  // the round in which the last task was processed
   std::int64_t asks = 0;
-  std::int64_t gifts = 0;
+  std::int64_t lifeline_loot = 0;
   std::int64_t answers_with_work = 0;
-  std::int64_t dormant = 0;      // of places that are not home: the finish's returns
-  std::int64_t early_loot = 0;  // that overtook the answer
+  std::int64_t dormant = 0;     // of places other than the home: returns of the finish
+  std::int64_t early_loot = 0;  // loot that arrived before the reply to the steal request
 };
 
-// What is wrong, or "".
+// Runs a simulation. Returns what is wrong, or "".
 std::string run(const settings& s, sim::choice& chooser, counters* out = nullptr);
 
 class world {
@@ -96,17 +98,17 @@ class world {
     kind what = kind::ask;
     int from = 0;
     int to = 0;
-    lifelines::question asked;
+    lifelines::attempt asked;
     work loot;
   };
   struct place_state {
-    explicit place_state(lifelines machine) : lines(std::move(machine)) {}
-    lifelines lines;
+    explicit place_state(lifelines initial) : protocol(std::move(initial)) {}
+    lifelines protocol;
     work bag;
     std::vector<message> requests;
-    std::size_t working_index = 0;  // in working_, while there is work
-    bool seeking = false;
-    bool waits = false;  // for an answer
+    std::size_t working_index = 0;  // index in working_, while the place has work
+    bool stealing = false;
+    bool waits = false;  // for a reply
   };
 
   void run_rounds();
@@ -121,7 +123,7 @@ class world {
   void steal(int p);
   void send(message m);
   void check() const;
-  void check_lines(const std::vector<std::vector<int>>& owed) const;
+  void check_lifelines(const std::vector<std::vector<int>>& owed) const;
   void check_end() const;
   std::string state() const;
 
@@ -142,21 +144,21 @@ class world {
 
 namespace apgas::inline v0::remote {
 
-// What the checker sees of a machine.
+// Access to private state, for the checker and for faults.
 struct lifelines_test_access {
   template <class F>
-  static void for_each_line(const lifelines& m, F f) {
-    for (const auto& l : m.lifelines_) f(l.to, l.out);
+  static void for_each_lifeline(const lifelines& m, F f) {
+    for (const auto& l : m.lifelines_) f(l.to, l.activated);
   }
   static const std::vector<int>& remembered(const lifelines& m) { return m.remembered_; }
   static void forget_all(lifelines& m) { m.remembered_.clear(); }
-  static void put_out(lifelines& m, int to) {
+  static void activate(lifelines& m, int to) {
     for (auto& l : m.lifelines_) {
-      if (l.to == to) l.out = true;
+      if (l.to == to) l.activated = true;
     }
   }
   static int asked(const lifelines& m) { return m.asked_; }
-  // What its random numbers will be.
+  // Its next random number, which stands for the state of its generator.
   static std::uint64_t chance(lifelines m) { return m.random_(); }
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every program of a few tasks, in every order in which its messages can arrive.
-//   APGAS_TEST_STRIDE=n   takes every n-th program only (default 1), for slow builds
-//   APGAS_TEST_THIN=n     every n-th of those of four tasks and more (default 7; 1 in the long
-//   test)
+// Runs every program of a few tasks in every order in which its messages can arrive.
+//   APGAS_TEST_STRIDE=n   runs every n-th program only (default 1), for slow builds
+//   APGAS_TEST_THIN=n     runs every n-th program of four tasks and more (default 7; 1 in the test
+//                         labelled `long`)
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
@@ -22,7 +22,7 @@ using sim::totals;
 struct program_space {
   int tasks;
   std::vector<op> kinds;
-  bool finishes;  // any task that has children may put them into a finish of its own
+  bool finishes;  // any task that has children may open a finish for them
 };
 
 const char* word(op kind) {
@@ -30,8 +30,9 @@ const char* word(op kind) {
   return kind == op::uncounted ? " uncounted_async_at " : " async_at ";
 }
 
-// The n-th program of a space as digits of n; false when n is past the last. Place 0 is home, and
-// places 1 and 2 are alike, so the first task that leaves home goes to 1.
+// Makes the n-th program of a space, whose description is the digits of n. Returns false if n is
+// past the last one. Place 0 is home. Places 1 and 2 are equivalent, so the first task that leaves
+// home goes to place 1.
 bool make(const program_space& space, std::uint64_t n, sim::tree_script& program,
           std::string& text) {
   sim::digits rest(n);
@@ -68,7 +69,7 @@ bool has_empty_finish(sim::tree_script& program, int tasks) {
   return false;
 }
 
-// Every order of every program. Returns what is wrong with the first that fails, or "".
+// Runs every order of every program. Returns what is wrong with the first that fails, or "".
 std::string every_program(const program_space& space, const sim::settings& s, totals& sum,
                           std::uint64_t stride = 1) {
   for (std::uint64_t n = 0;; n += stride) {
@@ -86,7 +87,7 @@ std::string every_program(const program_space& space, const sim::settings& s, to
   }
 }
 
-// A step of 7 through the numbers meets every digit of a program at every place.
+// A stride of 7 gives each digit of a program every value.
 void expect_right(const program_space& space, const sim::settings& s) {
   totals sum;
   const std::uint64_t step = space.tasks > 3 ? sim::thinned(7) : 1;
@@ -104,7 +105,7 @@ sim::settings tiny(std::uint64_t share, bool late_reports) {
   return s;
 }
 
-// Shares of 1 make every forward wait for a grant; full ones none.
+// With shares of 1 every send waits for a grant, with full ones none does.
 TEST(finish_every_order, three_tasks_of_all_kinds) {
   const program_space space{3, {op::async_at, op::at, op::uncounted}, true};
   for (const std::uint64_t share : {std::uint64_t{1}, std::uint64_t{2}, apgas::sync::full_share}) {
@@ -112,8 +113,8 @@ TEST(finish_every_order, three_tasks_of_all_kinds) {
   }
 }
 
-// The same with ties; with full shares too, or no tree of places would grow.
-TEST(finish_every_order, links) {
+// The same with tree return; also with full shares, or no tree of places would grow.
+TEST(finish_every_order, linked_frames) {
   for (const std::uint64_t share : {std::uint64_t{1}, apgas::sync::full_share}) {
     sim::settings s = tiny(share, true);
     s.links = 2;
@@ -133,13 +134,13 @@ TEST(finish_every_order, five_tasks) {
   expect_right(space, tiny(2, false));
 }
 
-// The programs are large enough to show every fault; one needs four tasks.
+// The programs are large enough to reveal every fault; one fault needs four tasks.
 TEST(finish_every_order, every_fault_is_seen) {
   const program_space space{3, {op::async_at, op::at, op::uncounted}, true};
   sim::expect_every_fault_seen<sim::fault>([&space](sim::fault f) {
     sim::settings s = tiny(1, true);
     s.broken = f;
-    if (s.broken >= sim::fault::first_of_ties) {
+    if (s.broken >= sim::fault::first_of_links) {
       s.links = 2;
       s.share = apgas::sync::full_share;
     }

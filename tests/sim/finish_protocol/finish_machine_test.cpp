@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The machines by themselves: sizes, cost, limits, and the assertions that guard each event.
+// SPDX-License-Identifier: Apache-2.0 Tests the state machines of the remote finish protocol by
+// themselves: sizes, cost, limits, and the assertions that guard each event.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -15,7 +15,7 @@ std::size_t allocations = 0;
 
 }  // namespace
 
-// Not inlined: g++ would take malloc and delete for a mismatched pair.
+// Not inlined, because g++ would consider malloc and delete a mismatched pair.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   ++allocations;
   if (void* memory = std::malloc(bytes)) return memory;
@@ -30,12 +30,12 @@ namespace {
 
 using apgas::sync::credit_sum;
 using apgas::sync::finish_home;
-using apgas::sync::remote_finish_state;
-using apgas::sync::tree_return;
 using apgas::sync::full_share;
 using apgas::sync::most_splits;
 using apgas::sync::next_share;
+using apgas::sync::remote_finish_state;
 using apgas::sync::returned_credit;
+using apgas::sync::tree_return;
 
 TEST(finish_machine, sizes) {
   EXPECT_LE(sizeof(finish_home), 32U);
@@ -63,7 +63,7 @@ TEST(finish_machine, events_allocate_nothing) {
   EXPECT_GT(allocations, 0U) << "the counting operator new is not in use";
 }
 
-TEST(finish_machine, home_tells_when_its_unit_comes_and_goes) {
+TEST(finish_machine, home_says_when_to_take_and_release_a_count) {
   finish_home home;
   const auto first = home.mint();
   EXPECT_TRUE(first.takes_count);
@@ -74,7 +74,7 @@ TEST(finish_machine, home_tells_when_its_unit_comes_and_goes) {
   EXPECT_TRUE(home.mint().takes_count);
 }
 
-// A flood: more than 64 bits of credit in one pool, given back in one message.
+// A flood makes a pool of more than 64 bits, which is given back in one message.
 TEST(finish_machine, a_pool_of_more_than_64_bits) {
   finish_home home;
   remote_finish_state remote;
@@ -97,7 +97,7 @@ TEST(finish_machine, shares) {
   static_assert(next_share(full_share, most_splits) == full_share >> 16);
   static_assert(next_share(full_share, 0xffffffff) == full_share >> 16);
 
-  // A hundred children of a hundred children, five generations deep, need not ask.
+  // Five generations of a hundred children each can do without a request.
   credit_sum last = full_share;
   for (int generation = 0; generation < 5; ++generation) {
     credit_sum pool = last;
@@ -105,7 +105,7 @@ TEST(finish_machine, shares) {
     ASSERT_GT(last, 0U) << generation;
   }
 
-  // One place that only sends asks once in more than a million and a half sends.
+  // A place that only sends asks once in more than a million and a half sends.
   remote_finish_state remote;
   remote.on_arrival(full_share, true);
   int sent = 0;
@@ -142,7 +142,7 @@ TEST(finish_machine, a_frame_that_comes_between_grant_and_drain_joins_the_drain)
   EXPECT_TRUE(remote.quiescent());
 }
 
-TEST(finish_machine, a_guest_needs_no_task_here) {
+TEST(finish_machine, an_escaping_spawn_needs_no_task_here) {
   finish_home home;
   remote_finish_state remote;
   EXPECT_TRUE(remote.split_escaping().ask);
@@ -158,10 +158,10 @@ TEST(finish_machine, a_guest_needs_no_task_here) {
 
 using finish_machine_death = testing::Test;
 
-TEST(finish_machine, ties_of_the_parent_go_back_with_the_return) {
+TEST(finish_machine, a_return_releases_the_links_of_the_parent) {
   tree_return place;
   EXPECT_EQ(place.on_arrival(true, 5, 3, 2), 0);   // two frames in one message from place 5
-  EXPECT_EQ(place.on_arrival(false, 7, 1, 1), 1);  // somebody else: released at once
+  EXPECT_EQ(place.on_arrival(false, 7, 1, 1), 1);  // from another place, so released at once
   EXPECT_EQ(place.on_arrival(false, 5, 9, 1), 0);
   EXPECT_EQ(place.on_arrival(false, 8, 0, 0), 0);
   EXPECT_EQ(place.link(), 4);
@@ -173,13 +173,13 @@ TEST(finish_machine, ties_of_the_parent_go_back_with_the_return) {
   EXPECT_TRUE(place.empty());
 }
 
-TEST(finish_machine, few_ties_and_not_too_far_from_home) {
+TEST(finish_machine, links_are_limited_in_number_and_level) {
   tree_return place;
-  EXPECT_EQ(place.on_arrival(true, 1, 0, 0), 0);  // not tied: it returns home
+  EXPECT_EQ(place.on_arrival(true, 1, 0, 0), 0);  // not linked, so the place returns home
   for (std::uint8_t i = 0; i < tree_return::links_max; ++i) EXPECT_EQ(place.link(), 1);
   EXPECT_EQ(place.link(), 0);
   place.on_release(tree_return::links_max);
-  EXPECT_EQ(place.link(), 0);  // not before it has returned
+  EXPECT_EQ(place.link(), 0);  // no more links before the place has returned
   EXPECT_EQ(place.give_back().place, tree_return::to_home);
   EXPECT_EQ(place.on_arrival(true, 1, tree_return::levels_max, 1), 0);
   EXPECT_EQ(place.link(), 0);
@@ -187,20 +187,20 @@ TEST(finish_machine, few_ties_and_not_too_far_from_home) {
 
 TEST(finish_machine_death, links) {
   tree_return place;
-  EXPECT_DEATH(place.on_release(1), "a tie is released that nobody made");
+  EXPECT_DEATH(place.on_release(1), "a link is released that was never made");
   EXPECT_EQ(place.link(), 1);
   EXPECT_DEATH(static_cast<void>(place.give_back()), "a place returns before its children");
-  EXPECT_DEATH(static_cast<void>(place.on_arrival(true, 1, 1, 1)), "has ties and no credit");
+  EXPECT_DEATH(static_cast<void>(place.on_arrival(true, 1, 1, 1)), "has links and no credit");
   remote_finish_state gone;
-  EXPECT_DEATH(gone.on_return({1, 0, 0}), "a place is gone before one that was tied to it");
+  EXPECT_DEATH(gone.on_return({1, 0, 0}), "a place is gone before a child that is linked to it");
 }
 
 TEST(finish_machine_death, home) {
   finish_home home;
-  EXPECT_DEATH((void)home.on_arrival(1), "got back more credit than it lent");
+  EXPECT_DEATH((void)home.on_arrival(1), "got back more credit than it issued");
   const auto share = home.mint().share;
   EXPECT_DEATH((void)home.on_arrival(0), "came without credit");
-  EXPECT_DEATH((void)home.on_return({share, 1, -1}), "got back more credit than it lent");
+  EXPECT_DEATH((void)home.on_return({share, 1, -1}), "got back more credit than it issued");
   EXPECT_DEATH((void)home.on_return({share, 0, 0}), "not all task frames were received");
   EXPECT_DEATH((void)home.mint(0), "never empty");
 }

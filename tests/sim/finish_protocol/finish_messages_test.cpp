@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// How many messages a finish costs, by the shape of its program. The table is printed.
+// SPDX-License-Identifier: Apache-2.0 Counts the messages that a finish costs for programs of
+// several shapes, and prints them as a table.
 #include <cstdint>
 #include <iomanip>
 #include <iostream>
@@ -40,7 +40,7 @@ class finish_messages : public testing::Test {
   }
 };
 
-// Whatever k is, each place returns once.
+// Each place returns once, whatever k is.
 TEST_F(finish_messages, one_return_per_place_and_quiescence) {
   constexpr int places = 64;
   for (const int k : {1, 10, 1000}) {
@@ -69,8 +69,8 @@ TEST_F(finish_messages, local_tasks_at_remote_places_are_free) {
   EXPECT_EQ(c.returns, places - 1);
 }
 
-// In any order a place can become idle between two arrivals: never more returns than that.
-TEST_F(finish_messages, idle_in_between) {
+// In any order, a place can become idle between two arrivals, but it never returns more often.
+TEST_F(finish_messages, a_place_may_be_idle_between_arrivals) {
   sim::tree_script program;
   for (int i = 0; i < 1000; ++i) {
     for (int p = 1; p < 8; ++p) program.add(0, p);
@@ -94,10 +94,10 @@ TEST_F(finish_messages, binary_tree) {
   EXPECT_EQ(c.requests, 0);
 }
 
-TEST_F(finish_messages, all_to_all) {
+TEST_F(finish_messages, every_place_sends_to_every_other) {
   constexpr int places = 64;
   sim::tree_script program;
-  for (int p = 1; p < places; ++p) program.add(0, p);  // node p is at place p
+  for (int p = 1; p < places; ++p) program.add(0, p);  // tree node p is at place p
   for (int p = 1; p < places; ++p) {
     for (int q = 1; q < places; ++q) {
       if (q != p) program.add(p, q);
@@ -110,7 +110,7 @@ TEST_F(finish_messages, all_to_all) {
   EXPECT_EQ(c.requests, 0);
 }
 
-// A chain halves its credit at each hop: 62 hops per full share.
+// A chain halves its credit at each hop, so a full share lasts for 62 hops.
 TEST_F(finish_messages, a_chain_asks_every_62_hops) {
   constexpr int hops = 6200;
   sim::tree_script program;

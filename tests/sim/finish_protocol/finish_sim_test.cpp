@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Random programs over many places with random delivery, and machines that are wrong on purpose.
-//   APGAS_TEST_SEED=n    runs that seed alone
+// SPDX-License-Identifier: Apache-2.0 Runs random programs over many places with random delivery,
+// also with faults in the state machines.
+//   APGAS_TEST_SEED=n    runs one seed
 //   APGAS_TEST_SEEDS=n   runs n seeds (default 20000)
 #include <cstdint>
 #include <iostream>
@@ -50,6 +50,7 @@ TEST(finish_sim, random_programs) {
   std::cout << seeds.count() << " seeds: " << sum << '\n';
   if (seeds.only != 0) return;
   // The runs met what the protocol is there for.
+  // The runs met the situations that the protocol exists for.
   EXPECT_GT(sum.frames, sum.tasks / 4);
   EXPECT_GT(sum.finishes, 0);
   EXPECT_GT(sum.reply_returns, 0);
@@ -91,8 +92,8 @@ TEST(finish_sim, a_tree_over_four_thousand_places) {
   EXPECT_EQ(c.requests, 0);
 }
 
-// A fault must be seen by the checker, soon, and by itself: no assertion of the machines ends the
-// process first.
+// The checker must detect every fault, soon, before an assertion of the state machines ends the
+// process.
 TEST(finish_sim, every_fault_is_seen) {
   sim::expect_every_fault_seen<fault>([](fault f) {
     const auto run = [f](std::uint64_t seed) { return sim::run_seed(seed, f); };

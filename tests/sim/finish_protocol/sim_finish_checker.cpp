@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must be true of the whole world. It counts for itself and trusts no machine.
+// Checks what must be true of the whole world. The checker counts for itself and relies on no state
+// machine.
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -20,8 +21,8 @@ void require(bool holds, const char* what, int f) {
 
 void checker::after_step(const world& w) {
   std::vector<credit_sum> away(w.finishes_.size());
-  std::set<std::pair<int, int>> asked;               // finish, place
-  std::map<std::pair<int, int>, std::int64_t> linked;  // the same; ties that must come back
+  std::set<std::pair<int, int>> asked;                 // finish, place
+  std::map<std::pair<int, int>, std::int64_t> linked;  // the same: links that must be released
   for (const auto& m : w.messages_) {
     away[static_cast<std::size_t>(m.finish)] += m.credit + m.returned.credit();
     if (m.level != 0) ++linked[{m.finish, m.from}];
@@ -33,7 +34,7 @@ void checker::after_step(const world& w) {
   }
   for (const auto& here : w.remotes_) {
     for (const auto& [f, p] : here) {
-      const tree_return& links = p.machine.links();
+      const tree_return& links = p.protocol.links();
       if (links.linked()) linked[{f, links.parent()}] += links.held();
     }
   }
@@ -43,28 +44,29 @@ void checker::after_step(const world& w) {
   }
   for (std::size_t place = 0; place < w.remotes_.size(); ++place) {
     for (const auto& [f, p] : w.remotes_[place]) {
-      const remote_finish_state& machine = p.machine.machine();
-      away[static_cast<std::size_t>(f)] += machine.pool();
+      const remote_finish_state& remote_state = p.protocol.state();
+      away[static_cast<std::size_t>(f)] += remote_state.pool();
       const auto at = linked.find({f, static_cast<int>(place)});
       const std::int64_t owed = at == linked.end() ? 0 : at->second;
       if (at != linked.end()) linked.erase(at);
-      require(std::int64_t{p.machine.links().owed()} == owed, "ties are lost or made", f);
-      require(owed == 0 || machine.pool() > 0, "a place with children has no credit", f);
-      require(machine.waiting() == p.frames.size(), "waiting frames are miscounted", f);
+      require(std::int64_t{p.protocol.links().owed()} == owed, "links are lost or duplicated", f);
+      require(owed == 0 || remote_state.pool() > 0, "a place with children has no credit", f);
+      require(remote_state.waiting() == p.frames.size(), "waiting frames are miscounted", f);
       const bool asks = asked.erase({f, static_cast<int>(place)}) == 1;
       const bool drains = draining.contains({f, static_cast<int>(place)});
       require(!p.frames.empty() == (asks || drains),
-              "a frame waits and nobody was asked, or the reverse", f);
+              "a frame waits without a request, or the reverse", f);
       require(!asks || !drains, "a place has asked before it has used the grant", f);
     }
   }
-  require(linked.empty(), "a place is tied to one that is gone", -1);
+  require(linked.empty(), "a place is linked to one that is gone", -1);
   require(asked.empty(), "a place has asked and gone", -1);
   for (std::size_t i = 0; i < w.finishes_.size(); ++i) {
     const auto& f = w.finishes_[i];
     const int id = static_cast<int>(i);
-    require(away[i] == f.ledger.machine().outstanding(), "credit is lost or made", id);
-    require(f.units == (away[i] != 0 ? 1 : 0), "home holds no unit for credit, or too many", id);
+    require(away[i] == f.ledger.state().outstanding(), "credit is lost or made", id);
+    require(f.credit_counts == (away[i] != 0 ? 1 : 0),
+            "home holds no pending count for credit, or too many", id);
   }
   for (const auto& t : w.tasks_) {
     if (t.ended || t.place < 0) continue;
@@ -74,7 +76,7 @@ void checker::after_step(const world& w) {
       if (f < 0 || w.finishes_[static_cast<std::size_t>(f)].home == t.place) continue;
       const auto& here = w.remotes_[static_cast<std::size_t>(t.place)];
       const auto found = here.find(f);
-      require(found != here.end() && found->second.machine.machine().pool() > 0,
+      require(found != here.end() && found->second.protocol.state().pool() > 0,
               "a task lives where its finish has no credit", f);
     }
   }
@@ -85,8 +87,8 @@ void checker::on_complete(const world& w, int id) {
   require(!f.complete, "a finish completes twice", id);
   require(f.living == 0, "a finish completes while a task of it lives", id);
   require(f.messages == 0, "a finish completes while a message of it is on its way", id);
-  require(f.remotes == 0, "a finish completes while a place has a proxy of it", id);
-  require(f.ledger.machine().outstanding() == 0, "a finish completes while credit is away", id);
+  require(f.remotes == 0, "a finish completes while a place has a remote state of it", id);
+  require(f.ledger.state().outstanding() == 0, "a finish completes while credit is away", id);
 }
 
 void checker::at_end(const world& w) {
@@ -95,15 +97,16 @@ void checker::at_end(const world& w) {
     require(w.finishes_[i].complete, "a finish never completes", static_cast<int>(i));
   }
   for (const auto& t : w.tasks_) require(t.ended, "a task never ends", t.finish);
-  for (const auto& here : w.remotes_) require(here.empty(), "a proxy is left at the end", -1);
+  for (const auto& here : w.remotes_)
+    require(here.empty(), "a remote state is left at the end", -1);
   const auto given_back = w.counted_.returns + w.counted_.reply_returns;
   require(given_back <= w.counted_.quiescences, "a place gives back more than once", -1);
   const bool merges = w.settings_.late_reports || w.settings_.lazy_returns;
   require(merges || given_back == w.counted_.quiescences, "a place gives back less than once", -1);
 }
 
-// Tasks are named by their node and finishes by the node that opened them, so that the order in
-// which they were made does not tell states apart.
+// Tasks are identified by their tree node, and finishes by the tree node that opened them, so that
+// states do not differ by the order in which tasks and finishes were made.
 std::string checker::state(const world& w) {
   std::vector<std::string> parts;
   const auto put = [&](char tag, std::initializer_list<int> values) -> std::string& {
@@ -111,41 +114,42 @@ std::string checker::state(const world& w) {
     for (const int v : values) part.append(reinterpret_cast<const char*>(&v), sizeof v);
     return part;
   };
-  const auto node = [&](int id) {
-    return id < 0 ? -1 : w.tasks_[static_cast<std::size_t>(id)].node;
+  const auto tree_node = [&](int id) {
+    return id < 0 ? -1 : w.tasks_[static_cast<std::size_t>(id)].tree_node;
   };
   const auto opener = [&](int f) {
-    return f < 0 ? -1 : node(w.finishes_[static_cast<std::size_t>(f)].opener);
+    return f < 0 ? -1 : tree_node(w.finishes_[static_cast<std::size_t>(f)].opener);
   };
   for (std::size_t i = 0; i < w.finishes_.size(); ++i) {
     const auto& f = w.finishes_[i];
     std::string& part = put('f', {opener(static_cast<int>(i)), i == 0, static_cast<int>(f.count),
                                   f.complete, static_cast<int>(f.living)});
-    finish_test_access::dump(f.ledger.machine(), part);
+    finish_test_access::dump(f.ledger.state(), part);
   }
   for (const auto& t : w.tasks_) {
-    put('t', {t.node, t.place, opener(t.finish), t.finish == 0, t.step, t.ended, t.parked});
+    put('t', {t.tree_node, t.place, opener(t.finish), t.finish == 0, t.step, t.ended, t.parked});
   }
   for (std::size_t place = 0; place < w.remotes_.size(); ++place) {
     for (const auto& [f, p] : w.remotes_[place]) {
       std::string& part =
           put('p', {static_cast<int>(place), opener(f), f == 0, static_cast<int>(p.count)});
-      finish_test_access::dump(p.machine.machine(), part);
-      finish_test_access::dump(p.machine.links(), part);
+      finish_test_access::dump(p.protocol.state(), part);
+      finish_test_access::dump(p.protocol.links(), part);
       for (const auto& frame : p.frames) {
-        const int values[] = {node(frame.task), frame.to, opener(frame.holds)};
+        const int values[] = {tree_node(frame.task), frame.to, opener(frame.holds)};
         part.append(reinterpret_cast<const char*>(values), sizeof values);
       }
     }
   }
   for (const auto& m : w.messages_) {
     std::string& part = put('m', {static_cast<int>(m.kind), m.from, m.to, opener(m.finish),
-                                  m.finish == 0, node(m.task), m.level, m.links});
+                                  m.finish == 0, tree_node(m.task), m.level, m.links});
     part.append(reinterpret_cast<const char*>(&m.credit), sizeof m.credit);
     part.append(reinterpret_cast<const char*>(&m.returned), sizeof m.returned);
   }
   for (const auto& r : w.reports_) {
-    put('r', {r.place, opener(r.finish), r.finish == 0, node(r.caller), static_cast<int>(r.what)});
+    put('r',
+        {r.place, opener(r.finish), r.finish == 0, tree_node(r.caller), static_cast<int>(r.what)});
   }
   std::ranges::sort(parts);
   std::string all;

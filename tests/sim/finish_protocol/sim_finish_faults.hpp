@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The machines under test, and what can be made wrong with them on purpose: a simulation whose
-// checker does not see these faults proves nothing.
+// The state machines under test, and the faults that can be injected into them. A simulation whose
+// checker does not detect these faults proves nothing.
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace apgas::inline v0::sync {
 
-// Reaches into the machines: state dumps, and faults that no event can cause.
+// Has access to the state machines: dumps of the state, and faults that no event can cause.
 struct finish_test_access {
   static credit_sum& pool(remote_finish_state& p) { return p.pool_; }
   static std::uint32_t& runs(remote_finish_state& p) { return p.runs_; }
@@ -33,14 +33,14 @@ namespace sim {
 
 using apgas::sync::credit_sum;
 using apgas::sync::finish_home;
-using apgas::sync::remote_finish_state;
 using apgas::sync::finish_test_access;
-using apgas::sync::tree_return;
+using apgas::sync::remote_finish_state;
 using apgas::sync::returned_credit;
+using apgas::sync::tree_return;
 
 enum class fault {
   none,
-  // of the proxy
+  // in the remote finish state
   split_without_subtracting,
   split_gives_all,
   revive_drops_credit,
@@ -51,42 +51,42 @@ enum class fault {
   return_while_another_run_lasts,
   ask_twice,
   ask_between_grant_and_drain,
-  // of home
+  // in finish_home
   mint_is_not_booked,
   grant_is_not_booked,
-  unit_is_not_taken,
-  unit_is_dropped_early,
-  // of who drives them
+  count_is_not_taken,
+  count_is_released_early,
+  // in the driver
   home_credit_before_count,
   reply_and_return,
   reply_from_busy_place,
   only_first_waiting_frame_leaves,
   request_is_ignored,
-  guest_does_not_hold,
-  // of ties, and of who drives them
-  tie_is_not_counted,
+  escaping_spawn_does_not_hold,
+  // in tree return, and in the driver for it
+  link_is_not_counted,
   parent_is_overwritten,
   return_before_children,
   child_credit_is_lost,
-  child_return_keeps_tie,
+  child_return_keeps_link,
   release_is_lost,
-  reply_from_tied_place,
-  tied_place_returns_home,
+  reply_from_linked_place,
+  linked_place_returns_home,
   last,
-  first_of_ties = tie_is_not_counted,
+  first_of_links = link_is_not_counted,
 };
 
 std::string name(fault f);
 
-// remote_finish_state and its ties, with at most one fault.
+// A remote_finish_state and its tree_return, with at most one fault.
 class tested_remote {
  public:
   explicit tested_remote(fault f) : fault_(f) {}
-  remote_finish_state& machine() { return machine_; }
-  const remote_finish_state& machine() const { return machine_; }
-  const tree_return& links() const { return ties_; }
+  remote_finish_state& state() { return state_; }
+  const remote_finish_state& state() const { return state_; }
+  const tree_return& links() const { return links_; }
 
-  // Returns how many ties to release.
+  // Returns the number of links to release.
   std::uint8_t on_arrival(credit_sum credit, bool wakes, int source, std::uint8_t level);
   std::uint8_t link(std::uint8_t links_max, std::uint8_t levels_max);
   void on_return(const returned_credit& returned, std::uint8_t links);
@@ -95,23 +95,23 @@ class tested_remote {
   remote_finish_state::split_result split(bool escaping);
   void on_grant(std::uint64_t credit);
   remote_finish_state::split_result next_waiting();
-  void on_idle() { machine_.on_idle(); }
+  void on_idle() { state_.on_idle(); }
   bool quiescent();
   returned_credit give_back();
-  tree_return::target give_back_ties();
+  tree_return::target give_back_links();
 
  private:
-  remote_finish_state machine_;
-  tree_return ties_;
+  remote_finish_state state_;
+  tree_return links_;
   fault fault_;
 };
 
-// finish_home, with at most one fault.
+// A finish_home, with at most one fault.
 class tested_home {
  public:
   explicit tested_home(fault f) : fault_(f) {}
-  finish_home& machine() { return machine_; }
-  const finish_home& machine() const { return machine_; }
+  finish_home& state() { return state_; }
+  const finish_home& state() const { return state_; }
 
   finish_home::minted mint(std::uint64_t share);
   finish_home::minted on_request(std::uint64_t share);
@@ -119,7 +119,7 @@ class tested_home {
   bool on_arrival(credit_sum credit);
 
  private:
-  finish_home machine_;
+  finish_home state_;
   fault fault_;
 };
 

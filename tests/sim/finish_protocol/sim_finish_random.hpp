@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One seed, one simulation of a random program under random delivery.
+// Simulates a random program with random delivery, all of it determined by one seed.
 
 #include <cstdint>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace sim {
 
-// Everything about the run follows from the seed: places, program, sizes of shares, order.
+// The seed determines places, program, sizes of shares and order. Returns what is wrong, or "".
 inline std::string run_seed(std::uint64_t seed, fault broken = fault::none,
                             counters* out = nullptr) {
   apgas::base::random_engine pick(seed);
@@ -27,19 +27,19 @@ inline std::string run_seed(std::uint64_t seed, fault broken = fault::none,
   shape.finish = pick.real() * 0.4;
   settings s;
   s.places = shape.places;
-  // Small shares run out at once and make every forward ask; full ones never do in so short a run.
+  // Small shares run out at once, so every send must ask; full ones never do in so short a run.
   const std::uint64_t shares[] = {1, 2, 5, 64, apgas::sync::full_share};
   s.share = shares[pick.below(5)];
   s.late_reports = pick.below(3) != 0;
   s.self_frames = pick.below(2) == 0;
   s.lazy_returns = pick.below(2) == 0;
   s.order = pick.below(4) == 0 ? schedule::messages_first : schedule::any;
-  s.slow_kind = static_cast<int>(pick.below(10));   // none, half of the time
-  s.slow_place = static_cast<int>(pick.below(16));  // the same
-  // Many ties or few, near home or anywhere, or none; a fault of ties needs some.
+  s.slow_kind = static_cast<int>(pick.below(10));   // in half of the runs no kind is slow
+  s.slow_place = static_cast<int>(pick.below(16));  // and no place
+  // Many links or few or none, at two levels or at any; a fault in tree return needs some.
   const int links[] = {0, 1, 2, 16};
   s.links = links[pick.below(4)];
-  if (broken >= fault::first_of_ties && s.links == 0) s.links = 16;
+  if (broken >= fault::first_of_links && s.links == 0) s.links = 16;
   s.levels = pick.below(2) == 0 ? 2 : apgas::sync::tree_return::levels_max;
   s.max_steps = 1'000'000;
   s.broken = broken;

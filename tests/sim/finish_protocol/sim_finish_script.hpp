@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The programs that the simulation of finish runs: what each task does next.
+// The programs that the simulation of finish runs. A script decides what each task does next.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,14 +16,14 @@ enum class op { async_at, at, uncounted, open_finish, close_finish, end };
 struct action {
   op what = op::end;
   int place = 0;
-  int node = 0;  // names the child in a tree_script
+  int tree_node = 0;  // the tree node of the child, in a tree_script
 };
 
-// What a script may look at.
+// What a script knows of a task.
 struct task_view {
   int place;
-  int node;
-  int open_finishes;  // that this task has opened and not closed
+  int tree_node;
+  int open_finishes;  // finishes that this task has opened and not closed
   int step;           // actions of this task so far
 };
 
@@ -33,24 +33,24 @@ class script {
   virtual action next(const task_view& task) = 0;
 };
 
-// Any program: tasks that do anything, until the budgets are used up.
+// A random program: tasks do anything, until the budgets are used up.
 class random_script final : public script {
  public:
   struct shape {
     int places = 4;
     int tasks = 40;       // budget
     int finishes = 5;     // budget of nested finishes
-    double stop = 0.3;    // chance that a task does no more, per action
-    double local = 0.25;  // chance that a child stays at its spawner's place
-    double at = 0.2;      // chance that a child is called by at, not spawned
+    double stop = 0.3;    // probability that a task ends, for each action
+    double local = 0.25;  // probability that a child stays at the place of its spawner
+    double at = 0.2;      // probability that a child is called by at
     double uncounted = 0.05;
-    double finish = 0.15;  // chance that a task opens a finish, per action
+    double finish = 0.15;  // probability that a task opens a finish, for each action
   };
 
   random_script(shape s, std::uint64_t seed) : shape_(s), random_(seed) {}
 
   action next(const task_view& task) override {
-    const bool first_of_main = task.node == 0 && task.step == 0;
+    const bool first_of_main = task.tree_node == 0 && task.step == 0;
     if (tasks_ >= shape_.tasks || (!first_of_main && random_.real() < shape_.stop)) {
       return {task.open_finishes > 0 ? op::close_finish : op::end};
     }
@@ -77,13 +77,14 @@ class random_script final : public script {
   int finishes_ = 0;
 };
 
-// A given tree of tasks. Node 0 is main; a node spawns its children in order and ends.
+// A given tree of tasks. Tree node 0 is main. The task of a tree node spawns its children in order
+// and ends.
 class tree_script final : public script {
  public:
-  struct node {
+  struct tree_node {
     op kind = op::async_at;
     int place = 0;
-    bool own_finish = false;  // its children are in a finish of its own
+    bool own_finish = false;  // the task opens a finish for its children
     std::vector<int> children;
   };
 
@@ -95,10 +96,10 @@ class tree_script final : public script {
     at(parent).children.push_back(id);
     return id;
   }
-  node& at(int id) { return nodes_[static_cast<std::size_t>(id)]; }
+  tree_node& at(int id) { return nodes_[static_cast<std::size_t>(id)]; }
 
   action next(const task_view& task) override {
-    const node& n = at(task.node);
+    const tree_node& n = at(task.tree_node);
     auto step = static_cast<std::size_t>(task.step);
     if (n.own_finish) {
       if (step == 0) return {op::open_finish};
@@ -112,7 +113,7 @@ class tree_script final : public script {
   }
 
  private:
-  std::vector<node> nodes_;
+  std::vector<tree_node> nodes_;
 };
 
 }  // namespace sim

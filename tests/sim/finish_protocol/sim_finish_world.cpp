@@ -31,7 +31,7 @@ void world::run() {
   checker::at_end(*this);
 }
 
-// What happens next: a number in ready_, messages_ and reports_ one after the other.
+// Chooses what happens next. Returns an index into ready_, messages_ and reports_, in this order.
 std::uint32_t world::pick() {
   const auto tasks = static_cast<std::uint32_t>(ready_.size());
   const auto messages = static_cast<std::uint32_t>(messages_.size());
@@ -103,7 +103,7 @@ void world::step() {
 void world::act(int id) {
   if (at(id).finish < 0) return end(id);  // main, after its finish
   const auto opened = static_cast<int>(at(id).outer.size());
-  const action a = script_.next({at(id).place, at(id).node, opened, at(id).step});
+  const action a = script_.next({at(id).place, at(id).tree_node, opened, at(id).step});
   ++at(id).step;
   switch (a.what) {
     case op::async_at:
@@ -128,7 +128,7 @@ void world::act(int id) {
 void world::spawn(int id, const action& a) {
   const bool call = a.what == op::at;
   const bool escaping = a.what == op::uncounted && at(id).finish != 0;
-  const int child = new_task(a.node, escaping ? 0 : at(id).finish, call ? id : -1);
+  const int child = new_task(a.tree_node, escaping ? 0 : at(id).finish, call ? id : -1);
   at(id).parked = call;
   if (escaping) {
     send_escaping(id, a.place, child);
@@ -137,8 +137,8 @@ void world::spawn(int id, const action& a) {
   }
 }
 
-int world::new_task(int node, int f, int caller) {
-  tasks_.push_back({node, -1, f, caller, {}});
+int world::new_task(int tree_node, int f, int caller) {
+  tasks_.push_back({tree_node, -1, f, caller, {}});
   ++of(f).living;
   ++counted_.tasks;
   return static_cast<int>(tasks_.size()) - 1;
@@ -147,14 +147,14 @@ int world::new_task(int node, int f, int caller) {
 void world::ready(int id) {
   ready_.push_back(id);
   if (settings_.order == schedule::any) return;
-  std::ranges::push_heap(ready_, std::greater{}, [this](int t) { return at(t).node; });
+  std::ranges::push_heap(ready_, std::greater{}, [this](int t) { return at(t).tree_node; });
 }
 
 int world::take_ready(std::uint32_t n) {
   if (settings_.order == schedule::any) {
     std::swap(ready_[n], ready_.back());
   } else {
-    std::ranges::pop_heap(ready_, std::greater{}, [this](int t) { return at(t).node; });
+    std::ranges::pop_heap(ready_, std::greater{}, [this](int t) { return at(t).tree_node; });
   }
   const int id = ready_.back();
   ready_.pop_back();

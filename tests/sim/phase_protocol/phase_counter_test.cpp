@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counter by itself: what each event says, and the assertions that guard it.
+// The phase counter by itself: what each event returns, and the assertions that guard the counter.
 #include <apgas/sync/phase_counter.hpp>
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace {
 using apgas::sync::phase_counter;
 using change = phase_counter::change;
 
-TEST(phase_counter, a_phase_is_complete_when_the_last_has_signalled) {
+TEST(phase_counter, a_phase_is_complete_when_the_last_signaller_has_signalled) {
   phase_counter c;
   EXPECT_EQ(c.join(0, 2), change::reopened);
   EXPECT_EQ(c.join(0), change::none);
@@ -40,7 +40,7 @@ TEST(phase_counter, signals_ahead_are_kept_for_their_phases) {
   EXPECT_EQ(c.leave(ahead, 2), change::completed);
 }
 
-TEST(phase_counter, who_joins_early_is_due_in_the_next_phase) {
+TEST(phase_counter, an_early_signaller_is_unarrived_in_the_next_phase) {
   phase_counter c;
   static_cast<void>(c.join(0));
   EXPECT_EQ(c.signal(0), change::completed);
@@ -50,14 +50,15 @@ TEST(phase_counter, who_joins_early_is_due_in_the_next_phase) {
   EXPECT_EQ(c.unarrived(), 2);
 }
 
-// A leaf completes, and a task joins it from another leaf; its parent hears of that one first.
-TEST(phase_counter, a_child_may_rejoin_before_its_signal_is_heard) {
+// A leaf completes, and then a task joins it from another leaf. The parent is told of the second
+// event first.
+TEST(phase_counter, a_child_may_rejoin_before_its_signal_arrives) {
   phase_counter parent;
   static_cast<void>(parent.join(1, 2));
   EXPECT_EQ(parent.rejoin(), change::reopened);
   EXPECT_EQ(parent.rejoin(), change::none);
-  EXPECT_EQ(parent.rejoin(), change::none);   // the first child, complete and due again
-  EXPECT_EQ(parent.signal(0), change::none);  // what it said before
+  EXPECT_EQ(parent.rejoin(), change::none);   // the first child: complete, and unarrived again
+  EXPECT_EQ(parent.signal(0), change::none);  // the completion that it reported before
   EXPECT_EQ(parent.unarrived(), 2);
   EXPECT_EQ(parent.signal(0), change::none);
   EXPECT_EQ(parent.signal(0), change::completed);
@@ -77,7 +78,7 @@ TEST(phase_counter_death, a_phase_that_is_over) {
   EXPECT_DEATH(static_cast<void>(c.join(0)), "counted at a phase that is over");
 }
 
-TEST(phase_counter_death, a_roll_before_all_have_signalled) {
+TEST(phase_counter_death, a_phase_advance_before_all_have_signalled) {
   phase_counter c;
   static_cast<void>(c.join(0));
   EXPECT_DEATH(static_cast<void>(c.advance_phase()), "a phase ended before all had signalled");

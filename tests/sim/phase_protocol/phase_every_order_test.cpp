@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every program of three tasks on one clock or phaser, in every order of their steps.
-//   APGAS_TEST_STRIDE=n   takes every n-th of these programs only (default 1), for slow builds
-//   APGAS_TEST_THIN=n     every n-th of these in turn (default 2; 1 in the long test)
+// Runs every program of three tasks on one clock or phaser, in every order of their steps.
+//   APGAS_TEST_STRIDE=n   takes only every n-th of these programs (default 1), for slow builds
+//   APGAS_TEST_THIN=n     takes only every n-th of those (default 2; 1 in the long test)
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
@@ -23,7 +23,8 @@ using phase_sim::program;
 using phase_sim::program_space;
 using sim::totals;
 
-// Every order of every program. Returns what is wrong with the first that fails, or "".
+// Runs every order of every program. Returns what is wrong with the first program that fails, or
+// "".
 std::string every_program(const program_space& space, const phase_sim::settings& s, totals& sum,
                           std::uint64_t stride = 1) {
   program tasks;
@@ -40,13 +41,14 @@ std::string every_program(const program_space& space, const phase_sim::settings&
 void expect_right(const char* name, const program_space& space, const phase_sim::settings& s,
                   std::uint64_t stride = 1) {
   std::uint64_t slower = sim::stride_wanted();
-  if (s.tiers > 1) slower = (slower + 4) / 5;  // few programs already
-  // Odd, so that it takes as many programs of each kind.
+  if (s.tiers > 1) slower = (slower + 4) / 5;  // there are few programs already
+  // An odd stride takes equally many programs of each kind.
   if (stride != 1) stride = (stride * sim::thinned(2)) | 1U;
   stride *= slower;
   totals sum;
   EXPECT_EQ(every_program(space, s, sum, stride), "");
-  EXPECT_EQ(sum.programs, (space.programs() + stride - 1) / stride) << "all orders of each";
+  EXPECT_EQ(sum.programs, (space.programs() + stride - 1) / stride)
+      << "every order of each program";
   EXPECT_GT(sum.states * slower, 10'000U);
   std::cout << name << ": " << sum << std::endl;
 }
@@ -63,19 +65,19 @@ constexpr phase_sim::settings three_leaves{.tiers = 2, .degree = 3};
 constexpr phase_sim::settings four_leaves{.tiers = 3, .degree = 2};
 
 phase_sim::settings with_batched_arrivals(phase_sim::settings s) {
-  s.tallies = true;
+  s.batches_arrivals = true;
   return s;
 }
 
 TEST(phase_every_order, clocks) {
   expect_right("clock", clocks, flat);
-  expect_right("clock with tallies", clocks, with_batched_arrivals(flat), 3);
+  expect_right("clock, batched arrivals", clocks, with_batched_arrivals(flat), 3);
 }
 
 TEST(phase_every_order, flat_phasers) {
   expect_right("phaser", phasers, flat, 3);
-  expect_right("phaser, steps between phases", phasers, flat_between, 17);
-  expect_right("phaser, tallies", phasers, with_batched_arrivals(flat_between), 17);
+  expect_right("phaser, actions between phases", phasers, flat_between, 17);
+  expect_right("phaser, batched arrivals", phasers, with_batched_arrivals(flat_between), 17);
   expect_right("next_single", singles, flat, 3);
 }
 
@@ -87,7 +89,7 @@ TEST(phase_every_order, trees) {
   expect_right("3 tiers", phasers, four_leaves, 2003);
 }
 
-// Looks for what a fault causes: in few programs of each space first, then in more.
+// Looks for the effects of a fault: first in few programs of each space, then in more.
 std::string seen(fault f) {
   totals sum;
   std::string wrong;
@@ -105,7 +107,7 @@ std::string seen(fault f) {
   return sim::after_runs(sum, wrong);
 }
 
-// The programs are large enough to show every fault.
+// The programs are large enough to show the effects of every fault.
 TEST(phase_every_order, every_fault_is_seen) { sim::expect_every_fault_seen<fault>(seen); }
 
 }  // namespace

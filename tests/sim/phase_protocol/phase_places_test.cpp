@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clocks and phasers over several places, with messages in every order that the network allows.
-//   APGAS_TEST_SEED=n, APGAS_TEST_SEEDS=n
-//   APGAS_TEST_THIN=n   every n-th in turn of the programs whose orders are all seen (default 9)
+// Clocks and phasers that span places, with messages in every order that the network allows.
+//   APGAS_TEST_SEED=n    runs only this seed
+//   APGAS_TEST_SEEDS=n   runs n seeds (default 10000)
+//   APGAS_TEST_THIN=n    takes only every n-th of the programs that run in every order (default 9)
 #include <cstdint>
 #include <iostream>
 #include <string>
@@ -63,9 +64,9 @@ TEST(phase_places, random_programs) {
   }
   std::cout << sum.phases << " phases, " << sum.travels << " travels, " << sum.arrivals
             << " arrivals, " << sum.positions << " other positions, " << sum.replicas
-            << " replicas, " << sum.kept << " travellers kept; " << sum.parts << " parts, "
-            << sum.reads << " results read, " << sum.asks << " asked for, " << sum.too_late
-            << " too late; " << sum.singles << " closures, " << sum.not_chosen
+            << " replicas, " << sum.kept << " registrations kept in transit; " << sum.parts
+            << " partial results, " << sum.reads << " results read, " << sum.asks << " asked for, "
+            << sum.too_late << " too late; " << sum.singles << " closures, " << sum.not_chosen
             << " tasks not chosen" << std::endl;
   if (only != 0) return;
   EXPECT_GT(sum.kept, 0);
@@ -86,7 +87,7 @@ TEST(phase_places, a_thousand_places) {
   std::cout << c.phases << " phases, " << c.travels << " travels" << std::endl;
 }
 
-// Three tasks at two and three places, in every order.
+// Three tasks at two and at three places, in every order.
 std::vector<std::vector<std::vector<action>>> small_programs() {
   using enum phaser_mode;
   const action next{op::next};
@@ -107,7 +108,7 @@ std::vector<std::vector<std::vector<action>>> small_programs() {
   };
 }
 
-constexpr std::size_t most_states = 400'000;  // the largest program has a fifth of that
+constexpr std::size_t most_states = 400'000;  // five times as many as the largest program has
 
 std::string every_order(std::size_t& states) {
   for (const auto& program : small_programs()) {
@@ -121,7 +122,7 @@ std::string every_order(std::size_t& states) {
         if (!wrong.empty()) return wrong;
         more = chooser.next();
       }
-      if (more) return "there are more orders than these " + std::to_string(chooser.states());
+      if (more) return "there are more states than these " + std::to_string(chooser.states());
       states += chooser.states();
     }
   }
@@ -134,7 +135,7 @@ TEST(phase_places, every_order_of_small_programs) {
   std::cout << states << " states" << std::endl;
 }
 
-// Every n-th of all programs of three tasks, where a task may also go elsewhere, at two places.
+// Every n-th of all programs of three tasks at two places, in which tasks may also move.
 std::string every_program(const phase_sim::program_space& space, int accumulators,
                           std::uint64_t stride, sim::totals& sum) {
   phase_sim::program tasks;
@@ -176,7 +177,7 @@ TEST(phase_places, every_fault_is_seen) {
     std::string seen;
     std::uint64_t seed = 0;
     while (seen.empty() && seed < 20'000) seen = run_seed(++seed, static_cast<place_fault>(i));
-    EXPECT_NE(seen, "") << "fault " << i << " was not seen";
+    EXPECT_NE(seen, "") << "fault " << i << " was not detected";
     std::cout << "fault " << i << ": seed " << seed << ": " << seen << std::endl;
   }
 }

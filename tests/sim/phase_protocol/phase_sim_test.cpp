@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random tasks on a clock or phaser in random order, and counters that are wrong on purpose.
-//   APGAS_TEST_SEED=n    runs that seed alone
+// Random tasks on a clock or phaser in random order, also with injected faults.
+//   APGAS_TEST_SEED=n    runs only this seed
 //   APGAS_TEST_SEEDS=n   runs n seeds (default 10000)
 #include <cstdint>
 #include <iostream>
@@ -28,15 +28,15 @@ void add(counters& sum, const counters& one) {
   sum.run_ahead += one.run_ahead;
   sum.noted += one.noted;
   sum.singles += one.singles;
-  sum.silent_rolls += one.silent_rolls;
+  sum.advances_at_once += one.advances_at_once;
 }
 
 std::ostream& operator<<(std::ostream& out, const counters& c) {
   return out << c.steps << " steps, " << c.tasks << " tasks, " << c.phases << " phases, "
              << c.parked << " parked, " << c.moves << " moved, " << c.stays << " stayed, "
              << c.reopenings << " reopenings, " << c.crossings << " crossings, " << c.run_ahead
-             << " signals ahead, " << c.noted << " noted, " << c.singles << " singles, "
-             << c.silent_rolls << " silent rolls";
+             << " signals ahead, " << c.noted << " batched, " << c.singles << " singles, "
+             << c.advances_at_once << " advances complete at once";
 }
 
 TEST(phase_sim, random_programs) {
@@ -52,7 +52,7 @@ TEST(phase_sim, random_programs) {
       << "APGAS_TEST_SEED repeats it";
   std::cout << seeds.count() << " seeds: " << sum << '\n';
   if (seeds.only != 0) return;
-  // The runs met what the protocol is there for.
+  // The runs must have met the situations that the protocol exists for.
   EXPECT_GT(sum.phases, 1000);
   EXPECT_GT(sum.parked, 1000);
   EXPECT_GT(sum.moves, 1000);
@@ -62,10 +62,10 @@ TEST(phase_sim, random_programs) {
   EXPECT_GT(sum.run_ahead, 0);
   EXPECT_GT(sum.noted, 0);
   EXPECT_GT(sum.singles, 0);
-  EXPECT_GT(sum.silent_rolls, 0);
+  EXPECT_GT(sum.advances_at_once, 0);
 }
 
-// Thousands of tasks at once, which come and go.
+// Thousands of tasks at once that register and drop.
 TEST(phase_sim, thousands_of_tasks) {
   for (const bool modes : {false, true}) {
     for (const int tiers : {1, 2, 3}) {
@@ -73,7 +73,7 @@ TEST(phase_sim, thousands_of_tasks) {
       s.tiers = tiers;
       s.degree = 4;
       s.between = modes;
-      s.tallies = true;
+      s.batches_arrivals = true;
       s.check_every = 5'000;
       const auto seed = static_cast<std::uint64_t>(tiers);
       phase_sim::random_script program({.tasks = 10'000,
@@ -93,7 +93,7 @@ TEST(phase_sim, thousands_of_tasks) {
   }
 }
 
-// A fault must be seen by what it causes, without a recount of the counters.
+// A fault must be detected by its effects, without a recount of the counters.
 TEST(phase_sim, every_fault_is_seen) {
   sim::expect_every_fault_seen<fault>([](fault f) {
     const auto run = [f](std::uint64_t seed) { return phase_sim::run_seed(seed, f); };

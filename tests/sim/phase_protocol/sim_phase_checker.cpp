@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must be true of the whole world. It counts for itself and trusts no counter.
+// The invariants of the whole simulated world. The checker counts for itself and trusts no counter.
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -16,7 +16,7 @@ void checker::after_step(const world& w) {
     require(!w.model_.has_signallers() || p <= w.model_.phase(), "a phase is over too early", p);
     if (n.parent < 0) continue;
     const std::int64_t above = w.nodes_[static_cast<std::size_t>(n.parent)].counter.phase();
-    require(p == above || p + 1 == above, "a node is not in the phase of its parent", p);
+    require(p == above || p + 1 == above, "a tree node is not in the phase of its parent", p);
   }
   if (w.settings_.recounts) {
     compare_records(w);
@@ -25,7 +25,8 @@ void checker::after_step(const world& w) {
   }
   if (w.model_.has_signallers() && at_rest(w)) {
     const std::int64_t p = w.nodes_.front().counter.phase();
-    require(p == w.model_.phase(), "a phase does not end though all have signalled", p);
+    require(p == w.model_.phase(), "a phase does not end although all signallers have signalled",
+            p);
   }
 }
 
@@ -39,7 +40,7 @@ void checker::compare_records(const world& w) {
   }
 }
 
-// Whether everything that was done has been told.
+// Whether all pending messages between tree nodes, and all batched arrivals, have been delivered.
 bool checker::at_rest(const world& w) {
   if (!w.duties_.empty() || w.elected_ >= 0) return false;
   const auto noted = [](const auto& b) { return b.noted(); };
@@ -47,7 +48,7 @@ bool checker::at_rest(const world& w) {
   return std::ranges::none_of(w.batches_, noted) && std::ranges::none_of(w.tasks_, tells);
 }
 
-// C1 to C3: every signaller is counted at its leaf, and nobody else.
+// C1 to C3: every signaller is counted at its leaf, and nothing else is.
 void checker::recount_leaves(const world& w) {
   struct sums {
     std::map<std::int64_t, std::int64_t> at;
@@ -81,16 +82,18 @@ void checker::recount_leaves(const world& w) {
     const auto& n = w.nodes_[i];
     if (n.first != 0) continue;
     const int leaf = static_cast<int>(i);
-    require(n.members == of[i].members, "the members of a leaf are miscounted", leaf);
+    require(n.members == of[i].members, "the registered tasks of a leaf are miscounted", leaf);
     require(n.counter.signallers() == of[i].signallers, "signallers are miscounted", leaf);
     for (std::int64_t s = n.counter.phase(); s <= access::last(n.counter.machine()); ++s) {
       const std::int64_t here = of[i].at[s];
-      require(access::at(n.counter.machine(), s) == here, "a signaller is at a wrong phase", leaf);
+      require(access::at(n.counter.machine(), s) == here, "a signaller is counted at a wrong phase",
+              leaf);
     }
   }
 }
 
-// A child is due at its parent if it is not complete, but for what is still being told.
+// In terms of docs/protocols/phase.md, C2: a child is unarrived at its parent if the child is not
+// complete, apart from messages that are still pending.
 void checker::recount_inner(const world& w) {
   std::vector<std::int64_t> unarrived(w.nodes_.size());
   for (const auto& n : w.nodes_) {
@@ -108,9 +111,11 @@ void checker::recount_inner(const world& w) {
   for (std::size_t i = 0; i < w.nodes_.size(); ++i) {
     const auto& n = w.nodes_[i];
     if (n.first == 0) continue;
-    require(n.counter.unarrived() == unarrived[i], "an inner node miscounts its children", static_cast<int>(i));
-    require(unarrived[i] + access::at(n.counter.machine(), n.counter.phase() + 1) == w.settings_.degree,
-            "an inner node has lost a child", static_cast<int>(i));
+    require(n.counter.unarrived() == unarrived[i], "an inner tree node miscounts its children",
+            static_cast<int>(i));
+    require(
+        unarrived[i] + access::at(n.counter.machine(), n.counter.phase() + 1) == w.settings_.degree,
+        "an inner tree node has lost a child", static_cast<int>(i));
   }
 }
 
@@ -125,7 +130,7 @@ void checker::at_end(const world& w) {
   require(w.model_.members().empty(), "the model has a task left", 0);
   for (const auto& n : w.nodes_) {
     require(n.parked.empty(), "a task is parked at the end", 0);
-    require(n.members == 0, "members are left at the end", n.members);
+    require(n.members == 0, "registered tasks are left at the end", n.members);
     if (n.first != 0) continue;
     require(n.counter.signallers() == 0, "signallers are left at the end", n.counter.signallers());
     for (std::int64_t s = n.counter.phase(); s <= access::last(n.counter.machine()); ++s) {
@@ -133,11 +138,11 @@ void checker::at_end(const world& w) {
     }
   }
   require(w.active_ == 0, "leaves with signallers are miscounted", w.active_);
-  require(w.users_ == 0, "the phaser is left at the end", w.users_);
+  require(w.users_ == 0, "the phaser still exists at the end", w.users_);
 }
 
-// Tasks are named by the script, so that the order in which they were made does not tell states
-// apart.
+// Tasks are identified by the names in the script, so that states do not differ by the order in
+// which the tasks were created.
 std::string checker::state(const world& w) {
   std::vector<std::string> parts;
   std::string head;
@@ -154,11 +159,11 @@ std::string checker::state(const world& w) {
     put(to, {-2});
   };
   for (const auto& n : w.nodes_) {
-    put(head, {n.counter.phase(), n.counter.signallers(), n.open, n.tallies, n.members});
+    put(head, {n.counter.phase(), n.counter.signallers(), n.open, n.batches_arrivals, n.members});
     for (std::int64_t s = n.counter.phase(); s <= access::last(n.counter.machine()); ++s) {
       put(head, {access::at(n.counter.machine(), s)});
     }
-    names(head, n.parked, !w.settings_.tallies);
+    names(head, n.parked, !w.settings_.batches_arrivals);
   }
   put(head, {w.not_simple_, name(w.elected_), w.active_, w.users_});
   for (const auto& t : w.tasks_) {

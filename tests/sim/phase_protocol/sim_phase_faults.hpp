@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The counter under test, and what can be made wrong on purpose with it and with who drives it: a
-// simulation whose checker does not see these faults proves nothing.
+// The counter under test, and the faults that can be injected into it and into the code that drives
+// it. A simulation whose checker misses such a fault proves nothing.
 
 #include <array>
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace apgas::inline v0::sync {
 
-// Reaches into the counter: what no event tells.
+// Access to the private state of the counter.
 struct phase_test_access {
   static std::int64_t at(const phase_counter& c, std::int64_t s) {
     const std::int64_t k = s - c.phase_;
@@ -41,27 +41,27 @@ enum class fault {
   none,
   // of the counter
   rejoin_is_lost,
-  completed_while_one_is_due,
+  completed_while_one_is_unarrived,
   signals_ahead_are_lost,
-  // of a node
+  // of a phaser tree node
   leaf_tells_twice,
   reopening_is_not_told,
-  parks_after_the_roll,
+  parks_after_the_advance,
   arrivals_are_one_short,
   arrivals_forget_ends,
-  early_drop_is_due,
+  early_drop_is_unarrived,
   // of the tree
-  rolls_before_the_root_is_complete,
+  advances_before_the_root_is_complete,
   complete_leaf_is_not_told,
-  signals_ahead_do_not_roll,
+  signals_ahead_do_not_advance,
   opens_with_a_leaf,
   never_opens,
   single_does_not_hold,
-  second_roll_ignores_single,
+  second_advance_ignores_single,
   // of a task
   credit_is_not_returned,
   credit_is_given_twice,
-  child_of_signalled_is_due,
+  child_of_signalled_is_unarrived,
   leaves_before_it_joins,
   moves_to_a_leaf_behind,
   second_signal_counts,
@@ -71,24 +71,24 @@ enum class fault {
 inline std::string name(fault f) {
   static constexpr std::array names{"none",
                                     "rejoin_is_lost",
-                                    "completed_while_one_is_due",
+                                    "completed_while_one_is_unarrived",
                                     "signals_ahead_are_lost",
                                     "leaf_tells_twice",
                                     "reopening_is_not_told",
-                                    "parks_after_the_roll",
+                                    "parks_after_the_advance",
                                     "arrivals_are_one_short",
                                     "arrivals_forget_ends",
-                                    "early_drop_is_due",
-                                    "rolls_before_the_root_is_complete",
+                                    "early_drop_is_unarrived",
+                                    "advances_before_the_root_is_complete",
                                     "complete_leaf_is_not_told",
-                                    "signals_ahead_do_not_roll",
+                                    "signals_ahead_do_not_advance",
                                     "opens_with_a_leaf",
                                     "never_opens",
                                     "single_does_not_hold",
-                                    "second_roll_ignores_single",
+                                    "second_advance_ignores_single",
                                     "credit_is_not_returned",
                                     "credit_is_given_twice",
-                                    "child_of_signalled_is_due",
+                                    "child_of_signalled_is_unarrived",
                                     "leaves_before_it_joins",
                                     "moves_to_a_leaf_behind",
                                     "second_signal_counts"};
@@ -96,7 +96,8 @@ inline std::string name(fault f) {
   return names[static_cast<std::size_t>(f)];
 }
 
-// phase_counter, with at most one fault. What the counter asserts is thrown here.
+// A phase_counter with at most one fault. Where the counter would fail an assertion, this class
+// throws.
 class tested_counter {
  public:
   explicit tested_counter(fault f) : fault_(f) {}
@@ -110,8 +111,8 @@ class tested_counter {
     return machine_.join(s, n);
   }
   change record(std::int64_t s, std::int64_t signal, std::int64_t leave) {
-    require(s >= phase(), "a phase is signalled that is over", s);
-    require(access::at(machine_, s) >= signal + leave, "too many signal a phase", s);
+    require(s >= phase(), "a signal is for a phase that is over", s);
+    require(access::at(machine_, s) >= signal + leave, "too many signallers signal a phase", s);
     return machine_.record(s, signal, leave);
   }
   change rejoin() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a phaser is, without counters: a set of tasks, each with the phases that it has signalled
-// and waited for. A phase is complete when every signaller has signalled it.
+// A model of a phaser without counters: a set of tasks, each with the first phases that it has not
+// signalled and not waited for. A phase is complete when every signaller has signalled it.
 
 #include <cstdint>
 #include <map>
@@ -35,14 +35,14 @@ class phase_model {
 
   void make(int task, apgas::phaser_mode mode) { add(task, {signals(mode), waits(mode), 0, 0}); }
 
-  // The child is in its parent's phase and has signalled it if the parent has.
+  // The child starts in its parent's phase, and has signalled it if the parent has.
   void spawn(int parent, int child, apgas::phaser_mode mode) {
     const member& p = members_.at(parent);
     const std::int64_t now = p.waits ? p.waited : p.signalled;
     add(child, {signals(mode), waits(mode), p.signals ? p.signalled : now, now});
   }
 
-  // Elsewhere than in mode signal a second signal before the wait does nothing.
+  // Except in mode signal, a second signal before the wait has no effect.
   void signal(int task) {
     member& m = members_.at(task);
     if (!m.signals || (m.waits && m.signalled > m.waited)) return;
@@ -60,21 +60,21 @@ class phase_model {
     return (signallers_.empty() || signallers_.begin()->first > p) && !singles_.contains(p);
   }
 
-  // The task may go on: what it waited for has happened.
+  // The task continues. Checks that its phase is complete.
   void released(int task) {
     const member& m = members_.at(task);
-    require(m.waits, "a task waited that may not", task);
-    require(complete(m.waited), "a task went on before its phase was complete", task);
+    require(m.waits, "a task waited although its mode does not allow it", task);
+    require(complete(m.waited), "a task continued before its phase was complete", task);
   }
   void has_waited(int task) {
     member& m = members_.at(task);
     ++m.waited;
     if (m.signals && m.signalled < m.waited) {
-      throw violation("a task waited that has not signalled");
+      throw violation("a task waited before it signalled");
     }
   }
 
-  // Phase p has a closure, which runs when all have signalled.
+  // Phase p has a closure, which runs when all signallers have signalled.
   void single_begins(std::int64_t p) { singles_.insert(p); }
   void single_runs(std::int64_t p) {
     require(singles_.erase(p) == 1, "the closure of next_single ran twice", p);
@@ -105,7 +105,7 @@ class phase_model {
   }
 
   std::unordered_map<int, member> members_;
-  std::map<std::int64_t, std::int64_t> signallers_;  // how many have a phase still to signal
+  std::map<std::int64_t, std::int64_t> signallers_;  // by phase: the signallers that signal it next
   std::set<std::int64_t> singles_;
 };
 

@@ -33,7 +33,7 @@ void places_world::run() {
     step();
     require(!model_.has_signallers() || nodes_[0].counter.phase() <= model_.phase(),
             "a phase is over too early", nodes_[0].counter.phase());
-    if (++counted.steps > settings_.most_steps) throw violation("it does not end");
+    if (++counted.steps > settings_.most_steps) throw violation("the run does not end");
   }
   check_end();
 }
@@ -71,7 +71,7 @@ void places_world::step() {
   if (n < looks.size()) return look(looks[n]);
   n -= looks.size();
   if (n == 0 && unannounced_) return announce();
-  roll_home();
+  advance_home();
 }
 
 bool places_world::passed(const task& t) const {
@@ -103,7 +103,7 @@ void places_world::act(int id) {
       ready_.push_back(id);
       const int to = static_cast<int>(choice_.below(static_cast<std::uint32_t>(nodes_.size())));
       const bool counted_here =
-          to == tasks_.back().place || broken_ != place_fault::traveller_is_not_counted;
+          to == tasks_.back().place || broken_ != place_fault::transit_is_not_counted;
       if (counted_here) join(child.place, child.signals() ? child.signalled : -1);
       if (!child.signals()) waiter_moved(child.place, -1, child.waited);
       if (to == child.place) {
@@ -138,10 +138,10 @@ void places_world::travel(int id, int to) {
   t.base = at_place(t.place).counter.phase();
   t.at = stage::away;
   const int from = std::exchange(t.place, to);
-  send(from, to, {.what = sort::traveller, .number = id});
+  send(from, to, {.what = sort::registration, .number = id});
 }
 
-// The task has come: it joins.
+// Delivers the next message from one place to another. A task that arrives is counted here.
 void places_world::deliver(int from, int to) {
   const auto channel = channels_.find({from, to});
   const message m = channel->second.front();
@@ -149,7 +149,7 @@ void places_world::deliver(int from, int to) {
   if (channel->second.empty()) channels_.erase(channel);
   node& n = at_place(to);
   switch (m.what) {
-    case sort::traveller: {
+    case sort::registration: {
       task& t = at(static_cast<int>(m.number));
       if (!n.exists) {
         n = {};
@@ -169,14 +169,16 @@ void places_world::deliver(int from, int to) {
       if (s.signal >= 0) record(0, s.signal, 1, 0, 0);
       if (s.leave >= 0) record(0, s.leave, 0, 1, 1);
       if (!m.acknowledge) return;
-      require(down_.replicas().contains(from), "a place is acknowledged that is gone", from);
+      require(down_.replicas().contains(from),
+              "a place is acknowledged after its replica was removed", from);
       down_.on_told(from, n.counter.phase());
       return send(
           0, from,
           {.what = sort::phase, .phase = n.counter.phase(), .acknowledge = true, .open = n.open});
     }
     case sort::gone: {
-      require(down_.replicas().contains(from), "a place leaves that was not there", from);
+      require(down_.replicas().contains(from),
+              "a place removes a replica that the home does not know", from);
       const auto s = down_.on_gone(from);
       if (s.leave >= 0) record(0, s.leave, 0, 1, 1);
       return;
@@ -193,14 +195,14 @@ void places_world::deliver(int from, int to) {
       }
       n.unseen = n.unseen || broken_ != place_fault::no_look_after_a_phase;
       if (!m.acknowledge) return;
-      require(!n.up.acknowledged(), "an acknowledgement was not asked for", to);
+      require(!n.up.acknowledged(), "an acknowledgement was not requested", to);
       for (const phase_transits& t : n.up.on_acknowledged()) {
         send(to, t.sender,
              {.what = sort::arrived, .phase = t.at, .number = t.number, .signals = t.signals});
       }
       return;
     case sort::arrived:
-      require(n.exists, "a traveller has arrived whose sender is gone", to);
+      require(n.exists, "a registration has arrived whose sender has gone", to);
       if (!m.signals) waiter_moved(to, m.phase, -1);
       return record(to, m.phase, 0, m.signals ? m.number : 0, m.number);
     case sort::part:
@@ -212,26 +214,27 @@ void places_world::deliver(int from, int to) {
   }
 }
 
-// In the task, at its new place: after it has joined, in a step of its own.
+// In the task at its new place: a separate step, after the registration was counted.
 void places_world::arrive(int id) {
   task& t = at(id);
   node& n = at_place(t.place);
   t.at = stage::act;
   ready_.push_back(id);
-  const phase_transits who{
+  const phase_transits in_transit{
       .sender = t.sender, .at = t.signals() ? t.signalled : t.waited, .signals = t.signals()};
-  const bool uncounted = broken_ == place_fault::traveller_is_not_counted && t.step == 0;
+  const bool uncounted = broken_ == place_fault::transit_is_not_counted && t.step == 0;
   bool tell = true;
   if (!t.signals()) waiter_moved(t.place, -1, t.waited);
   if (t.place != 0) {
     if (broken_ != place_fault::base_is_ignored) follow(t.place, t.base);
     look(t.place);
-    tell = t.sender == 0 || n.up.may_tell(who) || broken_ == place_fault::sender_is_told_at_once;
+    tell = t.sender == 0 || n.up.may_tell(in_transit) ||
+           broken_ == place_fault::sender_is_told_at_once;
   }
   if (!tell) ++counted.kept;
   if (!tell || uncounted || broken_ == place_fault::sender_is_not_told) return;
   send(t.place, t.sender,
-       {.what = sort::arrived, .phase = who.at, .number = 1, .signals = who.signals});
+       {.what = sort::arrived, .phase = in_transit.at, .number = 1, .signals = in_transit.signals});
 }
 
 void places_world::signal(int id) {
@@ -248,9 +251,10 @@ void places_world::wait(int id) {
     return go_on(id);
   }
   node& n = at_place(t.place);
-  // But for one that comes when no signaller is left, which its replica has not heard yet.
+  // The exception is a task that waits when no signaller is left, which its replica does not know
+  // yet.
   require(n.counter.phase() == t.waited || model_.complete(t.waited),
-          "a task waits at a node that is behind", t.name);
+          "a task waits at a tree node that is behind its phase", t.name);
   t.at = stage::parked;
   n.parked.push_back(id);
 }
@@ -274,8 +278,8 @@ void places_world::record(int place, std::int64_t s, std::int64_t signals, std::
                           std::int64_t gone) {
   node& n = at_place(place);
   if (signals + leave != 0) {
-    require(s >= n.counter.phase(), "a phase is signalled that is over", s);
-    require(access::at(n.counter, s) >= signals + leave, "too many signal a phase", s);
+    require(s >= n.counter.phase(), "a signal is for a phase that is over", s);
+    require(access::at(n.counter, s) >= signals + leave, "too many signallers signal a phase", s);
     const bool had = n.counter.signallers() != 0;
     const auto c = n.counter.record(s, signals, leave);
     const bool silent = had && n.counter.signallers() == 0;
@@ -283,7 +287,7 @@ void places_world::record(int place, std::int64_t s, std::int64_t signals, std::
     if (silent && place != 0) n.unseen = true;
   }
   n.members -= gone;
-  require(n.members >= 0, "more leave than came", place);
+  require(n.members >= 0, "more tasks deregister than registered", place);
   if (n.members == 0 && place != 0) n.unseen = true;
 }
 
@@ -292,7 +296,7 @@ void places_world::send(int from, int to, const message& m) { channels_[{from, t
 void places_world::check_end() const {
   for (const task& t : tasks_) require(t.at == stage::ended, "a task never ends", t.name);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    require(nodes_[i].members == 0, "members are left at the end", static_cast<int>(i));
+    require(nodes_[i].members == 0, "registered tasks are left at the end", static_cast<int>(i));
     require(i == 0 || !nodes_[i].exists, "a replica is left at the end", static_cast<int>(i));
   }
   require(down_.replicas().empty(), "the home knows a replica at the end", 0);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The tasks of one phaser at several places, in one thread. Plays the part of remote_phases: what
-// is done under one lock is one step; messages of two places come in order, others in any.
-// Counters, uplinks and downlink are the real ones; accumulators (sim_phase_places_values.cpp) and
-// next_single (sim_phase_places_single.cpp) mirror phase_links.cpp. Throws `violation`.
+// Simulates the tasks of one phaser at several places in a single thread. The world plays the role
+// of remote_phases: what is done under one lock is one step; messages from one place to another
+// arrive in order, all others in any order. Counters, uplinks and the downlink are those of the
+// product; accumulators (sim_phase_places_values.cpp) and next_single (sim_phase_places_single.cpp)
+// mirror phase_links.cpp. Throws `violation`.
 
 #include <cstdint>
 #include <deque>
@@ -26,11 +27,11 @@ namespace phase_sim {
 
 enum class place_fault {
   none,
-  traveller_is_not_counted,  // by its sender
-  sender_is_told_at_once,    // without an acknowledgement
+  transit_is_not_counted,  // by its sender
+  sender_is_told_at_once,  // without an acknowledgement
   sender_is_not_told,
   base_is_ignored,
-  position_is_the_node_s_phase,  // of one that lags behind
+  position_is_the_node_s_phase,  // of a replica that lags behind
   no_look_after_a_phase,
   home_forgets_to_release,
   goes_unacknowledged,
@@ -77,9 +78,9 @@ class places_world {
     arrived,
     act,
     parked,
-    asks,     // for a result
-    elected,  // and has not signalled
-    single,   // and has
+    asks,     // waits for a result
+    elected,  // elected, has not signalled yet
+    single,   // elected, has signalled
     chosen,
     ended
   };
@@ -94,9 +95,10 @@ class places_world {
     std::int64_t base = 0;
     stage at = stage::act;
     bool registered = true;
-    int read = 0;  // results of the phase before
+    int read = 0;  // the results of the previous phase that it has read
     bool answered = false;
-    std::int64_t signalled_by_spawner = -1;  // the phase in which it was spawned
+    // The phase in which it was spawned, if its spawner had signalled that.
+    std::int64_t signalled_by_spawner = -1;
 
     bool signals() const { return mode != phaser_mode::wait; }
     bool waits() const { return mode != phaser_mode::signal; }
@@ -111,12 +113,12 @@ class places_world {
     bool unseen = false;  // changed since the last look
     std::vector<int> parked;
     std::vector<place_accumulator> values;
-    std::map<std::int64_t, int> waiters;  // by phase: tasks that only wait
+    std::map<std::int64_t, int> waiters;  // wait-only tasks, by phase
     std::vector<int> asking;
     int elected = nobody;
   };
   enum class sort : std::uint8_t {
-    traveller,
+    registration,
     position,
     gone,
     phase,
@@ -131,7 +133,7 @@ class places_world {
   struct message {
     sort what;
     std::int64_t phase = 0;
-    std::int64_t number = 0;  // the task; of travellers; the accumulator
+    std::int64_t number = 0;  // the task, the number of registrations, or the accumulator
     bool acknowledge = false;
     bool open = false;
     bool signals = false;
@@ -169,7 +171,7 @@ class places_world {
   void follow(int place, std::int64_t p);
   void advance_phase(int place);
   void begin_phases();
-  void roll_home();
+  void advance_home();
   void announce();
   void look(int place);
   void resume(int place);
@@ -186,13 +188,13 @@ class places_world {
   sim::choice& choice_;
   const place_fault broken_;
   phase_model model_;
-  std::vector<node> nodes_;  // by place; 0 is the home
+  std::vector<node> nodes_;  // by place; place 0 is the home
   std::vector<task> tasks_;
   std::vector<int> ready_;
   apgas::sync::phase_downlink down_;
   bool unannounced_ = false;
-  bool reduced_ = false;  // the phase is over, and its node has not rolled
-  int runner_ = nobody;   // the place that is elected at the home
+  bool reduced_ = false;  // the phase is reduced, but has not advanced yet
+  int runner_ = nobody;   // the place that the home has elected
   bool told_single_ = false;
   std::map<std::pair<std::size_t, std::int64_t>, contributions> sent_;  // by accumulator and phase
   std::map<std::pair<std::size_t, std::int64_t>, contributions> made_;  // the results at the home

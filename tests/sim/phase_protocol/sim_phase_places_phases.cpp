@@ -4,7 +4,7 @@
 
 #include "sim_phase_places.hpp"
 
-// The end of a phase at the home and elsewhere, and what a replica tells: phase_core.cpp
+// How a phase ends at the home and at a replica, and what a replica reports: mirrors phase_core.cpp
 // (begin_phases) and phase_links.cpp.
 namespace phase_sim {
 
@@ -23,7 +23,7 @@ void places_world::resume(int place) {
   for (const int id : std::exchange(at_place(place).parked, {})) go_on(id);
 }
 
-// What the task waited for has happened.
+// The phase that the task waited for is over.
 void places_world::go_on(int id) {
   model_.released(id);
   model_.has_waited(id);
@@ -35,13 +35,13 @@ void places_world::go_on(int id) {
   ready_.push_back(id);
 }
 
-// Others may do something between the reductions and the roll.
+// Other tasks may act between the reductions and the phase advance.
 void places_world::begin_phases() {
   const node& n = at_place(0);
   while (n.counter.unarrived() == 0 && !n.open && !reduced_) {
     if (runner_ != nobody || n.elected != nobody) return choose();
     if (settings_.accumulators == 0) {
-      roll_home();
+      advance_home();
     } else {
       reduce();
       reduced_ = true;
@@ -49,14 +49,14 @@ void places_world::begin_phases() {
   }
 }
 
-void places_world::roll_home() {
+void places_world::advance_home() {
   node& n = at_place(0);
   n.open = n.counter.signallers() == 0;
   if (n.open) reduce_last();
   advance_phase(0);
   ++counted.phases;
   unannounced_ = true;
-  n.unseen = n.unseen || std::exchange(reduced_, false);  // nobody may be due in the next phase
+  n.unseen = n.unseen || std::exchange(reduced_, false);  // the next phase may be complete at once
 }
 
 void places_world::announce() {

@@ -3,11 +3,11 @@
 
 #include "sim_phase_places.hpp"
 
-// next_single over places: phases.cpp (advance_single), phase_core.cpp (elect, follow) and
+// next_single over places: mirrors phases.cpp (advance_single), phase_core.cpp (elect, follow) and
 // phase_links.cpp.
 namespace phase_sim {
 
-// False: the task goes through the phase like others.
+// Returns false if the task is not elected and only advances.
 bool places_world::elect(int id) {
   task& t = at(id);
   node& n = at_place(t.place);
@@ -25,9 +25,9 @@ bool places_world::elect(int id) {
   return true;
 }
 
-// At the home, when all have signalled.
+// At the home, when all signallers have signalled.
 void places_world::choose() {
-  require(!std::exchange(told_single_, true), "a next_single is told twice", 0);
+  require(!std::exchange(told_single_, true), "a next_single is started twice", 0);
   const node& n = at_place(0);
   if (runner_ != nobody) return send(0, runner_, {.what = sort::run_single});
   at(n.elected).at = stage::chosen;
@@ -44,7 +44,7 @@ void places_world::run_single(int id) {
   } else {
     send(t.place, 0, {.what = sort::single_done});
   }
-  wait(id);  // it has signalled
+  wait(id);  // the task has signalled
 }
 
 void places_world::single_ended() {
@@ -57,7 +57,7 @@ void places_world::deliver_single(int from, int to, const message& m) {
   node& n = at_place(to);
   switch (m.what) {
     case sort::would_run:
-      require(m.phase == n.counter.phase(), "a place would run a closure in another phase", from);
+      require(m.phase == n.counter.phase(), "a place is elected in another phase", from);
       if (runner_ != nobody || n.elected != nobody) return;
       runner_ = from;
       if (broken_ == place_fault::run_before_all_have_signalled) choose();
@@ -73,7 +73,7 @@ void places_world::deliver_single(int from, int to, const message& m) {
   }
 }
 
-// A replica hears that the phases before p are over. Its elected task was not chosen.
+// A replica hears that all phases before p are over, so the task it elected was not chosen.
 void places_world::follow(int place, std::int64_t p) {
   node& n = at_place(place);
   if (n.counter.phase() >= p) return;

@@ -7,16 +7,17 @@
 #include "sim_phase_faults.hpp"
 #include "sim_phase_places.hpp"
 
-// All that decides what can happen from now on, for an explorer that knows where it has been.
+// The state that determines everything that can happen, for an explorer of all orders that
+// remembers the states it has visited.
 namespace apgas::inline v0::sync {
 
 struct uplink_test_access {
-  // All that decides what it does from now on.
+  // Everything that determines the future behaviour.
   static std::vector<std::int64_t> state(const phase_uplink& up) {
     std::vector<std::int64_t> all = {up.told_, static_cast<std::int64_t>(up.asked_ - up.answered_)};
     for (const auto& k : up.kept_) {
-      all.insert(all.end(), {static_cast<std::int64_t>(k.after - up.answered_), k.who.sender,
-                             k.who.leaf, k.who.at, k.who.signals, k.who.number});
+      all.insert(all.end(), {static_cast<std::int64_t>(k.after - up.answered_), k.transit.sender,
+                             k.transit.leaf, k.transit.at, k.transit.signals, k.transit.number});
     }
     return all;
   }

@@ -5,12 +5,12 @@
 
 #include "sim_phase_places.hpp"
 
-// Accumulators over places: the links' part of them (phase_links.cpp, remote_phases.cpp). Every
-// contribution is a number of its own; what was sent for a phase and its result are compared as
+// Accumulators over places: the part that the links do (phase_links.cpp, remote_phases.cpp). Every
+// contribution is a number of its own. The contributions to a phase and its result are compared as
 // multisets.
 namespace phase_sim {
 
-// The phases that tasks here which only wait are in.
+// The phases of the wait-only tasks at this place.
 void places_world::waiter_moved(int place, std::int64_t from, std::int64_t to) {
   auto& waiters = at_place(place).waiters;
   if (to >= 0) ++waiters[to];
@@ -23,7 +23,7 @@ std::int64_t places_world::oldest(int place) {
   return n.waiters.empty() ? p : std::min(p, n.waiters.begin()->first);
 }
 
-// Before its next action.
+// A task contributes before its next action.
 void places_world::contribute(task& t) {
   if (!t.signals() || t.has_signalled()) return;
   node& n = at_place(t.place);
@@ -37,8 +37,8 @@ void places_world::contribute(task& t) {
   }
 }
 
-// The results of the phase before, sometimes only where the task has gone meanwhile. False: it
-// waits for one to come from the home.
+// Reads the results of the previous phase; sometimes only after the task has moved to another
+// place. Returns false if the task waits for a result from the home.
 bool places_world::reads(int id) {
   task& t = at(id);
   if (!t.registered || !t.waits() || t.waited == 0 || (t.name + t.step) % 2 != 0) return true;
@@ -64,7 +64,7 @@ void places_world::read(const task& t, std::size_t accumulator) {
   const place_accumulator& v = nodes_[static_cast<std::size_t>(t.place)].values[accumulator];
   const contributions* found = v.result(p);
   if (found == nullptr && !v.ended_before(p)) {
-    // phase.md, Accumulators: it lags behind, or its spawner had signalled the phase.
+    // phase.md, section Accumulators: the task lags behind, or its spawner had signalled the phase.
     require(!t.signals() || (t.place != 0 && t.waited == t.signalled_by_spawner),
             "a task that signals finds no result", t.name);
     ++counted.too_late;
@@ -74,10 +74,11 @@ void places_world::read(const task& t, std::size_t accumulator) {
   const auto sent = sent_.find({accumulator, p});
   require((found == nullptr ? contributions{} : *found) ==
               (sent == sent_.end() ? contributions{} : sent->second),
-          "a result is not what was sent", p);
+          "a result differs from what was sent", p);
 }
 
-// What was sent in phases before `first`: before the home hears that nobody here is due in them.
+// The partial results of phases before `first` are sent before the home hears that no signaller
+// here is unarrived in those phases.
 void places_world::send_parts(int place, std::int64_t first) {
   node& n = at_place(place);
   for (std::size_t a = 0; a < n.values.size(); ++a) {
@@ -94,7 +95,7 @@ void places_world::send_parts(int place, std::int64_t first) {
   }
 }
 
-// Phase p has its results, and everybody still waits.
+// The current phase gets its results while all its tasks still wait.
 void places_world::reduce() {
   node& n = at_place(0);
   const std::int64_t p = n.counter.phase();
@@ -114,7 +115,7 @@ void places_world::reduce() {
   }
 }
 
-// No signaller is left: those that only signalled may have run ahead.
+// No signaller is left, but signal-only tasks may have run ahead.
 void places_world::reduce_last() {
   if (broken_ == place_fault::run_ahead_is_not_reduced) return;
   node& n = at_place(0);
@@ -141,7 +142,7 @@ void places_world::deliver_value(int from, int to, const message& m) {
                  .nothing = v == nullptr && !n.values[a].ended_before(m.phase),
                  .value = v == nullptr ? contributions{} : *v});
   }
-  if (!n.exists) return;  // it is late
+  if (!n.exists) return;  // the result is late
   n.values[a].set_result(m.phase, oldest(to), m.nothing ? nullptr : &m.value);
   std::erase_if(n.asking, [&](int id) {
     task& t = at(id);
@@ -152,15 +153,15 @@ void places_world::deliver_value(int from, int to, const message& m) {
   });
 }
 
-// At the end: every contribution is in the one result of its phase.
+// At the end: every contribution is in exactly one result, that of its phase.
 void places_world::check_values() const {
   for (const auto& [of, all] : sent_) {
     const auto found = made_.find(of);
-    require(found != made_.end() && found->second == all, "a phase has not what was sent",
+    require(found != made_.end() && found->second == all, "a result lacks a value that was sent",
             of.second);
   }
   for (const auto& [of, all] : made_) {
-    require(all.empty() || sent_.contains(of), "a phase has what nobody sent", of.second);
+    require(all.empty() || sent_.contains(of), "a result has a value that no task sent", of.second);
   }
 }
 

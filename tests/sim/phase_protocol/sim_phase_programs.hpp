@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// All programs of three tasks on one clock or phaser, numbered.
+// The numbered set of all programs of three tasks on one clock or phaser.
 
 #include <array>
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace phase_sim {
 using program = std::vector<std::vector<action>>;
 
 struct program_space {
-  std::vector<op> ops;             // what a task may do before, between and after it spawns
+  std::vector<op> ops;             // for each task, before, between and after its spawns
   std::vector<phaser_mode> modes;  // of the children
 
   std::uint64_t programs() const {
@@ -27,8 +27,8 @@ struct program_space {
   }
 };
 
-// The n-th program of a space as digits of n; false when n is past the last. Main spawns child 1,
-// and main or child 1 spawns child 2.
+// Makes the n-th program of a space; the digits of n choose the actions. Returns false if n is past
+// the last program. Main spawns child 1, and main or child 1 spawns child 2.
 inline bool make(const program_space& space, std::uint64_t n, program& tasks) {
   sim::digits digit(n);
   const bool by_main = digit.next(2) == 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One seed, one simulation of a random program in random order.
+// One seed gives one simulation of a random program in random order.
 
 #include <cstdint>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace phase_sim {
 
-// Everything about the run follows from the seed: tree, program, order.
+// The seed determines the whole run: the tree, the program and the order.
 inline std::string run_seed(std::uint64_t seed, fault broken = fault::none,
                             counters* out = nullptr) {
   apgas::base::random_engine pick(seed);
@@ -29,8 +29,8 @@ inline std::string run_seed(std::uint64_t seed, fault broken = fault::none,
   s.tiers = 1 + static_cast<int>(pick.below(3));
   s.degree = 1 + static_cast<int>(pick.below(3));
   s.between = pick.below(2) == 0;
-  s.tallies = pick.below(2) == 0;
-  s.recounts = broken == fault::none;  // faults must be seen in what they cause
+  s.batches_arrivals = pick.below(2) == 0;
+  s.recounts = broken == fault::none;  // a fault must be detected by its effects
   s.max_steps = 1'000'000;
   s.broken = broken;
   random_script program(shape, pick());

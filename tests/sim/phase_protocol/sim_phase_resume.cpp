@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How tasks park and go on: alone, in batches, or to run the closure of a next_single.
+// How tasks park and continue: alone, in batches, or to run the closure of a next_single.
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -11,8 +11,8 @@ namespace phase_sim {
 void world::park(int id) {
   task& t = at(id);
   const events e = std::exchange(t.untold, {});
-  if (passed(t) && !broken(fault::parks_after_the_roll)) {
-    require(e.signals == 0, "a phase is over that a task had not signalled", id);
+  if (passed(t) && !broken(fault::parks_after_the_advance)) {
+    require(e.signals == 0, "a phase is over although a task had not signalled it", id);
     next_of_batch(id);
     release(id);
     return ready(id);
@@ -29,7 +29,7 @@ void world::park(int id) {
   static_cast<void>(conclude(t.leaf, was_unarrived, had_signallers, -1));
 }
 
-// A task that was in the midst of something is out of it.
+// A task continues after the step it was waiting for.
 void world::go_on(int id) {
   task& t = at(id);
   if (t.at == stage::ended) return next_of_batch(id);
@@ -49,10 +49,10 @@ void world::release(int id) {
   t.at = stage::act;
 }
 
-// Tasks that were parked go on; in a batch, one after the other.
+// The parked tasks continue; those of a batch continue one after another.
 void world::resume(node& n, std::vector<int> tasks) {
   for (const int id : tasks) release(id);
-  if (!settings_.tallies || !n.tallies) {
+  if (!settings_.batches_arrivals || !n.batches_arrivals) {
     ready_.insert(ready_.end(), tasks.begin(), tasks.end());
     return;
   }
@@ -68,13 +68,14 @@ void world::resume(node& n, std::vector<int> tasks) {
   }
 }
 
-// Whether it is enough to note what the task does: the next of its batch runs on its worker.
+// Whether the arrival or the end of this task may be batched: the next task of its batch runs on
+// the same worker.
 bool world::may_note(const task& t) const {
   if (t.batch < 0 || batches_[static_cast<std::size_t>(t.batch)].rest.empty()) return false;
   return t.signals() && t.waits() && !t.has_signalled() && t.credit == 0;
 }
 
-// The task runs no more: the next of its batch does, or a thief took them all.
+// The task stops running. The next task of its batch runs, unless a thief has taken the rest.
 void world::next_of_batch(int id) {
   if (at(id).batch < 0) return;
   batch& b = batch_of(at(id));
@@ -88,7 +89,7 @@ void world::next_of_batch(int id) {
   duties_.push_back({job::flush_arrivals, number, -1, 0, false, {}});
 }
 
-// One elected task runs its closure when all have signalled; the others only advance.
+// One elected task runs its closure when all signallers have signalled; the others only advance.
 void world::advance_single(int id) {
   task& t = at(id);
   if (t.has_signalled() || elected_ >= 0) return wait(id);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The programs that the simulation of phases runs: what each task does next with the one phaser.
+// The programs that the simulator runs: each action of each task on the one phaser.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace phase_sim {
 
 using apgas::phaser_mode;
 
-// next: advance, or what is left of it in the mode of the task. resume: signal alone.
-// travel: an `at`, or its end; only where there are places.
+// next: advance, or as much of it as the task's mode allows. resume: only signal. travel: an `at`,
+// or the return from it; only with several places.
 enum class op { nothing, next, resume, wait, single, drop, spawn, end, travel };
 
 struct action {
@@ -24,10 +24,10 @@ struct action {
   phaser_mode mode = phaser_mode::signal_wait;
 };
 
-// What a script may look at.
+// The part of a task's state that a script may use.
 struct task_view {
   int name;
-  int step;  // actions of this task so far
+  int step;  // number of actions of this task so far
   phaser_mode mode;
   bool registered;
 };
@@ -39,7 +39,7 @@ class script {
   virtual phaser_mode main_mode() const = 0;
 };
 
-// A list of actions for each task; task 0 is main, which makes the phaser.
+// A list of actions for each task. Task 0 is main, which makes the phaser.
 class list_script final : public script {
  public:
   explicit list_script(std::vector<std::vector<action>> tasks,
@@ -58,19 +58,19 @@ class list_script final : public script {
   phaser_mode main_;
 };
 
-// Any program: tasks that do anything, until the budgets are used up.
+// Random programs: the tasks act at random until the budgets are used up.
 class random_script final : public script {
  public:
   struct shape {
     int tasks = 40;      // budget
-    bool modes = true;   // false: signal_wait for all, as on a clock
-    double spawn = 0.3;  // chances per action
+    bool modes = true;   // false: mode signal_wait for all tasks, as on a clock
+    double spawn = 0.3;  // probability of each action
     double end = 0.1;
     double drop = 0.03;
     double resume = 0.2;
     double single = 0.0;
     double travel = 0.0;
-    int steps = 1000;  // most actions of a task
+    int steps = 1000;  // the largest number of actions of a task
   };
 
   random_script(shape s, std::uint64_t seed)
@@ -98,7 +98,7 @@ class random_script final : public script {
   int tasks() const { return tasks_; }
 
  private:
-  // At most what the parent has.
+  // A mode that the parent's mode includes.
   phaser_mode child_of(phaser_mode parent) {
     if (!shape_.modes || parent == phaser_mode::signal || parent == phaser_mode::wait) {
       return parent;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a simulation of phases is like, and what it met.
+// The settings of a simulation, and the counts of what happened in it.
 
 #include <cstdint>
 
@@ -12,9 +12,11 @@ namespace phase_sim {
 struct settings {
   int tiers = 1;
   int degree = 2;
-  bool between = false;  // something is done between phases: a flat node does not roll by itself
-  bool tallies = false;  // tasks that were resumed together run one after the other, with a tally
-  bool recounts = true;  // the checker compares the counters with the tasks
+  // An action runs between phases, so a flat phaser does not advance in one step.
+  bool between = false;
+  // Tasks that are resumed together form batches, whose arrivals are batched.
+  bool batches_arrivals = false;
+  bool recounts = true;  // the checker recounts the counters from the tasks
   int check_every = 1;   // steps between full checks
   std::int64_t max_steps = 100'000'000;
   fault broken = fault::none;
@@ -26,13 +28,13 @@ struct counters {
   std::int64_t phases = 0;
   std::int64_t parked = 0;
   std::int64_t moves = 0;       // children that started at another leaf
-  std::int64_t stays = 0;       // that would have, but the leaf was a phase behind
-  std::int64_t reopenings = 0;  // of a leaf or inner node that had been complete
-  std::int64_t crossings = 0;   // a node was told of one before it was told of the completion
-  std::int64_t run_ahead = 0;   // signals for a later phase than the leaf's next
-  std::int64_t noted = 0;       // signals and ends that a tally told
+  std::int64_t stays = 0;       // children that did not, because that leaf was a phase behind
+  std::int64_t reopenings = 0;  // of a leaf or inner tree node that had been complete
+  std::int64_t crossings = 0;   // a reopening that reached the parent before the completion
+  std::int64_t run_ahead = 0;   // signals for a phase after the leaf's next one
+  std::int64_t noted = 0;       // batched signals and ends
   std::int64_t singles = 0;
-  std::int64_t silent_rolls = 0;  // a node had nobody due in its next phase
+  std::int64_t advances_at_once = 0;  // a tree node was complete in its next phase at once
 };
 
 }  // namespace phase_sim

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tasks do with their registration: phases.cpp and registration.cpp, a step at a time.
+// What tasks do with their registration: mirrors phases.cpp and registration.cpp, one step at a
+// time.
 #include <algorithm>
 #include <utility>
 
@@ -44,8 +45,8 @@ void world::run_task(int id) {
   }
 }
 
-// The worker that runs the child may belong to any leaf. It is left where it was counted if it
-// would wait at its own leaf for a phase that has not begun there.
+// The worker that runs the child may belong to any leaf. The child stays where it is counted if it
+// would otherwise wait for a phase that its new leaf has not reached.
 void world::start(int id) {
   task& t = at(id);
   t.at = stage::act;
@@ -104,7 +105,7 @@ void world::spawn(int id, const action& a) {
     if (t.credit == 0) {
       const int n = std::clamp(t.credit_taken * 2, 1, 64);
       const change c = join(t.leaf, t.signalled, n);
-      require(c == change::none, "a task that spawns was not due itself", id);
+      require(c == change::none, "a spawning task was not counted in its phase itself", id);
       t.credit = t.credit_taken = n;
     }
     if (!broken(fault::credit_is_given_twice) || t.credit_taken != 2) --t.credit;
@@ -112,7 +113,7 @@ void world::spawn(int id, const action& a) {
   child.waited = child.waits() ? t.waited : t.signalled;
   const bool signalled = child.signals() && child.waits() && t.has_signalled();
   child.signalled = child.waited + (signalled ? 1 : 0);
-  if (broken(fault::child_of_signalled_is_due)) child.signalled = child.waited;
+  if (broken(fault::child_of_signalled_is_unarrived)) child.signalled = child.waited;
   const int child_id = static_cast<int>(tasks_.size());
   model_.spawn(id, child_id, a.mode);
   tasks_.push_back(child);
@@ -121,7 +122,8 @@ void world::spawn(int id, const action& a) {
   ready(id);
 }
 
-// Everything the task has to signal: itself, and children not spawned.
+// Everything that the task signals: its own signal, and the deregistration of children registered
+// in advance.
 world::events world::signal_events(task& t) {
   ++t.signalled;
   t.credit_taken = 0;
@@ -156,7 +158,7 @@ void world::advance(int id) {
     return next_of_batch(id);
   }
   const events e = signal_events(t);
-  // Whether due_ says that this completes the phase: a hint.
+  // The hint completed_by(), which may be wrong, says whether this signal completes the phase.
   if (choice_.below(2) == 0) {
     t.untold = e;
     t.at = stage::park;
@@ -177,7 +179,7 @@ void world::drop(int id) {
   t.registered = false;
   const int credit = std::exchange(t.credit, 0);
   const std::int64_t s =
-      t.has_signalled() && broken(fault::early_drop_is_due) ? t.waited : t.signalled;
+      t.has_signalled() && broken(fault::early_drop_is_unarrived) ? t.waited : t.signalled;
   update(id, t.leaf, s, {.leave = t.signals() ? 1 + credit : 0, .gone = 1 + credit});
 }
 

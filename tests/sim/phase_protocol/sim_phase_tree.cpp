@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one node tells another, and the roll: phase_core.cpp, a lock at a time.
+// The messages between tree nodes, and the phase advance: mirrors phase_core.cpp, one lock at a
+// time.
 #include <utility>
 
 #include "sim_phase_world.hpp"
@@ -14,7 +15,7 @@ void world::on_duty(duty d) {
     take_arrivals(n, b);
     if (!conclude(b.leaf, was_unarrived, true, d.then)) done(d);
   } else if (d.what == job::advance_phase) {
-    roll_step(std::move(d));
+    advance_step(std::move(d));
   } else if (d.what == job::begin) {
     d.open = active_ == 0 && !broken(fault::never_opens);
     d.what = job::advance_phase;
@@ -32,7 +33,7 @@ void world::on_duty(duty d) {
   } else {
     node& n = lock(d.node);
     const bool told = n.counter.record(n.counter.phase(), 1, 0) == change::completed;
-    const bool hasty = broken(fault::rolls_before_the_root_is_complete) && n.parent < 0;
+    const bool hasty = broken(fault::advances_before_the_root_is_complete) && n.parent < 0;
     if (!told && !hasty) return done(d);
     d.node = n.parent;
     duties_.push_back(std::move(d));
@@ -48,8 +49,8 @@ void world::on_root_complete(duty d) {
   duties_.push_back(std::move(d));
 }
 
-// phase_core::advance_from, a step at a time.
-void world::roll_step(duty d) {
+// phase_core::advance_from, one step at a time.
+void world::advance_step(duty d) {
   frame* f = &d.frames.back();
   node& n = lock(f->node);
   if (f->tell) {
@@ -65,7 +66,7 @@ void world::roll_step(duty d) {
   while (!d.frames.empty()) {
     f = &d.frames.back();
     const int first = nodes_[static_cast<std::size_t>(f->node)].first;
-    if (f->tell || f->next < 0) break;  // the next step
+    if (f->tell || f->next < 0) break;  // left for the next step
     if (first != 0 && f->next < settings_.degree) {
       d.frames.push_back({first + f->next++});
       break;
@@ -77,8 +78,8 @@ void world::roll_step(duty d) {
   }
   if (!d.frames.empty()) {
     duties_.push_back(std::move(d));
-  } else if (complete && !d.open && !broken(fault::signals_ahead_do_not_roll)) {
-    d.what = broken(fault::second_roll_ignores_single) ? job::begin : job::completed;
+  } else if (complete && !d.open && !broken(fault::signals_ahead_do_not_advance)) {
+    d.what = broken(fault::second_advance_ignores_single) ? job::begin : job::completed;
     d.node = -1;
     duties_.push_back(std::move(d));
   } else {

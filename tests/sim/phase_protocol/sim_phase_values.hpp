@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One accumulator at one place, without workers: mirrors sync/accumulator_core.hpp. Its values are
-// the contributions themselves, sorted, so that one that is lost, doubled or in another phase is
-// seen in every result.
+// One accumulator at one place, without workers: mirrors sync/accumulator_core.hpp. A value is the
+// sorted list of contributions itself. So every result shows a contribution that is lost, counted
+// twice, or counted in the wrong phase.
 
 #include <algorithm>
 #include <cstdint>
@@ -18,7 +18,8 @@ using contributions = std::vector<std::int64_t>;
 
 class place_accumulator {
  public:
-  // In a cell, or beside them if it is far ahead. `s`: the phase; the node is in `now`.
+  // Sends to a cell, or to `ahead_` if s is more than one phase after `now`, the phase of the tree
+  // node.
   void send(std::int64_t s, std::int64_t now, std::int64_t x) {
     if (s - now > 1) return ahead_[s].push_back(x);
     cells_[s & 1].push_back(x);
@@ -39,9 +40,10 @@ class place_accumulator {
     all.insert(all.end(), part.begin(), part.end());
   }
 
-  // ---- elsewhere
+  // ---- at a replica
 
-  // What was sent in a phase before `first`; one phase at a time, until there is none.
+  // Removes the partial result of one phase before `first`. The caller repeats this until there is
+  // none.
   std::optional<std::pair<std::int64_t, contributions>> take_part(std::int64_t now,
                                                                   std::int64_t first) {
     std::int64_t p = now;
@@ -63,13 +65,13 @@ class place_accumulator {
     const auto found = results_.find(p);
     return found == results_.end() ? nullptr : &found->second;
   }
-  // Phases that ended with the last signaller have no reduction.
+  // Phases that ended because the last signaller left have no reduction.
   bool ended_before(std::int64_t p) const {
     return !results_.empty() && p > results_.rbegin()->first;
   }
   bool has_unsent() const { return !cells_[0].empty() || !cells_[1].empty() || !ahead_.empty(); }
 
-  // All that decides what it does from now on.
+  // Everything that determines the future behaviour.
   template <class Put>
   void put_state(Put put) const {
     for (const contributions& c : cells_) put(-1, c);
@@ -94,7 +96,7 @@ class place_accumulator {
     return all;
   }
 
-  contributions cells_[2];  // of the phase of the node and of the next
+  contributions cells_[2];  // for the current phase of the tree node and for the next
   std::map<std::int64_t, contributions> ahead_;
   std::map<std::int64_t, contributions> results_;
 };

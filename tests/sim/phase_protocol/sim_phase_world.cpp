@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps and nodes: phaser_tree_node.cpp, a lock at a time.
+// The steps of the simulator, and the tree nodes: mirrors phaser_tree_node.cpp, one lock at a time.
 #include <utility>
 
 #include "sim_phase_world.hpp"
@@ -41,7 +41,7 @@ void world::run() {
     if (choice_.wants_state() && choice_.known(checker::state(*this))) return;
     step();
     if (++counted_.steps % settings_.check_every == 0) checker::after_step(*this);
-    if (counted_.steps > settings_.max_steps) throw violation("it does not end");
+    if (counted_.steps > settings_.max_steps) throw violation("the run does not end");
   }
   checker::at_end(*this);
 }
@@ -63,13 +63,13 @@ void world::step() {
 }
 
 world::node& world::lock(int n) {
-  require(users_ > 0, "a phaser is used that is gone", n);
+  require(users_ > 0, "a destroyed phaser is used", n);
   return nodes_[static_cast<std::size_t>(n)];
 }
 
 void world::release_core(int units) {
   users_ -= units;
-  require(users_ >= 0, "a phaser goes twice", users_);
+  require(users_ >= 0, "a phaser is destroyed twice", users_);
 }
 
 bool world::passed(const task& t) {
@@ -84,7 +84,7 @@ change world::join(int n, std::int64_t s, std::int64_t members) {
     if (at.counter.signallers() == 0) ++active_;
     c = at.counter.join(s, members);
   } else {
-    at.tallies = false;
+    at.batches_arrivals = false;
   }
   if (at.members == 0) ++users_;
   at.members += members;
@@ -92,7 +92,7 @@ change world::join(int n, std::int64_t s, std::int64_t members) {
   return c;
 }
 
-// The task goes on when everything that follows is done.
+// The task continues after everything that follows from the update is done.
 void world::update(int id, int n, std::int64_t s, const events& e) {
   node& at_node = lock(n);
   const bool was_unarrived = at_node.counter.unarrived() != 0;
@@ -122,11 +122,12 @@ void world::take_arrivals(node& n, batch& b) {
   b.ends = 0;
 }
 
-// True: something is left to do, after which `then` goes on.
+// Returns true if something is left to do, after which `then` continues.
 bool world::conclude(int n, bool was_unarrived, bool had_signallers, int then) {
   node& at_node = lock(n);
   bool completed = was_unarrived && at_node.counter.unarrived() == 0;
-  if (broken(fault::completed_while_one_is_due) && was_unarrived && at_node.counter.unarrived() == 1) {
+  if (broken(fault::completed_while_one_is_unarrived) && was_unarrived &&
+      at_node.counter.unarrived() == 1) {
     completed = true;
   }
   const bool silent = had_signallers && at_node.counter.signallers() == 0;
@@ -135,7 +136,8 @@ bool world::conclude(int n, bool was_unarrived, bool had_signallers, int then) {
     completed = false;
     advance_locked(at_node);
     if (opens) at_node.open = true;
-    while (!silent && at_node.counter.unarrived() == 0 && !broken(fault::signals_ahead_do_not_roll)) {
+    while (!silent && at_node.counter.unarrived() == 0 &&
+           !broken(fault::signals_ahead_do_not_advance)) {
       advance_locked(at_node);
     }
   } else if (opens && broken(fault::opens_with_a_leaf)) {
@@ -157,7 +159,7 @@ bool world::conclude(int n, bool was_unarrived, bool had_signallers, int then) {
 }
 
 void world::advance_locked(node& n) {
-  if (n.counter.advance_phase() == change::completed) ++counted_.silent_rolls;
+  if (n.counter.advance_phase() == change::completed) ++counted_.advances_at_once;
   if (n.parent < 0) ++counted_.phases;
   const std::int64_t p = n.counter.phase();
   require(!model_.has_signallers() || p <= model_.phase(), "a phase is over too early", p);

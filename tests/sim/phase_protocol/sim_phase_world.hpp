@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The tasks of one clock or phaser in one thread. The world plays the part of phaser_tree_node,
-// phase_core and the tasks: what they do under one lock, or by one atomic access, is one step, and
-// steps of different tasks come in any order. The counters are the real ones. Where the product has
-// a hint (due_) or a worker that may be any, the chooser decides.
+// Simulates the tasks of one clock or phaser in a single thread. The world plays the roles of
+// phaser_tree_node, phase_core and the tasks. What they do under one lock, or by one atomic access,
+// is one step, and steps of different tasks are interleaved in any order. The counters are those of
+// the product. Where the product uses a hint (unarrived_), or a task may run on any worker, the
+// chooser decides.
 //
-// A checker looks at the world after every step, and the model at every task that goes on; both
-// throw `violation`.
+// A checker inspects the world after every step, and the model checks every task that continues.
+// Both throw `violation`.
 
 #include <cstdint>
 #include <string>
@@ -25,7 +26,7 @@ class world {
  public:
   world(settings s, script& program, sim::choice& chooser);
 
-  // Runs to the end, or to a state that the chooser knows; throws violation.
+  // Runs to the end, or to a state that the chooser knows already. Throws violation.
   void run();
   const counters& counted() const { return counted_; }
 
@@ -40,19 +41,19 @@ class world {
   struct node {
     node(fault f, int parent_node, int child) : counter(f), parent(parent_node), first(child) {}
     tested_counter counter;
-    int parent;  // -1: none
-    int first;   // the first child; 0: none
+    int parent;  // -1: the root
+    int first;   // index of the first child; 0 for a leaf
     bool open = false;
-    bool tallies = true;
+    bool batches_arrivals = true;
     std::int64_t members = 0;
     std::vector<int> parked;
   };
   enum class stage : std::uint8_t {
-    start,      // spawned, has not run
+    start,      // spawned, has not run yet
     leave_old,  // joined another leaf, still counted at the old one
-    join_late,  // the reverse: a fault
+    join_late,  // the reverse order: a fault
     act,
-    look,  // has signalled; looks whether it need wait
+    look,  // has signalled; checks whether it has to wait
     park,
     parked,
     elected,
@@ -72,11 +73,12 @@ class world {
     int credit_taken = 0;
     int step = 0;
     int batch = -1;
-    int arrivals = 0;  // at the handoff of an elected task
+    // Of two handoffs to an elected task: its own, and that of the completed phase.
+    int arrivals = 0;
     bool registered = true;
-    bool noted = false;  // in the tally of its batch
+    bool noted = false;  // in the batched arrivals of its batch
     stage at = stage::start;
-    events untold = {};  // parks with these
+    events untold = {};  // events to report when it parks
 
     bool signals() const { return mode != phaser_mode::wait; }
     bool waits() const { return mode != phaser_mode::signal; }
@@ -84,28 +86,28 @@ class world {
   };
   struct batch {
     int leaf;
-    std::vector<int> rest;     // in reverse order
-    std::vector<int> waiting;  // the tally
+    std::vector<int> rest;     // not run yet, in reverse order
+    std::vector<int> waiting;  // batched arrivals
     std::int64_t ends = 0;
     bool noted() const { return !waiting.empty() || ends != 0; }
   };
   enum class job : std::uint8_t { completed, reopened, begin, advance_phase, flush_arrivals };
   struct frame {
     int node;
-    int next = -1;  // child to roll; -1: the node itself
+    int next = -1;  // the child to advance next; -1: the tree node itself
     bool complete = false;
-    bool tell = false;  // a child was complete at once
+    bool tell = false;  // a child was complete in its next phase at once
   };
-  struct duty {  // what a task or a worker is in the midst of
+  struct duty {  // the remaining steps of an operation of a task or worker
     job what;
-    int node;           // to be told; settle: the batch
-    int then;           // the task that goes on afterwards, or -1
-    int release = 0;    // of the core, afterwards
-    bool open = false;  // of a roll
+    int node;           // the tree node to tell; for flush_arrivals, the batch
+    int then;           // the task that continues afterwards, or -1
+    int release = 0;    // references to the core to release afterwards
+    bool open = false;  // of a phase advance: no signaller is left
     std::vector<frame> frames;
   };
 
-  // sim_phase_world.cpp: steps and nodes
+  // sim_phase_world.cpp: the steps and the tree nodes
   void step();
   void ready(int id) { ready_.push_back(id); }
   node& lock(int n);
@@ -118,13 +120,13 @@ class world {
   void advance_locked(node& n);
   void release_core(int units);
 
-  // sim_phase_tree.cpp: what nodes tell each other
+  // sim_phase_tree.cpp: messages between tree nodes
   void on_duty(duty d);
   void on_root_complete(duty d);
-  void roll_step(duty d);
+  void advance_step(duty d);
   void done(const duty& d);
 
-  // sim_phase_tasks.cpp: what tasks do
+  // sim_phase_tasks.cpp: actions of tasks
   void run_task(int id);
   void start(int id);
   void act(int id);
@@ -136,7 +138,7 @@ class world {
   void end(int id);
   events signal_events(task& t);
 
-  // sim_phase_resume.cpp: how tasks park and go on
+  // sim_phase_resume.cpp: how tasks park and continue
   void park(int id);
   void go_on(int id);
   void release(int id);
@@ -167,12 +169,12 @@ class world {
   std::int64_t users_ = 1;
 };
 
-// Looks at the whole world; throws violation.
+// Checks the whole world. Throws violation.
 class checker {
  public:
   static void after_step(const world& w);
-  static void at_end(const world& w);        // everything completed, nothing left
-  static std::string state(const world& w);  // the same for the same future
+  static void at_end(const world& w);        // everything has completed, nothing is left
+  static std::string state(const world& w);  // equal for worlds with the same future
 
  private:
   static void compare_records(const world& w);
@@ -181,7 +183,7 @@ class checker {
   static bool at_rest(const world& w);
 };
 
-// Runs the program; returns what is wrong, or "".
+// Runs the program. Returns what is wrong, or "".
 std::string run(const settings& s, script& program, sim::choice& chooser, counters* out = nullptr);
 
 }  // namespace phase_sim

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a run: every order of few places and messages, random orders of many, and faults.
+// Simulates the end of a run: every order of few places and messages, random orders of many, and
+// injected faults.
 #include <iostream>
 #include <string>
 

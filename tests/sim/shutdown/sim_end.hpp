@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The end of a run, simulated: places that tell each other that main has returned, messages of
-// before that are still on their way, and the steps of each transport. The collectives of MPI are
-// a number of who has entered: each place sees some time after the last that they are complete.
+// Simulates the end of a run: places tell each other that main has returned, while messages of the
+// run are still on their way, and then take the shutdown steps of the transports. A collective of
+// MPI is the number of places that have entered it; each place learns some time after the last one
+// that it is complete.
 
 #include <algorithm>
 #include <cstdint>
@@ -18,12 +19,12 @@
 
 namespace sim {
 
-// What is wrong with the places on purpose.
-enum class end_fault { none, counts_before_sent, counts_before_all, meets_before_all, last };
+// The faults that can be injected.
+enum class end_fault { none, counts_before_sent, counts_before_all, rendezvous_before_all, last };
 inline const char* name(end_fault f) {
-  constexpr const char* names[] = {"no fault", "counts before all is sent",
-                                   "counts complete before all have entered",
-                                   "the meeting complete before all have entered"};
+  constexpr const char* names[] = {"no fault", "messages are counted before all have been sent",
+                                   "counts are complete before all places have entered",
+                                   "the rendezvous is complete before all places have entered"};
   return names[static_cast<std::size_t>(f)];
 }
 
@@ -31,14 +32,15 @@ class end_world {
  public:
   using steps = apgas::comm::shutdown_steps;
 
-  // `extras`: messages of the run that are sent at any time before their sender ends.
+  // `extras` is the number of messages of the run, which are sent at any time before their sender
+  // ends.
   end_world(int places, int extras, end_fault fault = end_fault::none)
       : extras_(extras), fault_(fault), places_(static_cast<std::size_t>(places)) {
     places_[0].told = true;
     tell(0);
   }
 
-  // Until nothing can happen. Returns what is wrong, or "".
+  // Runs until nothing can happen. Returns what is wrong, or "".
   std::string run(choice& chooser) {
     for (;;) {
       std::vector<event> all = enabled();
@@ -52,14 +54,14 @@ class end_world {
     return all_over ? "" : "a place does not end";
   }
 
-  // For a world of any size: everything that can happen, round by round. Returns the rounds in
-  // which somebody was told.
+  // For a world of any size: lets everything happen that can happen, round by round. Returns the
+  // number of rounds in which a place was told.
   int run_in_rounds() {
     int depth = 0;
     for (bool any = true; any && wrong_.empty();) {
       any = false;
       for (std::size_t p = 0; p < places_.size(); ++p) {
-        while (!places_[p].posted.empty()) perform({event::leaves, p}, nobody_chooses_);
+        while (!places_[p].posted.empty()) perform({event::leaves, p}, unused_choice_);
       }
       std::deque<message> now;
       now.swap(in_flight_);
@@ -99,7 +101,7 @@ class end_world {
   struct place {
     steps end;
     bool told = false;
-    bool counts = false;  // has entered the collective; and the second one
+    bool counts = false;  // it has entered the first collective, and the second one
     bool meets = false;
     std::deque<message> posted;
     std::deque<message> arrived;
@@ -108,7 +110,7 @@ class end_world {
   };
   struct event {
     enum kind { sends, leaves, arrives, delivers, begins, looks } is;
-    std::size_t who;  // arrives: the message
+    std::size_t index;  // of the place; for `arrives`, of the message
   };
 
   std::vector<event> enabled() {
@@ -134,33 +136,33 @@ class end_world {
     switch (e.is) {
       case event::sends:
         --extras_;
-        post(e.who, {chooser.below(static_cast<std::uint32_t>(places_.size())), false});
+        post(e.index, {chooser.below(static_cast<std::uint32_t>(places_.size())), false});
         break;
       case event::leaves:
-        in_flight_.push_back(places_[e.who].posted.front());
-        places_[e.who].posted.pop_front();
+        in_flight_.push_back(places_[e.index].posted.front());
+        places_[e.index].posted.pop_front();
         break;
       case event::arrives: {
-        const message m = in_flight_[e.who];
-        in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(e.who));
+        const message m = in_flight_[e.index];
+        in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(e.index));
         arrive(m);
         break;
       }
       case event::delivers:
-        deliver(e.who);
+        deliver(e.index);
         break;
       case event::begins:
-        places_[e.who].end.begin();
+        places_[e.index].end.begin();
         break;
       case event::looks:
-        look(e.who);
+        look(e.index);
         break;
     }
   }
 
   void post(std::size_t from, message m) {
     places_[from].posted.push_back(m);
-    if (fault_ == end_fault::counts_before_sent && m.tells) {  // only others are late
+    if (fault_ == end_fault::counts_before_sent && m.tells) {  // only other messages are late
       in_flight_.push_back(m);
       places_[from].posted.pop_back();
     }
@@ -197,12 +199,12 @@ class end_world {
   }
   steps::view view_of(std::size_t p) const {
     const place& me = places_[p];
-    const bool in_meeting = me.end.now() == steps::step::rendezvous;
+    const bool in_rendezvous = me.end.now() == steps::step::rendezvous;
     const auto n = static_cast<std::int64_t>(places_.size());
-    bool done = in_meeting ? meeting_ == n : counting_ == n;
-    if (in_meeting && fault_ == end_fault::meets_before_all) done = true;
-    if (!in_meeting && fault_ == end_fault::counts_before_all) done = true;
-    const bool exact = fault_ == end_fault::none || fault_ == end_fault::meets_before_all;
+    bool done = in_rendezvous ? rendezvous_ == n : counting_ == n;
+    if (in_rendezvous && fault_ == end_fault::rendezvous_before_all) done = true;
+    if (!in_rendezvous && fault_ == end_fault::counts_before_all) done = true;
+    const bool exact = fault_ == end_fault::none || fault_ == end_fault::rendezvous_before_all;
     const std::uint64_t expected = p < expected_.size() ? expected_[p] : 0;
     return {.sending = !me.posted.empty() && fault_ != end_fault::counts_before_sent,
             .collective_done = done,
@@ -217,10 +219,10 @@ class end_world {
       ++counting_;
       count_sent();
     }
-    if (now == steps::act::begin_rendezvous) ++meeting_;
+    if (now == steps::act::begin_rendezvous) ++rendezvous_;
     if (me.end.over() && undelivered_ != 0) wrong_ = "a place is over, but not all was delivered";
   }
-  // What all have sent, once all have entered: nobody sends any more.
+  // Counts what all places have sent, once all have entered: then no place sends any more.
   void count_sent() {
     const bool all = counting_ == static_cast<std::int64_t>(places_.size());
     if (!all && fault_ == end_fault::none) return;
@@ -253,10 +255,10 @@ class end_world {
   std::deque<message> in_flight_;
   std::vector<std::uint64_t> expected_;
   std::int64_t counting_ = 0;
-  std::int64_t meeting_ = 0;
+  std::int64_t rendezvous_ = 0;
   std::int64_t undelivered_ = 0;
   std::string wrong_;
-  every_choice nobody_chooses_;
+  every_choice unused_choice_;
 };
 
 }  // namespace sim

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The schedules of teams (places/team_schedule.hpp) with all members in one thread: they take their
-// steps in any order, and wait for what they receive.
+// Executes the schedules of teams (places/team_schedule.hpp) for all members in one thread, in any
+// order.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,12 +24,12 @@ using apgas::remote::span_of;
 using apgas::remote::taking;
 
 struct team_result {
-  std::string wrong;       // "": nothing
-  std::int64_t depth = 0;  // messages one after the other
+  std::string wrong;       // "": no error
+  std::int64_t depth = 0;  // length of the longest chain of messages
 };
 
-// What members have: elements that are words, and an operation that puts words together. So the
-// result of a reduction says who was combined, and in which order.
+// Data of members: elements are words, and the operation concatenates them. So the result of a
+// reduction shows which members were combined and in which order.
 class team_words {
  public:
   using content = std::vector<std::string>;
@@ -63,18 +63,18 @@ class team_words {
   std::vector<content> of_;
 };
 
-// Counts only, for many members.
+// Data without contents, for counting with many members.
 struct team_sizes {
   struct content {};
   content sent(std::size_t, const span_of&) const { return {}; }
   void received(std::size_t, const exchange&, const content&) {}
 };
 
-// The messages between the members of one collective.
+// The members of one collective, and the messages between them.
 template <class Schedule, class Data>
 class team_world {
  public:
-  // `bytes`: of an element; what is not data of a message, `head`.
+  // `bytes` is the size of an element, `head` the size of a message without data.
   team_world(std::vector<Schedule> schedules, Data& data, traffic* seen = nullptr,
              std::size_t bytes = 0, std::size_t head = 0)
       : data_(data), seen_(seen), bytes_(bytes), head_(head) {
@@ -82,7 +82,8 @@ class team_world {
     for (std::size_t i = 0; i < members_.size(); ++i) ready_.push_back(i);
   }
 
-  // `entered` of a member that leaves: all must have taken a step. Ends when nobody can go on.
+  // Runs until no member can continue. With `all_must_have_entered`, no member may finish before
+  // all have begun, as in a barrier.
   team_result run(choice& chooser, bool all_must_have_entered = false) {
     while (!ready_.empty()) {
       const auto at = chooser.below(static_cast<std::uint32_t>(ready_.size()));
@@ -91,13 +92,13 @@ class team_world {
       ready_.pop_back();
       if (!go_on(m)) ready_.push_back(m);
       if (members_[m].done && all_must_have_entered && entered_ != members_.size()) {
-        return {"member " + std::to_string(m) + " left before all had come", depth_};
+        return {"member " + std::to_string(m) + " left before all had entered", depth_};
       }
     }
     for (std::size_t m = 0; m < members_.size(); ++m) {
-      const std::string who = "member " + std::to_string(m);
-      if (!members_[m].done) return {who + " waits for ever", depth_};
-      if (!members_[m].inbox.empty()) return {who + " has left a message", depth_};
+      const std::string name = "member " + std::to_string(m);
+      if (!members_[m].done) return {name + " waits forever", depth_};
+      if (!members_[m].inbox.empty()) return {name + " has not received all its messages", depth_};
     }
     return {wrong_, depth_};
   }
@@ -117,26 +118,27 @@ class team_world {
     bool begun = false;
     bool waits = false;
     bool done = false;
-    std::int64_t depth = 0;  // of the messages that it has got
+    std::int64_t depth = 0;  // of the messages that it has received
   };
 
-  // One step, or the end of one. True: it waits, or is done.
-  bool go_on(std::size_t who) {
-    member& m = members_[who];
+  // Executes a step, or completes one. Returns true if the member waits or is done.
+  bool go_on(std::size_t index) {
+    member& m = members_[index];
     if (!std::exchange(m.begun, true)) ++entered_;
     if (!m.waits) {
       const auto e = m.schedule.next();
       if (!e) return m.done = true;
       m.now = *e;
-      if (e->to != nobody) send(who, *e);
+      if (e->to != nobody) send(index, *e);
       if (e->from == nobody) return false;
       m.waits = true;
     }
     const auto at = std::ranges::find_if(
         m.inbox, [&](const letter& l) { return l.from == m.now.from && l.step == m.now.step; });
     if (at == m.inbox.end()) return true;
-    if (at->size != m.now.in.size()) wrong_ = "a message has another size than its receiver";
-    data_.received(who, m.now, at->data);
+    if (at->size != m.now.in.size())
+      wrong_ = "a message has another size than its receiver expects";
+    data_.received(index, m.now, at->data);
     m.depth = std::max(m.depth, at->depth);
     depth_ = std::max(depth_, m.depth);
     m.inbox.erase(at);
@@ -144,14 +146,14 @@ class team_world {
     return false;
   }
 
-  void send(std::size_t who, const exchange& e) {
+  void send(std::size_t index, const exchange& e) {
     member& to = members_[e.to];
     if (seen_ != nullptr) {
-      seen_->add(static_cast<int>(who), static_cast<int>(e.to), head_ + e.out.size() * bytes_);
+      seen_->add(static_cast<int>(index), static_cast<int>(e.to), head_ + e.out.size() * bytes_);
     }
     to.inbox.push_back(
-        {who, e.step, e.out.size(), members_[who].depth + 1, data_.sent(who, e.out)});
-    if (to.waits && to.now.from == who && to.now.step == e.step) ready_.push_back(e.to);
+        {index, e.step, e.out.size(), members_[index].depth + 1, data_.sent(index, e.out)});
+    if (to.waits && to.now.from == index && to.now.step == e.step) ready_.push_back(e.to);
   }
 
   Data& data_;

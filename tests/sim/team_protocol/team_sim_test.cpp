@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedules of teams: every number of members up to 33, every root, in random orders, on one
-// host and on several. The values are words, so that a result says who was combined, and in which
-// order.
+// The schedules of teams, for every number of members up to 33 and every root, in random orders, on
+// one host and on several. The values are words, so that a result shows which members were combined
+// and in which order.
 #include <algorithm>
 #include <bit>
 #include <cctype>
@@ -25,12 +25,12 @@ using sim::team_world;
 
 constexpr std::size_t most_members = 33;
 
-// What is changed in the steps of one member.
+// Mistakes in the steps of one member.
 enum class fault { none, no_send, other_step, other_order, other_range, forgets_one, last };
 const char* name(fault f) {
   constexpr const char* names[] = {
-      "no fault",    "a send is left out",   "a step has another number",
-      "wrong order", "a range is different", "a step is left out"};
+      "no fault",    "a send is missing",    "a step has another number",
+      "wrong order", "a range is different", "a step is missing"};
   return names[static_cast<std::size_t>(f)];
 }
 
@@ -58,7 +58,7 @@ class faulty {
   fault fault_;
 };
 
-// All members run make(index), the last one with a fault.
+// All members execute make(index), the last one with a fault.
 template <class Make>
 std::string run_words(std::size_t n, team_words& words, std::uint64_t seed, fault f, Make make,
                       bool all_must_have_entered = false) {
@@ -88,7 +88,8 @@ std::string at(std::size_t n, std::size_t root, const std::string& wrong) {
   return std::to_string(n) + " members, root " + std::to_string(root) + ": " + wrong;
 }
 
-// All on one host, each alone, or hosts of any size: as the seed says.
+// All members on one host, each on a host of its own, or hosts of random sizes, depending on the
+// seed.
 host_runs some_hosts(std::size_t n, std::uint64_t seed) {
   if (seed % 3 == 0) return host_runs(n);
   if (seed % 3 == 1) return host_runs(n, [](auto...) { return false; });
@@ -97,7 +98,7 @@ host_runs some_hosts(std::size_t n, std::uint64_t seed) {
   return host_runs(n, [&](auto...) { return random() % rarely != 0; });
 }
 
-// ---- each collective: "" or what is wrong -------------------------------------------------------
+// ---- each collective; returns "" or an error ----------------------------------------------------
 
 std::string barrier(std::size_t n, std::size_t, std::uint64_t seed, fault f) {
   const host_runs hosts = some_hosts(n, seed);
@@ -115,7 +116,7 @@ std::string broadcast(std::size_t n, std::size_t root, std::uint64_t seed, fault
   });
   if (!wrong.empty()) return wrong;
   for (std::size_t i = 0; i < n; ++i) {
-    if (words[i] != words[root]) return "no news at " + std::to_string(i);
+    if (words[i] != words[root]) return "the broadcast did not reach " + std::to_string(i);
   }
   return "";
 }
@@ -182,7 +183,8 @@ std::string long_allreduce(std::size_t n, std::size_t root, std::uint64_t seed, 
 }
 
 std::string alltoall(std::size_t n, std::size_t, std::uint64_t seed, fault f) {
-  // Block i of each is for member i; what comes from i takes its place once that was sent.
+  // Block i of each member is for member i. Received blocks are kept apart, since the block at
+  // their position may not have been sent yet.
   team_words out(n, std::vector<std::string>(n));
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t to = 0; to < n; ++to) out[i][to] = word(i, to);
@@ -203,7 +205,7 @@ std::string alltoall(std::size_t n, std::size_t, std::uint64_t seed, fault f) {
   if (!wrong.empty()) return wrong;
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t from = 0; from < n; ++from) {
-      if (from != i && data.in[i][from] != word(from, i)) return "a block is elsewhere";
+      if (from != i && data.in[i][from] != word(from, i)) return "a block is at the wrong position";
     }
   }
   return "";
@@ -254,7 +256,7 @@ INSTANTIATE_TEST_SUITE_P(all, team_sim, testing::ValuesIn(all_collectives), [](c
   return plain;
 });
 
-// Each fault in at least one collective, and the order in both reductions.
+// Each fault is seen in at least one collective, and a wrong order in all reductions.
 TEST(team_sims, every_fault_is_seen) {
   sim::expect_every_fault_seen<fault>([](fault f) -> std::string {
     for (const named_run& c : all_collectives) {
@@ -270,7 +272,7 @@ TEST(team_sims, every_fault_is_seen) {
   }
 }
 
-// ---- what docs/protocols/team.md claims of the numbers ------------------------------------------
+// ---- the numbers in docs/protocols/team.md ------------------------------------------------------
 
 template <class Make>
 void expect_counts(std::size_t n, std::int64_t frames, std::int64_t depth, Make make) {
@@ -285,7 +287,7 @@ void expect_counts(std::size_t n, std::int64_t frames, std::int64_t depth, Make 
 
 std::int64_t log2_up(std::size_t n) { return static_cast<std::int64_t>(std::bit_width(n - 1)); }
 
-// What all members send to another run of a host. Nobody needs to wait for that.
+// The number of messages that all members send to another run. Does not simulate waiting.
 template <class Make>
 std::int64_t messages_between(const host_runs& hosts, Make make) {
   std::int64_t between = 0;

@@ -58,7 +58,7 @@ TEST(bad_frames_death, of_a_finish) {
   EXPECT_DEATH(receive(finish(99, sync::root_finish)),
                "place 1 sent a frame of a finish with the unknown operation 99");
   EXPECT_DEATH(receive(finish(1, sync::root_finish)),
-               "place 1 sent a return of a finish in 0 bytes");
+               "place 1 sent a malformed return of 0 bytes for a finish");
   EXPECT_DEATH(receive(finish(1, ended), std::vector<std::byte>(64)),
                "place 1 sent a frame of finish 77 of place 0, which has ended here");
   EXPECT_DEATH(receive(finish(1, of_place_1), std::vector<std::byte>(64)),
@@ -74,9 +74,9 @@ TEST(bad_frames_death, of_a_task) {
     return frame_header{.kind = frame_kind::task, .handler = handler, .finish = id, .credit = 1};
   };
   const comm::handler_id good = comm::id_of<a_task>();
-  EXPECT_DEATH(receive(task(good, sync::root_finish)), "place 1 sent a task frame that is none");
+  EXPECT_DEATH(receive(task(good, sync::root_finish)), "place 1 sent a malformed task frame");
   EXPECT_DEATH(receive(task(comm::id_of<no_task>(), sync::root_finish), bytes_of(std::uint64_t{0})),
-               "place 1 sent a task frame that is none");
+               "place 1 sent a malformed task frame");
   EXPECT_DEATH(receive(task(1234, sync::root_finish), bytes_of(std::uint64_t{0})),
                "a message from rank 1 is malformed: no handler 0x4d2 in this program");
   EXPECT_DEATH(receive(task(good, 77), bytes_of(std::uint64_t{0})),
@@ -88,7 +88,7 @@ TEST(bad_frames_death, of_a_task) {
 
 TEST(bad_frames_death, of_a_call) {
   EXPECT_DEATH(receive({.kind = frame_kind::reply, .handler = 123}),
-               "place 1 sent a reply to a call that nobody waits for");
+               "place 1 sent a reply to a call that no task waits for");
 }
 
 TEST(bad_frames_death, of_a_clock) {
@@ -100,13 +100,13 @@ TEST(bad_frames_death, of_a_clock) {
   EXPECT_DEATH(receive(phase(0)), "place 1 sent a frame of a clock with the unknown operation 0");
   for (const std::uint64_t operation : {1, 2, 4, 5, 7, 8, 9, 10}) {
     EXPECT_DEATH(receive(phase(operation)),
-                 "place 1 sent a frame of clock 0x4321 with operation [0-9]+, which has ended");
+                 "place 1 sent a frame for clock 0x4321 with operation [0-9]+: the clock has");
   }
 }
 
 TEST(bad_frames_death, of_a_team) {
   EXPECT_DEATH(receive({.kind = frame_kind::control, .handler = remote::control_team}),
-               "place 1 sent a message of a team in 0 bytes, which is none");
+               "place 1 sent a malformed team message of 0 bytes");
 }
 
 TEST(bad_frames_death, of_memory) {
@@ -114,7 +114,7 @@ TEST(bad_frames_death, of_memory) {
     return frame_header{.kind = frame_kind::control, .handler = control_of_memory(operation)};
   };
   const remote::allocation_name block{};
-  const char* const none = "place 1 sent a request of [0-9]+ bytes that is none for memory";
+  const char* const none = "place 1 sent a malformed memory request of [0-9]+ bytes";
   for (const int operation : {1, 2, 3, 4}) EXPECT_DEATH(receive(memory(operation)), none);
   EXPECT_DEATH(receive(memory(77), bytes_of(block)), none);
   EXPECT_DEATH(receive(memory(3), bytes_of(block)), none);  // how many bytes

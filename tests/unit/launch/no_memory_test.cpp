@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A place that finds no memory for a frame which came to it ends the job, with one line that says
-// how much came and from whom. Memory is refused once to who takes the frame; place 1 is a thread
-// of the test with an endpoint.
+// A place that has no memory for an incoming frame ends the job, with one line that has the size
+// and the sender of the frame. The test refuses memory once to the code that receives the frame;
+// place 1 is a thread of the test with an endpoint.
 
 #include <atomic>
 #include <chrono>

@@ -22,7 +22,7 @@
 
 namespace apgas::inline v0::comm {
 
-// One message of so many waits; the others follow the one before them at once.
+// One message in this many is delayed; the others follow their predecessor immediately.
 constexpr std::uint32_t one_of_waits = 4;
 
 delayed_transport::delayed_transport(transport& inside, delay_options options)
@@ -46,46 +46,46 @@ void delayed_transport::post(rank dest, buffer message) noexcept {
   posted_.push(dest, std::move(message));
 }
 
-void delayed_transport::draw_due(link& on, clock::time_point now) noexcept {
-  on.due = now;
+void delayed_transport::draw_release_time(link& on, clock::time_point now) noexcept {
+  on.release_time = now;
   if (on.random.below(one_of_waits) != 0) return;
-  on.due += std::chrono::microseconds(
+  on.release_time += std::chrono::microseconds(
       1 + on.random.below(static_cast<std::uint32_t>(options_.longest.count())));
 }
 
-// Posts inside what was posted here and whose time has come. True if there was any.
-// Requires: seat_.
+// Passes the messages whose time has come to the inner transport. Returns true if there were any.
+// Requires: progress_lock_.
 bool delayed_transport::hand_over() noexcept {
   if (waiting_ == 0 && !posted_.maybe_filled()) return false;
   const clock::time_point now = clock::now();
   for (message_chain fresh = posted_.take_all(); !fresh.empty(); ++waiting_) {
     const rank dest = fresh.front_peer();
     link& on = to(dest);
-    if (on.waiting.empty()) draw_due(on, now);
+    if (on.waiting.empty()) draw_release_time(on, now);
     on.waiting.push_back(dest, fresh.pop_front());
   }
   bool any = false;
   for (rank dest = 0; dest < size(); ++dest) {
     link& on = to(dest);
-    while (!on.waiting.empty() && on.due <= now) {
+    while (!on.waiting.empty() && on.release_time <= now) {
       buffer message = on.waiting.pop_front();
       on.handed_over += message.size();
       inside_.post(dest, std::move(message));
       --waiting_;
       any = true;
-      if (!on.waiting.empty()) draw_due(on, now);
+      if (!on.waiting.empty()) draw_release_time(on, now);
     }
   }
   if (any) inside_.push();
   return any;
 }
 
-// Requires: seat_.
+// Requires: progress_lock_.
 void delayed_transport::notice_completions() noexcept {
   for (rank dest = 0; dest < size(); ++dest) {
     link& on = to(dest);
     const std::size_t left = inside_.queued_bytes(dest);
-    APGAS_ASSERT(left <= on.handed_over, "somebody else posts to the transport inside");
+    APGAS_ASSERT(left <= on.handed_over, "another user posts to the inner transport");
     if (left != on.handed_over) sub_queued(dest, on.handed_over - left);
     on.handed_over = left;
   }
@@ -126,7 +126,7 @@ void delayed_transport::abort(int code) noexcept {
 
 namespace {
 
-// What the variable says; nothing where it is not set.
+// The value of an environment variable, or nothing if it is not set.
 std::optional<long> number_of_test(const char* name, long least, long most) {
   const char* const set = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): read at start
   if (set == nullptr) return std::nullopt;
@@ -136,7 +136,7 @@ std::optional<long> number_of_test(const char* name, long least, long most) {
       fmt::format("{}={}: expected a whole number from {} to {}", name, set, least, most));
 }
 
-// That of rank 0, at all ranks.
+// Returns the value of rank 0 at all ranks.
 std::uint64_t agree_on_seed(transport& network, std::uint64_t mine) {
   network.begin_exchange(std::as_bytes(std::span(&mine, 1)));
   std::vector<std::byte> all;

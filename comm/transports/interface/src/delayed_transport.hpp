@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A transport around another one, for tests: what is posted waits for a random time before it is
-// handed on. Messages of a pair of ranks stay in order, as the contract promises; those of
-// different pairs overtake each other. Nothing of it is there where no test asks.
+// A transport around another one that delays messages, for tests. A posted message waits for a
+// random time before it is passed on. Messages between one pair of ranks stay in order, as the
+// contract requires; those of different pairs may overtake each other. Nothing of this is active
+// unless a test asks for it.
 //
-//   post ─▶ posted_ ─▶ a link for each destination ─▶ the transport inside
+//   post ─▶ posted_ ─▶ one link per destination ─▶ the inner transport
 //
-//                    written by                 read by
-//   posted_          any thread                 holder of seat_
-//   all else         holder of seat_            holder of seat_
+//                    written by                  read by
+//   posted_          any thread                  holder of progress_lock_
+//   all else         holder of progress_lock_    holder of progress_lock_
 //
 // Invariants
-//   I1  seat_ is taken before anything of the transport inside. It is held while a sink runs, which
-//       may post.
-//   I2  only the holder of seat_ posts to the transport inside: what is queued there to a rank is
-//       what was handed on and is not complete. So the queued bytes of the contract, which throttle
-//       senders, are those that wait here and those that are queued there.
-//   I3  the end begins inside when nothing waits here any more.
+//   I1  progress_lock_ is acquired before any lock of the inner transport. It is held while a sink
+//       runs, which may post.
+//   I2  Only the holder of progress_lock_ posts to the inner transport. So the bytes queued there
+//       for a rank are those that were passed on and are not complete, and the queued bytes of this
+//       transport are the sum of those that wait here and those queued there.
+//   I3  The end of the run begins at the inner transport only when no message waits here any more.
 
 #include <chrono>
 #include <cstdint>
@@ -32,18 +33,18 @@ namespace apgas::inline v0::comm {
 
 struct delay_options {
   std::chrono::microseconds longest;
-  // The n-th message from a rank to another is delayed by the same time in each run with this seed.
+  // The n-th message between two ranks has the same delay in every run with this seed.
   std::uint64_t seed;
 };
 
 class delayed_transport final : public transport {
  public:
-  // Attaches to `inside`, which must outlive it.
+  // Attaches to `inside`, which must outlive this object.
   delayed_transport(transport& inside, delay_options options);
   ~delayed_transport() override;
 
   std::string_view name() const noexcept override { return inside_.name(); }
-  // Nobody wakes the owner when the time of a message has come.
+  // False: the owner is not woken when the delay of a message has passed.
   bool wakes_on_arrival() const noexcept override { return false; }
   void post(rank dest, buffer message) noexcept override;
   void push() noexcept override {}
@@ -64,12 +65,12 @@ class delayed_transport final : public transport {
 
     base::random_engine random;
     message_chain waiting;
-    clock::time_point due;        // of the first that waits
-    std::size_t handed_over = 0;  // bytes, not known to be complete
+    clock::time_point release_time;  // when the first waiting message may be passed on
+    std::size_t handed_over = 0;     // bytes passed on and not known to be complete
   };
 
   link& to(rank dest) noexcept { return links_[static_cast<std::size_t>(dest)]; }
-  void draw_due(link& on, clock::time_point now) noexcept;
+  void draw_release_time(link& on, clock::time_point now) noexcept;
   bool hand_over() noexcept;
   void notice_completions() noexcept;
 
@@ -80,7 +81,7 @@ class delayed_transport final : public transport {
   base::spin_lock progress_lock_;
   std::vector<link> links_;
   std::size_t waiting_ = 0;  // messages in all links
-  bool end_asked_ = false;   // and not yet begun inside
+  bool end_asked_ = false;   // but not yet begun at the inner transport
 };
 
 }  // namespace apgas::inline v0::comm

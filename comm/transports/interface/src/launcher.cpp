@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tells from the environment who started this process. MPI is not touched.
+// Determines from the environment which launcher started this process, without calling MPI.
 
 #include <cstdlib>
 
@@ -13,13 +13,13 @@ namespace {
 
 struct launcher {
   const char* name;
-  const char* rank;  // set in every process that it starts
-  const char* also;  // must be set too; nullptr: nothing
-  const char* size;  // processes of the job; nullptr: not said
+  const char* rank;  // a variable that is set in every process it starts
+  const char* also;  // another variable that must be set; nullptr: none
+  const char* size;  // the number of processes of the job; nullptr: unknown
 };
 
-// The first that fits is taken. Slurm sets SLURM_PROCID in batch scripts too, a step id only in
-// what srun starts.
+// The first match counts. Slurm sets SLURM_PROCID also in batch scripts, but a step id only in
+// processes that srun starts.
 constexpr launcher launchers[] = {
     {"Open MPI", "OMPI_COMM_WORLD_RANK", nullptr, "OMPI_COMM_WORLD_SIZE"},
     {"PMI", "PMI_RANK", nullptr, "PMI_SIZE"},

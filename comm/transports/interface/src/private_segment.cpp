@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Regions for ranks of one process, and for ranks that cannot reach each other's memory.
+// Segments of ordinary memory, for ranks of one process and for ranks that cannot map each other's
+// memory.
 
 #include <cstring>
 #include <new>
@@ -49,7 +50,7 @@ std::unique_ptr<shared_segment> make_private_segment(std::size_t bytes) {
 
 std::unique_ptr<attached_segment> attach_private_segment(std::span<const std::byte> key) {
   std::byte* memory = nullptr;
-  APGAS_ASSERT(key.size() == sizeof memory, "a region's key is not one of this process");
+  APGAS_ASSERT(key.size() == sizeof memory, "a segment key is not one of this process");
   std::memcpy(&memory, key.data(), sizeof memory);
   return std::make_unique<private_attached>(memory);
 }

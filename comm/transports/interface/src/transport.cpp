@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What all transports share: the counts of what is on its way, and the wake-up of the owner.
+// The common part of all transports: counts of bytes in flight, and waking the owner.
 
 #include <apgas/comm/transport.hpp>
 
@@ -34,7 +34,8 @@ void transport::set_wake(wake_function function, void* context) noexcept {
 
 void transport::wake() noexcept {
   wake_lock_.lock();
-  // Under the lock: who takes the function back with set_wake may end what it would wake.
+  // Called under the lock, so that after set_wake() has replaced the function, the object that it
+  // wakes may be destroyed.
   if (wake_) wake_(wake_context_);
   wake_lock_.unlock();
 }
@@ -47,7 +48,7 @@ std::uint64_t transport::attach() noexcept {
 
 void transport::detach() noexcept {
   APGAS_ASSERT(attached());
-  APGAS_ASSERT(unsent_bytes() == 0, "a run ended with messages on their way");
+  APGAS_ASSERT(unsent_bytes() == 0, "a run ended with messages in flight");
   attached_.store(false, base::release);  // P1 of transport.hpp
 }
 

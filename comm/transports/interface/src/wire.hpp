@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What moves whole messages between the ranks of a job that MPI started. Used under the network
-// lock of wire_transport only, but for the constants. Implementations: mpi_wire.hpp, ucx_wire.hpp.
+// A wire moves whole messages between the ranks of a job that MPI started. wire_transport calls it
+// under its network lock; only the constants are read without it. Implementations: mpi_wire.hpp,
+// ucx_wire.hpp.
 //
-//   - in order for each pair of ranks, any size, never to oneself; messages are opaque.
-//   - nothing blocks, but for meet() and close().
+//   - Messages of any size arrive in order for each pair of ranks. A rank never sends to itself
+//     through a wire. The contents are opaque.
+//   - No function blocks except rendezvous() and close().
 
 #include <cstdint>
 #include <memory>
@@ -18,7 +20,7 @@
 
 namespace apgas::inline v0::comm {
 
-// A message that was sent: its block may be used again.
+// A message that has been sent, so that its buffer may be reused.
 struct sent_message {
   rank dest;
   std::size_t bytes;
@@ -33,41 +35,46 @@ class wire {
 
   virtual std::string_view name() const noexcept = 0;
 
-  // What ranks must know of each other before the first message. Collective.
+  // Exchanges what ranks need to know of each other before the first message. Collective.
   virtual void rendezvous() {}
 
   virtual void submit(rank dest, buffer message) = 0;
 
-  // Appends what came to `arrived`. True if anything did.
+  // Appends the messages that arrived to `arrived`. Returns true if there were any.
   virtual bool receive(message_chain& arrived) = 0;
-  // Messages that began to arrive since the last reset, and whether all of them are complete.
+  // The number of messages that began to arrive since the last reset, and whether any of them is
+  // incomplete.
   virtual std::uint64_t received() const noexcept = 0;
   virtual bool receiving() const noexcept = 0;
 
-  // Appends the messages whose sending was found to be over.
+  // Appends the messages whose sending has completed.
   virtual void complete(std::vector<sent_message>& finished) = 0;
   virtual bool sending() const noexcept = 0;
-  // Messages submitted for each rank since the last reset.
+  // The number of messages submitted to each rank since the last reset.
   virtual const std::vector<std::uint64_t>& sent() const noexcept = 0;
 
   virtual void reset_counts() = 0;
 
-  // A descriptor that can be read when something may have come since arm() said true; -1: there is
-  // none. arm() false: something may have come already.
+  // A file descriptor that becomes readable when something may have arrived since arm() returned
+  // true; -1 if there is none. arm() returns false if something may have arrived already.
   virtual int descriptor() const noexcept { return -1; }
   virtual bool arm() noexcept { return false; }
 
-  // Memory that ranks reach in each other; regions end under the network lock, too. Null: none.
+  // Segments that ranks can map from each other; null if the wire has none. Segments, too, are
+  // released under the network lock.
   virtual remote_memory* memory() noexcept { return nullptr; }
 
-  // Before MPI ends. Requires: nothing is on its way. Collective.
+  // Closes the wire before MPI ends. Collective.
+  // Requires: nothing is in flight.
   virtual void close() = 0;
 };
 
 struct mpi_channels;
 
-// To be met by all ranks, or given up by all. Null where UCX cannot be used at this rank or is not
-// in this build; `why_not` then says why. Throws: std::bad_alloc.
+// Opens a UCX wire at this rank. All ranks must then either call rendezvous() on theirs or destroy
+// it. Returns null if UCX cannot be used at this rank or is not part of this build, with the reason
+// in `why_not`.
+// Throws: std::bad_alloc.
 std::unique_ptr<wire> open_ucx_wire(const mpi_channels& channels, buffer_pool& pool,
                                     std::string& why_not);
 

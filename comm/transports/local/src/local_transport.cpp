@@ -11,16 +11,17 @@
 
 namespace apgas::inline v0::comm {
 
-// So many messages are delivered in one progress: the seat is given up now and then.
+// At most this many messages are delivered by one call of progress(), so that the lock is released
+// now and then.
 constexpr int most_at_once = 64;
 
-void exchange_point::enter(rank who, std::uint64_t turn, std::span<const std::byte> record) {
+void exchange_point::enter(rank from, std::uint64_t turn, std::span<const std::byte> record) {
   const std::scoped_lock guard(lock_);
-  APGAS_ASSERT(entered_ / size_ == turn, "ranks meet in different orders");
+  APGAS_ASSERT(entered_ / size_ == turn, "ranks enter exchanges in different orders");
   if (!record.empty()) {
     std::vector<std::byte>& all = records_[turn % 2];
     all.resize(record.size() * size_);
-    std::ranges::copy(record, all.begin() + static_cast<std::ptrdiff_t>(record.size()) * who);
+    std::ranges::copy(record, all.begin() + static_cast<std::ptrdiff_t>(record.size()) * from);
   }
   ++entered_;
 }
@@ -86,9 +87,9 @@ void local_transport::begin_barrier() {
 bool local_transport::barrier_done() {
   if (!progress_lock_.try_lock()) return false;
   const std::scoped_lock guard(std::adopt_lock, progress_lock_);
-  const bool met = exchanges_.complete(turn_ - 1);
-  const shutdown_steps::view now{.collective_done = met,
-                            .delivering = !arrived_.empty() || inbox_.maybe_filled()};
+  const bool complete = exchanges_.complete(turn_ - 1);
+  const shutdown_steps::view now{.collective_done = complete,
+                                 .delivering = !arrived_.empty() || inbox_.maybe_filled()};
   if (end_.look(now) != shutdown_steps::act::nothing) exchanges_.enter(here(), turn_++, {});
   return end_.over();
 }

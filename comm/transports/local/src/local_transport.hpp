@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The local transport: places of one process. A post puts the message into the receiver's inbox;
-// it is complete when the receiver takes it out.
+// The local transport, for places in one process. A post puts the message into the receiver's
+// inbox, and it is complete when the receiver takes it from there.
 //
 //                 written by                  read by
-//   inbox_        any thread of any place     the thread in progress
-//   meetings      each rank, in its turn      all ranks
+//   inbox_        any thread of any place     the thread inside progress()
+//   exchanges_    each rank, in its turn      all ranks
 //
 // Invariants
-//   I1  all ranks take part in all meetings in the same order; a rank enters meeting k+1 after it
-//       saw meeting k complete, so one count and two sets of records serve all meetings.
-//   I2  once all have entered the first meeting of an end, what was sent to a rank lies in its
-//   inbox:
-//       nothing has to be counted.
+//   I1  All ranks take part in all exchanges in the same order. A rank enters exchange k+1 after it
+//       has seen exchange k complete, so one count and two sets of records serve all exchanges.
+//   I2  When all ranks have entered the first exchange of the end, every message to a rank is in
+//       its inbox, and no counting is necessary.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,20 +21,21 @@
 #include <vector>
 
 #include <apgas/base/spin_lock.hpp>
-#include <apgas/comm/shutdown_steps.hpp>
 #include <apgas/comm/message_queue.hpp>
+#include <apgas/comm/shutdown_steps.hpp>
 #include <apgas/comm/transports.hpp>
 
 namespace apgas::inline v0::comm {
 
-// Where n ranks meet: complete when all have entered. Context: any thread.
+// Exchanges of records between n ranks. An exchange is complete when all ranks have entered it.
+// Context: any thread.
 class exchange_point {
  public:
   explicit exchange_point(int size) : size_(static_cast<std::uint64_t>(size)) {}
 
-  // Enters the next meeting; `turn` is the number of meetings this rank has entered before.
-  // Each rank may leave a record of the same size.
-  void enter(rank who, std::uint64_t turn, std::span<const std::byte> record);
+  // Enters the next exchange. `turn` is the number of exchanges that this rank has entered before.
+  // Either every rank contributes a record of the same size, or none does.
+  void enter(rank from, std::uint64_t turn, std::span<const std::byte> record);
   bool complete(std::uint64_t turn) noexcept;
   // Requires: complete(turn).
   std::vector<std::byte> records(std::uint64_t turn);
@@ -78,10 +78,10 @@ class local_transport final : public transport, private remote_memory {
   const local_fabric::abort_function abort_;
   message_queue inbox_;
 
-  // By the thread that holds the seat.
+  // Owned by the thread that holds progress_lock_.
   base::spin_lock progress_lock_;
   message_chain arrived_;
-  std::uint64_t turn_ = 0;  // meetings entered
+  std::uint64_t turn_ = 0;  // exchanges entered
   shutdown_steps end_;
 };
 

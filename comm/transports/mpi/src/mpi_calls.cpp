@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "mpi_calls.hpp"
 #include "failure_detector.hpp"
+#include "mpi_calls.hpp"
 
 namespace apgas::inline v0::comm {
 
@@ -18,9 +18,9 @@ std::string mpi_error_text(int error) {
 
 namespace {
 
-// As MPI itself, one for the process.
+// Like MPI itself, one for the process.
 std::vector<std::string>& hosts_of_ranks() {
-  static auto& hosts = *new std::vector<std::string>;  // used until the process is gone
+  static auto& hosts = *new std::vector<std::string>;  // used until the process ends
   return hosts;
 }
 

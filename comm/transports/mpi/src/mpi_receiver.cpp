@@ -51,12 +51,14 @@ bool mpi_receiver::receive(message_chain& arrived) {
     }
   }
   const bool completed = complete_bulk(arrived);
-  // Posting costs time; what has just come goes first, unless the ring runs low.
+  // Posting takes time, so messages that have arrived are delivered first, unless the ring runs
+  // low.
   if (taken == 0 || posted_ < ring_size / 2) repost();
   return taken > 0 || completed;
 }
 
-// A short message moves to a block of its size: it may be kept for long, and the ring's is large.
+// Copies a short message to a buffer of its size, since it may be kept for a long time and the
+// buffers of the ring are large.
 void mpi_receiver::take_message(rank source, posted& from, std::size_t bytes,
                                 message_chain& arrived) {
   if (bytes > buffer_pool::medium_bytes) {

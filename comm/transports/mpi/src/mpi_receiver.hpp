@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The receiving half of the mpi transport. Used under the network lock only.
+// The receiving half of the mpi wire. Used under the network lock only.
 //
-// A ring of receives from any rank is always posted. MPI matches messages with them in the order of
-// posting, and they are looked at in that order, so what comes out is in order for each pair of
-// ranks. A message too long for them is announced there and received by itself; what follows it
-// from the same rank is held back until it is complete.
+// A ring of receives from any source is always posted. MPI matches messages with the receives in
+// the order of posting, and they are tested in that order, so messages stay in order for each pair
+// of ranks. A message that is too long for them is announced by a short one and received
+// separately. Later messages of the same rank are held back until it is complete.
 //
 // Invariants
-//   I1  the receives [head_, head_ + posted_) of the ring are with MPI, the oldest first.
-//   I2  held_[r] is empty or begins with a message that is not yet complete.
+//   I1  The receives [head_, head_ + posted_) of the ring are posted, the oldest first.
+//   I2  held_[r] is empty or begins with an incomplete message.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,15 +27,17 @@ class mpi_receiver {
  public:
   mpi_receiver(const mpi_channels& channels, buffer_pool& pool);
 
-  // Appends what came to `arrived`. True if anything did.
+  // Appends the messages that arrived to `arrived`. Returns true if there were any.
   bool receive(message_chain& arrived);
 
-  // Messages that began to arrive since the last reset, and whether all of them are complete.
+  // The number of messages that began to arrive since the last reset, and whether all of them are
+  // complete.
   std::uint64_t received() const noexcept { return received_; }
   bool idle() const noexcept { return bulk_.empty(); }
   void reset_received() noexcept { received_ = 0; }
 
-  // Takes the posted receives back. Requires: nothing is on its way to this rank.
+  // Cancels the posted receives.
+  // Requires: no message to this rank is in flight.
   void close();
 
  private:

@@ -85,8 +85,8 @@ sent_message mpi_sender::finish(int index) {
   return {done.dest, done.bytes};
 }
 
-// Closes the gaps, and starts what waited for those ranks: it is appended, so the new ones come
-// after the old ones.
+// Removes the finished requests and starts messages that waited for the same ranks. They are
+// appended, so they stay behind earlier ones.
 void mpi_sender::forget_finished() {
   std::vector<rank>::size_type kept = 0;
   std::vector<rank> freed;

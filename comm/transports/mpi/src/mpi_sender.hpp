@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The sending half of the mpi transport. Used under the network lock only.
+// The sending half of the mpi wire. Used under the network lock only.
 //
 // Invariants
-//   I1  messages to a rank are given to MPI in the order of submit.
-//   I2  to each rank at most most_messages are with MPI, and at most most_bytes or a single one.
+//   I1  Messages to a rank are passed to MPI in the order of submit().
+//   I2  At most most_messages messages to each rank are with MPI, and they have at most most_bytes
+//       bytes unless there is only one.
 
 #include <cstdint>
 #include <vector>
@@ -21,12 +22,12 @@ class mpi_sender {
 
   void submit(rank dest, buffer message);
 
-  // Notices finished sends.
+  // Appends the sends that have finished.
   void complete(std::vector<sent_message>& finished);
 
   bool idle() const noexcept { return requests_.empty(); }
 
-  // Messages given to MPI for each rank since the last reset.
+  // The number of messages passed to MPI for each rank since the last reset.
   const std::vector<std::uint64_t>& sent() const noexcept { return sent_; }
   void reset_sent();
 
@@ -41,7 +42,7 @@ class mpi_sender {
   };
   struct sending {
     rank dest;
-    std::size_t bytes;  // 0: an announcement
+    std::size_t bytes;  // 0 for an announcement
     buffer message;
   };
   static bool may_start(const peer& to, std::size_t bytes) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Messages by MPI's point-to-point calls.
+// The wire that uses MPI's point-to-point calls.
 
 #include "mpi_receiver.hpp"
 #include "mpi_sender.hpp"

@@ -34,7 +34,7 @@ class ucx_segment final : public shared_segment {
   std::span<const std::byte> key() const noexcept override { return key_; }
 
  private:
-  // The address here, then UCX's key.
+  // The key: the address in this process, followed by UCX's key.
   void pack() {
     void* packed = nullptr;
     std::size_t bytes = 0;
@@ -70,9 +70,10 @@ std::unique_ptr<shared_segment> make_ucx_segment(ucp_context_h context, std::siz
   return std::make_unique<ucx_segment>(context, bytes);
 }
 
-std::unique_ptr<attached_segment> attach_ucx_segment(ucp_ep_h home, std::span<const std::byte> key) {
+std::unique_ptr<attached_segment> attach_ucx_segment(ucp_ep_h home,
+                                                     std::span<const std::byte> key) {
   std::uintptr_t address = 0;
-  APGAS_ASSERT(key.size() > sizeof address, "a region's key is not one of UCX");
+  APGAS_ASSERT(key.size() > sizeof address, "a segment key is not one of UCX");
   std::memcpy(&address, key.data(), sizeof address);
   ucp_rkey_h unpacked = nullptr;
   if (ucp_ep_rkey_unpack(home, key.data() + sizeof address, &unpacked) != UCS_OK) return nullptr;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Memory that UCX allocates so that the other ranks of a node can map it: then an access is a load
-// or a store. What cannot be mapped is not attached, and is reached by messages. Used under the
-// network lock, as ucx_wire is.
+// Segments that UCX allocates so that other ranks of the host can map them and access them with
+// loads and stores. A segment that cannot be mapped is not attached; its memory is accessed by
+// messages. Used under the network lock, like ucx_wire.
 
 #include <memory>
 
@@ -14,7 +14,7 @@
 namespace apgas::inline v0::comm {
 
 std::unique_ptr<shared_segment> make_ucx_segment(ucp_context_h context, std::size_t bytes);
-// Null: it cannot be mapped.
+// Returns null if the segment cannot be mapped.
 std::unique_ptr<attached_segment> attach_ucx_segment(ucp_ep_h home, std::span<const std::byte> key);
 
 }  // namespace apgas::inline v0::comm

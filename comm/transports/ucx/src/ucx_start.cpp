@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// UCX in the life of the process: opened at the first run that uses it, when MPI carries the
-// addresses from rank to rank; closed before MPI ends, when nothing is on its way.
+// Start and end of UCX in a process. UCX is opened for the first run that uses it, and MPI carries
+// the worker addresses from rank to rank. It is closed before MPI ends, when nothing is in flight.
 
 #include <chrono>
 #include <csignal>
@@ -16,8 +16,8 @@
 #include <apgas/base/log.hpp>
 #include <apgas/comm/transports.hpp>
 
-#include "ucx_wire.hpp"
 #include "failure_detector.hpp"
+#include "ucx_wire.hpp"
 
 namespace apgas::inline v0::comm {
 
@@ -25,9 +25,9 @@ namespace {
 
 constexpr int most_ranks = 65'536;  // ids of active messages have 16 bits
 
-// UCX takes the signals of a crash when its library is loaded, in programs that never use it too,
-// and would speak in place of the debugger, of launch's report and of the scheduler's on an
-// overflow. Who sets UCX_HANDLE_ERRORS wants that.
+// UCX installs handlers for crash signals when its library is loaded, even in programs that never
+// use it. They would replace the reports of debuggers, of module launch, and of the scheduler for
+// stack overflows. Users who set UCX_HANDLE_ERRORS get UCX's handlers.
 [[gnu::constructor]] void leave_signals_alone() {
   if (std::getenv("UCX_HANDLE_ERRORS") != nullptr) return;  // NOLINT(concurrency-mt-unsafe)
   for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE}) ucs_debug_disable_signal(number);
@@ -61,10 +61,11 @@ std::string ucx_wire::open() {
   ucp_config_t* config = nullptr;
   ucs_status_t status = ucp_config_read(nullptr, nullptr, &config);
   if (status != UCS_OK) return reason("ucp_config_read", status);
-  // On one host nobody else has to reach this place: it listens at the loopback only.
-  const failure_detector* const watching = current_failure_detector();
+  // On a single host no other host has to reach this place, so it listens only at the loopback
+  // interface.
+  const failure_detector* const detector = current_failure_detector();
   const bool chosen = std::getenv("UCX_NET_DEVICES") != nullptr;  // NOLINT(concurrency-mt-unsafe)
-  if (watching != nullptr && watching->hosts().one_host() && !chosen) {
+  if (detector != nullptr && detector->tree().one_host() && !chosen) {
     ucp_config_modify(config, "NET_DEVICES", "lo");
   }
   ucp_params_t context{};
@@ -139,8 +140,8 @@ ucp_ep_h ucx_wire::endpoint_of(rank dest) {
   return endpoint;
 }
 
-// All ranks flush and close their endpoints before the first takes its worker away: others may
-// still be talking to it while they close.
+// All ranks flush and close their endpoints before any rank destroys its worker, since others may
+// still communicate with it while they close.
 void ucx_wire::close() {
   constexpr auto patience = std::chrono::seconds{5};
   const auto deadline = std::chrono::steady_clock::now() + patience;

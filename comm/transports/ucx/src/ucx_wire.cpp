@@ -7,8 +7,8 @@
 #include <apgas/comm/message.hpp>
 #include <apgas/comm/out_of_memory.hpp>
 
-#include "ucx_wire.hpp"
 #include "failure_detector.hpp"
+#include "ucx_wire.hpp"
 
 namespace apgas::inline v0::comm {
 

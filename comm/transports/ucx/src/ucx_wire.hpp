@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Messages as UCX active messages. A rank's messages have an id of their own, so that the receiver
-// knows whose they are without a header; UCX keeps the order of what one endpoint sends. Short ones
-// come with their bytes, which are copied into a block; long ones are announced, and fetched
-// straight into one (rendezvous). What follows a long message is held back until it is complete.
+// The wire that uses UCX active messages. The messages of a rank have an id of their own, so that
+// the receiver knows the sender without a header. UCX keeps the messages of one endpoint in order.
+// Short ones arrive with their bytes, which are copied into a buffer. Long ones are announced and
+// fetched directly into a buffer (rendezvous). Later messages of the same rank are held back until
+// a long one is complete.
 //
-// Peers are not watched by UCX: its error handling would give up shared memory.
+// UCX's error handling is off, because with it UCX would not use shared memory. The failure
+// detector notices lost peers instead.
 //
 // Invariants
-//   I1  held of a source is empty or begins with a message that is not yet complete.
-//   I2  every message of sent_ is with UCX, or in finished_, or was taken by complete().
+//   I1  The queue of held-back messages of a source is empty or begins with an incomplete message.
+//   I2  Every message counted in sent_ is with UCX, or in finished_, or has been taken by
+//       complete().
 
 #include <cstdint>
 #include <deque>
@@ -31,7 +34,7 @@ class ucx_wire final : public wire, private remote_memory {
   ucx_wire(const mpi_channels& channels, buffer_pool& pool);
   ~ucx_wire() override;
 
-  // Says why UCX cannot be used here; empty: it can.
+  // Opens UCX. Returns why it cannot be used at this rank, or an empty string.
   std::string open();
 
   std::string_view name() const noexcept override { return "ucx"; }
@@ -89,9 +92,9 @@ class ucx_wire final : public wire, private remote_memory {
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
   int descriptor_ = -1;
-  std::string own_address_;             // between open() and meet()
-  std::vector<std::string> addresses_;  // of ranks without an endpoint yet
-  std::vector<ucp_ep_h> endpoints_;     // made at the first message
+  std::string own_address_;             // valid between open() and rendezvous()
+  std::vector<std::string> addresses_;  // of ranks that have no endpoint yet
+  std::vector<ucp_ep_h> endpoints_;     // created at the first message to a rank
   std::vector<source> sources_;
   message_chain* arrived_ = nullptr;  // during receive()
   std::deque<sending_message> sendings_;

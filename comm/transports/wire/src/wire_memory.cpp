@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The memory that a wire offers, as users of the transport see it: all of it is done under the
-// network lock, the end of a region too.
+// The memory segments of a wire as users of the transport see them: every operation, including the
+// release of a segment, takes the network lock.
 
 #include <mutex>
 #include <utility>
@@ -60,7 +60,8 @@ std::unique_ptr<shared_segment> wire_transport::make_segment(std::size_t bytes) 
   return std::make_unique<guarded_segment>(network_, std::move(made));
 }
 
-std::unique_ptr<attached_segment> wire_transport::attach(rank home, std::span<const std::byte> key) {
+std::unique_ptr<attached_segment> wire_transport::attach(rank home,
+                                                         std::span<const std::byte> key) {
   std::unique_ptr<attached_segment> made;
   {
     const network_hold guard(*this);

@@ -17,7 +17,8 @@
 
 namespace apgas::inline v0::comm {
 
-// So many messages are delivered in one progress: the seat is given up now and then.
+// At most this many messages are delivered by one call of progress(), so that the lock is released
+// now and then.
 constexpr int most_deliveries = 64;
 
 wire_transport::wire_transport(const mpi_channels& channels, buffer_pool& pool,
@@ -41,8 +42,9 @@ void wire_transport::push() noexcept {
   leave_network();
 }
 
-// What was posted before, to the same rank too, is either still in posted_ or submitted: while it
-// is on its way from one to the other, the network is taken.
+// Messages posted earlier, including those to the same rank, are either still in posted_ or
+// submitted, because the network lock is held while they move from one to the other. So the order
+// is kept.
 void wire_transport::send(rank dest, buffer message) noexcept {
   if (dest == here() || posted_.maybe_filled() || !network_.try_lock()) {
     post(dest, std::move(message));
@@ -105,11 +107,12 @@ int wire_transport::deliver(message_chain& from, message_sink& sink) {
 bool wire_transport::progress(message_sink& sink) noexcept {
   if (!progress_lock_.try_lock()) return false;
   bool worked = false;
-  // What did not fit last time goes first, and nothing more is taken from MPI before it is gone.
+  // Messages left over from the last call are delivered first, and no more are received until they
+  // are gone.
   if (arrived_.empty()) {
     try {
       worked = work_network();
-    } catch (const std::bad_alloc&) {  // of no message in particular
+    } catch (const std::bad_alloc&) {  // not attributable to one message
       network_failed();
     }
   }
@@ -120,8 +123,8 @@ bool wire_transport::progress(message_sink& sink) noexcept {
   return worked;
 }
 
-// What was sent or posted here without the seat is looked for, too: it is the last look before
-// somebody sleeps.
+// Also looks for messages that were sent or posted without progress_lock_, since this is the last
+// check before the poller sleeps.
 bool wire_transport::arm() noexcept {
   if (!progress_lock_.try_lock()) return false;
   bool armed = arrived_.empty() && self_arrived_.empty() && network_.try_lock();
@@ -168,9 +171,10 @@ bool wire_transport::barrier_done() {
 }
 
 void wire_transport::take_end_step() {
-  shutdown_steps::view now{.sending = posted_.maybe_filled() || unsent_bytes() != 0 || wire_->sending(),
-                      .received = wire_->received(),
-                      .delivering = wire_->receiving() || !arrived_.empty()};
+  shutdown_steps::view now{
+      .sending = posted_.maybe_filled() || unsent_bytes() != 0 || wire_->sending(),
+      .received = wire_->received(),
+      .delivering = wire_->receiving() || !arrived_.empty()};
   int complete = 0;
   if (collective_ != MPI_REQUEST_NULL) {
     mpi_check(MPI_Test(&collective_, &complete, MPI_STATUS_IGNORE), "MPI_Test of the end");
@@ -195,12 +199,13 @@ void wire_transport::take_end_step() {
 
 void wire_transport::abort(int code) noexcept {
   base::exit_reason_printed(code);
-  // The lock may be held by this very thread, when an MPI call failed: not for ever.
+  // This thread may hold the lock itself, if an MPI call failed, so it does not wait for ever.
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds{100};
   while (!network_.try_lock() && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::yield();
   }
-  // MPI may wait for what does not answer; the launcher ends the job when this process has ended.
+  // MPI_Abort may wait for a process that does not answer. The launcher ends the job when this
+  // process has ended.
   constexpr auto patience = std::chrono::seconds{2};
   try {
     if (mpi_running()) {
@@ -208,7 +213,7 @@ void wire_transport::abort(int code) noexcept {
       std::this_thread::sleep_for(patience);
     }
   } catch (const std::system_error&) {
-    std::_Exit(code);  // no thread for it
+    std::_Exit(code);  // no thread could be started
   }
   std::_Exit(code);
 }

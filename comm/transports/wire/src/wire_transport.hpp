@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The transports of a job that MPI started: a wire moves the messages, and MPI's collectives join
-// the ranks at the start and the end of a run. MPI_THREAD_SERIALIZED, and a wire is for one thread
-// at a time: all of both is done under network_. Nobody who sends waits for that lock: who finds it
-// taken leaves the message in posted_, and the holder looks there again after it has let go.
+// The transport of a job that MPI started. A wire moves the messages, and MPI's collectives connect
+// the ranks at the start and the end of a run. MPI runs with MPI_THREAD_SERIALIZED, and a wire is
+// used by one thread at a time, so all calls of both happen under network_. A sender never waits
+// for that lock: if it is taken, the sender leaves the message in posted_, and the holder checks
+// posted_ again after it has released the lock.
 //
 //               written by                        read by
 //   posted_     any thread                        holder of network_
-//   to_self_    any thread                        holder of seat_
-//   arrived_    holder of seat_                   holder of seat_
+//   to_self_    any thread                        holder of progress_lock_
+//   arrived_    holder of progress_lock_          holder of progress_lock_
 //   all else    holder of network_                holder of network_
 //
 // Invariants
-//   I1  seat_ is taken before network_; neither is held while a message is posted to it, except
-//       that sinks, which run under seat_, may post.
-//   I2  a posted message is sent by the thread that posted it, by a later push, or by progress.
+//   I1  progress_lock_ is acquired before network_. Neither is held during a post, except that
+//       sinks, which run under progress_lock_, may post.
+//   I2  A posted message is sent by the thread that posted it, by a later push(), or by progress().
 // Pairs
-//   P1  full fences: of a thread that posts, fences and finds the network taken, and the holder
-//       that lets go, fences and looks for messages, one sees the other.
+//   P1  Full fences. One thread posts, executes the fence and finds the network taken; the holder
+//       releases the lock, executes the fence and checks posted_. At least one of them sees the
+//       other's write, so no message is left behind.
 
 #include <memory>
 #include <vector>
@@ -51,14 +53,16 @@ class wire_transport final : public transport, private remote_memory {
   remote_memory* memory() noexcept override;
   [[noreturn]] void abort(int code) noexcept override;
 
-  // Before MPI ends. Requires: no run is active. Context: the main thread.
+  // Closes the wire before MPI ends.
+  // Requires: no run is active.
+  // Context: the main thread.
   void close();
 
  private:
   std::unique_ptr<shared_segment> make_segment(std::size_t bytes) override;
   std::unique_ptr<attached_segment> attach(rank home, std::span<const std::byte> key) override;
 
-  // Waits for the network, and sends on letting go what was posted meanwhile.
+  // Holds the network lock. Its destructor sends the messages that were posted in the meantime.
   class network_hold {
    public:
     explicit network_hold(wire_transport& t) noexcept : transport_(t) { t.network_.lock(); }

@@ -15,24 +15,32 @@
 #include <apgas/forall.hpp>
 #include <apgas/places/array_portion.hpp>
 
-// Arrays whose elements are spread over places.
+// Distributed arrays of one dimension.
 namespace apgas::inline v0 {
 
-// A handle: trivially copyable, 16 bytes; copying registers nothing, and all copies are stale after
-// destroy(). The elements last until then, or until the end of the run.
+// An array whose elements are distributed over the places of a group (X10's DistArray, Global
+// Arrays). The elements at one place are its *local portion*. A dist_array is a handle: trivially
+// copyable, 16 bytes, without pointers; copying it registers nothing. The elements live until
+// destroy() is called, or else until the end of the run; after that all copies are stale, and using
+// one throws.
 //
-//   const dist_array<double> a(1'000'000, distribution::block());
-//   forall(a, [](std::size_t i, double& x) { x = std::sqrt(i); });         // where they are
+//   const apgas::dist_array<double> a(1'000'000, apgas::distribution::block());
+//   forall(a, [](std::size_t i, double& x) { x = std::sqrt(i); });  // at the place of each element
 //   const double sum = a.reduce(0.0, std::plus<>());
 //   a.destroy();
 //
-// *One task* calls what is for all places (gather, scatter, reduce, exchange_halo, forall), at any
-// place of the group; it waits until all have done their part. Constructors and destroy() may be
-// called at any place at all. The rest is about the
-// place where it is called. Elements that several tasks touch are theirs to synchronise.
+// Elements must be trivially copyable without pointers. Tasks that access the same element must
+// synchronise.
 //
-// Throws, all: illegal_operation for a stale or empty handle; bad_place at a place without a part.
-// Context: task; "(S)" not inside an atomic section, may suspend and resume elsewhere.
+// The operations on the whole array (gather, scatter, reduce, exchange_halo, forall) are called by
+// *one* task, at any place of the group; they return when all places have done their share.
+// Constructors and destroy() may be called at any place. The other functions concern the place at
+// which they are called.
+//
+// Throws of all: illegal_operation if the handle is empty or stale, and outside a task; bad_place
+// at a place that is not in the group.
+// Context of all: task. Functions marked (S) are for use outside atomic sections; they may suspend
+// and resume on another worker, and throw illegal_operation inside an atomic section.
 template <class T>
 class dist_array {
   static_assert(remote::require_element<T>());
@@ -40,12 +48,14 @@ class dist_array {
  public:
   using value_type = T;
 
-  // Names nothing.
+  // The empty handle.
   dist_array() = default;
-  // (S) Of elements T{}; or of init(i), which runs at the place of element i, or at all if
-  // replicated. Throws: illegal_operation when so many elements cannot be, or the halo does not
-  // fit; multiple_exceptions with what init threw, or std::bad_alloc: then there is no array.
-  // Cost: a message to each place.
+  // (S) Makes an array of `size` elements. Their values are T{}, or init(i), which runs at the
+  // place of element i (at each place, if replicated). `init` must be sendable (at.hpp).
+  // Throws: illegal_operation if the array is too large to be addressed, if the group is empty, or
+  // if the halo does not fit; multiple_exceptions with everything that init threw, or
+  // std::bad_alloc. If it throws, there is no array.
+  // Cost: one message each way for each place, and evaluating init.
   dist_array(std::size_t size, distribution d, const dist_options& options = {})
       : dist_array(size, d, nothing{}, options) {}
   template <class Init>
@@ -53,62 +63,84 @@ class dist_array {
   dist_array(std::size_t size, distribution d, Init init, const dist_options& options = {})
       : portion_(make(size, d, std::move(init), options)) {}
 
+  // The number of elements of the whole array.
   std::size_t size() const { return portion().shape.size(); }
+  // The places that have the elements. The reference is valid until destroy().
   const place_group& group() const { return portion().group; }
-  // Whose element i is; of a replicated one this place. Throws: illegal_operation if i >= size().
+  // The place that has element i. If the array is replicated, this place.
+  // Throws: illegal_operation if i >= size().
   place place_of(std::size_t i) const;
 
-  // ---- the elements of this place
+  // ---- the local portion
 
-  // In rising order of index; of blocks and of replicated ones they are consecutive. Keep the span
-  // in a loop. Cost: a few loads.
+  // The local portion, in order of the indices. With a block distribution, or if replicated, the
+  // indices are consecutive.
+  // Cost: a few loads. In a loop, keep the span.
   std::span<T> local() const { return portion().local(); }
-  // The index of local()[k].
+  // The index in the whole array of local()[k].
   std::size_t index_of(std::size_t k) const { return portion().shape.index_of(portion().mine, k); }
-  // Element i, which is here. Throws: bad_place when it is not; illegal_operation if i >= size().
+  // Element i, which must be in the local portion.
+  // Throws: bad_place if it is not; illegal_operation if i >= size().
   T& operator[](std::size_t i) const;
-  // f(i, x), or f(x), for each of them, by the workers of this place (S). Throws: as forall.
+  // (S) Calls f(i, x), or f(x), for each element x of the local portion, in parallel on the workers
+  // of this place.
+  // Throws: as forall over integers.
   template <class F>
   void for_each_local(F f) const;
 
-  // ---- elements anywhere
+  // ---- elements at any place
 
-  // (S) A copy of element i, and a new value for it. Throws: illegal_operation if i >= size().
+  // (S) get() returns a copy of element i; put() assigns x to it, at all places if replicated.
+  // Throws: illegal_operation if i >= size().
+  // Cost: one message each way.
   T get(std::size_t i) const;
   void put(std::size_t i, const T& x) const;
-  // (S) All of them, in order; the reverse. Throws: illegal_operation for another size;
-  // serialization_error for a part of over 1 GiB. Cost: a message to each place, and one back.
+  // (S) gather() returns all elements in order of their indices. scatter() assigns values[i] to
+  // element i.
+  // Throws: illegal_operation if values.size() != size(); serialization_error if a local portion
+  // exceeds 1 GiB.
+  // Cost: one message each way for each place.
   std::vector<T> gather() const;
   void scatter(std::span<const T> values) const;
-  // (S) op over identity and all elements, or over map(x) of them. op is associative and
-  // commutative; both are sent. Of a replicated one the elements count once.
+  // (S) Combines map(x) of all elements x with `op`, starting from `identity`. `op` must be
+  // associative and commutative; all three arguments must be sendable. The elements of a replicated
+  // array count once.
+  // Cost: one message each way for each place.
   template <class R, class Op, class Map = std::identity>
   R reduce(R identity, Op op, Map map = {}) const;
 
   // ---- halo
 
-  // The elements of the parts beside this one, as exchange_halo left them: the last `halo` of the
-  // part before, the first of the part behind. At the ends they are the boundary, T{} until set.
+  // The halo: copies of the last `halo` elements of the previous place, and of the first `halo`
+  // elements of the next place, as the last exchange brought them. At the ends of the array the
+  // halo is the boundary: T{}, until the program writes to it.
   std::span<T> before() const { return portion().before(); }
   std::span<T> behind() const { return portion().behind(); }
-  // Sends the outermost elements of this place to the halos of its neighbours. The enclosing finish
-  // waits for them; nobody may use those halos meanwhile. Cost: a message to each neighbour.
+  // Sends the outermost elements of the local portion to the halos of both neighbours. The
+  // enclosing finish waits until they are there. No task may use those halos meanwhile.
+  // Cost: a message to each neighbour.
   void send_halo() const;
-  // (S) At all places, and waits.
+  // (S) Calls send_halo() at all places of the group, and waits until all halos are up to date.
+  // Cost: a message to each place and back, and one to each neighbour.
   void exchange_halo() const;
-  // (S) The same by one task at each place of the group, which each send and then wait for the
-  // edges of their neighbours alone: in a program whose places go on step by step, one message to
-  // each neighbour for a step. A place that has its edges may be one exchange ahead, so what others
-  // still read must not be what it sends next: take two arrays in turn. If a place leaves out an
-  // exchange, its neighbours wait for ever.
+  // (S) The same for programs that run a task at each place of the group: all these tasks call it
+  // together. Each sends its outermost elements, and waits for those of its own neighbours only. A
+  // place that has received them may be one exchange ahead of a neighbour. So do not overwrite
+  // outermost elements that a neighbour may still need: use two arrays in turn, as a stencil does.
+  // If one place leaves out a call, its neighbours wait forever.
+  // Cost: a message to each neighbour.
   void swap_halo() const;
 
-  // (S) Ends the elements at all places. Throws: illegal_operation when that has been done.
+  // (S) Destroys the elements at all places. Called by one task, at any place.
+  // Requires: no task uses them any more.
+  // Throws: illegal_operation if they were destroyed before.
+  // Cost: one message each way for each place.
   void destroy() const {
     if (portion_ == handle()) static_cast<void>(portion());  // throws
     portion_.destroy();
   }
 
+  // Whether both are handles of the same array, or both empty.
   bool operator==(const dist_array&) const = default;
 
  private:
@@ -121,15 +153,19 @@ class dist_array {
   template <class Init>
   static handle make(std::size_t size, distribution d, Init init, const dist_options& options);
   portion_type& portion() const { return remote::place_local_access::get(portion_, "dist_array"); }
-  // To how many neighbours.
+  // Sends the outermost elements for this turn; returns to how many neighbours.
   int send_edges(std::size_t turn) const;
 
   handle portion_;
 };
 
-// (S) body(i, x), or body(x), for each element at its place, by the workers there; replicated: at
-// all places. The body is sent. A finish as well: it waits for what the body spawns.
-// Throws: multiple_exceptions. Cost: a message to each place, and what forall costs there.
+// (S) Calls body(i, x), or body(x), for each element x of the array, at its place and in parallel
+// on the workers there; if replicated, for each copy. It is a finish: it also waits for the tasks
+// that `body` spawns. `body` must be sendable (at.hpp).
+// Throws: multiple_exceptions with everything that was thrown.
+// Context: task at a place of the group, outside atomic sections; may suspend and resume on another
+// worker.
+// Cost: one message each way for each place, and forall over the local portion there.
 template <class T, class Body>
 void forall(const dist_array<T>& a, Body body) {
   finish([&] {
@@ -232,7 +268,8 @@ std::vector<T> dist_array<T>::gather() const {
   std::vector<T> all(p.shape.size());
   for (std::size_t portion = 0; portion < portion_values_of.size(); ++portion) {
     const std::vector<T>& portion_values = portion_values_of[portion].get();
-    for (std::size_t k = 0; k < portion_values.size(); ++k) all[p.shape.index_of(portion, k)] = portion_values[k];
+    for (std::size_t k = 0; k < portion_values.size(); ++k)
+      all[p.shape.index_of(portion, k)] = portion_values[k];
   }
   return all;
 }
@@ -244,7 +281,8 @@ void dist_array<T>::scatter(std::span<const T> values) const {
   finish([&] {
     for (std::size_t portion = 0; portion < p.group.size(); ++portion) {
       std::vector<T> portion_values(p.shape.size_of(portion));
-      for (std::size_t k = 0; k < portion_values.size(); ++k) portion_values[k] = values[p.shape.index_of(portion, k)];
+      for (std::size_t k = 0; k < portion_values.size(); ++k)
+        portion_values[k] = values[p.shape.index_of(portion, k)];
       async_at(
           p.group[portion],
           [a = *this](const std::vector<T>& mine) { std::ranges::copy(mine, a.local().begin()); },

@@ -16,20 +16,21 @@
 #include <apgas/forall.hpp>
 #include <apgas/places/grid_portion.hpp>
 
-// Arrays of two dimensions whose blocks are spread over places, for stencils.
+// Distributed arrays of two dimensions, for stencil computations.
 namespace apgas::inline v0 {
 
-// A handle, as dist_array: 16 bytes, stale after destroy(). The places of the group make a grid as
-// square as their number allows, and each has the block of elements at its position there.
+// A two-dimensional array in blocks. The places of the group form a grid that is as near to a
+// square as their number allows, in row-major order; each place has the block of elements at its
+// position, its *local portion*. A dist_grid is a handle like dist_array: 16 bytes, stale after
+// destroy().
 //
-//   const dist_grid<double> g(1024, 1024, {.halo = 1});
+//   const apgas::dist_grid<double> g(1024, 1024, {.halo = 1});
 //   for (int step = 0; step < 100; ++step) {
 //     g.exchange_halo();
 //     ...  at each place: g.local()(r, c), with r and c from -1 to rows() and columns()
 //   }
 //
-// Who calls what, Throws and Context are those of dist_array. The group of the options gives the
-// places row by row.
+// Which task calls what, Throws, Context and (S) are as for dist_array.
 template <class T>
 class dist_grid {
   static_assert(remote::require_element<T>());
@@ -37,72 +38,100 @@ class dist_grid {
  public:
   using value_type = T;
 
-  // Names nothing.
+  // The empty handle.
   dist_grid() = default;
-  // (S) Of elements T{}. Throws: illegal_operation when so many elements cannot be, or when a place
-  // has fewer rows or columns than the halo. Cost: a message to each place.
+  // (S) Makes an array of `rows` times `columns` elements with value T{}.
+  // Throws: illegal_operation if the array is too large to be addressed, if the group is empty, or
+  // if a place has fewer rows or columns than the halo is wide; multiple_exceptions with
+  // std::bad_alloc. If it throws, there is no array.
+  // Cost: one message each way for each place.
   dist_grid(std::size_t rows, std::size_t columns, const dist_options& options = {});
 
+  // The size of the whole array.
   std::size_t rows() const { return portion().shape.rows.size(); }
   std::size_t columns() const { return portion().shape.columns.size(); }
+  // The places that have the elements. The reference is valid until destroy().
   const place_group& group() const { return portion().group; }
-  // Whose element (r, c) is. Throws: illegal_operation when there is no such element.
+  // The place that has element (r, c).
+  // Throws: illegal_operation if there is no such element.
   place place_of(std::size_t r, std::size_t c) const;
 
-  // The elements of this place. Keep it in a loop. Cost: a few loads.
+  // The local portion, with its halo.
+  // Cost: a few loads. In a loop, keep the view.
   grid_view<T> local() const { return portion().view(); }
-  // f(r, c, x) for each of them, by the workers of this place (S); r and c of the whole grid.
+  // (S) Calls f(r, c, x) for each element x of the local portion, in parallel on the workers of
+  // this place. r and c are indices in the whole array.
+  // Throws: as forall over integers.
   template <class F>
     requires std::invocable<F&, std::size_t, std::size_t, T&>
   void for_each_local(F f) const;
 
-  // (S) A copy of element (r, c), and a new value for it. Throws: illegal_operation when there is
-  // no such element.
+  // (S) get() returns a copy of element (r, c); put() assigns x to it.
+  // Throws: illegal_operation if there is no such element.
+  // Cost: one message each way.
   T get(std::size_t r, std::size_t c) const;
   void put(std::size_t r, std::size_t c, const T& x) const;
-  // (S) All elements, row by row; the reverse. Throws: illegal_operation for another size. Cost: a
-  // message to each place and back.
+  // (S) gather() returns all elements row by row. scatter() assigns values to all of them in the
+  // same order.
+  // Throws: illegal_operation if `values` has another size than the array; serialization_error if a
+  // local portion exceeds 1 GiB.
+  // Cost: one message each way for each place.
   std::vector<T> gather() const;
   void scatter(std::span<const T> values) const;
-  // (S) op over identity and map(x) of all elements; both are sent.
+  // (S) Combines map(x) of all elements x with `op`, starting from `identity`. `op` must be
+  // associative and commutative; all three arguments must be sendable.
+  // Cost: one message each way for each place.
   template <class R, class Op, class Map = std::identity>
   R reduce(R identity, Op op, Map map = {}) const;
 
-  // Sends the outermost elements of this place to the halos of its neighbours, those at the corners
-  // as well. The enclosing finish waits for them. Cost: up to eight messages.
+  // Sends the outermost elements of the local portion to the halos of all neighbours, also to those
+  // at the corners. The enclosing finish waits until they are there. No task may use those halos
+  // meanwhile.
+  // Cost: up to eight messages.
   void send_halo() const;
-  // (S) At all places, and waits.
+  // (S) Calls send_halo() at all places of the group, and waits until all halos are up to date.
+  // Cost: a message to each place and back, and one to each neighbour.
   void exchange_halo() const;
-  // (S) The same by one task at each place of the group, which each send and then wait for the
-  // edges of their neighbours alone: in a program whose places go on step by step, one message to
-  // each neighbour for a step. A place that has its edges may be one exchange ahead, so what others
-  // still read must not be what it sends next: take two grids in turn. If a place leaves out an
-  // exchange, its neighbours wait for ever.
+  // (S) The same for programs that run a task at each place of the group: all these tasks call it
+  // together. Each sends its outermost elements, and waits for those of its own neighbours only. A
+  // place that has received them may be one exchange ahead of a neighbour. So do not overwrite
+  // outermost elements that a neighbour may still need: use two arrays in turn, as a stencil does.
+  // If one place leaves out a call, its neighbours wait forever.
+  // Cost: up to eight messages.
   void swap_halo() const;
 
-  // (S) Ends the elements at all places. Throws: illegal_operation when that has been done.
+  // (S) Destroys the elements at all places. Called by one task, at any place.
+  // Requires: no task uses them any more.
+  // Throws: illegal_operation if they were destroyed before.
+  // Cost: one message each way for each place.
   void destroy() const {
     if (portion_ == handle()) static_cast<void>(portion());  // throws
     portion_.destroy();
   }
 
+  // Whether both are handles of the same array, or both empty.
   bool operator==(const dist_grid&) const = default;
 
  private:
   using portion_type = remote::grid_portion<T>;
   using handle = place_local<portion_type>;
   portion_type& portion() const { return remote::place_local_access::get(portion_, "dist_grid"); }
-  // To how many neighbours.
+  // Sends the outermost elements for this turn; returns to how many neighbours.
   int send_edges(std::size_t turn) const;
-  // Calls f(first, n) for each row of a part, in order: n elements from index `first` of the grid.
+  // Calls f(first, n) for each row of a portion, in order. The row has n elements; the first one
+  // has index `first` in the whole array, counted row by row.
   template <class F>
   void for_each_row(std::size_t portion, F f) const;
 
   handle portion_;
 };
 
-// (S) body(r, c, x) for each element at its place, by the workers there. The body is sent. A finish
-// as well. Throws: multiple_exceptions.
+// (S) Calls body(r, c, x) for each element x, at its place and in parallel on the workers there. It
+// is a finish: it also waits for the tasks that `body` spawns. `body` must be sendable (at.hpp).
+// Throws: multiple_exceptions with everything that was thrown.
+// Context: task at a place of the group, outside atomic sections; may suspend and resume on another
+// worker.
+// Cost: one message each way for each place, and forall over the local portion there.
 template <class T, class Body>
 void forall(const dist_grid<T>& g, Body body) {
   finish([&] {

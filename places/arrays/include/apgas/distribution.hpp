@@ -6,24 +6,29 @@
 
 #include <apgas/place_group.hpp>
 
-// How the elements of an array are spread over places.
+// Distributions: how the elements of a distributed array (dist_array.hpp) are spread over places.
 namespace apgas::inline v0 {
 
+// A distribution of elements over the n places of a group (X10's Dist, Chapel's domain maps). A
+// value.
+// Context of all: any thread; no function suspends.
 class distribution {
  public:
   enum class kind : std::uint8_t { block, block_cyclic, replicated };
 
-  // A block of consecutive elements at each place; their sizes differ by one at most.
+  // Each place has a block of consecutive elements. The sizes of the blocks differ by at most one.
   static constexpr distribution block() noexcept { return {kind::block, 0}; }
-  // Element i at member i % n of n places.
+  // Element i is at member i % n of the group.
   static constexpr distribution cyclic() noexcept { return {kind::block_cyclic, 1}; }
-  // Blocks of so many elements, dealt out in turn. Throws: illegal_operation for 0.
+  // Blocks of `elements` consecutive elements are dealt to the places in turn.
+  // Throws: illegal_operation if `elements` is 0.
   static distribution block_cyclic(std::size_t elements);
-  // A copy of all of them at each place.
+  // Each place has a copy of all elements.
   static constexpr distribution replicated() noexcept { return {kind::replicated, 0}; }
 
+  // Which kind of distribution it is; cyclic() is block_cyclic(1).
   constexpr kind what() const noexcept { return kind_; }
-  // Of block_cyclic.
+  // The number of elements in a block of block_cyclic; otherwise 0.
   constexpr std::size_t block_size() const noexcept { return block_size_; }
   constexpr bool operator==(const distribution&) const noexcept = default;
 
@@ -35,11 +40,13 @@ class distribution {
   std::size_t block_size_;
 };
 
-// What dist_array and dist_grid take besides their size.
+// Optional settings of a dist_array or dist_grid.
 struct dist_options {
-  // So many elements of the neighbours are kept beside the own ones. With block distribution only.
+  // Width of the halo: how many elements of each neighbour a place keeps copies of, beside its own.
+  // Needs a block distribution, and at least this many elements (in a dist_grid: rows and columns)
+  // at each place.
   std::size_t halo = 0;
-  // The places that have a part.
+  // The places that have the elements.
   place_group group = places();
 };
 

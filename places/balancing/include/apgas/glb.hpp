@@ -16,33 +16,39 @@
 #include <apgas/places/glb_place.hpp>
 #include <apgas/places/glb_statistics.hpp>
 
-// Global load balancing by lifelines (Saraswat et al., PPoPP 2011): work that makes more work, of
-// which nobody knows in advance how much, spread over all workers of all places.
+// Global load balancing with lifelines (X10's GLB; Saraswat et al., PPoPP 2011; Zhang et al., PPAA
+// 2014). For irregular work, whose tasks create more tasks and whose total amount is not known in
+// advance: it is spread over all workers of all places by work stealing.
 namespace apgas::inline v0 {
 
+// Parameters of glb(). The defaults suit most programs.
 struct glb_parameters {
-  // Tasks that a worker does between two looks at who wants work; 0: found by time, about 100 us.
+  // How many tasks a worker processes before it looks for steal requests. 0 adapts the number, so
+  // that processing takes about 100 us.
   std::size_t chunk = 0;
-  // Places that one without work asks at random before its lifelines.
+  // How many random places a place without work tries to steal from before it asks its lifelines.
   int random_victims = 1;
-  // The lifelines of a place are the places that differ in one digit to this base. 2 is a
-  // hypercube; with a larger one a place has fewer lifelines, and work longer ways. 4 balances best
-  // at 100 to 100,000 simulated places (docs/performance.md).
+  // The base of the lifeline graph: the lifelines of a place are places whose number differs from
+  // its own in one digit to this base. 2 makes a hypercube; a larger radix gives each place fewer
+  // lifelines, and work needs more steps from place to place. 4 balanced best with 100 to 100,000
+  // simulated places (docs/performance.md).
   int radix = 4;
-  // Workers of each place that take part; 0: all.
+  // How many workers of each place participate; 0 means all.
   int workers = 0;
+  // Seed for the choice of random victims.
   std::uint64_t seed = 1;
 };
 
+// What glb() returns.
 template <class R>
 struct glb_result {
   R value;
-  std::vector<glb_statistics> places;  // by place
+  std::vector<glb_statistics> places;  // indexed by place number
 };
 
 namespace remote {
 
-// Throws: illegal_operation.
+// Throws illegal_operation if a parameter is out of range.
 void check_glb_parameters(const glb_parameters& p);
 
 template <class Bag>
@@ -59,7 +65,7 @@ typename glb_place<Bag>::handle make_glb_places(const glb_parameters& p) {
       p, here().id());
 }
 
-// What is left of a place after the finish. Sent.
+// What each place contributes at the end: its result, if it processed any task, and its statistics.
 template <class R>
 struct glb_share {
   std::optional<R> result;
@@ -85,22 +91,25 @@ glb_result<glb_value<Bag>> gather_glb(const typename glb_place<Bag>::handle& all
     counts.push_back(s.counts);
     if (s.result) add_result<Bag>(sum, *s.result);
   }
-  APGAS_ASSERT(sum.has_value(), "no place of a glb has a bag");  // home has
+  APGAS_ASSERT(sum.has_value(), "no place of a glb has a bag");  // the caller's place has one
   return {*std::move(sum), std::move(counts)};
 }
 
 }  // namespace remote
 
-// Does all tasks of the bag, and those that they put in, at all places, and returns the sum of
-// their results. The bag says how tasks are done and divided: glb_bag.hpp.
+// Processes all tasks of the bag, and all tasks that these put in, using the workers of all places.
+// Returns the sum of the results of all bags, and statistics for each place. The bag is a type of
+// the program that says how tasks are processed, split and merged: see glb_bag.hpp.
 //
-//   const auto r = glb(tree_bag(root));   // r.value, and per place: std::cout << r.places
+//   const auto r = apgas::glb(tree_bag(root));
+//   std::cout << r.value << '\n' << r.places;
 //
-// Throws: illegal_operation for parameters out of range; multiple_exceptions with what process,
-// split, merge or the sending of bags threw: then the rest of those bags was not done, and all
-// others were. Context: task; not inside an atomic section. May suspend and resume elsewhere.
-// Cost: a message to each place to begin, one to end, one to gather; per piece of work that moves
-// two, per question two; per task what process costs, and some 40 ns per chunk.
+// Throws: illegal_operation if a parameter is out of range, inside an atomic section, or outside a
+// task; multiple_exceptions with everything that members of bags threw. A bag whose member throws
+// is given up with its remaining tasks; all other bags are processed to the end.
+// Context: task, outside atomic sections; may suspend and resume on another worker.
+// Cost: about three messages for each place (begin, end, result), two for each steal attempt, and
+// two for each loot that moves; beside process(), about 40 ns for each chunk.
 template <class Bag>
 auto glb(Bag bag, const glb_parameters& parameters = {}) -> glb_result<remote::glb_value<Bag>> {
   static_assert(remote::require_glb_bag<Bag>());

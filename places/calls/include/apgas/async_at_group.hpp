@@ -13,14 +13,14 @@
 #include <apgas/places/division.hpp>
 #include <apgas/sync/spawn_from.hpp>
 
-// A task at each place of a group, along a tree.
+// async_at with a group of places instead of one place.
 namespace apgas::inline v0 {
 
 namespace remote {
 
-// Sends a task to each of `rest`: the second part to its first place, which serves the others of
-// it, and so on with the first part. Parts are hosts, then halves.
-// Context: task.
+// Spawns a task at each place of `rest`. The group is divided in two (division.hpp). The first
+// place of the second half gets a task that first does the same for the remaining places of that
+// half; the loop goes on with the first half.
 template <class F, class... Args>
 void spread(place_group rest, std::source_location site, const F& f, const Args&... args) {
   while (!rest.empty()) {
@@ -43,14 +43,21 @@ void spread(place_group rest, std::source_location site, const F& f, const Args&
 
 }  // namespace remote
 
-// Spawns f(args...) as a task at each place of the group: async_at(places(), f, args...). The
-// innermost enclosing finish waits for all of them. Each place that was reached sends on before it
-// runs its own.
+// Spawns f(args...) as a task at each place of the group, and returns when the tasks are on their
+// way. The innermost enclosing finish waits for all of them. `f` and `args` must be sendable
+// (at.hpp); each task gets its own copies.
 //
-// Throws: as async_at of one place. Context: task; not inside an atomic section. May suspend.
-// Cost: a frame to each place of the group; each host is entered by one, where its places follow
-// each other in the group. On one host at most log2(size) + 1 go one after the other, and each
-// place sends that many at most; with hosts of any size some more.
+//   apgas::finish([] { apgas::async_at(apgas::places(), [] { read_table(); }); });
+//
+// The tasks are sent along a tree: each place forwards them to the places below it before it runs
+// its own f.
+//
+// Throws: what async_at to one place throws. What f throws goes to the finish.
+// Context: task, outside atomic sections; may suspend and resume on another worker.
+// Cost: one frame for each place of the group. If the places of each host follow each other in the
+// group, only one frame is sent to each other host. Within a host the tree has at most log2(size) +
+// 1 levels and each place sends at most that many frames; over hosts of different sizes the tree
+// can be a little deeper.
 template <class F, class... Args>
   requires(!sync::registration_clause<F>)
 void async_at(sync::spawn_from<place_group> group, F&& f, Args&&... args) {

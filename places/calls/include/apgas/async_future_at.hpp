@@ -9,14 +9,20 @@
 #include <apgas/future.hpp>
 #include <apgas/places/remote_future.hpp>
 
-// Futures of what runs at other places.
+// Tasks at other places whose results are futures.
 namespace apgas::inline v0 {
 
-// Spawns f(args...) as a task at p and returns the future of what it returns or throws. The
-// innermost enclosing finish waits for the task, and for those that it spawns.
+// Spawns f(args...) as a task at place p and returns the future of its result (Habanero's async
+// with a future, at a place). `f`, `args` and the result must be sendable (at.hpp). The innermost
+// enclosing finish waits for the task, and for all tasks that it spawns.
 //
-// Throws: serialization_error; what copying throws. What f throws goes to the future.
-// Context: task; not inside an atomic section. May suspend while very much is under way to p.
+//   apgas::future<long> sum = apgas::async_future_at(p, [](int n) { return add_up(n); }, 100);
+//   use(sum.get());
+//
+// Throws: serialization_error; what copying an argument throws; illegal_operation inside an atomic
+// section or outside a task. What f throws goes to the future.
+// Context: task, outside atomic sections; may suspend, and resume on another worker, while p has
+// not yet started enough of the tasks sent to it (flow control).
 // Cost: one message each way, and two allocations.
 template <class F, class... Args>
 auto async_future_at(sync::spawn_from<place> p, F&& f, Args&&... args)
@@ -27,7 +33,7 @@ auto async_future_at(sync::spawn_from<place> p, F&& f, Args&&... args)
   comm::out_archive out;
   auto call = std::make_unique<remote::remote_future<result>>(self, p.site);
   auto made = call->get_future();
-  auto* const sent = call.release();  // it ends itself from here on
+  auto* const sent = call.release();  // the call deletes itself from here on
   try {
     sync::start_payload(out, p.site);
     out(sent->number());

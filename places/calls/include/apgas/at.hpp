@@ -8,28 +8,36 @@
 #include <apgas/clock.hpp>
 #include <apgas/place.hpp>
 #include <apgas/places/remote_body.hpp>
+#include <apgas/sync/registration_transfer.hpp>
 #include <apgas/sync/spawn_from.hpp>
 #include <apgas/sync/task.hpp>
-#include <apgas/sync/registration_transfer.hpp>
 
-// Running code at another place.
+// Running code at another place (X10's at and async).
 //
-// What is sent: the closure must be empty, or trivially copyable without references and pointers,
-// or a function object with a Cereal serialize; arguments and results are values that are trivially
-// copyable or that Cereal serialises. All arrive as copies, also when the place is this one.
+// What may be sent: a closure is *sendable* if it is empty, if it is trivially copyable and holds
+// neither references nor pointers at any depth, or if it is a function object with a Cereal
+// serialize function. An argument or result is sendable if it is trivially copyable and no raw
+// pointer, or if Cereal serialises it. Anything else does not compile, and the message says what to
+// do. Closures, arguments and results always arrive as copies, even if the target place is the
+// caller's own.
 namespace apgas::inline v0 {
 
-// Runs f(args...) at p and returns its value; the caller is suspended meanwhile. Tasks that f
-// spawns belong to the caller's finish, so they may outlive this call.
+// Runs f(args...) at place p and returns its result. The calling task is suspended meanwhile; its
+// worker runs other tasks. Tasks that f spawns belong to the caller's finish, so they may outlive
+// this call. Clocks and phasers that the caller is registered on go along: f may advance, drop or
+// make some, and afterwards the caller is registered as f was at its end.
 //
-// Long vectors and strings among f, the arguments and the result are not copied on their way within
-// a node: they are read from where they lie, while the caller waits. So nobody else may change them
-// meanwhile.
+//   const double x = apgas::at(p, [](int i) { return look_up(i); }, 7);
 //
-// Throws: what f throws, made again here (exception_types.hpp); serialization_error.
-// Context: task; not inside an atomic section. May suspend and resume elsewhere.
-// Cost: one message each way. What the caller is registered on goes with it, and comes back as the
-// body left it; that costs some messages more.
+// Within a host, vectors and strings of 16 KiB or more are sent without intermediate copies
+// (zero-copy arguments): the receiving place reads them directly from the sender's memory. So while
+// the call lasts, no other task may change what was passed to it.
+//
+// Throws: what f throws, re-created here (exception_types.hpp); serialization_error;
+// illegal_operation inside an atomic section or outside a task.
+// Context: task, outside atomic sections; may suspend and resume on another worker.
+// Cost: one message each way. For a caller with registrations a few more, unless place p already
+// has tasks registered on the same clocks.
 template <class F, class... Args>
 auto at(sync::spawn_from<place> p, F&& f, Args&&... args)
     -> std::decay_t<typename remote::remote_body<F, Args...>::result> {
@@ -56,6 +64,8 @@ auto at(sync::spawn_from<place> p, F&& f, Args&&... args)
 
 namespace remote {
 
+// async_at with a registration clause. `operation` is the public function that was called; error
+// messages name it.
 template <class F, class C, class... Args>
 void async_at_registered(const char* operation, const sync::spawn_from<place>& p, const C& clause,
                          const F& f, const Args&... args) {
@@ -63,7 +73,7 @@ void async_at_registered(const char* operation, const sync::spawn_from<place>& p
   comm::out_archive out;
   sync::start_payload(out, p.site);
   remote_body<F, Args...>::save(out, f, args...);
-  // Not named in the lambda: g++ 12 would not instantiate it.
+  // Outside of the lambda, since g++ 12 would not instantiate the function there.
   const comm::handler_id thunk = comm::id_of<&run_remote_async<F, Args...>>();
   sync::with_transits(self, operation, clause, [&](const auto& transits) {
     sync::send_registered_task(self, p.value.id(), thunk, out, transits);
@@ -72,11 +82,19 @@ void async_at_registered(const char* operation, const sync::spawn_from<place>& p
 
 }  // namespace remote
 
-// Spawns f(args...) as a task at p. The innermost enclosing finish waits for it.
+// Spawns f(args...) as a task at place p and returns when the task is on its way. The innermost
+// enclosing finish waits for the task, and for all tasks that it spawns. `f` and `args` must be
+// sendable (see above).
 //
-// Throws: serialization_error; what copying throws. What f throws goes to the finish.
-// Context: task; not inside an atomic section. May suspend while very much is under way to p.
-// Cost: one frame, which shares a message with others; its buffers are pooled.
+//   apgas::finish([] {
+//     for (apgas::place p : apgas::places()) apgas::async_at(p, [](int n) { work(n); }, 100);
+//   });
+//
+// Throws: serialization_error; what copying an argument throws; illegal_operation inside an atomic
+// section or outside a task. What f throws goes to the finish.
+// Context: task, outside atomic sections; may suspend, and resume on another worker, while p has
+// not yet started enough of the tasks sent to it (flow control).
+// Cost: one frame, which shares a message with others to the same place; its buffers are pooled.
 template <class F, class... Args>
   requires(!sync::registration_clause<F>)
 void async_at(sync::spawn_from<place> p, F&& f, Args&&... args) {
@@ -88,10 +106,15 @@ void async_at(sync::spawn_from<place> p, F&& f, Args&&... args) {
                   sync::flag_spawn);
 }
 
-// The same, registered on clocks and phasers from the start, as async with these clauses:
-//   async_at(p, clocked(c1, c2), f, args...)    async_at(p, clocked(c), phased(ph, mode), f)
-// Throws also: clock_use_error, phaser_use_error. If anything is thrown, there is no task.
-// Cost: messages to the clock's home when p has no task of that clock, and one back.
+// The same for a task that takes part in clocks and phasers. It is registered on them before it can
+// run, as with async:
+//
+//   async_at(p, clocked(c1, c2), f, args...);
+//   async_at(p, clocked(c), phased(ph, mode), f, args...);
+//
+// Throws also: clock_use_error, phaser_use_error. If the call throws, no task was spawned.
+// Cost: if p has no task registered on a clock yet, also messages to the home of that clock, and
+// one back.
 template <sync::registration_clause C, class F, class... Args>
   requires(!sync::registration_clause<F>)
 void async_at(sync::spawn_from<place> p, C&& clause, F&& f, Args&&... args) {
@@ -105,14 +128,17 @@ void async_at(sync::spawn_from<place> p, C&& clause, D&& other, F&& f, Args&&...
       "async_at", p, both, f, args...);
 }
 
-// The same on the clock of the innermost clocked_finish, as clocked_async.
+// The same with the implicit clock of the innermost clocked_finish; clocked_async at another place.
+// Throws also: clock_use_error if there is no such clock.
 template <class F, class... Args>
 void clocked_async_at(sync::spawn_from<place> p, F&& f, Args&&... args) {
   remote::async_at_registered<std::decay_t<F>, implicit_clause, std::decay_t<Args>...>(
       "clocked_async_at", p, implicit_clause(), f, args...);
 }
 
-// The same, but only the end of the program waits for it: what it throws makes run return 1.
+// Spawns f(args...) as a task at place p for which no finish of the program waits, only the end of
+// `run` (X10's uncounted async). An exception that leaves f is reported there, and `run` returns 1.
+// Otherwise as async_at.
 template <class F, class... Args>
 void uncounted_async_at(sync::spawn_from<place> p, F&& f, Args&&... args) {
   scheduler::fiber& self = sync::suspendable_fiber("uncounted_async_at");

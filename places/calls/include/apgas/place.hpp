@@ -8,28 +8,42 @@
 #include <iterator>
 #include <string>
 
-// Places: the processes of a program, each with its own memory and workers.
+// Places (X10; Chapel says locales): the parts of a program that have their own memory and their
+// own workers, usually one process each. They are numbered from 0 to num_places() - 1, and `main`
+// starts at place 0. at and async_at (at.hpp) run code at another place.
+//
+// Unless its comment says otherwise, a function of this header may be called by any task, also
+// inside an atomic section. It never suspends, and outside a task it throws illegal_operation.
 namespace apgas::inline v0 {
 
 class place;
 namespace remote {
-// The place of an id that came from a place.
+// The place with a number that came from a place, and therefore needs no check.
 constexpr place trusted_place(int id) noexcept;
 }  // namespace remote
 
-// A place by number. A value: copying and sending it is free.
+// A place, named by its number. It is a value, the size of an int, that may be copied, captured and
+// sent. Places are ordered by number, can be hashed, and print as "place(2)".
 class place {
  public:
-  constexpr place() noexcept = default;  // place 0
-  // Throws: bad_place when there is no such place in the running program (place 0 always is).
+  // Place 0, which always exists.
+  // Context: any thread.
+  constexpr place() noexcept = default;
+  // The place with the number `id`.
+  // Throws: bad_place if the running program has no such place; illegal_operation outside a task.
+  // place(0) never throws.
   explicit place(int id);
 
+  // Its number, from 0.
+  // Context: any thread.
   constexpr int id() const noexcept { return id_; }
+  // Compare the numbers.
+  // Context: any thread.
   constexpr auto operator<=>(const place&) const noexcept = default;
 
-  // The name of the machine it runs on. Context: task.
+  // The name of the host that this place runs on.
   std::string host() const;
-  // Whether both run on the same machine. Context: task.
+  // Whether both places run on the same host.
   bool same_node(place other) const;
   static bool same_node(place a, place b) { return a.same_node(b); }
 
@@ -46,17 +60,24 @@ class place {
 
 constexpr place remote::trusted_place(int id) noexcept { return {place::trusted{}, id}; }
 
+// Writes "place(2)" for place 2.
+// Context: any thread.
 std::ostream& operator<<(std::ostream& out, place p);
 
-// The place of the running task. Throws: illegal_operation outside a task.
+// The place at which the calling task runs.
 place here();
+// How many places the program has; at least 1.
 int num_places();
-// Of this place; worker_id is that of the worker which runs the caller now, and may be another one
-// after any suspension. Throws: illegal_operation outside a task.
+// How many workers this place has; at least 1. The number does not change while the program runs.
 int num_workers();
+// The number of the worker that runs the calling task, from 0 to num_workers() - 1. Across a
+// suspension point it may change, because the task may resume on another worker; worker_local holds
+// one value for each worker.
 int worker_id();
 
-// All places, in order: for (apgas::place p : apgas::places()).
+// The places 0 to n - 1 in this order, as an immutable range with random access. places() returns
+// one.
+// Context: any thread.
 class place_range {
  public:
   class iterator {
@@ -106,6 +127,9 @@ class place_range {
   int count_;
 };
 
+// All places of the program.
+//
+//   for (apgas::place p : apgas::places()) apgas::async_at(p, [] { work(); });
 place_range places();
 
 }  // namespace apgas::inline v0

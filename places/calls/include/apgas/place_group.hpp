@@ -9,18 +9,28 @@
 
 #include <apgas/place.hpp>
 
-// Some of the places, in an order.
+// Groups of places. Data, teams and tasks can be spread over the places of a group: place_local,
+// dist_array, team, async_at.
 namespace apgas::inline v0 {
 
-// A value: the places are numbered from 0 in the order given, none is in it twice. It can be sent.
-// Places that follow each other by id, as all of them do, take no memory.
+// An ordered set of places (X10's PlaceGroup). Its members are numbered from 0 in the order given.
+// It is a value that may be copied, captured and sent. Members with consecutive place numbers, as
+// those of places(), take no memory of their own.
+//
+//   const apgas::place_group world = apgas::places();
+//   const apgas::place_group pair{apgas::place(2), apgas::place(0)};  // pair[0] is place 2
+//
+// No function suspends.
+// Context: any thread, except for same_node().
 class place_group {
  public:
-  // None.
+  // The empty group.
   place_group() = default;
-  // All: place_group world = places();
+  // All places, in order. Not explicit, so that places() can be passed for a group.
   place_group(const place_range& all) noexcept;  // NOLINT(*-explicit-*)
-  // Throws: bad_place when one is given twice.
+  // The given places, in the given order.
+  // Throws: bad_place if a place is given twice; std::bad_alloc.
+  // Cost: O(n log n) for n places.
   place_group(std::initializer_list<place> members);
   template <std::ranges::input_range R>
     requires std::same_as<std::ranges::range_value_t<R>, place>
@@ -28,33 +38,46 @@ class place_group {
     for (place p : members) add(p);
     check_and_pack();
   }
-  // The same from iterators.
+  // The same from a pair of iterators.
   template <std::input_iterator I, std::sentinel_for<I> S>
     requires std::same_as<std::iter_value_t<I>, place>
   place_group(I first, S last) : place_group(std::ranges::subrange(first, last)) {}
 
+  // How many members the group has.
   std::size_t size() const noexcept { return ids_.empty() ? count_ : ids_.size(); }
   bool empty() const noexcept { return size() == 0; }
 
-  // Requires: i < size(). Throws: bad_place otherwise.
+  // Member i, counted from 0.
+  // Throws: bad_place if i >= size().
   place operator[](std::size_t i) const;
-  // Throws: bad_place when p is not in the group. Cost: linear in the size unless consecutive.
+  // The index of p in the group: (*this)[index_of(p)] == p.
+  // Throws: bad_place if p is not a member.
+  // Cost: constant for consecutive place numbers, else linear in size().
   std::size_t index_of(place p) const;
+  // Whether p is a member.
+  // Cost: as index_of.
   bool contains(place p) const noexcept;
 
-  // The one after p, or before it, in a ring. Throws: bad_place when p is not in the group.
+  // The member after p, and the member before p; the first member follows the last one.
+  // Throws: bad_place if p is not a member.
+  // Cost: as index_of.
   place next(place p) const;
   place prev(place p) const;
 
-  // The members on the machine of the running task, in the same order. Context: task.
+  // The members that run on the same host as the calling task, in the same order.
+  // Throws: illegal_operation outside a task.
+  // Context: task.
+  // Cost: linear in size().
   place_group same_node() const;
 
+  // Whether both groups have the same members in the same order.
   bool operator==(const place_group& other) const noexcept;
 
+  // Iterates over the members in order. The group must outlive its iterators.
   class iterator {
    public:
     using iterator_concept = std::forward_iterator_tag;
-    using iterator_category = std::input_iterator_tag;  // since * gives no reference
+    using iterator_category = std::input_iterator_tag;  // operator* returns a value
     using value_type = place;
     using difference_type = std::ptrdiff_t;
     using reference = place;
@@ -79,6 +102,7 @@ class place_group {
   iterator begin() const noexcept { return {*this, 0}; }
   iterator end() const noexcept { return {*this, size()}; }
 
+  // For Cereal, which sends groups with it.
   template <class Archive>
   void serialize(Archive& archive) {
     archive(first_, count_, ids_);
@@ -92,10 +116,14 @@ class place_group {
     return {place::trusted{}, ids_.empty() ? first_ + static_cast<int>(i) : ids_[i]};
   }
   void add(place p) { ids_.push_back(p.id()); }
+  // Throws bad_place if ids_ has a place twice. Replaces ids_ by a range if its places are
+  // consecutive.
   void check_and_pack();
+  // The index of p, or `none`.
   std::size_t find(place p) const noexcept;
 
-  // Either `count_` places from `first_` on, or those listed.
+  // The members are the places in ids_. If ids_ is empty, they are the count_ places from first_
+  // on.
   int first_ = 0;
   std::size_t count_ = 0;
   std::vector<int> ids_;

@@ -10,7 +10,7 @@
 #include <apgas/places/global_table.hpp>
 #include <apgas/sync/task.hpp>
 
-// References that may be sent.
+// References to objects that live at one place, usable as names at all places (X10's GlobalRef).
 namespace apgas::inline v0 {
 
 template <class T>
@@ -18,7 +18,7 @@ class global_ref;
 
 namespace detail {
 
-// make_global<T>(...) makes a T, make_global(x) a copy of x.
+// The type of the object: T for make_global<T>(args...), the type of x for make_global(x).
 template <class T, class... Args>
 struct made_type {
   using type = T;
@@ -30,15 +30,23 @@ struct made_type<void, Arg> {
 
 }  // namespace detail
 
-// Makes a T here, from the arguments, that lives until forget(), or until the end of the run.
+// Makes an object at this place and returns a reference to it that may be sent:
+// make_global<T>(args...) makes a T from the arguments, make_global(x) a copy of x. The object
+// lives until forget() is called, or else until the end of the run.
 //
-//   auto sum = make_global<std::atomic<long>>(0);
-//   finish([sum] { for (place p : places()) async_at(p, [sum] {
-//     const long mine = count();
-//     at(sum.home(), [sum, mine] { *sum += mine; });
-//   }); });
+//   auto sum = apgas::make_global<std::atomic<long>>(0);
+//   apgas::finish([sum] {
+//     for (apgas::place p : apgas::places()) {
+//       apgas::async_at(p, [sum] {
+//         const long mine = count();
+//         apgas::at(sum.home(), [sum, mine] { *sum += mine; });
+//       });
+//     }
+//   });
 //
-// Throws: what the constructor throws. Context: task. Cost: an allocation, a short lock.
+// Throws: what the constructor throws; std::bad_alloc; illegal_operation outside a task.
+// Context: task; does not suspend.
+// Cost: an allocation and a short lock.
 template <class T = void, class... Args>
 auto make_global(Args&&... args) -> global_ref<typename detail::made_type<T, Args...>::type> {
   using made = typename detail::made_type<T, Args...>::type;
@@ -50,18 +58,24 @@ auto make_global(Args&&... args) -> global_ref<typename detail::made_type<T, Arg
   return global_ref<made>(id);
 }
 
-// Names an object of one place, its home, at all places. A handle: trivially copyable, 16 bytes;
-// copying registers nothing, and all copies are stale after forget().
+// A reference to an object of one place, its *home*. It is a handle: trivially copyable, 16 bytes,
+// without pointers. Copying it registers nothing. After forget() all copies are stale, and using
+// one throws. Tasks at the home share the object and must synchronise their accesses.
 template <class T>
 class global_ref {
  public:
-  // Refers to nothing; home is place 0.
+  // The empty reference. It refers to no object; its home() is place 0.
   global_ref() = default;
 
+  // The place that has the object.
+  // Context: any thread.
   place home() const noexcept { return remote::trusted_place(id_.home); }
 
-  // The object. Throws: bad_place elsewhere than at home; illegal_operation when it is gone.
-  // Context: task. Cost: a few loads; keep the reference in a loop.
+  // The object.
+  // Throws: bad_place if called at a place other than the home; illegal_operation if the reference
+  // is empty or stale, or outside a task.
+  // Context: task, at the home; does not suspend.
+  // Cost: four dependent loads. In a loop, keep a T& instead.
   T& operator*() const {
     scheduler::fiber& self = sync::task_fiber("global_ref");
     void* object = nullptr;
@@ -72,8 +86,13 @@ class global_ref {
   }
   T* operator->() const { return std::addressof(**this); }
 
-  // Ends the object; at another place it goes home for that. Requires: nobody uses it.
-  // Throws: illegal_operation when it is gone. Context: task; may suspend at another place.
+  // Destroys the object. May be called at any place: at another one than the home it runs there by
+  // at.
+  // Requires: no task uses the object any more.
+  // Throws: illegal_operation if the reference is empty or stale, or outside a task.
+  // Context: task; at other places than the home outside atomic sections, and may suspend and
+  // resume on another worker.
+  // Cost: a short lock; at other places also a message each way.
   void forget() const {
     scheduler::fiber& self = sync::task_fiber("global_ref::forget");
     if (id_.generation != 0 && sync::place_of(self).here != id_.home) {
@@ -87,7 +106,7 @@ class global_ref {
     gone.end(gone.object);
   }
 
-  // The same object, or both none.
+  // Whether both refer to the same object, or both to none.
   bool operator==(const global_ref&) const = default;
 
  private:

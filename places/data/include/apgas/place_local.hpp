@@ -13,58 +13,76 @@
 #include <apgas/place_group.hpp>
 #include <apgas/places/global_table.hpp>
 
-// A value at each of several places under one name.
+// One value at each place of a group, all under one name (X10's PlaceLocalHandle).
 namespace apgas::inline v0 {
 
 namespace remote {
 struct place_local_access;
 }
 
-// A handle: trivially copyable, 16 bytes; copying registers nothing, and all copies are stale after
-// destroy(). The values last until then, or until the end of the run.
+// Names a T at each place of a group. It is a handle: trivially copyable, 16 bytes, without
+// pointers. Copying it registers nothing. The values live until destroy() is called, or else until
+// the end of the run; after that all copies are stale, and using one throws.
 //
-//   auto counts = place_local<std::vector<int>>::make(places(), [] { return std::vector<int>(100);
-//   }); finish([counts] { for (place p : places()) async_at(p, [counts] { (*counts)[7]++; }); });
+//   auto counts = apgas::place_local<std::vector<int>>::make(
+//       apgas::places(), [] { return std::vector<int>(100); });
+//   apgas::finish([counts] {
+//     apgas::async_at(apgas::places(), [counts] { (*counts)[7]++; });
+//   });
 //
-// Values at different places are different objects; tasks of one place share one, and must
-// synchronise.
+// The values of different places are independent objects. The tasks of one place share one of them
+// and must synchronise their accesses.
 template <class T>
 class place_local {
  public:
-  // Names nothing.
+  // The empty handle, which names no values.
   place_local() = default;
 
-  // Makes the values: init(args...) runs once at each place of the group and returns T (which may
-  // be immovable), and the call returns when all have run. Called by one task, at any place.
+  // Makes the values: runs init(args...) once at each place of the group, and keeps the T that it
+  // returns, which may be immovable. Returns when all have run. Called by one task, at any place.
+  // `init` and `args` must be sendable (at.hpp).
   //
-  // Throws: multiple_exceptions with what any init threw; then there are no values.
-  // Context: task; not inside an atomic section. May suspend. Cost: a message to each place.
+  // Throws: multiple_exceptions with everything that the calls of init threw; then no values
+  // remain. Also illegal_operation inside an atomic section or outside a task.
+  // Context: task, outside atomic sections; may suspend and resume on another worker.
+  // Cost: one message each way for each place of the group.
   template <class Init, class... Args>
     requires std::constructible_from<T, std::invoke_result_t<Init&, Args&...>> ||
              std::same_as<T, std::invoke_result_t<Init&, Args&...>>
   static place_local make(const place_group& group, Init init, Args... args);
 
-  // The value here. Throws: bad_place where the group does not contain this place;
-  // illegal_operation after destroy(). Context: task. Cost: a few loads; keep it in a loop.
+  // The value of this place.
+  // Throws: bad_place if this place is not in the group; illegal_operation if the handle is empty
+  // or stale, or outside a task.
+  // Context: task; does not suspend.
+  // Cost: four dependent loads. In a loop, keep a T& instead.
   T& operator*() const { return find("place_local"); }
   T* operator->() const { return std::addressof(**this); }
 
-  // A copy of the value at p. Throws: as operator*. Context: task; may suspend.
+  // Returns a copy of the value at place p. T must be sendable.
+  // Throws: what at throws, and what operator* would throw at p.
+  // Context: task, outside atomic sections; may suspend and resume on another worker.
+  // Cost: one message each way.
   T fetch(place p) const {
     return at(p, [v = *this]() -> const T& { return *v; });
   }
 
-  // Ends the values at all places of the group. Called by one task, at any place; nobody uses them.
-  // Throws: illegal_operation when that has been done. Context: task; may suspend.
+  // Destroys the values at all places of the group. Called by one task, at any place.
+  // Requires: no task uses the values any more.
+  // Throws: illegal_operation if the handle is empty or stale, inside an atomic section, or outside
+  // a task.
+  // Context: task, outside atomic sections; may suspend and resume on another worker.
+  // Cost: one message each way for each place of the group.
   void destroy() const;
 
+  // Whether both name the same values, or both none.
   bool operator==(const place_local&) const = default;
 
  private:
   friend struct remote::place_local_access;
   explicit place_local(const remote::global_id& id) noexcept : id_(id) {}
 
-  // `what` is the handle that the user has.
+  // Finds the value. `what` is the type of handle that the user has; error messages name it.
   T& find(const char* what) const {
     scheduler::fiber& self = sync::task_fiber(what);
     void* object = remote::global_table_of(self).find(id_);
@@ -76,7 +94,7 @@ class place_local {
   remote::global_id id_;
 };
 
-// For handles that are made of one.
+// For handles that contain a place_local: dist_array and dist_grid.
 struct remote::place_local_access {
   template <class T>
   static T& get(const place_local<T>& v, const char* what) {

@@ -11,7 +11,8 @@
 #include <apgas/places/place_memory.hpp>
 #include <apgas/sync/task.hpp>
 
-// Memory of a place that all places reach. What is done with it: one_sided.hpp, remote_atomics.hpp.
+// Memory of one place that tasks at all places can access (UPC++'s global pointers, PGAS).
+// one_sided.hpp has reads, writes and copies; remote_atomics.hpp has atomic operations.
 namespace apgas::inline v0 {
 
 template <class T>
@@ -21,9 +22,10 @@ namespace remote {
 
 struct global_ptr_access;
 
-// The block of a pointer, and the bytes of `count` elements from it on.
+// The bytes of `count` elements from p on.
 template <class T>
-[[gnu::always_inline]] inline allocation_range range_of(const global_ptr<T>& p, std::uint64_t count);
+[[gnu::always_inline]] inline allocation_range range_of(const global_ptr<T>& p,
+                                                        std::uint64_t count);
 
 template <class T>
 consteval bool require_target() {
@@ -44,23 +46,30 @@ consteval bool require_target() {
 
 }  // namespace remote
 
-// Points to an element of a block at one place, its home. A handle: trivially copyable, 24 bytes;
-// copying registers nothing, and all copies are stale after deallocate(). Arithmetic may leave the
-// block; an access there throws.
+// A pointer to an element of an allocation at one place, its *home*. It is a handle: trivially
+// copyable, 24 bytes, without addresses. Copying it registers nothing. After deallocate() all
+// copies are stale, and an access through one throws. Pointer arithmetic works as within an array;
+// a pointer may point outside of the allocation, but an access there throws.
+//
+// Unless its comment says otherwise, a member may be called by any thread and does not suspend.
 template <class T>
 class global_ptr {
  public:
   using element_type = T;
 
-  // Points to nothing.
+  // The null pointer, which points to nothing.
   global_ptr() = default;
+  // Whether it points to something. The memory may have been deallocated.
   explicit operator bool() const noexcept { return allocation_.generation != 0; }
 
-  // Of a pointer to nothing: place 0.
+  // The place that has the memory; place 0 for the null pointer.
   place home() const noexcept { return remote::trusted_place(allocation_.home); }
 
-  // The element, at home, where it is an object as any other.
-  // Throws: bad_place elsewhere; illegal_operation when it is not there. Context: task.
+  // The address of the element, at the home, where it can be used like any other object.
+  // Throws: bad_place at other places; illegal_operation if the element is not in a live
+  // allocation, or outside a task.
+  // Context: task, at the home; does not suspend.
+  // Cost: about 3 ns.
   T* local() const {
     scheduler::fiber& self = sync::task_fiber("global_ptr::local");
     const int here = sync::place_of(self).here;
@@ -69,6 +78,7 @@ class global_ptr {
         remote::direct_address(self, "global_ptr::local", remote::range_of(*this, 1)));
   }
 
+  // Pointer arithmetic, in elements.
   global_ptr& operator+=(std::ptrdiff_t n) noexcept {
     index_ = static_cast<std::int64_t>(static_cast<std::uint64_t>(index_) +
                                        static_cast<std::uint64_t>(n));
@@ -94,11 +104,13 @@ class global_ptr {
   friend global_ptr operator+(global_ptr p, std::ptrdiff_t n) noexcept { return p += n; }
   friend global_ptr operator+(std::ptrdiff_t n, global_ptr p) noexcept { return p += n; }
   friend global_ptr operator-(global_ptr p, std::ptrdiff_t n) noexcept { return p -= n; }
-  // Requires: both point into the same block.
+  // The distance in elements.
+  // Requires: both point into the same allocation.
   friend std::ptrdiff_t operator-(const global_ptr& a, const global_ptr& b) noexcept {
     return a.index_ - b.index_;
   }
 
+  // Whether both point to the same element, or both to nothing.
   bool operator==(const global_ptr&) const = default;
 
  private:
@@ -127,7 +139,7 @@ struct global_ptr_access {
   }
 };
 
-// Where the numbers do not fit, they are the largest there are, and no block has them.
+// Numbers that overflow become the largest ones, which are outside of every allocation.
 template <class T>
 allocation_range range_of(const global_ptr<T>& p, std::uint64_t count) {
   static_assert(require_target<T>());
@@ -139,24 +151,27 @@ allocation_range range_of(const global_ptr<T>& p, std::uint64_t count) {
   return r;
 }
 
+// Allocates memory of the calling task's place.
 inline allocation_name allocate_here(std::uint64_t bytes) {
   return place_memory_of(*scheduler::current_fiber()).heap().allocate(bytes);
 }
-// Throws: illegal_operation when it is not there.
+// Throws: illegal_operation if the allocation does not exist any more.
 void release_here(const allocation_name& allocation);
 
 }  // namespace remote
 
-// Allocates n elements at p, with all bytes zero, for all places to reach until deallocate(), or
-// the end of the run.
+// Allocates n elements at place p, with all bytes zero. Tasks at all places can access them until
+// deallocate() is called, or else until the end of the run. T must be trivially copyable, without
+// const or volatile, and aligned to 64 bytes at most.
 //
-//   auto counts = allocate<long>(place(1), 1000);
-//   fetch_add(counts + 7, 1L);
+//   auto counts = apgas::allocate<long>(apgas::place(1), 1000);
+//   apgas::fetch_add(counts + 7, 1L);
 //
-// Throws: std::bad_alloc when p has no memory left; illegal_operation for more bytes than there
-// can be. Context: task; not inside an atomic section. May suspend.
-// Cost: a short lock and the zeros, and a message each way to another place. Memory goes back to
-// the system at the end of the run; until then it is used again.
+// Throws: std::bad_alloc if p has no memory left; illegal_operation if n elements exceed the
+// largest allocation (128 GiB), inside an atomic section, or outside a task.
+// Context: task, outside atomic sections; may suspend and resume on another worker.
+// Cost: a short lock and writing the zeros; at another place also a message each way. The system
+// gets the memory back at the end of the run; until then it is used for other allocations.
 template <class T>
 global_ptr<T> allocate(place p, std::size_t n) {
   static_assert(remote::require_target<T>());
@@ -172,9 +187,13 @@ global_ptr<T> allocate(place p, std::size_t n) {
       at(p, [bytes] { return remote::allocate_here(bytes); }));
 }
 
-// Ends the block that p points to the first element of; nothing, where p points to nothing.
-// Requires: nobody uses it. Throws: illegal_operation when it is gone, or p points elsewhere into
-// it. Context: task; not inside an atomic section. May suspend.
+// Releases the allocation whose first element p points to. May be called at any place. A null
+// pointer is ignored.
+// Requires: no task accesses the allocation any more.
+// Throws: illegal_operation if the allocation does not exist any more, if p is not the pointer that
+// allocate() returned, inside an atomic section, or outside a task.
+// Context: task, outside atomic sections; may suspend and resume on another worker.
+// Cost: a short lock; at another place also a message each way.
 template <class T>
 void deallocate(const global_ptr<T>& p) {
   scheduler::fiber& self = sync::suspendable_fiber("deallocate");

@@ -15,31 +15,37 @@
 #include <apgas/places/bulk_copy.hpp>
 #include <apgas/places/message_access.hpp>
 
-// Reading and writing the memory behind a global_ptr. No task runs at the other place.
+// One-sided communication: reading and writing the memory that a global_ptr points into (UPC++'s
+// rput, rget and copy). No task runs at the other place.
 //
-//              returns when it is done         the finish waits             a future
-//   one        rput, rget                      async_rput                   rput_future,
-//   rget_future several    copy                            async_copy                   copy_future
+//                         the call returns       the innermost finish   the call returns
+//                         when it is complete    waits for it           a future
+//   one element           rput, rget             async_rput             rput_future, rget_future
+//   several elements      copy                   async_copy             copy_future
 //
-// Done means: there, for whoever learns of it by a message, a remote atomic, or the end of a
-// finish. Elements are moved as bytes; who reads what another writes at the same time gets any mix
-// of both: for that are the atomics of remote_atomics.hpp.
+// A write is complete when every task that learns of it through a message, a remote atomic
+// operation or the end of a finish can read the new elements; a read is complete when the elements
+// are here. Elements are moved as bytes. If a read and a write of the same element overlap in time,
+// the read may return any mix of old and new bytes; use remote_atomics.hpp for such elements.
 //
-// Throws of all: illegal_operation for a pointer to nothing, to a block that was deallocated or is
-// of another run, and for elements that are not in the block; nothing was moved then, but by a
-// longer copy the part before. The asynchronous ones give it to the finish or the future where it
-// is found at the other place.
-// Context of all: task; not inside an atomic section. May suspend and resume elsewhere.
-// Cost: where this place reaches the memory itself (its own, those of its node over ucx, and of the
-// process) about 5 ns and the bytes; else a message each way, served without a task.
+// Throws of all: illegal_operation if a pointer is null or stale, if elements are outside of the
+// allocation, inside an atomic section, and outside a task. Nothing was moved then, except that
+// copy() between two allocations may have copied a first part. If the home detects the error,
+// asynchronous functions report it to the finish or to the future instead.
+// Context of all: task, outside atomic sections; may suspend and resume on another worker.
+// Cost: if the memory is directly accessible, about 5 ns and copying the bytes. That is memory of
+// the caller's place, of places in the same process, and with the transport ucx of places on the
+// same host. Otherwise a message each way, which the other place serves without a task.
 namespace apgas::inline v0 {
 
+// Writes one element, and returns when the write is complete.
 template <class T>
 void rput(const std::type_identity_t<T>& value, global_ptr<T> to) {
   scheduler::fiber& self = sync::suspendable_fiber("rput");
   remote::put(self, "rput", {remote::bytes_at(&value), remote::range_of(to, 1)});
 }
 
+// Reads one element and returns its value.
 template <class T>
 T rget(global_ptr<T> from) {
   scheduler::fiber& self = sync::suspendable_fiber("rget");
@@ -48,27 +54,32 @@ T rget(global_ptr<T> from) {
   return __builtin_bit_cast(T, raw);
 }
 
+// Writes from.size() elements from a span of this place to `to`.
 template <class T>
 void copy(std::span<const std::type_identity_t<T>> from, global_ptr<T> to) {
   scheduler::fiber& self = sync::suspendable_fiber("copy");
   remote::put(self, "copy", {remote::bytes_at(from.data()), remote::range_of(to, from.size())});
 }
 
+// Reads to.size() elements at `from` into a span of this place.
 template <class T>
 void copy(global_ptr<T> from, std::span<std::type_identity_t<T>> to) {
   scheduler::fiber& self = sync::suspendable_fiber("copy");
   remote::get(self, "copy", {remote::range_of(from, to.size()), remote::bytes_at(to.data())});
 }
 
-// From any place to any other. The two must not overlap.
+// Copies n elements from one allocation to another. Each may be at any place. The ranges must not
+// overlap.
 template <class T, std::integral N>
 void copy(global_ptr<T> from, global_ptr<T> to, N n) {
   scheduler::fiber& self = sync::suspendable_fiber("copy");
-  const auto count = static_cast<std::uint64_t>(n);  // a negative one is in no block
-  remote::bulk_copy_between(self, "copy", remote::range_of(from, count), remote::range_of(to, count));
+  const auto count = static_cast<std::uint64_t>(n);  // a negative n is outside of every allocation
+  remote::bulk_copy_between(self, "copy", remote::range_of(from, count),
+                            remote::range_of(to, count));
 }
 
-// The value is copied; a span must stay as it is until the innermost finish has ended.
+// Starts the write of one element, for which the innermost finish waits. `value` is copied before
+// the call returns. `site` is where the program made the call, for error messages.
 template <class T>
 void async_rput(const std::type_identity_t<T>& value, global_ptr<T> to,
                 std::source_location site = std::source_location::current()) {
@@ -76,6 +87,8 @@ void async_rput(const std::type_identity_t<T>& value, global_ptr<T> to,
   remote::async_put(self, "async_rput", {remote::bytes_at(&value), remote::range_of(to, 1)}, site);
 }
 
+// Starts copying from.size() elements from a span, for which the innermost finish waits.
+// Requires: the span and its elements stay unchanged until that finish has ended.
 template <class T>
 void async_copy(std::span<const std::type_identity_t<T>> from, global_ptr<T> to,
                 std::source_location site = std::source_location::current()) {
@@ -84,6 +97,9 @@ void async_copy(std::span<const std::type_identity_t<T>> from, global_ptr<T> to,
                     {remote::bytes_at(from.data()), remote::range_of(to, from.size())}, site);
 }
 
+// Starts copying to.size() elements into a span, for which the innermost finish waits.
+// Requires: the span stays valid until that finish has ended, and nothing else accesses it until
+// then.
 template <class T>
 void async_copy(global_ptr<T> from, std::span<std::type_identity_t<T>> to,
                 std::source_location site = std::source_location::current()) {
@@ -92,14 +108,15 @@ void async_copy(global_ptr<T> from, std::span<std::type_identity_t<T>> to,
                     {remote::range_of(from, to.size()), remote::bytes_at(to.data())}, site);
 }
 
-// Spawns a task for it.
+// The same between two allocations, by a task that is spawned for it.
 template <class T, std::integral N>
 void async_copy(global_ptr<T> from, global_ptr<T> to, N n,
                 std::source_location site = std::source_location::current()) {
   async([from, to, n] { copy(from, to, n); }, site);
 }
 
-// The innermost finish waits for what these began, too, so that a span may not go before.
+// Starts the write of one element and returns a future that is set when the write is complete. The
+// innermost finish waits as well. `value` is copied before the call returns.
 template <class T>
 future<void> rput_future(const std::type_identity_t<T>& value, global_ptr<T> to,
                          std::source_location site = std::source_location::current()) {
@@ -108,6 +125,8 @@ future<void> rput_future(const std::type_identity_t<T>& value, global_ptr<T> to,
                             {remote::bytes_at(&value), remote::range_of(to, 1)}, site);
 }
 
+// Starts the read of one element and returns a future of its value. The innermost finish waits as
+// well.
 template <class T>
 future<T> rget_future(global_ptr<T> from,
                       std::source_location site = std::source_location::current()) {
@@ -115,6 +134,9 @@ future<T> rget_future(global_ptr<T> from,
   return remote::get_future<T>(self, "rget_future", {remote::range_of(from, 1), nullptr}, site);
 }
 
+// Starts copying from.size() elements from a span and returns a future that is set when the copy is
+// complete. The innermost finish waits as well.
+// Requires: the span and its elements stay unchanged until the future is set.
 template <class T>
 future<void> copy_future(std::span<const std::type_identity_t<T>> from, global_ptr<T> to,
                          std::source_location site = std::source_location::current()) {
@@ -124,6 +146,9 @@ future<void> copy_future(std::span<const std::type_identity_t<T>> from, global_p
                             site);
 }
 
+// Starts copying to.size() elements into a span and returns a future that is set when the copy is
+// complete. The innermost finish waits as well.
+// Requires: the span stays valid until the future is set, and nothing else accesses it until then.
 template <class T>
 future<void> copy_future(global_ptr<T> from, std::span<std::type_identity_t<T>> to,
                          std::source_location site = std::source_location::current()) {
@@ -132,16 +157,19 @@ future<void> copy_future(global_ptr<T> from, std::span<std::type_identity_t<T>> 
       self, "copy_future", {remote::range_of(from, to.size()), remote::bytes_at(to.data())}, site);
 }
 
-// Spawns a task for it.
+// The same between two allocations, by a task that is spawned for it.
 template <class T, std::integral N>
 future<void> copy_future(global_ptr<T> from, global_ptr<T> to, N n,
                          std::source_location site = std::source_location::current()) {
   return async_future([from, to, n] { copy(from, to, n); }, site);
 }
 
-// Puts, and then spawns f(args...) as a task at the home of `to`, where it sees what was put. The
-// innermost finish waits for the task. What may be sent: at.hpp. Where the put throws, there is no
-// task. Cost: where the memory is reached by messages, those of the put go before.
+// Writes one element, and then spawns f(args...) as a task at to.home(), where f sees the new value
+// (UPC++'s remote completion). The innermost finish waits for the task. `f` and `args` must be
+// sendable (at.hpp). Returns when the task is on its way. If the write throws, no task was spawned.
+// Throws also: what async_at throws.
+// Cost: as rput and async_at. If the memory is not directly accessible, the task is sent when the
+// reply to the write has come.
 template <class T, class F, class... Args>
 void rput_notify(sync::spawn_from<std::type_identity_t<T>> value, global_ptr<T> to, F&& f,
                  Args&&... args) {
@@ -149,6 +177,7 @@ void rput_notify(sync::spawn_from<std::type_identity_t<T>> value, global_ptr<T> 
   async_at({to.home(), value.site}, std::forward<F>(f), std::forward<Args>(args)...);
 }
 
+// The same for from.size() elements of a span; it may change as soon as the call has returned.
 template <class T, class F, class... Args>
 void copy_notify(sync::spawn_from<std::span<const std::type_identity_t<T>>> from, global_ptr<T> to,
                  F&& f, Args&&... args) {

@@ -10,20 +10,27 @@
 #include <apgas/places/memory_atomics.hpp>
 #include <apgas/places/message_access.hpp>
 
-// Atomic operations on an element behind a global_ptr, from any place. They are sequentially
-// consistent, among each other and with std::atomic_ref at the element's home; plain accesses by
-// rput, rget and copy are not atomic beside them. They are done by processors, whatever the network
-// could do.
+// Atomic operations on an element that a global_ptr points to, from any place (as UPC++'s
+// atomic_domain). They are sequentially consistent with each other and with std::atomic_ref at the
+// element's home. rput, rget and copy are not atomic with respect to them. A processor of a host
+// that has the memory always executes them, never a network card.
 //
-// Elements are integers (but bool) or float or double. Loading, storing and exchanging have atomic_
-// in their names, because std::exchange would compete.
+// Elements are of an integer type other than bool, of at most 8 bytes, or of type float or double.
+// The bit operations need an integer type. Load, store and exchange are called atomic_..., since
+// std::exchange would otherwise be found as well.
 //
-// Throws of all: illegal_operation, as in one_sided.hpp.
-// Context of all: task; not inside an atomic section. May suspend and resume elsewhere.
-// Cost: where this place reaches the memory about 5 ns and what the processor takes; else a message
-// each way.
+//   apgas::global_ptr<long> counter = apgas::allocate<long>(apgas::place(0), 1);
+//   const long mine = apgas::fetch_add(counter, 1L);
+//
+// Throws of all: illegal_operation if the pointer is null or stale, if the element is outside of
+// the allocation, inside an atomic section, and outside a task. For async_add and async_xor, an
+// error that the home detects is reported to the finish instead.
+// Context of all: task, outside atomic sections; may suspend and resume on another worker.
+// Cost: if the memory is directly accessible (one_sided.hpp), about 5 ns and the atomic
+// instruction. Otherwise a message each way, which the other place serves without a task.
 namespace apgas::inline v0 {
 
+// The types that have remote atomic operations.
 template <class T>
 concept remote_atomic_value = (std::integral<T> && !std::same_as<T, bool> && sizeof(T) <= 8) ||
                               std::same_as<T, float> || std::same_as<T, double>;
@@ -31,8 +38,8 @@ concept remote_atomic_value = (std::integral<T> && !std::same_as<T, bool> && siz
 namespace remote {
 
 template <class T>
-memory_access atomic_access(const char* name, const allocation_range& range, atomic_operation operation,
-                            T operand, T second) {
+memory_access atomic_access(const char* name, const allocation_range& range,
+                            atomic_operation operation, T operand, T second) {
   return {.name = name,
           .operation = memory_operation::atomic,
           .range = range,
@@ -72,17 +79,20 @@ void start_atomic(const char* name, const global_ptr<T>& p, atomic_operation ope
 
 }  // namespace remote
 
+// Returns the value.
 template <class T>
 T atomic_load(global_ptr<T> p) {
   return remote::do_atomic("atomic_load", p, remote::atomic_operation::load, T{});
 }
 
+// Replaces the value.
 template <class T>
 void atomic_store(global_ptr<T> p, std::type_identity_t<T> value) {
   remote::do_atomic("atomic_store", p, remote::atomic_operation::store, value);
 }
 
-// These return the value before.
+// These replace the value by `value`, or combine the two, and return the previous value. Integers
+// wrap around.
 template <class T>
 T atomic_exchange(global_ptr<T> p, std::type_identity_t<T> value) {
   return remote::do_atomic("atomic_exchange", p, remote::atomic_operation::exchange, value);
@@ -108,8 +118,8 @@ T fetch_xor(global_ptr<T> p, std::type_identity_t<T> value) {
   return remote::do_atomic("fetch_xor", p, remote::atomic_operation::bit_xor, value);
 }
 
-// Stores `desired` if the value, compared by its bytes, is `expected`. True: it was; else
-// `expected` is the value that was found.
+// If the value has the same bytes as `expected`, replaces it by `desired` and returns true.
+// Otherwise copies the value into `expected` and returns false.
 template <class T>
 bool compare_exchange(global_ptr<T> p, std::type_identity_t<T>& expected,
                       std::type_identity_t<T> desired) {
@@ -120,7 +130,8 @@ bool compare_exchange(global_ptr<T> p, std::type_identity_t<T>& expected,
   return stored;
 }
 
-// The same without a result: the innermost finish waits for them.
+// These return at once and give no result; the innermost finish waits for them. `site` is where the
+// program made the call, for error messages.
 template <class T>
 void async_add(global_ptr<T> p, std::type_identity_t<T> value,
                std::source_location site = std::source_location::current()) {

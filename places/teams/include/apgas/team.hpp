@@ -16,83 +16,105 @@
 #include <apgas/places/team_collectives.hpp>
 #include <apgas/places/team_values.hpp>
 
-// Places that call collectives together.
+// Teams (X10): groups of places whose members call collective operations together, as in MPI.
 namespace apgas::inline v0 {
 
-// A handle: trivially copyable, 16 bytes; copying registers nothing. At each member one task calls
-// a collective, and all members make the same calls in the same order:
+// A team. It is a handle: trivially copyable, 16 bytes, without pointers; copying it registers
+// nothing. One task at each member calls each collective, and all members make the same calls in
+// the same order:
 //
-//   auto t = team::world();
-//   finish([t] {
-//     for (place p : places()) {
-//       async_at(p, [t] {
-//         const double all = t.allreduce(work(), std::plus<>());
-//         t.barrier();
-//       });
-//     }
+//   auto t = apgas::team::world();
+//   apgas::finish([t] {
+//     apgas::async_at(apgas::places(), [t] {
+//       const double all = t.allreduce(work(), std::plus<>());
+//       t.barrier();
+//     });
 //   });
 //
-// A call suspends its task alone. Who takes part in a collective with data gives the same root and
-// the same number of elements of the same type.
+// A call suspends only its task; the worker runs other tasks. In a collective with data, all
+// members pass the same root, and the same number of elements of the same type.
 //
-// Values of single T are whatever can be sent, where nothing else is said; elements of spans, and
-// what is reduced, must be trivially copyable without pointers. A span is passed as such,
-// t.broadcast(std::span(v), root), since a vector by itself is a value.
+// Data are single values or spans. Unless said otherwise, a single value may be of any sendable
+// type (at.hpp). The elements of a span, and values that are reduced, must be trivially copyable
+// without pointers. A vector alone counts as a single value; pass its elements as a span:
+// t.broadcast(std::span(v), root).
 //
-// An operation of a reduction must be associative; it is applied in the order of the members, by
-// the tasks that wait, and all members of an allreduce get the same bits.
+// The operation of a reduction must be associative; it need not be commutative. It is applied in
+// the order of the members, by the waiting tasks. After an allreduce all members have bitwise the
+// same result.
 //
-// Where members call in different order, or an exception leaves a call at one of them, the team
-// breaks: every call of it that waits, and every later one, throws illegal_operation with what was
-// called where, at all members. So nobody waits for who will not come.
+// If members make their calls in different orders, or if an exception leaves a call at one of them,
+// the team *breaks*: all waiting calls and all later ones throw illegal_operation at all members,
+// with a message that names the calls and where they were made. A member
+// that makes fewer calls than the others is not detected: they wait for it.
 //
-// All calls throw illegal_operation also for an empty handle, after destroy(), at a place that is
-// no member, and outside a task. Context of all: task, not inside an atomic section; may suspend.
+// Throws of all: illegal_operation if the handle is empty, after destroy(), at a place that is not
+// a member, if the team is broken, if the sizes of spans do not fit, inside an atomic section, and
+// outside a task; bad_place if the root is not a member.
+// Context of all: task at a member, outside atomic sections; may suspend and resume on another
+// worker.
+//
+// `site` is where the program made the call, for error messages.
 class team {
  public:
   using source = std::source_location;
 
-  // Names nothing.
+  // The empty handle.
+  // Context: any thread.
   team() = default;
-  // Makes a team of the members of the group, in their order. Called by one task, at any place.
-  // Throws: bad_place for a group without members. Cost: a message to each place, along a tree.
+  // Makes a team of the places of the group, in their order. Called by one task, at any place.
+  // Throws: bad_place if the group is empty.
+  // Cost: a message to each place, along a tree.
   explicit team(const place_group& group);
-  // All places: always there, never destroyed. Cost: nothing is sent.
+  // The team of all places. It always exists and cannot be destroyed.
+  // Context: any thread.
+  // Cost: no message.
   static team world() noexcept { return team({0, 0, remote::world_generation}); }
 
-  // Of this place, from 0; how many; and which. Context: task at a member; do not suspend.
+  // The index of this place in the team, from 0; the number of members; and the members. These do
+  // not suspend.
   std::size_t index() const;
   std::size_t size() const;
   place_group group() const;
 
-  // Returns when all members have called it. Cost: ceil(log2 size) messages of each member.
+  // Waits until all members have called it.
+  // Cost: ceil(log2 size) messages from each member on one host; on several hosts fewer
+  // (docs/protocols/team.md).
   void barrier(source site = source::current()) const;
 
-  // The root's value at all members; the others' may be anything. Along a tree: at most ceil(log2
-  // size) messages of each member, one to each.
+  // Copies the root's value, or the elements of its span, to all members. The single value that
+  // other members pass is ignored. Returns the root's value.
+  // Cost: size - 1 messages, sent along a tree of ceil(log2 size) levels on one host.
   template <class T>
   T broadcast(T value, place root, source site = source::current()) const;
   template <class T, std::size_t N>
   void broadcast(std::span<T, N> data, place root, source site = source::current()) const;
 
-  // The contributions of all, combined: at the root; nothing elsewhere. `result` counts at the root
-  // only, where it has as many elements as `mine`, and may be the same memory.
+  // Combines the contributions of all members, and gives the result to the root. The first form
+  // returns it at the root and an empty optional elsewhere. The second form writes it to `result`,
+  // which is used at the root only. There it has as many elements as `mine`, and may be the same
+  // memory.
+  // Cost: as broadcast.
   template <class T, class Op>
   std::optional<T> reduce(const T& mine, Op op, place root, source site = source::current()) const;
   template <class T, std::size_t N, class U, std::size_t M, class Op>
   void reduce(std::span<T, N> mine, std::span<U, M> result, Op op, place root,
               source site = source::current()) const;
 
-  // The same at all members. Cost: short ones ceil(log2 size) messages of each member; of long ones
-  // each member sends every element less than twice, and twice more where the size is no power
-  // of 2.
+  // Combines the contributions of all members, and gives the result to all of them. The second form
+  // combines element by element, in place.
+  // Cost: below 8 KiB at most log2 size + 2 messages after each other. From 8 KiB on, each member
+  // sends each element less than twice; if size is no power of two, some members send them twice
+  // more.
   template <class T, class Op>
   T allreduce(T mine, Op op, source site = source::current()) const;
   template <class T, std::size_t N, class Op>
   void allreduce(std::span<T, N> data, Op op, source site = source::current()) const;
 
-  // A block of the root's to each member, in order: `all` counts at the root only, where it has
-  // size() times as many elements as `mine`.
+  // Sends block i of the root's span to member i. `all` is used at the root only. There it has
+  // size() elements (first form, which returns the value of this member), or size() times as many
+  // as `mine`.
+  // Cost: size - 1 messages; blocks below 4 KiB are sent along a tree.
   template <class T, std::size_t N>
   std::remove_const_t<T> scatter(std::span<T, N> all, place root,
                                  source site = source::current()) const;
@@ -100,26 +122,36 @@ class team {
   void scatter(std::span<T, N> all, std::span<U, M> mine, place root,
                source site = source::current()) const;
 
-  // The other way: the value of each member at the root, in order; elsewhere an empty vector, or
-  // `all` as it was.
+  // The inverse of scatter: collects the contributions of all members at the root, in the order of
+  // the members. The first form returns them there, and an empty vector elsewhere. The second form
+  // writes them to `all`, which is used at the root only, with size() times as many elements as
+  // `mine`.
+  // Cost: as scatter.
   template <class T>
   std::vector<T> gather(const T& mine, place root, source site = source::current()) const;
   template <class T, std::size_t N, class U, std::size_t M>
   void gather(std::span<T, N> mine, std::span<U, M> all, place root,
               source site = source::current()) const;
 
-  // Block i of `out` goes to member i, block i of `in` comes from it. Both have the same size, a
-  // multiple of size(). Cost: a message from each member to each other.
+  // Sends block i of `out` to member i, and receives block i of `in` from it. Both have the same
+  // number of elements, a multiple of size().
+  // Cost: a message from each member to each other.
   template <class T, std::size_t N, class U, std::size_t M>
   void alltoall(std::span<T, N> out, std::span<U, M> in, source site = source::current()) const;
 
-  // Teams of those that give the same color, in the order of key, then of index here. Who gives a
-  // negative color gets an empty handle. Cost: a gather, and a broadcast of 24 bytes per member.
+  // Divides the team: members that pass the same color form a new team, in the order of their keys,
+  // and among equal keys in the order of this team (MPI_Comm_split). A member that passes a
+  // negative color gets an empty handle. This team remains.
+  // Cost: a gather and a broadcast of 24 bytes for each member.
   team split(int color, int key = 0, source site = source::current()) const;
 
-  // Ends the team, when all members have called it. Not of world().
+  // Ends the team when all members have called it. All copies of the handle are then stale.
+  // Throws also: illegal_operation for team::world().
+  // Cost: a barrier, and a message to the place that made the team.
   void destroy(source site = source::current()) const;
 
+  // Whether both are handles of the same team, or both empty.
+  // Context: any thread.
   bool operator==(const team&) const = default;
 
  private:
@@ -182,7 +214,7 @@ void team::reduce(std::span<T, N> mine, std::span<U, M> result, Op op, place roo
                     std::vector<remote::element<U>> scratch;
                     std::span<std::byte> data;
                     if (m.index() == to) {
-                      remote::expect_size("team::reduce", "the result", result.size(), mine.size());
+                      remote::expect_size("team::reduce", "result", result.size(), mine.size());
                       data = std::as_writable_bytes(result);
                     } else {
                       scratch.resize(mine.size());

@@ -12,10 +12,20 @@
 #include <apgas/phaser.hpp>
 #include <apgas/sync/accumulator_core.hpp>
 
-// Reductions over the tasks of a phaser, phase by phase ("Phaser accumulators", Shirako et al.,
-// IPDPS'09).
+// Phaser accumulators: a reduction over the tasks of a phaser in every phase (J. Shirako, D.
+// Peixotto, V. Sarkar and W. Scherer: "Phaser accumulators: a new reduction construct for dynamic
+// parallelism", IPDPS 2009; over a tree: Shirako and Sarkar, IPDPS 2010).
+//
+//   apgas::phaser ph;
+//   const apgas::accumulator<int> total(ph);
+//   async(phased(ph, phaser_mode::signal_wait), [=] {
+//     total.send(1);
+//     ph.next();
+//     const int tasks = total.result();  // what all tasks sent before next()
+//   });
 namespace apgas::inline v0 {
 
+// An operation that knows its identity for T: op(x, Op::identity<T>()) == x.
 template <class Op, class T>
 concept operation_with_identity = requires {
   { Op::template identity<T>() } -> std::convertible_to<T>;
@@ -23,8 +33,9 @@ concept operation_with_identity = requires {
 
 namespace sync {
 
-// The operation and identity of an accumulator in its handle, for other places: as values if they
-// can be, or as they can be made anew.
+// How a replica obtains the operation and the identity of an accumulator from its handle. If both
+// can be sent as bytes, the handle carries them; otherwise they are recreated as Op() and
+// Op::identity<T>().
 template <class T, class Op>
 struct made_with {
   static constexpr bool known = operation_with_identity<Op, T> && std::default_initializable<Op>;
@@ -46,7 +57,9 @@ struct made_with<T, Op> {
 
 }  // namespace sync
 
-// The usual operations, with their identities for arithmetic types.
+// The usual operations. Their identities are for arithmetic types.
+//
+// a + b. The identity is T{}.
 struct sum {
   template <class T>
   T operator()(const T& a, const T& b) const {
@@ -57,6 +70,7 @@ struct sum {
     return T{};
   }
 };
+// a * b. The identity is T{1}.
 struct product {
   template <class T>
   T operator()(const T& a, const T& b) const {
@@ -67,6 +81,7 @@ struct product {
     return T{1};
   }
 };
+// The lesser of a and b. The identity is infinity if T has it, otherwise the greatest value of T.
 struct minimum {
   template <class T>
   T operator()(const T& a, const T& b) const {
@@ -78,6 +93,8 @@ struct minimum {
                                                 : std::numeric_limits<T>::max();
   }
 };
+// The greater of a and b. The identity is minus infinity if T has it, otherwise the least value of
+// T.
 struct maximum {
   template <class T>
   T operator()(const T& a, const T& b) const {
@@ -90,20 +107,33 @@ struct maximum {
   }
 };
 
-// A handle of a reduction: every phase of the phaser has one, of all values that tasks sent in it.
-// `op` is associative and commutative, since the order of what tasks send is open, and neither
-// spawns nor waits. A phaser may have several. Ends with the phaser.
+// A handle of an accumulator. In every phase of the phaser, the accumulator reduces all values that
+// tasks send in that phase. A phaser may have several accumulators. An accumulator exists as long
+// as its phaser.
 //
-// Tasks at other places use the handle as those at the phaser's own do: what they send is reduced
-// at their place first, and goes along with the place's arrival, as results do with the release.
-// For that T can be sent, and so can op and the identity, which the handle then carries; or they
-// are Op() and Op::identity<T>().
+// Handles are values without pointers: they may be copied, captured by a task and sent to other
+// places. T must be copyable. `op` must be associative and commutative, since values are reduced in
+// the order in which they arrive. `op` runs inside a critical section: if it spawns or waits, it
+// throws illegal_operation.
+//
+// Other places. A task at another place uses the handle like a task at the phaser's home. What
+// tasks send is reduced at their place first; the partial result is sent together with the arrival
+// of that place, and the result together with the release of the phase. This requires that T can be
+// sent and that the other place can recreate `op` and the identity: either both can be sent as
+// bytes, and the handle carries them, or they are Op() and Op::identity<T>(). Otherwise send() and
+// result() throw phaser_use_error there.
+//
+// Cost: in each phase one application of `op` for each value sent and for each worker, by the
+// worker that completes the phase. Between places, one message in each direction for every place
+// with registered tasks; it shares a transport message with the arrival or the release.
 template <class T, std::invocable<const T&, const T&> Op = sum>
 class accumulator {
  public:
-  // From the phase on that the calling task is in.
-  // Throws: phaser_use_error when it is not registered on ph or may not signal.
-  // Context: task.
+  // Makes an accumulator on `ph`. Its first reduction is that of the phase the calling task is in.
+  // `identity` must be neutral for `op`; it is the initial value of every reduction.
+  // Throws: phaser_use_error if the calling task is not registered on `ph`, may not signal, has
+  // already signalled its phase, or is not at the phaser's home place.
+  // Context: task; does not suspend. Cost: an allocation of two values of T for each worker.
   accumulator(const phaser& ph, Op op, T identity)
       : id_(phaser_access::id(ph)), made_with_(op, identity) {
     const scheduler::fiber& self = sync::task_fiber("accumulator");
@@ -113,13 +143,17 @@ class accumulator {
     index_ = r.node->core().add_action(
         std::make_unique<core>(std::move(op), std::move(identity), sync::workers_of(self)));
   }
+  // The same with Op() and its identity for T.
   explicit accumulator(const phaser& ph)
     requires operation_with_identity<Op, T> && std::default_initializable<Op>
       : accumulator(ph, Op(), Op::template identity<T>()) {}
 
-  // Adds x to the reduction of the phase that the calling task is in. As often as it likes, before
-  // it signals. Throws: phaser_use_error when it may not signal, or has signalled this phase; what
-  // op throws. Context: task; does not suspend. Cost: a few ns, no atomic read-modify-write.
+  // Adds `x` to the reduction of the phase that the calling task is in. The task may send any
+  // number of values before it signals.
+  // Throws: phaser_use_error if the task is not registered, may not signal, or has already
+  // signalled its phase; whatever `op` throws.
+  // Context: task, also inside `atomic` and `when`; does not suspend. Cost: a few nanoseconds,
+  // without an atomic read-modify-write.
   void send(const T& x) const {
     scheduler::fiber& self = sync::task_fiber("accumulator::send");
     const sync::registration& r = mine(self, "accumulator::send");
@@ -127,10 +161,14 @@ class accumulator {
     core_of(r, "accumulator::send").send(self, r, x);
   }
 
-  // The reduction of the phase before the one that the calling task is in: the identity if nobody
-  // sent anything. Throws: phaser_use_error in the first phase, or when the task does not wait;
-  // what op threw in the reduction. Context: task; suspends only after the task has come from
-  // another place, until the result has come too.
+  // Returns the reduction of the phase before the one that the calling task is in, or the identity
+  // if no value was sent in that phase.
+  // Throws: phaser_use_error if the task is not registered, may not wait, or has not completed its
+  // first phase; whatever `op` threw during the reduction.
+  // Context: task; not inside `atomic` or `when` if the task came from another place. Suspends, and
+  // may resume on another worker, only where the result has not arrived yet because the task came
+  // to this place after the phase was over. Cost: a few nanoseconds for a task that signals and
+  // waits; one lock for a wait-only task and at other places.
   T result() const {
     const sync::registration& r =
         mine(sync::task_fiber("accumulator::result"), "accumulator::result");
@@ -140,7 +178,8 @@ class accumulator {
 
  private:
   using core = sync::accumulator_core<T, Op>;
-  // Lets the compiler see that a handle is a value, which may be sent.
+  // The constexpr constructor lets the compiler see that a handle contains no pointer, so that it
+  // may be sent.
   constexpr accumulator(const sync::phase_id& id, std::uint32_t index,
                         const sync::made_with<T, Op>& with) noexcept
       : id_(id), index_(index), made_with_(with) {}
@@ -155,7 +194,7 @@ class accumulator {
       return part_of(phases, r, operation);
     return static_cast<core&>(phases.action(index_));
   }
-  // What this place has of it, made by the first task here that uses it.
+  // The accumulator's state at this place, made by the first task here that uses it.
   [[gnu::noinline]] core& part_of(sync::phase_core& phases, const sync::registration& r,
                                   const char* operation) const {
     if (sync::phase_action* found = phases.find_action(index_)) return static_cast<core&>(*found);
@@ -173,6 +212,7 @@ class accumulator {
   [[no_unique_address]] sync::made_with<T, Op> made_with_;
 };
 
+// Deduces T and Op from a phaser, an operation and its identity.
 template <class T, class Op>
 accumulator(phaser, Op, T) -> accumulator<T, Op>;
 

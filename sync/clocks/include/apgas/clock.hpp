@@ -13,53 +13,100 @@
 #include <apgas/finish.hpp>
 #include <apgas/registered_async.hpp>
 
-// Clocks: tasks in lock-step, as in X10, with the eager and lazy waiting of uClocks.
+// Clocks: barriers for a changing set of tasks, as in X10 (X10 Language Specification, chapter
+// "Clocks"), with the eager and lazy operations of uClocks (A. Utture and V. K. Nandivada:
+// "Efficient lock-step synchronization in task-parallel languages", 2019).
+//
+//   apgas::finish([] {
+//     const auto c = apgas::clock::make();
+//     for (int i = 0; i < 10; ++i) {
+//       apgas::async(apgas::clocked(c), [=] {
+//         read_neighbours(i);
+//         c.advance();         // every task has read
+//         write_own(i);
+//       });
+//     }
+//   });                        // the body's task is dropped from c at the end of the body
 namespace apgas::inline v0 {
 
-// A handle of a clock: a value that may be copied, captured and sent; copying registers nothing. A
-// task takes part in the phases of a clock while it is registered: from make(), or from its spawn
-// with clocked(c), until it drops the clock or ends. A phase is complete when all registered tasks
-// have resumed; tasks may come and go at any time.
+// A handle of a clock. A handle is a value without pointers: it may be copied, captured by a task
+// and sent to other places. Copying it registers no task.
 //
-// Every operation throws clock_use_error when the calling task is not registered, and
-// illegal_operation outside a task. A task looks its clocks up one by one, the newest first: it is
-// meant to have few.
+// A task takes part in the phases of a clock while it is registered: from make(), or from its spawn
+// with clocked(c), until it drops the clock or ends. A phase is complete when every registered task
+// has resumed. Tasks may register and drop at any time. A clock spans places: tasks are spawned
+// elsewhere by async_at(p, clocked(c), f), and `at` takes the caller's registrations along and
+// brings them back. The clock exists while a task is registered on it; a stale handle is detected.
 //
-// Eager and lazy say how this task waits; others do not notice. Lazy: it leaves its worker at once.
-// Eager: while its worker has nothing else ready it first spins for a while, which saves the switch
-// where tasks are as many as workers and phases are short.
+// Every operation throws clock_use_error if the calling task is not registered on the clock, and
+// illegal_operation outside a task. A task finds a clock by searching its registrations, newest
+// first, so that a task should have few.
+//
+// Eager and lazy. As in uClocks, each wait is either lazy or eager. A lazy wait suspends the task
+// at once. An eager wait first spins for a bounded time while the task's worker has nothing else
+// ready, which saves a context switch if there are no more tasks than workers and phases are short
+// and even. The choice concerns only the calling task: every resume is published at once. The forms
+// without a suffix are lazy.
+//
+// Clocks have the three properties that the uClocks paper asks for: a clock shares no lock with any
+// other construct (DP1), waiting tasks never cause more threads to run than there are workers
+// (DP2), and the operations of a phase are proportional to the number of registered tasks (DP3).
 class clock {
  public:
-  // An empty handle.
+  // An empty handle, which identifies no clock.
   clock() = default;
 
-  // A new clock in phase 0, on which the calling task is registered.
-  // Context: task; not inside an atomic section. Cost: some allocations.
+  // Makes a clock in phase 0 and registers the calling task on it. At the end of the innermost
+  // finish body the task is dropped from it (Habanero's rule).
+  // Throws: illegal_operation outside a task, and inside `atomic` or `when`; std::bad_alloc.
+  // Context: task. Cost: a few allocations.
   static clock make();
 
-  // The calling task has finished its phase: the others need not wait for it. Once per phase; more
-  // has no effect. Context: task; does not suspend.
+  // Declares that the calling task has finished its phase; the other tasks need not wait for it
+  // (X10 Clock.resume). The task itself goes on, and calls advance() later. A second resume in the
+  // same phase has no effect.
+  // Throws: clock_use_error, illegal_operation (see the class). Context: task, also inside `atomic`
+  // and `when`; does not suspend. Cost: one lock.
+  //
+  // The forms with a suffix, from uClocks, are equivalent.
   void resume() const;
   void resume_eager() const { resume(); }
   void resume_lazy() const { resume(); }
 
-  // Resumes, if that was not done, and waits until all have.
-  // Context: task; not inside an atomic section. May suspend and resume elsewhere.
+  // Resumes, if the task has not resumed yet, and waits until every registered task has resumed
+  // (X10 Clock.advance). The task is then in the next phase, and sees everything that the other
+  // tasks wrote in the phase before.
+  // Throws: clock_use_error; illegal_operation outside a task, and inside `atomic` or `when`.
+  // Context: task. May suspend; may resume on another worker. Cost: 13 to 140 ns for each task and
+  // phase, depending on the numbers of tasks and workers (docs/performance.md); a clock that spans
+  // places also needs one message from and one to every other place with registered tasks.
   void advance() const { advance_lazy(); }
   void advance_lazy() const;
   void advance_eager() const;
 
-  // The calling task takes part no more. Context: task; does not suspend.
+  // Deregisters the calling task: no task waits for it any more (X10 Clock.drop). A task that ends,
+  // normally or by an exception, drops all its clocks.
+  // Throws: clock_use_error, illegal_operation (see the class). Context: task, also inside `atomic`
+  // and `when`; does not suspend. Cost: one lock.
   void drop() const;
 
+  // Whether the calling task is registered on the clock, and the opposite. Throws:
+  // illegal_operation outside a task. Context: task; does not suspend.
   bool registered() const;
   bool dropped() const { return !registered(); }
 
-  // The phase that the calling task is in: from 0, one more with each advance of its own.
+  // The phase that the calling task is in. It starts at the spawner's phase, 0 for make(), and
+  // grows by one with each advance of the task itself.
+  // Throws: clock_use_error, illegal_operation (see the class). Context: task; does not suspend.
   std::int64_t phase() const;
 
-  // The same for every clock of the task, that of a clocked_finish included. All are resumed before
-  // the first is waited for, so tasks with several clocks do not wait for each other in a circle.
+  // Resume or advance every clock of the calling task, including that of a clocked_finish (X10
+  // Clock.advanceAll). All clocks are resumed before the first is waited for, so that tasks with
+  // several clocks cannot wait for each other in a cycle. Without any clock the calls have no
+  // effect.
+  // Throws: illegal_operation outside a task; advance_all also inside `atomic` or `when`.
+  // Context: task. advance_all may suspend, and may resume on another worker; resume_all does not
+  // suspend.
   static void resume_all();
   static void resume_all_eager() { resume_all(); }
   static void resume_all_lazy() { resume_all(); }
@@ -67,6 +114,7 @@ class clock {
   static void advance_all_lazy();
   static void advance_all_eager();
 
+  // Whether both handles identify the same clock, or both are empty. Context: any thread.
   bool operator==(const clock&) const = default;
 
  private:
@@ -76,16 +124,19 @@ class clock {
   sync::phase_id id_;
 };
 
+// For the implementation: access to the identity of a clock and to the implicit clock.
 struct clock_access {
   static const sync::phase_id& id(const clock& c) noexcept { return c.id_; }
-  // The clock of the innermost clocked_finish. Throws: clock_use_error.
+  // The clock of the innermost clocked_finish. Throws: clock_use_error if there is none.
   static sync::registration& implicit(const scheduler::fiber& self, const char* operation);
   static void make_implicit();
 };
 
-// For async and async_future: the child is registered on the clocks, in the phase that its spawner
-// is in and resumed if that has resumed, before it can run. They must have been acquired inside the
-// innermost finish, which would otherwise wait for a child that waits for its spawner.
+// The clause of async, async_future and async_at that registers the child on the given clocks (X10
+// `async clocked(c1, c2)`). The child is registered before it can run, in its spawner's phase, and
+// has resumed if the spawner has. The spawn throws clock_use_error if the spawner is not registered
+// on one of the clocks, if a clock is named twice, or if a clock was acquired outside the innermost
+// finish: that finish would wait for a child that waits for its spawner.
 template <std::size_t N>
 struct clocked_clause : sync::clause_of_size<N> {
   std::array<clock, N> clocks;
@@ -100,12 +151,13 @@ struct clocked_clause : sync::clause_of_size<N> {
   }
 };
 
+// Makes a clause from one clock or several. Context: any thread.
 template <std::same_as<clock>... C>
 clocked_clause<sizeof...(C)> clocked(C... c) {
   return {{}, {c...}};
 }
 
-// The clock of the innermost clocked_finish, for clocked_async.
+// The clause of clocked_async: the clock of the innermost clocked_finish.
 struct implicit_clause : sync::clause_of_size<1> {
   template <class F>
   static void for_each(scheduler::fiber& self, const char* operation, F f) {
@@ -113,19 +165,27 @@ struct implicit_clause : sync::clause_of_size<1> {
   }
 };
 
-// A finish with a clock of its own, on which its body's task is registered until the body ends, and
-// every task that it spawns by clocked_async until that ends. clock::advance_all() advances it.
-// Throws and returns as finish.
+// A finish with an implicit clock (X10 `clocked finish`). The task that runs `body` is registered
+// on the clock until `body` ends; every task spawned by clocked_async in it is registered until
+// that task ends. clock::advance_all() advances the clock.
+// Returns what `body` returns. Throws: multiple_exceptions as finish does; illegal_operation
+// outside a task, and inside `atomic` or `when`.
+// Context: task. May suspend; may resume on another worker. Cost: that of a finish and of
+// clock::make().
 template <class F>
 auto clocked_finish(F&& body) -> std::invoke_result_t<F> {
-  sync::suspendable_fiber("clocked_finish");  // or finish would complain
+  sync::suspendable_fiber("clocked_finish");  // so that its error names clocked_finish
   return finish([&]() -> std::invoke_result_t<F> {
     clock_access::make_implicit();
     return std::invoke(std::forward<F>(body));
   });
 }
 
-// Throws: clock_use_error when no clocked_finish is the innermost finish; as async.
+// Spawns a task that is registered on the implicit clock of the innermost finish (X10 `clocked
+// async`), optionally with a name for diagnostics. `f` is copied or moved into the task.
+// Throws: clock_use_error if the innermost finish is not a clocked_finish on whose clock the task
+// is registered; otherwise as async.
+// Context: task; not inside `atomic` or `when`. May suspend. Cost: that of async with a clause.
 template <std::invocable F>
 void clocked_async(F&& f, std::source_location site = std::source_location::current()) {
   sync::async_registered("clocked_async", implicit_clause(), std::forward<F>(f), site);

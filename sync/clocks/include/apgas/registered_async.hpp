@@ -9,17 +9,20 @@
 #include <apgas/future.hpp>
 #include <apgas/sync/registered_task.hpp>
 
-// Tasks that are registered on clocks and phasers from the start:
-//   async(clocked(c1, c2), f)    async(phased(ph, mode), f)    async(clocked(c), phased(ph, mode),
-//   f)
-// The child is registered before it can run. async_future takes the same clauses, and both take a
-// name before them.
+// Spawns of tasks that are registered on clocks and phasers (X10 `async clocked(...)`, Habanero
+// `async phased(...)`):
 //
-// Throw: as async and async_future; clock_use_error, phaser_use_error. If anything is thrown, there
-// is no child. Cost: about 30 ns more than without a clause.
+//   async(clocked(c1, c2), f);
+//   async(phased(ph, mode), f);
+//   async(clocked(c), phased(ph, mode), f);
+//   async(name("relax"), clocked(c), f);
+//   auto r = async_future(clocked(c), f);
+//
+// The child is registered before it can run. For other places there is async_at (at.hpp).
 namespace apgas::inline v0 {
 namespace sync {
 
+// Implements async with a clause. `operation` names the calling function in error messages.
 template <registration_clause C, class F>
 void async_registered(const char* operation, const C& clause, F&& f, std::source_location site) {
   scheduler::fiber& self = suspendable_fiber(operation);
@@ -37,6 +40,12 @@ void async_registered(const char* operation, name n, const C& clause, F&& f,
 
 }  // namespace sync
 
+// Spawns f() as a child of the innermost finish, registered as the one or two clauses say,
+// optionally with a name for diagnostics. `f` is copied or moved into the task.
+// Throws: clock_use_error, phaser_use_error as the clauses say; otherwise as async. If anything is
+// thrown, there is no child and no registration.
+// Context: task; not inside `atomic` or `when`. May suspend. Cost: about 30 ns more than async
+// without a clause.
 template <sync::registration_clause C, std::invocable F>
 void async(const C& clause, F&& f, std::source_location site = std::source_location::current()) {
   sync::async_registered("async", clause, std::forward<F>(f), site);
@@ -57,6 +66,8 @@ void async(name n, const C& clause, const D& other, F&& f,
   sync::async_registered("async", n, sync::both(clause, other), std::forward<F>(f), site);
 }
 
+// Like async with the same clauses, but returns a future for the result of f(). Throws, context and
+// cost: as async with a clause, and as async_future.
 template <sync::registration_clause C, std::invocable F>
 auto async_future(name n, const C& clause, F&& f,
                   std::source_location site = std::source_location::current()) {

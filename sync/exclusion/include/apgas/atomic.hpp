@@ -4,33 +4,40 @@
 #include <concepts>
 #include <type_traits>
 
-#include <apgas/sync/place_state.hpp>
 #include <apgas/sync/critical_section.hpp>
+#include <apgas/sync/place_state.hpp>
 
-// Mutual exclusion and waiting for conditions, for all tasks of a place.
+// Mutual exclusion and conditions for all tasks of a place. A monitor (monitor.hpp) gives the same
+// to a part of the program without making it compete with the rest.
+//
+//   apgas::atomic([&] { balance += amount; });
+//   apgas::when([&] { return balance >= amount; }, [&] { balance -= amount; });
 namespace apgas::inline v0 {
 
-// Runs f() while no other atomic section of this place runs, and returns its value. Sections may be
-// nested. Inside one, every spawn and every operation that may wait throws illegal_operation, even
-// if it would not have waited; only further atomic sections may be entered.
+// Runs f() as a critical section: no other atomic or when section of this place runs meanwhile.
+// Returns the value of f(), which must not be a reference. Sections may be nested, also in sections
+// of monitors. Inside a section, every spawn and every other operation that may suspend throws
+// illegal_operation, even if it would not have suspended. X10's atomic.
 //
-// Throws: illegal_operation outside a task; what f throws, after the section was left.
-// Context: task. May suspend and resume elsewhere: while another section runs, at whose end f is
-// run by the task of that one. Cost: about 12 ns when no other section runs.
+// Throws: illegal_operation outside a task; what f throws, after the section has been left.
+// Context: task. May suspend and resume elsewhere if another section is running. In that case the
+// task that leaves the other section may run f, with the name and the registrations of this task.
+// Cost: about 12 ns if no other section is running.
 template <std::invocable F>
 auto atomic(F f) -> std::invoke_result_t<F&> {
   scheduler::fiber& self = sync::task_fiber("atomic");
   return sync::run_atomic(sync::place_of(self).atomic_sections, self, f);
 }
 
-// Waits until c() is true, then runs f() in the same atomic section and returns its value. c() is
-// called inside atomic sections, by this task and, whenever a section of the place ends, by the
-// task that ends it; it must change nothing. Of several tasks whose conditions are true, who waits
-// longest is first.
+// Waits until c() is true, then runs f() in the same critical section, and returns the value of
+// f(). c() is evaluated inside critical sections: by this task at once, and later by every task
+// that leaves a section of the place. It must have no side effects. Among tasks whose conditions
+// are true, the one that has waited longest proceeds first. X10's when.
 //
 // Throws: illegal_operation outside a task and inside an atomic section; what c or f throws.
-// Context: task. May suspend and resume elsewhere.
-// Cost: about 15 ns when c() is true at once; every section of the place tests all that wait.
+// Context: task. May suspend and resume elsewhere. Another task may run f, as for atomic.
+// Cost: about 15 ns if c() is true at once. While tasks wait, every section of the place that ends
+// evaluates their conditions.
 template <std::predicate C, std::invocable F>
 auto when(C c, F f) -> std::invoke_result_t<F&> {
   scheduler::fiber& self = sync::suspendable_fiber("when");

@@ -15,54 +15,67 @@ namespace apgas::inline v0 {
 
 namespace sync {
 
+// These throw illegal_operation.
 [[noreturn]] void throw_no_capacity(std::ptrdiff_t given);
 [[noreturn]] void throw_channel_closed();
 
 }  // namespace sync
 
-// A queue of bounded length between tasks of a place: values come out in the order in which they
-// went in; tasks that wait are served first come first served.
+// A bounded queue between the tasks of a place. Values come out in the order in which they went in,
+// and waiting tasks are served first come first served. A channel cannot be sent to another place.
 //
-//   free_    units: free room, and one more when the channel is closed
-//   filled_  units: values, and one more when the channel is closed
-//   Who gets the one more passes it on, so all that wait see that the channel is closed.
+//   apgas::channel<job> jobs(16);
+//   apgas::async([&] { while (auto j = jobs.receive()) run(*j); });
+//   for (const job& j : work) jobs.send(j);
+//   jobs.close();
 //
-// Context of send and receive: task, not inside an atomic section (illegal_operation). They may
-// suspend and resume elsewhere.
+//   free_    has a permit for each free position, and one more once the channel is closed
+//   filled_  has a permit for each value, and one more once the channel is closed
+//   A task that obtains the additional permit passes it on, so every waiting task learns that the
+//   channel is closed.
+//
+// Throws, all members: illegal_operation outside a task and inside an atomic section.
+// Context, all members: task. May suspend and resume elsewhere; try_send, try_receive and close
+// only for the short time in which another task moves a value.
 template <std::movable T>
 class channel {
  public:
-  // Room for `capacity` values. Throws: illegal_operation unless there is room for one.
+  // Makes a channel with room for `capacity` values. Throws: illegal_operation if that is less than
+  // 1. Context: any thread.
   explicit channel(std::ptrdiff_t capacity) : free_(checked(capacity)), filled_(0) {}
 
-  // Waits for room. Throws: illegal_operation when the channel is closed, also while it waits.
+  // Appends a value; waits if there is no room. Throws: illegal_operation if the channel is closed
+  // or is closed while the task waits.
   void send(T value) {
     sync::suspendable_fiber("channel::send");
     free_.acquire();
     put(std::move(value));
   }
 
-  // False: there is no room now. Throws: illegal_operation when the channel is closed.
+  // Appends a value if there is room, and returns whether there was. Throws: illegal_operation if
+  // the channel is closed.
   [[nodiscard]] bool try_send(T value) {
     if (!free_.try_acquire()) return false;
     put(std::move(value));
     return true;
   }
 
-  // Waits for a value; nothing when the channel is closed and empty.
+  // Removes and returns the oldest value; waits if there is none. Returns nullopt once the channel
+  // is closed and empty.
   std::optional<T> receive() {
     sync::suspendable_fiber("channel::receive");
     filled_.acquire();
     return take();
   }
 
-  // Nothing when there is no value now.
+  // Removes and returns the oldest value, or returns nullopt if there is none.
   std::optional<T> try_receive() {
     if (!filled_.try_acquire()) return std::nullopt;
     return take();
   }
 
-  // What was sent can still be received. Again is allowed. Context: task.
+  // Ends the channel: send throws from now on, and receive returns what was sent before. A second
+  // call has no effect.
   void close() {
     {
       const std::lock_guard hold(guard_);
@@ -107,7 +120,7 @@ class channel {
 
   semaphore free_;
   semaphore filled_;
-  mutex guard_;  // not a spin lock: moving a value is user code
+  mutex guard_;  // not a spin lock, because moving a value is user code
   bool closed_ = false;
   std::deque<T> values_;
 };

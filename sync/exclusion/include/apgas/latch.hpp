@@ -10,21 +10,30 @@ namespace apgas::inline v0 {
 
 namespace sync {
 
+// Throws illegal_operation: `given` exceeds what is left of the count.
 [[noreturn]] void throw_latch_below_zero(std::ptrdiff_t left, std::ptrdiff_t given);
 
 }  // namespace sync
 
-// std::latch for tasks: a countdown that is used once. Belongs to a place.
+// A countdown that is used once: tasks wait until it has reached zero. std::latch for tasks. It
+// belongs to its place and cannot be sent to another.
+//
+//   apgas::latch ready(workers);
+//   for (int i = 0; i < workers; ++i) apgas::async([&] { prepare(); ready.count_down(); });
+//   ready.wait();
 class latch {
  public:
-  // Throws: illegal_operation for a negative number.
+  // Starts the count at `expected`. Throws: illegal_operation if it is negative. Context: any
+  // thread.
   explicit latch(std::ptrdiff_t expected) : left_(expected) {
     if (expected < 0) sync::throw_negative("latch", expected);
   }
   latch(const latch&) = delete;
   latch& operator=(const latch&) = delete;
 
-  // Throws: illegal_operation for a negative number or more than is left. Context: any thread.
+  // Lowers the count by n, and resumes the waiting tasks when it reaches zero.
+  // Throws: illegal_operation if n is negative or exceeds the count.
+  // Context: any thread; does not suspend. Cost: one short lock.
   void count_down(std::ptrdiff_t n = 1) {
     if (n < 0) sync::throw_negative("latch::count_down", n);
     sync::queued_task* released = nullptr;
@@ -38,20 +47,22 @@ class latch {
     sync::resume_all(released);
   }
 
-  // Whether all was counted down. Context: any thread.
+  // Returns whether the count is zero. Context: any thread; does not suspend.
   [[nodiscard]] bool try_wait() noexcept {
     std::lock_guard hold(guard_);
     return left_ == 0;
   }
 
+  // Waits until the count is zero. Afterwards the latch may be destroyed.
   // Throws: illegal_operation outside a task and inside an atomic section.
-  // Context: task. May suspend and resume elsewhere. The latch may end when it returns.
+  // Context: task. May suspend and resume elsewhere.
   void wait() {
     sync::suspendable_fiber("latch::wait");
     if (try_wait()) return;
     sync::queue_unless("latch::wait", guard_, waiting_, [this] { return left_ == 0; });
   }
 
+  // Lowers the count by n and waits until it is zero. Throws, Context: as count_down and wait.
   void arrive_and_wait(std::ptrdiff_t n = 1) {
     sync::suspendable_fiber("latch::arrive_and_wait");
     count_down(n);

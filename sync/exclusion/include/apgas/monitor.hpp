@@ -8,19 +8,24 @@
 
 namespace apgas::inline v0 {
 
-// atomic and when with a lock of its own: sections of unrelated monitors do not exclude each other,
-// and a section tests only the conditions that wait for its own monitor. Belongs to a place.
-// Requires at its end: nobody waits for it or is inside.
+// atomic and when with a lock of their own. Sections of different monitors do not exclude each
+// other, and a section that ends evaluates only the conditions that wait for its own monitor. A
+// monitor belongs to its place and cannot be sent to another. X10 and Hoare's monitors.
+//
+// Requires, when it is destroyed: no task is inside or waits for it.
 class monitor {
  public:
-  // As apgas::atomic. A section of another monitor may be entered inside it; tasks that enter two
-  // monitors in different orders can deadlock.
+  // Runs f() as a critical section of this monitor and returns its value, as apgas::atomic. f may
+  // enter another monitor. Tasks that enter two monitors in opposite orders can deadlock.
+  // Throws, Context, Cost: as apgas::atomic.
   template <std::invocable F>
   auto atomic(F f) -> std::invoke_result_t<F&> {
     return sync::run_atomic(core_, sync::task_fiber("monitor::atomic"), f);
   }
 
-  // As apgas::when.
+  // Waits until c() is true and then runs f() in a critical section of this monitor, as
+  // apgas::when. c() is evaluated whenever a section of this monitor ends. Throws, Context, Cost:
+  // as apgas::when.
   template <std::predicate C, std::invocable F>
   auto when(C c, F f) -> std::invoke_result_t<F&> {
     return sync::run_when(core_, sync::suspendable_fiber("monitor::when"), c, f);

@@ -10,25 +10,30 @@ namespace apgas::inline v0 {
 
 namespace sync {
 
+// Throws illegal_operation: the mutex is not locked.
 [[noreturn]] void throw_not_locked();
 
 }  // namespace sync
 
-// std::mutex for tasks: a task that waits does not block its worker, and the holder may suspend.
-// Works with std::lock_guard, unique_lock and scoped_lock. Belongs to a place. Not recursive.
-// Requires at its end: not locked.
+// std::mutex for tasks. A task that waits suspends and does not block its worker, and the holder
+// may suspend while it holds the mutex. std::lock_guard, std::unique_lock and std::scoped_lock work
+// with it. It is not recursive, and it belongs to its place.
 //
-// Tasks that wait are woken first come first served. A task that comes meanwhile may overtake the
-// one just woken, once: then the mutex is passed on to that one directly. So nobody starves, and a
-// busy mutex need not wait for a task to be resumed at every turn.
+// Waiting tasks are resumed first come first served. A task that calls lock() meanwhile may
+// overtake the one that was just resumed, but only once: then the mutex is handed to the overtaken
+// task directly. So no task starves, and a busy mutex does not stay unused at every turn until a
+// task has been resumed.
+//
+// Requires, when it is destroyed: it is not locked.
 class mutex {
  public:
   mutex() = default;
   mutex(const mutex&) = delete;
   mutex& operator=(const mutex&) = delete;
 
+  // Acquires the mutex; waits while another task holds it.
   // Throws: illegal_operation outside a task and inside an atomic section.
-  // Context: task. May suspend and resume elsewhere. Cost: about 6 ns when free.
+  // Context: task. May suspend and resume elsewhere. Cost: about 6 ns if the mutex is free.
   void lock() {
     const scheduler::fiber& self = sync::suspendable_fiber("mutex::lock");
     if (try_lock()) return;
@@ -37,21 +42,23 @@ class mutex {
     wait();
   }
 
-  // Context: any thread.
+  // Acquires the mutex if it is free, and returns whether it did. Context: any thread; does not
+  // suspend.
   [[nodiscard]] bool try_lock() noexcept {
     std::lock_guard hold(guard_);
     return take();
   }
 
-  // Throws: illegal_operation when it is not locked. Context: any task, also another than locked
-  // it.
+  // Releases the mutex and resumes the next waiting task.
+  // Throws: illegal_operation if the mutex is not locked.
+  // Context: any task, not necessarily the one that locked it; does not suspend.
   void unlock() {
     sync::queued_task* next = nullptr;
     {
       std::lock_guard hold(guard_);
       if (free_.load(base::relaxed)) [[unlikely]]
         sync::throw_not_locked();
-      next = overtaken_.pop();  // it stays locked for that one
+      next = overtaken_.pop();  // if there is one, the mutex stays locked for it
       if (next == nullptr) {
         free_.store(true, base::relaxed);
         if (!waking_) next = waiting_.pop();
@@ -81,8 +88,8 @@ class mutex {
   }
 
   base::spin_lock guard_;
-  base::atomic<bool> free_{true};  // written under the guard
-  bool waking_ = false;            // one that was woken has not tried yet
+  base::atomic<bool> free_{true};  // written under guard_
+  bool waking_ = false;            // a task that was resumed has not tried to lock yet
   sync::wait_queue waiting_;
   sync::wait_queue overtaken_;
 };

@@ -11,21 +11,26 @@ namespace apgas::inline v0 {
 
 namespace sync {
 
+// Throws illegal_operation: `operation` was given a negative number.
 [[noreturn]] void throw_negative(const char* operation, std::ptrdiff_t given);
 
 }  // namespace sync
 
-// std::counting_semaphore for tasks: first come first served. Belongs to a place.
+// A counting semaphore for tasks, first come first served: acquire() takes a permit and release()
+// returns some. std::counting_semaphore for tasks. It belongs to its place.
+//
+// Requires, when it is destroyed: no task waits for it.
 class semaphore {
  public:
-  // Throws: illegal_operation for a negative number.
-  explicit semaphore(std::ptrdiff_t units) : units_(units) {
-    if (units < 0) sync::throw_negative("semaphore", units);
+  // Starts with `permits` permits. Throws: illegal_operation if the number is negative. Context:
+  // any thread.
+  explicit semaphore(std::ptrdiff_t permits) : permits_(permits) {
+    if (permits < 0) sync::throw_negative("semaphore", permits);
   }
   semaphore(const semaphore&) = delete;
   semaphore& operator=(const semaphore&) = delete;
 
-  // Takes a unit, waits for one if there is none.
+  // Takes a permit; waits if there is none.
   // Throws: illegal_operation outside a task and inside an atomic section.
   // Context: task. May suspend and resume elsewhere.
   void acquire() {
@@ -34,32 +39,35 @@ class semaphore {
     sync::queue_unless("semaphore::acquire", guard_, waiting_, [this] { return take(); });
   }
 
-  // Context: any thread.
+  // Takes a permit if there is one, and returns whether there was. Context: any thread; does not
+  // suspend.
   [[nodiscard]] bool try_acquire() noexcept {
     std::lock_guard hold(guard_);
     return take();
   }
 
-  // Gives units. Throws: illegal_operation for a negative number. Context: any thread.
-  void release(std::ptrdiff_t units = 1) {
-    if (units < 0) sync::throw_negative("semaphore::release", units);
+  // Adds permits and hands them to waiting tasks, which resume. Throws: illegal_operation if the
+  // number is negative. Context: any thread; does not suspend. Cost: one short lock.
+  void release(std::ptrdiff_t permits = 1) {
+    if (permits < 0) sync::throw_negative("semaphore::release", permits);
     sync::wait_queue served;
     {
       std::lock_guard hold(guard_);
-      for (units_ += units; units_ > 0 && !waiting_.empty(); --units_) served.push(*waiting_.pop());
+      for (permits_ += permits; permits_ > 0 && !waiting_.empty(); --permits_)
+        served.push(*waiting_.pop());
     }
     sync::resume_all(served.take_all());
   }
 
  private:
   bool take() noexcept {
-    if (units_ == 0) return false;
-    --units_;
+    if (permits_ == 0) return false;
+    --permits_;
     return true;
   }
 
   base::spin_lock guard_;
-  std::ptrdiff_t units_;
+  std::ptrdiff_t permits_;
   sync::wait_queue waiting_;
 };
 

@@ -10,15 +10,24 @@
 #include <apgas/sync/finish_core.hpp>
 #include <apgas/sync/task.hpp>
 
-// Waiting for tasks.
+// Waiting for all tasks of a part of the program, wherever they run.
+//
+//   apgas::finish([&] {
+//     for (apgas::place p : apgas::places()) apgas::async_at(p, work, seed);
+//   });
+//   // All tasks have ended, at all places, with the tasks that they spawned.
 namespace apgas::inline v0 {
 
-// Runs body() and waits for every task spawned in it, transitively and at every place; returns what
-// body returns.
+// Runs body() and waits for every task spawned in it: by the body, by those tasks in turn, and at
+// any place. Returns what body returns, which must not be a reference. finish always waits for all
+// tasks before it throws. X10's finish, Habanero's finish.
 //
-// Throws: multiple_exceptions with everything that the tasks and the body threw, after all ended.
-// Context: task; not inside an atomic section. May suspend and resume elsewhere.
-// Cost: about 3 ns; the tasks nobody stole run on this stack.
+// Throws: multiple_exceptions with all exceptions that left the tasks and the body, if there are
+// any; illegal_operation outside a task and inside an atomic section.
+// Context: task. May suspend and resume elsewhere.
+// Cost: about 3 ns if no task was stolen; then the tasks run on this stack. In a finish over
+// several places, each place sends one return message whenever its last task has ended; see
+// docs/protocols/finish.md.
 template <class F>
 [[gnu::always_inline]] inline auto finish(F&& body) -> std::invoke_result_t<F> {
   using result = std::invoke_result_t<F>;

@@ -14,12 +14,17 @@
 #include <apgas/sync/offer_box.hpp>
 #include <apgas/sync/place_state.hpp>
 
-// A finish that collects values from its tasks (X10's collecting finish).
+// A finish that collects and reduces values from its tasks (X10's collecting finish).
+//
+//   long total = apgas::finish_reduce(0L, std::plus<>(), [] {
+//     for (apgas::place p : apgas::places()) apgas::async_at(p, [] { apgas::offer(count_local());
+//     });
+//   });
 namespace apgas::inline v0 {
 
 namespace detail {
 
-// Another place makes its reducer from nothing but the type.
+// Makes the box of another place. It is found by its type alone, so op must not capture anything.
 template <class T, class Op>
 sync::offer_box* make_offer_box(int workers) {
   struct nothing {};
@@ -31,10 +36,16 @@ sync::offer_box* make_offer_box(int workers) {
 
 }  // namespace detail
 
-// Runs body() as finish does and returns op over identity and everything offered in it, by tasks at
-// all places. op must be associative and commutative, and capture nothing.
+// Runs body() as finish does, and returns op over `identity` and all values that tasks of the body
+// offered, at any place. op must be associative and commutative, and it must be a function object
+// without captures, because each place makes its own. The identity enters the result once.
 //
-// Throws, Context: as finish.
+// Requires: op does not throw. It is called in several tasks, at each place for the values offered
+// there.
+// Throws: multiple_exceptions and illegal_operation, as finish.
+// Context: task. May suspend and resume elsewhere.
+// Cost: as finish, one call of op for each offer, and the reduced value of a place in its return
+// message.
 template <class T, class Op, std::invocable Body>
 T finish_reduce(T identity, Op op, Body&& body) {
   static_assert(std::is_same_v<T, std::remove_cvref_t<T>>);
@@ -54,8 +65,13 @@ T finish_reduce(T identity, Op op, Body&& body) {
   return offered.has_value() ? op(std::move(identity), *std::move(offered)) : std::move(identity);
 }
 
-// Gives x to the innermost finish_reduce of the running task. Throws: illegal_operation when the
-// innermost finish is an ordinary one, or collects values of another type. Context: task.
+// Offers x to the finish_reduce that is the innermost finish of the running task. x must have the
+// type T of that finish_reduce.
+//
+// Throws: illegal_operation if the innermost finish is an ordinary one or collects another type,
+// and outside a task; what copying x throws.
+// Context: task; does not suspend.
+// Cost: one call of op and three short locks, one of which all tasks of the finish share.
 template <class T>
 void offer(T&& x) {
   using value = std::decay_t<T>;

@@ -12,24 +12,28 @@
 #include <apgas/sync/future_state.hpp>
 #include <apgas/sync/task.hpp>
 
-// Calls into foreign code that blocks its thread.
+// Calls of foreign code that blocks its thread.
 namespace apgas::inline v0 {
 
 namespace sync {
 
-// Runs run(call) on a helper thread and suspends the task meanwhile. Context: task that may
-// suspend.
+// Runs run(call) on a helper thread and suspends the task until it has returned.
+// Context: task that may suspend; may resume elsewhere.
 void run_blocking(scheduler::fiber& self, void (*run)(void*) noexcept, void* call);
 
 }  // namespace sync
 
-// Runs f() on a thread that may block (input and output, a lock, a library), and returns what it
-// returns. The task is suspended meanwhile, its worker goes on with others. f runs outside tasks:
-// what needs one throws illegal_operation there.
+// Runs f() on a helper thread, which may block, and returns what f returns. Use it for input and
+// output, for locks of a library, and for anything else that would keep a worker from other tasks.
+// The task is suspended meanwhile and its worker runs other tasks. On the helper thread f is
+// outside any task, so operations that need one throw illegal_operation there.
+//
+//   std::string text = apgas::blocking([&] { return read_file(path); });
 //
 // Throws: what f throws; illegal_operation outside a task and inside an atomic section;
-// std::system_error when a thread is needed and there is none to be had.
-// Context: task. May suspend and resume elsewhere. Cost: some 10 us, two wake-ups of threads.
+// std::system_error if a new helper thread is needed and cannot be created.
+// Context: task. May suspend and resume elsewhere.
+// Cost: some 10 us, for two wake-ups of threads.
 template <std::invocable F>
 auto blocking(F&& f) -> std::invoke_result_t<F> {
   using result = std::invoke_result_t<F>;

@@ -11,16 +11,24 @@
 #include <apgas/sync/spawn_from.hpp>
 #include <apgas/when_all.hpp>
 
-// Futures: values that tasks compute.
+// Futures: tasks whose result other tasks can wait for. The handle itself, with get(), wait() and
+// then(), is class future in sync/future_handle.hpp.
+//
+//   apgas::future<int> answer = apgas::async_future([] { return compute(); });
+//   prepare();
+//   use(answer.get());  // suspends until the task has returned
 namespace apgas::inline v0 {
 
-// Spawns f() as a child task of the innermost enclosing finish, as async does, and returns the
-// future of what it returns or throws. The future is ready when the body of the task has ended;
-// tasks that the body spawned may still run.
+// Spawns f() as a child task of the innermost enclosing finish, as async does, and returns a future
+// of what f returns. If f throws, the exception goes to the future and not to the finish. The
+// future is ready when the body of the task has ended; tasks that the body spawned may still run.
+// Without a name, reports show the spawn site only. Habanero's future, X10's Future.
 //
-// Throws: illegal_operation outside a task and inside an atomic section; what copying f throws.
-// Context: task. May suspend and resume elsewhere: when very many children wait, some run first.
-// Cost: about 30 ns, most of it the one allocation.
+// Throws: illegal_operation outside a task and inside an atomic section; what copying or moving f
+// throws; std::bad_alloc.
+// Context: task. A suspension point: when very many children are waiting to run, some of them run
+// first, so the caller may suspend and resume elsewhere.
+// Cost: about 30 ns, most of it for the one allocation.
 template <std::invocable F>
 auto async_future(name n, F&& f, std::source_location site = std::source_location::current())
     -> future<sync::future_value<std::decay_t<F>>> {
@@ -30,14 +38,22 @@ auto async_future(name n, F&& f, std::source_location site = std::source_locatio
   return sync::future_access::make(std::move(made.state));
 }
 
+// The same for a task without a name.
 template <std::invocable F>
 auto async_future(F&& f, std::source_location site = std::source_location::current()) {
   return async_future(name(nullptr), std::forward<F>(f), site);
 }
 
-// Runs f() as a task of the caller's finish, which it keeps open from now on, when all futures are
-// ready, failed ones included: get() in f does not wait. What f throws goes to the finish.
-// Context: task that may spawn.
+// Runs f() as a task once all `futures` are ready, whether with a value or with an exception, so
+// that get() in f does not wait. The task belongs to the caller's finish from this call on, so the
+// finish does not end before f has run. What f throws goes to the finish. With no futures, f starts
+// at once. Habanero's asyncAwait.
+//
+// Throws: illegal_operation outside a task, inside an atomic section and for an empty handle;
+// std::bad_alloc.
+// Context: task. A suspension point if all futures are ready already, as async; otherwise it does
+// not suspend.
+// Cost: one allocation if all futures are ready already, otherwise three and a short lock for each.
 template <class... T>
 void async_await(name n, sync::spawn_from<sync::task_body> f, const future<T>&... futures) {
   scheduler::fiber& self = sync::suspendable_fiber("async_await");
@@ -46,6 +62,7 @@ void async_await(name n, sync::spawn_from<sync::task_body> f, const future<T>&..
   sync::spawn_when_ready(self, {awaited, sizeof...(T)}, std::move(f.value), n.text, f.site);
 }
 
+// The same for a task without a name.
 template <class... T>
 void async_await(sync::spawn_from<sync::task_body> f, const future<T>&... futures) {
   async_await(name(nullptr), std::move(f), futures...);

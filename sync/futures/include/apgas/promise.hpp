@@ -9,20 +9,24 @@
 
 #include <apgas/sync/future_handle.hpp>
 
-// Setting a future by hand.
+// Promises: futures that the program sets by hand, from any thread.
 //
-//   promises_   written by anybody who holds a promise
+//   promises_   written by every thread that holds a promise
 //
 // Pairs
-//   P1  What holders of other promises did is visible to the one that goes last.
+//   P1  The thread that drops the last promise sees what holders of the others did before they
+//       dropped theirs.
 namespace apgas::inline v0 {
 
 namespace sync {
 
+// Throws illegal_operation: the future of the promise has a value or an exception already.
 [[noreturn]] void throw_already_set();
+// Returns the broken_promise of a future whose promises are all gone.
 std::exception_ptr no_promise_left();
 
-// The shared state of promises. Each promise holds a reference as well.
+// The state that promises and futures share. It counts the promises, each of which holds a
+// reference as well.
 template <class T>
 class promise_state final : public future_state<T> {
  public:
@@ -37,42 +41,56 @@ class promise_state final : public future_state<T> {
   base::atomic<std::uint32_t> promises_{1};
 };
 
-// For the parameters of members that T = void does not have.
+// Stands for T in the parameters of members that promise<void> does not have.
 struct no_value {};
 
 }  // namespace sync
 
-// The side of a future that sets it, once. A handle: copies set the same future. When the last one
-// goes without having set it, the future fails with broken_promise.
+// The side of a future that sets it, once. A promise is a handle: copies set the same future. If
+// the last copy is destroyed before the future is set, the future fails with broken_promise. A
+// promise belongs to its place and cannot be sent to another. std::promise for tasks.
 //
-// Context of everything: any thread, while apgas::run is active; does not suspend. Setting throws
-// illegal_operation if the future is set already.
+//   apgas::promise<int> result;
+//   std::thread([result] { result.set_value(measure()); }).detach();  // a foreign thread
+//   use(result.get_future().get());                                    // suspends the task
+//
+// Throws, all set_ functions: illegal_operation if the future is set already, and for a promise
+// that was moved from.
+// Context, all members: any thread, also one of the program's own, while apgas::run is active. None
+// suspends. Setting resumes the tasks that wait for the future.
 template <class T>
 class promise {
   using plain = std::conditional_t<std::is_void_v<T> || std::is_reference_v<T>, sync::no_value, T>;
   using reference = std::conditional_t<std::is_reference_v<T>, T, sync::no_value&>;
 
  public:
+  // Makes a promise with a future that is not set. Throws: std::bad_alloc. Cost: one allocation.
   promise() : state_(sync::ref<sync::promise_state<T>>::adopt(new sync::promise_state<T>)) {}
+  // A copy sets the same future.
   promise(const promise& other) noexcept : state_(other.state_) {
     if (state_) state_->add_promise();
   }
+  // The source can no longer set the future.
   promise(promise&&) noexcept = default;
   promise& operator=(promise other) noexcept {
     std::swap(state_, other.state_);
     return *this;
   }
+  // Breaks the promise if this is the last copy and the future is not set.
   ~promise() {
     if (state_) state_->drop_promise();
   }
 
-  // As often as you like.
+  // Returns a future that this promise sets. It may be called any number of times.
+  // Throws: illegal_operation for a promise that was moved from.
   future<T> get_future() const {
     auto& state = need("promise::get_future");
     return sync::future_access::make(sync::ref<sync::future_state<T>>::share(&state));
   }
 
-  // When copying or moving the value throws, nothing is set.
+  // Sets the value. If copying or moving it throws, the exception goes to the caller and the future
+  // stays unset. For promise<T&>, the future refers to `value`; for promise<void> there is no
+  // argument.
   void set_value(const plain& value) const
     requires std::copy_constructible<plain> && std::same_as<plain, T>
   {
@@ -94,6 +112,7 @@ class promise {
     emplace();
   }
 
+  // Makes the future fail with `error`, which get() will throw.
   void set_exception(std::exception_ptr error) const {
     const auto state = hold("promise::set_exception");
     if (!state->claim()) sync::throw_already_set();
@@ -108,7 +127,8 @@ class promise {
     return *state_;
   }
 
-  // A task that is resumed by setting may end the promise that is being set.
+  // Returns a reference of its own, because a task that is resumed by setting the future may
+  // destroy this promise.
   auto hold(const char* operation) const {
     return sync::ref<sync::promise_state<T>>::share(&need(operation));
   }

@@ -11,16 +11,20 @@
 
 #include <apgas/sync/future_handle.hpp>
 
-// Futures of futures: when all, or one, of several are ready. They are no tasks: nothing runs and
-// no finish waits for them. Futures that fail are ready too; get() of the part throws.
+// Combines futures: when_all is ready when all of several futures are, when_any when one of them
+// is. Neither is a task: nothing runs for it and no finish waits for it. A future that failed
+// counts as ready; the exception is thrown by get() of that future, not by get() of the
+// combination.
+//
+//   apgas::when_all(a, b).wait();
+//   std::size_t first = apgas::when_any(a, b).get().index;
 namespace apgas::inline v0 {
 
-// Which future was ready first, and all of them as they were given.
+// The result of when_any: which future was ready first, and all the futures in the order given.
 template <class Sequence>
 struct when_any_result {
-  std::size_t index = none;  // none: there was no future
-  Sequence futures;
-
+  std::size_t index = none;  // position in `futures`; `none` if there were no futures
+  Sequence futures;          // a std::tuple or a std::vector of futures
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 };
 
@@ -35,7 +39,7 @@ template <class R>
 concept future_range = std::ranges::input_range<R> &&
                        is_future<std::remove_cvref_t<std::ranges::range_reference_t<R>>>;
 
-// The states of a tuple of futures.
+// Returns the states of the futures. Throws: illegal_operation for an empty handle.
 template <class... T>
 auto states_of(const char* operation, const std::tuple<future<T>...>& futures) {
   return std::apply(
@@ -84,25 +88,30 @@ future<when_any_result<Sequence>> any_future(Sequence futures) {
 
 }  // namespace detail
 
-// A future of the tuple, or of the vector, of the futures; ready when all of them are, at once if
-// there are none. Context: task; does not suspend.
+// Returns a future of all the given futures, as a std::tuple of them, that is ready when each of
+// them is. Without arguments it is ready at once.
+//
+// Throws: illegal_operation outside a task and for an empty handle; std::bad_alloc.
+// Context: task; does not suspend. Cost: three allocations, and a short lock for each future.
 template <class... T>
 future<std::tuple<future<T>...>> when_all(const future<T>&... futures) {
   return detail::all_futures(std::tuple<future<T>...>(futures...));
 }
 
+// The same for a range of futures, as a std::vector of them in the order of the range.
 template <detail::future_range R>
 auto when_all(R&& futures) {
   return detail::all_futures(detail::copy_futures(std::forward<R>(futures)));
 }
 
-// A future of when_any_result: ready when the first of the futures is; with index `none` and at
-// once if there are none. Context: task; does not suspend.
+// Returns a future of a when_any_result that is ready when the first of the given futures is.
+// Without arguments it is ready at once, with the index `none`. Throws, Context, Cost: as when_all.
 template <class... T>
 future<when_any_result<std::tuple<future<T>...>>> when_any(const future<T>&... futures) {
   return detail::any_future(std::tuple<future<T>...>(futures...));
 }
 
+// The same for a range of futures, which the result holds as a std::vector.
 template <detail::future_range R>
 auto when_any(R&& futures) {
   return detail::any_future(detail::copy_futures(std::forward<R>(futures)));

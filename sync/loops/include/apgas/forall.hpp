@@ -16,9 +16,10 @@
 #include <apgas/errors.hpp>
 #include <apgas/sync/branch.hpp>
 
-// Parallel loops: forall (iterations may share a task), coforall (each is one), parallel_reduce.
-// They split their range in halves, so that a thief takes much at once, and only while thieves have
-// taken what was there before (lazy binary splitting, Tzannes et al., PPoPP'10).
+// Parallel loops: forall, whose iterations may share a task; coforall, which has a task for each
+// iteration; and parallel_reduce. A loop splits its range in halves, so that a thief takes much
+// work at once. It splits only while the worker's deque is empty, that is, after thieves have taken
+// what was there (lazy binary splitting, Tzannes et al., PPoPP 2010).
 namespace apgas::inline v0 {
 
 namespace detail {
@@ -26,8 +27,8 @@ namespace detail {
 template <class I>
 concept loop_index = std::integral<I> || std::random_access_iterator<I>;
 
-// The end of a loop in the type of its begin: forall(0, v.size(), ...) counts in int, as long as it
-// can.
+// Converts the end of a loop to the type of its begin, so that forall(0, v.size(), ...) counts in
+// int. Throws: illegal_operation if the end does not fit that type.
 template <class I, class J>
 I end_as(J last) {
   if constexpr (std::integral<I>) {
@@ -42,7 +43,7 @@ I end_as(J last) {
   }
 }
 
-// How many there are in [first, last), which may be more than the type of an index can count.
+// Returns the number of indices in [first, last), which may exceed the range of the index type.
 template <class I>
 std::uint64_t length(I first, I last) {
   if constexpr (std::integral<I>) {
@@ -66,14 +67,14 @@ I middle_of(I first, I last) {
   return advanced(first, length(first, last) / 2);
 }
 
-// What the halves of a loop share; on the stack of the loop.
+// What the tasks of a loop share. It lives on the stack of the loop's caller.
 template <class Body>
 struct loop {
   Body& body;
   std::uint64_t grain;
   std::source_location site;
   base::spin_lock lock;
-  sync::branch_failures* failures = nullptr;  // of the first iteration that threw, lock held
+  sync::branch_failures* failures = nullptr;  // made by the first failure; guarded by lock
 
   explicit loop(Body& b, std::uint64_t g, std::source_location s) : body(b), grain(g), site(s) {}
   loop(const loop&) = delete;
@@ -90,7 +91,7 @@ struct loop {
   }
 };
 
-// Runs body(i) for [first, last), every one even if some throw.
+// Runs body(i) for every i of [first, last), also if some of them throw.
 template <class I, class Body>
 void run_iterations(I first, I last, loop<Body>& shared) {
   while (first < last) {
@@ -103,7 +104,8 @@ void run_iterations(I first, I last, loop<Body>& shared) {
   }
 }
 
-// The elements of a range by number: a list of iterators where the range has no other way.
+// Gives the elements of a range numbers. If the range has no random access, it keeps a list of
+// iterators.
 template <class Range>
 class all_positions {
  public:
@@ -139,13 +141,17 @@ all_positions<Range> positions(Range& range) {
   return all_positions<Range>(range);
 }
 
+// Returns whether the worker has nothing left that a thief could take.
 inline bool thieves_wait(scheduler::fiber& self) { return self.on->tasks.empty(); }
 
-// Enough pieces for balance, few enough that a piece is worth its check.
+// Chooses a grain that gives enough chunks to balance the load, each of them large enough to be
+// worth the check between two chunks.
 inline std::uint64_t default_grain(std::uint64_t n, int workers) {
   return std::clamp<std::uint64_t>(n / (64 * static_cast<std::uint64_t>(workers)), 1, 4096);
 }
 
+// Runs a forall over [first, last): splits the range whenever the deque is empty, and otherwise
+// runs `grain` iterations and checks again.
 template <class I, class Body>
 void run_adaptive(I first, I last, loop<Body>& shared) {
   while (length(first, last) > shared.grain) {
@@ -163,6 +169,7 @@ void run_adaptive(I first, I last, loop<Body>& shared) {
   run_iterations(first, last, shared);
 }
 
+// Runs a coforall over [first, last): splits the range down to single iterations.
 template <class I, class Body>
 void run_each(I first, I last, loop<Body>& shared) {
   if (length(first, last) <= 1) {
@@ -175,31 +182,41 @@ void run_each(I first, I last, loop<Body>& shared) {
                                    shared.site));
 }
 
+// Returns the number of workers of the place.
 int workers_here(const scheduler::fiber& self) noexcept;
 
 }  // namespace detail
 
-// Runs body(i) for every i of [first, last): indices, or random access iterators. Iterations may
-// run in any order and share a task, so they must not wait for each other. `grain`: how many a task
-// runs between two looks for thieves; 0 chooses.
+// Runs body(i) for every i of [first, last), which are indices or random access iterators, and
+// waits for all of them. Iterations may run in any order and may share a task, so they must not
+// wait for each other; use coforall for that. `grain` is the number of iterations that a task runs
+// before it checks whether to split again; 0 chooses one from the length and the number of workers.
+// forall is not a finish: a task that an iteration spawns by async belongs to the enclosing finish
+// and may outlive the loop. Chapel's forall.
 //
-// Throws: multiple_exceptions when iterations threw, after all others ran.
-// Context: task; not inside an atomic section. May suspend and resume elsewhere.
+//   apgas::forall(0, n, [&](int i) { y[i] += a * x[i]; });
+//
+// Throws: multiple_exceptions if iterations threw, after all others have run; illegal_operation
+// outside a task, inside an atomic section, and if `end` does not fit the type of `first`.
+// Context: task. May suspend and resume elsewhere.
+// Cost: while no other worker is idle, about that of a serial loop; each split is a fork_join.
 template <detail::loop_index I, detail::loop_index J, std::invocable<I> Body>
 void forall(I first, J end, Body body, std::ptrdiff_t grain = 0,
             std::source_location site = std::source_location::current()) {
   scheduler::fiber& self = sync::suspendable_fiber("forall");
   const I last = detail::end_as<I>(end);
   if (!(first < last)) return;
-  const std::uint64_t piece =
+  const std::uint64_t chunk =
       grain > 0 ? static_cast<std::uint64_t>(grain)
                 : detail::default_grain(detail::length(first, last), detail::workers_here(self));
-  detail::loop shared(body, piece, site);
+  detail::loop shared(body, chunk, site);
   detail::run_adaptive(first, last, shared);
   shared.end();
 }
 
-// Runs body(x) for every element of a range; elements of lvalues by reference.
+// Runs body(x) for every element x of a range, by reference if the range is an lvalue. The range
+// must not change meanwhile. Throws, Context, Cost: as above, and for a range without random access
+// one list of iterators.
 template <std::ranges::forward_range Range, class Body>
   requires std::invocable<Body&, std::ranges::range_reference_t<Range>>
 void forall(Range&& range, Body body, std::ptrdiff_t grain = 0,
@@ -209,8 +226,10 @@ void forall(Range&& range, Body body, std::ptrdiff_t grain = 0,
   forall(std::size_t{0}, at.size(), element, grain, site);
 }
 
-// Runs body(i) for every i of [first, last), each as a task of its own, with its own copy of i:
-// they may wait for each other. Throws, Context: as forall.
+// Runs body(i) for every i of [first, last), each in a task of its own, and waits for all of them.
+// Each task has its own copy of i, and the tasks may wait for each other. Chapel's coforall.
+//
+// Throws, Context: as forall. Cost: a fork_join for each iteration.
 template <detail::loop_index I, detail::loop_index J, std::invocable<I> Body>
 void coforall(I first, J end, Body body,
               std::source_location site = std::source_location::current()) {
@@ -222,6 +241,8 @@ void coforall(I first, J end, Body body,
   shared.end();
 }
 
+// Runs body(x) for every element x of a range, each in a task of its own, by reference if the range
+// is an lvalue. Throws, Context, Cost: as above.
 template <std::ranges::forward_range Range, class Body>
   requires std::invocable<Body&, std::ranges::range_reference_t<Range>>
 void coforall(Range&& range, Body body,
@@ -233,6 +254,8 @@ void coforall(Range&& range, Body body,
 
 namespace detail {
 
+// Reduces [first, last), splitting it whenever the deque is empty. The order of the operands is
+// kept.
 template <class I, class T, class Map, class Op>
 T reduce_adaptive(I first, I last, const T& identity, Map& map, Op& op, std::uint64_t grain,
                   std::source_location site) {
@@ -256,8 +279,15 @@ T reduce_adaptive(I first, I last, const T& identity, Map& map, Op& op, std::uin
 
 }  // namespace detail
 
-// op over identity and map(i) for every i of [first, last), in order: op need be associative only.
-// Throws: multiple_exceptions when map or op threw. Context: as forall.
+// Maps every i of [first, last) and combines the results: returns op over `identity` and all
+// map(i), in the order of i. So op must be associative but need not be commutative, and `identity`
+// must be its neutral element, because each task starts from a copy of it.
+//
+//   double norm2 = apgas::parallel_reduce(0, n, 0.0, [&](int i) { return x[i] * x[i]; },
+//                                         std::plus<>());
+//
+// Throws: multiple_exceptions if map or op threw; illegal_operation as forall.
+// Context: task. May suspend and resume elsewhere. Cost: as forall.
 template <detail::loop_index I, detail::loop_index J, class T, std::invocable<I> Map, class Op>
 T parallel_reduce(I first, J end, T identity, Map map, Op op,
                   std::source_location site = std::source_location::current()) {

@@ -8,7 +8,7 @@
 
 #include <apgas/sync/branch.hpp>
 
-// Structured parallelism.
+// Structured parallelism: branches that run in parallel and are joined before the call returns.
 namespace apgas::inline v0 {
 
 namespace detail {
@@ -32,14 +32,21 @@ inline constexpr bool returns_void = std::is_void_v<std::invoke_result_t<F&>>;
 
 }  // namespace detail
 
-// Runs the branches in parallel, waits for them, and returns their values: a std::pair of two, a
-// std::tuple of more, with std::monostate for a branch without a value; nothing if all are so.
-// Closures are taken by value. The last branch runs here first. This is no finish: what a branch
-// spawns by async belongs to the enclosing finish and may run on after the join.
+// Runs the branches in parallel, waits for all of them, and returns their values: a std::pair for
+// two branches, a std::tuple for more. The value of a branch that returns nothing is
+// std::monostate; if no branch returns a value, the result is void. Branches are taken by value.
+// The calling task runs the last branch first and offers the others to thieves. Cilk's spawn and
+// sync, Chapel's cobegin.
 //
-// Throws: multiple_exceptions when branches threw, after all ended.
-// Context: task; not inside an atomic section. May suspend and resume elsewhere.
-// Cost: about 2 ns a branch that nobody steals.
+// fork_join is not a finish: a task that a branch spawns by async belongs to the enclosing finish
+// and may outlive the join.
+//
+//   auto [left, right] = apgas::fork_join([&] { return fib(n - 1); }, [&] { return fib(n - 2); });
+//
+// Throws: multiple_exceptions if branches threw, after all of them have ended; illegal_operation
+// outside a task and inside an atomic section.
+// Context: task. May suspend and resume elsewhere.
+// Cost: about 2 ns for a branch that is not stolen.
 template <std::invocable F, std::invocable G>
 [[gnu::always_inline]] inline auto fork_join(
     F f, G g, std::source_location site = std::source_location::current()) {
@@ -61,8 +68,9 @@ auto fork_many(std::source_location site, F... branches) {
 }
 }  // namespace detail
 
-// A defaulted parameter cannot follow a pack: up to six branches know where they were forked, more
-// only where their task was spawned.
+// The same for more branches. With up to six of them, reports show where the branches were forked;
+// with more, they show where the calling task was spawned, since a defaulted parameter cannot
+// follow a pack. Throws, Context, Cost: as above.
 template <std::invocable... F>
   requires(sizeof...(F) > 6)
 auto fork_join(F... branches) {

@@ -6,18 +6,20 @@
 #include <apgas/sync/deadline.hpp>
 #include <apgas/sync/task.hpp>
 
-// Doing nothing for a time; the worker does other things meanwhile.
+// Suspending a task for a time, while its worker runs other tasks.
 namespace apgas::inline v0 {
 
 namespace sync {
 
-// Suspends the task until `when`; yields if that is over. Context: task that may suspend.
+// Suspends the task until `when`, or yields if that time has passed. Context: task that may
+// suspend; may resume elsewhere.
 void sleep_task(scheduler::fiber& self, deadline when);
 
 }  // namespace sync
 
-// Suspends the task for at least `d`; without end if that is beyond a century. Zero or less yields.
-// Late by as long as all workers are busy with tasks that do not let go.
+// Suspends the task for at least the duration d. A duration of zero or less yields instead; one of
+// more than a century means for ever. The task wakes late if all workers are busy with tasks that
+// do not suspend. Unlike std::this_thread::sleep_for, it does not block the worker.
 //
 // Throws: illegal_operation outside a task and inside an atomic section.
 // Context: task. May suspend and resume elsewhere.
@@ -27,7 +29,8 @@ void sleep_for(const std::chrono::duration<Rep, Period>& d) {
   sync::sleep_task(self, sync::deadline_in(d));
 }
 
-// The same until `Clock` says `t`; a clock that is set meanwhile is asked again at the end.
+// Suspends the task at least until `Clock` shows the time t. If the clock is set back meanwhile,
+// the task sleeps again for the rest. Throws, Context: as sleep_for.
 template <class Clock, class Duration>
 void sleep_until(const std::chrono::time_point<Clock, Duration>& t) {
   scheduler::fiber& self = sync::suspendable_fiber("sleep_until");

@@ -13,31 +13,39 @@
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/task.hpp>
 
-// A value per worker, in place of thread_local, which tasks must not use.
+// One value for each worker. It takes the place of thread_local, which tasks must not use because
+// they may move between threads.
 namespace apgas::inline v0 {
 
 namespace sync {
 
+// Throws illegal_operation for a task of a place that did not make the worker_local.
 [[noreturn]] void throw_other_workers();
 
 }  // namespace sync
 
-// One T for each worker of this place, each on cache lines of its own. A task uses the one of its
-// worker without synchronisation, from the access to its next suspension point (a spawn is one):
-// after that it may be on another worker, and another task may use the value.
+// Holds one T for each worker of this place, each on cache lines of its own. A task may use the
+// value of its worker without synchronisation until its next suspension point, and every spawn is
+// one. After that it may run on another worker, and another task may use the value.
 //
-// Context: a task of the place, also for making one; begin, end and reduce any thread.
+//   apgas::worker_local<long> hits;  // zero at each worker
+//   apgas::forall(0, n, [&](int i) { if (matches(i)) ++*hits; });
+//   long sum = hits.reduce(std::plus<>());
+//
+// Context: constructing it and reaching the value of a worker need a task of the place. begin(),
+// end(), size() and reduce() may be called by any thread. Nothing suspends.
 template <class T>
 class worker_local {
  public:
-  // Each is T{}, or a copy of `initial`.
+  // Makes each value T{}, or a copy of `initial`. Throws: illegal_operation outside a task; what
+  // constructing T throws. Cost: one allocation for each worker.
   worker_local()
     requires std::default_initializable<T>
       : worker_local([] { return T{}; }) {}
   explicit worker_local(const T& initial)
     requires std::copy_constructible<T>
       : worker_local([&initial] { return T(initial); }) {}
-  // Each is what a call of make() returns; T may be immovable.
+  // Makes each value from the result of a call make(). T need not be movable. Throws: as above.
   template <std::invocable Make>
     requires(std::same_as<std::invoke_result_t<Make&>, T> ||
              std::convertible_to<std::invoke_result_t<Make&>, T>)
@@ -47,7 +55,8 @@ class worker_local {
     for (std::size_t i = 0; i < n; ++i) cells_.push_back(std::make_unique<cell>(make));
   }
 
-  // The value of this worker. Throws: illegal_operation outside the tasks of this place.
+  // Returns the value of the worker that the task runs on.
+  // Throws: illegal_operation outside a task, and in a task of another place.
   // Cost: about 1 ns.
   T& local() {
     scheduler::fiber& self = sync::task_fiber("worker_local");
@@ -56,17 +65,21 @@ class worker_local {
     }
     return cells_[static_cast<std::size_t>(self.on->id)]->value;
   }
+  // The same as local().
   T& operator*() { return local(); }
   T* operator->() { return std::addressof(local()); }
 
-  // The values of all workers, in no order that means anything. Requires: no task is using its own.
+  // Iterates over the values of all workers, in an unspecified order. Requires: no task uses a
+  // value meanwhile.
   auto begin() noexcept { return iterator<T>(cells_.data()); }
   auto end() noexcept { return iterator<T>(cells_.data() + cells_.size()); }
   auto begin() const noexcept { return iterator<const T>(cells_.data()); }
   auto end() const noexcept { return iterator<const T>(cells_.data() + cells_.size()); }
+  // Returns the number of workers.
   std::size_t size() const noexcept { return cells_.size(); }
 
-  // op(...op(op(a, b), c)...) over all of them. Requires: as for begin().
+  // Combines all values and returns op(...op(op(a, b), c)...). The order is unspecified, so op
+  // should be associative and commutative. Throws: what op throws. Requires: as for begin().
   template <class Op>
     requires std::convertible_to<std::invoke_result_t<Op&, T, const T&>, T>
   T reduce(Op op) const {

@@ -3,11 +3,12 @@
 
 #include <apgas/sync/task.hpp>
 
-// Letting others go first.
+// Letting other tasks of the worker run first.
 namespace apgas::inline v0 {
 
-// All other ready tasks may run before this one goes on. Fair: a loop on it starves no other ready
-// task, unstarted ones and the network included.
+// Lets all other ready tasks of the place run before the calling task goes on. It is fair: a loop
+// that calls it starves no other ready task, neither tasks that have not started nor the handling
+// of messages. Use it in a loop that polls a flag of another task.
 //
 // Throws: illegal_operation outside a task and inside an atomic section.
 // Context: task. May suspend and resume elsewhere. Cost: about 50 ns if nothing else is ready.

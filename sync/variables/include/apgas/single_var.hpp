@@ -10,26 +10,38 @@ namespace apgas::inline v0 {
 
 namespace sync {
 
+// Throws illegal_operation: the variable has been written before.
 [[noreturn]] void throw_written_twice();
 
 }  // namespace sync
 
-// Chapel's single variable: written once, read by any number of tasks, which wait for the value.
-// Belongs to a place. Requires at its end: nobody waits.
+// A variable that is written once and read by any number of tasks, which wait for the value:
+// Chapel's single variable. It belongs to its place and cannot be sent to another.
+//
+//   apgas::single_var<int> v;
+//   apgas::async([&] { v.write_ef(1); });
+//   int x = v.read_ff();  // waits for the write
+//
+// Requires, when it is destroyed: no task waits for it.
 template <class T>
 class single_var {
  public:
+  // Makes an empty variable. Throws: std::bad_alloc. Context: any thread.
   single_var() = default;
   single_var(const single_var&) = delete;
   single_var& operator=(const single_var&) = delete;
 
-  // Throws: illegal_operation when it is full. Context: as promise::set_value.
+  // Writes the value and resumes the waiting tasks.
+  // Throws: illegal_operation if the variable has been written before; what moving the value
+  // throws.
+  // Context: any thread, while apgas::run is active; does not suspend.
   void write_ef(T value) {
     if (written_.exchange(true, base::relaxed)) sync::throw_written_twice();
     promise_.set_value(std::move(value));
   }
 
-  // The value lives as long as the variable.
+  // Waits until the value has been written, and returns a reference to it. The value lives as long
+  // as the variable.
   // Throws: illegal_operation outside a task and inside an atomic section.
   // Context: task. May suspend and resume elsewhere.
   const T& read_ff() const {
@@ -37,7 +49,7 @@ class single_var {
     return value_.get();
   }
 
-  // Context: any thread.
+  // Returns whether the value has been written. Context: any thread; does not suspend.
   [[nodiscard]] bool is_full() const noexcept { return value_.ready(); }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Values through archives: what goes in comes out, in as many bytes as the format says, and bytes
-// that nobody wrote are refused without asking for memory.
+// Archives: values are read as they were written, their encoding has the documented size, and bytes
+// that encode no value are refused before memory is allocated.
 
 #include <apgas/comm/archive.hpp>
 
@@ -48,7 +48,7 @@ struct person {
     archive(name, path, notes);
   }
 };
-struct split {  // save and load, and trivially copyable: what the user wrote goes before the bytes
+struct split {  // trivially copyable with save and load, which take precedence over its bytes
   int value = 0;
   template <class Archive>
   void save(Archive& archive) const {
@@ -92,14 +92,14 @@ std::size_t round_trip(const Ts&... values) {
   out(values...);
   {
     in_archive in(out.bytes());
-    const std::tuple<Ts...> copies{in.read<Ts>()...};  // braces: in this order
+    const std::tuple<Ts...> copies{in.read<Ts>()...};  // braces guarantee the order
     in.expect_end();
     EXPECT_EQ(copies, std::tuple<Ts...>(values...));
   }
   return out.size();
 }
 
-TEST(archive, plain_values_take_their_size) {
+TEST(archive, plain_values_occupy_their_size) {
   EXPECT_EQ(round_trip(1), 4u);
   EXPECT_EQ(round_trip(point{1, 2.5}, 'c', true, colour::green), sizeof(point) + 3);
   EXPECT_EQ(round_trip(std::complex<double>(1, 2), std::chrono::nanoseconds(5),
@@ -110,16 +110,16 @@ TEST(archive, plain_values_take_their_size) {
   EXPECT_EQ(out.size(), 0u);
 }
 
-TEST(archive, contiguous_ranges_in_one_piece) {
+TEST(archive, contiguous_ranges_are_copied_at_once) {
   EXPECT_EQ(round_trip(std::string("hello")), 8u + 5u);
   EXPECT_EQ(round_trip(std::vector<point>{{1, 2}, {3, 4}}), 8u + 2 * sizeof(point));
   EXPECT_EQ(round_trip(std::string(), std::vector<int>()), 16u);
   EXPECT_EQ(round_trip(std::u32string(U"abc")), 8u + 12u);
-  // At an odd address: no alignment is assumed.
+  // The elements are at an odd address, so alignment must not be assumed.
   EXPECT_EQ(round_trip('x', std::vector<double>{1, 2, 3}), 1u + 8u + 24u);
 }
 
-TEST(archive, everything_cereal_knows) {
+TEST(archive, types_that_cereal_serialises) {
   round_trip(std::vector<bool>{true, false, true}, std::vector<std::string>{"a", "", "ccc"},
              std::vector<std::vector<point>>{{{1, 2}}, {}, {{3, 4}, {5, 6}}});
   round_trip(std::list<point>{{1, 2}}, std::deque<std::string>{"x"}, std::set<int>{3, 1, 2},
@@ -134,7 +134,7 @@ TEST(archive, everything_cereal_knows) {
   round_trip(std::vector<person>(3, {"bob", {}, {}}));
 }
 
-TEST(archive, users_functions) {
+TEST(archive, user_defined_serialisation) {
   out_archive out;
   out(split{10}, nothing_written{}, boost_style{1, "b"}, no_default{7});
   in_archive in(out.bytes());
@@ -146,7 +146,7 @@ TEST(archive, users_functions) {
   EXPECT_THROW(out(throwing{}), std::logic_error);
 }
 
-TEST(archive, many_values_that_write_nothing) {
+TEST(archive, values_that_write_nothing) {
   out_archive out;
   out(std::vector<nothing_written>(1000), std::vector<empty>(500), 3);
   in_archive in(out.bytes());
@@ -170,7 +170,7 @@ TEST(archive, pointers_that_are_shared_stay_shared) {
   EXPECT_EQ(*in.read<std::unique_ptr<int>>(), 5);
 }
 
-TEST(archive, grows_from_its_inline_bytes) {
+TEST(archive, grows_beyond_its_inline_bytes) {
   out_archive out;
   for (int i = 0; i < 64; ++i) out(i);
   EXPECT_EQ(out.size(), out_bytes::inline_bytes);
@@ -182,7 +182,7 @@ TEST(archive, grows_from_its_inline_bytes) {
   in.expect_end();
 }
 
-TEST(archive, a_taken_block_has_room_for_a_header_and_is_padded) {
+TEST(archive, a_taken_buffer_has_room_for_a_header_and_is_padded) {
   out_archive out;
   out(std::string(1001, 'x'));
   const std::size_t size = out.size();
@@ -198,8 +198,8 @@ TEST(archive, a_taken_block_has_room_for_a_header_and_is_padded) {
   EXPECT_EQ(out.size(), 4u);
 }
 
-// Every proper prefix of what was written is refused, whatever stands there.
-TEST(archive, truncated_bytes) {
+// Every proper prefix of an encoding is refused.
+TEST(archive, truncated_bytes_are_refused) {
   using all = std::tuple<point, std::string, std::vector<double>, person, std::optional<int>,
                          std::map<int, std::string>, std::variant<int, std::string>>;
   const all value{{1, 2}, "text",       {1, 2, 3},       {"ann", {{1, 2}}, {{1, "note"}}},
@@ -212,7 +212,7 @@ TEST(archive, truncated_bytes) {
   }
 }
 
-TEST(archive, what_is_left_over) {
+TEST(archive, leftover_bytes_are_refused) {
   out_archive out;
   out(1, 2);
   in_archive in(out.bytes());
@@ -221,8 +221,9 @@ TEST(archive, what_is_left_over) {
   EXPECT_THROW(in.expect_end(), serialization_error);
 }
 
-// A length of nearly 2^64, or just one too many: refused before memory is asked for.
-TEST(archive, lengths_that_cannot_be) {
+// A length of nearly 2^64, and one that is too large by one, are refused before memory is
+// allocated.
+TEST(archive, impossible_lengths_are_refused) {
   for (const std::uint64_t length : {~std::uint64_t{0}, std::uint64_t{1} << 61, std::uint64_t{3}}) {
     out_archive out;
     out(length, std::uint16_t{0});
@@ -241,7 +242,7 @@ TEST(archive, lengths_that_cannot_be) {
   }
 }
 
-TEST(archive, a_choice_that_does_not_exist) {
+TEST(archive, a_nonexistent_choice_is_refused) {
   out_archive out;
   out(std::int32_t{7}, std::uint64_t{0});
   std::variant<int, std::string> value;
@@ -249,7 +250,7 @@ TEST(archive, a_choice_that_does_not_exist) {
   EXPECT_THROW(in(value), serialization_error);
 }
 
-TEST(archive, too_much_for_one_message) {
+TEST(archive, more_than_a_message_holds_is_refused) {
   out_bytes out;
   const char c = 0;
   out.append(&c, 1);
@@ -259,8 +260,8 @@ TEST(archive, too_much_for_one_message) {
   EXPECT_EQ(out.size(), 1u);
 }
 
-// Random bytes never crash a reader and never make it ask for more than they could hold.
-TEST(archive, random_bytes) {
+// Random bytes never crash a reader, and never make it allocate more than they could hold.
+TEST(archive, random_bytes_are_read_or_refused) {
   using all = std::tuple<std::string, std::vector<std::string>, std::map<int, std::vector<int>>,
                          std::variant<int, std::string>, std::shared_ptr<std::string>>;
   apgas::base::random_engine random(7);

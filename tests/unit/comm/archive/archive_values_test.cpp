@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Bytes that are no value of the type they are read as, and what fuzzing found besides.
+// Bytes that are not a value of the type they are read as, and other cases that were found by
+// fuzzing.
 
 #include <array>
 #include <cstdint>
@@ -65,7 +66,7 @@ TEST(archive_values, a_bool_is_0_or_1) {
   EXPECT_EQ((refusal<std::array<bool, 2>>(true, false)), "accepted");
 }
 
-TEST(archive_values, an_optional_is_there_or_not) {
+TEST(archive_values, the_flag_of_an_optional_is_0_or_1) {
   for (const bool absent : {false, true}) {
     EXPECT_EQ(refusal<std::optional<int>>(absent, 7), "accepted");
   }
@@ -73,7 +74,7 @@ TEST(archive_values, an_optional_is_there_or_not) {
   EXPECT_NE(refusal<std::vector<std::optional<int>>>(one_element, two, 7), "accepted");
 }
 
-TEST(archive_values, a_variant_is_one_of_its_choices) {
+TEST(archive_values, the_index_of_a_variant_is_valid) {
   using choice = std::variant<std::int64_t, double, bool>;
   EXPECT_EQ(refusal<choice>(choice(2.5)), "accepted");
   for (const std::int32_t index : {2, 3, 255, -1}) {
@@ -81,8 +82,8 @@ TEST(archive_values, a_variant_is_one_of_its_choices) {
   }
 }
 
-// A type that contains itself: no level may announce as much again as the level above.
-TEST(archive_values, all_announced_elements_together) {
+// A recursive type: no level may announce as many elements as the level above.
+TEST(archive_values, the_sum_of_announced_elements_is_bounded) {
   constexpr std::size_t levels = 1000;
   out_archive out;
   for (std::size_t level = 0; level < levels; ++level) out(std::uint64_t{8 * (levels - level - 1)});
@@ -109,7 +110,7 @@ TEST(archive_values, equal_keys_keep_their_order) {
 
 TEST(archive_values, a_shared_pointer_keeps_its_type) {
   const auto whole = std::make_shared<first_member>(first_member{"x", 1});
-  const std::shared_ptr<std::string> part(whole, &whole->name);  // has the same address
+  const std::shared_ptr<std::string> part(whole, &whole->name);  // it has the same address
   const std::string text =
       refusal<std::pair<std::shared_ptr<first_member>, std::shared_ptr<std::string>>>(
           std::pair(whole, part));

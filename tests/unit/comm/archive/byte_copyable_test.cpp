@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which types may travel as their bytes. The answers are the compiler's, so most of this is
-// checked when it is compiled; the run shows that a copy of the bytes is the value.
+// Which types may be sent as their bytes. The compiler decides, so most of the checks are static
+// assertions. The test shows that a copy of the bytes is the value.
 
 #include <apgas/comm/byte_copyable.hpp>
 
@@ -53,7 +53,7 @@ struct particle {
   std::optional<int> charge;
 };
 
-// What the language rule alone refuses, though harmless.
+// Harmless types that the language rule alone refuses.
 struct with_optional {
   int id;
   std::optional<double> weight;
@@ -66,15 +66,15 @@ struct deep {
   std::variant<int, double> v;
   std::complex<double> z;
 };
-struct told {
-  explicit constexpr told(int v) : value(v) {}
+struct declared {
+  explicit constexpr declared(int v) : value(v) {}
   std::optional<int> hidden() const { return value; }
 
  private:
   std::optional<int> value;
 };
 
-// What holds an address somewhere.
+// Types that contain an address.
 struct with_pointer {
   struct {
     int a;
@@ -154,7 +154,7 @@ struct with_dynamic {
 }  // namespace
 
 template <>
-inline constexpr bool apgas::send_as_bytes<told> = true;
+inline constexpr bool apgas::send_as_bytes<declared> = true;
 
 namespace {
 
@@ -167,7 +167,7 @@ static_assert(all_copyable<int, const int, bool, colour, long double, std::byte,
 static_assert(all_copyable<plain, plain[4], derived, bits, with_private, std::monostate>);
 static_assert(all_copyable<std::array<int, 5>, std::array<plain, 500>, std::complex<float>,
                            std::chrono::nanoseconds, std::chrono::steady_clock::time_point>);
-static_assert(all_copyable<with_optional, deep, told, vector3, vector3[2], particle>);
+static_assert(all_copyable<with_optional, deep, declared, vector3, vector3[2], particle>);
 
 static_assert(none_copyable<int*, int* [2], const char*, std::nullptr_t, int plain::*, void (*)(),
                             int&, void()>);
@@ -187,11 +187,11 @@ T through_bytes(const T& value) {
   return __builtin_bit_cast(T, bytes);
 }
 
-TEST(byte_copyable, the_copy_is_the_value) {
+TEST(byte_copyable, a_copy_of_the_bytes_is_the_value) {
   const auto weighted = through_bytes(with_optional{3, 2.5});
   EXPECT_EQ(weighted.id, 3);
   EXPECT_EQ(weighted.weight, 2.5);
-  EXPECT_EQ(through_bytes(told{4}).hidden(), 4);
+  EXPECT_EQ(through_bytes(declared{4}).hidden(), 4);
   EXPECT_EQ(through_bytes(with_private{5}).get(), 5);
   const auto d = through_bytes(deep{{colour::green, {{{}, 7}}}, 1.5, {1, 2}});
   EXPECT_EQ(d.inner.c, colour::green);

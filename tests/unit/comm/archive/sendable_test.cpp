@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What at and async_at accept. The messages for what they refuse are tested by refused/*.cpp.
+// The types that at and async_at accept. refused/*.cpp tests the compile errors for those they
+// refuse.
 
 #include <apgas/comm/sendable.hpp>
 
@@ -40,7 +41,7 @@ struct serialized {
     archive(text);
   }
 };
-struct tree {  // refers to itself: looked at once
+struct tree {  // a recursive type
   int value = 0;
   std::vector<tree> children;
   template <class Archive>
@@ -92,7 +93,7 @@ constexpr bool closure(const F&) {
   return sendable_closure<F>;
 }
 
-TEST(sendable, closures) {
+TEST(sendable, closures_that_can_be_sent) {
   int x = 1;
   int y = 2;
   int* p = &y;
@@ -113,7 +114,7 @@ TEST(sendable, closures) {
   EXPECT_FALSE(sendable_closure<int (*)(int)>);
 }
 
-TEST(sendable, closures_arrive_as_they_left) {
+TEST(sendable, closures_keep_their_captures) {
   int x = 20;
   auto sum = [x, y = 1.5](int z) { return x + y + z; };
   out_archive out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A build without MPI says so where its transport is asked for.
+// In a build without MPI, asking for its transport is an error that says so.
 
 #include <string>
 
@@ -13,7 +13,7 @@ namespace {
 
 using namespace apgas::comm;
 
-TEST(no_mpi, the_transport_says_what_to_do) {
+TEST(no_mpi, the_error_says_what_to_do) {
   EXPECT_FALSE(mpi_available());
   EXPECT_FALSE(mpi_running());
   try {

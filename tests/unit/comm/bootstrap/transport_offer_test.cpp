@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// All ranks choose the same transport from what each of them wants and can, or say who differs.
+// All ranks choose the same transport from their settings and capabilities, or an error names the
+// ranks that differ.
 
 #include <cstring>
 #include <string>
@@ -17,7 +18,7 @@ namespace {
 using namespace apgas::comm;
 using apgas::base::transport_choice;
 
-// Of ranks on hosts h0, h1, ...
+// The offers of ranks on hosts h0, h1, ...
 std::vector<transport_offer> offers(const std::vector<transport_choice>& wanted,
                                     const std::vector<std::string>& why_not = {}) {
   std::vector<transport_offer> all;
@@ -43,7 +44,7 @@ constexpr auto any = transport_choice::automatic;
 constexpr auto ucx = transport_choice::ucx;
 constexpr auto mpi = transport_choice::mpi;
 
-TEST(transport_offer, what_all_want_and_can) {
+TEST(transport_offer, a_common_choice_is_used) {
   const auto by_default = agree_on_transport(offers({any, any}));
   EXPECT_TRUE(by_default.ucx);
   EXPECT_EQ(by_default.why, "default");
@@ -55,7 +56,7 @@ TEST(transport_offer, what_all_want_and_can) {
   EXPECT_EQ(by_mpi.why, "APGAS_TRANSPORT");
 }
 
-TEST(transport_offer, different_wishes_are_refused) {
+TEST(transport_offer, different_settings_are_refused) {
   const std::string what = refusal(offers({mpi, any, mpi, any, ucx}));
   EXPECT_EQ(what,
             "the places do not agree on APGAS_TRANSPORT: rank 0 (host h0) has `mpi', ranks 1, 3 "
@@ -73,7 +74,7 @@ TEST(transport_offer, one_rank_without_ucx_is_named) {
             "it out, or set it to mpi");
 }
 
-TEST(transport_offer, a_long_reason_is_cut) {
+TEST(transport_offer, a_long_reason_is_truncated) {
   const auto agreed = agree_on_transport(offers({any}, {std::string(1000, 'x')}));
   EXPECT_NE(agreed.why.find(std::string(239, 'x')), std::string::npos);
   EXPECT_EQ(agreed.why.find(std::string(240, 'x')), std::string::npos);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The mpi transport beside a user's own MPI, and at the ends of a process. Run under mpirun with
-// the name of a case; exits with 0 if it went as it should.
+// The mpi transport in a program that uses MPI itself, and at the end of a process. Run under
+// mpirun with the name of a case; exits with 0 if the case succeeds.
 
 #include <cstdio>
 #include <cstdlib>
@@ -52,7 +52,7 @@ void one_run(counting_sink& sink) {
   while (!here.end_done()) here.progress();
 }
 
-// The user's MPI is used, left running, and works beside ours.
+// The transport uses the user's MPI, leaves it running, and does not disturb it.
 int serialized() {
   start_mpi(MPI_THREAD_SERIALIZED);
   counting_sink sink;
@@ -75,8 +75,9 @@ int funneled() {
   MPI_Query_thread(&level);
   const std::string what = message_of_failed_start();
   if (level < MPI_THREAD_SERIALIZED) {
-    require(what.find("MPI_THREAD_FUNNELED") != std::string::npos, "what was found");
-    require(what.find("MPI_Init_thread") != std::string::npos, "what to do");
+    require(what.find("MPI_THREAD_FUNNELED") != std::string::npos,
+            "the message names the level found");
+    require(what.find("MPI_Init_thread") != std::string::npos, "the message names the remedy");
   }
   MPI_Finalize();
   return 0;
@@ -87,11 +88,12 @@ int finalized() {
   counting_sink sink;
   one_run(sink);
   MPI_Finalize();
-  require(message_of_failed_start().find("finalized before") != std::string::npos, "after the end");
+  require(message_of_failed_start().find("has been finalized") != std::string::npos,
+          "the message after MPI_Finalize");
   return 0;
 }
 
-// The next two end the job with a message (and the process with an error).
+// The next two end the job with a message and an exit code that is not 0.
 int exit_in_run() {
   static counting_sink sink;
   static comm::endpoint* here = new comm::endpoint(comm::make_mpi_transport(), sink);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Frames between endpoints over the local transport: when they go, in which order, in how many
-// messages, and what is counted.
+// Endpoints over the local transport: when frames are sent, in which order, in how many messages,
+// and how they are counted.
 
 #include <apgas/comm/endpoint.hpp>
 
@@ -27,7 +27,7 @@ std::uint64_t flushes(comm::endpoint& from, comm::rank to, flush_reason reason) 
   return from.traffic_with(to).flushes[static_cast<std::size_t>(reason)];
 }
 
-// Nothing leaves by age within a test's time.
+// Options with which no batch is sent because of its age during a test.
 comm::endpoint_options patient() {
   comm::endpoint_options options;
   options.max_delay = 1h;
@@ -45,7 +45,7 @@ TEST_F(endpoint, a_frame_arrives_as_it_was_sent) {
   header.finish = ~std::uint64_t{0};
   header.credit = 77;
   at(0).send(1, header, bytes_of("hello"));
-  settle();
+  deliver_all();
   ASSERT_EQ(sink(1).frames.size(), 1u);
   const recorded& got = sink(1).frames[0];
   EXPECT_EQ(got.source, 0);
@@ -59,12 +59,12 @@ TEST_F(endpoint, a_frame_arrives_as_it_was_sent) {
   EXPECT_TRUE(sink(0).frames.empty());
 }
 
-TEST_F(endpoint, a_lone_frame_goes_at_once) {
+TEST_F(endpoint, a_single_frame_is_sent_at_once) {
   start(patient());
   send(0, 1, "one");
   EXPECT_GT(at(0).queued_bytes(1), 0u);
   EXPECT_FALSE(at(0).gathering());
-  at(1).progress();  // no poll at the sender was needed
+  at(1).progress();  // the sender did not have to poll
   ASSERT_EQ(sink(1).frames.size(), 1u);
   EXPECT_EQ(at(0).queued_bytes(1), 0u);
   send(0, 1, "two");
@@ -73,12 +73,12 @@ TEST_F(endpoint, a_lone_frame_goes_at_once) {
   EXPECT_EQ(flushes(at(0), 1, flush_reason::at_once), 2u);
 }
 
-TEST_F(endpoint, frames_gather_while_one_is_in_flight) {
+TEST_F(endpoint, frames_are_batched_while_one_is_in_flight) {
   start(patient());
   for (std::uint64_t i = 0; i < 10; ++i) send(0, 1, "frame", i);
   EXPECT_EQ(at(0).traffic_with(1).messages_sent, 1u);
   EXPECT_TRUE(at(0).gathering());
-  EXPECT_FALSE(at(0).progress());  // still in flight: nothing to do
+  EXPECT_FALSE(at(0).progress());  // the message is still in flight
   EXPECT_EQ(at(0).traffic_with(1).messages_sent, 1u);
   at(1).progress();
   EXPECT_EQ(sink(1).frames.size(), 1u);
@@ -91,7 +91,7 @@ TEST_F(endpoint, frames_gather_while_one_is_in_flight) {
   for (std::uint64_t i = 0; i < 10; ++i) EXPECT_EQ(sink(1).frames[i].header.finish, i);
 }
 
-TEST_F(endpoint, another_rank_does_not_wait) {
+TEST_F(endpoint, a_frame_to_another_rank_does_not_wait) {
   start(patient(), 3);
   send(0, 1, "a");
   send(0, 1, "b");
@@ -101,7 +101,7 @@ TEST_F(endpoint, another_rank_does_not_wait) {
   EXPECT_TRUE(at(0).gathering());
 }
 
-TEST_F(endpoint, flush_sends_what_gathered) {
+TEST_F(endpoint, flush_sends_a_batch) {
   start(patient());
   send(0, 1, "a");
   send(0, 1, "b");
@@ -112,7 +112,7 @@ TEST_F(endpoint, flush_sends_what_gathered) {
   EXPECT_EQ(sink(1).frames.size(), 2u);
 }
 
-TEST_F(endpoint, a_full_message_goes) {
+TEST_F(endpoint, a_full_message_is_sent) {
   comm::endpoint_options options = patient();
   options.batch_bytes = 4096;
   start(options);
@@ -120,7 +120,7 @@ TEST_F(endpoint, a_full_message_goes) {
   for (std::uint64_t i = 0; i < 1 + 30 + 30 + 1; ++i) send(0, 1, payload, i);
   EXPECT_EQ(flushes(at(0), 1, flush_reason::full), 2u);
   EXPECT_TRUE(at(0).gathering());
-  settle();
+  deliver_all();
   ASSERT_EQ(sink(1).frames.size(), 62u);
   for (std::uint64_t i = 0; i < 62; ++i) {
     EXPECT_EQ(sink(1).frames[i].header.finish, i);
@@ -143,22 +143,22 @@ TEST_F(endpoint, a_frame_waits_a_bounded_time) {
   EXPECT_EQ(flushes(at(0), 1, flush_reason::delayed), 1u);
 }
 
-TEST_F(endpoint, where_nobody_polls_a_frame_does_not_wait_for_one) {
+TEST_F(endpoint, without_polling_a_frame_is_sent_after_a_bounded_time) {
   comm::endpoint_options options;
   options.max_delay = 8ms;
   start(options);
   send(0, 1, "a");
-  std::this_thread::sleep_for(2ms);  // more than an eighth: the first is taken for arrived
+  std::this_thread::sleep_for(2ms);  // over an eighth of max_delay: taken for arrived
   send(0, 1, "b");
   EXPECT_FALSE(at(0).gathering());
   EXPECT_EQ(flushes(at(0), 1, flush_reason::delayed), 1u);
   send(0, 1, "c");
   std::this_thread::sleep_for(10ms);
-  for (int i = 0; i < 8; ++i) send(0, 1, "d");  // one of them looks at the clock
+  for (int i = 0; i < 8; ++i) send(0, 1, "d");  // one of these sends reads the clock
   EXPECT_EQ(flushes(at(0), 1, flush_reason::delayed), 2u);
 }
 
-TEST_F(endpoint, sizes_from_nothing_to_alone_keep_their_order) {
+TEST_F(endpoint, frames_of_all_sizes_keep_their_order) {
   start(patient());
   std::vector<std::size_t> sizes;
   for (std::size_t size = 0; size < 200'000; size += size / 3 + 1) sizes.push_back(size);
@@ -166,7 +166,7 @@ TEST_F(endpoint, sizes_from_nothing_to_alone_keep_their_order) {
     send(0, 1, std::string(sizes[i], static_cast<char>('a' + i % 26)), i);
     if (i % 3 == 0) send(0, 1, "small", 1000);
   }
-  settle();
+  deliver_all();
   std::size_t next = 0;
   for (const recorded& frame : sink(1).frames) {
     if (frame.header.finish == 1000) continue;
@@ -187,21 +187,21 @@ TEST_F(endpoint, a_long_archive_is_handed_over_not_copied) {
   at(0).send(1, control_header(3), std::move(out));
   EXPECT_EQ(out.size(), 0u);
   EXPECT_EQ(flushes(at(0), 1, flush_reason::alone), 1u);
-  EXPECT_FALSE(at(0).gathering());  // what came before went before
-  settle();
+  EXPECT_FALSE(at(0).gathering());  // the earlier frames were sent before
+  deliver_all();
   ASSERT_EQ(sink(1).frames.size(), 3u);
   EXPECT_EQ(sink(1).frames[2].payload.size(), 100'008u);
-  EXPECT_EQ(sink(1).last_payload, written);  // places of one process: the very same bytes
+  EXPECT_EQ(sink(1).last_payload, written);  // within a process the bytes are not copied
 }
 
-TEST_F(endpoint, archives_of_every_size) {
+TEST_F(endpoint, archives_of_every_size_arrive) {
   start();
   for (const std::size_t size : {0, 1, 200, 255, 256, 257, 3000, 4000, 5000, 70'000}) {
     const std::string text(size, 'y');
     comm::out_archive out;
     out(text);
     at(0).send(1, control_header(size), std::move(out));
-    settle();
+    deliver_all();
     const recorded& got = sink(1).frames.back();
     comm::in_archive in(bytes_of(got.payload));
     EXPECT_EQ(in.read<std::string>(), text);
@@ -209,17 +209,17 @@ TEST_F(endpoint, archives_of_every_size) {
   }
 }
 
-TEST_F(endpoint, to_oneself) {
+TEST_F(endpoint, a_rank_sends_to_itself) {
   start({}, 1);
   send(0, 0, "me");
   send(0, 0, std::string(50'000, 'z'));
-  settle();
+  deliver_all();
   ASSERT_EQ(sink(0).frames.size(), 2u);
   EXPECT_EQ(sink(0).frames[0].payload, "me");
   EXPECT_EQ(sink(0).frames[1].payload.size(), 50'000u);
 }
 
-// A retained payload stays where it is, though messages come and go.
+// A retained payload stays valid while other messages are sent and received.
 TEST_F(endpoint, payloads_live_as_long_as_they_are_retained) {
   struct keeping_sink final : comm::frame_sink {
     std::vector<comm::inbound_frame> kept;
@@ -257,9 +257,9 @@ TEST_F(endpoint, counters_agree_at_both_ends) {
   start();
   for (int i = 0; i < 500; ++i) {
     send(0, 1, std::string(static_cast<std::size_t>(i % 90), 'c'));
-    if (i % 50 == 0) settle();
+    if (i % 50 == 0) deliver_all();
   }
-  settle();
+  deliver_all();
   const comm::traffic sent = at(0).traffic_with(1);
   const comm::traffic received = at(1).traffic_with(0);
   EXPECT_EQ(sent.frames_sent, 500u);
@@ -274,7 +274,7 @@ TEST_F(endpoint, counters_agree_at_both_ends) {
   EXPECT_EQ(at(0).traffic_with(0).frames_sent, 0u);
 }
 
-TEST_F(endpoint, congestion_is_seen_and_passes) {
+TEST_F(endpoint, congestion_is_reported_and_ends) {
   comm::endpoint_options options;
   options.queue_bytes = 100'000;
   start(options);
@@ -283,7 +283,7 @@ TEST_F(endpoint, congestion_is_seen_and_passes) {
   EXPECT_TRUE(at(0).congested(1));
   EXPECT_FALSE(at(0).congested(0));
   EXPECT_GE(at(0).queued_bytes(1), 120'000u);
-  settle();
+  deliver_all();
   EXPECT_FALSE(at(0).congested(1));
   EXPECT_EQ(at(0).queued_bytes(1), 0u);
 }
@@ -299,12 +299,12 @@ TEST_F(endpoint, payloads_beyond_the_limit_are_refused) {
   }
 }
 
-TEST_F(endpoint, tiny_batches_are_made_usable) {
+TEST_F(endpoint, a_batch_size_that_is_too_small_is_corrected) {
   comm::endpoint_options options;
   options.batch_bytes = 1;
   start(options);
   for (std::uint64_t i = 0; i < 50; ++i) send(0, 1, std::string(i, 't'), i);
-  settle();
+  deliver_all();
   ASSERT_EQ(sink(1).frames.size(), 50u);
   for (std::uint64_t i = 0; i < 50; ++i) EXPECT_EQ(sink(1).frames[i].payload.size(), i);
 }
@@ -346,7 +346,7 @@ TEST_F(endpoint, runs_follow_each_other_without_leaks) {
   EXPECT_EQ(again.pool().outstanding(), 0u);
 }
 
-TEST_F(endpoint, names_of_reasons) {
+TEST_F(endpoint, flush_reasons_have_names) {
   EXPECT_STREQ(to_string(flush_reason::at_once), "at once");
   EXPECT_STREQ(to_string(flush_reason::alone), "alone");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Endpoints used by many threads at once.
+// Endpoints used by many threads at the same time.
 
 #include <atomic>
 #include <string>
@@ -19,9 +19,9 @@ using namespace apgas_test;
 
 class endpoint_threads : public two_places {};
 
-// All threads of one place send to all places while one thread of each polls. Frames of one thread
-// to one place arrive in order.
-TEST_F(endpoint_threads, many_threads_send) {
+// Several threads of each place send to all places while one thread per place polls. Frames of one
+// thread to one place arrive in order.
+TEST_F(endpoint_threads, many_threads_may_send) {
   constexpr std::uint64_t frames = 4000;
   constexpr std::uint64_t threads = 3;
   start();
@@ -49,7 +49,7 @@ TEST_F(endpoint_threads, many_threads_send) {
     }
   }
   for (auto& each : endpoints) each->flush();
-  settle();
+  deliver_all();
   std::uint64_t total = 0;
   for (std::size_t place = 0; place < 2; ++place) {
     std::vector<std::uint64_t> next(2 * threads, place);
@@ -65,7 +65,7 @@ TEST_F(endpoint_threads, many_threads_send) {
   EXPECT_EQ(total, 2 * threads * frames);
 }
 
-TEST_F(endpoint_threads, progress_by_two_threads_delivers_once) {
+TEST_F(endpoint_threads, concurrent_progress_delivers_once) {
   start();
   std::atomic<bool> stop{false};
   {
@@ -86,7 +86,7 @@ TEST_F(endpoint_threads, progress_by_two_threads_delivers_once) {
     while (at(0).queued_bytes(1) != 0) std::this_thread::yield();
     stop = true;
   }
-  settle();
+  deliver_all();
   ASSERT_EQ(sink(1).frames.size(), 20'000u);
   for (std::uint64_t i = 0; i < 20'000; ++i) ASSERT_EQ(sink(1).frames[i].header.finish, i);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Headers that are not as they were sent are refused and named, and never executed.
+// Malformed messages are refused, the error names their sender, and nothing of them is executed.
 
 #include <apgas/comm/message.hpp>
 
@@ -30,7 +30,7 @@ comm::frame_header task_header() {
   return header;
 }
 
-// Messages of one frame, posted below the endpoint.
+// Posts messages of one frame directly to the transport.
 class message : public two_places {
  protected:
   void SetUp() override { start(); }
@@ -45,9 +45,9 @@ class message : public two_places {
     std::memcpy(block.data(), bytes.data(), bytes.size());
     block.resize(bytes.size());
     at(0).network().send(1, std::move(block));
-    settle();
+    deliver_all();
   }
-  // Expects one complaint that names rank 0 and contains `text`.
+  // Expects exactly one error, which names rank 0 and contains `text`.
   void expect_refused(const std::string& text) {
     EXPECT_TRUE(sink(1).frames.empty());
     ASSERT_EQ(sink(1).bad.size(), 1u);
@@ -57,7 +57,7 @@ class message : public two_places {
   }
 };
 
-TEST_F(message, a_good_one_is_taken_with_its_handler) {
+TEST_F(message, a_valid_frame_arrives_with_its_handler) {
   post(frame(task_header(), 16));
   EXPECT_TRUE(sink(1).bad.empty());
   ASSERT_EQ(sink(1).frames.size(), 1u);
@@ -93,8 +93,8 @@ TEST_F(message, every_change_of_a_byte_is_refused) {
   }
 }
 
-// Headers whose checksum fits but whose contents do not.
-TEST_F(message, an_unknown_kind) {
+// Headers with a valid checksum and invalid contents.
+TEST_F(message, an_unknown_kind_is_refused) {
   for (const int kind : {0, 5, 255}) {
     comm::frame_header header = task_header();
     header.kind = static_cast<comm::frame_kind>(kind);
@@ -103,7 +103,7 @@ TEST_F(message, an_unknown_kind) {
   }
 }
 
-TEST_F(message, an_unknown_handler) {
+TEST_F(message, an_unknown_handler_is_refused) {
   apgas::base::random_engine random(5);
   for (int i = 0; i < 1000; ++i) {
     comm::frame_header header = task_header();
@@ -113,7 +113,7 @@ TEST_F(message, an_unknown_handler) {
   }
 }
 
-TEST_F(message, a_payload_longer_than_the_message) {
+TEST_F(message, a_payload_longer_than_the_message_is_refused) {
   for (const std::uint32_t length : {9u, 17u, 1000u, 0x7fff'ffffu, 0xffff'ffffu, 0xffff'fff9u}) {
     std::vector<std::byte> bytes(comm::frame_bytes(8));
     comm::write_header(bytes.data(), task_header(), length);
@@ -122,7 +122,7 @@ TEST_F(message, a_payload_longer_than_the_message) {
   }
 }
 
-TEST_F(message, a_message_that_ends_within_a_header) {
+TEST_F(message, a_message_that_ends_within_a_header_is_refused) {
   for (const std::size_t size : {std::size_t{1}, std::size_t{8}, std::size_t{31}}) {
     std::vector<std::byte> bytes = frame(task_header(), 0);
     bytes.resize(size);
@@ -131,7 +131,7 @@ TEST_F(message, a_message_that_ends_within_a_header) {
   }
 }
 
-TEST_F(message, frames_before_a_bad_one_are_taken_and_none_after) {
+TEST_F(message, only_frames_before_a_malformed_one_arrive) {
   std::vector<std::byte> bytes;
   for (int i = 0; i < 5; ++i) {
     const std::vector<std::byte> one = frame(task_header(), 8);
@@ -143,7 +143,7 @@ TEST_F(message, frames_before_a_bad_one_are_taken_and_none_after) {
   EXPECT_EQ(sink(1).bad.size(), 1u);
 }
 
-TEST_F(message, random_bytes) {
+TEST_F(message, random_bytes_are_refused) {
   apgas::base::random_engine random(11);
   for (int round = 0; round < 2000; ++round) {
     std::vector<std::byte> bytes(random.below(300) + 1);
@@ -153,7 +153,7 @@ TEST_F(message, random_bytes) {
   }
 }
 
-TEST(message_death, the_default_is_to_end_the_job_naming_the_sender) {
+TEST(message_death, by_default_the_job_ends_and_the_sender_is_named) {
   struct plain_sink final : comm::frame_sink {
     void on_frame(const comm::inbound_frame&) noexcept override {}
   };

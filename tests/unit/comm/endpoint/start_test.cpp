@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Places that do not agree do not start: every one of them says who differs, in what, and from
-// whom.
+// Places that do not agree do not start, and the error at every place names the ranks and the
+// values that differ.
 
 #include <string>
 #include <vector>
@@ -21,7 +21,7 @@ struct no_frames final : frame_sink {
   void on_frame(const inbound_frame&) noexcept override { ADD_FAILURE(); }
 };
 
-// The messages of all places; empty where a place started.
+// The errors of all places; empty for a place that started.
 std::vector<std::string> start(const std::vector<endpoint_options>& options) {
   local_fabric fabric(static_cast<int>(options.size()));
   no_frames sink;
@@ -51,8 +51,8 @@ std::string this_host() {
   return name;
 }
 
-void expect_all_say(const std::vector<std::string>& messages,
-                    const std::vector<std::string>& parts) {
+void expect_all_contain(const std::vector<std::string>& messages,
+                        const std::vector<std::string>& parts) {
   for (const std::string& message : messages) {
     for (const std::string& part : parts) {
       EXPECT_NE(message.find(part), std::string::npos) << "'" << part << "' in: " << message;
@@ -60,7 +60,7 @@ void expect_all_say(const std::vector<std::string>& messages,
   }
 }
 
-TEST(start, places_that_agree) {
+TEST(start, places_that_agree_start) {
   endpoint_options options;
   options.settings = "batch 16K";
   for (const std::string& message : start({options, options, options})) EXPECT_EQ(message, "");
@@ -77,35 +77,35 @@ TEST(start, hosts_are_known) {
   EXPECT_TRUE(b.ready());
 }
 
-TEST(start, another_binary) {
+TEST(start, a_different_binary_is_refused) {
   endpoint_options one;
   endpoint_options other;
   one.fingerprint = 0x1111;
   other.fingerprint = 0x2222;
-  expect_all_say(start({one, one, other}),
-                 {"rank 0 (host " + this_host() + ")", "rank 2 (host " + this_host() + ")",
-                  "0000000000001111", "0000000000002222", "build-ids"});
+  expect_all_contain(start({one, one, other}),
+                     {"rank 0 (host " + this_host() + ")", "rank 2 (host " + this_host() + ")",
+                      "0000000000001111", "0000000000002222", "build-ids"});
 }
 
-TEST(start, another_version) {
+TEST(start, a_different_version_is_refused) {
   endpoint_options other;
   other.version = 9'008'007;
-  expect_all_say(start({{}, other}), {"rank 1", "the version of apgas", "9.8.7"});
+  expect_all_contain(start({{}, other}), {"rank 1", "the version of apgas", "9.8.7"});
 }
 
-TEST(start, other_settings) {
+TEST(start, different_settings_are_refused) {
   endpoint_options one;
   endpoint_options other;
   one.settings = "batch 16K";
   other.settings = "batch 64K";
-  expect_all_say(start({other, one, one, one, one, one}),
-                 {"batch 16K", "batch 64K", "ranks 1, 2, 3, 4 and 1 more"});
+  expect_all_contain(start({other, one, one, one, one, one}),
+                     {"batch 16K", "batch 64K", "ranks 1, 2, 3, 4 and 1 more"});
 }
 
-TEST(start, another_number_of_runs) {
+TEST(start, a_different_number_of_runs_is_refused) {
   local_fabric fabric(2);
   no_frames sink;
-  fabric.at(1).attach();  // a run that rank 0 did not take part in
+  fabric.at(1).attach();  // a run without rank 0
   fabric.at(1).detach();
   endpoint a(fabric.at(0), sink);
   endpoint b(fabric.at(1), sink);
@@ -119,7 +119,7 @@ TEST(start, another_number_of_runs) {
   }
 }
 
-TEST(start, settings_too_long_to_compare) {
+TEST(start, settings_that_are_too_long_are_refused) {
   local_fabric fabric(1);
   no_frames sink;
   endpoint_options options;

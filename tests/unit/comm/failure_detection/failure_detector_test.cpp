@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The watch itself, several in one process: real threads and sockets.
+// Failure detectors with real threads and sockets, several in one process.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -22,7 +22,7 @@ using namespace apgas::comm;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-constexpr in_addr loopback{0x0100007f};  // 127.0.0.1 in the order of the network
+constexpr in_addr loopback{0x0100007f};  // 127.0.0.1 in network byte order
 constexpr detector_token token{std::byte{42}};
 
 std::mutex lock;
@@ -33,10 +33,10 @@ void print(const std::string& line) {
   const std::lock_guard guard(lock);
   printed.push_back(line);
 }
-// The thread of a watch that leaves does not come back.
+// The function that detectors call to end the job. It returns, so their thread continues.
 void end(int code) noexcept { ended_with = code; }
 
-bool comes(const std::function<bool()>& what) {
+bool eventually(const std::function<bool()>& what) {
   const auto deadline = std::chrono::steady_clock::now() + 20s;
   while (!what() && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(5ms);
   return what();
@@ -48,19 +48,19 @@ bool is_printed(const std::string& text) {
       printed, [&](const std::string& line) { return line.find(text) != std::string::npos; });
 }
 
-class Watch : public testing::Test {
+class FailureDetector : public testing::Test {
  protected:
-  Watch() {
+  FailureDetector() {
     printed.clear();
     ended_with = 0;
   }
 
-  static detector_plan plan_of(rank here, std::chrono::nanoseconds silence) {
+  static detector_plan plan_of(rank here, std::chrono::nanoseconds timeout) {
     const std::vector<std::string> names{"a", "b"};
-    return {detection_tree(names, names), here, token, silence, descriptor(), {}};
+    return {detection_tree(names, names), here, token, timeout, descriptor(), {}};
   }
-  std::unique_ptr<failure_detector> start_zero(std::chrono::nanoseconds silence) {
-    detector_plan plan = plan_of(0, silence);
+  std::unique_ptr<failure_detector> start_zero(std::chrono::nanoseconds timeout) {
+    detector_plan plan = plan_of(0, timeout);
     plan.listeners.push_back(listen_on(loopback, port));
     return std::make_unique<failure_detector>(std::move(plan), end, print);
   }
@@ -70,16 +70,16 @@ class Watch : public testing::Test {
     EXPECT_EQ(send(made.number(), &hello, sizeof(hello), MSG_NOSIGNAL), 32);
     return made;
   }
-  std::unique_ptr<failure_detector> start_one(std::chrono::nanoseconds silence) {
-    detector_plan plan = plan_of(1, silence);
-    plan.up = connect_as(1);
+  std::unique_ptr<failure_detector> start_one(std::chrono::nanoseconds timeout) {
+    detector_plan plan = plan_of(1, timeout);
+    plan.parent = connect_as(1);
     return std::make_unique<failure_detector>(std::move(plan), end, print);
   }
 
   std::uint16_t port = 0;
 };
 
-TEST_F(Watch, EndsWithByeAndNobodySpeaks) {
+TEST_F(FailureDetector, EndsWithAGoodbyeAndPrintsNothing) {
   auto zero = start_zero(10s);
   auto one = start_one(10s);
   one.reset();
@@ -88,7 +88,7 @@ TEST_F(Watch, EndsWithByeAndNobodySpeaks) {
   EXPECT_EQ(ended_with, 0);
 }
 
-TEST_F(Watch, WhoIsDoneWaitsForTheOthers) {
+TEST_F(FailureDetector, WaitsUntilAllPlacesAreDone) {
   const auto zero = start_zero(10s);
   const auto one = start_one(10s);
   std::atomic<bool> is_over{false};
@@ -104,36 +104,36 @@ TEST_F(Watch, WhoIsDoneWaitsForTheOthers) {
   EXPECT_EQ(ended_with, 0);
 }
 
-TEST_F(Watch, AnEndOfTheConnectionIsSaid) {
+TEST_F(FailureDetector, ReportsTheEndOfAConnection) {
   const auto zero = start_zero(10s);
   {
     const descriptor one = connect_as(1);
   }
-  EXPECT_TRUE(comes([] { return is_printed("place 1 on b is gone: it ended without a word"); }));
-  EXPECT_TRUE(zero->finds_the_end(5s));
-  EXPECT_TRUE(comes([] { return ended_with == 1; }));
+  EXPECT_TRUE(eventually([] { return is_printed("place 1 on b ended unexpectedly"); }));
+  EXPECT_TRUE(zero->failure_found_within(5s));
+  EXPECT_TRUE(eventually([] { return ended_with == 1; }));
 }
 
-TEST_F(Watch, SilenceIsSaid) {
+TEST_F(FailureDetector, ReportsAMissingHeartbeat) {
   const auto zero = start_zero(500ms);
   const descriptor one = connect_as(1);
-  EXPECT_TRUE(comes([] {
-    return is_printed("place 1 on b is gone: no sign of life for 0.5 s (its link or the machine");
+  EXPECT_TRUE(eventually([] {
+    return is_printed("place 1 on b has sent no heartbeat for 0.5 s (host or network link down");
   }));
-  EXPECT_TRUE(comes([] { return ended_with == 1; }));
+  EXPECT_TRUE(eventually([] { return ended_with == 1; }));
 }
 
-TEST_F(Watch, WhoSpeaksItselfIsNotSpokenAbout) {
+TEST_F(FailureDetector, DoesNotReportAPlaceThatReportedItself) {
   const auto zero = start_zero(10s);
   auto one = start_one(10s);
   one->reported(139);
-  EXPECT_TRUE(comes([&] { return zero->others_reported(); }));
-  EXPECT_TRUE(comes([] { return ended_with == 139; }));
+  EXPECT_TRUE(eventually([&] { return zero->others_reported(); }));
+  EXPECT_TRUE(eventually([] { return ended_with == 139; }));
   EXPECT_TRUE(printed.empty());
 }
 
-// Garbage at the port of a job that runs, from before its places have come until after.
-TEST_F(Watch, StrangersDoNotDisturb) {
+// Peers send garbage to the port of a running job from before its places connect until after.
+TEST_F(FailureDetector, IgnoresUnauthenticatedPeers) {
   const auto zero = start_zero(1s);
   for (int i = 0; i < 200; ++i) {
     const descriptor unauthenticated_peer = connect_to(loopback, port, 5s);
@@ -141,22 +141,22 @@ TEST_F(Watch, StrangersDoNotDisturb) {
     send(unauthenticated_peer.number(), garbage.data(), garbage.size(), MSG_NOSIGNAL);
   }
   const auto one = start_one(1s);
-  EXPECT_FALSE(zero->finds_the_end(3s));
-  EXPECT_FALSE(one->finds_the_end(0ms));
-  EXPECT_THROW(connect_to(loopback, port, 1s), std::system_error);  // all are in: it is closed
+  EXPECT_FALSE(zero->failure_found_within(3s));
+  EXPECT_FALSE(one->failure_found_within(0ms));
+  EXPECT_THROW(connect_to(loopback, port, 1s), std::system_error);  // all are connected
   EXPECT_EQ(ended_with, 0);
   EXPECT_TRUE(is_printed("warning: closed a connection from 127.0.0.1"));
-  EXPECT_FALSE(is_printed("gone"));
+  EXPECT_FALSE(is_printed("ends the job"));
 }
 
-// A record that none of ours sends is no sign of a failure.
-TEST_F(Watch, NonsenseAfterTheHelloIsIgnored) {
+// An invalid message is not a sign of a failure.
+TEST_F(FailureDetector, IgnoresInvalidMessagesAfterTheHello) {
   const auto zero = start_zero(2s);
   const descriptor one = connect_as(1);
   const detector_message nonsense{.what = static_cast<detector_message::kind>(12345), .about = -9};
   EXPECT_TRUE(send_record(one.number(), nonsense));
-  EXPECT_TRUE(send_record(one.number(), {.what = detector_message::kind::gone, .about = 77}));
-  EXPECT_FALSE(zero->finds_the_end(1s));
+  EXPECT_TRUE(send_record(one.number(), {.what = detector_message::kind::failure, .about = 77}));
+  EXPECT_FALSE(zero->failure_found_within(1s));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decisions of the watch in random jobs, in simulated time.
+// The decisions of the failure detector in random jobs, in simulated time.
 #include <algorithm>
 #include <deque>
 #include <functional>
@@ -21,50 +21,50 @@ using namespace std::chrono_literals;
 using kind = detector_action::kind;
 using time_of = detector_state::time;
 
-// A whole job with messages that take time and places that are slow at times.
+// A job whose messages take time and whose places are slow at times.
 class simulated_job {
  public:
-  simulated_job(unsigned seed, time_of silence) : random_(seed), silence_(silence) {
+  simulated_job(unsigned seed, time_of timeout) : random_(seed), timeout_(timeout) {
     const int hosts = 1 + static_cast<int>(random_() % 4);
     std::vector<std::string> names;
     for (int i = 2 + static_cast<int>(random_() % 12); i > 0; --i) {
       names.push_back(std::string(1, static_cast<char>('a' + random_() % hosts)));
     }
-    hosts_.emplace_back(names, names);
+    trees_.emplace_back(names, names);
     for (rank r = 0; r < size(); ++r) {
-      machines_.emplace_back(hosts_[0], r, silence, 0s);
+      states_.emplace_back(trees_[0], r, timeout, 0s);
       alive_.push_back(true);
       at(0s, [this, r] { wake(r); });
     }
   }
 
-  int size() const { return hosts_[0].size(); }
+  int size() const { return trees_[0].size(); }
   unsigned draw(unsigned below) { return static_cast<unsigned>(random_() % below); }
-  unsigned slowest = 5;  // message, in hundredths of a silence
+  unsigned slowest = 5;  // delay of a message, in hundredths of the timeout
   int reported = 0;
   int done_places = 0;
-  int left = 0;  // since all were done
+  int left = 0;  // places that left after all were done
   bool left_early = false;
-  std::vector<rank> said_of;
-  time_of said_at{};
+  std::vector<rank> reported_places;
+  time_of reported_at{};
 
   void at(time_of when, std::function<void()> what) {
     events_.emplace(when, std::pair{number_++, std::move(what)});
   }
-  // It is gone; `word`: it said so itself. Its connections end.
-  void end(rank r, bool word) {
+  // Ends a place and its connections. `reports_itself`: it printed its exit reason before.
+  void end(rank r, bool reports_itself) {
     alive_[static_cast<std::size_t>(r)] = false;
-    for (const rank other : around(r)) {
-      if (word) deliver(r, other, [this, other] { machine(other).on_reported(139, now_); });
-      deliver(r, other, [this, r, other] { machine(other).on_end(r, now_); });
+    for (const rank other : linked_to(r)) {
+      if (reports_itself) deliver(r, other, [this, other] { state(other).on_reported(139, now_); });
+      deliver(r, other, [this, r, other] { state(other).on_connection_end(r, now_); });
     }
   }
   void hang(rank r) { alive_[static_cast<std::size_t>(r)] = false; }
   void done(rank r) {
     if (!alive_[static_cast<std::size_t>(r)]) return;
     ++done_places;
-    machine(r).on_own_done();
-    act(r);
+    state(r).on_own_done();
+    carry_out_actions(r);
   }
 
   void run(time_of until) {
@@ -77,88 +77,88 @@ class simulated_job {
   }
 
  private:
-  detector_state& machine(rank r) { return machines_[static_cast<std::size_t>(r)]; }
-  std::vector<rank> around(rank r) {
-    std::vector<rank> all = hosts_[0].below(r);
-    if (r != 0) all.push_back(hosts_[0].above(r));
+  detector_state& state(rank r) { return states_[static_cast<std::size_t>(r)]; }
+  std::vector<rank> linked_to(rank r) {
+    std::vector<rank> all = trees_[0].children(r);
+    if (r != 0) all.push_back(trees_[0].parent(r));
     return all;
   }
-  // In order for each pair.
+  // Delivers in order for each pair of places.
   void deliver(rank from, rank to, std::function<void()> what) {
     time_of& last = arrival_[{from, to}];
-    last = std::max(last + 1ns, now_ + silence_ * draw(slowest) / 100);
+    last = std::max(last + 1ns, now_ + timeout_ * draw(slowest) / 100);
     at(last, [this, to, what = std::move(what)] {
       if (!alive_[static_cast<std::size_t>(to)]) return;
-      machine(to).on_wake(now_);
+      state(to).on_wake(now_);
       what();
-      act(to);
+      carry_out_actions(to);
     });
   }
   void wake(rank r) {
     if (!alive_[static_cast<std::size_t>(r)]) return;
-    machine(r).on_wake(now_);
-    for (const rank other : around(r)) {
-      deliver(r, other, [this, r, other] { machine(other).on_sign(r, now_); });
+    state(r).on_wake(now_);
+    for (const rank other : linked_to(r)) {
+      deliver(r, other, [this, r, other] { state(other).on_heartbeat(r, now_); });
     }
-    act(r);
-    const time_of slow = draw(10) == 0 ? machine(r).interval() * draw(4) : time_of{0};
-    at(now_ + machine(r).interval() + slow, [this, r] { wake(r); });
+    carry_out_actions(r);
+    const time_of slow = draw(10) == 0 ? state(r).interval() * draw(4) : time_of{0};
+    at(now_ + state(r).interval() + slow, [this, r] { wake(r); });
   }
-  void act(rank r) {
-    for (detector_action a = machine(r).next(now_); a.what != kind::none; a = machine(r).next(now_)) {
-      if (a.what == kind::report) {
-        deliver(r, 0, [this, a] { machine(0).on_report(a.places[0], a.cause, now_); });
-      } else if (a.what == kind::report_at) {
+  void carry_out_actions(rank r) {
+    for (detector_action a = state(r).next(now_); a.what != kind::none; a = state(r).next(now_)) {
+      if (a.what == kind::forward) {
+        deliver(r, 0, [this, a] { state(0).on_forwarded_failure(a.places[0], a.cause, now_); });
+      } else if (a.what == kind::report) {
         ++reported;
-        said_of = a.places;
-        said_at = now_;
-        for (const rank other : around(r)) {
-          deliver(r, other, [this, other] { machine(other).on_reported(1, now_); });
+        reported_places = a.places;
+        reported_at = now_;
+        for (const rank other : linked_to(r)) {
+          deliver(r, other, [this, other] { state(other).on_reported(1, now_); });
         }
-        // The launcher ends them all.
+        // The launcher ends all places.
         at(now_ + 500ms, [this] { alive_.assign(alive_.size(), false); });
-      } else if (a.what == kind::tell_done) {
-        deliver(r, hosts_[0].above(r), [this, r] { machine(hosts_[0].above(r)).on_done(r); });
+      } else if (a.what == kind::send_done) {
+        deliver(r, trees_[0].parent(r), [this, r] { state(trees_[0].parent(r)).on_done(r); });
       } else {
         alive_[static_cast<std::size_t>(r)] = false;
       }
     }
-    if (machine(r).all_done() && said_bye_.insert(r).second) {
+    if (state(r).all_done() && sent_goodbye_.insert(r).second) {
       left_early |= done_places < size();
-      for (const rank other : around(r)) {
-        deliver(r, other, [this, r, other] { machine(other).on_bye(r); });
+      for (const rank other : linked_to(r)) {
+        deliver(r, other, [this, r, other] { state(other).on_goodbye(r); });
       }
     }
-    if (machine(r).all_left()) return leave(r);
-    const time_of then = machine(r).deadline(now_);
+    if (state(r).all_left()) return leave(r);
+    const time_of then = state(r).deadline(now_);
     if (then > now_) at(then, [this, r] { look(r); });
   }
   void leave(rank r) {
     ++left;
     alive_[static_cast<std::size_t>(r)] = false;
-    for (const rank other : around(r)) {
-      deliver(r, other, [this, r, other] { machine(other).on_end(r, now_); });
+    for (const rank other : linked_to(r)) {
+      deliver(r, other, [this, r, other] { state(other).on_connection_end(r, now_); });
     }
   }
   void look(rank r) {
     if (!alive_[static_cast<std::size_t>(r)]) return;
-    machine(r).on_wake(now_);
-    act(r);
+    state(r).on_wake(now_);
+    carry_out_actions(r);
   }
 
   std::mt19937 random_;
-  const time_of silence_;
-  std::vector<detection_tree> hosts_;
-  std::deque<detector_state> machines_;
+  const time_of timeout_;
+  std::vector<detection_tree> trees_;
+  std::deque<detector_state> states_;
   std::vector<bool> alive_;
-  std::set<rank> said_bye_;
+  std::set<rank> sent_goodbye_;
   std::multimap<time_of, std::pair<int, std::function<void()>>> events_;
   std::map<std::pair<rank, rank>, time_of> arrival_;
   time_of now_{};
   int number_ = 0;
 };
 
-TEST(WatchRandom, NoVerdictWhileSignsArrive) {
+TEST(DetectorRandom, ReportsNothingWhileHeartbeatsArrive) {
   for (unsigned seed = 1; seed <= 50; ++seed) {
     simulated_job job(seed, 10s);
     job.slowest = 30;
@@ -167,19 +167,19 @@ TEST(WatchRandom, NoVerdictWhileSignsArrive) {
   }
 }
 
-TEST(WatchRandom, OneVerdictWithinTheBoundWhenAPlaceEnds) {
+TEST(DetectorRandom, OnePlaceReportsAnEndedPlaceInTime) {
   for (unsigned seed = 1; seed <= 300; ++seed) {
     simulated_job job(seed, 10s);
     const rank victim = static_cast<rank>(job.draw(static_cast<unsigned>(job.size())));
     job.at(20s, [&] { job.end(victim, false); });
     job.run(60s);
     ASSERT_EQ(job.reported, 1) << "seed " << seed;
-    ASSERT_EQ(job.said_of, std::vector<rank>{victim}) << "seed " << seed;
-    ASSERT_LE(job.said_at, 20s + 2s) << "seed " << seed;
+    ASSERT_EQ(job.reported_places, std::vector<rank>{victim}) << "seed " << seed;
+    ASSERT_LE(job.reported_at, 20s + 2s) << "seed " << seed;
   }
 }
 
-TEST(WatchRandom, NobodySpeaksAfterOneThatSpokeItself) {
+TEST(DetectorRandom, NoPlaceReportsAPlaceThatReportedItself) {
   for (unsigned seed = 1; seed <= 300; ++seed) {
     simulated_job job(seed, 10s);
     const rank victim = static_cast<rank>(job.draw(static_cast<unsigned>(job.size())));
@@ -189,19 +189,20 @@ TEST(WatchRandom, NobodySpeaksAfterOneThatSpokeItself) {
   }
 }
 
-TEST(WatchRandom, OneVerdictWithinTheBoundWhenAPlaceIsSilent) {
+TEST(DetectorRandom, HungPlacesAreReportedInTime) {
   for (unsigned seed = 1; seed <= 300; ++seed) {
     simulated_job job(seed, 10s);
     const rank victim = static_cast<rank>(job.draw(static_cast<unsigned>(job.size())));
     job.at(20s, [&] { job.hang(victim); });
     job.run(90s);
     ASSERT_GE(job.reported, 1) << "seed " << seed;
-    ASSERT_LE(job.said_at, 20s + 3s + 11s + 5s + 3s) << "seed " << seed;
-    ASSERT_TRUE(std::ranges::find(job.said_of, victim) != job.said_of.end()) << "seed " << seed;
+    ASSERT_LE(job.reported_at, 20s + 3s + 11s + 5s + 3s) << "seed " << seed;
+    ASSERT_TRUE(std::ranges::find(job.reported_places, victim) != job.reported_places.end())
+        << "seed " << seed;
   }
 }
 
-TEST(WatchRandom, AllLeaveWhenAllAreDone) {
+TEST(DetectorRandom, AllPlacesLeaveWhenAllAreDone) {
   for (unsigned seed = 1; seed <= 300; ++seed) {
     simulated_job job(seed, 10s);
     for (rank r = 0; r < job.size(); ++r) {
@@ -214,8 +215,8 @@ TEST(WatchRandom, AllLeaveWhenAllAreDone) {
   }
 }
 
-// Be it done itself or not.
-TEST(WatchRandom, OneVerdictWhenAPlaceIsLostBeforeAllAreDone) {
+// The failed place may or may not be done itself.
+TEST(DetectorRandom, FailuresAreReportedUntilAllPlacesAreDone) {
   for (unsigned seed = 1; seed <= 300; ++seed) {
     simulated_job job(seed, 10s);
     const auto size = static_cast<unsigned>(job.size());
@@ -230,7 +231,8 @@ TEST(WatchRandom, OneVerdictWhenAPlaceIsLostBeforeAllAreDone) {
     job.run(90s);
     ASSERT_EQ(job.left, 0) << "seed " << seed;
     ASSERT_GE(job.reported, 1) << "seed " << seed;
-    ASSERT_TRUE(std::ranges::find(job.said_of, victim) != job.said_of.end()) << "seed " << seed;
+    ASSERT_TRUE(std::ranges::find(job.reported_places, victim) != job.reported_places.end())
+        << "seed " << seed;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Blocks: given, shared, returned, used again; the leak counter.
+// Buffers: they are handed out, shared, returned and reused, and leaks are counted.
 
 #include <apgas/comm/buffer.hpp>
 
@@ -15,7 +15,7 @@ namespace {
 
 using namespace apgas::comm;
 
-TEST(buffer_pool, gives_the_returned_block_again) {
+TEST(buffer_pool, reuses_a_returned_buffer) {
   buffer_pool pool;
   const std::byte* where = nullptr;
   {
@@ -33,7 +33,7 @@ TEST(buffer_pool, gives_the_returned_block_again) {
   EXPECT_EQ(again.size(), 0u);
 }
 
-TEST(buffer_pool, every_size) {
+TEST(buffer_pool, hands_out_every_size) {
   buffer_pool pool;
   for (std::size_t size = 1; size < (std::size_t{1} << 21); size = size * 3 / 2 + 1) {
     buffer block = pool.get(size);
@@ -44,7 +44,7 @@ TEST(buffer_pool, every_size) {
   EXPECT_EQ(pool.outstanding(), 0u);
 }
 
-TEST(buffer_pool, adopts_blocks_from_the_heap) {
+TEST(buffer_pool, adopts_buffers_from_the_heap) {
   buffer_pool pool;
   for (const std::size_t size :
        {std::size_t{1} << 20, std::size_t{5000}, buffer_pool::large_bytes}) {
@@ -56,7 +56,7 @@ TEST(buffer_pool, adopts_blocks_from_the_heap) {
   }
 }
 
-TEST(block_cache, come_again_for_messages_and_archives) {
+TEST(block_cache, serves_messages_and_archives) {
   buffer_pool pool;
   for (const std::size_t size : {std::size_t{25000}, std::size_t{1} << 20, std::size_t{8} << 20}) {
     const std::byte* where = nullptr;
@@ -73,7 +73,7 @@ TEST(block_cache, come_again_for_messages_and_archives) {
   }
 }
 
-TEST(block_cache, so_many_are_kept_and_no_more) {
+TEST(block_cache, keeps_a_limited_number_of_bytes) {
   for (int round = 0; round < 2; ++round) {
     std::vector<buffer> held;
     for (int i = 0; i < 100; ++i) held.emplace_back(std::size_t{1} << 20);
@@ -101,7 +101,7 @@ TEST(inbound_buffer, lives_until_the_last_release) {
   EXPECT_EQ(pool.outstanding(), 0u);
 }
 
-TEST(inbound_buffer, released_by_many_threads) {
+TEST(inbound_buffer, may_be_released_by_many_threads) {
   buffer_pool pool;
   constexpr int holders = 4;
   for (int round = 0; round < 200; ++round) {
@@ -120,7 +120,7 @@ TEST(inbound_buffer, released_by_many_threads) {
   EXPECT_EQ(pool.outstanding(), 0u);
 }
 
-TEST(buffer_pool, used_by_many_threads) {
+TEST(buffer_pool, may_be_used_by_many_threads) {
   buffer_pool pool;
   {
     std::vector<std::jthread> threads;
@@ -138,13 +138,13 @@ TEST(buffer_pool, used_by_many_threads) {
   EXPECT_EQ(pool.outstanding(), 0u);
 }
 
-TEST(buffer_pool_death, a_block_that_never_came_back) {
+TEST(buffer_pool_death, ends_the_job_if_a_buffer_is_not_returned) {
   EXPECT_DEATH(
       {
         buffer_pool pool;
         pool.get(10).detach();
       },
-      "blocks are still in use");
+      "buffers are still in use");
 }
 
 }  // namespace

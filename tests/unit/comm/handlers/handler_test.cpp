@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Ids of thunks: stable, distinct, found again, and nothing else is.
+// Handler ids: they are stable and distinct, they find their thunk, and other numbers find nothing.
 
 #include <apgas/comm/handler.hpp>
 
@@ -27,7 +27,7 @@ std::set<handler_id> ids(std::integer_sequence<int, Ns...>) {
   return {id_of<&plus<Ns>>()...};
 }
 
-// Its id is asked for only in a function that nobody calls.
+// Its id is requested only in a function that is never called.
 void never_called_thunk() {}
 [[maybe_unused]] handler_id never_called() { return id_of<&never_called_thunk>(); }
 
@@ -47,7 +47,7 @@ TEST(handler, another_signature_is_refused) {
   EXPECT_NE(find_handler(id_of<&other>()), nullptr);
 }
 
-TEST(handler, many_are_distinct_and_found) {
+TEST(handler, many_thunks_have_distinct_ids) {
   const auto all = ids(std::make_integer_sequence<int, 300>{});
   EXPECT_EQ(all.size(), 300u);
   std::set<int> results;
@@ -67,7 +67,7 @@ TEST(handler, garbage_is_refused) {
     const handler_entry* hit = find_handler(id ^ (handler_id{1} << bit));
     EXPECT_TRUE(hit == nullptr || hit->id != id);
   }
-  // Inside a thunk, and code that is no thunk.
+  // Addresses inside a thunk, and of other code.
   EXPECT_EQ(find_handler(id + 1), nullptr);
   apgas::base::random_engine random(3);
   for (int i = 0; i < 100'000; ++i) {
@@ -76,7 +76,7 @@ TEST(handler, garbage_is_refused) {
   }
 }
 
-TEST(handler, registered_though_never_called) {
+TEST(handler, is_registered_even_if_never_called) {
   const auto address = reinterpret_cast<std::uintptr_t>(&never_called_thunk);
   const auto known = reinterpret_cast<std::uintptr_t>(&twice);
   const handler_id id = id_of<&twice>() + address - known;
@@ -84,7 +84,7 @@ TEST(handler, registered_though_never_called) {
   EXPECT_EQ(lookup<void()>(id), &never_called_thunk);
 }
 
-TEST(handler, gone_when_its_library_is) {
+TEST(handler, is_removed_with_its_library) {
   handler_id id = 0;
   {
     const handler_registration here{+[](char c) { return c; }};
@@ -94,7 +94,7 @@ TEST(handler, gone_when_its_library_is) {
   EXPECT_EQ(find_handler(id), nullptr);
 }
 
-TEST(handler, the_fingerprint_is_of_this_binary) {
+TEST(handler, the_fingerprint_is_stable) {
   EXPECT_NE(binary_fingerprint(), 0u);
   EXPECT_EQ(binary_fingerprint(), binary_fingerprint());
 }

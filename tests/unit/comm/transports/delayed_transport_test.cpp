@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The transport that delays messages, around the local one: what it keeps of the contract, and that
-// it does what tests want of it. transport_test runs with it, too, over every transport.
+// The delaying transport around the local one: it keeps the contract of transports, and it delays
+// messages. transport_test also runs with it, over every transport.
 
 #include <algorithm>
 #include <chrono>
@@ -36,7 +36,7 @@ struct arrivals final : message_sink {
   }
 };
 
-// Ranks of one process, of which each has a delayed transport.
+// Ranks in one process, each with a delaying transport.
 struct delayed_ranks {
   explicit delayed_ranks(int size, delay_options options) : fabric(size) {
     for (rank r = 0; r < size; ++r) {
@@ -56,7 +56,7 @@ struct delayed_ranks {
   std::vector<std::unique_ptr<delayed_transport>> ranks;
 };
 
-// The end of a run at all ranks, by this thread.
+// Ends a run at all ranks from this thread.
 void end(delayed_ranks& ranks, message_sink& sink) {
   for (auto& each : ranks.ranks) each->begin_barrier();
   for (bool over = false; !over;) {
@@ -68,12 +68,12 @@ void end(delayed_ranks& ranks, message_sink& sink) {
   }
 }
 
-TEST(delayed_transport, a_pair_keeps_its_order_and_pairs_do_not) {
+TEST(delayed_transport, order_is_kept_within_a_pair_only) {
   constexpr std::uint64_t messages = 200;
   delayed_ranks ranks(3, {.longest = 200us, .seed = 7});
   arrivals sink;
   for (std::uint64_t i = 0; i < messages; ++i) {
-    for (rank from = 0; from < 2; ++from) {  // in turn: so they would come, were none delayed
+    for (rank from = 0; from < 2; ++from) {  // alternately, as they would arrive without delays
       ranks.send(from, 2, i);
       ranks[from].progress(sink);
     }
@@ -87,12 +87,13 @@ TEST(delayed_transport, a_pair_keeps_its_order_and_pairs_do_not) {
     ASSERT_EQ(number, next[source]++);
     most_ahead = std::max(most_ahead, next[source] - std::min(next[source], next[1 - source]));
   }
-  EXPECT_GT(most_ahead, 1u);  // one overtook messages of the other
+  EXPECT_GT(most_ahead, 1u);  // one sender's messages overtook the other's
   end(ranks, sink);
 }
 
-// One look lets at most one message through that waits: its time is counted from the one before.
-TEST(delayed_transport, what_waits_counts_as_queued) {
+// One call passes on at most one message that is delayed, since the delay of the next one starts
+// then.
+TEST(delayed_transport, delayed_messages_count_as_queued) {
   delayed_ranks ranks(2, {.longest = 20ms, .seed = 1});
   arrivals sink;
   constexpr std::uint64_t messages = 64;
@@ -100,7 +101,7 @@ TEST(delayed_transport, what_waits_counts_as_queued) {
   EXPECT_EQ(ranks[0].queued_bytes(1), messages * sizeof(std::uint64_t));
   ranks[0].progress(sink);
   ranks[1].progress(sink);
-  ranks[0].progress(sink);  // notices what the receiver took
+  ranks[0].progress(sink);  // notices the messages that the receiver has taken
   EXPECT_LT(sink.all.size(), messages);
   EXPECT_EQ(ranks[0].queued_bytes(1), (messages - sink.all.size()) * sizeof(std::uint64_t));
   EXPECT_EQ(ranks[0].unsent_bytes(), ranks[0].queued_bytes(1));
@@ -110,7 +111,8 @@ TEST(delayed_transport, what_waits_counts_as_queued) {
   EXPECT_EQ(ranks[0].unsent_bytes(), 0u);
 }
 
-// How many messages of those posted together come at the first look, for each destination.
+// The number of messages, of those posted together, that arrive at the first call, for each
+// destination.
 std::vector<std::size_t> at_once(std::uint64_t seed) {
   constexpr int size = 8;
   delayed_ranks ranks(size, {.longest = 100us, .seed = seed});
@@ -130,14 +132,14 @@ std::vector<std::size_t> at_once(std::uint64_t seed) {
   return counts;
 }
 
-TEST(delayed_transport, the_seed_tells_which_messages_wait) {
+TEST(delayed_transport, the_seed_determines_the_delays) {
   const std::vector<std::size_t> first = at_once(5);
   EXPECT_EQ(first, at_once(5));
   EXPECT_NE(first, at_once(6));
   EXPECT_NE(std::ranges::count(first, first[0]), 8);  // destinations differ
 }
 
-TEST(delayed_transport, wakes_the_owner_when_the_transport_inside_does) {
+TEST(delayed_transport, forwards_wake_ups_of_the_inner_transport) {
   delayed_ranks ranks(2, {.longest = 1us, .seed = 1});
   int woken = 0;
   ranks[1].set_wake([](void* counter) { ++*static_cast<int*>(counter); }, &woken);
@@ -151,8 +153,8 @@ TEST(delayed_transport, wakes_the_owner_when_the_transport_inside_does) {
   end(ranks, sink);
 }
 
-// Each rank is a thread; whoever is done first finds messages of the others on their way.
-TEST(delayed_transport, nothing_crosses_the_end_of_a_run) {
+// Each rank is a thread. The first one to finish finds messages of the others in flight.
+TEST(delayed_transport, no_message_crosses_the_end_of_a_run) {
   constexpr int size = 3;
   constexpr std::uint64_t messages = 30;
   delayed_ranks ranks(size, {.longest = 300us, .seed = 11});
@@ -182,16 +184,16 @@ TEST(delayed_transport, nothing_crosses_the_end_of_a_run) {
   EXPECT_EQ(ranks.fabric.pool().outstanding(), 0u);
 }
 
-struct asked_for {
-  explicit asked_for(const char* longest, const char* seed = "0") {
+struct delay_variables {
+  explicit delay_variables(const char* longest, const char* seed = "0") {
     // NOLINTBEGIN(concurrency-mt-unsafe): no other thread
     setenv("APGAS_TEST_DELAY", longest, 1);
     setenv("APGAS_TEST_DELAY_SEED", seed, 1);
     // NOLINTEND(concurrency-mt-unsafe)
   }
-  asked_for(const asked_for&) = delete;
-  asked_for& operator=(const asked_for&) = delete;
-  ~asked_for() {
+  delay_variables(const delay_variables&) = delete;
+  delay_variables& operator=(const delay_variables&) = delete;
+  ~delay_variables() {
     // NOLINTBEGIN(concurrency-mt-unsafe): no other thread
     unsetenv("APGAS_TEST_DELAY");
     unsetenv("APGAS_TEST_DELAY_SEED");
@@ -199,23 +201,23 @@ struct asked_for {
   }
 };
 
-TEST(delayed_transport, only_where_the_environment_asks) {
+TEST(delayed_transport, is_used_only_if_the_environment_asks) {
   local_fabric fabric(1);
   EXPECT_EQ(delayed_for_tests(fabric.at(0)), nullptr);
-  const asked_for some("50", "12");
+  const delay_variables some("50", "12");
   testing::internal::CaptureStderr();
   EXPECT_NE(delayed_for_tests(fabric.at(0)), nullptr);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "apgas: messages are delayed by up to 50 us, APGAS_TEST_DELAY_SEED=12\n");
 }
 
-TEST(delayed_transport, refuses_what_is_no_time) {
+TEST(delayed_transport, refuses_invalid_delays_and_seeds) {
   local_fabric fabric(1);
   for (const char* wrong : {"", "0", "x", "1000001"}) {
-    const asked_for that(wrong);
+    const delay_variables invalid(wrong);
     EXPECT_THROW(delayed_for_tests(fabric.at(0)), apgas::launch_error) << wrong;
   }
-  const asked_for seed("1", "-1");
+  const delay_variables seed("1", "-1");
   EXPECT_THROW(delayed_for_tests(fabric.at(0)), apgas::launch_error);
 }
 

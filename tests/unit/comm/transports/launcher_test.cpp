@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who started this process, told from the environment.
+// The launcher of this process is recognised by environment variables.
 
 #include <cstdlib>
 #include <initializer_list>
@@ -29,7 +29,7 @@ class launcher : public testing::Test {
   }
 };
 
-TEST_F(launcher, none) { EXPECT_FALSE(launched_by_mpi()); }
+TEST_F(launcher, no_launcher) { EXPECT_FALSE(launched_by_mpi()); }
 
 TEST_F(launcher, open_mpi) {
   set({{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "4"}, {"PMIX_RANK", "1"}});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The transport between places of one process: order, threads, waking, the exchange and the end.
+// The transport between places of one process: order, threads, waking, the exchange and the end of
+// a run.
 
 #include <atomic>
 #include <cstring>
@@ -31,7 +32,7 @@ buffer numbered(buffer_pool& pool, std::uint64_t number) {
   return block;
 }
 
-TEST(local_transport, what_it_is) {
+TEST(local_transport, describes_itself) {
   local_fabric fabric(3);
   EXPECT_EQ(fabric.size(), 3);
   for (rank r = 0; r < 3; ++r) {
@@ -42,7 +43,7 @@ TEST(local_transport, what_it_is) {
   }
 }
 
-TEST(local_transport, complete_when_the_receiver_takes_it) {
+TEST(local_transport, a_message_is_complete_when_the_receiver_takes_it) {
   local_fabric fabric(2);
   numbers_sink sink;
   fabric.at(0).post(1, numbered(fabric.pool(), 7));
@@ -54,13 +55,13 @@ TEST(local_transport, complete_when_the_receiver_takes_it) {
   EXPECT_EQ(sink.got, (std::vector<std::pair<rank, std::uint64_t>>{{0, 7}}));
 }
 
-TEST(local_transport, messages_nobody_took_are_freed) {
+TEST(local_transport, undelivered_messages_are_freed) {
   local_fabric fabric(2);
   for (std::uint64_t i = 0; i < 10; ++i) fabric.at(0).post(1, numbered(fabric.pool(), i));
   EXPECT_EQ(fabric.pool().outstanding(), 10u);
 }
 
-TEST(local_transport, in_order_from_many_threads) {
+TEST(local_transport, messages_of_many_threads_stay_in_order) {
   constexpr std::uint64_t messages = 5000;
   constexpr int senders = 3;
   local_fabric fabric(senders + 1);
@@ -123,8 +124,8 @@ TEST(local_transport, ranks_exchange_records_any_number_of_times) {
   }
 }
 
-// Messages of a run arrive in that run, however the ranks are delayed at its end.
-TEST(local_transport, nothing_crosses_the_end_of_a_run) {
+// Messages arrive in the run in which they were sent, however the ranks are delayed at its end.
+TEST(local_transport, no_message_crosses_the_end_of_a_run) {
   constexpr int size = 3;
   constexpr std::uint64_t runs = 40;
   local_fabric fabric(size);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Endpoints over each transport, with real concurrency: under mpirun each rank is a process; with
-// APGAS_TRANSPORT=local and APGAS_PLACES each is a thread of this one. All ranks run the same
-// tests.
+// Endpoints over each transport, with real concurrency. Under mpirun each rank is a process; with
+// APGAS_TRANSPORT=local and APGAS_PLACES each rank is a thread of this process. All ranks run the
+// same tests.
 
 #include <algorithm>
 #include <atomic>
@@ -26,13 +26,13 @@ namespace {
 
 using namespace apgas::comm;
 
-// With delays between, where the environment asks for them.
+// Runs `body`, with a delaying transport if the environment asks for it.
 void with_delays(transport& network, const std::function<void(transport&)>& body) {
   const auto delayed = delayed_for_tests(network);
   body(delayed ? *delayed : network);
 }
 
-// Runs `body` at every rank, each with its transport.
+// Runs `body` at every rank with its transport.
 void at_every_place(const std::function<void(transport&)>& body) {
   const char* const set = std::getenv("APGAS_TRANSPORT");
   const std::string kind = set ? set : "mpi";
@@ -55,7 +55,7 @@ void at_every_place(const std::function<void(transport&)>& body) {
   EXPECT_EQ(fabric.pool().outstanding(), 0u);
 }
 
-// The byte at `i` of message `number` from `source`.
+// Byte `i` of message `number` from `source`.
 std::byte pattern(rank source, std::uint64_t number, std::size_t i) {
   return static_cast<std::byte>((i ^ (i >> 8)) * 7 + number * 13 +
                                 static_cast<std::uint64_t>(source));
@@ -67,8 +67,8 @@ std::string payload_of(rank source, std::uint64_t number, std::size_t size) {
   return text;
 }
 
-// Checks that frames of each thread (`flags`) of each rank come in the order of their numbers
-// (`finish`), as long as `credit` says, and as they were written.
+// Checks that the frames of each thread (`flags`) of each rank arrive in the order of their numbers
+// (`finish`), have the length that `credit` says, and contain the bytes that were written.
 struct checking_sink final : frame_sink {
   explicit checking_sink(int size, int threads = 1)
       : next(static_cast<std::size_t>(size * threads)), threads_(threads) {}
@@ -134,8 +134,8 @@ TEST(transport, frames_of_every_size_both_ways) {
   });
 }
 
-// Every rank floods every other, and heeds the back-pressure only.
-TEST(transport, all_flood_all) {
+// Every rank sends to every other as fast as it can, limited only by back-pressure.
+TEST(transport, ranks_flood_each_other) {
   at_every_place([](transport& network) {
     constexpr std::uint64_t frames = 60'000;
     checking_sink sink(network.size());
@@ -155,20 +155,21 @@ TEST(transport, all_flood_all) {
         }
       }
     }
-    end(here);  // delivers what is still on its way
+    end(here);  // delivers the frames in flight
     EXPECT_TRUE(sink.ok);
     EXPECT_EQ(sink.frames, frames * static_cast<std::uint64_t>(here.size()));
     EXPECT_LE(most_queued, (std::size_t{256} << 10) + 60'000 + (std::size_t{32} << 10));
     const traffic total = here.total_traffic();
     EXPECT_EQ(total.frames_sent, total.frames_received);
-    // Frames that come more slowly than one in some ten microseconds are sent alone, and under a
-    // sanitizer they may.
+    // Frames that are sent more slowly than one in about ten microseconds are not batched, which
+    // may happen under a sanitizer.
     EXPECT_LT(total.messages_sent, total.frames_sent + (APGAS_SANITIZED ? 1 : 0));
   });
 }
 
-// Several threads send while another makes progress: MPI is entered by one at a time.
-TEST(transport, many_threads_at_every_place) {
+// Several threads send while another one makes progress. Only one thread at a time may be inside
+// MPI.
+TEST(transport, many_threads_send_at_every_place) {
   at_every_place([](transport& network) {
     constexpr std::uint64_t frames = 5'000;
     constexpr int threads = 3;
@@ -201,7 +202,8 @@ TEST(transport, many_threads_at_every_place) {
   });
 }
 
-// Runs of one process, the ranks late in turn: frames stay in their run, and blocks come back.
+// Consecutive runs, in which the ranks are late in turn: frames stay in their run, and buffers are
+// returned.
 TEST(transport, runs_follow_each_other) {
   at_every_place([](transport& network) {
     std::size_t blocks = 0;
@@ -209,7 +211,7 @@ TEST(transport, runs_follow_each_other) {
       checking_sink sink(network.size());
       endpoint here(network, sink);
       here.wait_ready();
-      // Numbered by run: a frame of another run would be out of order.
+      // Frames are numbered by run, so one of another run would be out of order.
       std::ranges::fill(sink.next, run * 1000);
       for (std::uint64_t i = 0; i < 50; ++i) {
         const std::string payload = payload_of(here.here(), run * 1000 + i, i == 20 ? 40'000 : 9);
@@ -225,7 +227,8 @@ TEST(transport, runs_follow_each_other) {
       end(here);
       EXPECT_TRUE(sink.ok);
       EXPECT_EQ(sink.frames, 50 * static_cast<std::uint64_t>(here.size()));
-      if (network.name() == "mpi") {  // the pool is this rank's alone: what MPI waits in stays
+      // The pool of mpi belongs to this rank, and the posted receives keep their buffers.
+      if (network.name() == "mpi") {
         if (run == 0) blocks = network.pool().outstanding();
         EXPECT_EQ(network.pool().outstanding(), blocks);
       }
@@ -233,7 +236,7 @@ TEST(transport, runs_follow_each_other) {
   });
 }
 
-// An answer for each question, sent from within the sink: nothing waits for a full message.
+// Answers are sent from inside the sink. None may wait for a full message.
 TEST(transport, questions_and_answers) {
   struct answering_sink final : frame_sink {
     endpoint* here = nullptr;
@@ -247,7 +250,7 @@ TEST(transport, questions_and_answers) {
       ++questions;
       frame_header header;
       header.kind = frame_kind::reply;
-      here->send(frame.source, header, frame.payload);  // from within the sink
+      here->send(frame.source, header, frame.payload);  // sent inside the sink
     }
   };
   at_every_place([](transport& network) {
@@ -261,7 +264,7 @@ TEST(transport, questions_and_answers) {
         if (!here.progress()) std::this_thread::yield();
       }
     }
-    while (sink.questions < 300) {  // an answer may not be sent once the end began
+    while (sink.questions < 300) {  // answers must be sent before the end begins
       if (!here.progress()) std::this_thread::yield();
     }
     end(here);
@@ -285,8 +288,8 @@ TEST(transport, places_that_disagree_do_not_start) {
   });
 }
 
-// After a start that failed, the next one may succeed.
-TEST(transport, starts_again) {
+// The next start may succeed after a failed one.
+TEST(transport, starts_again_after_a_failed_start) {
   at_every_place([](transport& network) {
     checking_sink sink(network.size());
     endpoint here(network, sink);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of arrays over places, for all small sizes.
+// The arithmetic of distributed arrays, for all small sizes.
 #include <apgas/places/dist_shape.hpp>
 
 #include <cstddef>
@@ -22,7 +22,8 @@ std::vector<distribution> divided() {
           distribution::block_cyclic(5), distribution::block_cyclic(100)};
 }
 
-// D1: each element has one position, each position one element, and the indices of a part rise.
+// D1: each element has one position, each position has one element, and indices rise within a
+// portion.
 TEST(dist_shape, positions_are_one_to_one) {
   for (const distribution d : divided()) {
     for (std::size_t portions = 1; portions <= 7; ++portions) {
@@ -59,7 +60,7 @@ TEST(dist_shape, blocks_are_consecutive_and_even) {
   }
 }
 
-TEST(dist_shape, replicated_is_whole_at_each_part) {
+TEST(dist_shape, replicated_arrays_are_complete_in_each_portion) {
   const dist_shape s(10, distribution::replicated(), 3);
   for (std::size_t p = 0; p < 3; ++p) {
     EXPECT_EQ(s.size_of(p), 10U);
@@ -68,7 +69,7 @@ TEST(dist_shape, replicated_is_whole_at_each_part) {
   EXPECT_EQ(s.offset_of(7), 7U);
 }
 
-TEST(dist_shape, sizes_near_the_end_of_the_range) {
+TEST(dist_shape, handles_sizes_near_the_end_of_the_range) {
   constexpr std::size_t most = std::size_t{1} << 62;
   for (const distribution d : divided()) {
     const dist_shape s(most, d, 3);
@@ -96,7 +97,7 @@ TEST(place_grid, is_as_square_as_the_number_allows) {
   EXPECT_EQ(of(100'000), std::pair(250UL, 400UL));
 }
 
-TEST(grid_shape, every_part_has_a_block) {
+TEST(grid_shape, every_portion_has_a_block) {
   const grid_shape s(10, 9, 6);  // 2 rows and 3 columns of places
   EXPECT_EQ(s.portion_of(0, 0), 0U);
   EXPECT_EQ(s.portion_of(4, 8), 2U);

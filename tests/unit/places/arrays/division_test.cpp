@@ -11,7 +11,7 @@
 
 namespace {
 
-// Something that is sent from the first of `hosts` to all of them, as async_at of a group does.
+// Simulates an async_at to a group whose members are on these hosts, from its first member.
 class spreading {
  public:
   explicit spreading(std::vector<int> hosts) : hosts_(std::move(hosts)), served_(hosts_.size()) {
@@ -57,7 +57,8 @@ TEST(Division, IsTheMiddleOfOneHost) {
   EXPECT_EQ(apgas::remote::division(1, all, true), 0U);
   EXPECT_EQ(apgas::remote::division(2, all, true), 1U);
   EXPECT_EQ(apgas::remote::division(9, all, true), 4U);
-  EXPECT_EQ(apgas::remote::division(9, all, false), 0U) << "that is another host than the sender's";
+  EXPECT_EQ(apgas::remote::division(9, all, false), 0U)
+      << "the group is on another host than the sender";
 }
 
 TEST(Division, IsWhereHostsChangeNextToTheMiddle) {
@@ -72,7 +73,7 @@ TEST(Division, IsWhereHostsChangeNextToTheMiddle) {
 }
 
 TEST(Division, EntersEachHostOnce) {
-  std::mt19937 random(20);  // NOLINT: the same each time
+  std::mt19937 random(20);  // NOLINT: the same numbers each time
   for (int round = 0; round < 1000; ++round) {
     std::vector<int> sizes(1 + random() % 12);
     for (int& size : sizes) size = static_cast<int>(1 + random() % 20);

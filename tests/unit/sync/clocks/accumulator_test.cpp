@@ -79,14 +79,14 @@ TEST(Accumulator, AnyOperationOnAnyValue) {
       ph.next();
       EXPECT_EQ(all.result().size(), 20U);
       ph.next();
-      EXPECT_TRUE(all.result().empty()) << "nobody sent anything in the second phase";
+      EXPECT_TRUE(all.result().empty()) << "no task sent anything in the second phase";
     });
   });
 }
 
 constexpr int phases_ahead = 50;
 
-// As many as `producing` says; they only signal.
+// Spawns as many signal-only tasks as `producing` says.
 void spawn_producers(phaser ph, accumulator<int> sum, std::atomic<int>& producing) {
   for (int n = producing; n > 0; --n) {
     async(phased(ph, phaser_mode::signal), [&producing, ph, sum] {
@@ -99,7 +99,7 @@ void spawn_producers(phaser ph, accumulator<int> sum, std::atomic<int>& producin
   }
 }
 
-// Of three such producers, as one sees that only waits: how many are not what was sent.
+// The number of wrong sums of three such producers that a wait-only task reads.
 int wrong_sums(phaser ph, accumulator<int> sum) {
   int wrong = 0;
   for (int k = 0; k < phases_ahead; ++k) {
@@ -107,10 +107,10 @@ int wrong_sums(phaser ph, accumulator<int> sum) {
     if (sum.result() != 3 * k) ++wrong;
   }
   ph.wait();
-  return wrong + (sum.result() != 0 ? 1 : 0);  // nobody is left to send
+  return wrong + (sum.result() != 0 ? 1 : 0);  // no task is left to send
 }
 
-// Three producers run ahead, in flat and in tiered phasers, of the consumers that `rest` spawns.
+// Three producers run ahead of the consumers that `rest` spawns, in flat and in tiered phasers.
 template <class F>
 void run_with_producers(F rest) {
   for (const int tiers : {1, 2}) {
@@ -133,7 +133,7 @@ TEST(Accumulator, ProducersAheadAndConsumersBehind) {
   run_with_producers([](phaser ph, accumulator<int> sum, auto& producing, auto& wrong) {
     for (int i = 0; i < 3; ++i) {
       async(phased(ph, phaser_mode::wait), [&, ph, sum, late = i == 0] {
-        while (late && producing != 0) apgas::yield();  // all phases are over then
+        while (late && producing != 0) apgas::yield();  // by then all phases are over
         wrong += wrong_sums(ph, sum);
       });
     }
@@ -143,11 +143,11 @@ TEST(Accumulator, ProducersAheadAndConsumersBehind) {
 TEST(Accumulator, ProducersThatHaveEndedBeforeAPhaseIsOver) {
   run_with_producers([](phaser ph, accumulator<int> sum, auto& producing, auto& wrong) {
     async(phased(ph, phaser_mode::wait), [&, ph, sum] { wrong += wrong_sums(ph, sum); });
-    while (producing != 0) apgas::yield();  // the last signaller drops, in the first phase
+    while (producing != 0) apgas::yield();  // the last signaller drops in the first phase
   });
 }
 
-TEST(Accumulator, WhatADroppedTaskSentCounts) {
+TEST(Accumulator, ValuesSentBeforeADropCount) {
   run_tasks(2, [] {
     finish([] {
       phaser ph;
@@ -172,7 +172,7 @@ TEST(Accumulator, AnOperationThatThrows) {
       limited.send(60);
       EXPECT_THROW(limited.send(60), std::overflow_error);
       ph.next();
-      EXPECT_EQ(limited.result(), 60) << "what was there before is kept";
+      EXPECT_EQ(limited.result(), 60) << "the earlier values are kept";
       for (int i = 0; i < 3; ++i) {
         async(phased(ph, phaser_mode::signal_wait), [ph, limited] {
           limited.send(20);
@@ -200,14 +200,14 @@ TEST(Accumulator, AnOperationMayNotSuspend) {
   });
 }
 
-TEST(AccumulatorErrors, WhoMaySendAndRead) {
+TEST(AccumulatorErrors, SendAndResultWhereTheyAreNotAllowed) {
   run_tasks(2, [] {
     finish([] {
       phaser ph;
       const accumulator<int> sum(ph);
       EXPECT_THROW(static_cast<void>(sum.result()), phaser_use_error) << "no phase is complete";
       ph.signal();
-      EXPECT_THROW(sum.send(1), phaser_use_error) << "its phase may be over";
+      EXPECT_THROW(sum.send(1), phaser_use_error) << "the phase may be over";
       ph.wait();
       EXPECT_EQ(sum.result(), 0);
       async([sum] {

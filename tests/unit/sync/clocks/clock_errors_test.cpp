@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Clocks used wrongly: an error that says what to do, nothing lost, no hang.
+// Misuse of clocks: each error says what to do, loses no task and causes no hang.
 
 #include <atomic>
 #include <string>
@@ -74,13 +74,13 @@ TEST(ClockErrors, AfterDrop) {
     refused("async", [&] { async(clocked(c), [] {}); });
     refused("async_future", [&] { static_cast<void>(apgas::async_future(clocked(c), [] {})); });
     EXPECT_FALSE(c.registered());
-    clock::resume_all();  // there is nothing to do
+    clock::resume_all();  // these have no effect
     clock::advance_all();
     clock::advance_all_eager();
   });
 }
 
-// The second drop takes nobody else out.
+// The second drop must not deregister another task.
 TEST(ClockErrors, DroppingTwiceCountsOnce) {
   run_tasks(1, [] {
     finish([] {
@@ -113,14 +113,14 @@ TEST(ClockErrors, AcquiredOutsideTheInnermostFinish) {
       EXPECT_NE(
           message_of<clock_use_error>([&] { async(clocked(c), [] {}); }).find("innermost finish"),
           std::string::npos);
-      c.advance();  // using it is fine
+      c.advance();  // a task may use it here
       auto d = clock::make();
       EXPECT_THROW(async(clocked(d, c), [&] { ++ran; }), clock_use_error);
       async(clocked(d), [&, d] {
         d.advance();
         ++ran;
       });
-      d.advance();  // and nobody is left registered on it by the spawn that failed
+      d.advance();  // the failed spawn left no registration behind
     });
     EXPECT_EQ(ran, 1);
   });
@@ -182,7 +182,7 @@ TEST(ClockErrors, BranchesAreNotRegistered) {
   });
 }
 
-TEST(ClockErrors, AnErrorLosesNothing) {
+TEST(ClockErrors, AnErrorLosesNoRegistration) {
   run_tasks(2, [] {
     std::atomic<int> done{0};
     finish([&] {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Two properties that the uClocks paper asks of clocks, by counting: no more threads run than there
-// are workers (DP2), and a phase of n tasks takes O(n) operations (DP3). DP1 is in unrelated_test.
+// Two of the properties that the uClocks paper asks for, checked by counting: no more threads run
+// than there are workers (DP2), and a phase of n tasks takes O(n) operations (DP3). DP1 is checked
+// in unrelated_test.cpp.
 
 #include <atomic>
 #include <cstdint>
@@ -33,7 +34,7 @@ apgas::sync::phaser_tree_node::counts counts_of(const clock& c) {
       .count();
 }
 
-// n tasks advance `phases` times; returns what the clock counted in them.
+// n tasks advance `phases` times. Returns what the clock counted in these phases.
 apgas::sync::phaser_tree_node::counts phases_of(int n, int phases) {
   apgas::sync::phaser_tree_node::counts before;
   apgas::sync::phaser_tree_node::counts after;
@@ -58,7 +59,7 @@ struct threads {
   int running = 0;
 };
 
-// Of this process, without the calling one.
+// The threads of this process, except the calling one.
 threads count_threads() {
   threads n;
   const std::string self = std::to_string(gettid());
@@ -68,7 +69,7 @@ threads count_threads() {
     std::string line;
     std::getline(file, line);
     const auto at = line.rfind(')');
-    if (at == std::string::npos) continue;  // it has just ended
+    if (at == std::string::npos) continue;  // the thread has just ended
     ++n.all;
     if (line[at + 2] == 'R') ++n.running;
   }
@@ -76,7 +77,7 @@ threads count_threads() {
 }
 
 TEST(ClockProperties, Dp2NoMoreThreadsRunThanWorkers) {
-  std::thread([] {}).join();  // the thread sanitizer starts one of its own with the first
+  std::thread([] {}).join();  // the thread sanitizer starts a thread of its own with the first one
   const int outside = count_threads().all;
   task_place place(2);
   const int tasks = scaled(10'000, 1'000, 3'000);
@@ -89,7 +90,7 @@ TEST(ClockProperties, Dp2NoMoreThreadsRunThanWorkers) {
     while (!begun) std::this_thread::yield();
     for (;;) {
       const threads n = count_threads();
-      if (over) return;  // outside the run the thread that waits for it runs, too
+      if (over) return;  // after the run, the thread that waits for it runs, too
       most = std::max(most, n.all);
       most_running = std::max(most_running, n.running);
       ++samples;
@@ -102,8 +103,9 @@ TEST(ClockProperties, Dp2NoMoreThreadsRunThanWorkers) {
   });
   sampler.join();
   EXPECT_GT(samples, 5);
-  EXPECT_LE(most_running, APGAS_THREAD_SANITIZER != 0 ? 3 : 2);  // it has a thread of its own
-  EXPECT_EQ(most, outside + 1 + 2) << "the thread that waits, and the workers";
+  // The thread sanitizer has a thread of its own.
+  EXPECT_LE(most_running, APGAS_THREAD_SANITIZER != 0 ? 3 : 2);
+  EXPECT_EQ(most, outside + 1 + 2) << "the waiting thread and the workers";
 }
 
 TEST(ClockProperties, Dp3OperationsPerPhaseGrowWithTheTasks) {
@@ -117,16 +119,16 @@ TEST(ClockProperties, Dp3OperationsPerPhaseGrowWithTheTasks) {
         const auto after = place.tasks().stats();
         const auto all = static_cast<std::uint64_t>(n + 1) * phases;
         EXPECT_EQ(counted.phases, static_cast<std::uint64_t>(phases));
-        // A task is parked and resumed once per phase, but for the last one of each. Some are a
-        // phase further already when the numbers are read.
+        // A task is parked and resumed once per phase, except the last task of each phase. Some
+        // tasks are in the next phase already when the numbers are read.
         const auto at_most_ahead = static_cast<std::uint64_t>(n);
         EXPECT_LE(counted.parked, all + at_most_ahead) << n;
         EXPECT_GE(counted.parked + at_most_ahead, all - 2 * phases) << n;
-        // The lock is taken for a block of tasks, not for each.
+        // The lock is taken once for a block of tasks, not once for each task.
         EXPECT_LE(counted.updates, all / 8 + 64 * phases) << n;
-        // What the scheduler does for them, and for their spawns: switches, steals (each has a task
-        // to run), what is moved by them (a whole block once, else some), and sleeps (each is ended
-        // for the sake of a task).
+        // What the scheduler does for these tasks and their spawns: switches; steals, each of which
+        // finds a task to run; the tasks that the steals move, a whole block at first and fewer
+        // later; and sleeps, each of which ends because a task is ready.
         EXPECT_LE(after.suspensions - before.suspensions, 3 * all + 1000) << n;
         EXPECT_LE(after.steals - before.steals, 3 * all + 1000) << n;
         EXPECT_LE(after.stolen - before.stolen, 2 * all + 8 * (after.steals - before.steals)) << n;

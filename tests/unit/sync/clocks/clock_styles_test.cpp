@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eager and lazy waiting, told apart by counting: who waits lazily leaves its worker in every phase
-// that is not over, who waits eagerly does not where the others come soon.
+// Lazy and eager waits, distinguished by counting suspensions. A task that waits lazily suspends in
+// every phase that is not over. A task that waits eagerly does not suspend if the other tasks
+// arrive soon.
 #include <atomic>
 #include <cstdint>
 #include <thread>
@@ -55,14 +56,15 @@ void wait_for(const std::atomic<int>& n, int value) {
   while (n != value) std::this_thread::yield();  // keeps its worker
 }
 
-// Two tasks on two workers: one advances, the other arrives as soon as it sees that the first has.
-// After each phase enough(how often the first left its worker in it) says whether to stop.
+// Two tasks on two workers: the first advances, and the second arrives as soon as it sees that the
+// first has. After each phase, enough(number of suspensions of the first task in it) tells whether
+// to stop.
 template <class Enough>
 void phases_of_two(operation advance, Enough enough) {
   task_place place(2);
   place.run([&] {
-    std::atomic<int> at{-1};  // the phase that the first is about to finish
-    std::atomic<int> go{-1};  // and may
+    std::atomic<int> at{-1};  // the phase that the first task is about to finish
+    std::atomic<int> go{-1};  // the phase that it may finish
     std::atomic<bool> over{false};
     finish([&] {
       const auto c = clock::make();
@@ -80,16 +82,16 @@ void phases_of_two(operation advance, Enough enough) {
         go = k;
         while (arrivals(c) == before) std::this_thread::yield();
         c.resume();
-        wait_for(at, k + 1);  // the others are busy, so only that task has been counted
+        wait_for(at, k + 1);  // no other task can suspend, so only the first was counted
         over = enough(place.tasks().stats().suspensions - left);
         if (over) go = k + 1;
-        c.advance();  // that is over already
+        c.advance();  // the phase is over already
       }
     });
   });
 }
 
-TEST(ClockStyles, LazyLeavesItsWorkerInEveryPhase) {
+TEST(ClockStyles, LazyWaitsSuspendInEveryPhase) {
   for (const operation advance : lazy_advances) {
     constexpr int phases = 50;
     int n = 0;
@@ -103,9 +105,10 @@ TEST(ClockStyles, LazyLeavesItsWorkerInEveryPhase) {
   }
 }
 
-// How soon the partner comes is up to the system, so there are as many phases as it takes: the
-// first on two cores; on one, until the spinning task loses the core at the right time.
-TEST(ClockStyles, EagerStaysWhereTheOthersComeSoon) {
+// The system decides how soon the partner arrives, so the test runs as many phases as it takes. On
+// two cores the first phase is enough; on one core the spinning task must lose the core at the
+// right time.
+TEST(ClockStyles, EagerWaitsDoNotSuspendIfTheOthersArriveSoon) {
   for (const operation advance : eager_advances) {
     constexpr int most_phases = 100'000;
     int n = 0;
@@ -119,8 +122,8 @@ TEST(ClockStyles, EagerStaysWhereTheOthersComeSoon) {
   }
 }
 
-// Nobody waits for a task that has resumed, and it waits only for what is not over.
-TEST(ClockStyles, EveryResumeGoesWithEveryAdvance) {
+// No task waits for a task that has resumed, and that task waits only if the phase is not over.
+TEST(ClockStyles, AnyResumeMatchesAnyAdvance) {
   const auto check = [](operation resume, operation advance) {
     std::atomic<bool> passed{false};
     finish([&] {

@@ -35,8 +35,8 @@ void advance(const clock& c, how h) {
   }
 }
 
-// Tasks write their own cell in one phase and read their neighbour's in the next: TSan sees a race
-// if a phase ends early, and the values tell if one is skipped.
+// Each task writes its own cell in one phase and reads its neighbour's cell in the next. If a phase
+// ends early, the thread sanitizer reports a race; if a phase is skipped, the values are wrong.
 void lock_step(int tasks, int phases, how h) {
   std::vector<int> cells(static_cast<std::size_t>(tasks), 0);
   std::atomic<int> wrong{0};
@@ -59,7 +59,7 @@ void lock_step(int tasks, int phases, how h) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(Clock, TasksGoInLockStep) {
+TEST(Clock, TasksAdvanceInLockStep) {
   for (const int workers : {1, 2, 4}) {
     for (const int tasks : {1, 2, 3, 8, 100, 1000}) {
       run_tasks(workers, [&] {
@@ -81,7 +81,7 @@ TEST(Clock, PhasesAreCountedPerTask) {
     c.advance();
     EXPECT_EQ(c.phase(), 1);
     c.resume();
-    EXPECT_EQ(c.phase(), 1) << "it changes only in advance";
+    EXPECT_EQ(c.phase(), 1) << "the phase changes only in advance";
     c.resume();
     c.advance();
     EXPECT_EQ(c.phase(), 2);
@@ -92,7 +92,7 @@ TEST(Clock, PhasesAreCountedPerTask) {
   });
 }
 
-TEST(Clock, ResumeLetsTheOthersGoOn) {
+TEST(Clock, ResumeLetsTheOthersContinue) {
   run_tasks(2, [] {
     std::atomic<bool> passed{false};
     finish([&] {
@@ -102,7 +102,7 @@ TEST(Clock, ResumeLetsTheOthersGoOn) {
         passed = true;
       });
       c.resume();
-      while (!passed) apgas::yield();  // the other is in the next phase, this task is not
+      while (!passed) apgas::yield();  // the other task is in the next phase, this one is not
       EXPECT_EQ(c.phase(), 0);
       c.advance();
       EXPECT_EQ(c.phase(), 1);
@@ -110,8 +110,9 @@ TEST(Clock, ResumeLetsTheOthersGoOn) {
   });
 }
 
-TEST(Clock, ATaskThatResumedAndComputesHoldsNobodyUp) {
-  // The arrivals that its worker only noted must not wait for it. The other worker runs the rest.
+TEST(Clock, AResumedTaskThatComputesDelaysNoOtherTask) {
+  // The arrivals that this task's worker has batched must be flushed before the task computes. The
+  // other worker runs the rest.
   run_tasks(2, [] {
     std::atomic<int> passed{0};
     finish([&] {
@@ -126,7 +127,7 @@ TEST(Clock, ATaskThatResumedAndComputesHoldsNobodyUp) {
       async(clocked(c), [&, c] {
         c.advance();
         c.resume();
-        while (passed < 20) std::this_thread::yield();  // no suspension that would tell it
+        while (passed < 20) std::this_thread::yield();  // does not suspend, so it flushes nothing
       });
       c.drop();
     });
@@ -153,7 +154,7 @@ TEST(Clock, ATaskThatEndsIsDropped) {
   }
 }
 
-TEST(Clock, ATaskThatThrowsIsDroppedAndTheOthersGoOn) {
+TEST(Clock, ATaskThatThrowsIsDroppedAndTheOthersContinue) {
   run_tasks(2, [] {
     std::atomic<int> reached{0};
     try {
@@ -177,7 +178,7 @@ TEST(Clock, ATaskThatThrowsIsDroppedAndTheOthersGoOn) {
   });
 }
 
-TEST(Clock, TheBodyOfAFinishDropsWhatItMade) {
+TEST(Clock, TheBodyOfAFinishDropsTheClocksItMade) {
   run_tasks(2, [] {
     std::atomic<bool> done{false};
     clock outer;
@@ -187,14 +188,14 @@ TEST(Clock, TheBodyOfAFinishDropsWhatItMade) {
         outer.advance();
         done = true;
       });
-      // No drop: the body ends, and with it its registration.
+      // No drop: the registration ends with the body.
     });
     EXPECT_TRUE(done);
     EXPECT_TRUE(outer.dropped());
   });
 }
 
-TEST(Clock, ATaskThatMadeOneAndForgotItIsDropped) {
+TEST(Clock, ATaskIsDroppedFromAForgottenClock) {
   run_tasks(2, [] {
     std::atomic<int> done{0};
     finish([&] {
@@ -225,7 +226,7 @@ TEST(Clock, ChildrenInheritPhaseAndResumption) {
       c.resume();
       async(clocked(c), [c] {
         EXPECT_EQ(c.phase(), 1);
-        c.advance();  // it was born resumed: only waits
+        c.advance();  // it started as resumed, so it only waits
         EXPECT_EQ(c.phase(), 2);
       });
       c.advance();
@@ -235,7 +236,7 @@ TEST(Clock, ChildrenInheritPhaseAndResumption) {
 }
 
 TEST(Clock, RegisteringUnderLoad) {
-  // Each task spawns another in every phase, until there are enough.
+  // Each task spawns another one in every phase, until there are enough.
   for (const int workers : {1, 2, 4}) {
     run_tasks(workers, [] {
       std::atomic<int> born{0};
@@ -309,11 +310,11 @@ TEST(Clock, ResumeAllThenAdvanceAll) {
       EXPECT_EQ(a.phase(), 2);
       EXPECT_EQ(b.phase(), 2);
     });
-    clock::advance_all();  // no clock: nothing to do
+    clock::advance_all();  // without a clock it has no effect
   });
 }
 
-TEST(Clock, ALoopOfPhasesStarvesNobody) {
+TEST(Clock, ALoopOfPhasesStarvesNoOtherTask) {
   for (const how h : {how::lazy, how::eager}) {
     for (const int workers : {1, 2}) {
       run_tasks(workers, [h] {
@@ -326,7 +327,7 @@ TEST(Clock, ALoopOfPhasesStarvesNobody) {
           });
           for (int i = 0; i < 2; ++i) {
             async([&, h] {
-              auto c = clock::make();  // nobody but this task: every phase ends at once
+              auto c = clock::make();  // no other task is registered: every phase ends at once
               while (!done) advance(c, h);
             });
           }

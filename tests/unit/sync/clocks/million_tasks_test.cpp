@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A million tasks on one clock, all waiting at once, in less than 8 GB.
+// A million tasks wait on one clock at the same time, in less than 8 GB.
 
 #include <atomic>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace {
 
-// A number of /proc/self/status, in bytes.
+// A value of /proc/self/status, in bytes.
 std::int64_t status_bytes(const std::string& key) {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Phasers used wrongly: an error that says what to do, nothing lost, no hang.
+// Misuse of phasers: each error says what to do, loses no task and causes no hang.
 
 #include <atomic>
 #include <string>
@@ -44,7 +44,7 @@ TEST(PhaserErrors, ModesAndCapabilities) {
         EXPECT_THROW(async(phased(ph, phaser_mode::wait), [] {}), phaser_use_error);
         EXPECT_THROW(async(phased(ph, phaser_mode::signal_wait), [] {}), phaser_use_error);
         async(phased(ph, phaser_mode::signal), [] {});
-        ph.next();  // a signal
+        ph.next();  // only signals
         EXPECT_EQ(ph.phase(), 1);
       });
       async(phased(ph, phaser_mode::wait), [ph] {
@@ -60,7 +60,7 @@ TEST(PhaserErrors, ModesAndCapabilities) {
         async(phased(ph, phaser_mode::wait), [] {});
       });
       ph.signal();
-      EXPECT_THROW(ph.next_single([] {}), phaser_use_error) << "it may be over";
+      EXPECT_THROW(ph.next_single([] {}), phaser_use_error) << "the phase may be over";
       ph.wait();
     });
   });
@@ -114,8 +114,8 @@ TEST(PhaserErrors, EveryOperationAfterDropNamesItself) {
           expect_refused("async", [&] { async(phased(ph, mode), [] {}); });
           expect_refused("async_future",
                          [&] { static_cast<void>(apgas::async_future(phased(ph, mode), [] {})); });
-          apgas::next();           // there is nothing to advance
-          async(phased(), [] {});  // or to pass on
+          apgas::next();           // has no effect
+          async(phased(), [] {});  // neither has this
         });
         ph.next();
         EXPECT_EQ(sum.result(), 0);
@@ -124,7 +124,7 @@ TEST(PhaserErrors, EveryOperationAfterDropNamesItself) {
   }
 }
 
-// The second drop takes nobody else out.
+// The second drop must not deregister another task.
 TEST(PhaserErrors, DroppingTwiceCountsOnce) {
   for (const int tiers : {1, 2}) {
     run_tasks(1, [tiers] {

@@ -60,7 +60,7 @@ TEST(Phaser, BarrierInEveryShape) {
 TEST(Phaser, APipelineOfSignalAndWait) {
   for (const shape s : shapes) {
     run_tasks(2, [&] {
-      // Stage i reads what stage i-1 wrote for the item, whole phases later.
+      // Stage i reads what stage i-1 wrote for the same item, many phases later.
       constexpr int stages = 5;
       const int items = scaled(300, 50);
       std::vector<std::vector<int>> value(stages,
@@ -145,7 +145,7 @@ TEST(Phaser, WaitNeverBlocksWithoutSignallers) {
   }
 }
 
-TEST(Phaser, NobodyWaitsForTasksThatOnlyWait) {
+TEST(Phaser, NoTaskWaitsForWaitOnlyTasks) {
   run_tasks(2, [] {
     std::atomic<bool> stop{false};
     finish([&] {
@@ -166,7 +166,7 @@ TEST(Phaser, NextSingleRunsOncePerPhase) {
       run_tasks(workers, [&] {
         const int tasks = 20;
         int phases = scaled(50, 10);
-        int count = 0;  // plain: only one task at a time touches it, between phases
+        int count = 0;  // not atomic: only one task at a time uses it, between two phases
         std::atomic<int> wrong{0};
         finish([&] {
           phaser ph(phaser_mode::signal_wait_next, s.tiers, s.degree);
@@ -179,7 +179,7 @@ TEST(Phaser, NextSingleRunsOncePerPhase) {
               }
             });
           }
-          for (int i = 0; i < 5; ++i) {  // plain barriers among them
+          for (int i = 0; i < 5; ++i) {  // plain barriers in between
             async(phased(ph, phaser_mode::signal_wait), [ph, phases] {
               for (int k = 0; k < 2 * phases; ++k) ph.next();
             });
@@ -224,7 +224,7 @@ TEST(Phaser, NextSingleMaySpawnAndSuspendAndThrow) {
   });
 }
 
-TEST(Phaser, PhasedPassesEverythingOn) {
+TEST(Phaser, PhasedPassesOnAllRegistrations) {
   run_tasks(2, [] {
     std::atomic<int> done{0};
     finish([&] {
@@ -246,7 +246,7 @@ TEST(Phaser, PhasedPassesEverythingOn) {
       }
     });
     EXPECT_EQ(done, 10);
-    async(phased(), [] {});  // nothing to pass on
+    async(phased(), [] {});  // there are no registrations to pass on
   });
 }
 
@@ -271,7 +271,7 @@ TEST(Phaser, WithAClockInOneSpawn) {
           apgas::async_future(apgas::name("future"), apgas::clocked(c), phased(ph, mode), both);
       auto h = apgas::async_future(apgas::name("all of them"), phased(), both);
       EXPECT_THROW(async(apgas::clocked(c), phased(), both), apgas::clock_use_error)
-          << "given twice";
+          << "named twice";
       ph.next();
       c.advance();
       EXPECT_GT(f.get() + g.get() + h.get(), 0);
@@ -316,7 +316,7 @@ TEST(Phaser, RegisteringUnderLoad) {
   }
 }
 
-TEST(Phaser, ATaskThatThrowsIsDroppedAndTheOthersGoOn) {
+TEST(Phaser, ATaskThatThrowsIsDroppedAndTheOthersContinue) {
   for (const shape s : shapes) {
     run_tasks(2, [&] {
       std::atomic<int> reached{0};

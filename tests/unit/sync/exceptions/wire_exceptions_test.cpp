@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Exceptions as bytes: the same after any number of places, and what nobody wrote is refused.
+// Exceptions as bytes: they stay the same over any number of places, and malformed bytes are
+// refused.
 
 #include <ios>
 #include <string>
@@ -54,14 +55,14 @@ TEST(wire_exceptions, the_text_of_a_code_does_not_grow) {
   EXPECT_EQ(what_after_three_places(code), code.what());
 }
 
-TEST(wire_exceptions, a_failed_reply_without_an_exception) {
+TEST(wire_exceptions, a_failed_reply_without_an_exception_is_refused) {
   comm::out_archive out;
   out(false, std::size_t{0});
   EXPECT_NE(refusal([&] { sync::exception_from_reply(out.bytes()); }).find("holds 0 exceptions"),
             std::string::npos);
 }
 
-TEST(wire_exceptions, a_place_that_cannot_be) {
+TEST(wire_exceptions, an_impossible_place_is_refused) {
   comm::out_archive out;
   sync::save_exceptions(out, {{std::make_exception_ptr(1), -5, {}}});
   std::vector<task_exception> exceptions;
@@ -70,7 +71,7 @@ TEST(wire_exceptions, a_place_that_cannot_be) {
             std::string::npos);
 }
 
-TEST(wire_exceptions, offers_that_nobody_collects) {
+TEST(wire_exceptions, offers_for_a_finish_that_collects_none_are_refused) {
   comm::out_archive out;
   out(std::size_t{0}, true, true, 5L);
   sync::finish_details details;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may suspend or spawn is refused inside an atomic section, by the name it was called by.
+// Inside an atomic section, every operation that may suspend or spawn is refused. The message names
+// the operation as the caller wrote it.
 #include <functional>
 #include <string>
 
@@ -33,10 +34,10 @@ void expect_refused(const std::string& name, const std::function<void()>& operat
   }
 }
 
-TEST(SectionRefusals, WaitingWithoutPhases) {
+TEST(CriticalSectionRefusals, Waiting) {
   run_tasks(2, [] {
-    apgas::semaphore units(5);
-    expect_refused("semaphore::acquire", [&] { units.acquire(); });
+    apgas::semaphore permits(5);
+    expect_refused("semaphore::acquire", [&] { permits.acquire(); });
     apgas::latch down(0);
     expect_refused("latch::wait", [&] { down.wait(); });
     expect_refused("latch::arrive_and_wait", [&] { down.arrive_and_wait(); });
@@ -44,7 +45,7 @@ TEST(SectionRefusals, WaitingWithoutPhases) {
     values.send(1);
     expect_refused("channel::send", [&] { values.send(2); });
     expect_refused("channel::receive", [&] { static_cast<void>(values.receive()); });
-    EXPECT_EQ(values.receive(), 1) << "nothing was sent or lost";
+    EXPECT_EQ(values.receive(), 1) << "no value was sent or lost";
     EXPECT_FALSE(values.try_receive());
     apgas::single_var<int> once;
     once.write_ef(1);
@@ -55,7 +56,7 @@ TEST(SectionRefusals, WaitingWithoutPhases) {
   });
 }
 
-TEST(SectionRefusals, Spawning) {
+TEST(CriticalSectionRefusals, Spawning) {
   run_tasks(2, [] {
     expect_refused("finish_reduce",
                    [] { static_cast<void>(apgas::finish_reduce(0, std::plus<>(), [] {})); });
@@ -68,7 +69,7 @@ TEST(SectionRefusals, Spawning) {
   });
 }
 
-TEST(SectionRefusals, Phases) {
+TEST(CriticalSectionRefusals, Phases) {
   run_tasks(2, [] {
     expect_refused("phaser", [] { const apgas::phaser made; });
     const apgas::phaser ph;

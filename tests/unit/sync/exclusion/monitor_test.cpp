@@ -32,7 +32,7 @@ using apgas::when;
 using apgas::test::run_tasks;
 using apgas::test::scaled;
 
-TEST(Atomic, ReturnsWhatTheSectionDoes) {
+TEST(Atomic, ReturnsTheValueOfItsBody) {
   run_tasks(1, [] {
     EXPECT_EQ(apgas::atomic([] { return std::string("value"); }), "value");
     EXPECT_EQ(*apgas::atomic([] { return std::make_unique<int>(3); }), 3);
@@ -45,7 +45,7 @@ TEST(Atomic, ReturnsWhatTheSectionDoes) {
 TEST(Atomic, SectionsExcludeEachOther) {
   for (const int workers : {1, 2, 4}) {
     run_tasks(workers, [] {
-      std::int64_t sum = 0;  // plain: TSan sees a race if there is one
+      std::int64_t sum = 0;  // not atomic, so ThreadSanitizer reports a race if there is one
       bool inside = false;
       const int tasks = scaled(200, 40);
       finish([&] {
@@ -83,7 +83,7 @@ TEST(Atomic, MayBeNested) {
   });
 }
 
-TEST(Atomic, RefusesWhatMaySuspendOrSpawn) {
+TEST(Atomic, RefusesSuspendingAndSpawning) {
   run_tasks(2, [] {
     const auto ready = apgas::async_future([] { return 1; });
     ready.wait();
@@ -107,7 +107,7 @@ TEST(Atomic, RefusesWhatMaySuspendOrSpawn) {
     refused([&] { static_cast<void>(apgas::async_future([] {})); });
     refused([] { apgas::when([] { return true; }, [] {}); });
     refused([&] { m.when([] { return true; }, [] {}); });
-    apgas::yield();  // and outside again it is allowed
+    apgas::yield();  // allowed again after the section
   });
 }
 
@@ -120,11 +120,11 @@ TEST(Atomic, AnExceptionLeavesTheSection) {
   run_tasks(2, [] {
     EXPECT_THROW(apgas::atomic([] { throw std::domain_error("x"); }), std::domain_error);
     EXPECT_EQ(apgas::atomic([] { return 1; }), 1);
-    apgas::async([] {});  // the depth is back at zero
+    apgas::async([] {});  // allowed, since the nesting depth is zero again
   });
 }
 
-// Every task gets the exception of its own section, whoever ran it.
+// Every task gets the exception of its own section, whichever task ran it.
 TEST(Atomic, ExceptionsReachTheirTaskUnderContention) {
   run_tasks(3, [] {
     finish([] {
@@ -172,7 +172,7 @@ TEST(When, WaitsForTheSectionThatMakesItTrue) {
 }
 
 // The end of one section releases a chain of waiters, each by the body of the one before.
-TEST(When, OneSectionReleasesAChain) {
+TEST(When, OneSectionReleasesAChainOfWaiters) {
   run_tasks(2, [] {
     int released = 0;
     const int n = scaled(1000, 100);
@@ -186,7 +186,7 @@ TEST(When, OneSectionReleasesAChain) {
   });
 }
 
-TEST(When, ExceptionsOfConditionAndBodyReachTheWaiterAlone) {
+TEST(When, ExceptionsOfConditionAndBodyReachOnlyTheWaiter) {
   run_tasks(2, [] {
     bool go = false;
     int well = 0;
@@ -199,7 +199,7 @@ TEST(When, ExceptionsOfConditionAndBodyReachTheWaiterAlone) {
                          },
                          [] {}),
                      std::domain_error);
-        apgas::async([] {});  // outside of the section
+        apgas::async([] {});  // after the section
       });
       async([&] {
         EXPECT_THROW(when([&] { return go; }, [] { throw std::range_error("body"); }),
@@ -213,7 +213,7 @@ TEST(When, ExceptionsOfConditionAndBodyReachTheWaiterAlone) {
   });
 }
 
-// The bodies run as the tasks that wait, though another task runs them.
+// A body runs with the name of the task that waits, even if another task runs it.
 TEST(When, ASectionRunByAnotherTaskKeepsItsName) {
   run_tasks(1, [] {
     bool go = false;
@@ -234,9 +234,9 @@ TEST(When, ASectionRunByAnotherTaskKeepsItsName) {
   });
 }
 
-// Who leaves a monitor tests the conditions of all that wait, and wakes those whose sections it has
-// run: each of them has left its worker once.
-TEST(Monitor, WakesNobodyInVain) {
+// The task that leaves a monitor tests all waiting conditions and resumes only tasks whose sections
+// it has run. So each waiting task leaves its worker once.
+TEST(Monitor, ResumesNoTaskInVain) {
   for (const int workers : {1, 2}) {
     run_tasks(workers, [workers] {
       apgas::sync::monitor_core m;
@@ -246,7 +246,7 @@ TEST(Monitor, WakesNobodyInVain) {
       const auto left = [place = apgas::scheduler::current_fiber()->on->home] {
         return place->stats().suspensions;
       };
-      constexpr unsigned n = 100;  // fewer than make their spawner run them
+      constexpr unsigned n = 100;  // few enough that the spawner need not run any of them
       int turn = -1;
       std::atomic<unsigned> waiting{0};
       const std::uint64_t before = left();
@@ -257,7 +257,7 @@ TEST(Monitor, WakesNobodyInVain) {
             section([&, i] { return turn == i; }, [] {});
           });
         }
-        const unsigned all = workers == 1 ? n + 1 : n;  // on one worker this task waits, too
+        const unsigned all = workers == 1 ? n + 1 : n;  // on one worker this task waits as well
         if (workers == 1) section([&] { return waiting == n; }, [] {});
         while (left() - before < all) std::this_thread::yield();
         for (int i = 0; i < 10; ++i) section([] { return true; }, [] {});
@@ -268,13 +268,13 @@ TEST(Monitor, WakesNobodyInVain) {
         EXPECT_EQ(m.count().passed, 0U);
         EXPECT_GE(m.count().tested, 10 * n + n * (n + 1) / 2);
       });
-      EXPECT_LE(left() - before, n + 2) << "and this task in its finish";
+      EXPECT_LE(left() - before, n + 2) << "the finish of this task adds one";
     });
   }
 }
 
 // A section that changes nothing tests each waiting condition once.
-TEST(Monitor, TestsEveryWaiterOnceForEachSection) {
+TEST(Monitor, TestsEveryConditionOnceForEachSection) {
   run_tasks(1, [] {
     apgas::sync::monitor_core m;
     bool go = false;
@@ -323,9 +323,9 @@ TEST(Monitor, TestsOnlyItsOwnConditions) {
   });
 }
 
-// A task that waits gets in though others come again and again, and the one that runs their
-// sections gets out.
-TEST(Monitor, NobodyStarves) {
+// A waiting task gets the monitor even if others keep arriving, and the task that runs their
+// sections gets away.
+TEST(Monitor, NoTaskStarves) {
   run_tasks(2, [] {
     monitor m;
     bool stop = false;
@@ -350,8 +350,8 @@ TEST(Monitor, NobodyStarves) {
   });
 }
 
-// More sections in a row than one task may run for others: the monitor is passed on.
-TEST(Monitor, IsPassedOnByWhoRanManySections) {
+// When more sections wait than a task may run for others, the monitor is granted to one of them.
+TEST(Monitor, IsGrantedToAWaiterAfterManySections) {
   run_tasks(2, [] {
     apgas::sync::monitor_core m;
     int released = 0;
@@ -375,7 +375,7 @@ TEST(Monitor, IsPassedOnByWhoRanManySections) {
   });
 }
 
-// A section that waits for another monitor holds its own meanwhile, and the worker does not block.
+// A section that waits for another monitor keeps its own meanwhile, and the worker does not block.
 TEST(Monitor, ASectionMayWaitForAnotherMonitor) {
   run_tasks(1, [] {
     monitor a;

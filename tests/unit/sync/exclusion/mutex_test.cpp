@@ -22,7 +22,7 @@
 
 #include "support/scheduler_fixture.hpp"
 
-// mutex, semaphore, latch, channel.
+// Tests mutex, semaphore, latch and channel.
 namespace {
 
 using apgas::async;
@@ -67,7 +67,7 @@ TEST(Mutex, IsPassedOnInOrder) {
           order.push_back(i);
           m.unlock();
         });
-        while (arrived <= i) apgas::yield();  // it waits then: there is one worker
+        while (arrived <= i) apgas::yield();  // with one worker, the task waits by then
       }
       m.unlock();
     });
@@ -91,7 +91,7 @@ TEST(Mutex, TryLockAndMisuse) {
   EXPECT_THROW(m.lock(), illegal_operation) << "outside a task";
 }
 
-TEST(Semaphore, BoundsHowManyAreInside) {
+TEST(Semaphore, BoundsTheNumberOfTasksInside) {
   run_tasks(4, [] {
     apgas::semaphore s(3);
     std::atomic<int> inside{0};
@@ -110,7 +110,7 @@ TEST(Semaphore, BoundsHowManyAreInside) {
       }
     });
     EXPECT_LE(most, 3);
-    apgas::latch all_three(3);  // all its units can be out at once
+    apgas::latch all_three(3);  // all permits can be taken at the same time
     finish([&] {
       for (int i = 0; i < 3; ++i) {
         async([&] {
@@ -146,8 +146,8 @@ TEST(Semaphore, ReleasesManyAtOnceAndFromForeignThreads) {
   EXPECT_THROW(apgas::semaphore(-1), illegal_operation);
 }
 
-// A task that waits gets in though others come again and again.
-TEST(Semaphore, NobodyStarves) {
+// A waiting task gets a permit even if others keep arriving.
+TEST(Semaphore, NoTaskStarves) {
   for (const int workers : {1, 2}) {
     run_tasks(workers, [workers] {
       apgas::semaphore s(1);
@@ -169,7 +169,7 @@ TEST(Semaphore, NobodyStarves) {
         for (int i = 0; i < 100; ++i) {
           const int before = others;
           s.acquire();
-          // With one worker nobody comes in between: the others are before it once at most.
+          // With one worker each of the others comes before it once at most.
           if (workers == 1) {
             EXPECT_LE(others - before, 4);
           }
@@ -188,7 +188,7 @@ TEST(Latch, ReleasesAllWhenCountedDown) {
       const int n = 20;
       std::atomic<int> before{0};
       finish([&] {
-        // The latch ends in the task that waits, while others may just have counted down.
+        // The latch is destroyed by the waiting task while others have just counted down.
         async([&] {
           apgas::latch l(n);
           for (int i = 0; i < n; ++i) {
@@ -206,7 +206,7 @@ TEST(Latch, ReleasesAllWhenCountedDown) {
   }
 }
 
-TEST(Latch, ArriveAndWaitIsABarrierForOnce) {
+TEST(Latch, ArriveAndWaitIsABarrierUsedOnce) {
   run_tasks(2, [] {
     const int n = 50;
     apgas::latch l(n);
@@ -278,8 +278,8 @@ TEST(Channel, ManySendersAndReceivers) {
   });
 }
 
-// A sender gets its values in, and a receiver some out, though others come again and again.
-TEST(Channel, NobodyStarves) {
+// A sender gets its values in, and a receiver gets some out, even if others keep arriving.
+TEST(Channel, NoTaskStarves) {
   for (const int workers : {1, 2}) {
     run_tasks(workers, [] {
       apgas::channel<int> c(2);
@@ -320,7 +320,7 @@ TEST(Channel, NobodyStarves) {
   }
 }
 
-TEST(Channel, ClosingReleasesThoseThatWait) {
+TEST(Channel, ClosingReleasesWaitingTasks) {
   run_tasks(2, [] {
     apgas::channel<int> full(1);
     apgas::channel<int> empty(1);

@@ -16,7 +16,7 @@
 
 #include "support/scheduler_fixture.hpp"
 
-// Calls on helper threads.
+// Tests calls on helper threads.
 namespace {
 
 using apgas::async;
@@ -41,7 +41,7 @@ TEST(blocking, returns_values_of_every_kind) {
   });
 }
 
-TEST(blocking, rethrows) {
+TEST(blocking, rethrows_the_exception) {
   run_tasks(1, [] {
     EXPECT_THROW(blocking([] { throw std::length_error("far"); }), std::length_error);
     EXPECT_THROW(blocking([]() -> int { throw 1; }), int);
@@ -56,7 +56,7 @@ TEST(blocking, runs_on_another_thread_and_outside_tasks) {
   });
 }
 
-TEST(blocking, does_not_hold_up_the_only_worker) {
+TEST(blocking, does_not_block_the_only_worker) {
   run_tasks(1, [] {
     std::promise<int> from_a_task;
     async([&] { from_a_task.set_value(3); });
@@ -64,7 +64,7 @@ TEST(blocking, does_not_hold_up_the_only_worker) {
   });
 }
 
-TEST(blocking, many_at_once_that_wait_for_each_other) {
+TEST(blocking, many_calls_wait_for_each_other) {
   run_tasks(2, [] {
     constexpr int n = 20;
     std::atomic<int> inside{0};
@@ -82,7 +82,7 @@ TEST(blocking, many_at_once_that_wait_for_each_other) {
   });
 }
 
-TEST(blocking, calls_that_end_at_once) {
+TEST(blocking, calls_may_return_at_once) {
   run_tasks(2, [] {
     std::atomic<int> calls{0};
     apgas::finish([&] {

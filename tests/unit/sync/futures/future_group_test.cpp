@@ -16,7 +16,7 @@
 
 #include "support/scheduler_fixture.hpp"
 
-// What is made of futures: then, async_await, when_all, when_any.
+// Tests what combines futures: then, async_await, when_all, when_any.
 namespace {
 
 using apgas::async_await;
@@ -41,7 +41,7 @@ TEST(then, gets_the_ready_future) {
   });
 }
 
-TEST(then, passes_exceptions_on_by_get) {
+TEST(then, passes_exceptions_on_through_get) {
   run_tasks(2, [] {
     const auto failed = async_future([]() -> int { throw std::domain_error("first"); });
     const auto passed = failed.then([](auto f) { return f.get() + 1; });
@@ -54,7 +54,7 @@ TEST(then, passes_exceptions_on_by_get) {
   });
 }
 
-TEST(then, is_a_task_of_the_callers_finish_from_the_call_on) {
+TEST(then, belongs_to_the_callers_finish_from_the_call_on) {
   run_tasks(2, [] {
     apgas::promise<void> p;
     std::atomic<bool> ended{false};
@@ -82,7 +82,7 @@ TEST(then, long_chains) {
   });
 }
 
-TEST(async_await, starts_when_all_are_ready) {
+TEST(async_await, starts_when_all_futures_are_ready) {
   run_tasks(2, [] {
     for (int round = 0; round < scaled(300, 60); ++round) {
       apgas::promise<int> a;
@@ -108,7 +108,7 @@ TEST(async_await, starts_when_all_are_ready) {
   });
 }
 
-// Each cell of a grid is a task that waits for its neighbours above and on the left.
+// Each cell of a grid is a task that waits for its neighbours above and to the left.
 TEST(async_await, wavefront) {
   static constexpr std::size_t n = 20;
   run_tasks(2, [] {
@@ -157,7 +157,7 @@ TEST(async_await, failures_go_to_the_finish_with_name_and_site) {
   });
 }
 
-TEST(when_all, of_several_kinds) {
+TEST(when_all, combines_futures_of_several_types) {
   run_tasks(2, [] {
     apgas::promise<int> late;
     const auto all = when_all(late.get_future(), async_future([] { return std::string("x"); }),
@@ -173,7 +173,7 @@ TEST(when_all, of_several_kinds) {
   });
 }
 
-TEST(when_all, of_a_range) {
+TEST(when_all, combines_a_range) {
   run_tasks(2, [] {
     EXPECT_TRUE(when_all(std::vector<apgas::future<int>>{}).get().empty());
     std::list<apgas::future<int>> futures;
@@ -188,7 +188,7 @@ TEST(when_all, of_a_range) {
   });
 }
 
-TEST(when_all, a_failed_part_is_ready_and_throws_by_itself) {
+TEST(when_all, a_failed_future_is_ready_and_only_its_get_throws) {
   run_tasks(2, [] {
     const auto all =
         when_all(async_future([]() -> int { throw 5; }), async_future([] { return 1; }));
@@ -198,7 +198,7 @@ TEST(when_all, a_failed_part_is_ready_and_throws_by_itself) {
   });
 }
 
-TEST(when_any, says_which_was_first) {
+TEST(when_any, gives_the_index_of_the_first) {
   run_tasks(2, [] {
     const apgas::promise<int> never;
     apgas::promise<std::string> soon;
@@ -212,7 +212,7 @@ TEST(when_any, says_which_was_first) {
   });
 }
 
-TEST(when_any, of_a_range_and_of_nothing) {
+TEST(when_any, combines_a_range_or_no_futures) {
   run_tasks(2, [] {
     using nothing = std::vector<apgas::future<void>>;
     EXPECT_EQ(when_any(nothing{}).get().index, apgas::when_any_result<nothing>::none);
@@ -226,11 +226,11 @@ TEST(when_any, of_a_range_and_of_nothing) {
   });
 }
 
-TEST(when_any, leaves_nothing_behind_in_those_that_lost) {
+TEST(when_any, withdraws_from_the_futures_that_lost) {
   run_tasks(2, [] {
     const apgas::promise<void> never;
     std::weak_ptr<int> watch;
-    apgas::finish([&] {  // a task is ready before its closure is gone, and over after
+    apgas::finish([&] {  // a future is ready before the closure of its task is destroyed
       auto kept = std::make_shared<int>(1);
       watch = kept;
       const auto winner = async_future([k = std::move(kept)] { return k; });
@@ -240,7 +240,7 @@ TEST(when_any, leaves_nothing_behind_in_those_that_lost) {
   });
 }
 
-TEST(when_any, races_of_all_kinds) {
+TEST(when_any, combines_futures_of_concurrent_setters) {
   run_tasks(3, [] {
     for (int round = 0; round < scaled(2'000, 300); ++round) {
       apgas::promise<int> a;

@@ -18,7 +18,7 @@
 
 #include "support/scheduler_fixture.hpp"
 
-// Futures, promises and the tasks that set them.
+// Tests futures, promises, and the tasks that set them.
 namespace {
 
 using namespace std::chrono_literals;
@@ -47,7 +47,7 @@ TEST(future, every_kind_of_value) {
       EXPECT_EQ(&reference.get(), &target);
       EXPECT_EQ(target, 1);
       EXPECT_EQ(*move_only.get(), 7);
-      EXPECT_EQ(&value.get(), &value.get()) << "the same value every time";
+      EXPECT_EQ(&value.get(), &value.get()) << "the same object every time";
       const auto copy = value;
       EXPECT_EQ(&copy.get(), &value.get());
     });
@@ -93,7 +93,7 @@ TEST(future, is_ready_before_the_children_of_its_task_run) {
   });
 }
 
-TEST(future, the_closure_is_gone_when_it_is_ready) {
+TEST(future, the_closure_is_destroyed_before_it_is_ready) {
   run_tasks(2, [] {
     for (int i = 0; i < 200; ++i) {
       auto captured = std::make_shared<int>(i);
@@ -105,7 +105,7 @@ TEST(future, the_closure_is_gone_when_it_is_ready) {
   });
 }
 
-TEST(future, the_value_goes_with_the_last_handle) {
+TEST(future, the_value_lives_as_long_as_the_last_handle) {
   run_tasks(2, [] {
     std::weak_ptr<int> watch;
     {
@@ -131,7 +131,7 @@ TEST(future, trees_of_futures_under_stealing) {
   }
 }
 
-TEST(future, ten_thousand_tasks_wait_for_one) {
+TEST(future, ten_thousand_tasks_wait_for_one_future) {
   const int n = scaled(10'000, 3'000);
   run_tasks(2, [n] {
     apgas::promise<std::string> p;
@@ -185,7 +185,7 @@ TEST(promise, values_of_every_kind) {
   });
 }
 
-TEST(promise, the_last_one_gone_unset_breaks_it) {
+TEST(promise, is_broken_when_the_last_copy_is_destroyed_unset) {
   run_tasks(2, [] {
     apgas::future<int> f;
     {
@@ -201,7 +201,7 @@ TEST(promise, the_last_one_gone_unset_breaks_it) {
   });
 }
 
-TEST(promise, breaks_for_those_who_wait) {
+TEST(promise, waiting_tasks_get_broken_promise) {
   run_tasks(2, [] {
     auto p = std::make_unique<apgas::promise<void>>();
     std::atomic<int> told{0};
@@ -219,7 +219,7 @@ TEST(promise, breaks_for_those_who_wait) {
   });
 }
 
-TEST(promise, is_set_once) {
+TEST(promise, is_set_only_once) {
   run_tasks(1, [] {
     apgas::promise<int> p;
     p.set_value(1);
@@ -229,7 +229,7 @@ TEST(promise, is_set_once) {
   });
 }
 
-TEST(promise, of_many_setters_one_wins) {
+TEST(promise, one_of_many_setters_wins) {
   run_tasks(2, [] {
     for (int round = 0; round < 300; ++round) {
       apgas::promise<int> p;
@@ -261,7 +261,7 @@ struct throws_once {
   bool* throws;
 };
 
-TEST(promise, a_value_that_cannot_be_copied_leaves_it_unset) {
+TEST(promise, stays_unset_when_copying_the_value_throws) {
   run_tasks(1, [] {
     bool throws = true;
     const throws_once value(&throws);
@@ -326,14 +326,14 @@ TEST(future, misuse) {
     moved.set_value(1);
     ready = moved.get_future();
     apgas::test::as_if_atomic([&] {
-      EXPECT_THROW(ready.get(), apgas::illegal_operation) << "even if it is there";
+      EXPECT_THROW(ready.get(), apgas::illegal_operation) << "even if the value is there";
       EXPECT_THROW(ready.wait(), apgas::illegal_operation);
       EXPECT_THROW(ready.wait_for(1s), apgas::illegal_operation);
       EXPECT_THROW(ready.then([](auto) {}), apgas::illegal_operation);
       EXPECT_THROW(async_future([] {}), apgas::illegal_operation);
       EXPECT_THROW(apgas::async_await([] {}, ready), apgas::illegal_operation);
       EXPECT_TRUE(ready.ready());
-      apgas::promise<int>().set_value(1);  // allowed: it does not wait
+      apgas::promise<int>().set_value(1);  // allowed, because it does not suspend
     });
   });
   EXPECT_THROW(ready.get(), apgas::illegal_operation);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Clocks and phasers in sections that another task runs: it is the registration of the task that
-// waits which is used, whatever that of the runner is.
+// Clocks and phasers in critical sections that another task runs (flat combining). The operations
+// use the registrations of the task that waits, whatever the registrations of the running task are.
 
 #include <atomic>
 #include <cstdint>
@@ -33,7 +33,7 @@ using apgas::test::run_tasks;
 using apgas::test::scaled;
 using apgas::test::yields_until;
 
-// One task waits here with a body, another opens, and runs it.
+// One task waits here with a body. Another task opens the gate and thereby runs that body.
 class gate {
  public:
   template <class F>
@@ -50,7 +50,7 @@ class gate {
         });
   }
 
-  // Whoever has found the gate shut and given the sections free again waits.
+  // A task that has found the gate shut and then left the critical section is waiting.
   void open() {
     auto& self = *apgas::scheduler::current_fiber();
     auto& sections = apgas::sync::place_of(self).atomic_sections;
@@ -73,7 +73,7 @@ void on_one_and_two_workers(F f) {
   }
 }
 
-// What the task that opens the gate has to do with the clock.
+// How the task that opens the gate is registered on the clock.
 enum class runner { has_dropped, has_resumed, has_not_resumed };
 
 void resume_in_a_body(runner how) {
@@ -102,7 +102,7 @@ void resume_in_a_body(runner how) {
   });
 }
 
-TEST(SectionPhases, ResumeIsTheWaiters) {
+TEST(CriticalSectionPhases, ResumeUsesTheWaitersRegistration) {
   on_one_and_two_workers([] {
     resume_in_a_body(runner::has_dropped);
     resume_in_a_body(runner::has_resumed);
@@ -110,7 +110,7 @@ TEST(SectionPhases, ResumeIsTheWaiters) {
   });
 }
 
-TEST(SectionPhases, RegisteredAndPhaseAreTheWaiters) {
+TEST(CriticalSectionPhases, RegisteredAndPhaseUseTheWaitersRegistration) {
   on_one_and_two_workers([] {
     gate g;
     finish([&] {
@@ -135,7 +135,7 @@ TEST(SectionPhases, RegisteredAndPhaseAreTheWaiters) {
   });
 }
 
-TEST(SectionPhases, WhatTheWaiterMayNotDoIsThrownThere) {
+TEST(CriticalSectionPhases, MisuseIsThrownInTheWaiter) {
   on_one_and_two_workers([] {
     gate g;
     finish([&] {
@@ -151,7 +151,7 @@ TEST(SectionPhases, WhatTheWaiterMayNotDoIsThrownThere) {
   });
 }
 
-TEST(SectionPhases, DropIsTheWaiters) {
+TEST(CriticalSectionPhases, DropUsesTheWaitersRegistration) {
   on_one_and_two_workers([] {
     gate g;
     finish([&] {
@@ -169,8 +169,8 @@ TEST(SectionPhases, DropIsTheWaiters) {
   });
 }
 
-// The runner only waits, so a signal of its own would be refused.
-TEST(SectionPhases, SignalIsTheWaiters) {
+// The running task is wait-only, so that a signal of its own would be refused.
+TEST(CriticalSectionPhases, SignalUsesTheWaitersRegistration) {
   on_one_and_two_workers([] {
     gate g;
     finish([&] {
@@ -195,8 +195,8 @@ TEST(SectionPhases, SignalIsTheWaiters) {
   });
 }
 
-// The waiter is a phase ahead of the runner, who has signalled and might send no more.
-TEST(SectionPhases, SendIsTheWaiters) {
+// The waiter is a phase ahead of the running task, which has signalled and may not send any more.
+TEST(CriticalSectionPhases, SendUsesTheWaitersRegistration) {
   on_one_and_two_workers([] {
     gate g;
     finish([&] {
@@ -221,8 +221,9 @@ TEST(SectionPhases, SendIsTheWaiters) {
   });
 }
 
-// A body lets the next task's go on: most are run by others, and they end the phase.
-TEST(SectionPhases, ChainsOfBodiesEndPhases) {
+// Each body enables the body of the next task. Most bodies are run by other tasks, and they end the
+// phase.
+TEST(CriticalSectionPhases, ChainsOfBodiesEndPhases) {
   on_one_and_two_workers([] {
     const int tasks = scaled(150, 30);
     const int phases = scaled(20, 5);
@@ -250,8 +251,8 @@ TEST(SectionPhases, ChainsOfBodiesEndPhases) {
   });
 }
 
-// Sections that the workers want at the same time, and sends outside of them.
-TEST(SectionPhases, ContendedSectionsSend) {
+// The workers contend for the critical section, and tasks also send outside it.
+TEST(CriticalSectionPhases, ContendedSectionsSend) {
   on_one_and_two_workers([] {
     const int tasks = scaled(100, 30);
     const int phases = scaled(100, 10);

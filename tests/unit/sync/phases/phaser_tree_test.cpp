@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Phasers whose tree is so wide that a roll takes long: what happens while some leaves have rolled
-// and others have not.
+// Phasers with trees so wide that a phase advance takes long: the tests check what happens while
+// some leaves have advanced and others have not.
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -26,11 +26,12 @@ void work() {
   for (int i = 0; i < 100'000; ++i) asm volatile("");
 }
 
-// Keeps the phase from completing for a while, so that the task that waits is resumed by another
-// worker, in the middle of its roll.
+// Holds the phase open for a while, so that the waiting task is resumed by another worker, in the
+// middle of that worker's phase advance.
 void hold(const phaser& ph) { async(phased(ph, phaser_mode::signal), work); }
 
-// A child that starts at a leaf that has not rolled waits for its own phase, not for that one.
+// A child that starts at a leaf which has not advanced yet waits for its own phase, not for the
+// leaf's.
 TEST(PhaserTree, AChildStartsAtALeafThatIsBehind) {
   for (int r = 0; r < scaled(20, 2); ++r) {
     run_tasks(3, [&] {
@@ -57,8 +58,8 @@ TEST(PhaserTree, AChildStartsAtALeafThatIsBehind) {
   }
 }
 
-// The closure of next_single runs though the leaves that roll last complete the phase.
-TEST(PhaserTree, NextSingleWhileLeavesRoll) {
+// The closure of next_single runs although the leaves that advance last complete the phase.
+TEST(PhaserTree, NextSingleWhileLeavesAdvance) {
   for (int r = 0; r < scaled(20, 2); ++r) {
     run_tasks(2, [&] {
       int closures = 0;
@@ -76,11 +77,11 @@ TEST(PhaserTree, NextSingleWhileLeavesRoll) {
   }
 }
 
-// How many leaves a phaser has, for the workers that there are.
+// How many leaves a phaser has for this number of workers.
 std::size_t leaves_of(int workers, int tiers, int degree) {
   std::set<const void*> leaves;
   apgas::test::task_place place(workers);
-  place.run([&] {  // in a finish
+  place.run([&] {  // run() wraps its body in a finish
     const phaser ph(phaser_mode::signal_wait, tiers, degree);
     const auto& core = apgas::sync::registration_of(*apgas::scheduler::current_fiber(),
                                                     apgas::phaser_access::id(ph),
@@ -96,13 +97,14 @@ std::size_t leaves_of(int workers, int tiers, int degree) {
   return leaves.size();
 }
 
-TEST(PhaserTree, AutomaticIsOneNodeUpTo16WorkersAndATreeAbove) {
+TEST(PhaserTree, AutomaticIsOneTierUpTo16WorkersAndATreeAbove) {
   constexpr int automatic = phaser::automatic;
   EXPECT_EQ(leaves_of(1, automatic, automatic), 1U);
   EXPECT_EQ(leaves_of(16, automatic, automatic), 1U);
-  EXPECT_EQ(leaves_of(17, automatic, automatic), 3U) << "8 workers to a leaf";
+  EXPECT_EQ(leaves_of(17, automatic, automatic), 3U) << "8 workers for each leaf";
   EXPECT_EQ(leaves_of(33, automatic, automatic), 5U);
-  // The tiers follow the degree that is given, and the degree the tiers.
+  // If only the degree is given, it determines the tiers; if only the tiers are given, they
+  // determine the degree.
   EXPECT_EQ(leaves_of(2, automatic, 2), 1U);
   EXPECT_EQ(leaves_of(3, automatic, 2), 2U);
   EXPECT_EQ(leaves_of(4, 1, automatic), 1U);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The sizes that speed rests on: what a spawn writes, what lies on the stack of every finish and
-// join, what every remote task sends and every suspended task keeps. A change here is a decision.
+// The sizes that performance depends on: what a spawn writes, what lies on the stack for every
+// finish and join, what every remote task sends, and what every suspended task keeps. Changing one
+// of them is a design decision.
 
 #include <cstdint>
 
@@ -56,7 +57,7 @@ TEST(size, the_frame_of_a_finish_fits_a_cache_line) {
   EXPECT_LE(sizeof(sync::finish_frame), line);
 }
 
-TEST(size, the_join_of_a_branch_with_a_word_fits_a_cache_line) {
+TEST(size, the_join_of_a_branch_with_one_word_fits_a_cache_line) {
   EXPECT_LE(sizeof(sync::branch_join<std::int64_t>), line);
 }
 
@@ -71,8 +72,6 @@ TEST(size, a_frame_header_is_half_a_cache_line) {
   EXPECT_EQ(comm::frame_bytes(16), 48U);
 }
 
-TEST(size, a_remote_task_that_waits_takes_little) {
-  EXPECT_LE(sizeof(sync::remote_task), 2 * line);
-}
+TEST(size, a_waiting_remote_task_is_small) { EXPECT_LE(sizeof(sync::remote_task), 2 * line); }
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 #include "support/scheduler_fixture.hpp"
 
-// sleep_for, sleep_until and yield.
+// Tests sleep_for, sleep_until and yield.
 namespace {
 
 using namespace std::chrono_literals;
@@ -21,7 +21,7 @@ using apgas::test::run_tasks;
 using apgas::test::scaled;
 using std::chrono::steady_clock;
 
-TEST(sleep, never_early) {
+TEST(sleep, is_never_too_short) {
   run_tasks(2, [] {
     std::atomic<int> early{0};
     apgas::finish([&] {
@@ -38,7 +38,7 @@ TEST(sleep, never_early) {
   });
 }
 
-TEST(sleep, not_much_later_when_nothing_else_is_to_do) {
+TEST(sleep, is_hardly_longer_when_the_worker_is_idle) {
   for (int workers = 1; workers <= 2; ++workers) {
     run_tasks(workers, [] {
       auto best = steady_clock::duration::max();
@@ -53,7 +53,7 @@ TEST(sleep, not_much_later_when_nothing_else_is_to_do) {
   }
 }
 
-TEST(sleep, in_the_order_of_the_times) {
+TEST(sleep, wakes_in_the_order_of_the_times) {
   run_tasks(1, [] {
     const auto start = steady_clock::now();
     std::vector<int> woken;
@@ -69,7 +69,7 @@ TEST(sleep, in_the_order_of_the_times) {
   });
 }
 
-TEST(sleep, a_later_and_shorter_sleep_is_not_held_up_by_a_longer) {
+TEST(sleep, a_short_sleep_is_not_delayed_by_an_earlier_long_one) {
   run_tasks(2, [] {
     std::atomic<bool> short_over{false};
     apgas::finish([&] {
@@ -77,7 +77,7 @@ TEST(sleep, a_later_and_shorter_sleep_is_not_held_up_by_a_longer) {
         apgas::sleep_for(300ms);
         EXPECT_TRUE(short_over);
       });
-      apgas::sleep_for(20ms);  // the workers sleep with the long one as their next time
+      apgas::sleep_for(20ms);  // meanwhile the workers sleep until the end of the long one
       async([&] {
         apgas::sleep_for(2ms);
         short_over = true;
@@ -86,7 +86,7 @@ TEST(sleep, a_later_and_shorter_sleep_is_not_held_up_by_a_longer) {
   });
 }
 
-TEST(sleep, until_times_of_other_clocks) {
+TEST(sleep, sleep_until_accepts_other_clocks) {
   run_tasks(1, [] {
     const auto end = std::chrono::system_clock::now() + 3ms;
     apgas::sleep_until(end);
@@ -98,7 +98,7 @@ TEST(sleep, until_times_of_other_clocks) {
   });
 }
 
-TEST(sleep, a_hundred_thousand_at_once) {
+TEST(sleep, a_hundred_thousand_tasks_sleep_at_once) {
   const int n = scaled(100'000, 3'000, 4'000);
   run_tasks(2, [n] {
     std::atomic<int> asleep{0};
@@ -127,7 +127,7 @@ TEST(yield, lets_unstarted_resumed_and_timed_tasks_go_on) {
       apgas::sleep_for(2ms);
       timed = true;
     });
-    while (!unstarted || !timed) apgas::yield();  // would not end
+    while (!unstarted || !timed) apgas::yield();  // would not end if yield starved a task
   });
 }
 

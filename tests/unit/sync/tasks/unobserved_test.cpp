@@ -12,12 +12,12 @@
 
 #include "support/scheduler_fixture.hpp"
 
-// Exceptions of futures that nobody looks at are reported, and only those.
+// Exceptions of futures that no task observes are reported, and no others.
 namespace {
 
 using apgas::async_future;
 
-std::vector<apgas::spawn_site> reported;  // guarded by the lock that reports are made under
+std::vector<apgas::spawn_site> reported;  // guarded by the lock under which failures are reported
 std::vector<std::exception_ptr> errors;
 
 void note(apgas::sync::place_state&, std::exception_ptr error,
@@ -26,7 +26,7 @@ void note(apgas::sync::place_state&, std::exception_ptr error,
   reported.push_back(site);
 }
 
-// How many reports f causes, by the end of its finish and by the end of the run.
+// The number of reports that f causes by the end of its finish, and by the end of the run.
 struct reports {
   std::size_t by_finish;
   std::size_t by_end;
@@ -48,7 +48,7 @@ reports reports_of(F f) {
 
 [[noreturn]] int fail() { throw std::runtime_error("unseen"); }
 
-TEST(unobserved, is_reported_when_the_last_handle_goes) {
+TEST(unobserved, is_reported_when_the_last_handle_is_destroyed) {
   unsigned line = 0;
   const auto counted = reports_of([&] {
     line = std::source_location::current().line() + 1;
@@ -83,14 +83,14 @@ TEST(unobserved, is_reported_from_a_foreign_thread) {
             1U);
 }
 
-TEST(unobserved, continuations_and_their_results_count_too) {
+TEST(unobserved, continuations_are_reported_too) {
   EXPECT_EQ(reports_of([] {
               static_cast<void>(async_future([] { return 1; }).then([](auto) { fail(); }));
             }).by_finish,
             1U);
 }
 
-TEST(unobserved, not_what_somebody_looked_at) {
+TEST(unobserved, an_observed_failure_is_not_reported) {
   EXPECT_EQ(reports_of([] {
               EXPECT_THROW(async_future([] { return fail(); }).get(), std::runtime_error);
               async_future([] { return fail(); }).wait();
@@ -104,7 +104,7 @@ TEST(unobserved, not_what_somebody_looked_at) {
             0U);
 }
 
-TEST(unobserved, not_what_failed_before_somebody_looked) {
+TEST(unobserved, a_failure_observed_later_is_not_reported) {
   EXPECT_EQ(reports_of([] {
               std::vector<apgas::future<int>> failed(6);
               apgas::finish([&] {
@@ -121,7 +121,7 @@ TEST(unobserved, not_what_failed_before_somebody_looked) {
             0U);
 }
 
-TEST(unobserved, not_the_exceptions_of_promises) {
+TEST(unobserved, an_exception_of_a_promise_is_not_reported) {
   EXPECT_EQ(reports_of([] {
               apgas::promise<int>().set_exception(std::make_exception_ptr(1));
               static_cast<void>(apgas::promise<int>().get_future());
@@ -129,7 +129,7 @@ TEST(unobserved, not_the_exceptions_of_promises) {
             0U);
 }
 
-TEST(unobserved, is_printed_where_nobody_takes_it) {
+TEST(unobserved, is_printed_if_the_place_accepts_no_reports) {
   testing::internal::CaptureStderr();
   apgas::test::run_tasks(1, [] { async_future([] { return fail(); }); });
   const std::string printed = testing::internal::GetCapturedStderr();

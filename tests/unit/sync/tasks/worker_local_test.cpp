@@ -18,7 +18,7 @@
 
 #include "support/scheduler_fixture.hpp"
 
-// A value per worker.
+// Tests worker_local.
 namespace {
 
 using apgas::async;
@@ -84,7 +84,7 @@ TEST(worker_local, values_have_cache_lines_of_their_own) {
   });
 }
 
-TEST(worker_local, arrow_and_local_are_those_of_this_worker) {
+TEST(worker_local, arrow_and_local_give_the_value_of_this_worker) {
   run_tasks(2, [] {
     worker_local<std::vector<int>> lists;
     lists->push_back(1);

@@ -61,7 +61,7 @@ TEST(SyncVar, EachOperationLeavesItsState) {
   });
 }
 
-// What waits and for what: a task that must wait has not gone on while the others had their turn.
+// A task that must wait for a state does not go on while other tasks run.
 TEST(SyncVar, OperationsWaitForTheirState) {
   run_tasks(2, [] {
     const auto waits = [](sync_var<int>& v, auto operation, auto release) {
@@ -89,7 +89,7 @@ TEST(SyncVar, OperationsWaitForTheirState) {
   });
 }
 
-TEST(SyncVar, ServesWhoCameFirst) {
+TEST(SyncVar, ServesTasksInTheOrderOfArrival) {
   run_tasks(1, [] {
     sync_var<int> v;
     std::vector<int> order;
@@ -101,7 +101,7 @@ TEST(SyncVar, ServesWhoCameFirst) {
           EXPECT_EQ(v.read_fe(), i);
           order.push_back(i);
         });
-        while (arrived <= i) apgas::yield();  // it waits then: there is one worker
+        while (arrived <= i) apgas::yield();  // with one worker, the task waits by then
       }
       for (int i = 0; i < 20; ++i) v.write_ef(i);
     });
@@ -110,9 +110,9 @@ TEST(SyncVar, ServesWhoCameFirst) {
   });
 }
 
-// More tasks wait than there are workers, readers before any writer: what kept a thread per blocked
-// task from ending.
-TEST(SyncVar, MoreWaitersThanWorkers) {
+// More tasks wait than there are workers, and the readers come before any writer. This deadlocks if
+// a waiting task keeps its thread.
+TEST(SyncVar, MoreTasksWaitThanThereAreWorkers) {
   for (const int workers : {1, 2}) {
     run_tasks(workers, [] {
       const int n = scaled(2000, 200);
@@ -130,7 +130,7 @@ TEST(SyncVar, MoreWaitersThanWorkers) {
   }
 }
 
-// A ring of tasks that pass a token, each waiting for its neighbour.
+// The tasks of a ring pass a token; each waits for its neighbour.
 TEST(SyncVar, ARingOfTasks) {
   run_tasks(2, [] {
     const int n = 100;
@@ -151,8 +151,8 @@ TEST(SyncVar, ARingOfTasks) {
   });
 }
 
-// A lock of Chapel programs: full means free.
-TEST(SyncVar, AsALock) {
+// The lock of Chapel programs: full means free.
+TEST(SyncVar, ServesAsALock) {
   run_tasks(4, [] {
     sync_var<bool> lock(true);
     int sum = 0;
@@ -171,7 +171,7 @@ TEST(SyncVar, AsALock) {
   });
 }
 
-TEST(SyncVar, ACopyThatThrowsLeavesTheState) {
+TEST(SyncVar, AnExceptionWhileCopyingLeavesTheState) {
   struct fragile {
     explicit fragile(bool breaks_when_copied) : breaks(breaks_when_copied) {}
     fragile(const fragile& other) : breaks(other.breaks) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Programs that deadlock where a task that waits holds its thread: Chapel's test suite has some
-// twenty of them ("Chapel on X", section on synchronisation variables). Each is run on one worker
-// and on two, with more tasks waiting than there are workers.
+// Programs that deadlock if a waiting task holds its thread. Chapel's test suite has about twenty
+// of them ("Chapel on X", section on synchronisation variables). Each runs on one worker and on
+// two, with more waiting tasks than workers.
 
 #include <array>
 #include <atomic>
@@ -244,7 +244,7 @@ TEST_P(MoreWaitersThanWorkers, FuturesThatWaitForVariables) {
   });
 }
 
-TEST_P(MoreWaitersThanWorkers, WaitersOfAConditionThatOneSectionChanges) {
+TEST_P(MoreWaitersThanWorkers, WaitersOfAConditionThatOneCriticalSectionChanges) {
   run([] {
     int turn = 0;
     finish([&] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the uClocks paper asks for first (DP1): constructs that have nothing to do with each other
-// share neither a lock nor a queue. Here clocks, phasers, the sections of a place and monitors.
+// The first property that the uClocks paper asks for (DP1): unrelated constructs share no lock, and
+// no queue either. Here these are clocks, phasers, the critical sections of a place, and monitors.
 
 #include <atomic>
 #include <chrono>
@@ -59,7 +59,7 @@ phaser_tree_node& node_of(const phaser& ph) {
   return node_of(apgas::phaser_access::id(ph), phase_kind::phaser);
 }
 
-// f(i) as so many tasks.
+// Runs f(i) in `tasks` tasks.
 template <class F>
 void in_tasks(F f) {
   finish([&] {
@@ -121,7 +121,7 @@ void use_a_monitor() {
   use_sections([&](auto f) { m.atomic(f); }, [&](auto c, auto f) { m.when(c, f); });
 }
 
-// Whether f() is over while somebody holds the lock, who has so much patience.
+// Whether f() finishes while another thread holds the lock, for at most `patience`.
 template <class F>
 bool goes_on_beside(spin_lock& lock, F f, milliseconds patience = apgas::test::patience) {
   std::atomic<bool> over{false};
@@ -141,7 +141,7 @@ bool goes_on_beside(spin_lock& lock, F f, milliseconds patience = apgas::test::p
   return in_time;
 }
 
-// For a clock or phaser that has but the calling task, whose own() is the only use of it.
+// For a clock or phaser on which only the calling task is registered and which only own() uses.
 template <class F>
 void expect_only_its_own(phaser_tree_node& node, F own) {
   spin_lock& lock = lock_test_access::of(node);
@@ -151,7 +151,7 @@ void expect_only_its_own(phaser_tree_node& node, F own) {
   EXPECT_FALSE(goes_on_beside(lock, own, milliseconds(20)));
 }
 
-TEST(Unrelated, NoLockOfAClock) {
+TEST(Unrelated, UseNoLockOfAClock) {
   task_place place(2);
   place.run([] {
     const auto idle = clock::make();
@@ -159,7 +159,7 @@ TEST(Unrelated, NoLockOfAClock) {
   });
 }
 
-TEST(Unrelated, NoLockOfAPhaser) {
+TEST(Unrelated, UseNoLockOfAPhaser) {
   task_place place(2);
   place.run([] {
     const phaser idle;
@@ -167,7 +167,7 @@ TEST(Unrelated, NoLockOfAPhaser) {
   });
 }
 
-TEST(Unrelated, NoLockOfThePlace) {
+TEST(Unrelated, UseNoLockOfThePlace) {
   task_place place(2);
   place.run([&] {
     auto& lock = lock_test_access::of(place.state().atomic_sections);
@@ -177,8 +177,8 @@ TEST(Unrelated, NoLockOfThePlace) {
   });
 }
 
-// Not for a moment either: a section is counted each time the lock is taken.
-TEST(Unrelated, ClocksEnterNoSection) {
+// Clocks do not even take the lock for a moment: each time the lock is taken, the entry is counted.
+TEST(Unrelated, ClocksEnterNoCriticalSection) {
   task_place place(2);
   place.run([&] {
     const auto& sections = place.state().atomic_sections;
@@ -187,11 +187,11 @@ TEST(Unrelated, ClocksEnterNoSection) {
     use_a_monitor();
     EXPECT_EQ(sections.count().entered, before);
     apgas::atomic([] {});
-    EXPECT_EQ(sections.count().entered, before + 1) << "it does count";
+    EXPECT_EQ(sections.count().entered, before + 1) << "entries are counted";
   });
 }
 
-TEST(Unrelated, ASectionThatDoesNotEndHoldsUpNoClock) {
+TEST(Unrelated, AnEndlessCriticalSectionDelaysNoClock) {
   task_place place(2);
   place.run([&] {
     std::atomic<bool> inside{false};
@@ -213,8 +213,9 @@ TEST(Unrelated, ASectionThatDoesNotEndHoldsUpNoClock) {
   });
 }
 
-// A task that waits for a phase and one that waits for a condition are not looked at meanwhile.
-TEST(Unrelated, NoQueueOfTheirs) {
+// Meanwhile, the task that waits for a phase and the task that waits for a condition are not
+// touched.
+TEST(Unrelated, UseNoSharedQueue) {
   task_place place(2);
   place.run([] {
     bool open = false;
@@ -234,7 +235,7 @@ TEST(Unrelated, NoQueueOfTheirs) {
       use_a_monitor();
       EXPECT_EQ(core.count().updates, updates);
       EXPECT_EQ(core.count().phases, 0U);
-      EXPECT_EQ(looked, 2) << "when it came, and when it gave the place free";
+      EXPECT_EQ(looked, 2) << "when it arrived, and when it left the critical section";
       EXPECT_FALSE(passed);
       apgas::atomic([&] { open = true; });
     });

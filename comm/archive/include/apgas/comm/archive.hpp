@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Values to bytes and back.
+// Archives: convert values to bytes and back.
 //
 //   out_archive out;  out(f, x, y);                 endpoint.send(dest, header, std::move(out));
 //   in_archive in(frame.payload);  auto f = in.read<F>();  in(x, y);  in.expect_end();
 //
-// What may be sent as bytes (byte_copyable) is copied as such, contiguous ranges of it in one
-// piece; everything else goes through Cereal, whose `serialize`, `save` and `load` users write.
-// Pointers that are shared within one archive stay shared. Values of an empty type take no bytes.
+// A value whose type is byte_copyable is copied as its bytes, and a contiguous range of such values
+// with a single copy. All other values are written and read by Cereal, which calls the `serialize`,
+// `save` and `load` functions of users. Shared pointers to one object within an archive still share
+// one object after reading. Values of an empty type occupy no bytes.
 //
-// Context: user code runs in both: any thread, never under a lock of the runtime.
+// Context: any thread, but never while a lock of the runtime is held, because both archives run
+// code of users.
 
 #include <cstddef>
 #include <cstring>
@@ -28,15 +30,17 @@ class out_archive {
  public:
   out_archive() noexcept = default;
 
-  // Appends the values. Throws: what their serialize throws; serialization_error over
-  // max_payload_bytes. Cost: up to 256 bytes of byte_copyable values: no allocation.
+  // Appends the values.
+  // Throws: serialization_error if the archive would exceed max_payload_bytes; whatever their
+  // serialize throws.
+  // Cost: no allocation for up to 256 bytes of byte_copyable values.
   template <class... Ts>
   out_archive& operator()(const Ts&... values) {
     (write(values), ...);
     return *this;
   }
 
-  // Bytes as they are, without their number.
+  // Appends bytes without their count.
   void append(std::span<const std::byte> raw) { bytes_.append(raw.data(), raw.size()); }
 
   std::size_t size() const noexcept { return bytes_.size(); }
@@ -62,26 +66,27 @@ class out_archive {
   }
 
   out_bytes bytes_;
-  std::optional<detail::cereal_writer> cereal_;  // made when a value needs it
+  std::optional<detail::cereal_writer> cereal_;  // created when a value needs it
 };
 
 class in_archive {
  public:
-  // The bytes must outlive the archive. `from`: as in in_bytes.
+  // Reads from `bytes`, which must outlive the archive. `from`: as in in_bytes.
   explicit in_archive(std::span<const std::byte> bytes, const cma_process* from = nullptr) noexcept
       : bytes_(bytes, from) {}
   in_archive(const in_archive&) = delete;
   in_archive& operator=(const in_archive&) = delete;
 
-  // Overwrites the values, in the order they were written. Throws: serialization_error when the
-  // bytes are not what was written; what their serialize throws.
+  // Reads the values in the order in which they were written.
+  // Throws: serialization_error if the bytes do not encode values of these types; whatever their
+  // serialize throws.
   template <class... Ts>
   in_archive& operator()(Ts&... values) {
     (load(values), ...);
     return *this;
   }
 
-  // The next value, made anew. A byte_copyable T needs no default constructor.
+  // Constructs the next value. A byte_copyable T needs no default constructor.
   template <class T>
   T read() {
     static_assert(std::is_same_v<T, std::remove_cvref_t<T>>);
@@ -107,7 +112,7 @@ class in_archive {
   }
 
   std::size_t remaining() const noexcept { return bytes_.remaining(); }
-  // Throws: serialization_error if anything is left.
+  // Throws: serialization_error if any bytes are left.
   void expect_end() const;
 
  private:
@@ -130,7 +135,7 @@ class in_archive {
   [[noreturn]] static void malformed(const char* what);
 
   in_bytes bytes_;
-  std::unique_ptr<detail::cereal_reader> cereal_;  // made when a value needs it
+  std::unique_ptr<detail::cereal_reader> cereal_;  // created when a value needs it
 };
 
 }  // namespace apgas::inline v0::comm

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Cereal over out_bytes and in_bytes: the archives that a user's `serialize` is given. They differ
-// from Cereal's binary archives in this:
-//   - what is byte_copyable and has no serialize of its own is written as its bytes, and contiguous
-//     ranges of it (vector, string, array) in one piece, at any depth;
-//   - a count that the rest of the bytes cannot hold is refused before memory is asked for; to that
-//     end a value that writes nothing takes one byte;
-//   - a long range may be lent (zero_copy.hpp);
-//   - bytes that are no value of their type (archive_values.hpp) are refused;
-//   - a shared pointer is made from an earlier one of the same type only;
-//   - equal keys of a multimap or multiset keep their order;
-//   - a raw pointer does not compile.
-// CEREAL_THREAD_SAFE comes from the build: Cereal's table of class versions is shared by threads.
+// Cereal archives over out_bytes and in_bytes, which are passed to the `serialize` functions of
+// users. They differ from the binary archives of Cereal as follows:
+//   - A byte_copyable value without a serialize of its own is written as its bytes. Contiguous
+//     ranges of such values (vector, string, array) are written with one copy, at any depth.
+//   - A count that the remaining bytes cannot hold is refused before memory is allocated. For this
+//     to be possible, a value that writes nothing occupies one byte.
+//   - A long range may be written as its address (zero_copy.hpp).
+//   - Bytes that do not represent a value of the type are refused (archive_values.hpp).
+//   - A shared pointer can refer only to an earlier object of the same type.
+//   - Equal keys of a multimap or multiset keep their order.
+//   - Raw pointers do not compile.
+//
+// The build defines CEREAL_THREAD_SAFE, because all threads share Cereal's table of class versions.
 
 #include <algorithm>
 #include <bitset>
@@ -58,13 +59,13 @@ namespace apgas::inline v0::comm::detail {
 class cereal_writer;
 class cereal_reader;
 
-// Whether Cereal finds functions for T.
+// Whether Cereal finds functions that serialise a T.
 template <class T>
 concept cereal_handles =
     cereal::traits::is_output_serializable<std::remove_cv_t<T>, cereal_writer>::value &&
     cereal::traits::is_input_serializable<std::remove_cv_t<T>, cereal_reader>::value;
 
-// Types that Cereal knows although their bytes would do.
+// Standard types that Cereal can serialise, but whose bytes suffice.
 template <class T>
 inline constexpr bool plain_std_type = false;
 template <class T>
@@ -76,7 +77,7 @@ inline constexpr bool plain_std_type<std::chrono::duration<Rep, Period>> = true;
 template <class Clock, class Duration>
 inline constexpr bool plain_std_type<std::chrono::time_point<Clock, Duration>> = true;
 
-// Whether a user wrote how a T is serialised; that goes before its bytes.
+// Whether there is a user-defined serialisation of T. It takes precedence over copying bytes.
 template <class T>
 inline constexpr bool own_serialize = std::is_class_v<T> && !plain_std_type<T> && cereal_handles<T>;
 template <class T>
@@ -87,7 +88,7 @@ inline constexpr bool own_serialize<std::array<T, Size>> = own_serialize<T>;
 template <class T, std::size_t Size>
 inline constexpr bool own_serialize<T[Size]> = own_serialize<T>;
 
-// Written as its bytes.
+// Types that are written as their bytes.
 template <class T>
 concept as_bytes = byte_copyable<T> && !own_serialize<std::remove_cv_t<T>>;
 
@@ -98,11 +99,11 @@ inline constexpr bool byte_range<std::vector<T, Allocator>> = as_bytes<T> && !st
 template <class Char, class Traits, class Allocator>
 inline constexpr bool byte_range<std::basic_string<Char, Traits, Allocator>> = as_bytes<Char>;
 
-// Needs no Cereal archive.
+// Types that need no Cereal archive.
 template <class T>
 concept direct = as_bytes<T> || byte_range<std::remove_cv_t<T>>;
 
-// Elements that may be made first and read into their place then.
+// Element types that may be constructed first and then overwritten with received bytes.
 template <class T>
 concept zero_copyable = std::is_trivially_default_constructible_v<T> && !value_check<T>::needed;
 
@@ -116,14 +117,14 @@ void save_direct(out_bytes& out, const T& value) {
     const std::size_t bytes = value.size() * sizeof(element);
     if constexpr (zero_copyable<element>) {
       if (out.zero_copy(bytes)) [[unlikely]]
-        return out.name_range(count, value.data());
+        return out.append_address(count, value.data());
     }
     out.append(&count, sizeof(count));
     out.append(value.data(), bytes);
   }
 }
 
-// `from` may lie at any address.
+// Assigns `count` elements from bytes at `from`, which need not be aligned.
 template <class Range>
 void assign_bytes(Range& range, const std::byte* from, std::size_t count) {
   using element = typename Range::value_type;
@@ -141,22 +142,23 @@ void assign_bytes(Range& range, const std::byte* from, std::size_t count) {
   }
 }
 
-// Made and read piece by piece: a piece is still in the cache when it is read into.
+// Constructs and reads the range in chunks, so that each chunk is still in the cache when it is
+// overwritten.
 template <class Range>
 [[gnu::noinline]] void load_zero_copy(in_bytes& in, Range& range) {
   using element = typename Range::value_type;
-  const zero_copy_range lent = in.take_zero_copy(sizeof(element));
-  if (const std::byte* const here = address_here(in.from(), lent.address)) {
-    return assign_bytes(range, here, lent.count);
+  const zero_copy_range source = in.take_zero_copy(sizeof(element));
+  if (const std::byte* const here = address_here(in.from(), source.address)) {
+    return assign_bytes(range, here, source.count);
   }
-  constexpr std::size_t piece = std::max<std::size_t>(zero_copy_chunk_bytes / sizeof(element), 1);
+  constexpr std::size_t chunk = std::max<std::size_t>(zero_copy_chunk_bytes / sizeof(element), 1);
   range.clear();
-  range.reserve(lent.count);
-  for (std::size_t done = 0; done < lent.count;) {
-    const std::size_t now = std::min(lent.count - done, piece);
+  range.reserve(source.count);
+  for (std::size_t done = 0; done < source.count;) {
+    const std::size_t now = std::min(source.count - done, chunk);
     range.resize(done + now);
-    read_remote_process(in.from(), lent.address + done * sizeof(element),
-              std::as_writable_bytes(std::span(range.data() + done, now)));
+    read_remote_process(in.from(), source.address + done * sizeof(element),
+                        std::as_writable_bytes(std::span(range.data() + done, now)));
     done += now;
   }
 }
@@ -204,7 +206,7 @@ class cereal_writer : public cereal::OutputArchive<cereal_writer, cereal::AllowE
   explicit cereal_writer(out_bytes& out) : base(this), out_(out) {}
   cereal_writer(const cereal_writer&) = delete;
   cereal_writer& operator=(const cereal_writer&) = delete;
-  ~cereal_writer() override;  // not inline: it would be wherever something is sent
+  ~cereal_writer() override;  // out of line, to keep senders small
 
   template <class... Ts>
   cereal_writer& operator()(Ts&&... values) {
@@ -250,7 +252,7 @@ class cereal_reader : public cereal::InputArchive<cereal_reader, cereal::AllowEm
   explicit cereal_reader(in_bytes& in) : base(this), in_(in) {}
   cereal_reader(const cereal_reader&) = delete;
   cereal_reader& operator=(const cereal_reader&) = delete;
-  ~cereal_reader() override;  // not inline: it would be in every task that comes in a frame
+  ~cereal_reader() override;  // out of line, to keep tasks that read arguments small
 
   template <class... Ts>
   cereal_reader& operator()(Ts&&... values) {
@@ -268,7 +270,8 @@ class cereal_reader : public cereal::InputArchive<cereal_reader, cereal::AllowEm
 
   void extract(void* to, std::size_t bytes) { in_.extract(to, bytes); }
 
-  // Cereal calls these for the wrapper that load_one saw last. It casts what it gets.
+  // Cereal calls these for the pointer wrapper that load_one() saw last, and casts the result
+  // without a check.
   // NOLINTBEGIN(readability-identifier-naming, bugprone-derived-method-shadowing-base-method)
   std::shared_ptr<void> getSharedPointer(std::uint32_t id) {
     const auto known = pointees_.find(id);
@@ -301,7 +304,8 @@ class cereal_reader : public cereal::InputArchive<cereal_reader, cereal::AllowEm
     }
   }
 
-  // As Cereal does it but each at the end: it would put each before the last one.
+  // Like Cereal's own function, but inserts each element at the end. Cereal inserts it before the
+  // previous one, which reverses equal keys.
   template <class T>
   void load_in_order(T& values) {
     values.clear();
@@ -319,11 +323,11 @@ class cereal_reader : public cereal::InputArchive<cereal_reader, cereal::AllowEm
   }
 
   in_bytes& in_;
-  const std::type_info* pointee_ = nullptr;  // of the shared pointer that is read
+  const std::type_info* pointee_ = nullptr;  // the pointee type of the shared pointer being read
   std::unordered_map<std::uint32_t, const std::type_info*> pointees_;
 };
 
-// What Cereal itself asks of an archive. Found by argument-dependent look-up.
+// The functions that Cereal requires of an archive, found by argument-dependent lookup.
 
 template <class T>
   requires std::is_arithmetic_v<T>

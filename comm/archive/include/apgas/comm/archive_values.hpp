@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whether bytes that came in are a value of the type they are read as. To almost every type that is
-// copied as bytes, any bytes are one; to use a bool of 2 is undefined. Looked at is bool, also as
-// the element of an array or a range; std::optional and std::variant come through Cereal, which
-// reads a bool or an index first. Inside a class of a user nothing is looked at: its members cannot
-// be named.
+// Checks whether received bytes represent a value of the type they are read as. For almost every
+// type that is copied as bytes, any bytes do, but using a bool with the value 2 is undefined
+// behaviour. The check covers bool, also as an element of an array or a range. std::optional and
+// std::variant are read by Cereal, which reads a checked bool or index first. Members of
+// user-defined classes are not checked, since they cannot be named.
 
 #include <array>
 #include <cstddef>
@@ -44,7 +44,9 @@ struct value_check<std::array<T, Size>> : value_check<T[Size]> {};
 template <class T>
 struct value_check<std::array<T, 0>> : value_check<char> {};
 
-// Throws: serialization_error. Requires: `count` times the size of a T are there.
+// Checks `count` values of type T at `from`.
+// Requires: `count * sizeof(T)` bytes are there.
+// Throws: serialization_error.
 template <class T>
 void expect_values(const std::byte* from, std::size_t count = 1) {
   if constexpr (value_check<T>::needed) {

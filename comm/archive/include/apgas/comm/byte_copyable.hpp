@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which types may travel as the bytes they are: trivially copyable, and no pointer and no reference
-// at any depth. Decided by the compiler:
+// Decides which types may be sent as their bytes: trivially copyable types that contain no pointer
+// and no reference at any depth. The decision is made by the compiler:
 //
-//   - a type into which bytes can be cast in a constant expression has neither (bit_castable). This
-//     sees into private members and closures. Lambdas are decided by this alone.
-//   - it refuses some that are harmless: std::optional, std::variant, unions; clang 16 bit-fields
-//   and
-//     std::complex too. An aggregate of such members is looked through member by member, by trying
-//     what initialises each (members_of).
-//   - g++ cannot look into classes whose constructors are not constexpr (unseen). As arguments they
-//     are taken for values, as captures of a closure they are refused.
-//   - what is refused wrongly, the user can allow: apgas::send_as_bytes<T>.
+//   - A type to which bytes can be cast in a constant expression contains neither (bit_castable).
+//     The cast sees private members and closures. Lambdas are decided by this test alone.
+//   - The test refuses some harmless types: std::optional, std::variant and unions; with clang 16
+//     also bit-fields and std::complex. An aggregate with such members is examined member by
+//     member, by trying what can initialise each of them (members_of).
+//   - g++ cannot look into classes whose constructors are not constexpr (opaque_class). They are
+//     accepted as arguments and refused as captures of a closure.
+//   - Users can allow a type that is refused wrongly with apgas::send_as_bytes<T>.
 
 #include <complex>
 #include <cstddef>
@@ -42,7 +41,7 @@ constexpr bool made(const T&) {
 
 }  // namespace detail
 
-// That T is trivially copyable must be asked first: else the cast is an error, not an answer. The
+// The test for trivially copyable must come first, because otherwise the cast is a hard error. The
 // first form is for g++, the second for clang and its types without a constexpr constructor.
 template <class T>
 concept bit_castable =
@@ -55,10 +54,11 @@ concept bit_castable =
 
 namespace detail {
 
-// A class that g++ cannot cast to for want of a constexpr constructor, so that nothing is known of
-// its private members. Taken for a value: vectors and matrices with constructors are like this.
+// A class that g++ cannot cast to because it lacks a constexpr constructor, so that nothing is
+// known about its private members. It is assumed to contain no pointers: classes of vectors and
+// matrices with constructors are of this kind.
 template <class T>
-concept unseen =
+concept opaque_class =
 #ifdef __clang__
     false;
 #else
@@ -66,9 +66,9 @@ concept unseen =
     !std::is_aggregate_v<T> && !__is_literal_type(T);
 #endif
 
-// Types that bit_castable refuses and that are known to hold what their parameters say.
+// Types that bit_castable refuses, but that are known to contain only what their parameters say.
 template <class T>
-inline constexpr bool known_value = bit_castable<T> || unseen<T>;
+inline constexpr bool known_value = bit_castable<T> || opaque_class<T>;
 template <class T>
 inline constexpr bool known_value<std::complex<T>> = true;
 template <class T>
@@ -78,7 +78,8 @@ template <class... Ts>
 inline constexpr bool known_value<std::variant<Ts...>> =
     std::is_trivially_copyable_v<std::variant<Ts...>> && (known_value<Ts> && ...);
 
-// Each probe initialises the members of its sort only. None is ever called; clang wants the bodies.
+// Each probe converts to one category of member types only. None of the conversions is ever called,
+// but clang requires a body.
 struct pointer_probe {
   template <class U>
   operator U*() const {
@@ -89,7 +90,7 @@ struct pointer_probe {
     __builtin_unreachable();
   }
 };
-struct opaque_probe {  // what cannot be looked through: classes with constructors, and unions
+struct opaque_probe {  // classes with constructors, and unions: their members cannot be examined
   template <class U>
     requires(std::is_union_v<U> || (std::is_class_v<U> && !std::is_aggregate_v<U>))
   operator U() const {
@@ -124,8 +125,8 @@ inline constexpr std::size_t most_members = 32;
 
 enum class members { values, an_address, unknown };
 
-// What the members of aggregate T are that follow those initialised by Found. Nested aggregates are
-// looked through because the probes leave out their braces.
+// Classifies the members of the aggregate T that follow those initialised by Found. The probes rely
+// on brace elision, so nested aggregates are examined as well.
 template <class T, class... Found>
 consteval members members_of() {
   if constexpr (sizeof...(Found) > most_members) {
@@ -143,7 +144,7 @@ consteval members members_of() {
   }
 }
 
-// T{} must do, so that each first part of the members does.
+// T{} must be valid, so that any prefix of the members can be initialised.
 template <class T>
 concept open_aggregate = std::is_class_v<T> && std::is_aggregate_v<T> && initialised_by<T>;
 
@@ -152,9 +153,9 @@ template <class T>
 concept value_aggregate = open_aggregate<T> && std::is_trivially_copyable_v<T> &&
                           std::is_standard_layout_v<T> && members_of<T>() == members::values;
 
-// With g++ 12 bit_castable overlooks pointers in arrays that are members; in aggregates (std::array
-// is one) they are found here. In a closure they are not: only the types of its captures would
-// tell.
+// With g++ 12, bit_castable overlooks pointers in member arrays. In aggregates, including
+// std::array, they are found here. In closures they are not found, since the types of the captures
+// are not accessible.
 template <class T>
 concept address_aggregate = open_aggregate<T> && members_of<T>() == members::an_address;
 
@@ -166,11 +167,11 @@ concept complex_number =
 template <class T>
 concept value_type = std::is_trivially_copyable_v<T> && !address_like<T> &&
                      (send_as_bytes<T> || (bit_castable<T> && !address_aggregate<T>) ||
-                      complex_number<T> || value_aggregate<T> || unseen<T>);
+                      complex_number<T> || value_aggregate<T> || opaque_class<T>);
 
 }  // namespace detail
 
-// Whether a T may be sent as its bytes. cv and array extents do not matter.
+// Whether a T may be sent as its bytes. cv-qualifiers and array extents are ignored.
 template <class T>
 concept byte_copyable = detail::value_type<std::remove_cv_t<std::remove_all_extents_t<T>>>;
 

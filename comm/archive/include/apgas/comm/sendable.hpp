@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What at, async_at and their kin accept, as concepts, and why something is refused, as compile
-// errors that say what to do. All on decayed types.
+// The types that at, async_at and similar functions accept, as concepts, and compile-time errors
+// that say why a type is refused and what to do instead. All apply to decayed types.
 //
-//   function objects   an empty or trivially copyable closure without references and pointers, or
-//                      one with a Cereal serialize
-//   values             byte_copyable, or what Cereal serialises, element types included
+//   function objects   an empty or trivially copyable closure without references and pointers, or a
+//                      class with a Cereal serialize
+//   values             byte_copyable types, and types that Cereal serialises, including their
+//                      element types
 
 #include <array>
 #include <memory>
@@ -38,7 +39,7 @@ concept container = requires(T& t) {
   t.end();
 };
 
-// Cereal looks at the outermost type only; these look at what is inside.
+// Cereal examines only the outermost type. These examine the types inside.
 template <class T>
 struct parts_sendable : std::true_type {};
 template <container T>
@@ -75,7 +76,7 @@ consteval bool sendable() {
 
 }  // namespace detail
 
-// An argument or a result. Requires of T: an object type without cv.
+// An argument or a result. T must be an object type without cv-qualifiers.
 template <class T>
 concept sendable_value = std::is_object_v<T> && !std::is_array_v<T> && detail::sendable<T>();
 
@@ -83,17 +84,18 @@ template <class R>
 concept sendable_result = std::is_void_v<R> || sendable_value<std::decay_t<R>>;
 
 template <class F>
-concept sendable_closure =
-    std::is_class_v<F> && (detail::own_serialize<F> || (byte_copyable<F> && !detail::unseen<F>));
+concept sendable_closure = std::is_class_v<F> && (detail::own_serialize<F> ||
+                                                  (byte_copyable<F> && !detail::opaque_class<F>));
 
-// Each compiles only for what may be sent; otherwise one line of the compiler's says why not.
+// Each of these compiles only for a type that can be sent. For other types, one line of the
+// compiler's output explains the reason.
 
 template <class F>
 consteval bool require_sendable_closure() {
   if constexpr (!sendable_closure<F>) {
     static_assert(!address_like<F>,
-                  "apgas: a function pointer cannot be sent: the function may lie elsewhere there. "
-                  "Call it from a lambda: at(p, [] { return f(); })");
+                  "apgas: a function pointer cannot be sent: the function may have another address "
+                  "in the other process. Call it from a lambda: at(p, [] { return f(); })");
     if constexpr (std::is_class_v<F>) {
       static_assert(std::is_trivially_copyable_v<F>,
                     "apgas: this closure captures an object that is not trivially copyable (such "
@@ -104,12 +106,12 @@ consteval bool require_sendable_closure() {
                       "apgas: this closure captures by reference, or captures an object that holds "
                       "a reference; it would dangle at the other place. Capture by value, or pass "
                       "the value as an argument; for shared state use apgas::global_ref");
-        static_assert(!std::is_standard_layout_v<F>,
-                      "apgas: this closure captures a pointer (`this` is one), or something that "
-                      "cannot be told from one: std::optional, std::variant, a union, a class with "
-                      "no constexpr constructor, or what holds one of these. Pass the value as an "
-                      "argument instead; for shared "
-                      "state use apgas::global_ref");
+        static_assert(
+            !std::is_standard_layout_v<F>,
+            "apgas: this closure captures a pointer (`this` is one), or a type that the "
+            "compiler cannot distinguish from one: std::optional, std::variant, a union, "
+            "a class without a constexpr constructor, or a class with such a member. Pass "
+            "the value as an argument instead; for shared state use apgas::global_ref");
       }
     }
   }
@@ -126,9 +128,9 @@ consteval bool require_sendable_value() {
     if constexpr (!address_like<T>) {
       static_assert(!std::is_trivially_copyable_v<T>,
                     "apgas: this argument or result holds a pointer or a reference, or private "
-                    "parts that cannot be told from one. Send what it refers to (std::string for "
+                    "members that may be one. Send the object it refers to (std::string for "
                     "std::string_view, std::vector for std::span), give it a Cereal serialize, or "
-                    "say apgas::send_as_bytes<T> = true where its bytes are all there is");
+                    "set apgas::send_as_bytes<T> to true if its bytes are its whole value");
       static_assert(std::is_trivially_copyable_v<T>,
                     "apgas: this argument or result is not trivially copyable, and Cereal finds no "
                     "serialize (or save and load) for it or for its elements. Give it one: "

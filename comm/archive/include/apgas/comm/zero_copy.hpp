@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Memory that a process lends to another one of its node: a long range of an archive is not copied
-// into it, but named, and the other side reads it from where it lies while the lender waits. Within
-// a process it is read as any memory, between processes by process_vm_readv. Decision 0014.
+// Zero-copy arguments and results within a host. A long range is not copied into the archive. The
+// archive contains its address, and the receiver reads the elements from the sender's memory while
+// the sender's task waits. Within one process that is an ordinary copy; between processes it uses
+// cross-memory attach (CMA), process_vm_readv(2). Decision 0014 has the reasons and measurements.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,45 +14,52 @@
 
 namespace apgas::inline v0::comm {
 
-// Ranges from here on are worth it.
+// Ranges of at least this size are faster without the intermediate copies.
 inline constexpr std::size_t zero_copy_min_bytes = std::size_t{16} << 10;
-// A range is made and read in pieces of so many bytes.
+// The receiver constructs and reads a range in chunks of this size.
 inline constexpr std::size_t zero_copy_chunk_bytes = std::size_t{256} << 10;
-inline constexpr std::size_t no_zero_copy = SIZE_MAX;  // where such a number is asked for
+inline constexpr std::size_t no_zero_copy = SIZE_MAX;  // a threshold that no range reaches
 
-// Wire: part of the start record. By what others find a process, and see that it is the right one.
+// Identifies a process whose memory may be read. The nonce lets a reader verify that the process
+// with this pid is the one that is meant.
+// Wire: part of the start record.
 struct cma_process {
-  std::uint64_t process = 0;  // its number; 0: it does not lend, and nobody lends to it
-  std::uint64_t sign_at = 0;  // where in it these lie:
-  std::uint64_t sign[2] = {};
+  std::uint64_t process = 0;        // its pid; 0: it takes no part in zero-copy transfers
+  std::uint64_t nonce_address = 0;  // the address of its nonce
+  std::uint64_t nonce[2] = {};
 };
 
-// Of this process. Context: any thread.
+// The descriptor of this process.
+// Context: any thread.
 const cma_process& this_cma_process() noexcept;
 
-// Whether this process can read its memory: tries it. Another user's cannot be read, nor that of
-// another namespace of processes, nor where the kernel's settings forbid it.
+// Whether this process can read the memory of `from`, found by reading its nonce. Reading fails for
+// a process of another user, in another pid namespace, or if the kernel's settings forbid it.
 bool can_read(const cma_process& from) noexcept;
 
-// The bytes at `address`, if it is this process; else null.
+// The bytes at `address` if `from` is this process, otherwise null.
 const std::byte* address_here(const cma_process& from, std::uint64_t address) noexcept;
 
-// Requires: the lender waits. Throws: serialization_error if it cannot be read.
+// Reads to.size() bytes at `address` of another process.
+// Requires: the task that owns the memory waits.
+// Throws: serialization_error if the memory cannot be read.
 // Cost: a system call.
 void read_remote_process(const cma_process& from, std::uint64_t address, std::span<std::byte> to);
 
-// A lender and whether it was found that it can be read.
+// A process, and whether its memory was found to be readable.
 class cma_peer {
  public:
-  void is(const cma_process& who) noexcept { who_ = who; }
-  const cma_process& who() const noexcept { return who_; }
-  // Cost: a load but for the first time. Context: any thread.
+  void set_process(const cma_process& process) noexcept { process_ = process; }
+  const cma_process& process() const noexcept { return process_; }
+  // Whether the memory of the process can be read. The first call tries it.
+  // Context: any thread.
+  // Cost: one load, except for the first call.
   bool readable() noexcept;
 
  private:
   enum class answer : std::uint8_t { unknown, yes, no };
 
-  cma_process who_;
+  cma_process process_;
   base::atomic<answer> readable_{answer::unknown};
 };
 

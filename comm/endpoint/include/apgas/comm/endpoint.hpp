@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Frames between ranks: puts small ones to the same rank into one message, checks every header that
-// comes in, counts, and says when too much is waiting. One for each place and run, above a
-// transport.
+// Sends and receives frames between ranks. An endpoint batches small frames to the same rank into
+// one message, checks the header of every frame that arrives, counts the traffic, and reports
+// congestion. Each place has one endpoint per run, on top of a transport.
 //
-// A frame to a rank with nothing in flight goes at once. While a message to that rank is in flight
-// frames gather; they go when the message is full, when progress notices the completion, when flush
-// is called (the sender idles), or when they waited max_delay. Long frames go alone, after what
-// gathered before them, and without a copy when they come in an archive.
-// Frames of one rank to another arrive in the order of their sends, where the sends are ordered.
+// A frame to a rank with no message in flight is sent immediately. While a message to that rank is
+// in flight, further frames are batched. The batch is sent when the message is full, when
+// progress() notices the completion, when flush() is called (because the sender is idle), or after
+// max_delay. Long frames are sent separately, after the batch before them, and without a copy if
+// they come in an archive. Frames from one rank to another arrive in the order in which they were
+// sent, as far as the sends are ordered.
 //
-// No user code runs here: progress hands each frame to the sink, which must not block either.
+// No code of users runs here: progress() passes each frame to the sink, which must not block.
 //
 // Pairs
-//   P1  ready publishes the hosts and the right to send to the threads that progress.
+//   P1  A thread that sees the endpoint ready also sees the host names, and may send.
 
 #include <chrono>
 #include <cstddef>
@@ -27,30 +28,32 @@
 #include <apgas/comm/archive.hpp>
 #include <apgas/comm/buffer.hpp>
 #include <apgas/comm/handler.hpp>
-#include <apgas/comm/zero_copy.hpp>
 #include <apgas/comm/message.hpp>
 #include <apgas/comm/rank.hpp>
 #include <apgas/comm/transport.hpp>
+#include <apgas/comm/zero_copy.hpp>
 
 namespace apgas::inline v0::comm {
 
-// A frame that came in. Header and payload lie in `owner` and are valid during on_frame; to keep
-// them, retain the owner, and release it when done.
+// A received frame. The header and the payload are part of `owner` and are valid during on_frame().
+// Code that keeps them retains the owner, and releases it when done.
 struct inbound_frame {
   rank source;
   const frame_header* header;
-  std::span<const std::byte> payload;  // begins at a multiple of 8
+  std::span<const std::byte> payload;  // aligned to 8 bytes
   inbound_buffer* owner;
-  const handler_entry* handler;  // of a task frame: never nullptr; of others: nullptr
+  const handler_entry* handler;  // never nullptr for task frames, nullptr for others
 };
 
-// Takes frames. Context: the thread in progress; must not block, suspend or run user code.
+// Receives frames.
+// Context: the thread inside progress(); must not block, suspend or run user code.
 class frame_sink {
  public:
   virtual void on_frame(const inbound_frame& frame) noexcept = 0;
-  // The frames of one message, which lie in its owner one after the other, have all been handed on.
+  // Called after all frames of one message, which are adjacent in its buffer, have been passed on.
   virtual void on_message_end() noexcept {}
-  // A message that no correct peer sends; the rest of it is dropped. Ends the job by default.
+  // Called for a malformed message, which no correct peer sends. The rest of it is dropped. By
+  // default this ends the job.
   virtual void on_bad_message(rank source, const std::string& what) noexcept;
 
  protected:
@@ -58,21 +61,22 @@ class frame_sink {
 };
 
 struct endpoint_options {
-  std::size_t batch_bytes = std::size_t{16} << 10;  // a message of gathered frames
-  std::size_t alone_bytes = std::size_t{4} << 10;   // a payload from here on goes alone
+  std::size_t batch_bytes = std::size_t{16} << 10;  // size of a message of batched frames
+  std::size_t alone_bytes = std::size_t{4} << 10;   // payloads from this size on go separately
   std::chrono::nanoseconds max_delay = std::chrono::microseconds{50};
-  std::size_t queue_bytes = std::size_t{64} << 20;  // per rank: more is congested
-  std::string settings;                             // what all ranks must agree on, as text
+  std::size_t queue_bytes = std::size_t{64} << 20;  // per rank; beyond it the rank is congested
+  std::string settings;                             // on which all ranks must agree, as text
   std::uint64_t fingerprint = binary_fingerprint();
-  std::uint32_t version = 0;  // of the library; 0: APGAS_VERSION
-  bool zero_copy = true;          // memory of this process may be read by others of its node
+  std::uint32_t version = 0;  // version of the library; 0: APGAS_VERSION
+  bool zero_copy = true;      // other places of this host may read this process's memory
 };
 
+// Why a message was sent.
 enum class flush_reason : std::uint8_t { at_once, full, completed, idle, delayed, alone };
 inline constexpr std::size_t flush_reasons = 6;
 const char* to_string(flush_reason reason) noexcept;
 
-// What went to and came from one rank. Bytes are those of messages.
+// The traffic with one rank. Bytes are those of whole messages.
 struct traffic {
   std::uint64_t frames_sent = 0;
   std::uint64_t messages_sent = 0;
@@ -80,18 +84,18 @@ struct traffic {
   std::uint64_t frames_received = 0;
   std::uint64_t messages_received = 0;
   std::uint64_t bytes_received = 0;
-  std::uint64_t flushes[flush_reasons] = {};  // messages sent, by reason
+  std::uint64_t flushes[flush_reasons] = {};  // messages sent, by flush_reason
 
   traffic& operator+=(const traffic& other) noexcept;
 };
 
 class endpoint final : private message_sink {
  public:
-  // Begins the start-up exchange; nothing may be sent before ready().
-  // Requires: the transport has no other endpoint. Throws: std::invalid_argument for settings of
-  // more than 703 bytes.
+  // Starts the start-up exchange. Nothing may be sent before ready().
+  // Requires: the transport has no other endpoint.
+  // Throws: std::invalid_argument if the text of the settings is too long for the start record.
   endpoint(transport& network, frame_sink& sink, endpoint_options options = {});
-  // Requires: the end protocol is through (or nothing was ever sent).
+  // Requires: end_done(), or nothing was ever sent.
   ~endpoint();
   endpoint(const endpoint&) = delete;
   endpoint& operator=(const endpoint&) = delete;
@@ -100,66 +104,75 @@ class endpoint final : private message_sink {
   int size() const noexcept { return network_.size(); }
   transport& network() noexcept { return network_; }
 
-  // True once all ranks have met and agree. Does not block.
-  // Throws: launch_error, at every rank, when they do not: it names ranks, hosts and both values.
+  // Returns true once all ranks have exchanged their records and agree. Does not block.
+  // Throws: launch_error at every rank if they do not agree. It names ranks, hosts and both values.
   bool ready();
-  void wait_ready();  // the same, waiting. Context: outside tasks.
+  void wait_ready();  // waits until ready(). Context: outside tasks
+  // The name of the host of a rank, and whether two ranks are on the same host.
   // Requires: ready().
   const std::string& host(rank place) const noexcept;
   bool same_node(rank a, rank b) const noexcept {
-    return nodes_[static_cast<std::size_t>(a)] == nodes_[static_cast<std::size_t>(b)];
+    return first_on_host_[static_cast<std::size_t>(a)] ==
+           first_on_host_[static_cast<std::size_t>(b)];
   }
 
-  // From how many bytes on a range is lent to that rank rather than sent: when it can read this
-  // process's memory. Taken for granted where this process can read its: they have the same user,
-  // the same program and see each other. Requires: ready(). Context: any thread.
+  // The size in bytes from which a range is sent to `dest` as a zero-copy range, or no_zero_copy if
+  // `dest` cannot read this process's memory. That is assumed to be so exactly if this process can
+  // read the memory of `dest`: both have the same user and program, and see each other.
+  // Requires: ready().
+  // Context: any thread.
   std::size_t zero_copy_from(rank dest) const noexcept;
-  // For reading what that rank lent. Requires: ready().
+  // The process whose memory holds zero-copy ranges sent by `source`.
+  // Requires: ready().
   const cma_process& cma_process_of(rank source) const noexcept {
-    return cma_peers_[static_cast<std::size_t>(source)].who();
+    return cma_peers_[static_cast<std::size_t>(source)].process();
   }
 
-  // Sends a frame; of the header, `length` and `check` are filled in here. The payload is copied;
-  // an archive that is long enough to go alone is handed over instead.
-  // Throws: serialization_error over max_payload_bytes; std::bad_alloc.
-  // Context: any thread; never blocks, also when congested.
-  // Cost:    small frames: one short lock, a copy, no allocation in steady state.
+  // Sends a frame. `length` and `check` of the header are filled in. The payload is copied, except
+  // that an archive which is long enough to be sent separately is handed over.
+  // Throws: serialization_error if the payload exceeds max_payload_bytes; std::bad_alloc.
+  // Context: any thread; never blocks, even if the rank is congested.
+  // Cost: for a small frame one short lock and a copy, no allocation in steady state.
   void send(rank dest, const frame_header& header, std::span<const std::byte> payload);
   void send(rank dest, const frame_header& header, out_archive&& payload);
-  // The payload is `head` and then `body`; of a long one each byte is copied once.
+  // Sends `head` followed by `body` as one payload. Each byte of a long payload is copied once.
   void send(rank dest, const frame_header& header, std::span<const std::byte> head,
             std::span<const std::byte> body);
 
-  // Receives frames into the sink and moves what is waiting. True if it did anything.
-  // Context: any thread, one at a time (another one gets false at once).
+  // Receives frames into the sink and sends batches that must wait no longer. Returns true if it
+  // did anything. Context: any thread, one at a time; other threads get false immediately.
   bool progress() noexcept;
-  // Sends everything that gathered, in flight or not. Context: any thread.
+  // Sends all batches.
+  // Context: any thread.
   void flush() noexcept;
-  // Whether anything gathered is not yet posted (so that somebody must flush before all sleep).
+  // Whether any batch has not been posted yet, so that flush() is necessary before all workers
+  // sleep.
   bool gathering() const noexcept;
 
-  // Posted to that rank and not yet on its way; up to one message more may be gathering.
+  // The bytes posted to `dest` and not completed. Up to one more message may be waiting as a batch.
   std::size_t queued_bytes(rank dest) const noexcept { return network_.queued_bytes(dest); }
   bool congested(rank dest) const noexcept { return queued_bytes(dest) > options_.queue_bytes; }
 
-  // The orderly end, after flush: no send may follow. progress() until end_done() is true; then
-  // no frame of this run is in flight anywhere. Does not block.
+  // Ends the run in an orderly way; no send may follow. After begin_end(), the caller repeats
+  // progress() until end_done() returns true. Then no frame of this run is in flight anywhere. Does
+  // not block.
   void begin_end() noexcept;
   bool end_done();
 
-  // Context: any thread; what is received meanwhile may be counted in part.
+  // The traffic with one rank, and with all ranks.
+  // Context: any thread. Messages that are being received may be counted partially.
   traffic traffic_with(rank other) const noexcept;
   traffic total_traffic() const noexcept;
 
  private:
   struct channel;
   using clock = std::chrono::steady_clock;
-  enum class state { meeting, running, ending, over };
+  enum class state { exchanging, running, ending, over };
 
   void on_message(rank source, buffer message) noexcept override;
   void send_alone(rank dest, buffer message);
   bool waited_too_long(channel& to, rank dest, bool posted) noexcept;
-  void mark(rank dest, bool gathers) noexcept;
+  void set_gathering(rank dest, bool gathers) noexcept;
   void gather(channel& to, const frame_header& header, std::span<const std::byte> payload);
   buffer close_message(channel& to, rank dest, flush_reason reason);
   bool flush_channels(bool all) noexcept;
@@ -167,12 +180,12 @@ class endpoint final : private message_sink {
   transport& network_;
   frame_sink& sink_;
   const endpoint_options options_;
-  std::unique_ptr<channel[]> channels_;                       // one for each rank
-  std::unique_ptr<base::atomic<std::uint64_t>[]> gathering_;  // a bit for each rank
-  base::atomic<state> state_{state::meeting};
+  std::unique_ptr<channel[]> channels_;                       // one per rank
+  std::unique_ptr<base::atomic<std::uint64_t>[]> gathering_;  // one bit per rank
+  base::atomic<state> state_{state::exchanging};
   std::vector<std::string> hosts_;
-  std::vector<std::size_t> nodes_;           // the lowest rank of the same host, by rank
-  std::unique_ptr<cma_peer[]> cma_peers_;  // by rank; of this node
+  std::vector<std::size_t> first_on_host_;  // by rank: the lowest rank of its host
+  std::unique_ptr<cma_peer[]> cma_peers_;   // by rank; set for ranks of this host
 };
 
 }  // namespace apgas::inline v0::comm

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The memory of messages: blocks of bytes, pooled by size.
+// Buffers that hold messages, and the pool which recycles them.
 //
-//   buffer          owns a block alone, while it is filled, sent and received
-//   inbound_buffer  the same block once it is received: shared by counting, so that a payload can
-//                   live on until the task that decodes it is done
-//   buffer_pool     where blocks come from and return to; one per transport, outlives its blocks
+//   buffer          owns one buffer exclusively, while a message is filled, sent and received
+//   inbound_buffer  the same memory after it was received: reference-counted, so that a payload
+//                   stays valid until the task that decodes it has finished
+//   buffer_pool     hands out buffers and takes them back; a transport has one, and the pool
+//                   outlives its buffers
 //
-// A block that is retained keeps all of its bytes: whoever keeps a small payload for long copies
-// it.
+// A retained inbound_buffer keeps the memory of the whole message alive. Code that needs a small
+// payload for a long time copies it.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,10 +26,11 @@ namespace apgas::inline v0::comm {
 class buffer;
 class buffer_pool;
 
-// One block. The bytes follow this object.
+// A reference-counted buffer. Its bytes follow this object in memory.
 //
 // Pairs
-//   P1  a release publishes its holder's use of the bytes to the release that frees the block.
+//   P1  A release of a reference makes its holder's accesses to the bytes visible to the thread
+//       that releases the last reference and frees the buffer.
 class alignas(64) inbound_buffer {
  public:
   std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
@@ -36,11 +38,15 @@ class alignas(64) inbound_buffer {
   std::size_t size() const noexcept { return size_; }
   std::size_t capacity() const noexcept { return capacity_; }
 
-  // Requires: the caller holds a reference. Context: any thread.
+  // Adds `count` references.
+  // Requires: the caller holds a reference.
+  // Context: any thread.
   void retain(std::uint32_t count = 1) noexcept { references_.fetch_add(count, base::relaxed); }
-  // Context: any thread; the block may be gone afterwards.
+  // Gives up one reference. The last one returns the buffer to its pool, or to the heap, so the
+  // caller must not use it afterwards.
+  // Context: any thread.
   void release() noexcept {
-    // The holder of the only reference needs no read-modify-write.
+    // The holder of the only reference needs no atomic read-modify-write.
     if (references_.load(base::acquire) == 1 ||          // P1
         references_.fetch_sub(1, base::acq_rel) == 1) {  // P1
       destroy();
@@ -57,19 +63,20 @@ class alignas(64) inbound_buffer {
   void destroy() noexcept;
 
   base::atomic<std::uint32_t> references_{1};
-  rank peer_ = 0;  // in a queue of messages: where to, or where from
+  rank peer_ = 0;  // while queued: the rank the message goes to or came from
   std::size_t size_ = 0;
   std::size_t capacity_;
-  buffer_pool* pool_ = nullptr;     // nullptr: straight from the heap
-  inbound_buffer* next_ = nullptr;  // in a queue of messages or in the pool
+  buffer_pool* pool_ = nullptr;     // nullptr: allocated from the heap
+  inbound_buffer* next_ = nullptr;  // while in a message_chain or a free list
 };
 static_assert(sizeof(inbound_buffer) == 64);
 
-// Sole owner of a block, or of nothing.
+// Exclusive owner of one buffer, or empty.
 class buffer {
  public:
   buffer() noexcept = default;
-  // A block from the heap, in no pool. Throws: std::bad_alloc.
+  // Allocates a buffer of at least `capacity` bytes that belongs to no pool.
+  // Throws: std::bad_alloc.
   explicit buffer(std::size_t capacity) : block_(inbound_buffer::allocate(capacity)) {}
   buffer(buffer&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
   buffer& operator=(buffer&& other) noexcept {
@@ -88,9 +95,10 @@ class buffer {
   // Requires: bytes <= capacity().
   void resize(std::size_t bytes) noexcept { block_->size_ = bytes; }
 
-  // Hands over the reference.
+  // Gives up ownership and returns the reference, which the caller must release.
   inbound_buffer* detach() noexcept { return std::exchange(block_, nullptr); }
-  // Takes it over. Requires: nobody else has one.
+  // Takes ownership of `block`.
+  // Requires: the caller's reference is the only one.
   static buffer attach(inbound_buffer* block) noexcept {
     buffer result;
     result.block_ = block;
@@ -101,8 +109,8 @@ class buffer {
   inbound_buffer* block_ = nullptr;
 };
 
-// Gives blocks and keeps those that come back for the next time. Blocks of the common sizes are
-// kept, up to a bound; others go back to the heap.
+// Hands out buffers and recycles the ones that are returned. Buffers of the three common sizes are
+// recycled, up to `kept_bytes` of each size; all others go back to the heap.
 class buffer_pool {
  public:
   buffer_pool() noexcept = default;
@@ -111,17 +119,21 @@ class buffer_pool {
   // Requires: outstanding() == 0.
   ~buffer_pool();
 
-  // A block with at least that capacity, size() 0. Throws: std::bad_alloc.
-  // Context: any thread. Cost: one short lock; no allocation in steady state.
+  // Returns an empty buffer of at least `capacity` bytes.
+  // Throws: std::bad_alloc.
+  // Context: any thread.
+  // Cost: one short lock; no allocation in steady state.
   buffer get(std::size_t capacity);
 
-  // Counts a block from the heap as one of this pool from now on.
+  // Makes a buffer that was allocated from the heap one of this pool.
   void adopt(buffer& block) noexcept;
 
-  // Blocks given and not come back: the leak counter.
+  // The number of buffers that were handed out and have not been returned. A test of leaks checks
+  // that it is 0.
   std::size_t outstanding() noexcept;
 
-  // With the block itself sizes that are kept (block_cache.hpp).
+  // Capacities of the recycled sizes. Together with the header they are sizes that the block cache
+  // keeps (block_cache.hpp).
   static constexpr std::size_t small_bytes = 320 - sizeof(inbound_buffer);
   static constexpr std::size_t medium_bytes = 2560 - sizeof(inbound_buffer);
   static constexpr std::size_t large_bytes = 20480 - sizeof(inbound_buffer);
@@ -130,22 +142,23 @@ class buffer_pool {
   friend class inbound_buffer;
 
   static constexpr std::size_t sizes[] = {small_bytes, medium_bytes, large_bytes};
-  static constexpr std::size_t kept_bytes = std::size_t{16} << 20;  // at most, of each size
+  static constexpr std::size_t kept_bytes = std::size_t{16} << 20;  // upper limit for each size
 
-  struct alignas(64) shelf {
+  struct alignas(64) free_list {
     base::spin_lock lock;
     inbound_buffer* first = nullptr;
     std::size_t count = 0;
-    std::size_t given = 0;  // and not come back
+    std::size_t in_use = 0;  // handed out and not returned
   };
 
-  // The index of the shelf with such blocks, or that a block belongs to; -1: none.
-  static int shelf_for(std::size_t capacity) noexcept;
-  static int shelf_of(const inbound_buffer& block) noexcept;
+  // The index of the free list that serves a capacity, or that a buffer returns to; -1 if its size
+  // is not recycled.
+  static int list_for(std::size_t capacity) noexcept;
+  static int list_of(const inbound_buffer& block) noexcept;
   void put(inbound_buffer* block) noexcept;
 
-  shelf shelves_[3];
-  base::atomic<std::size_t> others_{0};  // given and not come back, of sizes that are not kept
+  free_list free_lists_[3];
+  base::atomic<std::size_t> others_{0};  // buffers in use whose size is not recycled
 };
 
 }  // namespace apgas::inline v0::comm

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What travels between two ranks. A message is what a transport carries: a row of frames, each a
-// header and a payload, every header at a multiple of 8 bytes. All processes of a job have the same
-// architecture (the fingerprint sees to that), so numbers are in native order.
+// The format of messages. A transport carries whole messages; a message is a batch of frames; a
+// frame is a header of 32 bytes and its payload, and each header starts at a multiple of 8 bytes.
+// All processes of a job have the same architecture, which the start-up exchange verifies, so
+// numbers are in native byte order.
 //
 // Invariants
-//   - nothing of a frame is used before check_header accepted its header;
-//   - one changed bit, or any changes within one byte, of a header make it unacceptable.
-// The format: docs/protocols/wire.md.
+//   - No field of a frame is used before its header has passed header_check().
+//   - A single changed bit, and any change confined to one byte, of a header is detected.
+//
+// The format is specified in docs/protocols/wire.md.
 
 #include <bit>
 #include <cstddef>
@@ -18,20 +20,22 @@
 
 namespace apgas::inline v0::comm {
 
-// What a frame is for. comm looks at it for one thing: the handler of a task frame must be a
-// registered thunk. What `handler`, `finish` and `credit` say in the others is the receiver's.
+// The purpose of a frame. comm uses it for one check only: the handler of a task frame must be a
+// registered thunk. In the other kinds, the receiver defines the meaning of `handler`, `finish` and
+// `credit`.
 enum class frame_kind : std::uint8_t {
   task = 1,     // runs `handler` on the payload
-  reply = 2,    // a value or exception on its way back
+  reply = 2,    // returns a value or an exception to the caller
   finish = 3,   // the finish protocol
-  control = 4,  // everything else: clocks, teams, shutdown
+  control = 4,  // all others: clocks, teams, shutdown
 };
 
-// Wire: 32 bytes, before each payload. `length` and `check` are filled in by the endpoint.
+// The header of a frame. The endpoint fills in `length` and `check`.
+// Wire: 32 bytes, in front of each payload.
 struct frame_header {
-  std::uint32_t length = 0;  // bytes of payload, padding not counted
+  std::uint32_t length = 0;  // bytes of payload without its padding
   frame_kind kind = frame_kind::control;
-  std::uint8_t flags = 0;  // free for the layers above
+  std::uint8_t flags = 0;  // for use by the layers above
   std::uint16_t check = 0;
   std::uint64_t handler = 0;
   std::uint64_t finish = 0;
@@ -42,18 +46,20 @@ static_assert(std::is_trivially_copyable_v<frame_header> &&
               std::is_standard_layout_v<frame_header>);
 static_assert(std::endian::native == std::endian::little);
 
-// The longest payload. With it a message stays below what an MPI count (int) can say.
+// The longest payload in bytes. The size of such a message still fits into the int with which MPI
+// counts.
 inline constexpr std::size_t max_payload_bytes = std::size_t{1} << 30;
 
 constexpr std::size_t padded(std::size_t bytes) noexcept { return (bytes + 7) & ~std::size_t{7}; }
 
-// What a frame with so much payload takes in a message.
+// The number of bytes that a frame with a payload of `payload` bytes occupies in a message.
 constexpr std::size_t frame_bytes(std::size_t payload) noexcept {
   return sizeof(frame_header) + padded(payload);
 }
 
-// A header as it lies in memory, `check` left at 0. Put together from the fields in registers: to
-// write the fields and read the words would wait, each time, until all earlier stores are done.
+// A header as four 64-bit words, with `check` still 0. The words are computed from the fields in
+// registers. Writing the fields and then reading the words back would stall each time until all
+// earlier stores had completed.
 struct header_words {
   std::uint64_t word[4];
 };
@@ -64,8 +70,8 @@ constexpr header_words unchecked_words(const frame_header& header) noexcept {
            header.handler, header.finish, header.credit}};
 }
 
-// The value `check` must have. Each bit of the header counts in exactly one bit of the result, and
-// neighbouring bits in different ones: that is the second invariant.
+// The correct value of `check`. Each bit of the header contributes to exactly one bit of the
+// result, and neighbouring bits contribute to different ones, which gives the second invariant.
 constexpr std::uint16_t header_check(const header_words& unchecked) noexcept {
   const auto& w = unchecked.word;
   const std::uint64_t mixed =
@@ -78,7 +84,7 @@ constexpr std::uint16_t header_check(const frame_header& header) noexcept {
   return header_check(unchecked_words(header));
 }
 
-// Writes the header of a frame with so much payload, completed with `length` and `check`.
+// Writes `header` to `to`, completed with `length` (of the payload, in bytes) and `check`.
 inline void write_header(std::byte* to, const frame_header& header, std::size_t length) noexcept {
   frame_header complete = header;
   complete.length = static_cast<std::uint32_t>(length);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A queue of messages with the rank each goes to or comes from: any thread puts, one takes all.
-// First in, first out.
+// A FIFO queue of messages, each with the rank that it goes to or came from. Any thread may push;
+// one thread at a time takes all messages.
 
 #include <cstddef>
 #include <utility>
@@ -14,7 +14,7 @@
 
 namespace apgas::inline v0::comm {
 
-// A chain of messages owned by one thread.
+// A list of messages that belongs to one thread.
 class message_chain {
  public:
   message_chain() noexcept = default;
@@ -29,7 +29,8 @@ class message_chain {
 
   bool empty() const noexcept { return first_ == nullptr; }
   void push_back(rank peer, buffer message) noexcept;
-  // Requires: not empty. The rank of the first message, and then the message.
+  // The peer of the first message, its size in bytes, and the message itself.
+  // Requires: !empty().
   rank front_peer() const noexcept;
   std::size_t front_bytes() const noexcept { return first_->size(); }
   buffer pop_front() noexcept;
@@ -49,7 +50,7 @@ class message_queue {
     lock_.unlock();
   }
 
-  // Whether there was something, seen without the lock. Orders nothing.
+  // Whether the queue was non-empty, read without the lock. It orders no other memory access.
   bool maybe_filled() const noexcept { return filled_.load(base::relaxed); }
 
   message_chain take_all() noexcept {

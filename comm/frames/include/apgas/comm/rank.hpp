@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The number of a process (or of a place of one process) in the job: 0 to size-1. Below the module
-// places everything speaks ranks.
+// The number of a process in the job, or of a place inside one process: 0 to size - 1. All modules
+// below `places` use ranks instead of places.
 
 namespace apgas::inline v0::comm {
 

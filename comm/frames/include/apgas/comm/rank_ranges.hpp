@@ -8,7 +8,7 @@
 
 namespace apgas::inline v0::comm {
 
-// "0-3,8" of ascending ranks.
+// Formats ascending ranks compactly: "0-3,8".
 std::string rank_ranges(const std::vector<rank>& ranks);
 
 }  // namespace apgas::inline v0::comm

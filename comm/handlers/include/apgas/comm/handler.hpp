@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Names for functions that are the same in every process of the job, with no action by the user.
+// Identifiers of functions that are the same in every process of the job. Users do not have to
+// register anything.
 //
-// id_of<&thunk>() registers the thunk by the initialiser of a static object, which the compiler
-// makes wherever the call is compiled, whether it is ever executed or not. So every process that
-// runs the same binary knows the same thunks when main begins; a library that is loaded later adds
-// its own. An id is the thunk's offset in its loaded object and 16 bits of that object's build-id;
-// address randomisation and the order of loading do not change it.
+// Each call of id_of<&thunk>() in the program registers the thunk through the initialiser of a
+// static object. The compiler emits that object wherever the call is compiled, even if it is never
+// executed, so all processes that run the same binary know the same thunks when main begins. A
+// library that is loaded later adds its own thunks. An id consists of the thunk's offset in its
+// loaded object (the program or a shared library) and 16 bits of that object's build-id. Address
+// randomisation and the order of loading do not change it.
 //
-// Invariant: lookup gives a function only for an id that was registered with that very signature.
+// Invariant: lookup() returns a function only for an id that was registered with exactly the
+// requested signature.
 
 #include <cstdint>
 #include <string>
@@ -19,10 +22,10 @@
 
 namespace apgas::inline v0::comm {
 
-using handler_id = std::uint64_t;  // 0 names nothing
+using handler_id = std::uint64_t;  // 0 is never a valid id
 using any_function = void (*)();
 
-// A function type without its noexcept, which is no part of a signature here.
+// A function type without noexcept, which is not part of a signature here.
 template <class Signature>
 struct plain_signature {
   using type = Signature;
@@ -32,13 +35,14 @@ struct plain_signature<Result(Args...) noexcept> {
   using type = Result(Args...);
 };
 
-// One registered thunk. Lives as long as the process.
+// A registered thunk. Entries live until the process ends.
 struct handler_entry {
   handler_id id;
-  base::atomic<any_function> thunk;  // nullptr once its library is unloaded
+  base::atomic<any_function> thunk;  // nullptr after its library was unloaded
   const std::type_info* signature;
 
-  // The thunk, or nullptr where it is gone or has another signature. Context: any thread.
+  // Returns the thunk, or nullptr if it was unloaded or has another signature.
+  // Context: any thread.
   template <class Signature>
   Signature* as() const noexcept {
     if (*signature != typeid(typename plain_signature<Signature>::type)) return nullptr;
@@ -46,8 +50,9 @@ struct handler_entry {
   }
 };
 
-// The entry of `id`, or nullptr for everything that is not a registered id.
-// Context: any thread. Cost: a hash look-up, no lock.
+// Returns the entry of `id`, or nullptr if `id` is not a registered id.
+// Context: any thread.
+// Cost: a hash look-up without a lock.
 const handler_entry* find_handler(handler_id id) noexcept;
 
 template <class Signature>
@@ -56,7 +61,8 @@ Signature* lookup(handler_id id) noexcept {
   return entry ? entry->as<Signature>() : nullptr;
 }
 
-// Registers in its constructor, removes in its destructor (when the library is unloaded).
+// Registers a thunk in its constructor and removes it in its destructor, which runs when the
+// library is unloaded.
 class handler_registration {
  public:
   template <class Result, class... Args>
@@ -82,15 +88,18 @@ struct registered_handler {
   static inline const handler_registration registration{Thunk};
 };
 
-// Requires: Thunk points to a function. Context: any thread, after static initialisation.
-// Cost: a load.
+// Returns the id of a thunk.
+// Requires: Thunk points to a function.
+// Context: any thread, after static initialisation.
+// Cost: one load.
 template <auto Thunk>
 handler_id id_of() noexcept {
   return registered_handler<Thunk>::registration.id();
 }
 
-// The same number in two processes means: the same ids name the same functions. A hash of the
-// build-ids of all loaded objects that hold handlers (of the file's bytes where one has none).
+// A hash of the build-ids of all loaded objects that contain handlers; objects without a build-id
+// contribute the contents of their file. If two processes have the same fingerprint, the same id
+// names the same function in both.
 std::uint64_t binary_fingerprint();
 
 }  // namespace apgas::inline v0::comm

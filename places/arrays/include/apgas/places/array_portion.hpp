@@ -11,29 +11,33 @@
 #include <apgas/places/dist_shape.hpp>
 #include <apgas/semaphore.hpp>
 
-// What a place has of an array over places, and what is wrong with a use of one.
+// The local portion of a dist_array, and the checks of distributed arrays.
 namespace apgas::inline v0::remote {
 
 template <class T>
 consteval bool require_element() {
   static_assert(comm::byte_copyable<T>,
-                "apgas: the elements of an array over places must be trivially copyable, without "
-                "pointers and references: they are copied between places as bytes. For others "
-                "(std::string, std::vector) take a place_local<std::vector<T>>");
+                "apgas: the elements of a distributed array must be trivially copyable, without "
+                "pointers and references, since they are copied between places as bytes. For "
+                "others (std::string, std::vector) use a place_local<std::vector<T>>");
   return comm::byte_copyable<T>;
 }
 
-// The edges that have come from the neighbours for an exchange which a task here waits in. A
-// neighbour that has all of its own may have begun the next exchange: so there are two counts.
+// Counts the edges that have arrived from the neighbours, for the exchange that a task at this
+// place waits in. A neighbour that has received all of its own edges may begin the next exchange,
+// so there are two counts, used in turn.
 class halo_edges {
  public:
-  static constexpr std::size_t uncounted = 2;  // as a turn: nobody waits for this edge
+  static constexpr std::size_t uncounted = 2;  // a turn for edges that no task waits for
 
-  // The turn of the exchange that begins. Context: the task that will wait.
+  // Begins an exchange and returns its turn.
+  // Context: the task that will wait.
   std::size_t begin() noexcept { return begun_++ % 2; }
+  // An edge has arrived. Context: the task that brought it.
   void came(std::size_t turn) {
     if (turn != uncounted) counts_[turn].came.release();
   }
+  // Waits for the edges of that many neighbours. Context: task; may suspend.
   void wait(std::size_t turn, int neighbours) {
     for (; neighbours > 0; --neighbours) counts_[turn].came.acquire();
   }
@@ -47,7 +51,8 @@ class halo_edges {
   std::unique_ptr<count[]> counts_ = std::make_unique<count[]>(2);
 };
 
-// Of a dist_array: `halo` elements of the part before, the own ones, and `halo` of the part behind.
+// The portion: `halo` elements of the previous place, the elements of this place, and `halo`
+// elements of the next place.
 template <class T>
 struct array_portion {
   array_portion(const dist_shape& s, place_group g, std::size_t portion, std::size_t halo_size)
@@ -69,13 +74,14 @@ struct array_portion {
   halo_edges edges;
 };
 
-// Throws: illegal_operation when an array of so many elements of so many bytes cannot be, or when
-// there is no place for it, or when a halo does not fit.
+// Throw illegal_operation if the array is too large to be addressed, if it has no place, or if its
+// halo does not fit.
 void check_dist_array(const dist_shape& shape, std::size_t element_bytes, std::size_t halo,
                       std::size_t group_size);
 void check_dist_grid(std::size_t rows, std::size_t columns, std::size_t element_bytes,
                      std::size_t group_size);
-// Throws: illegal_operation when rows or columns of a part are fewer than its halo.
+// Throws illegal_operation if a place has fewer elements in a direction than the halo is wide.
+// `what` names the direction, `fewest` is the least number at any place.
 void check_dist_halo(const char* what, std::size_t fewest, std::size_t halo);
 
 [[noreturn]] void throw_no_element(std::size_t i, std::size_t size);  // illegal_operation

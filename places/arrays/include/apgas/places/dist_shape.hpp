@@ -6,53 +6,60 @@
 
 #include <apgas/distribution.hpp>
 
-// Which part has which element: arithmetic, without places. A part is a member of the group.
+// Which portion has which element: pure arithmetic. Portion p belongs to member p of the group.
 //
-// Invariants
-//   D1  i -> (part_of(i), offset_of(i)) is one to one onto all (p, k) with k < size_of(p), and
-//       index_of is its inverse; replicated: for each p onto (p, i).
+// Invariants D1  i -> (portion_of(i), offset_of(i)) maps one to one onto all (p, k) with k <
+// size_of(p), and index_of is its inverse. If replicated, i -> (p, i) does so for each p.
 namespace apgas::inline v0::remote {
 
+// The shape of one dimension of a distributed array.
 class dist_shape {
  public:
   dist_shape() = default;
-  // Requires: parts > 0.
+  // Requires: portions > 0.
   dist_shape(std::size_t size, distribution d, std::size_t portions) noexcept
-      : size_(size), portions_(portions), spread_(d), quotient_(size / portions), rest_(size % portions) {}
+      : size_(size),
+        portions_(portions),
+        spread_(d),
+        quotient_(size / portions),
+        rest_(size % portions) {}
 
   std::size_t size() const noexcept { return size_; }
   std::size_t portions() const noexcept { return portions_; }
   bool replicated() const noexcept { return spread_.what() == distribution::kind::replicated; }
   bool in_blocks() const noexcept { return spread_.what() == distribution::kind::block; }
 
+  // The portion that has element i.
   // Requires: i < size(); not replicated.
   std::size_t portion_of(std::size_t i) const noexcept {
     if (!in_blocks()) return i / spread_.block_size() % portions_;
     const std::size_t in_larger = rest_ * (quotient_ + 1);
     return i < in_larger ? i / (quotient_ + 1) : rest_ + (i - in_larger) / quotient_;
   }
-  // Where it is among the elements of its part.
+  // The position of element i in its portion.
   std::size_t offset_of(std::size_t i) const noexcept {
     if (replicated()) return i;
     if (in_blocks()) return i - first_of(portion_of(i));
     const std::size_t b = spread_.block_size();
     return i / b / portions_ * b + i % b;
   }
+  // The number of elements of a portion.
   std::size_t size_of(std::size_t portion) const noexcept {
     if (replicated()) return size_;
     if (in_blocks()) return quotient_ + (portion < rest_ ? 1 : 0);
     const std::size_t b = spread_.block_size();
     const std::size_t full = size_ / b;
-    const std::size_t last = full % portions_;  // who has the block that is not full
+    const std::size_t last = full % portions_;  // the portion with the incomplete block
     return full / portions_ * b + (portion < last ? b : portion == last ? size_ % b : 0);
   }
+  // The index of the element at a position in a portion.
   std::size_t index_of(std::size_t portion, std::size_t offset) const noexcept {
     if (replicated()) return offset;
     if (in_blocks()) return first_of(portion) + offset;
     const std::size_t b = spread_.block_size();
     return (offset / b * portions_ + portion) * b + offset % b;
   }
-  // Of blocks: the first element of a part.
+  // The index of the first element of a portion. Requires: block distribution.
   std::size_t first_of(std::size_t portion) const noexcept {
     return portion * quotient_ + std::min(portion, rest_);
   }

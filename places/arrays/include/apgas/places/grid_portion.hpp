@@ -8,10 +8,11 @@
 
 #include <apgas/places/array_portion.hpp>
 
-// The part of a place in a dist_grid, and the arithmetic of its halo.
+// The local portion of a dist_grid, and the arithmetic of its halo.
 namespace apgas::inline v0 {
 
-// The elements of a place, with `halo` of its neighbours around them. A view: copying is free.
+// A view of the local portion of a dist_grid, surrounded by its halo. Copying it is cheap; it is
+// valid until the grid is destroyed.
 template <class T>
 class grid_view {
  public:
@@ -24,13 +25,16 @@ class grid_view {
         first_row_(row),
         first_column_(column) {}
 
+  // The size of the local portion, without the halo.
   std::size_t rows() const noexcept { return rows_; }
   std::size_t columns() const noexcept { return columns_; }
-  // Of the whole grid: those of (0, 0) here.
+  // The indices in the whole array of element (0, 0) of this view.
   std::size_t first_row() const noexcept { return first_row_; }
   std::size_t first_column() const noexcept { return first_column_; }
 
-  // Requires: -halo <= r < rows() + halo, and so for columns. Elements of a row are consecutive.
+  // Element (r, c), counted from the first row and column of this view, and row r. The elements of
+  // a row are consecutive.
+  // Requires: -halo <= r < rows() + halo, and likewise for columns.
   T& operator()(std::ptrdiff_t r, std::ptrdiff_t c) const noexcept { return row(r)[c]; }
   T* row(std::ptrdiff_t r) const noexcept { return origin_ + r * stride_; }
 
@@ -45,8 +49,8 @@ class grid_view {
 
 namespace remote {
 
-// Places as rows and columns: as near to a square as their number allows, no more rows than
-// columns.
+// The arrangement of places in rows and columns: as near to a square as their number allows, with
+// no more rows than columns.
 struct place_grid {
   std::size_t rows = 1;
   std::size_t columns = 1;
@@ -60,6 +64,7 @@ struct place_grid {
   }
 };
 
+// The shape of a distributed grid: which portion has which element.
 struct grid_shape {
   grid_shape() = default;
   grid_shape(std::size_t row_count, std::size_t column_count, std::size_t portions) noexcept
@@ -76,12 +81,13 @@ struct grid_shape {
   dist_shape columns;
 };
 
-// Where a neighbour lies: -1, 0 or 1 rows and columns of places away.
+// The direction of a neighbour: -1, 0 or 1 rows and columns of places away.
 struct grid_side {
   int down = 0;
   int right = 0;
 };
 
+// The portion: rows times columns elements, with `halo` elements around them.
 template <class T>
 struct grid_portion {
   grid_portion(const grid_shape& s, place_group g, std::size_t mine, std::size_t halo_width)
@@ -101,13 +107,14 @@ struct grid_portion {
         shape.columns.first_of(place_column)};
   }
 
-  // Element (r, c) of the grid. Requires: it is here.
+  // Element (r, c) of the whole array.
+  // Requires: it is in this portion.
   T& element(std::size_t r, std::size_t c) noexcept {
     return view()(static_cast<std::ptrdiff_t>(r - shape.rows.first_of(place_row)),
                   static_cast<std::ptrdiff_t>(c - shape.columns.first_of(place_column)));
   }
 
-  // The neighbour on that side, if there is one.
+  // Whether there is a neighbour in that direction.
   bool has(const grid_side& s) const noexcept {
     const auto in = [](std::size_t at, int by, std::size_t of) {
       return by == 0 || (by < 0 ? at > 0 : at + 1 < of);
@@ -115,6 +122,7 @@ struct grid_portion {
     return in(place_row, s.down, shape.places.rows) &&
            in(place_column, s.right, shape.places.columns);
   }
+  // The neighbour in that direction.
   // Requires: has(s).
   place neighbour(const grid_side& s) const {
     const auto moved = [](std::size_t at, int by) {
@@ -123,8 +131,9 @@ struct grid_portion {
     return group[moved(place_row, s.down) * shape.places.columns + moved(place_column, s.right)];
   }
 
-  // Calls f for each element of this part that the neighbour on that side keeps, row by row; or,
-  // with `beyond`, for each of that neighbour's that this part keeps.
+  // Calls f row by row for each element of this portion of which the neighbour in that direction
+  // keeps a copy. With `beyond`, calls it for each element of this portion's halo that is a copy of
+  // the neighbour's.
   template <class F>
   void for_each_on(const grid_side& s, bool beyond, F f) noexcept {
     const grid_view<T> mine = view();
@@ -134,6 +143,7 @@ struct grid_portion {
       for (std::ptrdiff_t c = left; c < right; ++c) f(mine(r, c));
     }
   }
+  // For how many elements that is.
   std::size_t count_on(const grid_side& s) const noexcept {
     return (s.down == 0 ? rows : halo) * (s.right == 0 ? columns : halo);
   }

@@ -9,24 +9,31 @@
 
 #include <apgas/comm/sendable.hpp>
 
-// What glb asks of a bag, as a concept, and why a type is none, as compile errors.
+// The requirements on a bag of glb: as a concept, and as compile-time errors that name a missing
+// member.
 namespace apgas::inline v0 {
 
-// A bag holds tasks, and the result of those that were done in it.
+// A bag holds tasks, and the result of the tasks that were processed in it (X10 GLB's TaskBag and
+// TaskQueue).
 //
-//   std::size_t process(std::size_t n)   does up to n tasks, which may put new ones in, and returns
-//                                        how many; fewer than n: nothing is left
-//   std::optional<Bag> split()           takes about half of the tasks out, with no result yet;
-//                                        nothing when there are too few
-//   void merge(Bag&& other)              puts the tasks of other, which has no result, into this
-//                                        bag, which has no task left
-//   R result() const                     of the tasks done in this bag; added up over all bags by
-//                                        +, or by a static R reduce(R, R), in any order
-//   std::size_t size() const             optional: how many tasks it holds. Then each split,
-//                                        merge and sending is checked to lose none and to make none
+//   std::size_t process(std::size_t n)   Processes up to n tasks, which may put new tasks into the
+//                                        bag. Returns how many; fewer than n means that the bag
+//                                        is empty.
+//   std::optional<Bag> split()           Removes about half of the tasks and returns them as a bag
+//                                        without a result. Returns nothing if there are too few.
+//   void merge(Bag&& other)              Moves the tasks of `other`, which has no result, into this
+//                                        bag, which has no task left.
+//   R result() const                     Returns the result of the tasks processed in this bag.
+//                                        Results of all bags are added up in any order by +, or by
+//                                        a static member R reduce(R, R).
+//   std::size_t size() const             Optional: the number of tasks in the bag. If it exists,
+//                                        glb checks that no split, merge or transfer loses or
+//                                        duplicates tasks.
 //
-// It moves, and can be sent: trivially copyable, or with a Cereal serialize, which leaves the
-// result out. glb calls nothing of a bag from two tasks at a time.
+// A bag must be movable and sendable (at.hpp): trivially copyable, or with a Cereal serialize,
+// which sends the tasks without the result. The members of one bag are never called concurrently;
+// those of different bags are. process() may suspend. Tasks that it spawns belong to the finish
+// inside glb().
 template <class B>
 concept glb_bag = std::move_constructible<B> && comm::sendable_value<B> &&
                   requires(B& bag, const B& same, B&& other, std::size_t n) {
@@ -55,7 +62,7 @@ concept sized_bag = requires(const B& bag) {
   { bag.size() } -> std::convertible_to<std::size_t>;
 };
 
-// Compiles only for a bag; otherwise one line of the compiler's says what it lacks.
+// Compiles only for a bag. Otherwise the compiler prints which member is missing.
 template <class B>
 consteval bool require_glb_bag() {
   static_assert(std::move_constructible<B>, "apgas: a bag of glb must be movable");
@@ -64,26 +71,26 @@ consteval bool require_glb_bag() {
         { bag.process(n) } -> std::same_as<std::size_t>;
       },
       "apgas: a bag of glb needs std::size_t process(std::size_t n), which does up to n tasks and "
-      "returns how many: fewer than n when nothing is left");
+      "returns how many; fewer than n when the bag is empty");
   static_assert(
       requires(B& bag) {
         { bag.split() } -> std::same_as<std::optional<B>>;
       },
       "apgas: a bag of glb needs std::optional<Bag> split(), which takes about half of the tasks "
-      "out, or nothing when there are too few");
+      "out, or returns nothing when there are too few");
   static_assert(
       requires(B& bag, B&& other) { bag.merge(std::move(other)); },
-      "apgas: a bag of glb needs void merge(Bag&& other), which puts the tasks of the "
-      "other in");
+      "apgas: a bag of glb needs void merge(Bag&& other), which puts the tasks of the other bag "
+      "into this one");
   static_assert(
       requires(const B& bag) { bag.result(); },
-      "apgas: a bag of glb needs a const member result() that returns the result of the "
-      "tasks done in it");
+      "apgas: a bag of glb needs a const member result() that returns the result of the tasks that "
+      "were processed in it");
   static_assert(comm::require_sendable_value<B>());
   if constexpr (requires(const B& bag) { bag.result(); }) {
     static_assert(comm::require_sendable_value<glb_value<B>>());
     static_assert(reduces_itself<B> || reduces_by_plus<B>,
-                  "apgas: results of a bag of glb are added up: the type that result() returns "
+                  "apgas: results of a bag of glb are added up, so the type that result() returns "
                   "needs operator+, or the bag a static R reduce(R, R)");
   }
   return glb_bag<B>;
@@ -98,7 +105,7 @@ glb_value<B> reduce_results(glb_value<B> a, glb_value<B> b) {
   }
 }
 
-// Adds a result to those that were there, if any.
+// Adds a result to the sum of earlier ones, if there are any.
 template <class B>
 void add_result(std::optional<glb_value<B>>& sum, glb_value<B> more) {
   if (!sum) {
@@ -109,12 +116,12 @@ void add_result(std::optional<glb_value<B>>& sum, glb_value<B> more) {
   sum.emplace(std::move(both));
 }
 
-// Throw illegal_operation, naming what the bag did.
+// Throw illegal_operation and name the mistake of the bag.
 [[noreturn]] void throw_split_lost(std::size_t before, std::size_t kept, std::size_t given);
 [[noreturn]] void throw_merge_lost(std::size_t before, std::size_t put_in, std::size_t after);
 [[noreturn]] void throw_too_many_done(std::size_t wanted, std::size_t done);
 
-// Splits; what is lost or made is noticed where the bag has a size.
+// split() and merge() of a bag. If it has a size(), they check that no task is lost or duplicated.
 template <class B>
 std::optional<B> split_checked(B& bag) {
   if constexpr (sized_bag<B>) {

@@ -7,18 +7,20 @@
 
 #include <apgas/places/glb_bag.hpp>
 
-// Half of a bag of glb on its way to another place, with how many tasks it had when it left: so
-// that a serialize that loses some is noticed where it arrives.
+// Loot: half of a bag on its way to another place, with the number of tasks that it had when it
+// left. A serialize that loses or duplicates tasks is detected where the loot arrives.
 namespace apgas::inline v0::remote {
 
+// Throws illegal_operation.
 [[noreturn]] void throw_sending_lost(std::size_t sent, std::size_t arrived);
 
 template <class Bag>
 struct glb_loot {
   Bag bag{};
-  std::uint64_t tasks = 0;  // 0 too where the bag has no size()
+  std::uint64_t tasks = 0;  // 0 if the bag has no size()
 
-  // Throws: illegal_operation when it arrived with other tasks.
+  // The bag, at the receiving place.
+  // Throws: illegal_operation if it arrived with another number of tasks.
   Bag&& arrived() && {
     if constexpr (sized_bag<Bag>) {
       const auto now = static_cast<std::size_t>(bag.size());

@@ -16,35 +16,36 @@
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/place_local.hpp>
 #include <apgas/places/glb_bag.hpp>
-#include <apgas/places/glb_pace.hpp>
 #include <apgas/places/glb_loot.hpp>
+#include <apgas/places/glb_pace.hpp>
 #include <apgas/places/glb_statistics.hpp>
 #include <apgas/places/lifelines.hpp>
 #include <apgas/promise.hpp>
 #include <apgas/yield.hpp>
 
-// The part of one place in a glb: its bags, the tasks that work them off, and what others want.
+// One place of a glb: its bags, the tasks that process them, and the steal requests that wait.
 //
-// A place has a slot for each worker that takes part. A slot is *idle*, or a *runner*, a task,
-// works its bag off, chunk by chunk; it keeps its bag, with the result, when it is idle again.
-// After each chunk a runner looks at one number: how many want work. These are, in the order in
-// which they are served: idle slots here, places that have asked and wait for the answer, places
-// remembered by a lifeline. Each gets half of what the runner has. So no bag is touched by two
-// tasks, nobody polls, and a place without runners and seeker has no task: the finish around glb
-// sees the end.
+// The place has a slot for each worker that participates. A slot is *idle*, or a task, its
+// *runner*, processes its bag chunk by chunk. When a slot becomes idle again, it keeps its bag,
+// which holds the result. After each chunk the runner reads one number: how many thieves want work.
+// They are served in this order: idle slots of this place, steal requests of other places that wait
+// for a reply, and places that a lifeline has remembered. Each gets half of the runner's tasks. So
+// no bag is used by two tasks, and nothing polls. A place without runners which is not stealing has
+// no task, so the finish around glb detects the end.
 //
-//              written by                 read by
-//   wanted_    lock holder                runners, after each chunk
-//   slots_     runner of the slot;        its runner; everybody after the finish
-//              who took it from idle_
-//   the rest   lock holder                lock holder
+//              written by                              read by
+//   wanted_    the lock holder                         runners, after each chunk
+//   slots_     the runner of the slot; the task        its runner; after the finish any task
+//              that took it from idle_
+//   the rest   the lock holder                         the lock holder
 //
 // Invariants
-//   I1  A slot is in idle_ or has one runner, from the moment it is taken until it is retired.
-//   I2  A piece is in spare_ only while there is no idle slot: who retires looks there first.
-//   I3  A request is in requests_ only while there is a runner: the last that retires answers all.
-//   I4  At most one task seeks (lifelines.hpp), and asks one place at a time.
-//   I5  No code of a bag runs under the lock.
+//   I1  Each slot is in idle_ or has exactly one runner, from when it is taken until it retires.
+//   I2  unassigned_ contains loot only while no slot is idle: a retiring runner looks there first.
+//   I3  requests_ contains a request only while there is a runner: the last one to retire answers
+//       all.
+//   I4  At most one task of the place steals (lifelines.hpp), and it asks one place at a time.
+//   I5  No member of a bag is called under the lock.
 namespace apgas::inline v0::remote {
 
 template <class Bag>
@@ -63,14 +64,16 @@ class glb_place {
     update_wanted();
   }
 
-  // Works a piece off, then what there is elsewhere, until this place is dormant or other tasks of
-  // it work. Context: a task of the finish of glb. May suspend.
+  // Processes loot, and then loot from other places, until this place is dormant or other tasks of
+  // it have work.
+  // Context: a task of the finish in glb(); may suspend.
   void take(const handle& all, std::unique_ptr<Bag> loot) {
     const std::optional<std::size_t> s = place_loot(loot);
     if (s) run(all, *s, std::move(loot));
   }
 
-  // A piece from a lifeline that remembered this place. Context: as take.
+  // Processes loot from a lifeline that had remembered this place.
+  // Context: as take().
   void on_lifeline_loot(const handle& all, int from, glb_loot<Bag>&& loot) {
     {
       const std::lock_guard hold(lock_);
@@ -80,7 +83,9 @@ class glb_place {
     take(all, std::make_unique<Bag>(std::move(loot).arrived()));
   }
 
-  // What there is for `thief`, once a runner has looked up. Context: a task of an `at`.
+  // Serves a steal request of place `thief`: returns loot, after a runner has finished its chunk,
+  // or nothing if this place has no work.
+  // Context: the body of an at, called by the thief; may suspend.
   std::optional<glb_loot<Bag>> ask(int thief, bool by_lifeline) {
     request asked{thief, by_lifeline, nullptr, {}};
     bool waits = false;
@@ -99,7 +104,8 @@ class glb_place {
     return make_loot(std::move(*asked.loot));
   }
 
-  // After the finish: the result of what was done here, if anything was; and the counts.
+  // After the finish: the result of the tasks processed here, if there were any; and the
+  // statistics.
   std::optional<glb_value<Bag>> result() const {
     std::optional<glb_value<Bag>> sum;
     for (const slot& s : slots_) {
@@ -124,14 +130,14 @@ class glb_place {
     std::uint64_t done = 0;
     std::uint64_t chunks = 0;
   };
-  // Lives on the stack of the task that asks.
+  // A steal request. It is on the stack of the task in ask().
   struct request {
     int thief;
     bool by_lifeline;
-    std::unique_ptr<Bag> loot;  // the answer
+    std::unique_ptr<Bag> loot;  // the reply
     promise<void> answered;
   };
-  // Who gets a piece: one of these, or nobody.
+  // The thief that gets loot: one of these, or none of them.
   struct taker {
     std::optional<std::size_t> slot;
     request* asked = nullptr;
@@ -150,7 +156,7 @@ class glb_place {
     update_wanted();
     return s;
   }
-  // Takes all requests, to be answered with nothing outside the lock.
+  // Takes all requests, to be answered outside the lock with no loot.
   std::vector<request*> refuse() {
     for (const request* r : requests_) {
       if (r->by_lifeline) lifelines_.remember(r->thief);
@@ -160,9 +166,9 @@ class glb_place {
     return all;
   }
 
-  // ---- work comes
+  // ---- receiving work
 
-  // An idle slot for a piece; or the piece is kept until a runner is done.
+  // Takes an idle slot for the loot. If there is none, keeps the loot until a runner is done.
   std::optional<std::size_t> place_loot(std::unique_ptr<Bag>& loot) {
     const std::lock_guard hold(lock_);
     if (!idle_.empty()) return take_idle();
@@ -177,7 +183,7 @@ class glb_place {
     }
   }
 
-  // ---- work is done
+  // ---- processing
 
   void run(const handle& all, std::size_t s, std::unique_ptr<Bag> loot) {
     for (;;) {
@@ -195,8 +201,8 @@ class glb_place {
     }
   }
 
-  // What the bag throws goes to the finish by a task of its own, and the bag is given up: this one
-  // still has to answer those who wait.
+  // An exception of the bag is given to the finish by a task of its own, and the bag is given up:
+  // this task still has to answer waiting thieves.
   void run_loot(const handle& all, slot& mine, std::unique_ptr<Bag> loot) {
     std::exception_ptr failure;
     try {
@@ -222,12 +228,12 @@ class glb_place {
       if (done < n) return;
       while (wanted_.load(base::relaxed) != 0 && share(all, mine)) {
       }
-      yield();  // those who ask are tasks that have to run
+      yield();  // steal requests are tasks, which need a worker
     }
   }
 
-  // The slot is idle, or has a piece that was kept. True for the task that has to seek: there is no
-  // piece, and no runner that could make one.
+  // Ends the work of a slot: it becomes idle, or gets loot that was kept. Returns true if the
+  // caller must steal: there is no loot, and no runner that could produce some.
   bool retire(std::size_t s, std::unique_ptr<Bag>& loot) {
     std::vector<request*> refused;
     bool steals = false;
@@ -242,7 +248,7 @@ class glb_place {
       if (!works()) {
         refused = refuse();
         steals = !std::exchange(stealing_, true);
-        if (steals) lifelines_.on_dry();
+        if (steals) lifelines_.on_out_of_work();
       }
       update_wanted();
     }
@@ -250,9 +256,9 @@ class glb_place {
     return steals;
   }
 
-  // ---- work goes
+  // ---- giving work away
 
-  // Gives half of a bag to somebody. False: it cannot be split now.
+  // Gives half of the bag to a thief. Returns false if the bag cannot be split now.
   bool share(const handle& all, slot& mine) {
     std::optional<Bag> half = split_checked(*mine.bag);
     if (!half) {
@@ -267,21 +273,22 @@ class glb_place {
     auto loot = std::make_unique<Bag>(*std::move(half));
     const taker t = next_taker(loot);
     if (t.slot) {
-      async(
-          [this, all, s = *t.slot, p = std::move(loot)]() mutable { run(all, s, std::move(p)); });
+      async([this, all, s = *t.slot, p = std::move(loot)]() mutable { run(all, s, std::move(p)); });
     } else if (t.asked != nullptr) {
       t.asked->loot = std::move(loot);
       t.asked->answered.set_value();
     } else if (t.remembered) {
       async_at(
           trusted_place(*t.remembered),
-          [all](int from, glb_loot<Bag>&& given) { all->on_lifeline_loot(all, from, std::move(given)); },
+          [all](int from, glb_loot<Bag>&& given) {
+            all->on_lifeline_loot(all, from, std::move(given));
+          },
           here().id(), make_loot(std::move(*loot)));
     }
     return true;
   }
 
-  // Nobody: another runner was faster, and the piece is kept.
+  // Chooses the thief. If another runner was faster and no thief is left, keeps the loot.
   taker next_taker(std::unique_ptr<Bag>& loot) {
     taker t;
     const std::lock_guard hold(lock_);
@@ -302,12 +309,13 @@ class glb_place {
     return t;
   }
 
-  // ---- work is sought
+  // ---- stealing
 
-  // Asks until somebody gives, or work came by itself, or everybody was asked.
+  // Asks other places until one gives loot, until work arrives through a lifeline, or until all
+  // were asked.
   std::unique_ptr<Bag> steal(const handle& all) {
     for (;;) {
-      const lifelines::question q = next_question();
+      const lifelines::attempt q = next_attempt();
       if (q.kind == lifelines::how::nobody) return nullptr;
       std::optional<glb_loot<Bag>> loot;
       try {
@@ -333,10 +341,10 @@ class glb_place {
     }
   }
 
-  // Of nobody when this place is to stop asking.
-  lifelines::question next_question() {
+  // The next place to ask; of kind `nobody` if this place must stop.
+  lifelines::attempt next_attempt() {
     const std::lock_guard hold(lock_);
-    lifelines::question q;
+    lifelines::attempt q;
     if (!works()) {
       q = lifelines_.next();
       counts_.asked_at_random += q.kind == lifelines::how::at_random ? 1 : 0;
@@ -352,7 +360,7 @@ class glb_place {
 
   base::spin_lock lock_;
   lifelines lifelines_;
-  std::vector<std::size_t> idle_;  // slots
+  std::vector<std::size_t> idle_;  // indices of slots
   std::vector<std::unique_ptr<Bag>> unassigned_;
   std::vector<request*> requests_;
   bool stealing_ = false;

@@ -5,25 +5,26 @@
 #include <iosfwd>
 #include <vector>
 
-// What happened in a glb, counted.
+// Statistics of a glb.
 namespace apgas::inline v0 {
 
+// Counts of events at one place during a glb. A value; += adds the counts of another place.
 struct glb_statistics {
-  std::uint64_t done = 0;    // tasks
-  std::uint64_t chunks = 0;  // calls of process
-  std::uint64_t shared = 0;  // pieces that workers gave each other within the place
-  std::uint64_t asked_at_random = 0;
-  std::uint64_t asked_lifelines = 0;
-  std::uint64_t refused = 0;      // of what was asked
-  std::uint64_t pieces_sent = 0;  // to other places, as an answer or a gift
-  std::uint64_t pieces_received = 0;
-  std::uint64_t dormant = 0;  // times that everyone had been asked in vain
+  std::uint64_t done = 0;             // tasks processed
+  std::uint64_t chunks = 0;           // calls of process()
+  std::uint64_t shared = 0;           // loot passed between workers of this place
+  std::uint64_t asked_at_random = 0;  // steal attempts at random places
+  std::uint64_t asked_lifelines = 0;  // steal attempts at lifelines
+  std::uint64_t refused = 0;          // steal attempts that brought no loot
+  std::uint64_t pieces_sent = 0;      // loot sent to other places
+  std::uint64_t pieces_received = 0;  // loot received from other places
+  std::uint64_t dormant = 0;          // how often the place became dormant
 
   glb_statistics& operator+=(const glb_statistics& other) noexcept;
   bool operator==(const glb_statistics&) const = default;
 };
 
-// A table: a line for each place, and one for all.
+// Prints a table: one line for each place, and one for their sum.
 std::ostream& operator<<(std::ostream& out, const std::vector<glb_statistics>& places);
 
 }  // namespace apgas::inline v0

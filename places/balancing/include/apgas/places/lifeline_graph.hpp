@@ -3,17 +3,20 @@
 
 #include <cstdint>
 
-// Whom a place of glb may wait for: the cyclic hypercube of Saraswat et al. (PPoPP 2011).
+// The lifeline graph of glb: the cyclic hypercube of Saraswat et al. (PPoPP 2011).
 //
-// The number of a place is written with digits of a base, the radix. Its lifelines are the places
-// that differ from it in one digit, by one, cyclically among those that exist; there is at most one
-// per digit. So a place has log P lifelines and as many feeders, those whose lifeline it is.
+// The number of a place is written with digits to a base, the radix. The lifelines of a place are
+// places whose number differs from its own in one digit: in each digit the next one, cyclically,
+// for which there is a place; at most one for each digit. So with P places a place has about log P
+// lifelines, and as many inverse lifelines: the places whose lifeline it is.
 //
 // Invariants
-//   G1  feeders are the reverse of lifelines: both walk the same cycle, one way and the other.
-//   G2  From each place there is a way to each other, of at most (radix - 1) steps per digit: down
-//       to 0, by setting digits to 0 from the last on, each a smaller number and so a place; and up
-//       from 0, by setting those of the other from the first on. So work reaches whoever waits.
+//   G1  Inverse lifelines are the reverse of lifelines: both follow the same cycles, in opposite
+//       directions.
+//   G2  There is a path from each place to each other one, with at most radix - 1 steps for each
+//       digit: down to 0, by setting digits to 0 from the last one on, where each number on the way
+//       is smaller and therefore a place; and up from 0, by setting the digits of the target from
+//       the first one on. So work can reach every waiting place.
 namespace apgas::inline v0::remote {
 
 class lifeline_graph {
@@ -21,7 +24,8 @@ class lifeline_graph {
   // Requires: places >= 1, radix >= 2.
   lifeline_graph(int places, int radix) noexcept : places_(places), radix_(radix) {}
 
-  // Calls f(q) for each lifeline q of p, or each place whose lifeline p is. Cost: log P.
+  // Calls f(q) for each lifeline q of place p; or for each inverse lifeline.
+  // Cost: log P.
   template <class F>
   void for_each_lifeline(int p, F f) const {
     for (std::int64_t stride = 1; stride < places_; stride *= radix_) {
@@ -38,7 +42,8 @@ class lifeline_graph {
   }
 
  private:
-  // The next place after p whose digit at `stride` is another, by `step`; p when there is none.
+  // The next place after p that differs from it in the digit at `stride`, in steps of `step`; p if
+  // there is none.
   int along(int p, std::int64_t stride, std::int64_t step) const noexcept {
     const std::int64_t cycle = stride * radix_;
     const std::int64_t base = p - p % cycle;

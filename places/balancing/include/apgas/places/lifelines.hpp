@@ -10,20 +10,24 @@
 #include <apgas/base/random.hpp>
 #include <apgas/places/lifeline_graph.hpp>
 
-// Who gives work to whom in glb, as one place sees it. A value: it neither locks, nor sends, nor
-// knows what work is. Driven by glb_place.hpp, and by tests/sim over thousands of places.
+// The work-stealing protocol of glb at one place. A value: it does not lock, send, or know what
+// work is. glb_place.hpp drives it, and so does tests/sim, over thousands of places.
 //
-// A place whose work has ended *seeks*: it asks a few places at random, and then its lifelines, one
-// after the other, until one gives. A lifeline that has none remembers who asked and gives later,
-// so the place need not ask again: it is *dormant*, and costs nothing.
+// A place whose work has ended *steals*: it asks a few random places, and then its lifelines one
+// after the other, until one gives loot. A lifeline without work remembers the thief and sends loot
+// later. When all lifelines have been asked, the place is *dormant*: it need not ask again, and
+// costs nothing.
+//
+// A lifeline is *activated* while the place waits for loot through it.
 //
 // Invariants
-//   L1  A line of p to v is out if and only if v remembers p, or the ask is on its way or being
-//       answered, or a gift of v to p is on its way.
-//   L2  A place is remembered at most once at each place.
-//   L3  A dormant place has all its lines out.
-// At the start home has all the work and all others are dormant, as if they had asked: no message
-// is needed for that.
+//   L1  The lifeline from p to v is activated if and only if v remembers p, or p's steal request is
+//       on its way to v or being answered there, or loot from v to p is on its way.
+//   L2  No place remembers another one twice.
+//   L3  All lifelines of a dormant place are activated.
+//
+// At the start the home has all the work. All other places are dormant, as if they had asked
+// already; this needs no message.
 //
 // Context: owner, under the lock of its place.
 namespace apgas::inline v0::remote {
@@ -36,8 +40,8 @@ class lifelines {
     std::uint64_t seed = 1;
   };
   enum class how : std::uint8_t { nobody, at_random, by_lifeline };
-  // Whom to ask. Of nobody, the place is dormant.
-  struct question {
+  // A steal attempt: which place to ask, and how. With `nobody`, the place is dormant.
+  struct attempt {
     how kind = how::nobody;
     int victim = 0;
   };
@@ -46,7 +50,7 @@ class lifelines {
   lifelines(int here, int places, int home, const shape& s)
       : here_(here),
         places_(places),
-        // Between two places the lifeline is the only victim there is.
+        // With two places, the lifeline is the only possible victim.
         random_victims_(places > 2 ? s.random_victims : 0),
         random_(s.seed + static_cast<std::uint64_t>(here)) {
     const lifeline_graph graph(places, s.radix);
@@ -56,12 +60,13 @@ class lifelines {
     });
   }
 
-  // ---- without work
+  // ---- for a place without work
 
-  // The work of this place has ended.
-  void on_dry() noexcept { asked_ = 0; }
+  // The work of this place has ended; it begins to steal.
+  void on_out_of_work() noexcept { asked_ = 0; }
 
-  question next() noexcept {
+  // The next steal attempt.
+  attempt next() noexcept {
     if (asked_ < random_victims_) {
       ++asked_;
       const auto others = static_cast<std::uint32_t>(places_ - 1);
@@ -69,29 +74,32 @@ class lifelines {
       return {how::at_random, v < here_ ? v : v + 1};
     }
     for (lifeline& l : lifelines_) {
-      if (l.out) continue;
-      l.out = true;
+      if (l.activated) continue;
+      l.activated = true;
       return {how::by_lifeline, l.to};
     }
     return {};
   }
-  // The answer to next(): whether there was work in it.
-  void on_answer(const question& asked, bool work) noexcept {
-    if (asked.kind == how::by_lifeline && work) draw_in(asked.victim);
+  // The reply to a steal attempt; `work` tells whether it brought loot.
+  void on_answer(const attempt& asked, bool work) noexcept {
+    if (asked.kind == how::by_lifeline && work) deactivate(asked.victim);
   }
-  // Work came from a lifeline that had remembered this place; also before its answer.
-  void on_lifeline_loot(int from) noexcept { draw_in(from); }
+  // Loot has come from a lifeline that had remembered this place. It may arrive before the reply to
+  // the steal request.
+  void on_lifeline_loot(int from) noexcept { deactivate(from); }
 
-  // ---- with work, or asked for it
+  // ---- for a victim
 
-  // `thief` has asked by lifeline, and is answered that there is none.
+  // Remembers a thief that has asked through its lifeline and gets the reply that there is no work.
   void remember(int thief) {
     APGAS_ASSERT(std::ranges::find(remembered_, thief) == remembered_.end(),
-                 "a place asked a lifeline that remembers it");
+                 "a place asked a lifeline that remembers it already");
     remembered_.push_back(thief);
   }
+  // How many thieves are remembered.
   std::size_t remembered() const noexcept { return remembered_.size(); }
-  // Who has waited longest; it gets a gift now. Requires: remembered() > 0.
+  // Removes and returns the thief that has waited longest, which gets loot now.
+  // Requires: remembered() > 0.
   int take_remembered() noexcept {
     const int thief = remembered_.front();
     remembered_.erase(remembered_.begin());
@@ -102,19 +110,20 @@ class lifelines {
   friend struct lifelines_test_access;
   struct lifeline {
     int to;
-    bool out;
+    bool activated;
   };
 
-  void draw_in(int from) noexcept {
+  void deactivate(int from) noexcept {
     const auto l = std::ranges::find(lifelines_, from, &lifeline::to);
-    APGAS_ASSERT(l != lifelines_.end() && l->out, "work came along a lifeline that was not out");
-    l->out = false;
+    APGAS_ASSERT(l != lifelines_.end() && l->activated,
+                 "loot came from a lifeline that was not activated");
+    l->activated = false;
   }
 
   int here_;
   int places_;
   int random_victims_;
-  int asked_ = 0;  // at random, since the work ended
+  int asked_ = 0;  // random victims asked since the work ended
   base::random_engine random_;
   std::vector<lifeline> lifelines_;
   std::vector<int> remembered_;

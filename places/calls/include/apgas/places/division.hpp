@@ -6,15 +6,19 @@
 
 #include <apgas/place_group.hpp>
 
-// How a group of places is divided, again and again, when something is sent to all of them along a
-// tree. Pure.
+// How a group of places is divided when something is sent to all of them along a tree. Pure
+// functions; async_at_group.hpp applies them to each half again.
 namespace apgas::inline v0::remote {
 
-// The first of the second part: where hosts change, as near to the middle as possible. All on one
-// host: the first of all if that is not the sender's, else the middle. So as many messages go from
-// host to host as there are other hosts, if the places of each follow each other.
-// `together(i, j)`: whether members i and j are on one host; `near`: whether the first is on the
-// sender's. Requires: size > 0.
+// Returns the index at which the second half begins: the place in the group, nearest to the middle,
+// where one host's members end and another's begin. If all are on one host, it is 0 if that host is
+// not the sender's, so that one message enters it, and the middle otherwise. So if the members of
+// each host follow each other, there are as many messages between hosts as there are hosts other
+// than the sender's.
+//
+// `together(i, j)` tells whether members i and j are on one host; `near` whether member 0 is on the
+// sender's.
+// Requires: size > 0.
 template <class Together>
 std::size_t division(std::size_t size, Together together, bool near) {
   const std::size_t middle = size / 2;
@@ -26,7 +30,8 @@ std::size_t division(std::size_t size, Together together, bool near) {
   return near ? middle : 0;
 }
 
-// Of these places, sent to from here. Context: task.
+// The same for a group to which the calling task sends.
+// Context: task.
 std::size_t division_by_hosts(const place_group& places);
 
 }  // namespace apgas::inline v0::remote

@@ -11,11 +11,13 @@
 #include <apgas/sync/remote_call.hpp>
 #include <apgas/sync/remote_task.hpp>
 
-// A closure and its arguments on their way to another place, and what runs there.
+// What at and async_at send: a closure with its arguments, and the functions that run it at the
+// receiving place. run_remote_async and run_remote_call are the task_thunks (sync/remote_task.hpp)
+// of task frames; a frame names one by its handler id.
 namespace apgas::inline v0::remote {
 
-// Arguments as members. Not a std::tuple: that asks whether closures among them can be assigned,
-// and g++ 12 takes a closure that it has been asked about for one that is not trivially copyable.
+// The arguments, each as a base class. A std::tuple does not do: it asks whether closures among its
+// elements are assignable, and g++ 12 no longer takes a closure for trivially copyable after that.
 template <std::size_t I, class T>
 struct argument {
   T value;
@@ -25,8 +27,8 @@ struct argument_list;
 template <std::size_t... Is, class... Ts>
 struct argument_list<std::index_sequence<Is...>, Ts...> : argument<Is, Ts>... {};
 
-// F(Args...) as it is called at the other side, where everything is decayed: with arguments it may
-// move from, or with lvalues when it takes them by reference.
+// How F is called with Args at the receiving place, where all of them are decayed. The arguments
+// are passed as rvalues, or as lvalues if the closure cannot be called with rvalues.
 template <class F, class... Args>
 struct remote_body {
   using closure = std::decay_t<F>;
@@ -64,12 +66,14 @@ struct remote_body {
 
   static loaded load(comm::in_archive& from) {
     auto f = from.read<closure>();
-    // Braces: the arguments are read from left to right.
+    // An initializer list evaluates from left to right, which is the order of the bytes.
     return loaded{std::move(f), arguments{{from.read<std::decay_t<Args>>()}...}};
   }
 };
 
-// Runs the body of an at whose place is this one: as if it had been sent and its value sent back.
+// Runs the body of an at whose target is the caller's own place. Everything is serialised and read
+// back, so that the body sees copies as it would elsewhere.
+// Context: the task that calls at.
 template <class Result, class F, class... Args>
 Result run_here(const std::decay_t<F>& f, const std::decay_t<Args>&... args) {
   using body_type = remote_body<F, Args...>;
@@ -92,7 +96,8 @@ Result run_here(const std::decay_t<F>& f, const std::decay_t<Args>&... args) {
   }
 }
 
-// Runs an async_at.
+// Runs the task of an async_at. What the body throws goes to its finish.
+// Context: task, fresh.
 template <class F, class... Args>
 scheduler::task_counter* run_remote_async(sync::remote_task& task, scheduler::fiber& self) {
   self.task.site = sync::decode_site(task.site());
@@ -109,7 +114,10 @@ scheduler::task_counter* run_remote_async(sync::remote_task& task, scheduler::fi
   return task.finish;
 }
 
-// Runs the body of an at and replies.
+// Runs the body of an at, or of an async_future_at, and replies with its value or with the
+// exceptions. A reply with zero-copy parts waits until the caller has read them. Returns null if
+// the task had no children: its pending count went with the reply.
+// Context: task, fresh.
 template <class F, class... Args>
 scheduler::task_counter* run_remote_call(sync::remote_task& task, scheduler::fiber& self) {
   using body_type = remote_body<F, Args...>;

@@ -12,15 +12,16 @@
 #include <apgas/sync/remote_call.hpp>
 #include <apgas/sync/task.hpp>
 
-// A call to another place that nobody waits for yet: its reply sets a future.
+// A call to another place whose reply sets a future; no task is suspended meanwhile.
 namespace apgas::inline v0::remote {
 
-// Lives from the call until its reply was read, and holds a unit of the caller's finish as long.
-// The reply is read by a task, since that runs user code.
+// One such call. It exists from the call until its reply has been read, holds a pending count of
+// the caller's finish for that time, and deletes itself. The reply is read by a task, not by the
+// message handler, because that runs user code.
 template <class Result>
 class remote_future final : public sync::pending_call, scheduler::external_task {
  public:
-  // Context: the task that calls.
+  // Context: the calling task.
   remote_future(scheduler::fiber& self, std::source_location site)
       : external_task{.next = nullptr, .run = &set_future},
         place_(sync::place_of(self)),
@@ -34,7 +35,8 @@ class remote_future final : public sync::pending_call, scheduler::external_task 
   std::uint64_t number() const noexcept { return number_; }
   future<Result> get_future() const { return sync::future_access::make(state_); }
 
-  // Instead of a reply: the call could not be sent. Context: the task that calls.
+  // Ends the call without a reply, because it could not be sent.
+  // Context: the calling task.
   void cancel() noexcept {
     static_cast<void>(place_.calls->take(number_));
     scheduler::release_count(finish_);
@@ -79,7 +81,7 @@ class remote_future final : public sync::pending_call, scheduler::external_task 
   const std::source_location site_;
   const sync::ref<sync::future_state<Result>> state_;
   comm::inbound_frame reply_{};
-  const std::uint64_t number_;  // last: a reply may not come before the rest is there
+  const std::uint64_t number_;  // last: a reply may come as soon as it has a number
 };
 
 }  // namespace apgas::inline v0::remote

@@ -15,29 +15,32 @@
 #include <apgas/scheduler/fiber.hpp>
 #include <apgas/sync/place_state.hpp>
 
-// The objects of a place that handles name from everywhere: those of global_ref and place_local.
+// The table of the objects of one place that handles name from everywhere: those of global_ref and
+// of place_local.
 //
-// A name is given by one place, its home. A global_ref has an object there; a place_local has one
-// under the same name at each place of its group. Per home there is a list of slots, found by
-// index, in chunks that stay where they are, so that looking up takes no lock.
+// A name is given by one place, its home. The object of a global_ref is at the home; a place_local
+// has one object under the same name at each place of its group. For each home, the table has a
+// list of slots, found by index. The slots are allocated in chunks that never move, so that a
+// lookup takes no lock.
 //
-//                written by                                    read by
-//   chunks       lock holder, once each                        anybody
-//   generation   lock holder                                   anybody
-//   object       lock holder, while the generation is not      who saw the generation of its handle
-//                one that a handle has
+//                written by                                 read by
+//   chunks       the lock holder, once each                 any thread
+//   generation   the lock holder                            any thread
+//   object       the lock holder, while the slot does not   a thread that has read the generation
+//                have the generation of a handle            of its handle
 //
 // Invariants
-//   I1  A generation is given once in the life of the process, so a stale handle is always noticed;
-//       only a use at the same time as the end of the object is the user's race. It begins with 31
-//       random bits of the process, so that one of another job is noticed as well.
+//   I1  A process gives each generation only once, so a stale handle is always detected. Only using
+//       an object while it is being destroyed is a race, for which the program is responsible.
+//       Generations begin with 31 random bits of the process, so that a handle of another job is
+//       detected as well.
 //
 // Pairs
-//   P1  The slots of a chunk are made for who sees the chunk.
-//   P2  The object is complete for who sees its generation.
+//   P1  A thread that reads a non-null chunk pointer sees initialised slots.
+//   P2  A thread that reads the generation of its handle from a slot sees the complete object.
 namespace apgas::inline v0::remote {
 
-// A name; the handles are this. Generation 0: none.
+// The name of an object, which is all that a handle holds. Generation 0 means an empty handle.
 struct global_id {
   std::int32_t home = 0;
   std::uint32_t index = 0;
@@ -46,49 +49,57 @@ struct global_id {
   bool operator==(const global_id&) const = default;
 };
 
-// What is behind a name at one place: the object and how it ends.
+// The object that a name has at one place, and the function that destroys it.
 struct global_object {
   void* object = nullptr;
   void (*end)(void*) noexcept = nullptr;
 };
 
+// The table itself; each place has one.
 class global_table final : public sync::place_extension {
  public:
   explicit global_table(const sync::place_state& place);
-  // Ends what is left.
+  // Destroys all objects that are left.
   ~global_table() override;
 
-  // A new name of this place, and its end: when no place has an object of that name any more.
-  // Context: task. Throws: std::bad_alloc.
+  // reserve() returns a new name with this place as home. give_back() makes its index free again;
+  // no place may have an object of that name any more.
+  // Context: task.
+  // Throws: std::bad_alloc (reserve()).
   global_id reserve();
   void give_back(const global_id& id);
 
-  // The same for a place_local; and the group it was made for, once, before give_back().
-  // Throws: illegal_operation when that has been taken.
+  // reserve_for() is reserve() for a place_local, and keeps its group. take_group() returns that
+  // group, once, before give_back().
+  // Throws: std::bad_alloc; illegal_operation if the group was taken before.
   global_id reserve_for(const place_group& group);
   place_group take_group(const global_id& id);
 
-  // Gives the name an object here; takes it away, to be ended by the caller (null: there is none).
-  // Context: task. Throws: std::bad_alloc.
+  // bind() gives the name an object at this place. unbind() removes and returns it, for the caller
+  // to destroy; it is null if there is none.
+  // Context: task.
+  // Throws: std::bad_alloc (bind()).
   void bind(const global_id& id, global_object what);
   global_object unbind(const global_id& id) noexcept;
 
-  // The object, or null. Context: any thread. Cost: four dependent loads.
+  // The object of this name at this place, or null.
+  // Context: any thread.
+  // Cost: four dependent loads.
   void* find(const global_id& id) const noexcept {
     const slot* s = slot_at(id);
     if (s == nullptr || s->generation.load(base::acquire) != id.generation) return nullptr;  // P2
     return s->what.object;
   }
-  // Whether an object of that name has been here and is gone.
+  // Whether this place has had an object of this name that is gone.
   bool is_stale(const global_id& id) const noexcept;
 
  private:
   struct slot {
-    base::atomic<std::uint64_t> generation{0};  // 0: nothing is here
+    base::atomic<std::uint64_t> generation{0};  // 0: no object
     global_object what;
-    std::uint64_t newest = 0;  // generation ever here; under the lock
+    std::uint64_t newest = 0;  // the newest generation it has had; under the lock
   };
-  // Chunk k has 64 << k slots, which is enough for all indices.
+  // Chunk k has 64 << k slots; together they suffice for every 32-bit index.
   static constexpr unsigned first_chunk_bits = 6;
   static constexpr std::size_t most_chunks = 32 - first_chunk_bits;
   struct slot_list {
@@ -101,16 +112,17 @@ class global_table final : public sync::place_extension {
 
   const int here_;
   mutable base::spin_lock lock_;
-  std::vector<base::atomic<slot_list*>> lists_;  // by home
-  std::vector<std::uint32_t> free_;              // indices of this home
+  std::vector<base::atomic<slot_list*>> lists_;  // by the number of the home
+  std::vector<std::uint32_t> free_;              // free indices of this home
   std::uint32_t next_index_ = 0;
   std::unordered_map<std::uint64_t, place_group> groups_;  // of this home, by generation
 };
 
-// Of the place of the running task.
+// The table of the place that the given task runs at.
 inline global_table& global_table_of(const scheduler::fiber& self) noexcept {
   return *static_cast<global_table*>(sync::place_of(self).globals);
 }
+// The same for the calling task.
 // Context: task.
 inline global_table& global_table_here() noexcept {
   return global_table_of(*scheduler::current_fiber());
@@ -121,7 +133,8 @@ void end_object(void* object) noexcept {
   delete static_cast<T*>(object);
 }
 
-// Why find() failed, for the handle type `what`. Context: task.
+// Throws the exception that explains why find() returned null. `what` is the type of the handle.
+// Context: task.
 [[noreturn]] void throw_no_object(const scheduler::fiber& self, const global_id& id,
                                   const char* what);
 

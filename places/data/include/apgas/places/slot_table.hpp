@@ -9,18 +9,19 @@
 
 #include <apgas/base/atomic.hpp>
 
-// Pointers found by number, without a lock: in chunks that stay where they are.
+// A table of pointers, found by number without a lock. The slots are allocated in chunks that never
+// move.
 //
-//              written by                  read by
-//   chunks_    who sets, once each (CAS)   anybody
-//   a slot     who sets, once (CAS)        anybody
+//               written by                               read by
+//   chunks_     threads that call set(), once each (CAS)   any thread
+//   a slot      a thread that calls set(), once (CAS)      any thread
 //
 // Pairs
-//   P1  The slots of a chunk are made for who sees the chunk.
-//   P2  What a pointer points to is complete for who finds it.
+//   P1  A thread that reads a non-null chunk pointer sees initialised slots.
+//   P2  A thread that reads a non-null slot sees the fully constructed object.
 namespace apgas::inline v0::remote {
 
-// Owns what it points to.
+// Owns the objects that its slots point to.
 template <class T>
 class slot_table {
  public:
@@ -35,14 +36,19 @@ class slot_table {
     }
   }
 
-  // Null: nothing was set. Context: any thread. Cost: two dependent loads.
+  // The object with this number, or null if none was set.
+  // Context: any thread.
+  // Cost: two dependent loads.
   T* find(std::uint32_t number) const noexcept {
     const auto [k, i] = place_of(number);
     const slot* const chunk = chunks_[k].load(base::acquire);          // P1
     return chunk == nullptr ? nullptr : chunk[i].load(base::acquire);  // P2
   }
 
-  // What is found from now on: `made`, or what was set before. Throws: std::bad_alloc.
+  // Sets the object with this number, unless one was set before; then `made` is destroyed. Returns
+  // the object that find() returns from now on.
+  // Context: any thread.
+  // Throws: std::bad_alloc.
   T& set(std::uint32_t number, std::unique_ptr<T> made) {
     const auto [k, i] = place_of(number);
     slot* chunk = chunks_[k].load(base::acquire);  // P1
@@ -63,7 +69,7 @@ class slot_table {
 
  private:
   using slot = base::atomic<T*>;
-  // Chunk k has 8 << k slots, which is enough for all numbers.
+  // Chunk k has 8 << k slots; together they suffice for every 32-bit number.
   static constexpr unsigned first_bits = 3;
   static constexpr std::size_t first_size = std::size_t{1} << first_bits;
   static constexpr std::size_t most_chunks = 33 - first_bits;

@@ -9,9 +9,14 @@
 #include <apgas/places/message_access.hpp>
 #include <apgas/places/place_memory.hpp>
 
-// What the functions of one_sided.hpp come to, without types: bytes of a block from or to memory of
-// this place, at once where the block is in reach, else by messages. `operation` names the function
-// in messages of errors.
+// The functions of one_sided.hpp without their types: copies bytes between an allocation and memory
+// of this place. If the segment is directly accessible, the calling task copies; otherwise messages
+// do (message_access.hpp). `operation` is the public function that was called; error messages name
+// it.
+//
+// Throws of all: illegal_operation for a range that is not in a live allocation; an
+// asynchronous access reports it to the finish or the future if the home detects it.
+// Context of all: task; may suspend.
 namespace apgas::inline v0::remote {
 
 struct bulk_put {
@@ -28,10 +33,11 @@ inline const std::byte* bytes_at(const void* p) noexcept {
 }
 inline std::byte* bytes_at(void* p) noexcept { return static_cast<std::byte*>(p); }
 
-// By messages.
+// The same by messages. Return when the access is complete.
 void put_away(scheduler::fiber& self, const char* operation, const bulk_put& what);
 void get_away(scheduler::fiber& self, const char* operation, const bulk_get& what);
 
+// Writes the bytes, and returns when they are in the allocation.
 [[gnu::always_inline]] inline void put(scheduler::fiber& self, const char* operation,
                                        const bulk_put& what) {
   if (what.to.bytes == 0) return;
@@ -40,6 +46,7 @@ void get_away(scheduler::fiber& self, const char* operation, const bulk_get& wha
   std::memcpy(there, what.from, what.to.bytes);
 }
 
+// Reads the bytes, and returns when they are here.
 [[gnu::always_inline]] inline void get(scheduler::fiber& self, const char* operation,
                                        const bulk_get& what) {
   if (what.from.bytes == 0) return;
@@ -48,23 +55,28 @@ void get_away(scheduler::fiber& self, const char* operation, const bulk_get& wha
   std::memcpy(what.to, there, what.from.bytes);
 }
 
+// Copies from one allocation to another, whichever places have them.
 // Requires: both ranges have the same length.
 void bulk_copy_between(scheduler::fiber& self, const char* operation, const allocation_range& from,
-                 const allocation_range& to);
+                       const allocation_range& to);
 
+// Start the access and return. The finish of the calling task waits for it.
 void async_put(scheduler::fiber& self, const char* operation, const bulk_put& what,
                std::source_location site);
 void async_get(scheduler::fiber& self, const char* operation, const bulk_get& what,
                std::source_location site);
 
+// The same with a future; the finish of the calling task waits, too.
 future<void> put_future(scheduler::fiber& self, const char* operation, const bulk_put& what,
                         std::source_location site);
 
-// Of void: the bytes go where `what` says; else they are the value.
+// The same for reading. If T is void, the bytes are written to what.to; otherwise they are the
+// value of the future.
 template <class T>
 future<T> get_future(scheduler::fiber& self, const char* operation, const bulk_get& what,
                      std::source_location site) {
-  const std::byte* const there = what.from.bytes == 0 ? what.to : direct_address(self, operation, what.from);
+  const std::byte* const there =
+      what.from.bytes == 0 ? what.to : direct_address(self, operation, what.from);
   if (there == nullptr && what.from.bytes != 0) {
     return sync::future_access::make(future_access<T>::start(
         self,

@@ -9,20 +9,21 @@
 
 #include <apgas/base/atomic.hpp>
 
-// Atomic operations on a word of another place's memory. They are done by a processor of a node
-// that has the memory, never by a network card: so those of all places and std::atomic_ref at home
-// are atomic towards each other (docs/decisions/0011-one-sided.md).
+// Atomic operations on a word of another place's memory. A processor executes them on a host that
+// has the memory, never a network card. So the operations of all places, and those of
+// std::atomic_ref at the home, are atomic with respect to each other
+// (docs/decisions/0011-one-sided.md).
 //
 // Pairs
-//   P1  All are sequentially consistent: what a task did before one is visible to who sees its
-//       effect.
+//   P1  All operations are sequentially consistent. A task that sees the effect of one also sees
+//       everything its caller did before.
 namespace apgas::inline v0::remote {
 
 enum class atomic_operation : std::uint8_t {
   load = 1,
   store,
   exchange,
-  compare_exchange,  // operand: the expected, second: the new
+  compare_exchange,  // operand: the expected value, second: the desired one
   add,
   bit_and,
   bit_or,
@@ -34,7 +35,7 @@ enum class atomic_word : std::uint8_t { bits8 = 1, bits16, bits32, bits64, real3
 struct atomic_request {
   atomic_operation operation = atomic_operation::load;
   atomic_word word = atomic_word::bits64;
-  std::uint64_t operand = 0;  // the value's bytes, then zeros
+  std::uint64_t operand = 0;  // the bytes of the value, filled up with zeros
   std::uint64_t second = 0;
 };
 
@@ -97,8 +98,9 @@ T combined(atomic_operation operation, T found, T operand) noexcept {
   }
 }
 
-// The value before; of compare_exchange it equals the operand's if the new one was stored.
-// Requires: `at` is aligned for T, and the operation is one for T.
+// Applies the operation and returns the previous value. A compare_exchange has stored the desired
+// value if the previous one equals `operand`.
+// Requires: `at` is aligned for T, and T has the operation.
 template <class T>
 [[gnu::always_inline]] inline T apply_atomic(atomic_operation operation, T* at, T operand,
                                              T second) noexcept {
@@ -123,7 +125,7 @@ template <class T>
   }
   T found = word.load(base::relaxed);
   if constexpr (std::is_integral_v<T>) {
-    // Not fetch_or and so on: g++ 12 takes their operand for the old value here.
+    // Not fetch_or and the like: g++ 12 returns their operand for the previous value here.
     while (!word.compare_exchange_weak(found, combined(operation, found, operand),
                                        base::seq_cst,  // P1
                                        base::relaxed)) {
@@ -132,9 +134,10 @@ template <class T>
   return found;
 }
 
-// The same for a request that came in a message. Requires: valid(request), `at` is aligned for it.
+// The same for a request that came in a message.
+// Requires: valid(request), and `at` is aligned for its word.
 std::uint64_t apply_atomic(const atomic_request& request, std::byte* at) noexcept;
-// Whether there is such an operation.
+// Whether the request names an operation that its word type has.
 bool valid(const atomic_request& request) noexcept;
 
 }  // namespace apgas::inline v0::remote

@@ -11,33 +11,39 @@
 #include <apgas/places/allocation.hpp>
 #include <apgas/places/slot_table.hpp>
 
-// The memory of a place that global_ptr points into: blocks in regions that other places reach.
+// The heap of a place from which allocate() takes memory: allocations in segments that other places
+// can map.
 //
-// Short blocks (with their header up to 512 KiB) have sizes of powers of two and share regions;
-// each long one has a region. Blocks that are given back are used again, a long one for those of at
-// least half its size. Regions last until the end of the run: other places have them mapped.
+// Small allocations (up to 512 KiB with their header) are rounded up to powers of two and share
+// segments. Each larger one has a segment of its own. Released memory is used again, that of a
+// large allocation for requests of at least half its size. Segments are kept until the end of the
+// run, because other places have them mapped.
 //
-//   all but segments_    under lock_
+//   all fields but segments_    under lock_
 namespace apgas::inline v0::remote {
 
 class memory_heap {
  public:
-  // `shared`: where regions come from; null: from the heap of the process.
+  // Takes segments from `shared`, or from the heap of the process if it is null.
   memory_heap(int home, comm::remote_memory* shared);
 
-  // A block of zeros. Context: any thread. Throws: std::bad_alloc.
-  // Cost: a short lock and the zeros; a new region costs some 100 us.
+  // Returns an allocation of zeroed bytes.
+  // Context: any thread.
+  // Throws: std::bad_alloc.
+  // Cost: a short lock and writing the zeros; a new segment costs some 100 us.
   allocation_name allocate(std::uint64_t bytes);
-  // Why not, if it cannot be: stale. Context: any thread.
+  // Releases an allocation. Returns `stale` or `no_allocation` if it does not exist.
+  // Context: any thread.
   access_failure release(const allocation_name& allocation) noexcept;
 
-  // Null: there is none of that number. Context: any thread.
+  // The segment with this number, or null.
+  // Context: any thread.
   comm::shared_segment* segment(std::uint32_t number) const noexcept {
     const entry* const found = segments_.find(number);
     return found == nullptr ? nullptr : found->segment.get();
   }
 
-  static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 37;  // what allocation_name can say
+  static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 37;  // limit of allocation_name
 
  private:
   struct entry {
@@ -47,7 +53,7 @@ class memory_heap {
   static constexpr unsigned long_class = small_classes;
   static constexpr std::size_t segment_bytes = std::size_t{4} << 20;
 
-  // A block as a number: region << 32 | block; 0: none.
+  // An allocation as a number: segment << 32 | allocation; 0 means none.
   static std::uint64_t number_of(const allocation_name& b) noexcept {
     return std::uint64_t{b.segment} << 32 | b.allocation;
   }
@@ -64,10 +70,10 @@ class memory_heap {
   base::spin_lock lock_;
   std::uint32_t next_generation_;
   std::uint32_t next_segment_ = 0;
-  std::uint32_t open_segment_ = 0;  // where short blocks are carved from
+  std::uint32_t open_segment_ = 0;  // small allocations are carved from it
   std::uint64_t open_at_ = 0;
   std::uint64_t open_end_ = 0;
-  std::array<std::uint64_t, small_classes + 1> free_{};  // lists by class
+  std::array<std::uint64_t, small_classes + 1> free_{};  // free lists by size class
 };
 
 }  // namespace apgas::inline v0::remote

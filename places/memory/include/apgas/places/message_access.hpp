@@ -15,38 +15,42 @@
 #include <apgas/sync/remote_task.hpp>
 #include <apgas/sync/task.hpp>
 
-// An access to memory of another place by messages. The home serves it in its handler, without a
-// task; long ones go in pieces, of which a few are under way at a time.
+// Access to memory of another place by messages. The handler of the home serves it, without a task.
+// A long put or get is divided into chunks, a few of which are in flight at a time.
 //
-//   next_       written by who sends a piece (fetch_add)
-//   missing_    written by who sends and who gets an answer
-//   failed_     the first answer that is a failure (exchange)
-//   failure_, result_   written by that answer, read after the last
+//               written by
+//   next_       the task or handler that sends a chunk (fetch_add)
+//   missing_    tasks and handlers that send a request or receive a reply
+//   failed_     the handler of the first reply that reports a failure (exchange)
+//   failure_, result_   that handler; read after the last reply
 //
 // Pairs
-//   P1  What all answers brought is there for who takes the last.
+//   P1  The thread that takes the last reply sees what all replies brought.
 namespace apgas::inline v0::remote {
 
 // Wire: frame_header::handler of a request is control_memory | one of these.
 enum class memory_operation : std::uint8_t { key = 1, put, get, atomic };
 
-// What a function of the public interface asks for.
+// What the caller of a public function wants.
 struct memory_access {
-  const char* name = nullptr;  // of the function
+  const char* name = nullptr;  // of the function; error messages name it
   memory_operation operation = memory_operation::put;
   allocation_range range{};
-  const std::byte* from = nullptr;  // put: stays until it is over
-  std::byte* to = nullptr;          // get: the same
+  const std::byte* from = nullptr;  // put: must remain valid until the access is complete
+  std::byte* to = nullptr;          // get: likewise
   atomic_request atomic{};
 };
 
+// One access. Derived classes say what its completion does.
 class message_access : public sync::pending_call {
  public:
   message_access(const message_access&) = delete;
   message_access& operator=(const message_access&) = delete;
 
-  // Requires: nothing to put or get is longer than the block can be. Context: task; once. It may be
-  // over, and this object gone, before it returns.
+  // Sends the first requests. The access may be complete, and this object deleted, before the call
+  // returns.
+  // Requires: it was not started before; the range is no longer than an allocation can be.
+  // Context: task.
   void start();
 
   void on_reply(const comm::inbound_frame& frame) noexcept final;
@@ -57,7 +61,7 @@ class message_access : public sync::pending_call {
       : what_(what), place_(sync::place_of(self)), finish_(sync::finish_of(self)) {}
   ~message_access() = default;
 
-  // After completed() was called.
+  // Only after completed() was called:
   bool failed() const noexcept { return static_cast<bool>(failure_); }
   [[noreturn]] void throw_failure() const {
     throw_access_failure(what_.name, what_.range, failure_);
@@ -70,10 +74,11 @@ class message_access : public sync::pending_call {
   sync::finish_core& finish_;
 
  private:
-  // All answers are there. Context: handler, or the task in start(). This object may go in it.
+  // Called once, when all replies have come. May delete this object.
+  // Context: handler, or the task in start().
   virtual void completed() noexcept = 0;
 
-  bool send_loot() noexcept;
+  bool send_chunk() noexcept;
   void send(std::uint64_t offset, std::uint64_t bytes);
   void take(const comm::inbound_frame& reply) noexcept;
   void answered() noexcept {
@@ -81,18 +86,19 @@ class message_access : public sync::pending_call {
   }
 
   base::atomic<std::uint64_t> next_{0};
-  base::atomic<std::uint32_t> missing_{1};  // answers, and the end of start()
+  base::atomic<std::uint32_t> missing_{1};  // replies to come, and 1 until start() ends
   base::atomic<bool> failed_{false};
   access_failure failure_;
   std::uint64_t result_ = 0;
 };
 
-// One whose task waits.
+// An access whose task waits for it.
 class awaited_access final : public message_access {
  public:
   awaited_access(scheduler::fiber& self, const memory_access& what) : message_access(self, what) {}
 
-  // Starts it and returns when it is over: of an atomic the value. Context: task. May suspend.
+  // Starts the access and returns when it is complete: for an atomic the previous value.
+  // Context: task; may suspend.
   // Throws: illegal_operation.
   std::uint64_t run() {
     start();
@@ -107,10 +113,11 @@ class awaited_access final : public message_access {
   sync::handoff over_;
 };
 
-// Waits until another access may be counted. Context: task. May suspend.
+// Waits while too many counted accesses are incomplete, or the connection to the home is congested.
+// Context: task; may suspend.
 void admit_access(scheduler::fiber& self, comm::rank home);
 
-// One that only the finish of its task waits for. Ends itself.
+// An access for which the finish of its task waits. Deletes itself.
 class counted_access final : public message_access, scheduler::external_task {
  public:
   static void start(scheduler::fiber& self, const memory_access& what, std::source_location site);
@@ -120,13 +127,14 @@ class counted_access final : public message_access, scheduler::external_task {
       : message_access(self, what), external_task{.next = nullptr, .run = &fail}, site_(site) {}
 
   void completed() noexcept override;
-  static scheduler::task_counter* fail(scheduler::external_task* work, scheduler::fiber& self) noexcept;
+  static scheduler::task_counter* fail(scheduler::external_task* work,
+                                       scheduler::fiber& self) noexcept;
 
   const std::source_location site_;
 };
 
-// One that sets a future: of T, what a get brings; of void, nothing. Ends itself; the finish of its
-// task waits for it, too.
+// An access that sets a future: of T to the value that was read, of void when it is complete. The
+// finish of its task waits for it, too. Deletes itself.
 template <class T>
 class future_access final : public message_access {
  public:
@@ -145,7 +153,7 @@ class future_access final : public message_access {
   future_access(scheduler::fiber& self, const memory_access& what, std::source_location site)
       : message_access(self, with_destination(what, value_)), site_(site) {}
 
-  // Static: it is called before there is an object.
+  // Static, since it is called before the object exists.
   static memory_access with_destination(memory_access what, std::byte* value) noexcept {
     if constexpr (!std::is_void_v<T>) what.to = value;
     return what;

@@ -14,45 +14,53 @@
 #include <apgas/scheduler/fiber.hpp>
 #include <apgas/sync/place_state.hpp>
 
-// One-sided data as a place sees it: its own heap, the regions of others that it reaches, and what
-// others ask of it by messages where they do not reach its memory.
+// The memory of a program as one place sees it: its own heap, the segments of other places that it
+// has mapped, and the requests that it serves for places which have not mapped its memory.
 //
 // Wire: docs/protocols/wire.md, "Memory of other places".
 namespace apgas::inline v0::remote {
 
-// A region, of whichever place, as this place reaches it.
+// A segment of any place, as this place accesses it.
 struct segment_view {
-  std::byte* memory = nullptr;  // null: by messages
+  std::byte* memory = nullptr;  // null: access by messages
   std::uint64_t bytes = 0;
-  std::unique_ptr<comm::attached_segment> attached{};  // of another place
+  std::unique_ptr<comm::attached_segment> attached{};  // holds the mapping, if another place's
 };
 
+// Each place has one.
 class place_memory final : public sync::frame_extension {
  public:
-  // `direct` false: by messages also where there is a better way.
+  // `direct` false: access by messages even where memory could be mapped
+  // (APGAS_ONE_SIDED=messages).
   place_memory(sync::place_state& place, comm::transport& network, bool direct);
 
   memory_heap& heap() noexcept { return heap_; }
 
-  // How that region is reached; null where that is not known, then look_up() says it.
-  // Context: any thread. Cost: four dependent loads.
+  // How this place accesses the segment of the allocation; null if it has not asked the home yet.
+  // Context: any thread.
+  // Cost: four dependent loads.
   const segment_view* find(const allocation_name& allocation) const noexcept {
     const auto home = static_cast<std::size_t>(allocation.home);
     if (home >= homes_.size()) return nullptr;
     const auto* const list = homes_[home].load(base::acquire);  // P1
     return list == nullptr ? nullptr : list->find(allocation.segment);
   }
-  // Asks the home for it, once for each region. Context: task. May suspend.
-  // Throws: illegal_operation for a pointer that cannot be one.
+  // The same, asking the home the first time that this place uses the segment. `operation` is the
+  // public function that was called.
+  // Context: task; may suspend.
+  // Throws: illegal_operation if the pointer cannot be valid.
   const segment_view& look_up(scheduler::fiber& self, const char* operation,
-                             const allocation_range& what);
+                              const allocation_range& what);
 
-  // Throws illegal_operation where the home of the block cannot be. Context: task.
+  // Throws illegal_operation if the allocation has no home in this program.
+  // Context: task.
   void require_home(const char* operation, const allocation_range& what) const;
 
-  // Accesses that finishes count and that are not over: callers wait while there are too many.
+  // Counted accesses that are incomplete. While there are too many, callers wait (admit_access).
   base::atomic<int> unfinished{0};
 
+  // Serves a request of another place: copies, or executes an atomic operation, and replies.
+  // Context: handler.
   void on_frame(const comm::inbound_frame& frame) override;
 
  private:
@@ -61,13 +69,13 @@ class place_memory final : public sync::frame_extension {
   segment_view& keep(const allocation_name& allocation, std::unique_ptr<segment_view> view);
   void serve_key(const comm::inbound_frame& frame, const allocation_name& allocation);
 
-  // P1  A list is made for who sees it.
+  // P1  A thread that reads a non-null pointer from homes_ sees the complete list.
   sync::place_state& place_;
-  comm::remote_memory* const shared_;  // null: messages only
+  comm::remote_memory* const shared_;  // null: access by messages only
   memory_heap heap_;
   std::vector<base::atomic<segment_list*>> homes_;
-  std::vector<std::unique_ptr<segment_list>> lists_;  // what homes_ points to
-  base::spin_lock lock_;                             // of lists_
+  std::vector<std::unique_ptr<segment_list>> lists_;  // owns the lists that homes_ points to
+  base::spin_lock lock_;                              // protects lists_
   const segment_view by_messages_;
 };
 
@@ -75,11 +83,13 @@ inline place_memory& place_memory_of(const scheduler::fiber& self) noexcept {
   return *static_cast<place_memory*>(sync::place_of(self).memory);
 }
 
-// The bytes themselves, where this place reaches them; null: by messages.
-// Throws: illegal_operation when they are not there. Context: task. May suspend at the first access
-// to a region of another place. Cost: about 3 ns.
-[[gnu::always_inline]] inline std::byte* direct_address(scheduler::fiber& self, const char* operation,
-                                               const allocation_range& what) {
+// The address of the bytes if they are directly accessible, else null.
+// Throws: illegal_operation if they are not in a live allocation.
+// Context: task; may suspend at the first access to a segment of another place.
+// Cost: about 3 ns.
+[[gnu::always_inline]] inline std::byte* direct_address(scheduler::fiber& self,
+                                                        const char* operation,
+                                                        const allocation_range& what) {
   place_memory& memory = place_memory_of(self);
   const segment_view* view = memory.find(what.allocation);
   if (view == nullptr) [[unlikely]]

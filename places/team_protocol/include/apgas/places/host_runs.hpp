@@ -8,7 +8,7 @@
 
 namespace apgas::inline v0::remote {
 
-// Members, elements or blocks: first to last - 1.
+// A range of members, elements or blocks: from first to last - 1.
 struct span_of {
   std::size_t first = 0;
   std::size_t last = 0;
@@ -18,13 +18,16 @@ struct span_of {
   bool operator==(const span_of&) const = default;
 };
 
-// Where the members of a team are: in runs of members that follow each other on one host. A host
-// whose members do not follow each other has several. Pure.
+// The members of a team by host, as a list of *runs*. A run is a longest sequence of consecutive
+// members on the same host. If the members of a host do not all follow each other, the host has
+// several runs. Pure.
 class host_runs {
  public:
-  // All on one host. Requires: members > 0.
+  // All members on one host.
+  // Requires: members > 0.
   explicit host_runs(std::size_t members) : host_runs(members, [](auto...) { return true; }) {}
-  // together(i, j): whether members i and j are on one host.
+  // together(i, j) tells whether members i and j are on one host.
+  // Requires: members > 0.
   template <class Together>
   host_runs(std::size_t members, Together together) : members_(members), begins_{0} {
     for (std::size_t i = 1; i < members; ++i) {
@@ -42,10 +45,11 @@ class host_runs {
     return {begins_[i], i + 1 < count() ? begins_[i + 1] : members_};
   }
 
-  // Two parts: the one that `head` is in, and the other. Divided where a run begins, as near to the
-  // middle as possible; a part of one run in the middle. So a tree that is divided again and again
-  // enters each run once, and is at most about 1.7 log2 of its members deep: of two levels that are
-  // not within a run, at least one leaves no more than two thirds.
+  // Divides `part`, and returns the half that contains `head` first. The border is the beginning of
+  // a run, as near to the middle as possible; a range within one run is divided in the middle. A
+  // tree that is built by dividing again and again therefore enters each run once. Its depth is at
+  // most about 1.7 log2 of the number of its members: of any two consecutive levels outside of a
+  // run, at least one leaves no more than two thirds of the members.
   // Requires: part.size() > 1 and part.contains(head).
   std::pair<span_of, span_of> divide(const span_of& part, std::size_t head) const noexcept {
     const std::size_t at = division(part);

@@ -12,27 +12,32 @@
 #include <apgas/base/assert.hpp>
 #include <apgas/places/team_tree.hpp>
 
-// Who exchanges what with whom, step by step, in the collectives of a team: beside the trees of
-// team_tree.hpp. Pure: a schedule knows the hosts of the members, its member's index and the root,
-// and nothing arrives, waits or is sent here.
+// Schedules: the steps of a member in each collective that has no root. Those with a root use the
+// trees of team_tree.hpp. A schedule depends only on the hosts of the members, the index of its
+// member, and sizes. Pure: it sends nothing and does not wait.
 //
-// A member takes its steps in order: of each, it sends first and then waits for what it receives.
-// The same code runs in the runtime (team_collectives.cpp) and in tests/sim.
+// A member executes its steps in order. In each step it first sends and then waits for the message
+// it receives. The runtime (team_collectives.cpp) and the simulation (tests/sim) execute the same
+// schedules.
 //
-// Invariants, which tests/sim checks
-//   S1  For each send of a member there is one receive of the other, with the same step and the
-//       same range, and the other way round: whoever has done its steps has got all its messages.
-//   S2  Values are combined in the order of the members, so that an operation need not commute.
-//   S3  All members of an allreduce apply the operation alike: all get the same bits.
+// Invariants, which tests/sim checks:
+//   S1  For each send of a member there is exactly one receive at the other member, with the same
+//       step number and the same range, and vice versa. A member that has executed all its steps
+//       has received all its messages.
+//   S2  Values are combined in the order of the members, so an operation need not be commutative.
+//   S3  In an allreduce, each element is combined by the same tree of operations at all members, so
+//       all get bitwise the same result.
 namespace apgas::inline v0::remote {
 
-// Members of several hosts do something together: those of a run go up to its first one, these do
-// it `Among` themselves, and it goes down again. On one host, or `alone`, all members do it among
-// themselves: going up and down would take twice the steps.
+// A collective in three phases, for members on several hosts: up to the first member of each run,
+// then `Among` these leaders, then down again within the runs. If all members are on one host, or
+// with `alone`, it is only `Among` all members, since going up and down would double the number of
+// steps.
 template <class Among>
 class by_hosts {
  public:
-  // `data`: what each has, and sends up and gets. Among(leaders, index of this one, args...).
+  // `data` is the range that each member contributes and receives. `Among` is constructed with the
+  // number of leaders, the index of this one, and args.
   template <class... Args>
   by_hosts(const host_runs& hosts, std::size_t me, bool alone, const span_of& data, Args... args)
       : hosts_(&hosts),
@@ -76,15 +81,15 @@ class by_hosts {
 
   const host_runs* hosts_;
   bool alone_;
-  member_tree tree_;  // of those that go up together
+  member_tree tree_;  // over the members of this run
   phase now_ = phase::up;
   up_schedule up_;
   Among among_;
   down_schedule down_;
 };
 
-// By dissemination: in step k to the member 2^k further on. Whoever has done its ceil(log2 n) steps
-// has heard, directly or not, of all.
+// Dissemination barrier: in step k, member i sends to member i + 2^k. After ceil(log2 n) steps a
+// member has heard, directly or through others, from all.
 class dissemination {
  public:
   dissemination(std::size_t members, std::size_t me) noexcept : n_(members), me_(me) {}
@@ -102,14 +107,16 @@ class dissemination {
   std::uint16_t step_ = 0;
 };
 
+// A barrier.
 class barrier_schedule : public by_hosts<dissemination> {
  public:
   barrier_schedule(const host_runs& hosts, std::size_t me) noexcept
       : by_hosts(hosts, me, false, span_of{}) {}
 };
 
-// Pairs of members, until a power of two is left: the first 2 r of them, where n = 2^k + r. The
-// first of each pair takes part for both. What is left is numbered in the order of the members.
+// Reduces the number of participants to a power of two. Of n = 2^k + r members the first 2r form
+// pairs, and the first member of each pair participates for both. The participants are numbered in
+// the order of the members.
 class member_pairs {
  public:
   member_pairs(std::size_t members, std::size_t me) noexcept
@@ -119,8 +126,9 @@ class member_pairs {
   bool in_pair() const noexcept { return me_ < paired_; }
   bool keeper() const noexcept { return !in_pair() || me_ % 2 == 0; }
   std::size_t other() const noexcept { return me_ ^ 1; }
-  // Of this member, or of its pair.
+  // The number of this member or of its pair among the participants.
   std::size_t number() const noexcept { return in_pair() ? me_ / 2 : me_ - paired_ / 2; }
+  // The member that participates as number v.
   std::size_t member(std::size_t v) const noexcept {
     return v < paired_ / 2 ? 2 * v : v + paired_ / 2;
   }
@@ -131,10 +139,11 @@ class member_pairs {
   std::size_t me_;
 };
 
-// A reduction that all members get.
+// An allreduce.
 //   short  recursive doubling: all elements in each of log2 n steps
-//   long   Rabenseifner: neighbours halve the elements between them and combine, then the halves
-//          come back the same way: 2 log2 n steps, and each element travels less than twice
+//   long   Rabenseifner's algorithm: neighbours halve the elements between them and combine
+//          (reduce-scatter), then exchange the halves back (allgather): 2 log2 n steps, in which
+//          each element is sent less than twice
 class doubling_or_halving {
  public:
   doubling_or_halving(std::size_t members, std::size_t me, std::size_t elements,
@@ -178,7 +187,8 @@ class doubling_or_halving {
 
   std::size_t distance() const noexcept { return std::size_t{1} << level_; }
   std::size_t other() const noexcept { return pairs_.member(pairs_.number() ^ distance()); }
-  // The halves of what this member has at this level: that it keeps, and that of the other.
+  // Divides the range that this member has at this level: into the half that it keeps, and the half
+  // of the other member.
   std::pair<span_of, span_of> halves() const noexcept {
     const span_of all = parts_[level_];
     const std::size_t middle = all.first + all.size() / 2;
@@ -219,10 +229,12 @@ class doubling_or_halving {
   bool long_;
   phase now_ = phase::fold;
   unsigned level_ = 0;
-  std::array<span_of, 33> parts_;  // of the elements, by level
+  std::array<span_of, 33> parts_;  // ranges of elements, by level
 };
 
-// A long one is not by hosts: the last steps, which are between hosts, have the fewest elements.
+// An allreduce by hosts. A long one is not divided by hosts: in Rabenseifner's algorithm
+// neighbours, which share a host, exchange the most, and steps between hosts have the fewest
+// elements.
 class allreduce_schedule : public by_hosts<doubling_or_halving> {
  public:
   allreduce_schedule(const host_runs& hosts, std::size_t me, std::size_t elements,
@@ -230,7 +242,8 @@ class allreduce_schedule : public by_hosts<doubling_or_halving> {
       : by_hosts(hosts, me, is_long, span_of{0, elements}, elements, is_long) {}
 };
 
-// Every member to every other, at any time one message to each: in step k to the k-th further on.
+// An alltoall: in step k, member i sends to member i + k. So at any time each member receives from
+// one other.
 class alltoall_schedule {
  public:
   alltoall_schedule(std::size_t members, std::size_t me) noexcept : n_(members), me_(me) {}

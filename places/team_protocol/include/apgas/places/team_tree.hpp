@@ -9,41 +9,46 @@
 
 #include <apgas/places/host_runs.hpp>
 
-// The tree along which members of a team send down from a root, or up to it. Pure.
+// The trees of rooted collectives (broadcast, scatter, reduce, gather): down from the root, or up
+// to it. Pure.
 namespace apgas::inline v0::remote {
 
 inline constexpr std::size_t nobody = static_cast<std::size_t>(-1);
 
+// How a member combines received values with its own.
 enum class taking : std::uint8_t {
-  store,         // instead of what is there
+  store,         // replace mine by theirs
   theirs_first,  // op(theirs, mine)
   mine_first,    // op(mine, theirs)
 };
 
-// How a member takes the values of `other`, in the order of the members.
+// How to combine the values of member `other` so that the order of the members is kept.
 constexpr taking in_order(std::size_t other, std::size_t me) noexcept {
   return other < me ? taking::theirs_first : taking::mine_first;
 }
 
-// One step of a member in a collective.
+// One step of a member in a collective: it sends the range `out` to member `to`, and then receives
+// the range `in` from member `from`. Either may be missing.
 struct exchange {
   std::size_t to = nobody;
   span_of out{};
   std::size_t from = nobody;
   span_of in{};
   taking how = taking::store;
-  std::uint16_t step = 0;  // the same at both ends
+  std::uint16_t step = 0;  // the same number at sender and receiver
 };
 
-// All members, divided again and again by hosts, then in the middle: the root is the head of all;
-// the head of a part stays that of its half, and has the first of the other half below it. So what
-// is below a member and itself are a part that follow each other, each run of a host is entered by
-// one message, and of n members on one host no more than ceil(log2 n) messages follow each other.
+// A tree over all members, seen from one of them. The root is the head of the range of all members.
+// A range is divided in two by hosts (host_runs::divide); its head stays the head of its own half,
+// and the first member of the other half becomes its child. So each subtree is a range of
+// consecutive members, each run of a host is entered by one message, and n members on one host make
+// at most ceil(log2 n) levels.
 class member_tree {
  public:
   member_tree(const host_runs& hosts, std::size_t me, std::size_t root) noexcept
       : member_tree(hosts, {0, hosts.members()}, me, root) {}
-  // Of these members only. Requires: me and root are in it; `hosts` outlives the tree.
+  // The same over the members in `all` only.
+  // Requires: me and root are in it; `hosts` outlives the tree.
   member_tree(const host_runs& hosts, const span_of& all, std::size_t me, std::size_t root) noexcept
       : hosts_(&hosts), me_(me), part_(all) {
     for (std::size_t head = root; head != me;) {
@@ -54,14 +59,16 @@ class member_tree {
     }
   }
 
-  // The member above; of the root: nobody.
+  // The parent of this member, or `nobody` for the root.
   std::size_t parent() const noexcept { return parent_; }
-  // This member and all below. Begins with it, but at the root.
+  // The subtree below this member, with itself: a range that begins with it, except at the root.
   const span_of& part() const noexcept { return part_; }
-  // A part of which this member is the head: what stays with it, and what goes to the first of it.
+  // Divides a range whose head is this member: into the half that stays with it, and the half of
+  // the child, whose first member is the child.
   std::pair<span_of, span_of> divide(const span_of& part) const noexcept {
     return hosts_->divide(part, me_);
   }
+  // How many children this member has.
   std::size_t children() const noexcept {
     std::size_t n = 0;
     for (span_of part = part_; part.size() > 1; part = divide(part).first) ++n;
@@ -76,8 +83,9 @@ class member_tree {
   span_of part_;
 };
 
-// From the root down, the longest way first: each gets the blocks of its part (scatter), or all the
-// same data (broadcast).
+// The steps of a member in a broadcast or scatter: receive from the parent, then send to the
+// children, largest subtree first. With `same`, everybody receives this same range (broadcast);
+// otherwise a member receives the blocks of its subtree (scatter).
 class down_schedule {
  public:
   explicit down_schedule(const member_tree& tree, std::optional<span_of> same = {}) noexcept
@@ -100,8 +108,9 @@ class down_schedule {
   bool receives_;
 };
 
-// Up to the root, the shortest way first: each gives the blocks of its part (gather), or all give
-// the same elements, which are combined in the order of the members (reduce).
+// The steps of a member in a reduce or gather: receive from the children, smallest subtree first,
+// then send to the parent. With `same`, everybody sends this same range, and values are combined in
+// the order of the members (reduce); otherwise a member sends the blocks of its subtree (gather).
 class up_schedule {
  public:
   explicit up_schedule(const member_tree& tree, std::optional<span_of> same = {}) noexcept
@@ -123,7 +132,7 @@ class up_schedule {
  private:
   member_tree tree_;
   std::optional<span_of> same_;
-  std::size_t left_;  // children to hear
+  std::size_t left_;  // children that have not sent yet
   bool sends_;
 };
 

@@ -13,33 +13,45 @@
 #include <apgas/places/team_member.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 
-// The teams that a place is a member of: finds them for tasks and for messages.
+// The table of the teams of which a place is a member. Tasks and arriving messages find their
+// team_member in it.
+//
+// It also has the timer that looks for members which wait for a long time: every 100 ms it tells
+// the next member of their team in which call they wait (team_member::tell_if_waiting).
 namespace apgas::inline v0::remote {
 
+// Each place has one.
 class remote_teams final : public sync::place_extension {
  public:
   explicit remote_teams(sync::place_state& place);
-  // Requires: stop(), or no team was ever used.
+  // Requires: stop() was called, or no team was ever used.
   ~remote_teams() override;
 
-  // This place becomes a member. What came before is delivered. Throws: std::bad_alloc.
+  // Makes this place a member of a team, and delivers the messages that arrived early.
+  // Throws: std::bad_alloc.
   void add(const global_id& id, const place_group& group);
-  // It is none any more.
+  // Ends the membership.
   void remove(const global_id& id) noexcept;
-  // Null: it is none. The member stays until remove(). Throws: std::bad_alloc. Context: any thread.
+  // The membership in a team, or null. The object exists until remove().
+  // Context: any thread.
+  // Throws: std::bad_alloc.
   team_member* find(const global_id& id);
 
-  // Context: handler. Throws: std::bad_alloc.
+  // Delivers a message to its team, or keeps it if this place is not a member yet.
+  // Context: handler.
+  // Throws: std::bad_alloc.
   void on_message(const comm::inbound_frame& frame);
 
-  // A task has begun to wait. Cost: a load, in most cases.
+  // Called when a task begins to wait in a collective; starts the timer if it does not run.
+  // Cost: a load, in most cases.
   void watch() noexcept {
     if (!watching_.load(base::relaxed)) begin_watch();
   }
-  // The workers stop. Context: outside tasks.
+  // Stops the timer, because the workers stop.
+  // Context: outside tasks.
   void stop() noexcept;
 
-  // Messages that said what somebody waits in: for tests.
+  // How many messages told another member in which call one waits. For tests.
   std::uint64_t told() const noexcept { return told_.load(base::relaxed); }
 
  private:
@@ -55,16 +67,18 @@ class remote_teams final : public sync::place_extension {
   team_member* look_up(const global_id& id);
   void begin_watch() noexcept;
   void take_held(team_member& told, std::uint32_t sequence, held_calls held) noexcept;
-  static scheduler::task_counter* look(scheduler::external_task* work, scheduler::fiber& self) noexcept;
+  static scheduler::task_counter* look(scheduler::external_task* work,
+                                       scheduler::fiber& self) noexcept;
 
-  // How long a task waits before the next member is told what it waits in.
+  // After this time a waiting task is reported to the next member, and then again and again.
   static constexpr std::chrono::milliseconds patience{100};
 
   sync::place_state& place_;
   base::spin_lock lock_;
   std::unordered_map<global_id, std::unique_ptr<team_member>, hash> members_;
-  team_member* last_ = nullptr;  // that was looked up: most are looked up again and again
-  std::vector<std::pair<global_id, comm::inbound_frame>> early_;  // for teams not known yet
+  team_member* last_ = nullptr;  // the one found last: most lookups repeat
+  std::vector<std::pair<global_id, comm::inbound_frame>>
+      early_;  // messages of teams that are not known yet
   base::atomic<bool> watching_{false};
   base::atomic<std::uint64_t> told_{0};
   bool stopped_ = false;

@@ -8,46 +8,48 @@
 
 #include <apgas/places/team_member.hpp>
 
-// The collectives of a team on bytes: takes the steps of team_schedule.hpp and moves what they say.
-// The types and the user's operation come from above (team.hpp).
+// The collectives of a team on bytes: they execute the schedules of team_tree.hpp and
+// team_schedule.hpp. Types and the operation of the user come from above (team.hpp).
 //
-// What is long goes in parts, some of them ahead, so that both ends copy and combine at once.
+// Long messages are divided into parts, some of which are sent ahead, so that both ends copy and
+// combine at the same time.
 //
-// Context of all: the task of this member that calls, between begin() and end(). May suspend.
-// Throws of all: illegal_operation when the team breaks; what the operation throws.
+// Context of all: the calling task of this member, between begin() and end(). May suspend.
+// Throws of all: illegal_operation if the team breaks; what the operation throws.
 namespace apgas::inline v0::remote {
 
 void run_barrier(team_member& m);
 
-// The bytes of the root arrive in `data` of all others, of the same size.
+// Copies `data` of the root to `data` of all other members. All have the same size.
 void run_broadcast(team_member& m, std::size_t root, std::span<std::byte> data);
-// The same where only the root knows the size. Returns the message of the others.
+// The same if only the root knows the size. Returns the message at the other members.
 team_arrival run_broadcast_message(team_member& m, std::size_t root,
                                    std::span<const std::byte> data);
 
-// Combines n elements at `mine` with those at `theirs`, which need not be aligned, in the order
-// said.
+// A reduction operation: combines n elements at `theirs`, which need not be aligned, into those at
+// `mine`, as op(theirs, mine) or op(mine, theirs).
 struct reduction {
   void (*combine)(void* operation, std::byte* mine, const std::byte* theirs, std::size_t n,
                   bool theirs_first);
   void* operation;
   std::size_t element_bytes;
 };
-// `data` has the contribution of this member, and the result at the root, or everywhere. That of
-// others is used up.
+// `data` is the contribution of this member. Afterwards it is the result at the root (run_reduce)
+// or at all members (run_allreduce); elsewhere its contents are unspecified.
 void run_reduce(team_member& m, std::size_t root, std::span<std::byte> data, const reduction& op);
 void run_allreduce(team_member& m, std::span<std::byte> data, const reduction& op);
 
-// `all` counts at the root alone: the blocks of the members, in their order.
+// `all` is used at the root only: one block for each member, in their order.
 void run_scatter(team_member& m, std::size_t root, std::span<const std::byte> all,
                  std::span<std::byte> mine);
 void run_gather(team_member& m, std::size_t root, std::span<const std::byte> mine,
                 std::span<std::byte> all);
-// The same for contributions of any size. Empty but at the root.
+// A gather of contributions that may have different sizes. Returns them at the root, and an empty
+// vector elsewhere.
 std::vector<std::vector<std::byte>> run_gather_messages(team_member& m, std::size_t root,
                                                         std::span<const std::byte> mine);
 
-// Block i of `out` goes to member i; block i of `in` comes from it.
+// Sends block i of `out` to member i, and receives block i of `in` from it.
 void run_alltoall(team_member& m, std::span<const std::byte> out, std::span<std::byte> in);
 
 }  // namespace apgas::inline v0::remote

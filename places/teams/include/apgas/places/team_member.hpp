@@ -14,45 +14,48 @@
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/place_group.hpp>
+#include <apgas/places/call_signature.hpp>
 #include <apgas/places/global_table.hpp>
 #include <apgas/places/host_runs.hpp>
-#include <apgas/places/call_signature.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/place_state.hpp>
 
-// A team as one of its members sees it: who the members are, which call is under way, and what has
-// come for it. How the members talk to each other is in team_collectives.hpp.
+// A team at one of its members: its group, the call in progress, and the messages that have arrived
+// for it. team_collectives.hpp has the communication of each collective.
 //
 // Wire: control frames. `handler` has the bit control_team and the index of the team's name,
-// `finish` the generation; the payload is a team_envelope, and the data.
+// `finish` has its generation. The payload is a team_envelope, followed by data.
 //
-// The members number their calls, and say with each message what they called. A message that
-// belongs to another call than the receiver's under that number, or to one that the receiver has
-// left, shows that the members called in different order: the team is broken then. All members are
-// told, whoever waits is woken, and every call throws. To see also those that wait for each other
-// without a message, who waits for long tells the next member what it has called (remote_teams).
+// Members number their calls. Each message carries the number and the signature of its call. If its
+// signature differs from the receiver's call of that number, or if the receiver has left that call,
+// the members have called collectives in different orders, and the team is *broken*: all members
+// are told, waiting tasks are resumed, and every call throws. Members that wait for each other
+// without sending a message are detected as well, because a member that waits for long tells the
+// next one which call it is in (remote_teams).
 namespace apgas::inline v0::remote {
 
 class remote_teams;
 
 inline constexpr std::uint64_t control_team = std::uint64_t{1} << 60;
 
-// The generation of the team of all places, which nobody makes.
+// The generation of team::world(), which is never created.
 inline constexpr std::uint64_t world_generation = ~std::uint64_t{0};
 
-// Wire: as it is in memory.
+// The header of each message.
+// Wire: as in memory.
 struct team_envelope {
   call_signature signature{};
-  std::uint32_t sequence = 0;  // of the call
+  std::uint32_t sequence = 0;  // number of the call
   std::uint32_t part = 0;
   std::uint16_t step = 0;
   std::uint16_t unused = 0;
-  std::int32_t home = 0;  // of the name
+  std::int32_t home = 0;  // home of the team's name
 };
 static_assert(sizeof(team_envelope) == 40);
 
-// A call that others wait in, and that place `holder` has not begun since it waits in another team
-// itself. Wire: as it is in memory, behind the envelope of step_called.
+// A call that place `holder` holds up: members wait in it, `holder` has not begun it, and it waits
+// in a call of another team itself.
+// Wire: as in memory, after the envelope of step_called.
 struct held_call {
   global_id team{};
   std::uint32_t sequence = 0;
@@ -63,7 +66,7 @@ static_assert(sizeof(held_call) == 48);
 using held_calls = std::vector<held_call>;
 held_calls held_calls_of(const comm::inbound_frame& frame);
 
-// A message that came, with the block it lies in.
+// A received message. Keeps its buffer until it is destroyed.
 class team_arrival {
  public:
   team_arrival() = default;
@@ -81,7 +84,7 @@ class team_arrival {
   ~team_arrival() {
     if (owner_ != nullptr) owner_->release();
   }
-  // Begins at a multiple of 8.
+  // Its data, aligned to 8 bytes.
   std::span<const std::byte> data() const noexcept { return data_; }
 
  private:
@@ -89,13 +92,14 @@ class team_arrival {
   std::span<const std::byte> data_;
 };
 
+// Unless a comment says otherwise, its functions may be called from any thread.
 class team_member {
  public:
-  // Step numbers that no schedule has.
-  static constexpr std::uint16_t step_called = 0xfffe;  // only says what was called
-  static constexpr std::uint16_t step_broken = 0xffff;  // the data is the reason
+  // Step numbers that no schedule uses.
+  static constexpr std::uint16_t step_called = 0xfffe;  // only tells in which call the sender waits
+  static constexpr std::uint16_t step_broken = 0xffff;  // the team is broken; the data says why
 
-  // `me`: the index of this place.
+  // `me` is the index of this place in the group.
   team_member(sync::place_state& place, const global_id& id, place_group group, std::size_t me);
   team_member(const team_member&) = delete;
   team_member& operator=(const team_member&) = delete;
@@ -106,39 +110,50 @@ class team_member {
   std::size_t index() const noexcept { return me_; }
   const host_runs& hosts() const noexcept { return hosts_; }
 
-  // A call begins, and is over. One at a time. Context: task.
-  // Throws: illegal_operation when the team is broken, or breaks now.
+  // Begin and end a call; there may be one at a time.
+  // Context: task.
+  // Throws: illegal_operation if the team is broken, or if this call breaks it.
   void begin(const team_call& call);
   void end();
-  // The call ends with the exception being handled: breaks the team, so that nobody waits for this
-  // member. Context: task, in a catch block.
+  // Ends the call because of the exception being handled. This breaks the team, so that no member
+  // waits for this one.
+  // Context: task, in a catch block.
   void fail(const team_call& call) noexcept;
 
-  // Sends data to a member, for the call under way. Context: task.
+  // Sends data of the call in progress to a member.
+  // Context: the calling task; may suspend while the connection is congested.
   void send(std::size_t to, std::uint16_t step, std::uint32_t part,
             std::span<const std::byte> data);
-  // Waits for it. Throws: illegal_operation when the team breaks. Context: task; may suspend.
+  // Waits for data of the call in progress from a member.
+  // Throws: illegal_operation if the team breaks.
+  // Context: the calling task; may suspend.
   team_arrival receive(std::size_t from, std::uint16_t step, std::uint32_t part);
 
-  // So many calls that only the root waits in, or nobody but the others, may follow each other;
-  // then a barrier keeps the members together. True: it is time for one.
+  // Counts calls in which some members only send and do not wait. Returns true when so many have
+  // followed each other that a barrier must keep the members together. forget_one_sided() starts
+  // the count again.
   bool count_one_sided(std::size_t bytes) noexcept;
   void forget_one_sided() noexcept { one_sided_ = 0; }
 
-  // Context: handler. Requires: the payload has an envelope.
+  // Takes a message.
+  // Context: handler.
+  // Requires: the payload has an envelope.
   void deliver(const comm::inbound_frame& frame);
-  // Tells the next member which call somebody waits in, and what that call holds up: `held` of this
-  // place, and what was passed on. False: nobody waits. Context: any thread.
+  // If a task waits, tells the next member of the team in which call, and which calls are held up
+  // by that: `held` by this place, and those that were passed on to it. Returns whether a task
+  // waits.
   bool tell_if_waiting(const held_calls& held) noexcept;
 
-  // Teams that wait for each other (team_waits.cpp). Context of all: any thread.
-  // Adds the call of this team that this place holds up, and what that holds up.
+  // Detection of teams that wait for each other (team_waits.cpp):
+  //
+  // Adds the call of this team that this place holds up, if any, and the calls held up by that.
   void add_held(held_calls& to);
-  // The member before this one waits in a call, which holds up these.
+  // Records that the previous member waits in a call which holds up these others.
   void pass_on(std::uint32_t sequence, held_calls held);
+  // Whether this member has begun the call with this number.
   bool has_begun(std::uint32_t sequence);
-  // This member waits in `mine`, and `mine.holder` waits in the end for this place to make a call
-  // of another team. Says so when that lasts.
+  // Called when this member waits in call `mine`, while mine.holder waits, directly or through
+  // others, for this place to make a call of another team. Prints a warning if that lasts.
   void crossed(const held_call& mine, const global_id& other, std::uint32_t other_sequence);
 
  private:
@@ -155,7 +170,7 @@ class team_member {
     team_arrival what;
   };
 
-  // How long what has been crossed, with which call of which other team.
+  // A crossed wait: with which call of which other team, and since when.
   struct crossing {
     std::uint32_t sequence = 0;
     global_id other{};
@@ -169,8 +184,8 @@ class team_member {
   bool take(const key& wanted, letter& to);
   bool expects(const key& k) const noexcept;
   bool poll_for(const key& wanted, letter& to);
-  std::string difference(comm::rank source, const call_signature& theirs, const call_signature& mine,
-                         std::uint32_t sequence) const;
+  std::string difference(comm::rank source, const call_signature& theirs,
+                         const call_signature& mine, std::uint32_t sequence) const;
   void compare(comm::rank source, const call_signature& theirs, std::uint32_t sequence) noexcept;
   void mark_broken(std::string why) noexcept;
   void break_all(const std::string& why) noexcept;
@@ -184,23 +199,24 @@ class team_member {
   const host_runs hosts_;
   const std::size_t me_;
 
-  // By the calling task.
+  // Written by the calling task:
   std::size_t one_sided_ = 0;
 
-  base::spin_lock lock_;  // for all below
+  base::spin_lock lock_;  // protects everything below
   std::uint32_t sequence_ = 0;
   bool calling_ = false;
-  std::array<call_signature, remembered> signatures_{};  // of the last calls, by number
-  std::vector<letter> letters_;                  // that nobody has taken
-  // What the member before this one waits in, where this one has not come to yet.
+  std::array<call_signature, remembered>
+      signatures_{};             // of the last calls, by number modulo `remembered`
+  std::vector<letter> letters_;  // messages not taken yet
+  // The call in which the previous member waits, if this one has not begun it yet.
   key ahead_;
   call_signature ahead_signature_;
-  std::uint32_t passed_sequence_ = 0;  // the call that the member before this one waits in
-  held_calls passed_;                  // and holds up
+  std::uint32_t passed_sequence_ = 0;  // the call in which the previous member waits
+  held_calls passed_;                  // and the calls that it holds up
   crossing crossing_;
   scheduler::fiber* waiter_ = nullptr;
   key wanted_;
-  std::string broken_;  // why; empty: it is not
+  std::string broken_;  // the reason; empty: not broken
 };
 
 }  // namespace apgas::inline v0::remote

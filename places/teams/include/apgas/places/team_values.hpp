@@ -14,14 +14,15 @@
 #include <apgas/places/team_collectives.hpp>
 #include <apgas/places/team_member.hpp>
 
-// Between the typed collectives of team.hpp and those on bytes.
+// Connects the typed collectives of team.hpp with those on bytes (team_collectives.hpp).
 namespace apgas::inline v0::remote {
 
-// This place as a member. Throws: illegal_operation where it is none, and outside a task.
-// Context: task, not inside an atomic section.
+// The membership of this place in a team.
+// Throws: illegal_operation if it is not a member, and outside a task.
+// Context: task, outside atomic sections.
 team_member& member_of(const global_id& id, const char* operation);
 
-// A call as the user made it.
+// A collective call as the user makes it.
 struct user_call {
   collective what = collective::none;
   std::optional<place> root;
@@ -29,7 +30,8 @@ struct user_call {
   std::source_location site;
 };
 
-// Begins and ends a call; breaks the team when an exception leaves it.
+// Runs body(member, index of the root) as a call of the team. If an exception leaves it, the team
+// breaks.
 template <class Body>
 void collect(team_member& m, const user_call& call, Body body) {
   team_call made{.what = call.what, .bytes = call.bytes, .site = call.site};
@@ -45,21 +47,21 @@ void collect(team_member& m, const user_call& call, Body body) {
   }
 }
 
-// Elements of a span that a collective writes, and what is reduced: otherwise one line of the
-// compiler's says why not.
+// Checks the element type of a span that a collective writes, or the type of a reduced value. A
+// function, so that the compiler prints just this message.
 template <class T>
 consteval bool require_moved() {
   static_assert(!std::is_const_v<T>,
                 "apgas: the collective writes to this span, so its elements cannot be const");
   static_assert(
       comm::byte_copyable<std::remove_const_t<T>>,
-      "apgas: the elements of a span that a collective moves, and what is reduced, must be "
-      "trivially copyable without pointers. A vector is passed as std::span(v). Single "
-      "values of broadcast and gather may be anything that can be sent: gather the "
-      "others, combine them at the root, and broadcast the result");
+      "apgas: the elements of a span that a collective moves, and values that are reduced, must be "
+      "trivially copyable without pointers. Pass a vector as std::span(v). Single values of "
+      "broadcast and gather may be anything that can be sent: instead of reducing others, gather "
+      "them, combine them at the root, and broadcast the result");
   return true;
 }
-// Two spans, of which the second is written.
+// Checks the element types of two spans, of which the second is written.
 template <class From, class To>
 consteval bool require_same() {
   static_assert(std::is_same_v<std::remove_const_t<From>, std::remove_const_t<To>>,
@@ -67,14 +69,14 @@ consteval bool require_same() {
   return require_moved<To>();
 }
 
-// Throws: illegal_operation when a span has not as many elements as it must.
+// Throws illegal_operation if a span does not have the wanted number of elements.
 void expect_size(const char* operation, const char* span, std::size_t found, std::size_t wanted);
 
 inline void move_bytes(std::span<std::byte> to, std::span<const std::byte> from) {
   if (!from.empty()) std::memmove(to.data(), from.data(), from.size());
 }
 
-// Memory of a T that need not have a default constructor.
+// Memory for a T, which need not have a default constructor.
 template <class T>
 struct alignas(T) element {
   comm::detail::raw_bytes<sizeof(T)> raw;
@@ -82,6 +84,7 @@ struct alignas(T) element {
   T value() const noexcept { return __builtin_bit_cast(T, raw); }
 };
 
+// The function in a `reduction` for elements T and operation Op.
 template <class T, class Op>
 void combine(void* operation, std::byte* mine, const std::byte* theirs, std::size_t n,
              bool theirs_first) {

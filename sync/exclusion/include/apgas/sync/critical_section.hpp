@@ -10,14 +10,16 @@
 #include <apgas/sync/monitor_core.hpp>
 #include <apgas/sync/task.hpp>
 
-// Sections of a monitor as closures with a result.
+// Critical sections of a monitor, as closures with a result.
 namespace apgas::inline v0::sync {
 
+// The condition of an atomic section.
 struct always {
   bool operator()() const noexcept { return true; }
 };
 
-// A section that waits, with what it is made of. C and F may be references: the task waits.
+// A waiting section together with its condition, its body and its result. It refers to condition
+// and body, which live on the stack of the waiting task.
 template <class C, class F>
 class typed_section : public waiting_section {
  public:
@@ -35,7 +37,7 @@ class typed_section : public waiting_section {
     };
   }
 
-  // After the section was run.
+  // Returns the result of the body. Requires: the section has been run.
   value take() { return *std::move(result_); }
 
  private:
@@ -44,7 +46,7 @@ class typed_section : public waiting_section {
   std::optional<value> result_;
 };
 
-// The calling task is inside a section of the monitor.
+// While it lives, the calling task is inside a critical section.
 class inside {
  public:
   explicit inside(scheduler::fiber& self) noexcept : self_(self) { ++self.task.is.atomic_depth; }
@@ -56,7 +58,8 @@ class inside {
   scheduler::fiber& self_;
 };
 
-// The same, and the monitor is left at the end.
+// While it lives, the calling task is inside a critical section, and it leaves the monitor at the
+// end.
 class holding {
  public:
   holding(monitor_core& m, scheduler::fiber& self) noexcept : monitor_(&m), self_(self) {
@@ -69,7 +72,7 @@ class holding {
     --self_.task.is.atomic_depth;
     monitor_->leave(self_);
   }
-  // The section ends here, the monitor is not left.
+  // Ends the critical section without leaving the monitor.
   void keep() noexcept {
     --self_.task.is.atomic_depth;
     monitor_ = nullptr;
@@ -80,6 +83,7 @@ class holding {
   scheduler::fiber& self_;
 };
 
+// Calls the body of a section that the task runs itself.
 template <class F>
 auto section_value(F& f) -> std::invoke_result_t<F&> {
   static_assert(!std::is_reference_v<std::invoke_result_t<F&>>,
@@ -87,6 +91,7 @@ auto section_value(F& f) -> std::invoke_result_t<F&> {
   return std::invoke(f);
 }
 
+// Runs f() as a critical section of m, as apgas::atomic describes.
 template <class F>
 auto run_atomic(monitor_core& m, scheduler::fiber& self, F& f) -> std::invoke_result_t<F&> {
   if (m.held_by(self)) {
@@ -103,7 +108,8 @@ auto run_atomic(monitor_core& m, scheduler::fiber& self, F& f) -> std::invoke_re
   if constexpr (!std::is_void_v<std::invoke_result_t<F&>>) return s.take();
 }
 
-// Requires: the task is inside no atomic section.
+// Waits until c() is true and then runs f() in the same critical section of m, as apgas::when
+// describes. Requires: the task is inside no critical section.
 template <class C, class F>
 auto run_when(monitor_core& m, scheduler::fiber& self, C& c, F& f) -> std::invoke_result_t<F&> {
   typed_section<C, F> s(c, f);

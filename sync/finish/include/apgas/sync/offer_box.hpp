@@ -12,9 +12,10 @@
 #include <apgas/comm/archive.hpp>
 #include <apgas/scheduler/fiber.hpp>
 
-// The offers of a collecting finish at one place, reduced as they come.
+// The values that tasks offered to a finish_reduce at one place. They are reduced as they come.
 namespace apgas::inline v0::sync {
 
+// A box whose type of value is not known.
 class offer_box {
  public:
   offer_box() = default;
@@ -22,46 +23,49 @@ class offer_box {
   offer_box& operator=(const offer_box&) = delete;
   virtual ~offer_box() = default;
 
+  // The type of the values.
   virtual const std::type_info& type() const noexcept = 0;
-  // What was offered here, as bytes for home; nothing if nothing was. Context: task or worker.
+  // Writes the reduced value to `to`, and whether there is one. Context: task or worker.
   virtual void save(comm::out_archive& to) = 0;
-  // Adds what another place saved. Context: task.
+  // Adds what the box of another place wrote. Context: task.
   virtual void load(comm::in_archive& from) = 0;
 };
 
-// How another place makes its box: a registered handler.
+// The handler that makes the box of another place.
 using offer_box_maker = offer_box*(int workers);
 
-// The box that an offer of that type goes to. Throws: illegal_operation where the innermost finish
-// collects nothing, or another type. Context: task.
+// Returns the box for an offer of that type. Throws: illegal_operation if the innermost finish
+// collects nothing or values of another type. Context: task.
 offer_box& box_for_offer(scheduler::fiber& self, const std::type_info& type);
 
-// Of values of type T. Context of everything: task.
+// A box for values of type T. Context of all members: task.
 template <class T>
 class typed_offer_box : public offer_box {
  public:
   const std::type_info& type() const noexcept final { return typeid(T); }
+  // Adds a value that was offered on that worker.
   virtual void add(int worker, T value) = 0;
 };
 
-// `Op` runs without a lock held, since it is the user's: a part that is being combined is taken
-// out.
+// Reduces the values by Op, with one partial result for each worker. Op is user code and runs
+// without a lock, so a partial result is taken out while it is being combined.
 template <class T, class Op>
 class reducing_offer_box final : public typed_offer_box<T> {
  public:
   reducing_offer_box(Op op, int workers)
-      : op_(std::move(op)), parts_(static_cast<std::size_t>(workers)) {}
+      : op_(std::move(op)), partials_(static_cast<std::size_t>(workers)) {}
 
+  // Combines the value with the partial result of the worker.
   void add(int worker, T value) override {
-    put(*parts_[static_cast<std::size_t>(worker)], std::move(value));
+    put(*partials_[static_cast<std::size_t>(worker)], std::move(value));
   }
 
-  // Everything added so far.
+  // Returns everything added so far as one value, or nullopt, and leaves the box empty.
   std::optional<T> take() {
-    for (std::size_t i = 1; i < parts_.size(); ++i) {
-      if (std::optional<T> value = get(*parts_[i])) put(*parts_[0], *std::move(value));
+    for (std::size_t i = 1; i < partials_.size(); ++i) {
+      if (std::optional<T> value = get(*partials_[i])) put(*partials_[0], *std::move(value));
     }
-    return get(*parts_[0]);
+    return get(*partials_[0]);
   }
 
   void save(comm::out_archive& to) override {
@@ -71,21 +75,21 @@ class reducing_offer_box final : public typed_offer_box<T> {
   }
 
   void load(comm::in_archive& from) override {
-    if (from.read<bool>()) put(*parts_[0], from.read<T>());
+    if (from.read<bool>()) put(*partials_[0], from.read<T>());
   }
 
  private:
-  struct part {
+  struct partial {
     base::spin_lock lock;
     std::optional<T> value;
   };
 
-  static std::optional<T> get(part& p) {
+  static std::optional<T> get(partial& p) {
     std::lock_guard guard(p.lock);
     return std::exchange(p.value, std::nullopt);
   }
 
-  void put(part& p, T value) {
+  void put(partial& p, T value) {
     for (;;) {
       std::optional<T> other = get(p);
       if (other.has_value()) value = op_(*std::move(other), std::move(value));
@@ -98,7 +102,7 @@ class reducing_offer_box final : public typed_offer_box<T> {
   }
 
   Op op_;
-  std::vector<base::cache_aligned<part>> parts_;
+  std::vector<base::cache_aligned<partial>> partials_;
 };
 
 }  // namespace apgas::inline v0::sync

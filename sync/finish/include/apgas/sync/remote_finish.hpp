@@ -12,39 +12,43 @@
 #include <apgas/sync/finish_core.hpp>
 #include <apgas/sync/tree_return.hpp>
 
-// The finishes of a place that reach other places, and those of other places that reach this one:
-// drives the machines of finish_protocol.hpp and sends what they ask for.
+// Drives the remote finish protocol at one place: for the finishes of this place that reach other
+// places, and for the remote finish states of finishes whose home is elsewhere. It feeds the state
+// machines of finish_protocol.hpp with events and sends the messages that they ask for.
 namespace apgas::inline v0::sync {
 
 struct place_state;
 struct remote_finish;
 struct finish_details;
 
-// How frames name a finish: its home in the upper 20 bits, a number that home never uses again in
-// the others. Number 0 of place 0 is no finish; number 1 of place 0 is the root.
+// The name of a finish in frames. The upper 20 bits are its home, the lower ones a number that the
+// home place never uses twice. Number 0 of place 0 is no finish, number 1 of place 0 the root
+// finish.
 using finish_id = std::uint64_t;
 inline constexpr int finish_number_bits = 44;
 inline constexpr finish_id root_finish = 1;
+// Returns the home place of a finish.
 constexpr comm::rank home_of(finish_id id) noexcept {
   return static_cast<comm::rank>(id >> finish_number_bits);
 }
 
-// frame_header::flags of task and reply frames. The bits above say of a task frame at which level
-// it is tied (tree_return.hpp).
+// frame_header::flags of task and reply frames. In a task frame the bits above them are the level
+// of a linked frame (tree_return.hpp).
 enum frame_flags : std::uint8_t {
-  flag_collecting = 1,  // task: the payload ends with the id of the finish's reducer
-  flag_zero_copy = 1,    // reply: the value is lent, and the payload ends with a call (remote_call.hpp)
-  flag_failed = 2,  // reply: the payload is an exception
-  flag_spawn = 2,   // task: an async, which nobody waits for but its finish
+  flag_collecting = 1,  // task: the payload ends with the handler id of the finish's reducer
+  flag_zero_copy = 1,   // reply: the value stays in the sender's memory (remote_call.hpp)
+  flag_failed = 2,      // reply: the payload is an exception
+  flag_spawn = 2,       // task: an async_at, for which only the finish waits
   flag_registered = 4,  // both: the payload ends with registrations (registration_transfer.hpp)
 };
 inline constexpr std::uint8_t flag_all = 7;
 inline constexpr int link_level_shift = 3;
+// Returns the level of a linked frame; 0 if the frame is not linked.
 constexpr std::uint8_t link_level_of(const comm::frame_header& header) noexcept {
   return header.flags >> link_level_shift;
 }
 
-// Task frames of one finish that came in one message, as the machines see them.
+// Task frames of one finish that arrived in one message, as one event of the state machines.
 struct arrived_frames {
   explicit arrived_frames(const comm::inbound_frame& frame) noexcept
       : finish(frame.header->finish),
@@ -53,7 +57,7 @@ struct arrived_frames {
         level(link_level_of(*frame.header)),
         linked(level != 0 ? 1 : 0) {}
 
-  // False: this frame is tied at another level.
+  // Adds a frame. Returns false, and adds nothing, if it is linked at a different level.
   bool add(const comm::frame_header& header) noexcept {
     const std::uint8_t its_level = link_level_of(header);
     if (its_level != 0 && level != 0 && its_level != level) return false;
@@ -68,10 +72,11 @@ struct arrived_frames {
   comm::rank source;
   std::uint64_t count = 1;
   credit_sum credit;
-  std::uint8_t level;
-  std::uint8_t linked;  // of them; at most tree_return::links_max
+  std::uint8_t level;   // of the linked frames
+  std::uint8_t linked;  // how many frames are linked; at most tree_return::links_max
 };
 
+// The finishes of one place that span places.
 class remote_finishes {
  public:
   explicit remote_finishes(place_state& place);
@@ -80,42 +85,45 @@ class remote_finishes {
   // Requires: no finish reaches another place any more.
   ~remote_finishes();
 
-  // Sends a task frame to another place; the finish of the running task waits for its task, or the
-  // root finish alone. Context: task. Throws: serialization_error, std::bad_alloc.
+  // Sends a task frame to another place. The finish waits for the task; with send_uncounted, only
+  // the root finish does, and `running` is the finish of the calling task. Context: task.
+  // Throws: serialization_error, std::bad_alloc.
   void send_task(finish_core& finish, comm::rank dest, comm::frame_header header,
                  comm::out_archive& payload);
   void send_uncounted(finish_core& running, comm::rank dest, comm::frame_header header,
                       comm::out_archive& payload);
 
-  // Makes `core` the root finish, at place 0, before any task runs.
+  // Makes `core` the root finish. Context: place 0, before any task runs.
   void open_root(finish_core& core);
-  // Forgets the id of an ended finish. Context: the task that waited.
+  // Forgets the name of a finish that has ended. Context: the task that waited for it.
   void close(finish_details& details);
 
-  // A task frame arrived: its task is counted in the finish that is returned.
-  // Context: handler. `reducer`: of a collecting finish, else 0. The tasks of several frames will
-  // be children of one that is counted.
-  // Throws: std::bad_alloc.
+  // Task frames arrived. Counts one task for all of them and returns the finish in which it counts;
+  // the tasks of the single frames will be its children. `reducer` is that of a finish_reduce,
+  // otherwise 0. Context: handler. Throws: std::bad_alloc.
   finish_core& on_tasks(const arrived_frames& frames, comm::handler_id reducer = 0);
-  // A frame of kind finish. Context: handler. Throws: std::bad_alloc.
+  // Handles a frame of kind finish. Context: handler. Throws: std::bad_alloc.
   void on_message(const comm::inbound_frame& frame);
 
-  // The body of an `at` ended and holds a unit of `finish`. If nothing else of the finish is here,
-  // what this place holds is returned and goes with the reply, else nothing (credit 0); what a
-  // reply has no room for goes home in a message of its own. Context: task.
+  // Called when the body of an `at` has ended; it releases the count of that task in `finish`. If
+  // nothing else of the finish is left at this place, returns all credit of the place, to go with
+  // the reply. Otherwise returns credit 0. What a reply has no room for goes in a return message.
+  // Context: task.
   returned_credit give_back_with_reply(finish_core& finish) noexcept;
-  // Such a reply arrived for a task of `finish`. Context: handler.
+  // A reply with such credit arrived for a task of `finish`. Context: handler.
   void on_reply(finish_core& finish, const returned_credit& returned) noexcept;
 
-  // The last task here ended. Context: worker.
+  // The last task of a remote finish ended at this place. Context: worker.
   void remote_idle(remote_finish& remote) noexcept;
-  // Gives back for the replicas that are still idle. True if there were any. Context: poll.
+  // Sends the credit of all remote finishes that have become quiescent and still are. Returns
+  // whether there were any. Context: poll.
   bool send_returns() noexcept;
 
-  // To `parent`, whose ties it releases, or home.
+  // Sends a return message to the parent, whose links it releases, or to the home place.
   void send_return(finish_id id, tree_return::target to, comm::out_archive& payload) noexcept;
 
-  // Frames of kind finish sent by this place, and returns that came to it; for tests.
+  // How many frames of kind finish this place has sent, and how many returns it has received; for
+  // tests.
   struct counts {
     std::uint64_t returns = 0, requests = 0, grants = 0, releases = 0, returns_in = 0;
   };
@@ -125,12 +133,12 @@ class remote_finishes {
   void send_from_home(finish_core& finish, comm::rank dest, comm::frame_header header,
                       comm::out_archive& payload);
   void send_from_remote(remote_finish* own, finish_core* escapes_from, comm::rank dest,
-                         comm::frame_header header, comm::out_archive& payload);
+                        comm::frame_header header, comm::out_archive& payload);
   void send_waiting(remote_finish& remote);
   std::unique_ptr<remote_finish> take_out(remote_finish& remote);
   void send_message(comm::rank dest, std::uint64_t operation, finish_id id, std::uint64_t credit,
                     comm::out_archive* payload);
-  // `sender`: who says that there is such a finish here, or such a replica; it ends the job if not.
+  // These end the job if the finish does not exist, naming `sender`, the place that referred to it.
   finish_core& finish_at_home(finish_id id, comm::rank sender) noexcept;
   remote_finish& known_remote(finish_id id, comm::rank sender) noexcept;
   remote_finish& remote_of(finish_id id);
@@ -143,11 +151,11 @@ class remote_finishes {
   void release_when_returned(finish_core& finish, bool all_returned) noexcept;
 
   place_state& place_;
-  mutable base::spin_lock lock_;  // of everything below
+  mutable base::spin_lock lock_;  // guards everything below, and the states of remote finishes
   std::unordered_map<finish_id, finish_core*> at_home_;
   std::unordered_map<finish_id, std::unique_ptr<remote_finish>> remotes_;
   std::vector<remote_finish*> maybe_quiescent_;
-  base::atomic<bool> quiescence_possible_{false};  // a hint, read without the lock
+  base::atomic<bool> quiescence_possible_{false};  // a hint, also read without the lock
   finish_id next_id_;
   counts count_;
 };

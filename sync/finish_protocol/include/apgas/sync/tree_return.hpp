@@ -7,48 +7,53 @@
 
 namespace apgas::inline v0::sync {
 
-// Whom a place gives its credit back to. Without ties every place returns straight home; where
-// places were reached along a tree, ties make the returns come back along it, and home receives as
-// many as it has children. Stands beside remote_finish_state and lives as long.
-// A pure state machine: no lock, no clock, nothing sent, nothing allocated.
+// Decides to which place a remote finish returns its credit. By default every place returns
+// directly to the home place. When tasks were spawned along a tree of places, returns follow the
+// tree instead, so that the home place receives one message for each of its children. It exists
+// beside a remote_finish_state and lives as long. This is a pure state machine: it does not lock,
+// read the time, send or allocate.
 //
-// A place may tie a frame that it sends: it promises to stay until that tie is released. The place
-// that the frame reaches, if it had nothing of the finish, makes the sender its parent: it returns
-// to it, not home, and the return releases the tie. If it had, it releases the tie at once.
+// A place may link a frame that it sends. By that it promises to keep its remote finish state until
+// the link is released. If the frame reaches a place that had nothing of the finish, the sender
+// becomes the parent of that place: the place will return its credit to the parent, and the return
+// releases the link. If the frame reaches a place that had something of the finish already and has
+// another parent or none, that place releases the link at once.
 //
-// Context:  one caller at a time (under the lock of the proxy table).
-// Order:    of messages does not matter.
+// Context:  one caller at a time, under the lock of the table of remote finishes.
+// Order:    messages may arrive in any order.
 //
-// Invariants (proof in docs/protocols/finish.md)
-//   T1  owed() = tied frames of this place on their way + ties that children hold + ties in returns
-//       and releases on their way to it.
-//   T2  owed() > 0 implies that the proxy is there and its pool is not empty.
-//   T3  Parents form a forest, whose roots return home.
+// Invariants (docs/protocols/finish.md has the proof)
+//   T1  owed() is the number of linked frames of this place on their way, plus the links that its
+//       children hold, plus the links in returns and releases on their way to it.
+//   T2  If owed() > 0, the remote finish state exists and its pool is not empty.
+//   T3  The parent links form a forest, whose roots return to the home place.
 class tree_return {
  public:
   static constexpr std::int32_t to_home = -1;
-  // A place waits for so many children at most, of all that it reaches until it returns: what it
-  // sends to places that are reached already costs no more releases than that.
+  // The most frames that a place links until it gives back. The limit bounds the number of releases
+  // that it causes by sending to places which had been reached before.
   static constexpr std::uint8_t links_max = 16;
-  // So far from home at most, or a chain would return hop by hop. Five bits in the frame.
+  // The deepest level of the tree. Without a limit, a long chain would return hop by hop. The level
+  // has five bits in the frame header.
   static constexpr std::uint8_t levels_max = 31;
 
-  // A frame leaves, with its share. Not for a frame to home or to this place, nor of an `at`, whose
-  // reply brings the credit. Returns the level for the header; 0: not tied.
-  // The limits are other values in tests only.
+  // A frame leaves with its share. Returns the level for its header; 0 means that it is not linked.
+  // Not to be called for a frame to the home place or to this place, nor for an `at`, whose reply
+  // brings the credit back. The limits have other values in tests only.
   [[nodiscard]] std::uint8_t link(std::uint8_t links = links_max,
-                                 std::uint8_t levels = levels_max) noexcept {
+                                  std::uint8_t levels = levels_max) noexcept {
     if (made_ >= links || level_ >= levels) return 0;
     ++made_;
     ++owed_;
     return static_cast<std::uint8_t>(level_ + 1);
   }
 
-  // Frames of `source` arrived, in one message, and `tied` of them were, all at this level.
-  // `fresh`: remote_finish_state was empty before. Returns how many ties to release in a message now.
+  // Frames of `source` arrived in one message, and `linked` of them are linked, all at `level`.
+  // `fresh` says that the remote_finish_state was empty before. Returns the number of links to
+  // release now, in a message to `source`.
   [[nodiscard]] std::uint8_t on_arrival(bool fresh, std::int32_t source, std::uint8_t level,
                                         std::uint8_t linked) noexcept {
-    APGAS_ASSERT(!fresh || empty(), "a place has ties and no credit");
+    APGAS_ASSERT(!fresh || empty(), "a place has links and no credit");
     if (linked == 0) return 0;
     if (fresh) {
       parent_ = source;
@@ -59,22 +64,25 @@ class tree_return {
     return 0;
   }
 
-  // A return or a release came and brought so many ties back.
+  // A return or a release arrived, which releases `links` links of this place.
   void on_release(std::uint8_t links) noexcept {
-    APGAS_ASSERT(links > 0 && links <= owed_, "a tie is released that nobody made");
+    APGAS_ASSERT(links > 0 && links <= owed_, "a link is released that was never made");
     owed_ = static_cast<std::uint8_t>(owed_ - links);
   }
 
-  // Nothing is given back before: home, or the parent, would not hear of the children.
+  // Returns the number of links of this place that are not released. It must not give its credit
+  // back before this is 0, or the home place or the parent would not learn of the children.
   std::uint8_t owed() const noexcept { return owed_; }
-  // Gives back to its parent: not with the reply of an `at`, which may go elsewhere.
+  // Returns whether this place has a parent. If so, it does not give its credit back in the reply
+  // of an `at`, which may go to another place.
   bool linked() const noexcept { return held_ > 0; }
 
   struct target {
-    std::int32_t place;  // or to_home
-    std::uint8_t links;   // released by the return
+    std::int32_t place;  // the parent, or to_home
+    std::uint8_t links;  // the links of the parent that the return releases
   };
-  // With remote_finish_state::give_back, under the same lock. Afterwards as new.
+  // Returns where to send the credit. Called together with remote_finish_state::give_back, under
+  // the same lock. The object is as new afterwards.
   [[nodiscard]] target give_back() noexcept {
     APGAS_ASSERT(owed_ == 0, "a place returns before its children");
     const target to{parent_, held_};
@@ -82,18 +90,19 @@ class tree_return {
     return to;
   }
 
+  // Returns whether no link is held or owed.
   bool empty() const noexcept { return owed_ == 0 && held_ == 0; }
   std::int32_t parent() const noexcept { return parent_; }
   std::uint8_t held() const noexcept { return held_; }
 
  private:
-  friend struct finish_test_access;  // the simulation: state dumps, and faults on purpose
+  friend struct finish_test_access;  // the simulation, which dumps the state and injects faults
 
   std::int32_t parent_ = to_home;
-  std::uint8_t level_ = 0;  // ties between this place and one that returns home
-  std::uint8_t made_ = 0;   // since the machine was new
-  std::uint8_t owed_ = 0;   // of these, not released
-  std::uint8_t held_ = 0;   // of the parent's
+  std::uint8_t level_ = 0;  // links between this place and the root of its tree
+  std::uint8_t made_ = 0;   // links made since the object was new
+  std::uint8_t owed_ = 0;   // of these, the links that are not released
+  std::uint8_t held_ = 0;   // links of the parent that this place holds
 };
 static_assert(sizeof(tree_return) == 8);
 

@@ -11,34 +11,37 @@
 #include <apgas/sync/ref_counted.hpp>
 #include <apgas/sync/unobserved.hpp>
 
-// What all futures have in common: whether it is there yet, and who waits for it. The value is in
-// future_state.hpp.
+// The part of a future that does not depend on its type: whether it is ready, and which tasks
+// wait for it.
+// The value is in future_state.hpp.
 //
 //             claim              publish_value
 //   empty ────────────▶ filling ───────────────▶ value
 //     ▲                  │   │    publish_error
 //     └──────────────────┘   └─────────────────▶ failed
 //           abandon
-//   Where there is one setter only (a task), publish goes from empty as well.
+//   A future with a single setter (a task) skips `filling`: it is published from `empty`.
 //
-//              written by                     read by
-//   status_    the setter; last under lock    anybody
-//   failure_   the setter, before it          anybody, after status_
-//   waiters    lock holder                    lock holder
-//   looked_    lock holder                    lock holder
+//               written by                                read by
+//   status_     the setter; the last time under lock_     any thread
+//   failure_    the setter, before status_                any thread that has seen `failed`
+//   first_...   the holder of lock_                       the holder of lock_
+//   observed_   the holder of lock_                       the holder of lock_
 //
 // Invariants
-//   I1  value and failed are final, and nobody is enlisted then.
-//   I2  The setter holds a reference until publish_... has returned.
+//   I1  `value` and `failed` are final, and no waiter is in the list then.
+//   I2  The setter holds a reference until publish_value() or publish_error() has returned.
 //
 // Pairs
-//   P1  The value or the failure is complete for who reads that the future is ready.
-//   P2  What a setter did before it gave up is over for the next that claims.
+//   P1  A thread that sees the future ready sees the complete value or failure.
+//   P2  A setter that claims the future sees what a setter did that abandoned it before.
 namespace apgas::inline v0::sync {
 
-// Something to be done when a future is ready. Intrusive, lives until it was called or withdrawn.
+// Something to do when a future is ready. It is an intrusive list entry, and lives until it has
+// been called or withdrawn.
 struct future_waiter {
-  // Context: any thread, once; the waiter may end in it. Runs no user code.
+  // Called once. The waiter may be destroyed in the call. Context: any thread; must not run user
+  // code.
   void (*on_ready)(future_waiter& self) noexcept = nullptr;
 
   // Guarded by the lock of the future.
@@ -51,32 +54,38 @@ class future_core : public ref_counted {
  public:
   ~future_core() override;
 
+  // These tell whether the future has a value or has failed, and whether it has a value.
   // Context: any thread.
   bool ready() const noexcept { return status_.load(base::acquire) >= status::value; }      // P1
   bool has_value() const noexcept { return status_.load(base::acquire) == status::value; }  // P1
 
-  // Suspends the task until the future is ready, or until `when`; true if it is ready.
-  // Context: task that may suspend.
+  // Suspends the task until the future is ready, and observes it.
+  // Context: task that may suspend; may resume elsewhere.
   void wait() noexcept;
+  // The same until `when` at the latest. Returns whether the future is ready. Throws:
+  // std::bad_alloc.
   bool wait_until(std::chrono::steady_clock::time_point when);
-  // Waits and throws the exception if there is one.
+  // Waits until the future is ready, and throws its exception if it failed.
   void wait_for_value();
 
-  // From now on a failure is somebody's who knows of it. Context: any thread.
-  void look() noexcept;
-  // Looks, and notes w to be called. False: the future is ready, w will not be called.
+  // Observes the future: a failure is no longer reported at the end. Context: any thread.
+  void observe() noexcept;
+  // Observes the future, and adds w to the waiters, which are called when it is ready. Returns
+  // false if it is ready already; then w is not called. Context: any thread.
   [[nodiscard]] bool enlist(future_waiter& w) noexcept;
-  // True: w is off the list. False: it was not on it, or it was called or will be.
+  // Removes w and returns true. Returns false if w is not in the list, because it was never added
+  // or because it has been called or is about to be. Context: any thread.
   [[nodiscard]] bool withdraw(future_waiter& w) noexcept;
 
-  // ---- setter: any thread ---------------------------------------------------------------------
-  // The right to set. False: somebody has set it or is at it.
+  // ---- called by setters; Context: any thread ---------------------------------------------------
+  // Acquires the right to set the future. Returns false if another setter has it or has used it.
   [[nodiscard]] bool claim() noexcept;
+  // Gives the right up without having set the future.
   void abandon() noexcept;
-  // Calls whoever waits.
+  // Sets the future and calls the waiters.
   void publish_value() noexcept;
   void publish_error(std::exception_ptr error) noexcept;
-  // The same for a task of `place`: reported unless somebody looks.
+  // The same for a task of `place`. The failure is reported unless some task observes the future.
   void publish_error(std::exception_ptr error, place_state& place, spawn_site site) noexcept;
 
  protected:
@@ -89,7 +98,7 @@ class future_core : public ref_counted {
 
   base::atomic<status> status_{status::empty};
   base::spin_lock lock_;
-  bool looked_ = false;
+  bool observed_ = false;
   future_waiter* first_ = nullptr;
   future_waiter* last_ = nullptr;
   std::unique_ptr<failure> failure_;

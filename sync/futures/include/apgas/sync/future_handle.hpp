@@ -14,7 +14,7 @@
 #include <apgas/sync/future_state.hpp>
 #include <apgas/sync/task.hpp>
 
-// class future. Users include apgas/future.hpp.
+// class future, the handle of a value that will be there. Programs include <apgas/future.hpp>.
 namespace apgas::inline v0 {
 
 template <class T>
@@ -22,9 +22,10 @@ class future;
 
 namespace sync {
 
+// Throws illegal_operation: `operation` was called on an empty handle.
 [[noreturn]] void throw_no_state(const char* operation);
 
-// Between handles and states, for what makes and combines futures.
+// Lets the functions that make and combine futures convert between handles and states.
 struct future_access {
   template <class T>
   static future<T> make(ref<future_state<T>> state) noexcept {
@@ -39,19 +40,21 @@ struct future_access {
   }
 };
 
-// What get() returns.
+// The result type of get().
 template <class T>
 using future_result = std::conditional_t<std::is_void_v<T> || std::is_reference_v<T>, T,
                                          std::add_lvalue_reference_t<const T>>;
 
 }  // namespace sync
 
-// A value that will be there, or the exception in its stead. A handle: copies mean the same value,
-// which goes with the last of them. Several tasks may use copies of it at a time, each its own.
+// A handle of a value that will be there, or of an exception in its place. Copies refer to the same
+// value, which lives as long as any of them. A single handle must not be used by two tasks at a
+// time, but several tasks may use copies. A future belongs to its place and cannot be sent to
+// another.
 //
-// An exception of a task that nobody looked at (by get, wait, a wait_for that found it ready, then,
-// when_all, when_any or async_await) when the last handle goes or the run ends, is thrown by the
-// root finish.
+// A task observes a future by get, wait, a wait_for that finds it ready, then, when_all, when_any
+// or async_await. If the task behind a future failed and no task has observed the future when its
+// last handle is destroyed or the run ends, the root finish throws the exception.
 template <class T>
 class future {
   static_assert(!std::is_rvalue_reference_v<T> && !std::is_array_v<T> &&
@@ -61,19 +64,23 @@ class future {
  public:
   using value_type = T;
 
-  // No value will come: everything but valid(), copying and assigning throws illegal_operation.
+  // Makes an empty handle. valid() returns false for it, and every other operation but copying,
+  // assigning and destroying throws illegal_operation. Context: any thread.
   future() = default;
+  // Returns whether the handle refers to a value, present or to come. Context: any thread.
   bool valid() const noexcept { return static_cast<bool>(state_); }
 
-  // Whether get() would return or throw at once. Context: any thread. Cost: a load.
+  // Returns whether get() would return or throw at once. This does not observe the future.
+  // Throws: illegal_operation for an empty handle. Context: any thread. Cost: one load.
   bool ready() const { return sync::future_access::state(*this, "future::ready").ready(); }
 
-  // The value, by const reference (nothing for void, the reference itself for T&), which is valid
-  // as long as any handle is. As often as you like.
+  // Waits until the future is ready and returns its value by const reference, which is valid as
+  // long as any handle is. A future<void> returns nothing, a future<T&> the reference itself. It
+  // may be called any number of times.
   //
-  // Throws: the exception, if there is one; illegal_operation outside a task and inside an atomic
-  // section, even if the value is there.
-  // Context: task; may suspend and resume elsewhere. Cost: when ready, about 1 ns.
+  // Throws: the exception of the future, if it has one; illegal_operation for an empty handle,
+  // outside a task, and inside an atomic section even if the value is there.
+  // Context: task. May suspend and resume elsewhere. Cost: about 1 ns if the value is there.
   sync::future_result<T> get() const {
     sync::suspendable_fiber("future::get");
     auto& state = sync::future_access::state(*this, "future::get");
@@ -85,13 +92,16 @@ class future {
     }
   }
 
-  // Waits for value or exception, and throws neither. Otherwise as get().
+  // Waits until the future is ready, and throws no exception of its task. Otherwise as get().
   void wait() const {
     sync::suspendable_fiber("future::wait");
     sync::future_access::state(*this, "future::wait").wait();
   }
 
-  // The same for at most `d`; never future_status::deferred. Zero or less does not suspend.
+  // Waits for at most the duration d and returns future_status::ready or future_status::timeout,
+  // never future_status::deferred. A duration of zero or less does not suspend. Otherwise as
+  // wait().
+  // Throws: as get(), without the exception of the future; std::bad_alloc.
   template <class Rep, class Period>
   std::future_status wait_for(const std::chrono::duration<Rep, Period>& d) const {
     sync::suspendable_fiber("future::wait_for");
@@ -100,9 +110,15 @@ class future {
                                                   : std::future_status::timeout;
   }
 
-  // Runs f(*this) when this is ready, as a task of the caller's finish, which it keeps open from
-  // now on. The future of what f returns; get() of f's argument does not wait, and throws if this
-  // failed. Context: task that may spawn.
+  // Runs f(*this) as a task once this future is ready, and returns the future of what f returns.
+  // The task belongs to the caller's finish from this call on, so the finish does not end before f
+  // has run. In f, get() of its argument does not wait; it throws if this future failed. What f
+  // throws goes to the future that is returned.
+  //
+  // Throws: illegal_operation for an empty handle, outside a task and inside an atomic section;
+  // std::bad_alloc.
+  // Context: task. A suspension point if the future is ready already, as async; otherwise it does
+  // not suspend. Cost: one allocation if the future is ready already, three otherwise.
   template <std::invocable<future> F>
   auto then(F&& f, std::source_location site = std::source_location::current()) const {
     scheduler::fiber& self = sync::suspendable_fiber("future::then");

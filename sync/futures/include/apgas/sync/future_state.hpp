@@ -12,10 +12,11 @@
 #include <apgas/sync/future_core.hpp>
 #include <apgas/sync/task_body.hpp>
 
-// The shared state of a future with its value, and the one of a task that sets its future.
+// The state that the handles of a future share, with its value, and the state of a future which a
+// task sets.
 namespace apgas::inline v0::sync {
 
-// What a future of T keeps: void as a value, a reference as a pointer.
+// What a future of T stores: std::monostate for void, a pointer for a reference, otherwise a T.
 template <class T>
 using kept_value = std::conditional_t<
     std::is_void_v<T>, std::monostate,
@@ -24,12 +25,13 @@ using kept_value = std::conditional_t<
 template <class T>
 class future_state : public future_core {
  public:
-  // By the setter, before publish_value(). Throws: what the constructor throws.
+  // Constructs the value. Throws: what the constructor throws. Context: the setter, before
+  // publish_value().
   template <class... Args>
   kept_value<T>& emplace(Args&&... args) {
     return value_.emplace(std::forward<Args>(args)...);
   }
-  // The value is what f returns.
+  // Stores what f returns as the value. Throws: what f throws. Context: as emplace().
   template <class F>
   void emplace_from(F& f) {
     if constexpr (std::is_void_v<T>) {
@@ -42,25 +44,26 @@ class future_state : public future_core {
     }
   }
 
-  // Requires: the caller saw has_value().
+  // Returns the value. Requires: the caller has seen has_value().
   const kept_value<T>& value() const noexcept { return *value_; }
 
  private:
   std::optional<kept_value<T>> value_;
 };
 
-// Takes the exception being handled for the future of the running task. Context: a catch block.
+// Publishes the exception that is being handled as the failure of `future`, with the place and the
+// spawn site of the running task. Context: a catch block.
 void publish_caught(future_core& future, scheduler::fiber& self) noexcept;
 
-// A future and the task that sets it, in one allocation.
+// A future together with the task that sets it, in one allocation.
 template <class T, class F>
 class future_task final : public future_state<T> {
  public:
   template <class G>
   explicit future_task(std::in_place_t, G&& body) : body_(std::forward<G>(body)) {}
 
-  // Runs the task and gives its reference up. The future is set before the children of the task are
-  // run, and after the closure is gone: who waits sees what its destructors did.
+  // Runs the task and drops its reference. The future is set after the closure has been destroyed,
+  // so that a waiting task sees what the destructors did, and before the children of the task run.
   static void run(void* task) {
     const auto self = ref<future_task>::adopt(static_cast<future_task*>(task));
     try {
@@ -73,26 +76,28 @@ class future_task final : public future_state<T> {
     self->body_.reset();
     self->publish_value();
   }
+  // Destroys a task that was not spawned.
   static void discard(void* task) noexcept { static_cast<future_task*>(task)->drop(); }
 
  private:
   std::optional<F> body_;
 };
 
-// The future of what a closure returns when called with Args.
+// The type of the future of a closure that is called with Args.
 template <class F, class... Args>
 using future_value =
     std::conditional_t<std::is_rvalue_reference_v<std::invoke_result_t<F&, Args...>>,
                        std::remove_cvref_t<std::invoke_result_t<F&, Args...>>,
                        std::remove_cv_t<std::invoke_result_t<F&, Args...>>>;
 
-// The parts of a task with a future: the state for the handle, and what to spawn.
+// A task with a future, before it is spawned: the state for the handle, and the body to spawn.
 template <class T>
 struct promised {
   ref<future_state<T>> state;
   task_body body;
 };
 
+// Makes such a task from a closure. Throws: std::bad_alloc; what copying or moving f throws.
 template <class F>
 auto promise_of(F&& f) -> promised<future_value<std::decay_t<F>>> {
   using value = future_value<std::decay_t<F>>;

@@ -17,11 +17,12 @@
 #include <apgas/exceptions.hpp>
 #include <apgas/sync/task.hpp>
 
-// One branch of a fork_join: a slot that its own frame takes back, unless a thief was faster. The
-// frame keeps the closure by value, so it stays in registers; the slot has a copy for the thief.
+// One branch of a fork_join. It lies in a slot of the deque, from where its own frame takes it back
+// unless a thief was faster. The frame keeps the closure by value, so that it stays in registers;
+// the slot has a copy for the thief.
 namespace apgas::inline v0::sync {
 
-// void as a value.
+// The type of a branch's value: std::monostate stands for void.
 template <class R>
 using value_of = std::conditional_t<std::is_void_v<R>, std::monostate, std::decay_t<R>>;
 
@@ -35,7 +36,8 @@ template <class F>
   }
 }
 
-// Who waits for a stolen branch, and what the thief leaves there. Lives on the stack of the fork.
+// Where the fork waits for a branch that was stolen, and where the thief leaves the result. It
+// lives on the stack of the fork.
 template <class R>
 class branch_join : public scheduler::task_counter {
  public:
@@ -45,7 +47,7 @@ class branch_join : public scheduler::task_counter {
   scheduler::task_counter* enclosing() const noexcept { return enclosing_; }
   std::source_location site() const noexcept { return site_; }
 
-  // By the thief, once.
+  // Stores the result. Context: the thief, once.
   void set_value(R&& value) {
     ::new (static_cast<void*>(&storage_)) R(std::move(value));
     failed_ = false;
@@ -55,7 +57,7 @@ class branch_join : public scheduler::task_counter {
     failed_ = true;
   }
 
-  // By the fork, after waiting, once.
+  // Returns the result or throws the exception. Context: the fork, once, after it has waited.
   R take() {
     if (failed_) rethrow();
     auto* value = std::launder(reinterpret_cast<R*>(&storage_));
@@ -77,11 +79,12 @@ class branch_join : public scheduler::task_counter {
 
   scheduler::task_counter* enclosing_;
   std::source_location site_;
-  bool failed_;  // set with the storage: nothing is initialised for a branch nobody steals
+  bool failed_;  // set together with the storage, so that an unstolen branch initialises nothing
   alignas(alignment) std::byte storage_[bytes];
 };
 
-// A branch that does not fit a slot is reached through its frame, which waits for it.
+// Stands in the slot for a branch that is too large for it, and refers to the closure in the frame
+// of the fork, which waits for the branch.
 template <class F>
 class branch_reference {
  public:
@@ -92,7 +95,7 @@ class branch_reference {
   F* f_;
 };
 
-// What a thief does with a branch.
+// Runs a branch. Context: the task of a thief.
 template <class F, class R>
 void run_branch(scheduler::slot& s, scheduler::fiber& self) {
   auto& join = *static_cast<branch_join<R>*>(s.counter());
@@ -110,7 +113,7 @@ void run_branch(scheduler::slot& s, scheduler::fiber& self) {
 class branch_failures {
  public:
   explicit branch_failures(std::source_location site) noexcept : site_(site) {}
-  // Context: a catch block.
+  // Adds the exception that is being handled. Context: a catch block.
   void add();
   [[noreturn]] void raise();
 
@@ -119,18 +122,21 @@ class branch_failures {
   std::vector<task_exception> exceptions_;
 };
 
-// The slow half of a join: its branch was stolen, or tasks that the other branch spawned into the
-// enclosing finish lie above it. True: the branch is the caller's to run, false: it has been run.
+// Completes a join whose branch is not on top of the deque: it was stolen, or tasks that the other
+// branch spawned into the enclosing finish lie above it. Returns true if the caller must run the
+// branch. Otherwise waits until the thief has run it, and returns false.
+// Context: task; may suspend and resume elsewhere.
 bool retake(scheduler::task_counter& join) noexcept;
 
-// The error path of fork_two, apart so that the usual one keeps everything in registers: `f` comes
-// by value where the slot holds a copy. Context: a catch block.
+// Completes a fork of which a branch threw, and throws what both threw. It is a function of its
+// own, so that the usual path keeps everything in registers. `f` comes by value where the slot
+// holds a copy. `first_is_pending`: the first branch has not run yet. Context: a catch block.
 template <class First, class F>
-[[noreturn, gnu::noinline, gnu::cold]] void fork_failed(F f, bool first_is_due,
+[[noreturn, gnu::noinline, gnu::cold]] void fork_failed(F f, bool first_is_pending,
                                                         branch_join<First>& join) {
   branch_failures failures(join.site());
   failures.add();
-  if (first_is_due) {
+  if (first_is_pending) {
     try {
       if (retake(join)) {
         static_cast<void>(value_from(f));
@@ -144,8 +150,9 @@ template <class First, class F>
   failures.raise();
 }
 
-// The address of a local object plus `offset`, computed here: kept in a register from before a
-// call, it would be saved and restored by every function of a recursion, leaves included.
+// Returns the address of a local object plus `offset`, computed anew at each call. If it were kept
+// in a register across a call, every function of a recursion would save and restore that register,
+// even the leaves.
 template <std::uintptr_t Offset = 0, class T>
 [[gnu::always_inline]] inline std::uintptr_t address_here(const T& object) noexcept {
   static_assert(Offset < sizeof(T));
@@ -164,16 +171,17 @@ using values_of = std::pair<value_of<std::invoke_result_t<F&>>, value_of<std::in
 template <class F, class G>
 auto fork_two(F f, G g, std::source_location site) -> values_of<F, G>;
 
-// The same for a task with a name or registrations, or in an atomic section.
+// The same for a task that has a name or registrations. Throws illegal_operation in an atomic
+// section.
 template <class F, class G>
 [[gnu::noinline]] auto fork_from_special(F f, G g, std::source_location site) -> values_of<F, G> {
   const hidden_task hidden(suspendable_fiber("fork_join"));
   return fork_two(std::move(f), std::move(g), site);
 }
 
-// Runs f and g in parallel and returns both values. While g runs nothing is kept in registers but
-// f: the slot is found again by what it says, since it is on top unless something went the slow
-// way.
+// Runs f and g in parallel and returns both values. While g runs, only f is kept in registers. The
+// slot is recognised afterwards by its contents: it is on top of the deque unless the branch was
+// stolen or tasks lie above it.
 template <class F, class G>
 [[gnu::always_inline]] inline auto fork_two(F f, G g, std::source_location site)
     -> values_of<F, G> {
@@ -207,7 +215,7 @@ template <class F, class G>
     fork_failed<first, handed>(f, true, join_here());
   }
   try {
-    // Untouched: this stack was not left since, or its slots would have been counted.
+    // Untouched means that this stack was not left meanwhile, or its slots would have been counted.
     if (join.untouched()) [[likely]] {
       auto& tasks = scheduler::fiber_after_call()->on->tasks;
       scheduler::slot* const top = tasks.head() - 1;

@@ -7,22 +7,26 @@
 
 #include <apgas/base/assert.hpp>
 
-// The count behind clocks and phasers: who must still signal before a phase is complete. A pure
-// state machine: no lock, nobody waits here, nothing is sent.
+// The counter behind clocks and phasers. It knows how many signallers have not yet arrived in the
+// current phase, and so when the phase is complete. A pure state machine: it takes no lock,
+// suspends no task and sends no message.
 //
-// Phases are numbered from 0. A signaller is counted at the first phase that it has not signalled:
-// one at phase() is due, the phase waits for it; one that is a phase further is early; a
-// signal-only task may be any number of phases ahead. In a tree of counters the children of an
-// inner counter are its signallers: a child signals when nobody is due at it any more.
+// Phases are numbered from 0. A signaller is a task with the signal capability. It is counted at
+// the first phase that it has not signalled. A signaller counted at phase() is *unarrived* (the
+// word of java.util.concurrent.Phaser): the phase cannot end without it. One counted at phase() + 1
+// has *arrived early*. A signal-only task may run ahead by any number of phases. In a tree of
+// counters the children of an inner counter are its signallers: a child signals its parent when the
+// last unarrived signaller of the child has arrived.
 //
-// Events of different counters need not be ordered, but for one rule: a signaller joins at phase s
-// only while another one that is due at s, or has signalled no further, cannot go on. So a child
-// that becomes due again (change::reopened) tells its parent before the phase can complete.
+// Events of different counters may be reordered, with one restriction: a signaller may join at
+// phase s only while another signaller that has not signalled s holds the phase open. A child whose
+// phase is reopened (change::reopened) therefore tells its parent before the phase can complete.
 // docs/protocols/phase.md has the proof.
 //
 // Invariants
-//   C1  due() = signallers at phase(); a phase is complete when it is 0 and not before.
-//   C2  signallers() = joined less left.
+//   C1  unarrived() is the number of signallers counted at phase(). The phase is complete if and
+//       only if it is 0.
+//   C2  signallers() is the number of signallers that joined minus the number that left.
 //   C3  No signaller is counted at a phase before phase().
 namespace apgas::inline v0::sync {
 
@@ -30,20 +34,20 @@ class phase_counter {
  public:
   enum class change : std::uint8_t {
     none,
-    completed,  // nobody is due any more: the parent is told, or the phase rolls
-    reopened,   // somebody is due again: the parent is told
+    completed,  // the last unarrived signaller has arrived: tell the parent, or advance the phase
+    reopened,   // a signaller is unarrived again in a phase that was complete: tell the parent
   };
 
   phase_counter() = default;
-  // One whose phases begin at `phase`: those before are over.
+  // A counter that starts in `phase`: all earlier phases are over.
   explicit phase_counter(std::int64_t phase) noexcept : phase_(phase) {}
 
   std::int64_t phase() const noexcept { return phase_; }
   std::int64_t unarrived() const noexcept { return unarrived_; }
   std::int64_t signallers() const noexcept { return signallers_; }
 
-  // The first phase that a signaller has not signalled. Requires: there is one, and no child is
-  // counted twice.
+  // The first phase that some signaller has not signalled. Requires: there is a signaller, and no
+  // child is counted twice (see rejoin()).
   std::int64_t first() const noexcept {
     if (unarrived_ != 0) return phase_;
     if (arrived_early_ != 0) return phase_ + 1;
@@ -52,7 +56,7 @@ class phase_counter {
     return phase_ + 2 + static_cast<std::int64_t>(i - first_ahead_);
   }
 
-  // `n` signallers come in whose next signal is for phase s. Requires: s >= phase().
+  // Adds `n` signallers whose next signal is for phase s. Requires: s >= phase().
   [[nodiscard]] change join(std::int64_t s, std::int64_t n = 1) {
     const bool was_complete = unarrived_ == 0;
     at(s) += n;
@@ -60,13 +64,13 @@ class phase_counter {
     return was_complete && unarrived_ != 0 ? change::reopened : change::none;
   }
 
-  // `n` of the signallers at phase s signal it.
+  // `n` of the signallers counted at phase s signal it.
   [[nodiscard]] change signal(std::int64_t s, std::int64_t n = 1) { return record(s, n, 0); }
 
-  // `n` of the signallers at phase s go away.
+  // `n` of the signallers counted at phase s deregister.
   [[nodiscard]] change leave(std::int64_t s, std::int64_t n = 1) { return record(s, 0, n); }
 
-  // Both at once.
+  // signal() and leave() in one step.
   [[nodiscard]] change record(std::int64_t s, std::int64_t signal, std::int64_t leave) {
     const bool was_unarrived = unarrived_ != 0;
     if (signal != 0) at(s + 1) += signal;
@@ -77,8 +81,9 @@ class phase_counter {
     return was_unarrived && unarrived_ == 0 ? change::completed : change::none;
   }
 
-  // A child that had signalled this phase is due again. The signal itself may come later: until
-  // then the child is due twice and early -1 times.
+  // A child that has completed this phase is unarrived again. The child's earlier signal may be
+  // delivered only afterwards; until then unarrived() counts the child twice, and the number of
+  // early arrivals is one too low.
   [[nodiscard]] change rejoin() {
     const bool was_complete = unarrived_ == 0;
     --arrived_early_;
@@ -86,7 +91,8 @@ class phase_counter {
     return was_complete ? change::reopened : change::none;
   }
 
-  // The phase is complete everywhere: the next one begins. `completed`: nobody is due in it.
+  // Advances to the next phase. Requires: the current phase is complete in every counter of the
+  // tree. Returns completed if no signaller is unarrived in the new phase either.
   [[nodiscard]] change advance_phase() {
     APGAS_ASSERT(unarrived_ == 0, "a phase ended before all had signalled");
     ++phase_;
@@ -103,9 +109,9 @@ class phase_counter {
   }
 
  private:
-  friend struct phase_test_access;  // the simulation: state dumps, and faults on purpose
+  friend struct phase_test_access;  // the simulator: dumps of the state, and injected faults
 
-  // The count of the signallers at phase s.
+  // The number of signallers counted at phase s.
   std::int64_t& at(std::int64_t s) {
     APGAS_ASSERT(s >= phase_, "a signaller is counted at a phase that is over");
     const auto k = static_cast<std::size_t>(s - phase_);
@@ -119,7 +125,7 @@ class phase_counter {
   std::int64_t unarrived_ = 0;
   std::int64_t arrived_early_ = 0;
   std::int64_t signallers_ = 0;
-  std::vector<std::int64_t> ahead_;  // at phase_ + 2 and on, from first_ahead_
+  std::vector<std::int64_t> ahead_;  // those counted at phase_ + 2 and later, from first_ahead_ on
   std::size_t first_ahead_ = 0;
 };
 

@@ -8,43 +8,48 @@
 
 #include <apgas/base/assert.hpp>
 
-// What the replica of a clock or phaser tells its home, and when the senders of travellers are told
-// that those have arrived. A pure state machine: no lock, nobody waits here, nothing is sent.
+// What a replica of a clock or phaser reports to its home, and when the senders of registrations in
+// transit may be told of their arrival. A pure state machine: it takes no lock, suspends no task
+// and sends no message.
 //
-// For the home the replica is one signaller, whose position is the first phase that somebody here
-// has not signalled. look() compares what the node is like with what the home knows, so it may be
-// called at any time, and as often as one likes; it must be called after every change.
+// In the home's counter the whole replica is one signaller. Its *position* is the first phase that
+// some signaller at the replica has not signalled. look() compares the state of the replica's tree
+// node with what the home knows. It may be called at any time and any number of times, and must be
+// called after every change.
 //
 // Invariants
-//   U1  The home knows of the replica from the first look() until it hears that it is gone.
-//   U2  The position is never before the home's phase: whoever is counted there keeps it.
-//   U3  A traveller is kept until the home has acknowledged everything that moved the position back
-//       before it was noted.
+//   U1  The home knows of the replica from the first look() until it receives `gone`.
+//   U2  The position is never before the home's phase, since every signaller counted at the
+//       position holds that phase open.
+//   U3  The sender of a registration in transit is told of the arrival only after the home has
+//       acknowledged every report that moved the position back before the registration arrived.
 // docs/protocols/phase.md has the proof.
 namespace apgas::inline v0::sync {
 
-// Registrations of one sender, which it counts until they are told to have arrived.
+// Registrations in transit that are alike: same sender, leaf, phase and capability. The sender
+// counts them at its own leaf until it is told that they have arrived.
 struct phase_transits {
   int sender = 0;
-  std::uint32_t leaf = 0;  // of the sender
-  std::int64_t at = 0;     // the first phase not signalled; of one that only waits: not waited for
+  std::uint32_t leaf = 0;  // of the phaser tree at the sender
+  std::int64_t at = 0;     // the first phase not signalled; for wait-only tasks, not waited for
   bool signals = false;
   std::uint32_t number = 1;
 };
 
 class phase_uplink {
  public:
-  // A position before all phases: nobody signals here, the home only tells of phases.
+  // The position of a replica without signallers. The home only announces phases to it.
   static constexpr std::int64_t silent = -1;
 
-  // What the node is like.
+  // The state of the replica's tree node.
   struct view {
     std::int64_t phase = 0;
-    std::int64_t first = silent;  // that a signaller here has not signalled
+    std::int64_t first = silent;  // the first phase that some signaller here has not signalled
     bool members = false;
   };
 
-  // The home must hear the new position; and acknowledge, if it moved back.
+  // A report to the home: the new position. A report that moves the position back asks for an
+  // acknowledgement.
   struct news {
     std::int64_t at = silent;
     bool acknowledge = false;
@@ -59,13 +64,14 @@ class phase_uplink {
     return news{told_, back};
   }
 
-  // True: its sender is told now. False: when on_acknowledged() returns it.
+  // Whether the sender of `t` may be told of the arrival now. Otherwise a later on_acknowledged()
+  // returns `t`.
   [[nodiscard]] bool may_tell(const phase_transits& t) {
     if (answered_ == asked_) return true;
     for (kept& k : kept_) {
-      if (k.after == asked_ && k.who.sender == t.sender && k.who.leaf == t.leaf &&
-          k.who.at == t.at && k.who.signals == t.signals) {
-        k.who.number += t.number;
+      if (k.after == asked_ && k.transit.sender == t.sender && k.transit.leaf == t.leaf &&
+          k.transit.at == t.at && k.transit.signals == t.signals) {
+        k.transit.number += t.number;
         return false;
       }
     }
@@ -73,19 +79,21 @@ class phase_uplink {
     return false;
   }
 
-  // The home has acknowledged the oldest news that it had not. Returns whose senders are told now.
+  // The home has acknowledged the oldest unacknowledged report. Returns the transits whose senders
+  // may be told now.
   [[nodiscard]] std::vector<phase_transits> on_acknowledged() {
     APGAS_ASSERT(answered_ != asked_, "a clock's home acknowledged what it was not told");
     ++answered_;
     std::vector<phase_transits> told;
-    const auto unarrived =
+    const auto acknowledged_now =
         std::ranges::stable_partition(kept_, [this](const kept& k) { return k.after > answered_; });
-    for (const kept& k : unarrived) told.push_back(k.who);
-    kept_.erase(unarrived.begin(), unarrived.end());
+    for (const kept& k : acknowledged_now) told.push_back(k.transit);
+    kept_.erase(acknowledged_now.begin(), acknowledged_now.end());
     return told;
   }
 
-  // Whether the replica can go: nobody is registered here, and no message to it matters any more.
+  // Whether the replica can be removed: no task is registered here, and no message to it matters
+  // any more.
   bool may_go(const view& v) const noexcept {
     return !v.members && told_ != unknown && answered_ == asked_;
   }
@@ -94,13 +102,13 @@ class phase_uplink {
   std::int64_t told() const noexcept { return told_; }
 
  private:
-  friend struct uplink_test_access;  // the simulation: state dumps, and faults on purpose
+  friend struct uplink_test_access;  // the simulator: dumps of the state, and injected faults
 
   static constexpr std::int64_t unknown = -2;
 
   struct kept {
-    std::uint64_t after;  // told when so much is acknowledged
-    phase_transits who;
+    std::uint64_t after;  // the number of acknowledgements needed first
+    phase_transits transit;
   };
 
   std::int64_t told_ = unknown;

@@ -7,12 +7,13 @@
 #include <optional>
 #include <vector>
 
-// Something that is done between two phases, when all have signalled: a reduction.
+// An action that runs between two phases, when all signallers have signalled. Accumulators are the
+// actions of a phaser.
 namespace apgas::inline v0::sync {
 
 class phase_core;
 
-// A value of one on its way between places, an exception instead of it, or nothing.
+// What a place sends about one reduction: a value, the exception that replaces it, or nothing.
 struct phase_value {
   enum class kind : std::uint8_t { value, error, nothing };
   kind is = kind::nothing;
@@ -21,10 +22,11 @@ struct phase_value {
 phase_value pack_error(const std::exception_ptr& error);
 std::exception_ptr unpack_error(const phase_value& v);
 
-// A phaser that spans places has one of it at each place where it is used. The parts of the others
-// go to the home of the phaser, and its results to them.
-// Context: worker; the fiber is marked as inside an atomic section, so that what is called can
-// neither spawn nor wait.
+// An action of a phaser. If the phaser spans places, each place where the action is used has an
+// object of its own. The replicas send their partial results to the home of the phaser, and the
+// home sends the results back.
+// Context: worker. The fiber is marked as being inside a critical section, so that user code called
+// by the action can neither spawn nor wait.
 class phase_action {
  public:
   phase_action() = default;
@@ -32,25 +34,28 @@ class phase_action {
   phase_action& operator=(const phase_action&) = delete;
   virtual ~phase_action() = default;
 
-  // At the home. Phase p is over, and no task that waits will go back before `oldest`.
+  // At the home: phase p is over. No task that waits will return to a phase before `oldest`, so
+  // older results may be discarded.
   virtual void phase_ended(std::int64_t p, std::int64_t oldest) noexcept = 0;
-  // The same when no signaller is left, for phase p and all after it that were run ahead.
+  // At the home, when no signaller is left: phase p and all later phases that signal-only tasks
+  // have run ahead to are over.
   virtual void last_phases_ended(std::int64_t p, std::int64_t oldest) noexcept = 0;
-  // What another place has for phase p, which is not over.
+  // At the home: a replica's partial result for phase p, which is not over.
   virtual void add_part(std::int64_t p, const phase_value& part) noexcept = 0;
   virtual phase_value result_of(std::int64_t p) noexcept = 0;
 
-  // At another place, which is in phase `now`: what was sent here in a phase before `first`, in
-  // which nobody here can send any more. One phase at a time, until there is none.
+  // At a replica, whose core is in phase `now`: removes and returns the partial result of one phase
+  // before `first`, in which no task here can send any more. The caller repeats this until the
+  // result is empty.
   struct part {
     std::int64_t phase;
     phase_value value;
   };
   virtual std::optional<part> take_part(std::int64_t now, std::int64_t first) noexcept = 0;
-  // The result of phase p has come; `oldest` as above.
+  // At a replica: the home has sent the result of phase p. `oldest` is as in phase_ended().
   virtual void set_result(std::int64_t p, std::int64_t oldest, const phase_value& v) noexcept = 0;
 
-  std::uint32_t index() const noexcept { return index_; }  // of this phaser, from 0
+  std::uint32_t index() const noexcept { return index_; }  // from 0 in each phaser
 
  private:
   friend class phase_core;

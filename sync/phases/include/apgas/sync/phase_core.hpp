@@ -12,30 +12,36 @@
 #include <apgas/sync/phase_action.hpp>
 #include <apgas/sync/phaser_tree_node.hpp>
 
-// A clock or a phaser: a node, or a tree of them ("Hierarchical phasers", Shirako and Sarkar), and
-// what happens between two phases. Lives as long as a task is registered.
+// The state that the tasks of a clock or phaser share at one place: one phaser tree node, or a tree
+// of them (J. Shirako, V. Sarkar: "Hierarchical phasers for scalable synchronization and reductions
+// in dynamic parallelism", IPDPS 2010), and the actions that run between two phases. The core
+// exists while a task is registered.
 //
-// A leaf tells its parent when nobody is due at it, the parent its own, and who completes the root
-// begins the next phase from the root down. Nodes are locked one at a time: what one tells another
-// may be late, which the counters allow (phase_counter.hpp).
+// A leaf tells its parent when no signaller is unarrived there, and an inner tree node does the
+// same. The worker that completes the root begins the next phase, from the root down. Only one tree
+// node is locked at a time, so a message from one tree node to another may be delivered late; the
+// counters allow this (phase_counter.hpp).
 //
-//              written by                   read by
-//   users_     leaves that get their first or lose their last member; who completes a phase
-//   active_    leaves that get their first or lose their last signaller
-//   elected_   the first next_single of a phase; who completes it
-//   actions_   add_action() at its head         who completes a phase, registered tasks
-//   unread_    results_lock_ holder             the same; a replica's actions_ change under it, too
-//   link_      the first task that takes the core to another place; once
+//              written by                          read by
+//   users_     a leaf that gets its first or loses its last registered task; the worker that
+//              completes a phase
+//   active_    a leaf that gets its first or loses its last signaller
+//   elected_   the first next_single of a phase; the worker that completes the phase
+//   actions_   add_action(), at the head           the completing worker, registered tasks
+//   unread_    holder of results_lock_             the same; at a replica, actions_ as well
+//   link_      the first task that takes the core to another place, once
 // Pairs
-//   P1  An action is complete for who sees it in the list.
-//   P2  Everybody is done with the core when the last user deletes it.
-//   P3  A link is complete for who sees it.
-//   elected_ needs none: who is elected signals through the lock of its node afterwards.
+//   P1  A thread that finds an action in the list sees the fully constructed action.
+//   P2  The thread that releases the last reference, and deletes the core, sees everything the
+//       other users did with it.
+//   P3  A thread that reads a non-null link_ sees the fully constructed link.
+//   elected_ needs no pair: the elected task signals afterwards, through the lock of its tree node.
 namespace apgas::inline v0::sync {
 
 enum class phase_kind : std::uint8_t { clock, phaser };
 
-// Who will run the closure of a next_single when all have signalled; then single_done() is called.
+// The runner of a next_single closure. When all signallers have signalled, all_signalled() starts
+// it. When the closure has returned, single_done() is called on the core.
 class single_runner {
  public:
   single_runner() = default;
@@ -47,7 +53,8 @@ class single_runner {
   ~single_runner() = default;
 };
 
-// A task that waits for that. In a replica the home may choose another: then until the phase is
+// The task that is elected to run the closure of a next_single, and waits until it may. At a
+// replica the home may choose a task of another place; then this task waits until the phase is
 // over.
 class elected_task final : public single_runner {
  public:
@@ -56,7 +63,7 @@ class elected_task final : public single_runner {
     chosen_ = false;
     decided_.signal();
   }
-  // Whether it is the one. Context: task, once. May resume elsewhere.
+  // Whether this task runs the closure. Context: task, once. May resume on another worker.
   bool wait() noexcept {
     decided_.wait("next_single");
     return chosen_;
@@ -67,37 +74,39 @@ class elected_task final : public single_runner {
   bool chosen_ = true;
 };
 
-// What ties a core to those of the same clock or phaser at other places (remote_phases.hpp).
+// Connects a core to the cores of the same clock or phaser at other places (remote_phases.hpp).
 class phase_link {
  public:
   phase_link() = default;
   phase_link(const phase_link&) = delete;
   phase_link& operator=(const phase_link&) = delete;
   virtual ~phase_link() = default;
-  // At the home: a phase is over. In a replica: its node is complete, or has lost its last
-  // signaller or member. Level-triggered: it looks for itself. Context: worker, no lock held; the
-  // core is retained.
+  // At the home: a phase is over. At a replica: its tree node is complete, or has lost its last
+  // signaller or its last registered task. Level-triggered: the link inspects the tree node itself.
+  // Context: worker, which holds no lock and has retained the core.
   virtual void changed(scheduler::worker& w) noexcept = 0;
-  // At the home: the actions of phase p have their results, and its tasks still wait.
+  // At the home: the actions of phase p have their results, and the tasks of p still wait.
   virtual void reduced(std::int64_t p) noexcept = 0;
-  // In a replica: a task here would run the closure of a next_single; one that the home chose has.
+  // At a replica: would_run_single() says that a task here is elected to run the closure of a
+  // next_single; single_done() says that the task which the home chose has run it.
   virtual void would_run_single() noexcept = 0;
   virtual void single_done() noexcept = 0;
 };
 
-// What makes a core a replica of one of another place, whose phases it follows.
+// Identifies the clock or phaser whose phases a replica follows.
 struct replica_of {
   std::uint64_t number;
-  std::int64_t phase;  // those before are over
+  std::int64_t phase;  // all phases before this one are over
 };
 
 class phase_core {
  public:
-  // `tiers` >= 1; an inner node has `degree` children. Retained once. Throws: std::bad_alloc.
+  // A core with a tree of `tiers` >= 1 tiers, in which an inner tree node has `degree` children.
+  // The caller holds one reference. Throws: std::bad_alloc.
   static phase_core& make(phase_kind kind, int home, int workers, int tiers, int degree) {
     return *new phase_core(kind, home, workers, tiers, degree);
   }
-  // One node.
+  // A replica has a single tree node.
   static phase_core& make_replica(phase_kind kind, int workers, const replica_of& of) {
     return *new phase_core(kind, workers, of);
   }
@@ -105,13 +114,14 @@ class phase_core {
   phase_core& operator=(const phase_core&) = delete;
 
   phase_kind kind() const noexcept { return kind_; }
-  // Of this clock or phaser in the whole program: says its home, too. Never given twice.
+  // The number of the clock or phaser, unique in the whole program. It contains the home place.
+  // Numbers are never reused.
   std::uint64_t number() const noexcept { return number_; }
   static int home_of(std::uint64_t number) noexcept {
     return static_cast<int>(number >> home_shift);
   }
 
-  // The leaf of the tasks that a worker runs.
+  // The leaf for tasks that the worker runs.
   phaser_tree_node& leaf_of(const scheduler::worker& w) const noexcept {
     if (leaves_ == 1) return *nodes_.back();
     const std::size_t leaf =
@@ -119,7 +129,7 @@ class phase_core {
     return *nodes_[nodes_.size() - leaves_ + leaf];
   }
   bool is_tree() const noexcept { return leaves_ != 1; }
-  // The same by number; and the number of one.
+  // The leaf with the given index, and the index of a leaf.
   phaser_tree_node& leaf(std::size_t index) const noexcept {
     return *nodes_[nodes_.size() - leaves_ + index];
   }
@@ -127,20 +137,22 @@ class phase_core {
   std::size_t leaves() const noexcept { return leaves_; }
   phaser_tree_node& root() const noexcept { return *nodes_.front(); }
 
-  // Whether a phase ends in one step: one node, nothing between phases.
+  // Whether a phase ends in one step under one lock: the core has one tree node, no action and no
+  // link.
   bool simple() const noexcept { return simple_.load(base::relaxed); }
 
-  // Adds something to be done between phases from now on. Context: a task that keeps the phase from
-  // completing. Throws: std::bad_alloc.
+  // Adds an action that runs between phases from the current phase on. Context: a task that holds
+  // the current phase open. Throws: std::bad_alloc.
   std::uint32_t add_action(std::unique_ptr<phase_action> action);
-  // Requires: there is one of that number. Context: a registered task.
+  // Requires: an action with this index exists. Context: a registered task.
   phase_action& action(std::uint32_t index) const noexcept {
     phase_action* a = actions_.load(base::acquire);  // P1
     while (a->index_ != index) a = a->next_;
     return *a;
   }
-  // In a replica: the one of that number, or null; and the same, made if need be. The result of
-  // phase p for it: kept as it is while no task here has used the accumulator.
+  // At a replica. find_action() returns the action with this index, or null. add_action() returns
+  // it too, and first adds `action` if there is none. set_result() hands the action the result of
+  // phase p, and keeps the result unread if no task here has used the accumulator yet.
   phase_action* find_action(std::uint32_t index) const noexcept;
   phase_action& add_action(std::uint32_t index, std::unique_ptr<phase_action> action);
   void set_result(std::uint32_t index, std::int64_t p, const phase_value& v);
@@ -148,56 +160,60 @@ class phase_core {
   void for_each_action(F f) const {
     for (phase_action* a = actions_.load(base::acquire); a != nullptr; a = a->next_) f(*a);  // P1
   }
-  // No task that waits here will go back before that phase.
+  // No task that waits here will return to a phase before this one.
   std::int64_t oldest_phase() noexcept;
   std::int64_t phase() const noexcept { return nodes_.front()->phase(); }
 
-  // Tasks that only wait may lag behind: the phase that one is in, from and to (none: -1).
+  // A wait-only task, which may lag behind, moves from phase `from` to phase `to`. -1 stands for
+  // none: the task registers or deregisters.
   void waiter_moved(std::int64_t from, std::int64_t to);
 
-  // Whether `r` is the first in this phase; then it is told when all have signalled, and calls
-  // single_done() when its closure has run. Context: a task that has not signalled the phase, or
-  // the link for a place that has not.
+  // Elects `r` if it is the first of this phase to ask, and returns whether it did. When all
+  // signallers have signalled, r.all_signalled() is called; single_done() must follow when the
+  // closure has returned. Context: a task that has not signalled the phase, or the link on behalf
+  // of a place that has not.
   bool elect(single_runner& r) noexcept;
-  // In a replica: the home has chosen the task that is elected here.
+  // At a replica: the home has chosen the task that is elected here.
   void chosen_for_single() noexcept { elected_.load(base::relaxed)->all_signalled(); }
   void single_done(scheduler::worker& w) noexcept;
 
-  // Spanning places. The link is made once; it ends with the core.
+  // Clocks and phasers that span places. The link is set once and destroyed with the core.
   bool is_replica() const noexcept { return is_replica_; }
   phase_link* link() const noexcept { return link_.load(base::acquire); }  // P3
   void tie(std::unique_ptr<phase_link> link) noexcept;
-  // A phase is over for the link to see from now on. What it reads of the phase afterwards is not
-  // older than what it was not told.
+  // Makes the end of every later phase visible to the link. The phase that the link reads after
+  // this call is not older than the last phase whose end it was not told of.
   void end_phases_in_steps() noexcept;
-  // In a replica: phases before p are over everywhere. `open`: no signaller is left.
+  // At a replica: all phases before p are over everywhere. `open`: no signaller is left, so no task
+  // waits any more.
   void follow(scheduler::worker& w, std::int64_t p, bool open) noexcept;
 
-  // There never was a signaller: nobody waits.
+  // There never was a signaller, so no task waits.
   void never_signalled() noexcept;
 
-  // For the nodes.
+  // For the tree nodes.
   void retain() noexcept { users_.fetch_add(1, base::relaxed); }
   void release() noexcept;
-  // At the end of the program: whoever retains it is gone.
+  // At the end of the program, when every holder of a reference is gone.
   void abandon() noexcept { delete this; }
   void signallers_came() noexcept { active_.fetch_add(1, base::relaxed); }
   void signallers_went() noexcept { active_.fetch_sub(1, base::relaxed); }
-  // Context: whoever changed the node; the core is retained.
+  // Context: the worker that changed the tree node; it has retained the core.
   void completed(scheduler::worker& w, phaser_tree_node& node) noexcept;
   void reopened(phaser_tree_node& parent);
 
   phaser_tree_node::counts count() noexcept;
 
  private:
-  static constexpr int home_shift =
-      44;  // a clock every 100 ns for three weeks, at a million places
+  // 44 bits number the clocks of a place: one every 100 ns for three weeks. 20 bits name the place.
+  static constexpr int home_shift = 44;
 
   phase_core(phase_kind kind, int home, int workers, int tiers, int degree);
   phase_core(phase_kind kind, int workers, const replica_of& of);
   ~phase_core();
   void begin_phases(scheduler::worker& w) noexcept;
-  void run_actions(bool last) noexcept;  // those of this phase, or of all that follow
+  // `last`: no signaller is left, so this phase and all later ones have ended.
+  void run_actions(bool last) noexcept;
   bool advance_from(scheduler::worker& w, std::size_t node, bool open) noexcept;
 
   const phase_kind kind_;
@@ -210,13 +226,14 @@ class phase_core {
   base::atomic<bool> simple_;
   base::atomic<std::int64_t> users_{1};
   base::atomic<std::int64_t> active_{0};
-  base::atomic<single_runner*> elected_{nullptr};  // in a replica, an elected_task
-  base::atomic<phase_action*> actions_{nullptr};   // the newest first
+  base::atomic<single_runner*> elected_{nullptr};  // at a replica, an elected_task
+  base::atomic<phase_action*> actions_{nullptr};   // newest first
   base::atomic<phase_link*> link_{nullptr};
   base::spin_lock results_lock_;
-  std::map<std::uint32_t, std::map<std::int64_t, phase_value>> unread_;  // by action and phase
+  // By action index and phase.
+  std::map<std::uint32_t, std::map<std::int64_t, phase_value>> unread_;
   base::spin_lock waiters_lock_;
-  std::map<std::int64_t, std::int64_t> waiters_;  // by phase: how many tasks that only wait
+  std::map<std::int64_t, std::int64_t> waiters_;  // the number of wait-only tasks in each phase
 };
 
 }  // namespace apgas::inline v0::sync

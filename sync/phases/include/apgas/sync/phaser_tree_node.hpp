@@ -11,22 +11,26 @@
 #include <apgas/sync/phase_counter.hpp>
 #include <apgas/sync/phase_uplink.hpp>
 
-// Where tasks wait for a phase: a counter with a lock and the tasks that wait, by worker. A clock
-// has one; a phaser may have a tree of them, whose leaves have the tasks.
+// A phaser tree node is where tasks wait for a phase. It consists of a phase counter, its lock, and
+// the waiting tasks, grouped by worker. A clock has one tree node. A phaser may have a tree of
+// them, whose leaves hold the tasks.
 //
-//              written by           read by
-//   counter_   lock_ holder         lock_ holder
-//   phase_     lock_ holder         anybody
-//   due_       lock_ holder         anybody, as a hint
-//   parked_    lock_ holder         lock_ holder; the blocks in it are full of tasks that were left
+//               written by          read by
+//   counter_    holder of lock_     holder of lock_
+//   phase_      holder of lock_     any thread
+//   unarrived_  holder of lock_     any thread, as a hint
+//   parked_     holder of lock_     holder of lock_; its batch blocks list suspended tasks
 //
 // Invariants
-//   I1  A task is in parked_ only while phase() is the one it waits for; a roll takes all.
-//   I2  The tasks of a batch of this node have not signalled since they were resumed: so a tally
-//       (scheduler/batch.hpp) of it cannot keep a phase open longer than they do. Nodes with tasks
-//       that only wait have no tallies.
+//   I1  A task is in parked_ only while phase() is the phase it waits for. A phase advance takes
+//       all parked tasks.
+//   I2  The tasks in a batch of this tree node have not signalled since they were resumed. The
+//       batched arrivals of a worker (scheduler/batch.hpp) therefore hold a phase open no longer
+//       than the batch itself does. A tree node with wait-only tasks does not batch arrivals, since
+//       such tasks do not hold a phase open.
 // Pairs
-//   P1  What the tasks of a phase did is visible to who sees phase_ beyond it, or open_.
+//   P1  A thread that reads a later phase_, or open_ == true, sees all writes that the tasks made
+//       in the completed phase.
 namespace apgas::inline v0::sync {
 
 class phase_core;
@@ -34,24 +38,25 @@ class phase_core;
 class phaser_tree_node final : public scheduler::batch_source {
  public:
   phaser_tree_node(phase_core& core, phaser_tree_node* parent, int workers, std::int64_t children,
-             std::int64_t phase = 0);
+                   std::int64_t phase = 0);
 
   phase_core& core() const noexcept { return core_; }
 
   std::int64_t phase() const noexcept { return phase_.load(base::acquire); }  // P1
-  // Whether nobody need wait for phase p any more. Context: any thread.
+  // Whether a wait for phase p returns at once. Context: any thread.
   bool passed(std::int64_t p) const noexcept {
     return phase_.load(base::acquire) > p || open_.load(base::acquire);  // P1
   }
-  // Whether `n` signals now would complete the phase. A hint.
+  // Whether `n` signals would complete the phase now. A hint.
   bool completed_by(std::int64_t n) const noexcept { return unarrived_.load(base::relaxed) == n; }
 
-  // `members` tasks come in, all of them signallers whose next signal is for phase s, or none
-  // (s < 0). Context: a task that keeps the phase from completing. Throws: std::bad_alloc.
+  // Registers `members` tasks. If s >= 0, all of them are signallers whose next signal is for phase
+  // s; otherwise they only wait. Context: a task that holds the phase open. Throws: std::bad_alloc.
   void join(std::int64_t s, std::int64_t members);
 
-  // Of the signallers at phase s so many signal, so many leave; so many members go away. The tally
-  // of `w` is settled first. Does not touch this object after the last member went. Context: task.
+  // Of the signallers counted at phase s, `signals` signal it and `leave` deregister; of all
+  // registered tasks, `gone` deregister. Flushes the batched arrivals of `w` first. Does not touch
+  // this object after the last registered task has left. Context: task.
   struct events {
     std::int64_t signals = 0;
     std::int64_t leave = 0;
@@ -59,36 +64,39 @@ class phaser_tree_node final : public scheduler::batch_source {
   };
   void update(scheduler::worker& w, std::int64_t s, const events& e);
 
-  // The same for a task that has been left, which is resumed when phase p is over.
+  // Does the same on behalf of a suspended task, and parks the task until phase p is over.
   void update_and_park(scheduler::worker& w, scheduler::fiber* f, std::int64_t p,
                        const events& e) noexcept;
 
   void flush_arrivals(scheduler::worker& w) noexcept override;
 
-  // For the core: children of inner nodes. True: nobody is due here any more.
+  // For the core: a child of this inner tree node has completed its phase, or has been reopened.
+  // Returns true if this tree node thereby completes or reopens.
   bool child_completed();
   bool child_reopened();
-  // The next phase begins. `open`: no signaller is left anywhere. True as above.
+  // Advances to the next phase. `open`: no signaller is left anywhere. Returns true if no signaller
+  // is unarrived in the new phase either.
   bool advance_phase(scheduler::worker& w, bool open) noexcept;
   void open() noexcept { open_.store(true, base::release); }  // P1
-  // The same when tasks may be parked.
+  // Opens the tree node and resumes the tasks parked in it.
   void open_and_resume(scheduler::worker& w) noexcept;
   bool is_open() const noexcept { return open_.load(base::acquire); }  // P1
   phaser_tree_node* parent() const noexcept { return parent_; }
 
-  // For the replica and the home of a core that spans places (phase_link.hpp): all at one time.
+  // For the two ends of a core that spans places (remote_phases.hpp): a consistent view of the
+  // counter.
   phase_uplink::view look() noexcept;
 
-  // What happened so far, for tests: exact when the node is at rest.
+  // Statistics for tests. They are exact when no task uses the tree node.
   struct counts {
     std::uint64_t phases = 0;
-    std::uint64_t parked = 0;   // tasks that were resumed by a roll
-    std::uint64_t updates = 0;  // times that the lock was taken to signal, wait or leave
+    std::uint64_t parked = 0;   // tasks that waited and were resumed by a phase advance
+    std::uint64_t updates = 0;  // how often the lock was taken to signal, wait or leave
   };
   counts count() noexcept;
 
  private:
-  friend struct lock_test_access;  // the test that unrelated constructs share no lock
+  friend struct lock_test_access;  // the test that unrelated constructs share no lock (DP1)
 
   void take_arrivals(scheduler::worker& w);
   struct before {
@@ -103,7 +111,7 @@ class phaser_tree_node final : public scheduler::batch_source {
   phase_core& core_;
   phaser_tree_node* const parent_;
   const int workers_;
-  base::atomic<bool> open_{false};  // no signaller is left: nobody waits any more
+  base::atomic<bool> open_{false};  // no signaller is left, so no task waits any more
 
   alignas(base::cache_line_bytes) base::spin_lock lock_;
   base::atomic<std::int64_t> phase_{0};

@@ -18,33 +18,36 @@
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/comm/archive.hpp>
 #include <apgas/comm/sendable.hpp>
+#include <apgas/sync/critical_section.hpp>
 #include <apgas/sync/handoff.hpp>
 #include <apgas/sync/registration.hpp>
-#include <apgas/sync/critical_section.hpp>
 
-// The reductions of an accumulator: a value per worker for the phase that is open and the next, and
-// the results of those that are over. At another place than the phaser's, the values are a part
-// that goes there, and the results come from there.
+// The reductions of an accumulator at one place. There is one value per worker for the current
+// phase and one for the next, and the results of the phases that are over. At a replica the values
+// form a partial result, which is sent to the phaser's home; the results come back from there.
 //
-//   cells_     the worker's tasks, for the phases phase() and phase() + 1; who completes the phase,
-//              in a replica who tells its position
-//   recent_    who completes a phase                 tasks that signal and wait; not in a replica
-//   others     lock_ holder
+//            written by                                      read by
+//   cells_    the worker's tasks, for phase() and             the same
+//             phase() + 1; the worker that completes the
+//             phase, or at a replica reports its position
+//   recent_   the worker that completes a phase;              tasks that signal and wait
+//             not used at a replica
+//   others    holder of lock_                                 holder of lock_
 //
 // Pairs
-//   P1  A cell is complete for who completes its phase, and empty again for those who use it two
-//       phases later; a result is complete for the tasks of the next phase: all by the locks of
-//       the nodes, which every signal goes through.
+//   P1  The worker that completes a phase sees every value in its cells. A task that uses a cell
+//       two phases later sees it reset. A task of the next phase sees the result. All three hold
+//       because of the locks of the tree nodes, which every signal takes.
 namespace apgas::inline v0::sync {
 
-// What is wrong with a call; phaser_use_error.
+// The next two throw the phaser_use_error that says why the call is not allowed.
 void refuse_send(const registration& r, const char* operation);
 void refuse_read(const registration& r, const char* operation);
-// Whether the task may wait for a result from the home of the phaser. Throws: illegal_operation.
+// Throws illegal_operation if the task may not suspend to wait for a result from the phaser's home.
 void check_may_await_result();
-// Asks for it; set_result() will be given it.
+// Asks the home for the result; it is delivered by set_result().
 void ask_for_result(const registration& r, std::uint32_t index, std::int64_t p);
-// It must be at the place of the phaser.
+// Throws phaser_use_error if the task is not at the phaser's home.
 void check_is_home(const registration& r, const char* operation);
 inline void check_may_send(const registration& r, const char* operation) {
   if (!r.signals() || r.in_single || r.has_signalled()) [[unlikely]]
@@ -58,7 +61,7 @@ inline void check_may_read(const registration& r, const char* operation) {
 [[noreturn]] void throw_not_sendable(const registration& r, const char* operation);
 std::size_t workers_of(const scheduler::fiber& self) noexcept;
 
-// A task that waits for a result to come from the home of the phaser.
+// A task that waits for a result from the phaser's home.
 struct awaited_result {
   std::int64_t phase;
   handoff come;
@@ -68,7 +71,7 @@ struct awaited_result {
 template <class T, class Op>
 class accumulator_core final : public phase_action {
  public:
-  // Whether tasks at other places may use it.
+  // Whether tasks at other places may use the accumulator.
   static constexpr bool travels =
       comm::sendable_value<T> && (comm::byte_copyable<T> || std::default_initializable<T>);
 
@@ -82,7 +85,7 @@ class accumulator_core final : public phase_action {
     const std::int64_t s = r.signalled;
     if (!r.waits() && s - r.node->phase() > 1) [[unlikely]]
       return send_ahead(s, x);
-    const inside no_suspension(self);  // this worker's cell is in use
+    const inside no_suspension(self);  // while this worker's cell is in use
     cell& mine = cells_[static_cast<std::size_t>(self.on->id)];
     T& to = mine.value.of[s & 1];
     to = op_(to, x);
@@ -92,7 +95,7 @@ class accumulator_core final : public phase_action {
 
   T result(const registration& r) {
     const std::int64_t p = r.waited - 1;
-    // What is found stays while this task is in its phase.
+    // The result stays valid while this task is in its phase.
     const outcome* found = r.signals() && !replica_ ? recent_[p & 1] : kept(p);
     if (replica_ && found == nullptr) [[unlikely]]
       found = asked_for(r, p);
@@ -104,9 +107,9 @@ class accumulator_core final : public phase_action {
   }
 
   void phase_ended(std::int64_t p, std::int64_t oldest) noexcept override {
-    results gone;  // destroyed without the lock
+    results gone;  // destroyed after the lock is released
     auto room = room_for_outcome(oldest, gone);
-    if (room.empty()) {  // no memory
+    if (room.empty()) {  // out of memory
       recent_[p & 1] = nullptr;
       return;
     }
@@ -163,7 +166,7 @@ class accumulator_core final : public phase_action {
 
   void set_result(std::int64_t p, std::int64_t oldest, const phase_value& v) noexcept override {
     parts come = unpack(v);
-    results gone;  // destroyed without the lock
+    results gone;  // destroyed after the lock is released
     awaited_result* asked = nullptr;
     {
       std::lock_guard hold(lock_);
@@ -197,9 +200,9 @@ class accumulator_core final : public phase_action {
   using results = std::map<std::int64_t, outcome>;
   struct pair {
     T of[2];
-    bool used[2] = {};  // in a replica
+    bool used[2] = {};  // at a replica: whether a task has sent anything
   };
-  struct parts {  // what was sent for a phase, but not by way of a cell
+  struct parts {  // the values for a phase that were not sent through a cell
     std::vector<T> values;
     std::exception_ptr error;
   };
@@ -208,7 +211,7 @@ class accumulator_core final : public phase_action {
     alignas(base::cache_line_bytes) pair value;
   };
 
-  // For tasks that only signal, and are far ahead.
+  // For signal-only tasks that are more than one phase ahead.
   [[gnu::noinline]] void send_ahead(std::int64_t s, const T& x) {
     T copy(x);
     std::lock_guard hold(lock_);
@@ -225,7 +228,7 @@ class accumulator_core final : public phase_action {
         return pack_error(std::current_exception());
       }
     } else {
-      return {};  // no replica has one of that type
+      return {};  // no replica has an accumulator of this type
     }
   }
   static parts unpack(const phase_value& v) noexcept {
@@ -250,8 +253,8 @@ class accumulator_core final : public phase_action {
     return any;
   }
 
-  // In a replica: a result that has not come, since the task brought its phase along from another
-  // place. Null when there is none.
+  // At a replica: waits for a result that did not come by itself, since the task came from another
+  // place after that phase was over. Null if the home has no such result either.
   [[gnu::noinline]] const outcome* asked_for(const registration& r, std::int64_t p) {
     check_may_await_result();
     awaited_result me{.phase = p, .come = {}};
@@ -267,14 +270,14 @@ class accumulator_core final : public phase_action {
     return kept(p);
   }
 
-  // For tasks that only wait, and may lag behind.
+  // For wait-only tasks, which may lag behind.
   [[gnu::noinline]] const outcome* kept(std::int64_t p) noexcept {
     std::lock_guard hold(lock_);
     const auto at = results_.find(p);
     return at == results_.end() ? nullptr : &at->second;
   }
 
-  // Phases that ended with the last signaller have no reduction.
+  // Phases that ended because the last signaller left have no reduction.
   [[gnu::noinline]] T without_result(std::int64_t p) {
     if (!ended_before(p)) throw_no_result(p);
     return identity_;
@@ -284,8 +287,8 @@ class accumulator_core final : public phase_action {
     return !results_.empty() && p > results_.rbegin()->first;
   }
 
-  // That of a result that nobody can ask for any more, if there is one; all others of them are put
-  // into `gone`. Empty when there is no memory.
+  // Returns the map entry of a result that no task can ask for any more, or else a new entry. Moves
+  // all other outdated results into `gone`. Empty if there is no memory.
   typename results::node_type room_for_outcome(std::int64_t oldest, results& gone) noexcept {
     typename results::node_type room;
     {
@@ -313,7 +316,7 @@ class accumulator_core final : public phase_action {
         const T mine = std::exchange(c.value.of[p & 1], identity_);
         if (error == nullptr) total = op_(total, mine);
       } catch (...) {
-        error = std::current_exception();  // the cells of the others must be emptied too
+        error = std::current_exception();  // go on: the remaining cells must be reset, too
       }
     }
     if (error != nullptr) std::rethrow_exception(error);

@@ -11,12 +11,13 @@
 
 #include <apgas/sync/registration.hpp>
 
-// The closure of a task that is spawned with registrations.
+// The closure of a task that is spawned with registrations on clocks or phasers.
 namespace apgas::inline v0::sync {
 
-// What says, in the arguments of async, on what the child is registered: clocked(c), phased(ph, m).
-// size says how many registrations, or count(self) where that is not fixed; for_each(self,
-// operation, f) calls f(record of the running task, mode of the child) for each.
+// A registration clause is the argument of async that names what the child is registered on:
+// clocked(c), phased(ph, m). `size` is the number of registrations, or count(self) if it is not
+// fixed. for_each(self, operation, f) calls f(record of the running task, mode of the child) for
+// each registration.
 template <class C>
 concept registration_clause = std::remove_cvref_t<C>::is_registration_clause;
 
@@ -77,7 +78,8 @@ class registered_task {
   registered_task(Transits transits, F f) noexcept(std::is_nothrow_move_constructible_v<F>)
       : transits_(std::move(transits)), f_(std::move(f)) {}
 
-  // How its slot is marked: one registration, which lies at the beginning of the closure.
+  // The kind of the task's deque slot. `member` stands for a single registration, stored at the
+  // beginning of the closure, whose task is unarrived.
   scheduler::slot_kind kind() const noexcept {
     if constexpr (std::is_same_v<Transits, std::array<transit, 1>> &&
                   scheduler::fits_slot<registered_task>) {
@@ -89,7 +91,7 @@ class registered_task {
   decltype(auto) operator()() {
     auto records = records_for(transits_);
     const registered_body registered(*scheduler::current_fiber(), transits_, records);
-    F f(std::move(f_));  // what it captures ends while the task is still registered
+    F f(std::move(f_));  // captures are destroyed while the task is still registered
     return std::invoke(f);
   }
 
@@ -98,11 +100,11 @@ class registered_task {
   F f_;
 };
 
-// Calls use(tickets), with a ticket for everything that the clause names. If anything throws,
-// nobody is registered.
+// Registers a child on everything that the clause names, and calls use(transits) with the
+// registrations in transit. If anything throws, all of them are cancelled.
 template <class Use, registration_clause C>
 decltype(auto) with_transits(scheduler::fiber& self, const char* operation, const C& clause,
-                            Use use) {
+                             Use use) {
   auto transits = room_for_transits(self, clause);
   std::size_t taken = 0;
   const auto take = [&](registration& r, phaser_mode mode) {

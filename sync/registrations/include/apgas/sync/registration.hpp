@@ -9,22 +9,23 @@
 #include <apgas/sync/phase_core.hpp>
 #include <apgas/sync/task.hpp>
 
-// What a task has to do with clocks and phasers: a record for each that it is registered on, which
-// only the task itself reads and writes.
+// The registrations of a task on clocks and phasers. The task has one record for each clock or
+// phaser it is registered on, and only the task itself reads and writes the record.
 //
-// A record counts phases from 0: `signalled` and `waited` are the first that the task has not
-// signalled and not waited for. One that signals and waits has signalled its phase, or not:
-// signalled is waited or waited + 1. One that only signals runs ahead.
+// Phases count from 0. `signalled` is the first phase that the task has not signalled, `waited` the
+// first that it has not waited for. For a task that signals and waits, signalled == waited until it
+// has signalled its phase, and then signalled == waited + 1. A signal-only task may run further
+// ahead.
 //
-// A task that spawns many registered children would lock the node for each: it takes registrations
-// for several in advance (`credit`, twice as many each time) and gives back what is left when it
-// signals. They keep the phase from completing no longer than the task itself does.
+// A task that spawns many registered children would lock its tree node once for each. Instead it
+// registers several children in advance (`credit`, twice as many each time), and deregisters those
+// it did not spawn when it signals. They hold the phase open no longer than the task itself does.
 namespace apgas::inline v0::sync {
 
-// What a handle is: a name without pointers.
+// The value of a handle: it identifies a clock or phaser without a pointer.
 struct phase_id {
   std::int32_t home = 0;
-  std::uint64_t number = 0;  // 0: none
+  std::uint64_t number = 0;  // 0: an empty handle
 
   bool operator==(const phase_id&) const = default;
 };
@@ -37,14 +38,16 @@ struct alignas(64) registration {
   std::uint64_t number = 0;
   std::int64_t signalled = 0;
   std::int64_t waited = 0;
-  const scheduler::task_counter* finish = nullptr;  // innermost when it was acquired
+  // The innermost finish when the task was registered.
+  const scheduler::task_counter* finish = nullptr;
   std::int32_t credit = 0;
-  std::int32_t credit_taken = 0;  // the last time, this phase
+  // How many children were registered in advance the last time in this phase.
+  std::int32_t credit_taken = 0;
   phaser_mode mode = phaser_mode::signal_wait;
   phase_kind kind = phase_kind::clock;
   bool implicit = false;   // the clock of a clocked_finish
-  bool made_here = false;  // by this task: on the heap
-  bool in_single = false;  // its next_single runs
+  bool made_here = false;  // made by this task, with the record on the heap
+  bool in_single = false;  // the task runs the closure of a next_single
 
   bool signals() const noexcept { return mode != phaser_mode::wait; }
   bool waits() const noexcept { return mode != phaser_mode::signal; }
@@ -52,24 +55,26 @@ struct alignas(64) registration {
   bool has_signalled() const noexcept { return waits() && signalled != waited; }
 };
 
-// A registration on its way to a child, which was counted already.
+// A registration in transit: it is counted at a tree node, but its task has not started yet, or is
+// on its way to another place.
 class transit {
  public:
   transit() = default;
-  transit(phaser_tree_node& node, std::int64_t phase, phaser_mode mode, bool signalled, bool implicit)
+  transit(phaser_tree_node& node, std::int64_t phase, phaser_mode mode, bool signalled,
+          bool implicit)
       : node_(&node),
         bits_(static_cast<std::uint64_t>(phase) << 4 | (signalled ? 8U : 0U) |
               (implicit ? 4U : 0U) | static_cast<std::uint64_t>(mode)) {}
 
   bool is_for(const phaser_tree_node& node) const noexcept { return node_ == &node; }
-  // Whether the node waits for a signal of the task in the phase that it is born in.
+  // Whether the tree node waits for a signal of the task in the phase in which the task starts.
   bool is_unarrived() const noexcept { return (bits_ & 8U) == 0 && (bits_ & 3U) <= 1; }
 
-  // Fills in `r`, which is as new.
+  // Fills in `r`, which must be newly constructed.
   void open(registration& r) const noexcept;
   static void open(std::uint64_t bits, registration& r) noexcept;
 
-  // For one that goes to another place (registration_transfer.hpp).
+  // For a registration that goes to another place (registration_transfer.hpp).
   phaser_tree_node& node() const noexcept { return *node_; }
   std::uint64_t bits() const noexcept { return bits_; }
   transit(phaser_tree_node& node, std::uint64_t bits) noexcept : node_(&node), bits_(bits) {}
@@ -79,7 +84,7 @@ class transit {
   std::uint64_t bits_ = 0;
 };
 
-// The records of a task.
+// The list of a task's records.
 class registrations : public scheduler::task_extension {
  public:
   registration* first() const noexcept { return first_; }
@@ -95,16 +100,16 @@ class registrations : public scheduler::task_extension {
   void remove(registration& r) noexcept;
   registration* take_all() noexcept { return std::exchange(first_, nullptr); }
 
-  // Of the running task; null while it never had one.
+  // The list of the running task, or null if the task never had one.
   static registrations* of(const scheduler::fiber& self) noexcept {
     return static_cast<registrations*>(self.task.registrations);
   }
-  // The same, made if need be. Throws: std::bad_alloc.
+  // The same list, created if necessary. Throws: std::bad_alloc.
   static registrations& needed(scheduler::fiber& self);
 
   void task_ended(scheduler::fiber& self) noexcept override;
 
-  // Leaves everything that the task acquired inside the finish.
+  // Drops every clock and phaser that the task made inside the finish.
   static void leave_finish(scheduler::fiber& self, const scheduler::task_counter& finish) noexcept;
 
  protected:
@@ -115,9 +120,8 @@ class registrations : public scheduler::task_extension {
   const bool on_heap_;
 };
 
-// The record that the running task has for a handle; `operation` names the caller in what is
-// thrown. Throws: clock_use_error, phaser_use_error when there is none; illegal_operation outside a
-// task.
+// The running task's record for a handle. `operation` names the caller in an error message. Throws:
+// clock_use_error or phaser_use_error if the task is not registered.
 [[gnu::always_inline]] inline registration& registration_of(const scheduler::fiber& self,
                                                             const phase_id& id, phase_kind kind,
                                                             const char* operation) {
@@ -128,37 +132,39 @@ class registrations : public scheduler::task_extension {
   throw_not_registered(kind, id, operation);
 }
 
-// Makes a clock or phaser, on which the running task is registered. Throws: std::bad_alloc.
+// Makes a clock or phaser and registers the running task on it. Throws: std::bad_alloc.
 registration& make_registration(scheduler::fiber& self, phase_kind kind, phaser_mode mode,
                                 int tiers, int degree);
 
-// ---- what a task does with one ------------------------------------------------------------------
+// ---- operations on a registration ---------------------------------------------------------------
 
 enum class wait_style : std::uint8_t { lazy, eager };
 
-// All may complete the phase. signal() does nothing if it was done; advance() is both, and signals
-// if that was not done. advance and wait: may resume elsewhere. Requires: the mode allows it.
+// Each of these may complete the phase. signal() has no effect if the task has signalled already.
+// advance() signals if necessary, and waits. advance() and wait() may resume on another worker.
+// Requires: the mode of the registration allows the operation.
 void signal(scheduler::fiber& self, registration& r);
 void advance(scheduler::fiber& self, registration& r, wait_style style);
 void wait(scheduler::fiber& self, registration& r, wait_style style);
-// As advance, with run(closure) called by one of the tasks that do this, when all have signalled.
+// Like advance(). One of the tasks that call it in a phase runs run(closure) when all signallers
+// have signalled.
 void advance_single(scheduler::fiber& self, registration& r, void (*run)(void*), void* closure);
 void drop(scheduler::fiber& self, registration& r) noexcept;
-// The same for a task whose body has ended.
+// Drops the registration of a task whose body has ended.
 void drop_at_end(scheduler::fiber& self, registration& r) noexcept;
 
-// Every clock, or every phaser, of the task: signalled first, then waited for.
+// For every clock, or every phaser, of the task: signals all of them, then waits for each.
 void signal_all(scheduler::fiber& self, phase_kind kind);
 void advance_all(scheduler::fiber& self, phase_kind kind, wait_style style);
 
-// A registration for a child. Throws: clock_use_error, phaser_use_error.
+// Registers a child. Throws: clock_use_error, phaser_use_error.
 transit begin_transit(scheduler::fiber& self, registration& r, phaser_mode mode,
-                   const char* operation);
+                      const char* operation);
 [[noreturn]] void throw_given_twice(phase_kind kind, const char* operation);
-// Takes one back that no child got.
+// Deregisters a child that was not spawned.
 void cancel_transit(scheduler::fiber& self, const transit& t) noexcept;
 
-// The records of a task that was spawned with tickets, while its body runs.
+// The records of a task that was spawned with registrations, while its body runs.
 class registered_body final : public registrations {
  public:
   registered_body(scheduler::fiber& self, std::span<const transit> transits,

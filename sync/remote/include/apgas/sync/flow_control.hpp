@@ -13,40 +13,45 @@
 #include <apgas/comm/rank.hpp>
 #include <apgas/scheduler/worker.hpp>
 
-// How far a place may send tasks ahead of another one that starts them slowly: the receiver reports
-// how many bytes of tasks it has started, and a sender that is a window ahead waits, letting other
-// tasks of its place run. So a flood needs bounded memory at both ends.
+// Limits how much a place may send to a place that starts its tasks slowly. The receiver reports
+// how many bytes of tasks it has started. A sender suspends while it has sent more than a window
+// that was not reported as started, and its worker runs other tasks. So the memory that a flood of
+// tasks needs is bounded at both ends.
 //
-// Tasks that came from elsewhere may answer without waiting, a little each: a task that waits keeps
-// a stack. For the answers the place that asks is bounded by what it has not started itself: while
-// that is more than a window, it sends nothing but answers.
+// A task that came from another place may send a limited number of bytes without waiting (an
+// answer), because a task that waits keeps a stack. The volume of answers is bounded at the place
+// that asks: while more than a window of tasks has come to it that it has not started, it sends
+// nothing but answers.
 //
-//                 written by                    read by
-//   sent          senders (+)                   senders
-//   started       the handler of reports        senders
-//   begun         tasks that start (+)          tasks that start
-//   reported      tasks that start (CAS)        tasks that start
-//   waiting       senders, reports (under lock)
-//   arrived       the handler of tasks          senders
-//   begun_here    tasks that start (+)          senders
+// All fields below are totals of bytes, but for `waiting`.
 //
-// Totals only grow, so reports may come in any order: the largest holds. A sender that finds the
-// window full under the lock is in the list before the next report takes it.
+//                 written by                     read by
+//   sent          senders (+)                    senders
+//   started       the handler of reports         senders
+//   begun         tasks that start (+)           tasks that start
+//   reported      tasks that start (CAS)         tasks that start
+//   waiting       senders and the handler of reports, under the lock
+//   arrived       the handler of tasks           senders
+//   begun_here    tasks that start (+)           senders
+//
+// Totals only grow, so reports may arrive in any order: the largest one is valid. A sender that
+// finds the window full checks again under the lock and is in the list before the next report
+// empties it.
 namespace apgas::inline v0::sync {
 
 class flow_control {
  public:
-  // What a task from elsewhere may send without waiting.
+  // The number of bytes that a task from another place may send without waiting.
   static constexpr std::uint32_t answer_bytes = 4096;
 
-  // `window_bytes`: to each place.
+  // `window_bytes` is the window to each place.
   flow_control(int places, std::uint64_t window_bytes)
       : window_(window_bytes), peers_(static_cast<std::size_t>(places)) {}
 
-  // Suspends the caller until a task may be sent to `dest`. Context: task.
+  // Suspends the caller until a task may be sent to `dest`. Context: task. May resume elsewhere.
   void wait_for_room(comm::rank dest) noexcept {
     while (full(dest)) {
-      scheduler::suspend("async_at, for its place to take what was sent",
+      scheduler::suspend("async_at, until its place has started earlier tasks",
                          [&p = at(dest), this, dest](scheduler::fiber* self) {
                            p.lock.lock();
                            const bool waits = full(dest);
@@ -59,26 +64,30 @@ class flow_control {
                          });
     }
   }
-  // Whether a task for `dest` must wait. Context: any thread.
+  // Returns whether a task for `dest` must wait. Context: any thread.
   bool full(comm::rank dest) const noexcept {
     const peer& p = at(dest);
     return p.sent.load(base::relaxed) - p.started.load(base::relaxed) > window_;
   }
-  // Whether more has come from all places together than was started. Context: any thread.
+  // Returns whether more than a window has arrived from all places that was not started. Context:
+  // any thread.
   bool behind() const noexcept {
-    const std::uint64_t begun = begun_here_->load(base::relaxed);  // first: it may be the newer one
+    const std::uint64_t begun =
+        begun_here_->load(base::relaxed);  // read first, so never more than arrived
     const std::uint64_t arrived = arrived_.load(base::relaxed);
     return arrived > begun + window_;
   }
+  // Counts a task that is sent. Context: task.
   void on_send(comm::rank dest, std::size_t bytes) noexcept {
     at(dest).sent.fetch_add(bytes, base::relaxed);
   }
 
-  // Tasks came and were counted. Context: handler.
+  // Counts tasks that arrived. Context: handler.
   void on_arrival(std::size_t bytes) noexcept {
     arrived_.store(arrived_.load(base::relaxed) + bytes, base::relaxed);
   }
-  // A task from `source` starts here. The total to report to it now, if it is time.
+  // Counts a task from `source` that starts here. Returns the total if it is time to report it.
+  // Context: the task that starts.
   std::optional<std::uint64_t> on_start(comm::rank source, std::size_t bytes) noexcept {
     begun_here_->fetch_add(bytes, base::relaxed);
     peer& p = at(source);
@@ -90,7 +99,7 @@ class flow_control {
     }
     return total;
   }
-  // Such a report came. Context: handler.
+  // Takes in such a report, and resumes the senders that wait for that place. Context: handler.
   void on_report(comm::rank source, std::uint64_t total) noexcept {
     peer& p = at(source);
     if (total > p.started.load(base::relaxed)) p.started.store(total, base::relaxed);

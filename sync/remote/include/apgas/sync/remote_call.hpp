@@ -10,20 +10,22 @@
 #include <apgas/sync/finish_core.hpp>
 #include <apgas/sync/remote_finish.hpp>
 
-// Calls that wait for a reply of another place.
+// Calls that wait for the reply of another place.
 //
-// Wire: a task frame whose thunk's payload begins with the number of the call; a reply frame with
-// that number as `handler`, a returned_credit in `credit` and `finish` (its balance), and as
-// payload the value or the exceptions. A value that is lent has the number of another call behind
-// it, whose empty reply says that it was read.
+// Wire: the payload of the task frame, after the spawn site, begins with the number of the call.
+// The reply frame has that number in `handler`, a returned_credit in `credit` and `finish` (the
+// balance), and the value or the exceptions as its payload. For a zero-copy value, which the caller
+// reads from the memory of the called place, the payload ends with the number of another call. The
+// caller sends an empty reply to that call when it has read the value.
 namespace apgas::inline v0::sync {
 
-// Who waits for a reply.
+// A call that waits for its reply.
 class pending_call {
  public:
-  // The reply is kept by retaining frame.owner. Context: handler; must not run user code.
+  // Takes the reply, which is kept by retaining frame.owner. Context: handler; must not run user
+  // code.
   virtual void on_reply(const comm::inbound_frame& frame) noexcept = 0;
-  // The finish of the task that called.
+  // Returns the finish of the task that called.
   virtual finish_core& finish() const noexcept = 0;
 
  protected:
@@ -32,20 +34,21 @@ class pending_call {
 
 struct transferred_registration;
 
-// A number is that of a slot, from 1, and how often the slot was used before: a reply that comes
-// twice finds nobody.
+// The table of pending calls of one place. The number of a call combines the number of its slot,
+// from 1 on, with the number of earlier uses of that slot, so a reply that arrives twice finds no
+// call the second time.
 class remote_calls {
  public:
-  // Throws: std::bad_alloc.
+  // Adds a call and returns its number. Throws: std::bad_alloc. Context: task.
   std::uint64_t add(pending_call& call);
-  // Null when nobody waits under that number. Context: handler.
+  // Removes the call with that number and returns it; null if there is none. Context: any thread.
   pending_call* take(std::uint64_t number) noexcept;
 
  private:
   struct slot {
     pending_call* call = nullptr;
     std::uint32_t uses = 0;       // 31 bits
-    std::uint32_t next_free = 0;  // number of a slot; 0: none
+    std::uint32_t next_free = 0;  // number of the next free slot; 0: none
   };
 
   base::spin_lock lock_;
@@ -53,8 +56,8 @@ class remote_calls {
   std::uint32_t free_ = 0;
 };
 
-// A call whose task waits. Its end tells who lent the value that it was read: by then the
-// registrations are taken out.
+// A call whose task suspends until the reply arrives. The destructor tells the sender of a
+// zero-copy value that the value has been read. take_registrations() must have been called before.
 class suspended_call final : public pending_call {
  public:
   suspended_call(place_state& place, finish_core& finish);
@@ -64,12 +67,14 @@ class suspended_call final : public pending_call {
 
   std::uint64_t number() const noexcept { return number_; }
 
-  // Suspends the task until the reply is there. `what` is for the watchdog. Context: task.
+  // Suspends the task until the reply has arrived. `what` is the text for reports. Context: the
+  // calling task, once. May resume elsewhere.
   void wait(const char* what = "at") noexcept;
-  // The value, or what rethrow_reply takes.
+  // Returns the bytes of the value, or of the failure for rethrow_reply. Requires: wait() returned.
   std::span<const std::byte> value() const noexcept { return reply_.payload; }
-  // What the registrations of the caller became at the other place (registration_transfer.hpp): taken out of the
-  // value. Has none unless brings_registrations().
+  // Returns what became of the caller's registrations at the other place
+  // (registration_transfer.hpp) and removes them from the bytes of the value. There are none unless
+  // brings_registrations().
   bool brings_registrations() const noexcept {
     return (reply_.header->flags & flag_registered) != 0;
   }
@@ -81,8 +86,8 @@ class suspended_call final : public pending_call {
   finish_core& finish() const noexcept override { return finish_; }
 
  private:
-  // P1  The reply is complete for the task that sees the state `arrived`.
-  static constexpr std::uintptr_t nobody = 0;
+  // P1  A task that sees the state `arrived` sees the complete reply.
+  static constexpr std::uintptr_t no_waiter = 0;
   static constexpr std::uintptr_t arrived = 1;
 
   void acknowledge_read() const noexcept;
@@ -91,27 +96,30 @@ class suspended_call final : public pending_call {
   finish_core& finish_;
   const std::uint64_t number_;
   comm::inbound_frame reply_{};
-  base::atomic<std::uintptr_t> state_{nobody};  // or the fiber that waits
+  base::atomic<std::uintptr_t> state_{no_waiter};  // or `arrived`, or the fiber that waits
 };
 
-// A reply that reports the exception being handled; and throwing it at the other side: the
-// exception itself, or the multiple_exceptions it was. Context of both: task, the first in a catch
-// block.
+// Writes the exception that is being handled to a reply. Context: task, in a catch block.
 void save_failure(comm::out_archive& to, const scheduler::fiber& self);
+// Throws what such a reply contains: the exception itself, or the multiple_exceptions that it was.
+// The second returns it instead. Throws: serialization_error if the reply is malformed. Context:
+// task.
 [[noreturn]] void rethrow_reply(std::span<const std::byte> value);
 std::exception_ptr exception_from_reply(std::span<const std::byte> value);
 
-// A call whose caller waits has this bit in the number that its frame carries: the registrations of
-// the task come back to it with the reply.
+// This bit in the number of a call says that the caller waits, so that its registrations travel
+// with the task and come back with the reply.
 inline constexpr std::uint64_t call_of_at = std::uint64_t{1} << 63;
 
-// Sends the reply of the call `number` to `caller`. `ended`: the task has no children; then its
-// unit of `finish` goes, with the reply if it is the last. Context: the task that was called.
+// Sends the reply of call `number` to place `caller`. If `ended`, the task has no children left;
+// then its count in `finish` is released, and the credit of this place goes with the reply if that
+// was the last count. Context: the task that was called.
 void send_reply(place_state& place, comm::rank caller, std::uint64_t number, finish_core& finish,
                 bool ended, bool failed, comm::out_archive& value);
 
-// The same for a value that is lent: waits until it was read. The task's unit of `finish` remains.
+// The same for a zero-copy value. Waits until the caller has read the value. The count of the task
+// in `finish` stays. Context: the task that was called. May suspend and resume elsewhere.
 void send_zero_copy_reply(place_state& place, comm::rank caller, std::uint64_t number,
-                     finish_core& finish, comm::out_archive& value);
+                          finish_core& finish, comm::out_archive& value);
 
 }  // namespace apgas::inline v0::sync

@@ -16,16 +16,18 @@
 #include <apgas/sync/phase_uplink.hpp>
 #include <apgas/sync/registration.hpp>
 
-// The clocks and phasers of a place that span places: those of this place that others know of, and
-// replicas of those of others. Drives the machines phase_uplink and phase_downlink, and sends what
-// they ask for. docs/protocols/phase.md
+// The clocks and phasers of a place that span places: those whose home is here and which other
+// places know, and the replicas of those whose home is elsewhere. This drives the state machines
+// phase_uplink and phase_downlink, and sends the messages that they ask for. The protocol is
+// described in docs/protocols/phase.md.
 //
-// Wire: control frames. `finish` is the number of the clock, `credit` a phase; `handler` has the
-// bit control_phase, the operation (bits 0 to 7), flags (8 to 15), of travellers the leaf (16 to
-// 31) and how many (32 to 61), of a part or result the accumulator (16 to 61). Only these two have
-// a payload.
+// Wire: control frames. `finish` is the number of the clock and `credit` is a phase. `handler`
+// consists of the bit control_phase, the operation (bits 0 to 7) and flags (bits 8 to 15). An
+// `arrived` also has the sender's leaf (bits 16 to 31) and the number of registrations (bits 32 to
+// 61). A partial result, a result and a request for a result have the index of the accumulator
+// (bits 16 to 61). Only partial results and results have a payload.
 //
-// Locks are taken in the order: table, replica, node.
+// Locks are taken in the order table, replica or home, tree node.
 namespace apgas::inline v0::sync {
 
 struct place_state;
@@ -33,15 +35,15 @@ class phase_replica;
 
 inline constexpr std::uint64_t control_phase = std::uint64_t{1} << 62;
 
-// A registration on its way to another place.
-// Wire: as it is in memory.
+// A registration in transit to another place.
+// Wire: as it lies in memory.
 struct transferred_registration {
   std::uint64_t number = 0;  // of the clock or phaser
-  std::uint64_t bits = 0;    // of its ticket
-  std::int64_t base = 0;     // phases before are over
-  std::uint16_t leaf = 0;    // of the sender, which counts it
+  std::uint64_t bits = 0;    // of the transit
+  std::int64_t base = 0;     // all phases before this one are over
+  std::uint16_t leaf = 0;    // the sender's leaf, which counts the registration
   phase_kind kind = phase_kind::clock;
-  bool in_finish = true;  // acquired in the innermost finish
+  bool in_finish = true;  // acquired inside the innermost finish
   std::uint32_t unused = 0;
 };
 static_assert(sizeof(transferred_registration) == 32);
@@ -53,36 +55,37 @@ class remote_phases {
   }
   remote_phases(const remote_phases&) = delete;
   remote_phases& operator=(const remote_phases&) = delete;
-  // Requires: no task is left. What messages did not come to say is forgotten.
+  // Requires: no task is left. Forgets clocks whose last messages have not arrived.
   ~remote_phases();
 
-  // How `t`, which this place counts as a member, is called elsewhere. Throws: std::bad_alloc.
+  // Prepares `t`, which is counted at this place, for sending. Throws: std::bad_alloc.
   transferred_registration sent(const transit& t, bool in_finish);
-  // Makes a ticket of what came from `sender`: it is counted here, and there no more. Context:
-  // task. May resume elsewhere. Throws: std::bad_alloc.
+  // Registers at this place what came from `sender`, and tells the sender to stop counting it.
+  // Context: task. May resume on another worker. Throws: std::bad_alloc.
   transit received(scheduler::fiber& self, const transferred_registration& t, comm::rank sender);
 
-  // Asks for the result of a phase that is over, where it is not known yet.
+  // At a replica: asks the home for the result of phase p, which is over.
   void ask(phase_core& core, std::uint32_t action, std::int64_t p) noexcept;
 
   // Context: handler. Throws: std::bad_alloc.
   void on_message(const comm::inbound_frame& frame);
-  // The workers stop: messages do nothing from now on. Context: outside tasks.
+  // Called when the workers stop: later messages are ignored. Context: outside tasks.
   void stop() noexcept;
 
-  // What this place sent, and the replicas it has: for tests.
+  // Statistics for tests: the messages this place has sent, and the clocks it knows.
   struct counts {
-    std::uint64_t arrivals = 0;   // of a replica, for a phase
-    std::uint64_t positions = 0;  // other than that: joins, reopenings, leaves
+    std::uint64_t arrivals = 0;  // a replica has completed a phase
+    // Any other change of position: registrations, reopened phases, drops.
+    std::uint64_t positions = 0;
     std::uint64_t gone = 0;
     std::uint64_t releases = 0;          // a phase is over
-    std::uint64_t acknowledgements = 0;  // to a position that moved back
-    std::uint64_t arrived = 0;           // to the senders of travellers
-    std::uint64_t parts = 0;             // of accumulators, to their home
-    std::uint64_t results = 0;           // to other places
-    std::uint64_t asked = 0;             // for results that had not come
+    std::uint64_t acknowledgements = 0;  // of a position that moved back
+    std::uint64_t arrived = 0;           // to the senders of registrations in transit
+    std::uint64_t parts = 0;             // partial results of accumulators, to the home
+    std::uint64_t results = 0;           // of accumulators, to the replicas
+    std::uint64_t asked = 0;             // requests for results that had not come
     std::uint64_t replicas = 0;
-    std::uint64_t homes = 0;  // clocks of this place that others have known
+    std::uint64_t homes = 0;  // clocks of this place that other places have known
   };
   counts count() noexcept;
 
@@ -105,12 +108,13 @@ class remote_phases {
   void send_value(comm::rank dest, std::uint64_t operation, const phase_core& core,
                   std::uint32_t action, std::int64_t p, const phase_value& v) noexcept;
   void send_arrived(std::uint64_t number, const phase_transits& t) noexcept;
-  static scheduler::task_counter* drain(scheduler::external_task* work, scheduler::fiber& self) noexcept;
+  static scheduler::task_counter* drain(scheduler::external_task* work,
+                                        scheduler::fiber& self) noexcept;
   void take(scheduler::worker& w, const message& m) noexcept;
   void take_value(phase_core& core, const message& m) noexcept;
   void let_go(scheduler::worker& w, phase_core& core, const message& m) noexcept;
 
-  phase_core* find(std::uint64_t number) noexcept;  // retained
+  phase_core* find(std::uint64_t number) noexcept;  // returned with a reference held
   phase_core& join(const transferred_registration& t, std::int64_t signalled);
   void remove(phase_replica& r) noexcept;
   void forget(const phase_core& home) noexcept;
@@ -128,7 +132,7 @@ class remote_phases {
   drain_task drain_;
 };
 
-// At the home: every replica is told of the end of each phase.
+// The home's end of the link: tells every replica of the end of each phase.
 class phase_home final : public phase_link {
  public:
   phase_home(remote_phases& table, phase_core& core) noexcept : table_(table), core_(core) {}
@@ -142,7 +146,7 @@ class phase_home final : public phase_link {
   void single_done() noexcept override {}
   void on_position(scheduler::worker& w, comm::rank place, std::int64_t at, bool acknowledge);
   void on_gone(scheduler::worker& w, comm::rank place);
-  // A task of that place would run the closure of a next_single; has run it.
+  // A task at that place was elected to run the closure of a next_single; it has run it.
   void on_would_run(comm::rank place);
   void on_single_done(scheduler::worker& w);
 
@@ -161,10 +165,10 @@ class phase_home final : public phase_link {
   base::spin_lock lock_;
   phase_downlink replicas_;
   place_runner runner_;
-  bool listed_ = false;  // in the table: another task may have been faster
+  bool listed_ = false;  // in the table, unless another task was faster
 };
 
-// In a replica: the home is told when nobody here is due.
+// A replica's end of the link: tells the home when no signaller is unarrived here.
 class phase_replica final : public phase_link {
  public:
   phase_replica(remote_phases& table, phase_core& core) noexcept : table_(table), core_(core) {}
@@ -173,11 +177,11 @@ class phase_replica final : public phase_link {
   void reduced(std::int64_t) noexcept override {}
   void would_run_single() noexcept override;
   void single_done() noexcept override;
-  // A traveller has joined.
+  // A registration in transit has arrived and been counted here.
   void on_transit(scheduler::worker& w, std::int64_t base, const phase_transits& t);
-  // Phases before p are over.
+  // The home says that all phases before p are over.
   void on_phase(scheduler::worker& w, std::int64_t p, bool open, bool acknowledged);
-  // The task here that would run the closure of a next_single shall.
+  // The home has chosen the task that is elected here.
   void on_chosen();
 
  private:

@@ -15,46 +15,50 @@
 #include <apgas/sync/place_state.hpp>
 #include <apgas/sync/remote_finish.hpp>
 
-// Tasks that come in frames. The payload is: the spawn site, what the thunk wants, and the id of a
-// reducer when the header says so.
+// Tasks that arrive in frames. The payload of such a frame is the spawn site, then what the thunk
+// needs, then the handler id of a reducer if the header says so.
 namespace apgas::inline v0::sync {
 
-// A spawn site as a number that means the same in every process of the job; 0: unknown.
+// Convert a spawn site to a number that means the same in every process of the job, and back. 0 is
+// an unknown site. Context: any thread.
 std::uint64_t encode_site(std::source_location site) noexcept;
 std::source_location decode_site(std::uint64_t code) noexcept;
 
-// frame_header::handler of the control frames that report started tasks (flow_control.hpp); the
-// total is in `credit`. Those with the bit control_memory are for place_state::memory. Other
-// control frames are launch's, which passes on those with the bit control_team.
+// frame_header::handler of control frames. control_flow is a report of started tasks
+// (flow_control.hpp), whose total is in `credit`. Frames with the bit control_memory go to
+// place_state::memory. All others go to module launch, which passes on those with the bit
+// control_team.
 inline constexpr std::uint64_t control_flow = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t control_memory = std::uint64_t{1} << 61;
 
-// One task frame that was counted in its finish and waits for a worker.
+// A task frame that is counted in its finish and waits for a worker.
 struct remote_task : scheduler::external_task {
-  comm::inbound_frame frame;  // holds a reference to its block until done()
+  comm::inbound_frame frame;  // holds a reference to its buffer until done()
   finish_core* finish = nullptr;
   place_state* place = nullptr;
-  std::size_t bytes = 0;  // of the frame, for flow control
+  std::size_t bytes = 0;  // size of the frame, for flow control
 
   ~remote_task() { done(); }
 
-  // For decode_site. Context: the task, before done().
+  // Returns the encoded spawn site. Context: the task, before done().
   std::uint64_t site() const noexcept {
     std::uint64_t code = 0;
     std::memcpy(&code, frame.payload.data(), sizeof code);
     return code;
   }
-  // What the thunk wrote at the other side. Context: the task, before done().
+  // Returns an archive over what the sender's thunk wrote. Context: the task, before done().
   comm::in_archive arguments() const {
-    return comm::in_archive(frame.payload.subspan(8), &place->network->cma_process_of(frame.source));
+    return comm::in_archive(frame.payload.subspan(8),
+                            &place->network->cma_process_of(frame.source));
   }
-  // The block may go: everything was decoded. Again: no effect.
+  // Releases the buffer, once everything has been decoded. A second call has no effect.
   void done() noexcept {
     if (frame.owner != nullptr) std::exchange(frame.owner, nullptr)->release();
   }
 };
 
-// Whether a task has spawned children here that have not run, since this was made at its begin.
+// Tells whether a task has spawned children at this place that have not run. It is made when the
+// task starts.
 class children_mark {
  public:
   explicit children_mark(scheduler::fiber& self) noexcept
@@ -69,26 +73,29 @@ class children_mark {
   scheduler::slot* base_;
 };
 
-// What runs a task frame: decodes arguments(), calls done(), runs the body. Must not throw. Returns
-// the counter to complete when the children have run, or null when it gave up its unit.
-// Context: task, fresh.
+// The function that runs a task frame. It decodes arguments(), calls done() and runs the body. It
+// returns the counter in which the task is counted, to be released after its children have run, or
+// null if it has released the count itself. It must not throw.
+// Context: a task that has just started.
 using task_thunk = scheduler::task_counter*(remote_task&, scheduler::fiber&);
 
-// Sends a task to `dest`, this place included. Begin the payload with start_payload.
-// Context: task. May suspend while too much is under way to that place.
+// Sends a task to `dest`, which may be this place. The payload must have been begun with
+// start_payload. Context: task. May suspend and resume elsewhere, while flow control requires it.
+// Throws: serialization_error, std::bad_alloc.
 void start_payload(comm::out_archive& payload, std::source_location site);
-// `flags`: of frame_flags.
+// `flags` are frame_flags. The finish of the calling task waits for the task.
 void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
                comm::out_archive& payload, std::uint8_t flags = 0);
+// The same, but only the root finish waits for the task.
 void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
                          comm::out_archive& payload);
 
-// Takes the frames of one place and hands them on.
+// Receives the frames of one place and hands each to the protocol it belongs to.
 class frame_receiver final : public comm::frame_sink {
  public:
   explicit frame_receiver(place_state& place) : place_(place) {}
-  // Control frames of no protocol below go to launch. Set before any arrives. Throws:
-  // std::bad_alloc.
+  // Sets the function for control frames of no protocol below module launch. It may throw
+  // std::bad_alloc. Context: before any frame arrives.
   using control_function = void (*)(void* context, const comm::inbound_frame& frame);
   void set_control(control_function function, void* context) {
     control_ = function;
@@ -99,7 +106,7 @@ class frame_receiver final : public comm::frame_sink {
   void on_message_end() noexcept override;
 
  private:
-  // Spawns of one finish that follow each other in a message; see task_batch.
+  // Spawns of one finish that follow each other in a message (task_batch in remote_task.cpp).
   struct frame_batch {
     comm::inbound_frame first{};
     std::optional<arrived_frames> frames{};

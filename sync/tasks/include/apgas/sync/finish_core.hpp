@@ -6,13 +6,14 @@
 
 #include <apgas/scheduler/worker.hpp>
 
-// The finish of a task as its tasks see it: a counter, and what only some finishes need
-// (exceptions, offers, credit at other places), which is made at the first use.
+// A finish as its tasks see it: a counter of tasks, and details that only some finishes need
+// (exceptions, values offered to a finish_reduce, credit at other places). The details are created
+// when they are first needed.
 //
-//   details_   written once by whoever needs it first (compare-exchange), read by everybody
+//   details_   written once, by the thread that first needs them (compare-exchange); read by all
 //
 // Pairs
-//   P1  The details are complete for who reads the pointer.
+//   P1  A thread that reads a non-null details_ sees the fully constructed details.
 namespace apgas::inline v0::sync {
 
 struct finish_details;
@@ -23,9 +24,10 @@ class finish_core : public scheduler::task_counter {
   explicit finish_core(std::int64_t pending = 1, finish_details* details = nullptr) noexcept
       : task_counter(pending), details_(details) {}
 
-  // Null while nothing needed them.
+  // Returns the details; null if nothing has needed them so far.
   finish_details* details() const noexcept { return details_.load(base::acquire); }  // P1
-  // Context: a task of this finish, or who holds a unit.
+  // Returns the details, creating them if necessary. Context: a task of this finish, or any thread
+  // that holds a pending count of it. Throws: std::bad_alloc.
   finish_details& need_details();
 
  private:
@@ -36,18 +38,19 @@ class finish_core : public scheduler::task_counter {
   base::atomic<finish_details*> details_;
 };
 
-// The finish that governs the running task.
+// Returns the finish that governs the running task.
 inline finish_core& finish_of(const scheduler::fiber& task) noexcept {
   return *static_cast<finish_core*>(task.task.finish);
 }
 
-// Keeps the exception that is being handled for the finish of the running task.
+// Records the exception that is being handled in the finish of the running task.
 // Context: a catch block of the task on `self`.
 void task_failed(scheduler::fiber& self) noexcept;
 
-// The frame of a finish: opened on the stack of its body.
+// The frame of a finish. It lives on the stack of the finish's caller, while the body runs.
 class finish_frame {
  public:
+  // Makes this the innermost finish of the task.
   [[gnu::always_inline]] explicit finish_frame(scheduler::fiber& self) noexcept
       : outer_(self.task.finish), mark_(self) {
     self.task.finish = &core_;
@@ -57,14 +60,16 @@ class finish_frame {
 
   finish_core& core() noexcept { return core_; }
 
-  // Makes this the frame of a finish_reduce. Context: before the body.
+  // Makes this the frame of a finish_reduce whose values are reduced in `box`; `reducer` is the
+  // handler that makes such a box at other places. Context: before the body runs.
   void collect(std::uint64_t reducer, std::unique_ptr<offer_box> box);
 
-  // Runs and awaits all tasks, makes the enclosing finish the current one again, and throws what
-  // tasks and body threw. Not inline: the registers it needs are saved here and not by every
-  // function that has a finish in it.
+  // Runs the children that were not stolen, waits for all tasks, makes the enclosing finish the
+  // innermost one again, and throws what tasks and body threw. It is not inline, so that the
+  // registers which it needs are saved here and not in every function that contains a finish.
+  // Throws: multiple_exceptions. Context: task. May suspend and resume elsewhere.
   void end();
-  // The same for a finish_reduce: returns what was offered.
+  // The same for a finish_reduce. Returns the box with what was offered.
   std::unique_ptr<offer_box> end_collecting();
 
  private:

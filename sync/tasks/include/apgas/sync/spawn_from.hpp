@@ -5,10 +5,11 @@
 #include <source_location>
 #include <utility>
 
-// The first argument of a spawning function that takes any number of them, and where it was called:
-// a defaulted parameter could not follow the pack.
+// The first argument of a spawning function that takes any number of arguments. Converting to it
+// records the source location of the call, which cannot be a defaulted parameter behind a pack.
 namespace apgas::inline v0::sync {
 
+// Holds the argument and where the call is.
 template <class T>
 struct spawn_from {
   template <class U>

@@ -7,20 +7,22 @@
 
 #include <apgas/sync/finish_core.hpp>
 
-// Spawning: how a closure becomes a slot of the worker's deque, and what runs it.
+// Spawning: how a closure becomes a slot in the worker's deque, and how it is run from there.
 namespace apgas::inline v0::sync {
 
+// These throw illegal_operation and name the operation that was called.
 [[noreturn]] void throw_outside_task(const char* operation);
 [[noreturn]] void throw_inside_atomic(const char* operation);
 
-// The fiber of the calling task. Throws: illegal_operation outside a task.
+// Returns the fiber of the calling task. Throws: illegal_operation outside a task.
 [[gnu::always_inline]] inline scheduler::fiber& task_fiber(const char* operation) {
   if (!scheduler::on_fiber()) [[unlikely]]
     throw_outside_task(operation);
   return *scheduler::fiber_of_this_stack();
 }
 
-// The same for operations that may suspend or spawn: not inside an atomic section.
+// The same for an operation that may suspend or spawn, and so is not allowed in an atomic section.
+// Throws: illegal_operation outside a task and inside an atomic section.
 [[gnu::always_inline]] inline scheduler::fiber& suspendable_fiber(const char* operation) {
   scheduler::fiber& self = task_fiber(operation);
   if (self.task.is.atomic_depth != 0) [[unlikely]]
@@ -28,8 +30,8 @@ namespace apgas::inline v0::sync {
   return self;
 }
 
-// Branches are tasks of their own: while they run, the name and the registrations of the task that
-// forked them are out of sight.
+// Hides the name and the registrations of the calling task while it runs branches, which are tasks
+// of their own. The destructor restores them.
 class hidden_task {
  public:
   explicit hidden_task(scheduler::fiber& self) noexcept : task_(self.task) {
@@ -45,7 +47,7 @@ class hidden_task {
   const scheduler::task_state task_;
 };
 
-// Gives the running task a name, or none.
+// Gives the running task a name; null removes it.
 inline void name_task(const char* text) noexcept {
   scheduler::fiber& self = *scheduler::current_fiber();
   scheduler::task_state& task = self.task;
@@ -54,7 +56,7 @@ inline void name_task(const char* text) noexcept {
   if (text != nullptr) scheduler::task_described(self);
 }
 
-// The body of an async with the closure type F.
+// Runs a slot that holds the closure of an async.
 template <class F>
 void run_async(scheduler::slot& s, scheduler::fiber&) {
   F f = scheduler::take_closure<F>(s);
@@ -65,8 +67,10 @@ void run_async(scheduler::slot& s, scheduler::fiber&) {
   }
 }
 
-// Context: task. A suspension point: when very many tasks wait, some of them run now.
-// Cost: no allocation for trivially copyable closures up to 40 bytes; no atomic read-modify-write.
+// Pushes f as a child task of the running one. Context: task. A suspension point: when very many
+// tasks are waiting to run, some of them run first.
+// Cost: no atomic read-modify-write, and no allocation for a trivially copyable closure of up to 40
+// bytes.
 template <class F>
 [[gnu::always_inline]] inline void spawn(scheduler::fiber& self, F&& f, std::source_location site,
                                          scheduler::slot_kind kind = scheduler::slot_kind::task) {
@@ -81,7 +85,7 @@ template <class F>
     if (tasks.push(s)) [[unlikely]]
       scheduler::attend(self, true);
   } else {
-    // Boxed before the slot is looked for: copying may run user code.
+    // The box is made before the slot is chosen, because copying a closure may run user code.
     spawn(self, scheduler::boxed<closure>(std::forward<F>(f)), site);
   }
 }

@@ -9,12 +9,13 @@
 
 #include <apgas/sync/task.hpp>
 
-// The closure of a task whose type is forgotten, for tasks that are made now and start later.
+// The closure of a task whose type has been erased, for tasks that are made now and start later.
 namespace apgas::inline v0::sync {
 
+// Owns a closure, which is run once or discarded.
 class task_body {
  public:
-  // run(object) runs the closure once and ends it, discard(object) ends it.
+  // run(object) must call the closure and destroy it; discard(object) must destroy it.
   task_body(void (*run)(void*), void (*discard)(void*) noexcept, void* object) noexcept
       : run_(run), discard_(discard), object_(object) {}
 
@@ -33,16 +34,17 @@ class task_body {
     if (object_ != nullptr) discard_(object_);
   }
 
-  // Once.
+  // Runs the closure. Requires: it has been neither run nor spawned.
   void operator()() { run_(std::exchange(object_, nullptr)); }
 
-  // A child task of the running one that runs it. Context: task that may suspend.
+  // Spawns a child task of the running one that runs the closure. Context: task that may suspend.
   void spawn(scheduler::fiber& self, const char* name, std::source_location site) && {
     sync::spawn(self, slot_closure{run_, std::exchange(object_, nullptr), name}, site);
   }
 
  private:
-  // Lies in a slot: it is run, or the process ends.
+  // What lies in the slot. It needs no destructor, because a slot is always run unless the process
+  // ends.
   struct slot_closure {
     void (*run)(void*);
     void* object;

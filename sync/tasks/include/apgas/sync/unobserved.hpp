@@ -5,18 +5,19 @@
 
 #include <apgas/exceptions.hpp>
 
-// Exceptions of futures that nobody has looked at. Each is in a list from the end of its task until
-// somebody looks, or the future goes, or the run ends; in the latter two cases it is reported, by
-// place_state::unobserved or on standard error. One lock for the process guards the list, so that a
-// future may outlive its place.
+// Reports the exceptions of futures that no task has observed, so that none is lost. When a task
+// fails, its failure enters a list, and it leaves the list when some task observes the future. If
+// the future is destroyed or the run ends before, the failure is reported by
+// place_state::unobserved, or on standard error where that is null. One lock for the whole process
+// guards the list, because a future may outlive its place.
 namespace apgas::inline v0::sync {
 
 struct place_state;
 
-// What a failed future keeps.
+// What a future that failed keeps.
 struct failure {
   std::exception_ptr error;
-  place_state* place = nullptr;  // of the task that failed; null: not reported (a promise)
+  place_state* place = nullptr;  // where the task failed; null for a promise, which is not reported
   spawn_site site;
 
   // Guarded by the lock of the list.
@@ -25,15 +26,15 @@ struct failure {
   bool listed = false;
 };
 
-// Enters f, which has a place, in the list. Context: any thread.
+// Puts f in the list. Requires: f.place is not null. Context: any thread.
 void list_unobserved(failure& f) noexcept;
-// Somebody looked: not reported any more. Context: any thread.
+// Takes f off the list, since its future was observed. Context: any thread.
 void forget_unobserved(failure& f) noexcept;
-// The future of f goes: reports f if it is in the list. Context: any thread.
+// Reports f if it is in the list. Called when its future is destroyed. Context: any thread.
 void report_if_unobserved(failure& f) noexcept;
 
-// Reports everything in the list that failed at `place`, which may go then.
-// Context: any thread, when all tasks of the place have ended.
+// Reports every failure in the list that occurred at `place`. Afterwards no failure refers to the
+// place, which may be destroyed. Context: any thread, once all tasks of the place have ended.
 void report_all_unobserved(place_state& place) noexcept;
 
 }  // namespace apgas::inline v0::sync

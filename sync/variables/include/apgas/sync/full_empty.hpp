@@ -5,19 +5,21 @@
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/sync/wait_queue.hpp>
 
-// Whose turn it is at a variable that is full or empty. An operation acquires the variable in the
-// state it wants, uses the value, and releases it in the state it leaves: copying the value is user
-// code and happens under no lock.
+// The state of a variable that is full or empty, and the tasks that wait for a state. An operation
+// acquires the variable in the state it wants, uses the value, and releases the variable in the
+// state it leaves. No lock is held in between, because copying the value runs user code.
 //
 //              acquire(state)              release(state)
 //   full / empty ─────────────▶ in use ─────────────────▶ full / empty, or in use by the next
 //
-//   state_, last_, queues   lock holder; state_ is looked at without it, to see whether to wait
+//   state_   written by the holder of lock_; also read without it, to see whether to wait
+//   last_    written by the holder of lock_; read by it, and by the task that uses the variable
+//   queues   used by the holder of lock_
 //
 // Invariants
-//   I1  Who waits for a state was there before every later operation of that kind: served in order.
-//   I2  While the variable is full nobody waits for full, and likewise for empty; nobody waits for
-//       either state alone unless it is in use.
+//   I1  Tasks that wait for the same state are served in the order in which they came.
+//   I2  While the variable is full no task waits for full, and while it is empty none waits for
+//       empty. A task waits for either state only while the variable is in use.
 namespace apgas::inline v0::sync {
 
 class full_empty {
@@ -29,13 +31,16 @@ class full_empty {
   full_empty(const full_empty&) = delete;
   full_empty& operator=(const full_empty&) = delete;
 
-  // Returns the state found. Context: task that may suspend.
+  // Waits until the variable has the state w, makes it in use, and returns the state it had.
+  // Context: task that may suspend; may resume elsewhere.
   state acquire(want w) noexcept;
 
-  // Requires: acquired. Context: task.
+  // Gives the variable the state `left`, or hands it to the next task that waits for that state.
+  // Requires: the calling task has acquired it. Context: task.
   void release(state left) noexcept;
 
-  // The state, or while the variable is in use the one before. Context: any thread.
+  // Returns whether the variable is full; while it is in use, whether it was before. Context: any
+  // thread.
   bool is_full() noexcept;
 
  private:
@@ -51,7 +56,7 @@ class full_empty {
 
   base::spin_lock lock_;
   base::atomic<state> state_;
-  state last_;  // before it was in use
+  state last_;  // the state before the variable was in use
   wait_queue either_;
   wait_queue full_;
   wait_queue empty_;

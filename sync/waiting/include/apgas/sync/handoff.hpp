@@ -4,14 +4,15 @@
 #include <apgas/base/atomic.hpp>
 #include <apgas/scheduler/worker.hpp>
 
-// A task that waits for one event which may come before the task has left its stack: whoever comes
-// second, the task or the event, resumes it.
+// Lets one task wait for one event. The event may come before the task has left its stack, so both
+// sides arrive here, and the side that arrives second resumes the task.
 //
-//   fiber_     written by the task before it arrives, read by who comes second
-//   missing_   written by both
+//   fiber_     written by the task before it arrives, read by the side that arrives second
+//   missing_   written by both sides
 //
 // Pairs
-//   P1  What came before the first arrival (fiber_, the event) is visible to the second.
+//   P1  The side that arrives second sees everything the first side did before it arrived: fiber_,
+//       or the writes before the event.
 namespace apgas::inline v0::sync {
 
 class handoff {
@@ -20,11 +21,12 @@ class handoff {
   handoff(const handoff&) = delete;
   handoff& operator=(const handoff&) = delete;
 
-  // Whether wait() would return at once. Context: task.
+  // Returns whether the event has come, so that wait() would return at once. Context: task.
   bool signalled() const noexcept { return missing_.load(base::acquire) == 1; }  // P1
 
-  // Suspends until signal(). `waits_for`: as scheduler::suspend. Context: task, once. May resume
-  // elsewhere.
+  // Suspends the task until signal() is called. `waits_for` is the text that reports show for the
+  // waiting task, as for scheduler::suspend.
+  // Context: the waiting task, once. May suspend and resume elsewhere.
   void wait(const char* waits_for) noexcept {
     if (signalled()) return;
     scheduler::suspend(waits_for, [this](scheduler::fiber* self) {
@@ -33,7 +35,8 @@ class handoff {
     });
   }
 
-  // Does not touch this object when wait() may have returned. Context: any thread, once.
+  // Reports the event. Once wait() may have returned, this call no longer touches the object, so
+  // the task may destroy it. Context: any thread, once.
   void signal() noexcept { arrive(); }
 
  private:

@@ -9,36 +9,42 @@
 #include <apgas/scheduler/fiber.hpp>
 #include <apgas/sync/handoff.hpp>
 
-// The lock behind atomic, when and monitor. Who leaves a monitor does not wake those that wait: it
-// runs their sections for them, under the lock and as them, and wakes each when its section is
-// over ("A work-stealing scheduler for X10", 6.1: the when-queue). So no task is woken in vain, and
-// a contended monitor changes hands without a switch of stacks.
+// The lock behind atomic, when and monitor. A task that finds the monitor held, or its condition
+// false, leaves its critical section here as a closure and suspends. The task that leaves the
+// monitor tests the waiting conditions and runs every section that may proceed, under the lock and
+// with the identity of the waiting task, which it resumes when the section is over. This is flat
+// combining (Hendler et al., SPAA 2010) applied to the when-queue of "A work-stealing scheduler for
+// X10", section 6.1. No task is resumed in vain, and a contended monitor changes hands without a
+// switch of stacks.
 //
-//              written by                   read by
-//   lock_      guards held_, arrived_...; never held across user code
-//   held_      lock_ holder
-//   arrived_   lock_ holder
-//   owner_     who holds the monitor        anybody, compared with itself only
-//   waiting_   who holds the monitor        the same
-//   counts_    who holds the monitor        anybody
+//              written by              read by
+//   lock_      guards held_ and arrived_; never held while user code runs
+//   held_      the holder of lock_     the holder of lock_
+//   arrived_   the holder of lock_     the holder of lock_
+//   owner_     the monitor's holder    any task, which compares it with itself only
+//   waiting_   the monitor's holder    the monitor's holder
+//   counters_  the monitor's holder    any thread
 //
 // Invariants
-//   I1  waiting_ holds sections whose conditions were false when last tested, oldest first; nothing
-//       was changed under the monitor since, or its holder is about to test them again.
-//   I2  A monitor that is not held has no arrived sections: an arrival of then takes it.
-//   I3  A section is touched by its task before submit and after done, by the holder between them.
+//   I1  waiting_ holds the sections whose conditions were false when last tested, oldest first.
+//       Since then nothing was changed under the monitor, or its holder is about to test them
+//       again.
+//   I2  A monitor that is not held has no arrived sections, because a task that arrives at a free
+//       monitor takes it.
+//   I3  A section is accessed by its own task before submit() and after `done`, and by the holder
+//       of the monitor in between.
 namespace apgas::inline v0::sync {
 
-// A section that its task could not begin by itself. Lives on the stack of that task.
+// A critical section that its task could not begin by itself. It lives on the stack of that task.
 struct waiting_section {
-  bool (*condition)(waiting_section&) = nullptr;  // null: true
+  bool (*condition)(waiting_section&) = nullptr;  // null: always true
   void (*body)(waiting_section&) = nullptr;
 
-  scheduler::fiber* task = nullptr;
-  std::exception_ptr error;
-  bool granted = false;  // the monitor was passed to the task: it runs the section itself
+  scheduler::fiber* task = nullptr;  // the task that waits
+  std::exception_ptr error;          // thrown by the condition or the body
+  bool granted = false;              // the task was given the monitor and runs the section itself
   waiting_section* next = nullptr;
-  handoff done;
+  handoff done;  // signalled when the section has been run or granted
 };
 
 class monitor_core {
@@ -47,12 +53,14 @@ class monitor_core {
   monitor_core(const monitor_core&) = delete;
   monitor_core& operator=(const monitor_core&) = delete;
 
-  // Whether the running section of `self` is one of this monitor. Context: task.
+  // Returns whether `self` holds this monitor, so that a section nested in its own one may begin.
+  // Context: task.
   bool held_by(const scheduler::fiber& self) const noexcept {
     return owner_.load(base::relaxed) == &self;
   }
 
-  // Takes the monitor if it is free. Context: task that does not hold it.
+  // Takes the monitor if it is free, and returns whether it did. Context: task that does not hold
+  // it.
   [[nodiscard]] bool try_enter(scheduler::fiber& self) noexcept {
     lock_.lock();
     const bool entered = !held_;
@@ -62,22 +70,25 @@ class monitor_core {
     return entered;
   }
 
-  // Runs the sections that can go on now, and gives the monitor up. Context: task that holds it;
-  // may suspend and resume elsewhere if sections of others do.
+  // Runs the waiting sections that may proceed, and releases the monitor.
+  // Context: task that holds the monitor. May suspend and resume elsewhere, when a section that it
+  // runs waits for another monitor.
   void leave(scheduler::fiber& self) noexcept;
 
-  // Waits until the section has been run by somebody. Throws: what condition or body threw.
-  // Context: task that does not hold the monitor. May resume elsewhere.
+  // Hands the section over and waits until it has been run, by the calling task or by another.
+  // Throws: what the condition or the body threw.
+  // Context: task that does not hold the monitor. May suspend and resume elsewhere.
   void submit(scheduler::fiber& self, waiting_section& s);
-  // The same for the holder, whose condition was false: the monitor is given up.
+  // The same for the holder of the monitor, whose condition was false. Releases the monitor.
   void wait(scheduler::fiber& self, waiting_section& s);
 
-  // What happened so far. Context: any thread; exact when the monitor is at rest.
+  // Counters of what happened so far, for tests. Context: any thread; exact while the monitor is
+  // idle.
   struct counts {
-    std::uint64_t entered = 0;  // times that the lock was taken, for whatever reason
-    std::uint64_t tested = 0;   // conditions evaluated
-    std::uint64_t run = 0;      // sections run for a task that waited
-    std::uint64_t passed = 0;   // times that the lock was passed to a waiting task
+    std::uint64_t entered = 0;  // times that a task took the monitor, or was granted it
+    std::uint64_t tested = 0;   // conditions evaluated for waiting tasks
+    std::uint64_t run = 0;      // sections run on behalf of another task
+    std::uint64_t passed = 0;   // times that the monitor was granted to a waiting task
   };
   counts count() const noexcept;
 
@@ -101,11 +112,13 @@ class monitor_core {
   void run_for(scheduler::fiber& self, waiting_section& s) noexcept;
   void join(scheduler::fiber& self, waiting_section& s);
 
+  // Guarded by lock_.
   base::spin_lock lock_;
   bool held_ = false;
   waiting_section* arrived_ = nullptr;
   waiting_section** arrived_end_ = &arrived_;
 
+  // Written by the holder of the monitor.
   base::atomic<scheduler::fiber*> owner_{nullptr};
   waiting_section* waiting_ = nullptr;
   waiting_section** waiting_end_ = &waiting_;

@@ -6,22 +6,25 @@
 
 #include <apgas/base/atomic.hpp>
 
-// Shared ownership with the count inside the object: one pointer a handle, one allocation.
+// Shared ownership with the reference count inside the object, so that a handle is one pointer and
+// an object is one allocation.
 //
-//   refs_   written by anybody who holds a reference
+//   refs_   written by every thread that holds a reference
 //
 // Pairs
-//   P1  What holders did is visible to the one that destroys the object.
+//   P1  The thread that destroys the object sees what the other holders did before they dropped
+//       their references.
 namespace apgas::inline v0::sync {
 
-// Made with one reference, which is its maker's.
+// Base class of shared objects. An object is created with one reference, which its creator holds.
 class ref_counted {
  public:
   virtual ~ref_counted() = default;
   ref_counted(const ref_counted&) = delete;
   ref_counted& operator=(const ref_counted&) = delete;
 
-  // Context of both: any thread. drop() may destroy the object.
+  // Adds a reference, and drops one. Dropping the last reference destroys the object.
+  // Context: any thread.
   void retain() const noexcept { refs_.fetch_add(1, base::relaxed); }
   void drop() const noexcept {
     if (refs_.fetch_sub(1, base::acq_rel) == 1) delete this;  // P1
@@ -34,14 +37,14 @@ class ref_counted {
   mutable base::atomic<std::uint32_t> refs_{1};
 };
 
-// A reference, or none.
+// A handle that holds one reference, or none.
 template <class T>
 class ref {
  public:
   ref() = default;
-  // Takes over a reference that the caller has.
+  // Takes over a reference that the caller holds.
   static ref adopt(T* object) noexcept { return ref(object); }
-  // Adds one.
+  // Adds a reference of its own. A null pointer gives an empty handle.
   static ref share(T* object) noexcept {
     if (object != nullptr) object->retain();
     return ref(object);
@@ -65,7 +68,7 @@ class ref {
   T& operator*() const noexcept { return *object_; }
   T* operator->() const noexcept { return object_; }
   explicit operator bool() const noexcept { return object_ != nullptr; }
-  // The caller has the reference then.
+  // Gives the reference to the caller and leaves the handle empty.
   [[nodiscard]] T* release() noexcept { return std::exchange(object_, nullptr); }
 
  private:

@@ -6,11 +6,11 @@
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/scheduler/worker.hpp>
 
-// Tasks that wait for their turn, first come first served. Guarded by the lock of what they wait
-// for.
+// The tasks that wait for their turn at a mutex, a semaphore or a similar construct, first come
+// first served. The queue has no lock of its own; the lock of the construct guards it.
 namespace apgas::inline v0::sync {
 
-// One of them. Lives on its stack.
+// One waiting task. It lives on the stack of that task.
 struct queued_task {
   scheduler::fiber* task = nullptr;
   queued_task* next = nullptr;
@@ -26,7 +26,7 @@ class wait_queue {
     end_ = &t.next;
   }
 
-  // Null when empty.
+  // Removes and returns the oldest entry; null when the queue is empty.
   queued_task* pop() noexcept {
     queued_task* const t = first_;
     if (t == nullptr) return nullptr;
@@ -35,7 +35,7 @@ class wait_queue {
     return t;
   }
 
-  // All of them, linked by `next`.
+  // Removes and returns all entries, oldest first, linked by `next`.
   queued_task* take_all() noexcept {
     queued_task* const all = first_;
     first_ = nullptr;
@@ -48,9 +48,10 @@ class wait_queue {
   queued_task** end_ = &first_;
 };
 
-// What a task waits for is often over before it could be suspended and resumed (some 40 ns each, or
-// much more when that moves it): tries for about as long, where there is another worker that could
-// do it. Context: task.
+// Retries attempt() for about a microsecond and returns whether it succeeded. A wait is often over
+// before the task could be suspended and resumed, which takes some 40 ns each, and much longer when
+// the task moves to another worker. With a single worker nothing else can happen meanwhile, so it
+// returns false at once. Context: task; does not suspend.
 template <class Attempt>
 bool succeeds_soon(const scheduler::fiber& self, Attempt attempt) {
   constexpr int attempts = 30;
@@ -62,8 +63,9 @@ bool succeeds_soon(const scheduler::fiber& self, Attempt attempt) {
   return false;
 }
 
-// Suspends the running task, unless proceed() under `lock` says that it may go on; then it is in
-// `queue`, until somebody takes it off and resumes it. Context: task that may suspend.
+// Suspends the running task unless proceed(), which is called under `lock`, returns true. A task
+// that suspends is in `queue` until another thread takes it from there and resumes it.
+// `waits_for` is as for scheduler::suspend. Context: task that may suspend; may resume elsewhere.
 template <class Proceed>
 void queue_unless(const char* waits_for, base::spin_lock& lock, wait_queue& queue,
                   Proceed proceed) noexcept {
@@ -78,7 +80,8 @@ void queue_unless(const char* waits_for, base::spin_lock& lock, wait_queue& queu
   });
 }
 
-// Resumes a list of take_all(). Context: any thread, without the lock.
+// Resumes the tasks of a list that take_all() returned. Context: any thread that does not hold the
+// lock of the queue.
 inline void resume_all(queued_task* list) noexcept {
   while (list != nullptr) {
     queued_task* const next = list->next;  // the task may end as soon as it is resumed

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Memory that ranks can reach in each other: what a transport may offer beside messages. A rank
-// makes a region and hands its key on in messages of its own; who has the key attaches the region.
+// Memory segments that ranks can map from each other, an optional capability of a transport. A rank
+// allocates a segment and sends its key to other ranks in messages of its own. A rank that has the
+// key attaches the segment and then accesses it with loads and stores.
 //
-// Who calls it: place_memory of module places. Implementations: of the local transport, where all
-// ranks are in one process, and of ucx.
+// Callers: place_memory in module places. Implementations: in the local transport, whose ranks
+// share one process, and in ucx.
 
 #include <cstddef>
 #include <memory>
@@ -15,8 +16,8 @@
 
 namespace apgas::inline v0::comm {
 
-// Memory of this rank, there as long as this object. Where others read and write it meanwhile, they
-// do so without a word to this rank.
+// A segment of this rank's memory, which exists as long as this object. Ranks that have attached it
+// read and write it without any action of this rank.
 class shared_segment {
  public:
   shared_segment() = default;
@@ -24,15 +25,15 @@ class shared_segment {
   shared_segment& operator=(const shared_segment&) = delete;
   virtual ~shared_segment() = default;
 
-  // At least as long as asked for, all zero when it was made, aligned to 4096.
+  // The memory: at least the requested size, zero-initialised, aligned to 4096 bytes.
   virtual std::span<std::byte> memory() noexcept = 0;
-  // What another rank needs to attach it; at most max_key_bytes.
+  // The key that another rank needs to attach the segment; at most max_key_bytes.
   virtual std::span<const std::byte> key() const noexcept = 0;
 };
 
 inline constexpr std::size_t max_key_bytes = 4096;
 
-// A region of another rank as this one reaches it.
+// A segment of another rank that is mapped into this process. Destroying the object unmaps it.
 class attached_segment {
  public:
   attached_segment() = default;
@@ -40,23 +41,27 @@ class attached_segment {
   attached_segment& operator=(const attached_segment&) = delete;
   virtual ~attached_segment() = default;
 
-  // Where its memory lies in this process.
+  // The address of the segment in this process.
   virtual std::byte* memory() noexcept = 0;
 };
 
 class remote_memory {
  public:
-  // Context of both: any thread. May wait for a thread that is in the network.
+  // Allocates a segment of at least `bytes` bytes.
   // Throws: std::bad_alloc.
+  // Context: any thread; may wait for a thread that is inside the network library.
   virtual std::unique_ptr<shared_segment> make_segment(std::size_t bytes) = 0;
-  // Null where this rank cannot reach such memory of `home`: it lies on another node.
+  // Maps a segment of `home`, or returns null if this rank cannot map it, because it is on another
+  // host.
+  // Throws: std::bad_alloc.
+  // Context: as make_segment.
   virtual std::unique_ptr<attached_segment> attach(rank home, std::span<const std::byte> key) = 0;
 
  protected:
   ~remote_memory() = default;
 };
 
-// A region that is plain memory, with a key that means something in this process only.
+// A segment of ordinary memory, whose key is valid only within this process.
 // Throws: std::bad_alloc.
 std::unique_ptr<shared_segment> make_private_segment(std::size_t bytes);
 std::unique_ptr<attached_segment> attach_private_segment(std::span<const std::byte> key);

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How a rank ends a run, so that no message of it is left anywhere. A pure state machine: it sends
-// nothing and waits for nobody. docs/protocols/wire.md
+// How a rank ends a run, so that no message of the run is left anywhere. A pure state machine: it
+// sends no messages and waits for nothing. docs/protocols/wire.md describes the protocol.
 //
-//   running   ─begin()→
-//   sending   until all that was posted here has been sent
-//   counting  a collective: each rank learns how many messages were sent to it
-//   receiving until all of those have come and were delivered
-//   meeting   a collective: all ranks have got so far
+//   running     ─begin()→
+//   sending     until everything that was posted here has been sent
+//   counting    a collective: each rank learns how many messages were sent to it
+//   receiving   until all of them have arrived and have been delivered
+//   rendezvous  a collective: all ranks have reached this step
 //   over
 //
 // Invariants
-//   E1  A rank sends no message of the run after it entered counting.
-//   E2  A rank takes no message in meeting or over: what comes then is of the next run.
-//   E3  When a rank is over, every message of the run was delivered, everywhere: it left meeting
-//       only after all had entered that, each after receiving what by E1 is all there is.
+//   E1  A rank sends no message of the run after it has entered `counting`.
+//   E2  A rank takes no message in `rendezvous` or `over`. Messages that arrive then belong to the
+//       next run.
+//   E3  When a rank is `over`, every message of the run has been delivered at every rank. The rank
+//       leaves `rendezvous` only after all ranks have entered it, and each entered it only after it
+//       had received all messages that, by E1, can exist.
 
 #include <cstdint>
 
@@ -26,26 +28,26 @@ namespace apgas::inline v0::comm {
 class shutdown_steps {
  public:
   enum class step : std::uint8_t { running, sending, counting, receiving, rendezvous, over };
-  // What the transport does now: begins a collective of all ranks, which comes next in the same
-  // order everywhere.
+  // What the transport must do next: start a collective of all ranks. All ranks start the same
+  // collectives in the same order.
   enum class act : std::uint8_t { nothing, begin_counts, begin_rendezvous };
 
-  // What the transport is like.
+  // The state of the transport.
   struct view {
-    bool sending = false;          // something posted here has not been sent
-    bool collective_done = false;  // the one begun last; then `expected` is known
-    std::uint64_t expected = 0;    // messages of the run that were sent to this rank
-    std::uint64_t received = 0;    // of these, those that came
-    bool delivering = false;       // one is incomplete or was not delivered
+    bool sending = false;          // a message posted here has not been sent
+    bool collective_done = false;  // the last one started has completed; then `expected` is valid
+    std::uint64_t expected = 0;    // messages of the run sent to this rank
+    std::uint64_t received = 0;    // how many of them have arrived
+    bool delivering = false;       // a message is incomplete or has not been delivered
   };
 
   void restart() noexcept { now_ = step::running; }
   void begin() {
-    APGAS_ASSERT(now_ == step::running, "the end of a run begins once");
+    APGAS_ASSERT(now_ == step::running, "the end of a run was begun twice");
     now_ = step::sending;
   }
 
-  // Level-triggered: to be called again and again until over.
+  // Advances the machine as far as `v` allows. The caller repeats it until over().
   [[nodiscard]] act look(const view& v) {
     switch (now_) {
       case step::running:
@@ -59,7 +61,7 @@ class shutdown_steps {
         now_ = step::receiving;
         [[fallthrough]];
       case step::receiving:
-        APGAS_ASSERT(v.received <= v.expected, "more messages came than were sent");
+        APGAS_ASSERT(v.received <= v.expected, "more messages arrived than were sent");
         if (v.received < v.expected || v.delivering) return act::nothing;
         now_ = step::rendezvous;
         return act::begin_rendezvous;
@@ -72,7 +74,7 @@ class shutdown_steps {
     return act::nothing;
   }
 
-  // Whether messages that come now are of this run.
+  // Whether messages that arrive now belong to this run.
   bool takes_messages() const noexcept { return now_ != step::rendezvous && now_ != step::over; }
   step now() const noexcept { return now_; }
   bool over() const noexcept { return now_ == step::over; }

@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The contract of a transport: whole messages between the ranks of a job.
+// The contract of a transport, which carries whole messages between the ranks of a job.
 //
-//   - reliable, ordered per pair of ranks, any size up to max_payload_bytes and a header, and to
-//     oneself as well; messages are opaque here.
-//   - post and push from any thread. progress by one thread at a time; where another one is in it,
-//     it returns false at once.
-//   - nothing blocks. A push that finds the network busy leaves the message to whoever is there.
-//   - a run ends with begin_barrier at every rank, after which it posts nothing. When barrier_done
-//     says true, every message of the run was delivered at every rank, and none of the next run
-//     was delivered to this one.
+//   - Delivery is reliable and in order for each pair of ranks, including messages of a rank to
+//     itself. A message has at most max_payload_bytes and one header. Its contents are opaque to
+//     the transport.
+//   - Any thread may call post() and push(). One thread at a time executes progress(); a call while
+//     another thread is inside returns false immediately.
+//   - No function blocks. If push() finds the network in use, the thread that uses it sends the
+//     message.
+//   - A run ends when every rank calls begin_barrier() and posts nothing afterwards. Once
+//     barrier_done() returns true, every message of the run has been delivered at every rank, and
+//     no message of the next run has been delivered to this one.
 //
-// Who calls it: endpoint, and launch for start, end and abort. Implementations: transports.hpp.
+// Callers: endpoint, and module launch for start, end and abort. Implementations: transports.hpp.
 //
 //                written by                   read by
 //   peer.queued  post (+), completion (-)     any thread
 //
 // Pairs
-//   P1  detach publishes the end of a run to whoever asks at exit.
+//   P1  detach() makes the end of a run visible to the thread that checks attached() at exit.
 // Invariants
-//   I1  peer.queued is positive exactly while a message to that rank is posted and its completion
-//       was not yet noticed. For mpi completion is MPI's; within a process it is the receiver
-//       taking the message. It is noticed in progress only: so what is sent meanwhile can gather.
+//   I1  peer.queued is positive exactly while a message to that rank has been posted and its
+//       completion has not been noticed. With mpi, completion is the completion of the MPI send;
+//       within a process, it is when the receiver takes the message. Completions are noticed only
+//       by progress(), so that frames which are sent in the meantime can be batched.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +42,8 @@
 
 namespace apgas::inline v0::comm {
 
-// Takes messages as they come. Context: the thread in progress, no lock held.
+// Receives the messages of progress().
+// Context: the thread inside progress(), with no lock held.
 class message_sink {
  public:
   virtual void on_message(rank source, buffer message) noexcept = 0;
@@ -59,58 +63,70 @@ class transport {
   virtual std::string_view name() const noexcept = 0;  // "ucx", "mpi", "local"
   buffer_pool& pool() noexcept { return pool_; }
 
-  // Queues a message; messages of one thread to one rank, and those of several whose posts are
-  // ordered, arrive in that order. It travels at the next push or progress. Context: any thread.
+  // Queues a message. It travels at the next push() or progress(). Messages to one rank arrive in
+  // the order of their posts, as far as the posts are ordered: within a thread, or by
+  // synchronisation between threads.
+  // Context: any thread.
   virtual void post(rank dest, buffer message) noexcept = 0;
-  // Sends what is posted, unless another thread is in the network and will. Context: any thread.
+  // Sends the posted messages, unless another thread is using the network and will send them.
+  // Context: any thread.
   virtual void push() noexcept = 0;
 
-  // post and push in one; cheaper where the network is free. Context: any thread.
+  // post() and push() in one call, which is cheaper if the network is free.
+  // Context: any thread.
   virtual void send(rank dest, buffer message) noexcept = 0;
 
-  // Sends, receives and notices completions. True if it did anything. Runs on_message for every
-  // message that came. Context: any thread, one at a time.
+  // Sends, receives and notices completions. Calls on_message() for every message that has arrived.
+  // Returns true if it did anything.
+  // Context: any thread, one at a time.
   virtual bool progress(message_sink& sink) noexcept = 0;
 
-  // Bytes posted to that rank and not yet completed; 0 exactly when no message is in flight to it.
-  // Context: any thread. Cost: a load.
+  // Bytes posted to `dest` whose completion has not been noticed; 0 exactly when no message to it
+  // is in flight.
+  // Context: any thread.
+  // Cost: one load.
   std::size_t queued_bytes(rank dest) const noexcept {
     return peers_[static_cast<std::size_t>(dest)]->queued.load(base::relaxed);
   }
-  // The sum over all ranks. Cost: one load for each.
+  // The sum of queued_bytes() over all ranks.
+  // Cost: one load per rank.
   std::size_t unsent_bytes() const noexcept;
 
-  // A collective exchange of one record of the same size at every rank, non-blocking: done when
-  // exchange_done returns true, `all` then holds the records in order of rank. One at a time.
+  // A non-blocking collective exchange of one record per rank, of the same size everywhere. It is
+  // complete when exchange_done() returns true; `all` then holds the records in the order of ranks.
+  // Only one exchange may be active.
   virtual void begin_exchange(std::span<const std::byte> mine) = 0;
   virtual bool exchange_done(std::vector<std::byte>& all) = 0;
 
-  // The end of a run, see above. progress must be called until barrier_done; afterwards the
-  // transport is as new.
+  // The end of a run, see above. The caller repeats progress() until barrier_done() returns true.
+  // Afterwards the transport is ready for the next run.
   virtual void begin_barrier() = 0;
   virtual bool barrier_done() = 0;
 
-  // Called after every message that this rank's next progress will deliver and that did not come
-  // by progress: from whichever thread sent it. nullptr: nobody. Where wakes_on_arrival, the owner
-  // may sleep until then instead of polling.
+  // Sets the function that is called when a message for this rank arrives other than through
+  // progress(). The sending thread calls it. nullptr: no function. If wakes_on_arrival(), the owner
+  // may sleep until this call instead of polling.
   using wake_function = void (*)(void* context);
   void set_wake(wake_function function, void* context) noexcept;
   virtual bool wakes_on_arrival() const noexcept = 0;
 
-  // Where arrivals do not wake: a descriptor that can be read once something has come since arm()
-  // said true; -1 where there is none and the owner must poll. arm() false: look first.
+  // For transports without wakes_on_arrival(): a file descriptor that becomes readable when
+  // something has arrived since arm() returned true; -1 if there is none and the owner must poll.
+  // If arm() returns false, the owner must call progress() first.
   // Context: arm as progress.
   virtual int descriptor() const noexcept { return -1; }
   virtual bool arm() noexcept { return false; }
 
-  // How ranks reach each other's memory; null: by messages only.
+  // Access to the memory of other ranks, or null if this transport carries only messages.
   virtual remote_memory* memory() noexcept { return nullptr; }
 
-  // Ends the whole job, at all ranks. Context: any thread.
+  // Ends the job at all ranks.
+  // Context: any thread.
   [[noreturn]] virtual void abort(int code) noexcept = 0;
 
-  // An endpoint says when it begins and ends to use this transport; one at a time. Gives the number
-  // of the run, counted from 1; the same at every rank.
+  // An endpoint attaches itself when it starts to use this transport, and detaches itself at the
+  // end; only one may be attached. attach() returns the number of the run, counted from 1, which is
+  // the same at every rank.
   std::uint64_t attach() noexcept;
   void detach() noexcept;
   bool attached() const noexcept { return attached_.load(base::acquire); }  // P1

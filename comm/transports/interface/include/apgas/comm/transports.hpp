@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The transports there are. Called by launch when a process becomes a place, and by tests.
+// Creates the transports. Called by module launch when a process becomes a place, and by tests.
 
 #include <chrono>
 #include <memory>
@@ -14,14 +14,15 @@
 
 namespace apgas::inline v0::comm {
 
-// Several ranks of one process, each with its own transport; messages move by pointer. Delivery is
-// the receiver taking them. Also what a single place uses to talk to itself: local_fabric(1).
+// Several ranks in one process, each with its own transport. A message is delivered by passing a
+// pointer, when the receiver takes it. A job with a single place uses local_fabric(1) to talk to
+// itself.
 class local_fabric {
  public:
-  // `abort` ends the process; nullptr: std::_Exit(code).
+  // `abort` is called to end the process; nullptr: std::_Exit(code).
   using abort_function = void (*)(int code);
   explicit local_fabric(int size, abort_function abort = nullptr);
-  // Requires: all blocks are back.
+  // Requires: all buffers have been returned.
   ~local_fabric();
 
   int size() const noexcept;
@@ -37,54 +38,65 @@ class local_fabric {
 bool mpi_available() noexcept;
 bool ucx_available() noexcept;
 
-// How the places of a job watch each other; place 0's holds for all.
+// Options of the failure detector. The values of place 0 hold for all places.
 struct failure_detector_options {
-  // A place that gives no sign of life for so long is gone; 0: silence is no failure.
+  // The heartbeat timeout: a place that has sent no heartbeat for this time is considered failed.
+  // 0: missing heartbeats are no failure.
   std::chrono::milliseconds silence = std::chrono::seconds{10};
-  std::string interface;  // where place 0 listens to other hosts; empty: chosen
+  std::string
+      interface;  // address at which place 0 accepts other hosts; empty: chosen automatically
 };
 
-// The one mpi transport of the process. The first call starts MPI (SERIALIZED), or uses the one the
-// user has initialised, on duplicated communicators; it is collective and blocks. Later calls give
-// the same object. The places then watch each other until MPI ends: a place that is gone ends the
-// job with one line. MPI ends when the process exits, unless the user began it; a process that
-// exits while a run is active ends the job. Throws: launch_error without MPI in this build, when
-// places cannot reach each other, when MPI is already finalized, or when the user's thread level is
-// below MPI_THREAD_SERIALIZED. Context: the main thread.
+// Returns the mpi transport of the process. The first call starts MPI with MPI_THREAD_SERIALIZED,
+// or uses the MPI that the user has initialised, on duplicated communicators; it is collective and
+// blocks. Later calls return the same object.
+//
+// From then on a failure detector runs until MPI ends: the failure of a place ends the job with one
+// line. MPI is finalized when the process exits, unless the user initialised it. A process that
+// exits while a run is active ends the job.
+//
+// Throws: launch_error if this build has no MPI, if places cannot connect to each other, if MPI has
+// already been finalized, or if the user's thread level is below MPI_THREAD_SERIALIZED.
+// Context: the main thread.
 transport& make_mpi_transport(const failure_detector_options& options = {});
 
-// What the ranks of a job that MPI started talk by, and why: "default", "APGAS_TRANSPORT", or why
-// it is not UCX.
+// The transport that the ranks of a job use, and the reason for the choice: "default",
+// "APGAS_TRANSPORT", or why UCX could not be used.
 struct chosen_transport {
-  transport* network;  // mpi or ucx, each of which there is one of in the process
+  transport* network;  // the mpi or the ucx transport of the process
   std::string why;
 };
 
-// All ranks tell each other what they want and what they can, and choose the same: ucx where it can
-// be used at all of them, unless they want mpi. MPI starts as with make_mpi_transport. Processes
-// that all want local go on without each other. Throws: as make_mpi_transport; launch_error, at all
-// ranks, when they want different ones, or ucx where it cannot be used: it names ranks, hosts and
-// reasons. Context: the main thread; collective, once for each run; blocks.
-chosen_transport choose_transport(base::transport_choice wanted, const failure_detector_options& options = {});
+// Chooses the transport of a job collectively. The ranks exchange their settings and capabilities,
+// and all choose the same transport: ucx if every rank can use it, unless the setting is mpi;
+// otherwise mpi. Starts MPI like make_mpi_transport(). Processes whose setting is local continue
+// independently.
+// Throws: as make_mpi_transport(); launch_error at all ranks if their settings differ, or if they
+// ask for ucx and a rank cannot use it. The message names ranks, hosts and reasons.
+// Context: the main thread; collective, once per run; blocks.
+chosen_transport choose_transport(base::transport_choice wanted,
+                                  const failure_detector_options& options = {});
 
-// For tests: where APGAS_TEST_DELAY is set, a transport around that one, which must outlive it; it
-// delays messages by random times up to so many microseconds. Else null. Place 0 tells the seed,
-// APGAS_TEST_DELAY_SEED. Collective; blocks. Throws: launch_error for values that are no numbers.
+// For tests: if APGAS_TEST_DELAY is set, returns a transport around `network`, which must outlive
+// it, that delays messages by random times of up to that many microseconds; otherwise null. The
+// seed is that of place 0 (APGAS_TEST_DELAY_SEED).
+// Throws: launch_error if a value is not a number in its range.
+// Context: collective; blocks.
 std::unique_ptr<transport> delayed_for_tests(transport& network);
 
-// Whether MPI is initialised (by anyone) and not finalized.
+// Whether MPI has been initialised, by the library or by the user, and not been finalized.
 bool mpi_running() noexcept;
 
-// The launcher of this process, read from the environment alone.
+// The launcher that started this process, according to its environment variables.
 struct launch_environment {
   std::string launcher;  // "Open MPI", "PMIx", "PMI", "Slurm"
-  int size = 0;          // processes of the job; 0 where the launcher does not say
+  int size = 0;          // processes of the job; 0 if the launcher does not say
 };
 std::optional<launch_environment> find_launcher() noexcept;
 inline bool launched_by_mpi() noexcept { return find_launcher().has_value(); }
 
-// Ends the job, once this place has said why: through the transports if there are any, else only
-// this process, whose launcher ends the others.
+// Ends the job after the reason has been printed: through the transports if there are any,
+// otherwise only this process, whose launcher ends the others.
 [[noreturn]] void end_job(int code) noexcept;
 
 }  // namespace apgas::inline v0::comm

@@ -6,18 +6,18 @@
 
 #include <apgas/apgas.hpp>
 
+#include "barrier_calls.hpp"
 #include "machine.hpp"
-#include "meet_calls.hpp"
 
 namespace bench {
 namespace {
 
 using clock = std::chrono::steady_clock;
 
-// Of the tasks in this process, which is one place or all of them.
+// A count of the tasks in this process, which is one place or all of them.
 std::atomic<std::int64_t> seen{0};
 
-// Of all places, from zero again.
+// The sum over all places; resets the counts.
 std::int64_t take_seen() {
   std::int64_t sum = 0;
   for (const apgas::place p : apgas::places()) sum += apgas::at(p, [] { return seen.exchange(0); });
@@ -60,7 +60,7 @@ sample phases_over_all(int rounds) {
       apgas::async_at(
           p, apgas::clocked(c),
           [](const apgas::clock& mine, int n) {
-            mine.advance();  // all are there
+            mine.advance();  // all tasks have arrived
             advance(mine, n);
           },
           c, rounds);
