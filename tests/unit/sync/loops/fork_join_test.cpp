@@ -12,7 +12,7 @@
 #include <apgas/async.hpp>
 
 #include "support/scheduler_fixture.hpp"
-#include "waiting.hpp"
+#include "support/waiting.hpp"
 
 // fork_join, including branches whose slot lies below escaped tasks (asyncs of a branch, which
 // belong to the enclosing finish) and branches that throw.

@@ -9,7 +9,7 @@
 #include <apgas/scheduler/scheduler.hpp>
 
 #include "support/scheduler_fixture.hpp"
-#include "waiting.hpp"
+#include "support/waiting.hpp"
 
 // External tasks, which are submitted from outside the workers: they start in the scheduling loop,
 // and they are not starved.

@@ -17,7 +17,7 @@ import uuid
 
 OTHER_CORES = sys.argv.pop(1)
 sys.dont_write_bytecode = True
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "launch/tools"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "launch/tools"))
 
 import probes  # noqa: E402
 from jobs import BEHAVE, INFO, NETWORKS, WITH_MPI, environment_with, main, own_lines  # noqa: E402

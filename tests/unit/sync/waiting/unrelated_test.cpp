@@ -17,7 +17,7 @@
 #include <apgas/phaser.hpp>
 
 #include "support/scheduler_fixture.hpp"
-#include "unit/scheduler/waiting.hpp"
+#include "support/waiting.hpp"
 
 namespace apgas::inline v0::sync {
 

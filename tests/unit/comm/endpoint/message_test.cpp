@@ -13,7 +13,7 @@
 #include <apgas/base/random.hpp>
 #include <apgas/comm/handler.hpp>
 
-#include "two_places.hpp"
+#include "support/two_places.hpp"
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include <apgas/yield.hpp>
 
 #include "support/scheduler_fixture.hpp"
-#include "waiting.hpp"
+#include "support/waiting.hpp"
 
 // Stacks: deep recursion, overflow, and very many stacks at once.
 namespace apgas::test {

@@ -5,8 +5,12 @@
 Arguments: see jobs.py; the program is embedded instead of behave.
 """
 
+import pathlib
 import re
+import sys
 import unittest
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "jobs"))
 
 from jobs import (BEHAVE, NETWORKS, WITH_MPI, Job, is_local, is_relaunched, jobs, main, mpirun,
                   own_lines)

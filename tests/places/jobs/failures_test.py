@@ -20,7 +20,7 @@ import unittest
 import uuid
 
 WORKING, TRANSPORT, *NAMES = sys.argv[1:]
-APGAS_RUN = str(pathlib.Path(__file__).resolve().parents[2] / "launch/apgas-run")
+APGAS_RUN = str(pathlib.Path(__file__).resolve().parents[3] / "launch/apgas-run")
 PLACES = 3
 HOST = re.escape(socket.gethostname())
 ENDED = r"ended unexpectedly \(killed, for example by the kernel for lack of memory\)"

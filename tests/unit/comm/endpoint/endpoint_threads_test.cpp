@@ -11,7 +11,7 @@
 
 #include <apgas/comm/endpoint.hpp>
 
-#include "two_places.hpp"
+#include "support/two_places.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <apgas/fork_join.hpp>
 
 #include "support/scheduler_fixture.hpp"
-#include "waiting.hpp"
+#include "support/waiting.hpp"
 
 // Exceptions that are being handled while their task moves to another thread, and the exceptions
 // that a finish collects.

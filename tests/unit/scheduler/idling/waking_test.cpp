@@ -14,7 +14,7 @@
 #include <apgas/fork_join.hpp>
 
 #include "support/scheduler_fixture.hpp"
-#include "waiting.hpp"
+#include "support/waiting.hpp"
 
 // Sleeping workers are woken for every task that becomes ready, and the poller does not miss
 // messages.

@@ -14,7 +14,7 @@
 #include <apgas/async.hpp>
 
 #include "support/scheduler_fixture.hpp"
-#include "waiting.hpp"
+#include "support/waiting.hpp"
 
 // Parallel loops: forall, coforall and parallel_reduce.
 namespace apgas::test {

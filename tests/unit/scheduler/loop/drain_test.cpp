@@ -8,7 +8,7 @@
 #include <apgas/latch.hpp>
 
 #include "support/scheduler_fixture.hpp"
-#include "waiting.hpp"
+#include "support/waiting.hpp"
 
 // Draining: a spawner with too many tasks is suspended until another fiber of its worker has run
 // them. See docs/protocols/drain.md.

@@ -11,7 +11,7 @@
 #include <apgas/scheduler/scheduler.hpp>
 
 #include "support/scheduler_fixture.hpp"
-#include "waiting.hpp"
+#include "support/waiting.hpp"
 
 // Fairness of yield: on one worker, the loop `while (!x) yield();` ends, no matter what kind of
 // work sets x.

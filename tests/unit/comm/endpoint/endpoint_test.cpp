@@ -14,7 +14,7 @@
 
 #include <apgas/errors.hpp>
 
-#include "two_places.hpp"
+#include "support/two_places.hpp"
 
 namespace {
 
