@@ -12,8 +12,8 @@ import unittest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "jobs"))
 
-from jobs import (BEHAVE, NETWORKS, WITH_MPI, Job, is_local, is_relaunched, jobs, main, mpirun,
-                  own_lines)
+from jobs import (BEHAVE, NETWORKS, WITH_MPI, Job, is_local, is_relaunched, jobs,  # noqa: E402
+                  main, mpirun, own_lines)
 
 
 def by_launcher(places):
