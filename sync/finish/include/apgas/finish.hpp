@@ -23,8 +23,8 @@ namespace apgas::inline v0 {
 // tasks before it throws. X10's finish, Habanero's finish.
 //
 // Throws: multiple_exceptions with all exceptions that left the tasks and the body, if there are
-// any; illegal_operation outside a task and inside an atomic section.
-// Context: task. May suspend and resume elsewhere.
+// any; illegal_operation outside a task and inside `atomic` or `when`.
+// Context: task. May suspend and resume on another worker.
 // Cost: about 3 ns if no task was stolen; then the tasks run on this stack. In a finish over
 // several places, each place sends one return message whenever its last task has ended; see
 // docs/protocols/finish.md.
