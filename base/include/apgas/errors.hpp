@@ -21,7 +21,7 @@ class error : public std::runtime_error {
 };
 
 // A call was made where it is not allowed, for example outside a task, or a call that may suspend
-// inside an atomic section. Corresponds to X10's IllegalOperationException.
+// inside `atomic` or `when`. Corresponds to X10's IllegalOperationException.
 class illegal_operation : public error {
  public:
   using error::error;

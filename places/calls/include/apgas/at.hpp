@@ -34,8 +34,8 @@ namespace apgas::inline v0 {
 // the call lasts, no other task may change what was passed to it.
 //
 // Throws: what f throws, re-created here (exception_types.hpp); serialization_error;
-// illegal_operation inside an atomic section or outside a task.
-// Context: task, outside atomic sections; may suspend and resume on another worker.
+// illegal_operation inside `atomic` or `when` or outside a task.
+// Context: task, not inside `atomic` or `when`; may suspend and resume on another worker.
 // Cost: one message each way. For a caller with registrations a few more, unless place p already
 // has tasks registered on the same clocks.
 template <class F, class... Args>
@@ -92,9 +92,9 @@ void async_at_registered(const char* operation, const sync::spawn_from<place>& p
 //
 // Throws: serialization_error; what copying an argument throws; illegal_operation inside an atomic
 // section or outside a task. What f throws goes to the finish.
-// Context: task, outside atomic sections; may suspend, and resume on another worker, while p has
-// not yet started enough of the tasks sent to it (flow control).
-// Cost: one frame, which shares a message with others to the same place; its buffers are pooled.
+// Context: task, not inside `atomic` or `when`; may suspend, and resume on another worker, while p
+// has not yet started enough of the tasks sent to it (flow control). Cost: one frame, which shares
+// a message with others to the same place; its buffers are pooled.
 template <class F, class... Args>
   requires(!sync::registration_clause<F>)
 void async_at(sync::spawn_from<place> p, F&& f, Args&&... args) {

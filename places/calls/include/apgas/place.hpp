@@ -13,7 +13,7 @@
 // starts at place 0. at and async_at (at.hpp) run code at another place.
 //
 // Unless its comment says otherwise, a function of this header may be called by any task, also
-// inside an atomic section. It never suspends, and outside a task it throws illegal_operation.
+// inside `atomic` or `when`. It never suspends, and outside a task it throws illegal_operation.
 namespace apgas::inline v0 {
 
 class place;

@@ -168,8 +168,8 @@ void release_here(const allocation_name& allocation);
 //   apgas::fetch_add(counts + 7, 1L);
 //
 // Throws: std::bad_alloc if p has no memory left; illegal_operation if n elements exceed the
-// largest allocation (128 GiB), inside an atomic section, or outside a task.
-// Context: task, outside atomic sections; may suspend and resume on another worker.
+// largest allocation (128 GiB), inside `atomic` or `when`, or outside a task.
+// Context: task, not inside `atomic` or `when`; may suspend and resume on another worker.
 // Cost: a short lock and writing the zeros; at another place also a message each way. The system
 // gets the memory back at the end of the run; until then it is used for other allocations.
 template <class T>
@@ -191,8 +191,8 @@ global_ptr<T> allocate(place p, std::size_t n) {
 // pointer is ignored.
 // Requires: no task accesses the allocation any more.
 // Throws: illegal_operation if the allocation does not exist any more, if p is not the pointer that
-// allocate() returned, inside an atomic section, or outside a task.
-// Context: task, outside atomic sections; may suspend and resume on another worker.
+// allocate() returned, inside `atomic` or `when`, or outside a task.
+// Context: task, not inside `atomic` or `when`; may suspend and resume on another worker.
 // Cost: a short lock; at another place also a message each way.
 template <class T>
 void deallocate(const global_ptr<T>& p) {

@@ -49,10 +49,10 @@ namespace apgas::inline v0 {
 // that makes fewer calls than the others is not detected: they wait for it.
 //
 // Throws of all: illegal_operation if the handle is empty, after destroy(), at a place that is not
-// a member, if the team is broken, if the sizes of spans do not fit, inside an atomic section, and
+// a member, if the team is broken, if the sizes of spans do not fit, inside `atomic` or `when`, and
 // outside a task; bad_place if the root is not a member.
-// Context of all: task at a member, outside atomic sections; may suspend and resume on another
-// worker.
+// Context of all: task at a member, not inside `atomic` or `when`; may suspend and resume on
+// another worker.
 //
 // `site` is where the program made the call, for error messages.
 class team {

@@ -34,9 +34,9 @@ namespace sync {
 //   A task that obtains the additional permit passes it on, so every waiting task learns that the
 //   channel is closed.
 //
-// Throws, all members: illegal_operation outside a task and inside an atomic section.
-// Context, all members: task. May suspend and resume elsewhere; try_send, try_receive and close
-// only for the short time in which another task moves a value.
+// Throws, all members: illegal_operation outside a task and inside `atomic` or `when`.
+// Context, all members: task. May suspend and resume on another worker; try_send, try_receive and
+// close only for the short time in which another task moves a value.
 template <std::movable T>
 class channel {
  public:

@@ -54,8 +54,8 @@ class latch {
   }
 
   // Waits until the count is zero. Afterwards the latch may be destroyed.
-  // Throws: illegal_operation outside a task and inside an atomic section.
-  // Context: task. May suspend and resume elsewhere.
+  // Throws: illegal_operation outside a task and inside `atomic` or `when`.
+  // Context: task. May suspend and resume on another worker.
   void wait() {
     sync::suspendable_fiber("latch::wait");
     if (try_wait()) return;

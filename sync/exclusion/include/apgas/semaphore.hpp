@@ -31,8 +31,8 @@ class semaphore {
   semaphore& operator=(const semaphore&) = delete;
 
   // Takes a permit; waits if there is none.
-  // Throws: illegal_operation outside a task and inside an atomic section.
-  // Context: task. May suspend and resume elsewhere.
+  // Throws: illegal_operation outside a task and inside `atomic` or `when`.
+  // Context: task. May suspend and resume on another worker.
   void acquire() {
     sync::suspendable_fiber("semaphore::acquire");
     if (try_acquire()) return;

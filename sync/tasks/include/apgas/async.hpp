@@ -31,10 +31,10 @@ struct name {
 // is discarded. What f captures by reference must outlive that finish, not only the calling
 // function. `site` is filled in by the compiler and appears in reports. X10's async.
 //
-// Throws: illegal_operation outside a task and inside an atomic section; what copying or moving f
+// Throws: illegal_operation outside a task and inside `atomic` or `when`; what copying or moving f
 // throws.
 // Context: task. A suspension point: when very many children are waiting to run, some of them run
-// first, so the caller may suspend and resume elsewhere.
+// first, so the caller may suspend and resume on another worker.
 // Cost: about 5 ns. A trivially copyable closure of up to 40 bytes needs no allocation; any other
 // is allocated on the heap.
 template <std::invocable F>  // always inline, or g++ would pass the closure through memory

@@ -60,7 +60,7 @@ class future_core : public ref_counted {
   bool has_value() const noexcept { return status_.load(base::acquire) == status::value; }  // P1
 
   // Suspends the task until the future is ready, and observes it.
-  // Context: task that may suspend; may resume elsewhere.
+  // Context: task that may suspend; may resume on another worker.
   void wait() noexcept;
   // The same until `when` at the latest. Returns whether the future is ready. Throws:
   // std::bad_alloc.

@@ -80,7 +80,8 @@ class future {
   //
   // Throws: the exception of the future, if it has one; illegal_operation for an empty handle,
   // outside a task, and inside an atomic section even if the value is there.
-  // Context: task. May suspend and resume elsewhere. Cost: about 1 ns if the value is there.
+  // Context: task. May suspend and resume on another worker. Cost: about 1 ns if the value is
+  // there.
   sync::future_result<T> get() const {
     sync::suspendable_fiber("future::get");
     auto& state = sync::future_access::state(*this, "future::get");

@@ -125,7 +125,7 @@ class branch_failures {
 // Completes a join whose branch is not on top of the deque: it was stolen, or tasks that the other
 // branch spawned into the enclosing finish lie above it. Returns true if the caller must run the
 // branch. Otherwise waits until the thief has run it, and returns false.
-// Context: task; may suspend and resume elsewhere.
+// Context: task; may suspend and resume on another worker.
 bool retake(scheduler::task_counter& join) noexcept;
 
 // Completes a fork of which a branch threw, and throws what both threw. It is a function of its

@@ -68,7 +68,7 @@ class suspended_call final : public pending_call {
   std::uint64_t number() const noexcept { return number_; }
 
   // Suspends the task until the reply has arrived. `what` is the text for reports. Context: the
-  // calling task, once. May resume elsewhere.
+  // calling task, once. May resume on another worker.
   void wait(const char* what = "at") noexcept;
   // Returns the bytes of the value, or of the failure for rethrow_reply. Requires: wait() returned.
   std::span<const std::byte> value() const noexcept { return reply_.payload; }
@@ -118,7 +118,7 @@ void send_reply(place_state& place, comm::rank caller, std::uint64_t number, fin
                 bool ended, bool failed, comm::out_archive& value);
 
 // The same for a zero-copy value. Waits until the caller has read the value. The count of the task
-// in `finish` stays. Context: the task that was called. May suspend and resume elsewhere.
+// in `finish` stays. Context: the task that was called. May suspend and resume on another worker.
 void send_zero_copy_reply(place_state& place, comm::rank caller, std::uint64_t number,
                           finish_core& finish, comm::out_archive& value);
 

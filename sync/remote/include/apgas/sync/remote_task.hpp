@@ -80,8 +80,8 @@ class children_mark {
 using task_thunk = scheduler::task_counter*(remote_task&, scheduler::fiber&);
 
 // Sends a task to `dest`, which may be this place. The payload must have been begun with
-// start_payload. Context: task. May suspend and resume elsewhere, while flow control requires it.
-// Throws: serialization_error, std::bad_alloc.
+// start_payload. Context: task. May suspend and resume on another worker, while flow control
+// requires it. Throws: serialization_error, std::bad_alloc.
 void start_payload(comm::out_archive& payload, std::source_location site);
 // `flags` are frame_flags. The finish of the calling task waits for the task.
 void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,

@@ -67,7 +67,7 @@ class finish_frame {
   // Runs the children that were not stolen, waits for all tasks, makes the enclosing finish the
   // innermost one again, and throws what tasks and body threw. It is not inline, so that the
   // registers which it needs are saved here and not in every function that contains a finish.
-  // Throws: multiple_exceptions. Context: task. May suspend and resume elsewhere.
+  // Throws: multiple_exceptions. Context: task. May suspend and resume on another worker.
   void end();
   // The same for a finish_reduce. Returns the box with what was offered.
   std::unique_ptr<offer_box> end_collecting();

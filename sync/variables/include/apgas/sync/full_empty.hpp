@@ -32,7 +32,7 @@ class full_empty {
   full_empty& operator=(const full_empty&) = delete;
 
   // Waits until the variable has the state w, makes it in use, and returns the state it had.
-  // Context: task that may suspend; may resume elsewhere.
+  // Context: task that may suspend; may resume on another worker.
   state acquire(want w) noexcept;
 
   // Gives the variable the state `left`, or hands it to the next task that waits for that state.

@@ -71,13 +71,13 @@ class monitor_core {
   }
 
   // Runs the waiting sections that may proceed, and releases the monitor.
-  // Context: task that holds the monitor. May suspend and resume elsewhere, when a section that it
-  // runs waits for another monitor.
+  // Context: task that holds the monitor. May suspend and resume on another worker, when a section
+  // that it runs waits for another monitor.
   void leave(scheduler::fiber& self) noexcept;
 
   // Hands the section over and waits until it has been run, by the calling task or by another.
   // Throws: what the condition or the body threw.
-  // Context: task that does not hold the monitor. May suspend and resume elsewhere.
+  // Context: task that does not hold the monitor. May suspend and resume on another worker.
   void submit(scheduler::fiber& self, waiting_section& s);
   // The same for the holder of the monitor, whose condition was false. Releases the monitor.
   void wait(scheduler::fiber& self, waiting_section& s);
