@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/comm/archive.hpp>
 #include <apgas/comm/sendable.hpp>
 #include <apgas/place_group.hpp>
@@ -65,7 +66,7 @@ class team {
   // Makes a team of the places of the group, in their order. Called by one task, at any place.
   // Throws: bad_place if the group is empty.
   // Cost: a message to each place, along a tree.
-  explicit team(const place_group& group);
+  APGAS_API explicit team(const place_group& group);
   // The team of all places. It always exists and cannot be destroyed.
   // Context: any thread.
   // Cost: no message.
@@ -73,14 +74,14 @@ class team {
 
   // The index of this place in the team, from 0; the number of members; and the members. These do
   // not suspend.
-  std::size_t index() const;
-  std::size_t size() const;
-  place_group group() const;
+  APGAS_API std::size_t index() const;
+  APGAS_API std::size_t size() const;
+  APGAS_API place_group group() const;
 
   // Waits until all members have called it.
   // Cost: ceil(log2 size) messages from each member on one host; on several hosts fewer
   // (docs/protocols/team.md).
-  void barrier(source site = source::current()) const;
+  APGAS_API void barrier(source site = source::current()) const;
 
   // Copies the root's value, or the elements of its span, to all members. The single value that
   // other members pass is ignored. Returns the root's value.
@@ -143,12 +144,12 @@ class team {
   // and among equal keys in the order of this team (MPI_Comm_split). A member that passes a
   // negative color gets an empty handle. This team remains.
   // Cost: a gather and a broadcast of 24 bytes for each member.
-  team split(int color, int key = 0, source site = source::current()) const;
+  APGAS_API team split(int color, int key = 0, source site = source::current()) const;
 
   // Ends the team when all members have called it. All copies of the handle are then stale.
   // Throws also: illegal_operation for team::world().
   // Cost: a barrier, and a message to the place that made the team.
-  void destroy(source site = source::current()) const;
+  APGAS_API void destroy(source site = source::current()) const;
 
   // Whether both are handles of the same team, or both empty.
   // Context: any thread.

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/finish.hpp>
 #include <apgas/registered_async.hpp>
 
@@ -60,7 +61,7 @@ class clock {
   // finish body the task is dropped from it (Habanero's rule).
   // Throws: illegal_operation outside a task, and inside `atomic` or `when`; std::bad_alloc.
   // Context: task. Cost: a few allocations.
-  static clock make();
+  APGAS_API static clock make();
 
   // Declares that the calling task has finished its phase; the other tasks need not wait for it
   // (X10 Clock.resume). The task itself goes on, and calls advance() later. A second resume in the
@@ -69,7 +70,7 @@ class clock {
   // and `when`; does not suspend. Cost: one lock.
   //
   // The forms with a suffix, from uClocks, are equivalent.
-  void resume() const;
+  APGAS_API void resume() const;
   void resume_eager() const { resume(); }
   void resume_lazy() const { resume(); }
 
@@ -81,24 +82,24 @@ class clock {
   // phase, depending on the numbers of tasks and workers (docs/performance.md); a clock that spans
   // places also needs one message from and one to every other place with registered tasks.
   void advance() const { advance_lazy(); }
-  void advance_lazy() const;
-  void advance_eager() const;
+  APGAS_API void advance_lazy() const;
+  APGAS_API void advance_eager() const;
 
   // Deregisters the calling task: no task waits for it any more (X10 Clock.drop). A task that ends,
   // normally or by an exception, drops all its clocks.
   // Throws: clock_use_error, illegal_operation (see the class). Context: task, also inside `atomic`
   // and `when`; does not suspend. Cost: one lock.
-  void drop() const;
+  APGAS_API void drop() const;
 
   // Whether the calling task is registered on the clock, and the opposite. Throws:
   // illegal_operation outside a task. Context: task; does not suspend.
-  bool registered() const;
+  APGAS_API bool registered() const;
   bool dropped() const { return !registered(); }
 
   // The phase that the calling task is in. It starts at the spawner's phase, 0 for make(), and
   // grows by one with each advance of the task itself.
   // Throws: clock_use_error, illegal_operation (see the class). Context: task; does not suspend.
-  std::int64_t phase() const;
+  APGAS_API std::int64_t phase() const;
 
   // Resume or advance every clock of the calling task, including that of a clocked_finish (X10
   // Clock.advanceAll). All clocks are resumed before the first is waited for, so that tasks with
@@ -107,12 +108,12 @@ class clock {
   // Throws: illegal_operation outside a task; advance_all also inside `atomic` or `when`.
   // Context: task. advance_all may suspend, and may resume on another worker; resume_all does not
   // suspend.
-  static void resume_all();
+  APGAS_API static void resume_all();
   static void resume_all_eager() { resume_all(); }
   static void resume_all_lazy() { resume_all(); }
   static void advance_all() { advance_all_lazy(); }
-  static void advance_all_lazy();
-  static void advance_all_eager();
+  APGAS_API static void advance_all_lazy();
+  APGAS_API static void advance_all_eager();
 
   // Whether both handles identify the same clock, or both are empty. Context: any thread.
   bool operator==(const clock&) const = default;
@@ -128,8 +129,8 @@ class clock {
 struct clock_access {
   static const sync::phase_id& id(const clock& c) noexcept { return c.id_; }
   // The clock of the innermost clocked_finish. Throws: clock_use_error if there is none.
-  static sync::registration& implicit(const scheduler::fiber& self, const char* operation);
-  static void make_implicit();
+  APGAS_API static sync::registration& implicit(const scheduler::fiber& self, const char* operation);
+  APGAS_API static void make_implicit();
 };
 
 // The clause of async, async_future and async_at that registers the child on the given clocks (X10
