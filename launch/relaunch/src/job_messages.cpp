@@ -18,9 +18,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::string_view messages_of_an_end[] = {
-    "ended by signal", "ended unexpectedly", "sent no heartbeat", "this ends the job",
-    "stack overflow in task"};
+constexpr std::string_view messages_of_an_end[] = {"ended by signal", "ended unexpectedly",
+                                                   "sent no heartbeat", "this ends the job",
+                                                   "stack overflow in task"};
 constexpr std::size_t longest_line = 4096;  // that is looked at
 constexpr auto patience = 2s;
 

@@ -22,8 +22,8 @@
 #include <unistd.h>
 
 #include <apgas/base/log.hpp>
-#include <apgas/errors.hpp>
 #include <apgas/config.hpp>
+#include <apgas/errors.hpp>
 #include <apgas/scheduler/cores.hpp>
 
 #include "job_messages.hpp"

@@ -27,7 +27,7 @@ namespace apgas::inline v0::base {
 // Reports that `expression` at `where` was false and ends the job; the macros below call it.
 // Context: any thread.
 APGAS_API [[noreturn]] void assertion_failed(const char* expression, const char* text,
-                                   std::source_location where);
+                                             std::source_location where);
 
 // Prints `apgas: <context>: message` and ends the job with fatal_exit_code. It is meant for
 // failures of the environment during a run, such as a lost peer or a failing system call, from

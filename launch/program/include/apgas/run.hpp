@@ -14,7 +14,7 @@ namespace apgas::inline v0 {
 
 namespace detail {
 APGAS_API int run_program(int argc, char** argv, const config& defaults,
-                const std::function<int(int, char**)>& main);
+                          const std::function<int(int, char**)>& main);
 
 // Whether this process reports why a job does not start. Under a launcher only process 0 does;
 // without one every process does.

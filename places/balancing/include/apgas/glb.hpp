@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include <apgas/base/api.hpp>
 #include <apgas/async_future_at.hpp>
+#include <apgas/base/api.hpp>
 #include <apgas/base/assert.hpp>
 #include <apgas/finish.hpp>
 #include <apgas/places/glb_bag.hpp>

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <apgas/base/api.hpp>
 #include <apgas/at.hpp>
+#include <apgas/base/api.hpp>
 #include <apgas/place.hpp>
 #include <apgas/places/place_memory.hpp>
 #include <apgas/sync/task.hpp>

@@ -129,7 +129,8 @@ class clock {
 struct clock_access {
   static const sync::phase_id& id(const clock& c) noexcept { return c.id_; }
   // The clock of the innermost clocked_finish. Throws: clock_use_error if there is none.
-  APGAS_API static sync::registration& implicit(const scheduler::fiber& self, const char* operation);
+  APGAS_API static sync::registration& implicit(const scheduler::fiber& self,
+                                                const char* operation);
   APGAS_API static void make_implicit();
 };
 

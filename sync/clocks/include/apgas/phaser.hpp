@@ -61,7 +61,7 @@ class phaser {
   // outside a task, and inside `atomic` or `when`; std::bad_alloc.
   // Context: task. Cost: a few allocations for each tree node.
   APGAS_API explicit phaser(phaser_mode mode = phaser_mode::signal_wait, int tiers = automatic,
-                  int degree = automatic);
+                            int degree = automatic);
 
   // Signals and waits, as far as the mode allows: only signals in mode signal, only waits in mode
   // wait.

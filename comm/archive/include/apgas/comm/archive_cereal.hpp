@@ -200,7 +200,8 @@ const std::type_info& pointee(const cereal::memory_detail::PtrWrapper<std::share
   return typeid(std::remove_cv_t<T>);
 }
 
-class APGAS_API cereal_writer : public cereal::OutputArchive<cereal_writer, cereal::AllowEmptyClassElision> {
+class APGAS_API cereal_writer
+    : public cereal::OutputArchive<cereal_writer, cereal::AllowEmptyClassElision> {
   using base = cereal::OutputArchive<cereal_writer, cereal::AllowEmptyClassElision>;
 
  public:
@@ -246,7 +247,8 @@ class APGAS_API cereal_writer : public cereal::OutputArchive<cereal_writer, cere
   out_bytes& out_;
 };
 
-class APGAS_API cereal_reader : public cereal::InputArchive<cereal_reader, cereal::AllowEmptyClassElision> {
+class APGAS_API cereal_reader
+    : public cereal::InputArchive<cereal_reader, cereal::AllowEmptyClassElision> {
   using base = cereal::InputArchive<cereal_reader, cereal::AllowEmptyClassElision>;
 
  public:

@@ -45,7 +45,8 @@ APGAS_API const std::byte* address_here(const cma_process& from, std::uint64_t a
 // Requires: the task that owns the memory waits.
 // Throws: serialization_error if the memory cannot be read.
 // Cost: a system call.
-APGAS_API void read_remote_process(const cma_process& from, std::uint64_t address, std::span<std::byte> to);
+APGAS_API void read_remote_process(const cma_process& from, std::uint64_t address,
+                                   std::span<std::byte> to);
 
 // A process, and whether its memory was found to be readable.
 class cma_peer {

@@ -151,7 +151,7 @@ class endpoint final : private message_sink {
   APGAS_API void send(rank dest, const frame_header& header, out_archive&& payload);
   // Sends `head` followed by `body` as one payload. Each byte of a long payload is copied once.
   APGAS_API void send(rank dest, const frame_header& header, std::span<const std::byte> head,
-            std::span<const std::byte> body);
+                      std::span<const std::byte> body);
 
   // Receives frames into the sink and sends batches that must wait no longer. Returns true if it
   // did anything. Context: any thread, one at a time; other threads get false immediately.

@@ -77,10 +77,10 @@ struct array_portion {
 
 // Throw illegal_operation if the array is too large to be addressed, if it has no place, or if its
 // halo does not fit.
-APGAS_API void check_dist_array(const dist_shape& shape, std::size_t element_bytes, std::size_t halo,
-                      std::size_t group_size);
+APGAS_API void check_dist_array(const dist_shape& shape, std::size_t element_bytes,
+                                std::size_t halo, std::size_t group_size);
 APGAS_API void check_dist_grid(std::size_t rows, std::size_t columns, std::size_t element_bytes,
-                     std::size_t group_size);
+                               std::size_t group_size);
 // Throws illegal_operation if a place has fewer elements in a direction than the halo is wide.
 // `what` names the direction, `fewest` is the least number at any place.
 APGAS_API void check_dist_halo(const char* what, std::size_t fewest, std::size_t halo);

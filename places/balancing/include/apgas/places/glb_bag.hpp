@@ -118,8 +118,10 @@ void add_result(std::optional<glb_value<B>>& sum, glb_value<B> more) {
 }
 
 // Throw illegal_operation and name the mistake of the bag.
-APGAS_API [[noreturn]] void throw_split_lost(std::size_t before, std::size_t kept, std::size_t given);
-APGAS_API [[noreturn]] void throw_merge_lost(std::size_t before, std::size_t put_in, std::size_t after);
+APGAS_API [[noreturn]] void throw_split_lost(std::size_t before, std::size_t kept,
+                                             std::size_t given);
+APGAS_API [[noreturn]] void throw_merge_lost(std::size_t before, std::size_t put_in,
+                                             std::size_t after);
 APGAS_API [[noreturn]] void throw_too_many_done(std::size_t wanted, std::size_t done);
 
 // split() and merge() of a bag. If it has a size(), they check that no task is lost or duplicated.

@@ -137,6 +137,6 @@ void end_object(void* object) noexcept {
 // Throws the exception that explains why find() returned null. `what` is the type of the handle.
 // Context: task.
 APGAS_API [[noreturn]] void throw_no_object(const scheduler::fiber& self, const global_id& id,
-                                  const char* what);
+                                            const char* what);
 
 }  // namespace apgas::inline v0::remote

@@ -98,7 +98,8 @@ inline access_failure check_access(std::byte* segment, std::uint64_t segment_byt
 
 // Throws illegal_operation with a message about the failed access. `operation` is the public
 // function that was called.
-APGAS_API [[noreturn]] void throw_access_failure(const char* operation, const allocation_range& what,
-                                       const access_failure& failure);
+APGAS_API [[noreturn]] void throw_access_failure(const char* operation,
+                                                 const allocation_range& what,
+                                                 const access_failure& failure);
 
 }  // namespace apgas::inline v0::remote

@@ -58,18 +58,18 @@ APGAS_API void get_away(scheduler::fiber& self, const char* operation, const bul
 
 // Copies from one allocation to another, whichever places have them.
 // Requires: both ranges have the same length.
-APGAS_API void bulk_copy_between(scheduler::fiber& self, const char* operation, const allocation_range& from,
-                       const allocation_range& to);
+APGAS_API void bulk_copy_between(scheduler::fiber& self, const char* operation,
+                                 const allocation_range& from, const allocation_range& to);
 
 // Start the access and return. The finish of the calling task waits for it.
 APGAS_API void async_put(scheduler::fiber& self, const char* operation, const bulk_put& what,
-               std::source_location site);
+                         std::source_location site);
 APGAS_API void async_get(scheduler::fiber& self, const char* operation, const bulk_get& what,
-               std::source_location site);
+                         std::source_location site);
 
 // The same with a future; the finish of the calling task waits, too.
-APGAS_API future<void> put_future(scheduler::fiber& self, const char* operation, const bulk_put& what,
-                        std::source_location site);
+APGAS_API future<void> put_future(scheduler::fiber& self, const char* operation,
+                                  const bulk_put& what, std::source_location site);
 
 // The same for reading. If T is void, the bytes are written to what.to; otherwise they are the
 // value of the future.

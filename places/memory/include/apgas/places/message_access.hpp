@@ -67,7 +67,8 @@ class APGAS_API message_access : public sync::pending_call {
   [[noreturn]] void throw_failure() const {
     throw_access_failure(what_.name, what_.range, failure_);
   }
-  APGAS_API void publish_failure(sync::future_core& future, std::source_location site) const noexcept;
+  APGAS_API void publish_failure(sync::future_core& future,
+                                 std::source_location site) const noexcept;
   std::uint64_t result() const noexcept { return result_; }
 
   const memory_access what_;
@@ -121,7 +122,8 @@ APGAS_API void admit_access(scheduler::fiber& self, comm::rank home);
 // An access for which the finish of its task waits. Deletes itself.
 class APGAS_API counted_access final : public message_access, scheduler::external_task {
  public:
-  APGAS_API static void start(scheduler::fiber& self, const memory_access& what, std::source_location site);
+  APGAS_API static void start(scheduler::fiber& self, const memory_access& what,
+                              std::source_location site);
 
  private:
   counted_access(scheduler::fiber& self, const memory_access& what, std::source_location site)
@@ -129,7 +131,7 @@ class APGAS_API counted_access final : public message_access, scheduler::externa
 
   void completed() noexcept override;
   APGAS_API static scheduler::task_counter* fail(scheduler::external_task* work,
-                                       scheduler::fiber& self) noexcept;
+                                                 scheduler::fiber& self) noexcept;
 
   const std::source_location site_;
 };

@@ -51,7 +51,7 @@ class place_memory final : public sync::frame_extension {
   // Context: task; may suspend.
   // Throws: illegal_operation if the pointer cannot be valid.
   APGAS_API const segment_view& look_up(scheduler::fiber& self, const char* operation,
-                              const allocation_range& what);
+                                        const allocation_range& what);
 
   // Throws illegal_operation if the allocation has no home in this program.
   // Context: task.

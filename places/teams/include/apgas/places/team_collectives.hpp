@@ -25,7 +25,7 @@ APGAS_API void run_barrier(team_member& m);
 APGAS_API void run_broadcast(team_member& m, std::size_t root, std::span<std::byte> data);
 // The same if only the root knows the size. Returns the message at the other members.
 APGAS_API team_arrival run_broadcast_message(team_member& m, std::size_t root,
-                                   std::span<const std::byte> data);
+                                             std::span<const std::byte> data);
 
 // A reduction operation: combines n elements at `theirs`, which need not be aligned, into those at
 // `mine`, as op(theirs, mine) or op(mine, theirs).
@@ -37,20 +37,22 @@ struct reduction {
 };
 // `data` is the contribution of this member. Afterwards it is the result at the root (run_reduce)
 // or at all members (run_allreduce); elsewhere its contents are unspecified.
-APGAS_API void run_reduce(team_member& m, std::size_t root, std::span<std::byte> data, const reduction& op);
+APGAS_API void run_reduce(team_member& m, std::size_t root, std::span<std::byte> data,
+                          const reduction& op);
 APGAS_API void run_allreduce(team_member& m, std::span<std::byte> data, const reduction& op);
 
 // `all` is used at the root only: one block for each member, in their order.
 APGAS_API void run_scatter(team_member& m, std::size_t root, std::span<const std::byte> all,
-                 std::span<std::byte> mine);
+                           std::span<std::byte> mine);
 APGAS_API void run_gather(team_member& m, std::size_t root, std::span<const std::byte> mine,
-                std::span<std::byte> all);
+                          std::span<std::byte> all);
 // A gather of contributions that may have different sizes. Returns them at the root, and an empty
 // vector elsewhere.
 APGAS_API std::vector<std::vector<std::byte>> run_gather_messages(team_member& m, std::size_t root,
-                                                        std::span<const std::byte> mine);
+                                                                  std::span<const std::byte> mine);
 
 // Sends block i of `out` to member i, and receives block i of `in` from it.
-APGAS_API void run_alltoall(team_member& m, std::span<const std::byte> out, std::span<std::byte> in);
+APGAS_API void run_alltoall(team_member& m, std::span<const std::byte> out,
+                            std::span<std::byte> in);
 
 }  // namespace apgas::inline v0::remote

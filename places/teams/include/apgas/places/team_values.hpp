@@ -71,7 +71,8 @@ consteval bool require_same() {
 }
 
 // Throws illegal_operation if a span does not have the wanted number of elements.
-APGAS_API void expect_size(const char* operation, const char* span, std::size_t found, std::size_t wanted);
+APGAS_API void expect_size(const char* operation, const char* span, std::size_t found,
+                           std::size_t wanted);
 
 inline void move_bytes(std::span<std::byte> to, std::span<const std::byte> from) {
   if (!from.empty()) std::memmove(to.data(), from.data(), from.size());

@@ -128,7 +128,7 @@ inline void run_children(fiber& self, const frame_mark& mark) {
 // for in reports; it must be a string that lives as long as the program.
 // Context: task. Suspends; may resume on another worker.
 APGAS_API void leave(fiber& self, const char* waits_for, void (*after)(fiber*, void*),
-           void* argument) noexcept;
+                     void* argument) noexcept;
 
 // Suspends the current task. When its context is saved, after(fiber*) runs on another stack of the
 // same worker. It hands the fiber to the code that will resume it, which may happen before after()

@@ -87,7 +87,8 @@ class APGAS_API future_core : public ref_counted {
   APGAS_API void publish_value() noexcept;
   APGAS_API void publish_error(std::exception_ptr error) noexcept;
   // The same for a task of `place`. The failure is reported unless some task observes the future.
-  APGAS_API void publish_error(std::exception_ptr error, place_state& place, spawn_site site) noexcept;
+  APGAS_API void publish_error(std::exception_ptr error, place_state& place,
+                               spawn_site site) noexcept;
 
  protected:
   future_core() = default;

@@ -31,7 +31,8 @@ struct phase_id {
   bool operator==(const phase_id&) const = default;
 };
 
-APGAS_API [[noreturn]] void throw_not_registered(phase_kind kind, const phase_id& id, const char* operation);
+APGAS_API [[noreturn]] void throw_not_registered(phase_kind kind, const phase_id& id,
+                                                 const char* operation);
 
 struct alignas(64) registration {
   registration* next = nullptr;
@@ -160,7 +161,7 @@ void advance_all(scheduler::fiber& self, phase_kind kind, wait_style style);
 
 // Registers a child. Throws: clock_use_error, phaser_use_error.
 APGAS_API transit begin_transit(scheduler::fiber& self, registration& r, phaser_mode mode,
-                      const char* operation);
+                                const char* operation);
 APGAS_API [[noreturn]] void throw_given_twice(phase_kind kind, const char* operation);
 // Deregisters a child that was not spawned.
 APGAS_API void cancel_transit(scheduler::fiber& self, const transit& t) noexcept;
@@ -169,7 +170,7 @@ APGAS_API void cancel_transit(scheduler::fiber& self, const transit& t) noexcept
 class registered_body final : public registrations {
  public:
   APGAS_API registered_body(scheduler::fiber& self, std::span<const transit> transits,
-                  std::span<registration> storage) noexcept;
+                            std::span<registration> storage) noexcept;
   registered_body(const registered_body&) = delete;
   registered_body& operator=(const registered_body&) = delete;
   APGAS_API ~registered_body();

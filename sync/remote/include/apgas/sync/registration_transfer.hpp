@@ -22,11 +22,11 @@ namespace apgas::inline v0::sync {
 // Context: task. May suspend. Throws as send_task does; the registrations then still belong to the
 // caller.
 APGAS_API void send_registered_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
-                          comm::out_archive& payload, std::span<const transit> transits);
+                                    comm::out_archive& payload, std::span<const transit> transits);
 
 // Sends the body of an `at` together with all registrations of the caller.
 APGAS_API void send_call(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
-               comm::out_archive& payload);
+                         comm::out_archive& payload);
 // After the call has returned: registers the caller as its body was registered at the end.
 APGAS_API void take_registrations_back(scheduler::fiber& self, suspended_call& call);
 inline void after_call(suspended_call& call) {

@@ -115,12 +115,12 @@ inline constexpr std::uint64_t call_of_at = std::uint64_t{1} << 63;
 // Sends the reply of call `number` to place `caller`. If `ended`, the task has no children left;
 // then its count in `finish` is released, and the credit of this place goes with the reply if that
 // was the last count. Context: the task that was called.
-APGAS_API void send_reply(place_state& place, comm::rank caller, std::uint64_t number, finish_core& finish,
-                bool ended, bool failed, comm::out_archive& value);
+APGAS_API void send_reply(place_state& place, comm::rank caller, std::uint64_t number,
+                          finish_core& finish, bool ended, bool failed, comm::out_archive& value);
 
 // The same for a zero-copy value. Waits until the caller has read the value. The count of the task
 // in `finish` stays. Context: the task that was called. May suspend and resume on another worker.
 APGAS_API void send_zero_copy_reply(place_state& place, comm::rank caller, std::uint64_t number,
-                          finish_core& finish, comm::out_archive& value);
+                                    finish_core& finish, comm::out_archive& value);
 
 }  // namespace apgas::inline v0::sync

@@ -86,10 +86,10 @@ using task_thunk = scheduler::task_counter*(remote_task&, scheduler::fiber&);
 APGAS_API void start_payload(comm::out_archive& payload, std::source_location site);
 // `flags` are frame_flags. The finish of the calling task waits for the task.
 APGAS_API void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
-               comm::out_archive& payload, std::uint8_t flags = 0);
+                         comm::out_archive& payload, std::uint8_t flags = 0);
 // The same, but only the root finish waits for the task.
 APGAS_API void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
-                         comm::out_archive& payload);
+                                   comm::out_archive& payload);
 
 // Receives the frames of one place and hands each to the protocol it belongs to.
 class frame_receiver final : public comm::frame_sink {
