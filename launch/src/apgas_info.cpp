@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // apgas-info: what the library is, and what it makes of this machine and this environment.
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,10 +15,16 @@
 #include <apgas/base/membarrier.hpp>
 #include <apgas/base/option.hpp>
 #include <apgas/base/sanitizer.hpp>
+#include <apgas/comm/endpoint.hpp>
 #include <apgas/comm/transports.hpp>
+#include <apgas/errors.hpp>
+#include <apgas/run.hpp>
+#include <apgas/scheduler/cores.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/scheduler/stacks.hpp>
 #include <apgas/version.hpp>
+
+#include "job_cores.hpp"
 
 namespace {
 
@@ -23,10 +32,10 @@ constexpr int usage_error = 2;
 
 constexpr std::string_view help =
     "Usage: apgas-info [--version] [--help]\n"
-    "Shows the version of apgas, how it was built, the transports, the cores, how stacks are "
-    "guarded,\n"
-    "and every setting with its value in this environment. Code 2 when a setting has a bad "
-    "value.\n";
+    "Shows the version of apgas, how it was built, the transports, the cores, how stacks are\n"
+    "guarded, and every setting with its value in this environment. Under a launcher it shows\n"
+    "the cores of each place of the job. The exit code is 2 if a setting has an invalid value,\n"
+    "or if the places cannot start together.\n";
 
 std::string compiler() {
 #if defined(__clang__)
@@ -63,7 +72,53 @@ std::string transports() {
   return "ucx, mpi, local";
 }
 
-void print_machine(const apgas::base::settings& settings) {
+// Describes the cores of each place if all places are in this process, where they have the same
+// mask.
+std::vector<std::string> places_of_process(const apgas::base::settings& settings) {
+  const auto mine = apgas::scheduler::cores_of_process(settings);
+  char host[256] = "?";
+  gethostname(host, sizeof host - 1);
+  apgas::launch::host_places all{.host = host, .places = {}, .cores = {}, .shares = {}};
+  for (int place = 0; place < std::max(1, settings.places); ++place) {
+    all.places.push_back(place);
+    all.cores.push_back(&mine);
+  }
+  const auto& hardware = apgas::scheduler::processors_of_host();
+  all.shares = apgas::scheduler::divide_cores(hardware, all.cores);
+  return apgas::launch::core_lines(all, hardware);
+}
+
+struct no_frames final : apgas::comm::frame_sink {
+  void on_frame(const apgas::comm::inbound_frame&) noexcept override {}
+};
+
+// Connects with the other places of the job, as a program does, and returns the lines about cores
+// that this place has to print: the first place of a host prints those of all its places.
+// Throws: launch_error.
+std::vector<std::string> places_of_job(const apgas::base::settings& settings) {
+  const apgas::comm::failure_detector_options detector{
+      .silence = std::chrono::seconds(settings.heartbeat_s), .interface = settings.interface};
+  apgas::comm::transport& network =
+      *apgas::comm::choose_transport(settings.transport, detector).network;
+  no_frames sink;
+  apgas::comm::endpoint_options options;
+  options.cores = apgas::scheduler::cores_of_process(settings);
+  apgas::comm::endpoint endpoint(network, sink, options);
+  endpoint.wait_ready();
+  std::vector<std::string> lines = apgas::launch::job_cores(endpoint).description();
+  endpoint.begin_end();
+  while (!endpoint.end_done()) endpoint.progress();
+  return lines;
+}
+
+std::vector<std::string> lines_of_places(const apgas::base::settings& settings) {
+  const auto launcher = apgas::comm::find_launcher();
+  const bool alone = !launcher || launcher->size == 1 || !apgas::comm::mpi_available() ||
+                     settings.transport == apgas::base::transport_choice::local;
+  return alone ? places_of_process(settings) : places_of_job(settings);
+}
+
+void print_machine(const apgas::base::settings& settings, const std::vector<std::string>& places) {
   const auto launcher = apgas::comm::find_launcher();
   line("version", APGAS_VERSION_STRING);
   line("build", fmt::format("{}, {}", compiler(), build()));
@@ -73,6 +128,7 @@ void print_machine(const apgas::base::settings& settings) {
   line("topology", apgas::scheduler::topology_description());
   line("cores", fmt::format("{} usable, after affinity mask and cgroup quota",
                             apgas::scheduler::usable_cores()));
+  for (const std::string& each : places) line("places", each);
   line("stacks", apgas::scheduler::stack_guard_description(settings.stack_bytes));
   line("fences", apgas::base::membarrier_available()
                      ? "asymmetric (membarrier)"
@@ -90,15 +146,26 @@ void print_settings(const apgas::base::settings& settings) {
 }
 
 int show() {
-  apgas::base::warn_unknown_variables(environ);
+  const bool reports = apgas::detail::reports_for_job();
+  if (reports) apgas::base::warn_unknown_variables(environ);
   apgas::base::settings settings;
+  std::vector<std::string> places;
   std::string bad;
   try {
     settings = apgas::base::read_settings({}, environ);
+    places = lines_of_places(settings);
   } catch (const std::invalid_argument& refused) {
     bad = refused.what();
+  } catch (const apgas::launch_error& refused) {
+    bad = refused.what();
   }
-  print_machine(settings);
+  if (!reports) {
+    for (const std::string& each : places) line("places", each);
+    if (bad.empty()) return 0;
+    apgas::detail::let_others_report();
+    return usage_error;
+  }
+  print_machine(settings, places);
   print_settings(settings);
   if (bad.empty()) return 0;
   std::fflush(stdout);

@@ -2,25 +2,26 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <exception>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <apgas/base/assert.hpp>
 #include <apgas/base/log.hpp>
 #include <apgas/base/option.hpp>
 #include <apgas/comm/transports.hpp>
-#include <apgas/finish.hpp>
+#include <apgas/scheduler/cores.hpp>
 
 #include "end_tree.hpp"
 #include "host_list.hpp"
+#include "job_cores.hpp"
 #include "place_runtime.hpp"
+#include "process_exit.hpp"
 
 namespace apgas::inline v0::launch {
 namespace {
@@ -49,6 +50,7 @@ comm::endpoint_options endpoint_options_of(const base::settings& s) {
   o.queue_bytes = s.send_queue_bytes;
   o.settings = agreed_settings(s);
   o.zero_copy = s.one_sided == base::one_sided_choice::direct;
+  o.cores = scheduler::cores_of_process(s);
   return o;
 }
 
@@ -58,17 +60,6 @@ std::string trace_path(const std::string& path, comm::rank here, int places) {
   std::filesystem::path own = path;
   own.replace_extension(std::to_string(here) + own.extension().string());
   return own.string();
-}
-
-// The places of this node divide its cores between them.
-core_share share_of(const comm::endpoint& network) {
-  core_share share{.index = 0, .count = 0};
-  for (comm::rank r = 0; r < network.size(); ++r) {
-    if (!network.same_node(r, network.here())) continue;
-    if (r < network.here()) ++share.index;
-    ++share.count;
-  }
-  return share;
 }
 
 }  // namespace
@@ -155,7 +146,18 @@ place_runtime::~place_runtime() = default;
 
 void place_runtime::bootstrap() {
   endpoint_.wait_ready();
-  if (!settings_.stats || endpoint_.here() != 0) return;
+  const job_cores cores(endpoint_);
+  share_ = cores.mine();
+  if (settings_.stats) {
+    print_hosts();
+    for (const std::string& line : cores.description()) base::print_line(line);
+  }
+  const std::optional<std::string> idle = cores.idle_cores();
+  if (idle && comm::launched_by_mpi()) base::warn(*idle);
+}
+
+void place_runtime::print_hosts() {
+  if (endpoint_.here() != 0) return;
   std::vector<std::string> hosts;
   hosts.reserve(static_cast<std::size_t>(endpoint_.size()));
   for (comm::rank r = 0; r < endpoint_.size(); ++r) hosts.push_back(endpoint_.host(r));
@@ -164,27 +166,17 @@ void place_runtime::bootstrap() {
 }
 
 void place_runtime::start() {
-  const core_share share = share_of(endpoint_);
   scheduler::config c;
-  c.workers = settings_.workers > 0
-                  ? settings_.workers
-                  : std::max(1, scheduler::usable_cores() / std::max(1, share.count));
-  if (share.count == 1 && comm::launched_by_mpi() && scheduler::usable_cores() == 1 &&
-      sysconf(_SC_NPROCESSORS_ONLN) > 1 && settings_.workers == 0) {
-    base::warn(
-        "the launcher bound this place to one core, so it has one worker; mpirun --bind-to none "
-        "gives it the others");
-  }
+  c.workers = share_.workers;
   c.stack_bytes = settings_.stack_bytes;
   c.spin = std::chrono::microseconds(settings_.idle_us);
-  c.bind = settings_.bind != base::bind_choice::none;
-  c.share_index = share.index;
-  c.share_count = share.count;
-  c.share_cores = c.workers * share.count > scheduler::usable_cores();
+  c.bound_to = share_.bound_to;
+  c.oversubscribed = share_.oversubscribed;
   c.events = events_.get();
   c.progress_thread = settings_.progress == base::progress_choice::thread;
   c.environment = &state_;
   c.place = state_.here;
+  c.on_exit = on_process_exit;
   c.trace = trace_path(settings_.trace, state_.here, state_.places);
   c.watchdog_patience = std::chrono::seconds(settings_.watchdog_s);
   c.watchdog_report = [here = state_.here](const std::string& waiting) {
@@ -198,75 +190,16 @@ void place_runtime::start() {
   scheduler_->wake();  // what arrived before
 }
 
-namespace {
-
-// Main as a task: the body of the root finish.
-struct root_task : scheduler::external_task {
-  root_task(const std::function<int()>& m, sync::place_state& p)
-      : external_task{.run = start}, main(m), place(p) {}
-
-  static scheduler::task_counter* start(external_task* work, scheduler::fiber& self) noexcept {
-    static_cast<root_task*>(work)->run_on(self);
-    return nullptr;
-  }
-
-  void run_on(scheduler::fiber& self) noexcept {
-    std::vector<task_exception> failures;
-    int code = 0;
-    keep_failures(failures, [&] { code = run_main(self); });
-    keep_failures(failures, throw_unobserved);
-    if (!failures.empty()) {
-      code = 1;
-      base::print_line(fmt::format("an exception left the main function of apgas::run: {}",
-                                   multiple_exceptions(std::move(failures)).what()));
-    }
-    std::lock_guard guard(mutex);
-    result = code;
-    done.notify_one();
-  }
-
-  int run_main(scheduler::fiber& self) {
-    int code = 0;
-    sync::finish_frame root(self);
-    place.finishes->open_root(root.core());
-    try {
-      code = main();
-    } catch (...) {
-      sync::task_failed(self);
-    }
-    root.end();   // the outer finish is the current one again
-    return code;  // NOLINT(clang-analyzer-core.StackAddressEscape): end() is out of its sight
-  }
-
-  template <class F>
-  static void keep_failures(std::vector<task_exception>& failures, F f) {
-    try {
-      f();
-    } catch (const multiple_exceptions& several) {
-      failures.insert(failures.end(), several.begin(), several.end());
-    } catch (...) {
-      failures.emplace_back(std::current_exception(), 0, spawn_site{});
-    }
-  }
-
-  const std::function<int()>& main;
-  sync::place_state& place;
-  std::mutex mutex;
-  std::condition_variable done;
-  std::optional<int> result;
-};
-
-}  // namespace
-
 int place_runtime::run_main(const std::function<int()>& main) {
-  root_task root(main, state_);
-  scheduler_->submit(&root);
-  int code = 0;
-  {
-    std::unique_lock lock(root.mutex);
-    root.done.wait(lock, [&] { return root.result.has_value(); });
-    code = root.result.value();
-  }
+  root_task root(main, "an exception left the main function of apgas::run");
+  start_main(root);
+  return end_main(root);
+}
+
+void place_runtime::start_main(root_task& main) { main.start(state_); }
+
+int place_runtime::end_main(root_task& main) {
+  const int code = main.wait();
   tell_others(code);
   return code;
 }

@@ -14,6 +14,7 @@
 #include <apgas/places/global_table.hpp>
 #include <apgas/places/place_memory.hpp>
 #include <apgas/places/remote_teams.hpp>
+#include <apgas/scheduler/core_partition.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/finish_core.hpp>
 #include <apgas/sync/flow_control.hpp>
@@ -23,17 +24,12 @@
 #include <apgas/sync/remote_phases.hpp>
 #include <apgas/sync/remote_task.hpp>
 
+#include "root_task.hpp"
 #include "unobserved_failures.hpp"
 
 // One place for the time of one run: everything it owns, in the order of construction. This is
 // where the scheduler and the network meet.
 namespace apgas::inline v0::launch {
-
-// How many places share the cores of this one, and which of them it is.
-struct core_share {
-  int index = 0;
-  int count = 1;
-};
 
 class place_runtime {
  public:
@@ -50,6 +46,9 @@ class place_runtime {
 
   // Place 0: runs main under the root finish. The code is the program's. Then all places are told.
   int run_main(const std::function<int()>& main);
+  // The same in two steps: the task begins; all places are told its code when it has ended.
+  void start_main(root_task& main);
+  int end_main(root_task& main);
   // The others: waits for that.
   int wait_for_end();
 
@@ -58,16 +57,20 @@ class place_runtime {
   void stop();
 
   const sync::place_state& state() const noexcept { return state_; }
+  // Requires: start(). Until stop().
+  scheduler::scheduler& workers() noexcept { return *scheduler_; }
 
  private:
   class network_events;
 
+  void print_hosts();
   void on_control(const comm::inbound_frame& frame);
   void tell_others(int code);
   void print_statistics();
 
   base::settings settings_;
   std::string why_transport_;
+  scheduler::core_share share_;  // of the cores of the host; from bootstrap() on
   runtime_state state_;
   sync::frame_receiver receiver_;
   comm::endpoint endpoint_;

@@ -24,7 +24,7 @@
 #include <apgas/base/log.hpp>
 #include <apgas/errors.hpp>
 #include <apgas/run.hpp>
-#include <apgas/scheduler/scheduler.hpp>
+#include <apgas/scheduler/cores.hpp>
 
 #include "job_messages.hpp"
 #include "leftover_files.hpp"

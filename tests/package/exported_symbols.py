@@ -35,8 +35,8 @@ def main():
         print(f"{library} exports {name}, which {LIST.name} does not list: remove its APGAS_API, "
               "or run this script with --update")
     for name in sorted(listed - found):
-        print(f"{library} does not export {name}, which {LIST.name} lists: mark it APGAS_API, or run "
-              "this script with --update")
+        print(f"{library} does not export {name}, which {LIST.name} lists: mark it APGAS_API, or "
+              "run this script with --update")
     print(f"{len(found)} symbols are exported, {len(listed)} are listed")
     return found != listed
 

@@ -61,6 +61,7 @@
 #include <apgas/promise.hpp>
 #include <apgas/remote_atomics.hpp>
 #include <apgas/run.hpp>
+#include <apgas/runtime.hpp>
 #include <apgas/semaphore.hpp>
 #include <apgas/single_var.hpp>
 #include <apgas/sleep.hpp>

@@ -22,6 +22,9 @@ struct config {
   std::size_t stack_bytes = 0;  // size of the stack of a task; 0: 1 MiB
   // All other settings, by the names of their variables.
   std::map<std::string, std::string> more = {};
+  // Of a runtime, ignored by run: at places other than 0 the constructor serves until place 0 ends
+  // the program, and then ends the process with its code (runtime.hpp).
+  bool serve_and_exit = false;
 };
 
 }  // namespace apgas::inline v0

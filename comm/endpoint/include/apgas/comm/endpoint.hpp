@@ -23,8 +23,10 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <apgas/base/place_cores.hpp>
 #include <apgas/comm/archive.hpp>
 #include <apgas/comm/buffer.hpp>
 #include <apgas/comm/handler.hpp>
@@ -69,6 +71,7 @@ struct endpoint_options {
   std::uint64_t fingerprint = binary_fingerprint();
   std::uint32_t version = 0;  // version of the library; 0: APGAS_VERSION
   bool zero_copy = true;      // other places of this host may read this process's memory
+  base::place_cores cores;    // the cores of its host that this rank may use
 };
 
 // Why a message was sent.
@@ -88,6 +91,10 @@ struct traffic {
 
   traffic& operator+=(const traffic& other) noexcept;
 };
+
+// The cores that each rank may use, by rank; no element is null. Ranks that may use the same cores
+// share one object.
+using cores_by_rank = std::vector<std::shared_ptr<const base::place_cores>>;
 
 class endpoint final : private message_sink {
  public:
@@ -115,6 +122,12 @@ class endpoint final : private message_sink {
     return first_on_host_[static_cast<std::size_t>(a)] ==
            first_on_host_[static_cast<std::size_t>(b)];
   }
+
+  // Hands over the cores that each rank may use, as that rank announced them; a second call returns
+  // nothing.
+  // Requires: ready().
+  // Context: one thread.
+  cores_by_rank take_cores() noexcept { return std::exchange(cores_, {}); }
 
   // The size in bytes from which a range is sent to `dest` as a zero-copy range, or no_zero_copy if
   // `dest` cannot read this process's memory. That is assumed to be so exactly if this process can
@@ -185,6 +198,7 @@ class endpoint final : private message_sink {
   base::atomic<state> state_{state::exchanging};
   std::vector<std::string> hosts_;
   std::vector<std::size_t> first_on_host_;  // by rank: the lowest rank of its host
+  cores_by_rank cores_;                     // until take_cores()
   std::unique_ptr<cma_peer[]> cma_peers_;   // by rank; set for ranks of this host
 };
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <apgas/scheduler/worker.hpp>
 
@@ -57,11 +58,9 @@ struct config {
   int workers = 1;
   std::size_t stack_bytes = std::size_t{1} << 20;
   std::chrono::nanoseconds spin{50'000};  // a worker searches this long before it sleeps
-  bool bind = true;
-  int share_index = 0;  // this place is number share_index of share_count on the same cores
-  int share_count = 1;
-  bool share_cores = false;      // other processes use them too: searching workers yield to them
-  bool asymmetric_fence = true;  // use membarrier where it is available
+  std::vector<int> bound_to = {};  // the processor of each worker; empty: workers are not bound
+  bool oversubscribed = false;     // more workers than processors: searching workers yield
+  bool asymmetric_fence = true;    // use membarrier where it is available
   external_events* events = nullptr;
   bool progress_thread = false;  // a dedicated thread waits for the events and polls for them
   void* environment = nullptr;   // see scheduler::environment
@@ -71,6 +70,9 @@ struct config {
   std::function<void(const std::string&)> watchdog_report = {};
   std::string trace = {};  // the file for the trace (trace.hpp); empty: none
   int place = 0;           // the number of the place in the trace
+  // Called if a task, or a call on a helper thread, calls std::exit: on that thread, before the
+  // first static object is destroyed. Null: nothing is called.
+  void (*on_exit)() noexcept = nullptr;
 };
 
 // Counters since the start, summed over the workers.
@@ -116,6 +118,12 @@ class scheduler {
   // Context: any thread.
   void run_on_helper(std::function<void()> work);
 
+  // Stops every worker but the calling one, and the network, for good, in a process that ends by
+  // std::exit while there are tasks. A worker stops when it next chooses work; a task that computes
+  // is not interrupted. Returns whether all workers have stopped within `patience`.
+  // Context: any thread, once.
+  bool halt(std::chrono::milliseconds patience) noexcept;
+
   int num_workers() const noexcept;
   // Requires: 0 <= id < num_workers().
   worker& worker_at(int id) noexcept;
@@ -132,10 +140,5 @@ class scheduler {
   void* environment_ = nullptr;
   std::unique_ptr<implementation> implementation_;
 };
-
-// Cores that the process may use, after affinity mask and cgroup quota; at least 1.
-int usable_cores();
-// Describes the topology of the host in one line, for apgas-info.
-std::string topology_description();
 
 }  // namespace apgas::inline v0::scheduler
