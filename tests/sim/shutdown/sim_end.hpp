@@ -14,7 +14,7 @@
 
 #include <apgas/comm/shutdown_steps.hpp>
 
-#include "../../launch/src/end_tree.hpp"
+#include "../../launch/place/src/end_tree.hpp"
 #include "sim_choice.hpp"
 
 namespace sim {

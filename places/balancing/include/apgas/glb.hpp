@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/async_future_at.hpp>
 #include <apgas/base/assert.hpp>
 #include <apgas/finish.hpp>
@@ -49,7 +50,7 @@ struct glb_result {
 namespace remote {
 
 // Throws illegal_operation if a parameter is out of range.
-void check_glb_parameters(const glb_parameters& p);
+APGAS_API void check_glb_parameters(const glb_parameters& p);
 
 template <class Bag>
 typename glb_place<Bag>::handle make_glb_places(const glb_parameters& p) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <apgas/base/api.hpp>
 #include <apgas/at.hpp>
 #include <apgas/place.hpp>
 #include <apgas/places/place_memory.hpp>
@@ -40,9 +41,9 @@ consteval bool require_target() {
   return true;
 }
 
-[[noreturn]] void throw_too_many(std::size_t elements, std::size_t bytes_each);
-[[noreturn]] void throw_not_local(int here, int home);
-[[noreturn]] void throw_not_first(std::int64_t index);
+APGAS_API [[noreturn]] void throw_too_many(std::size_t elements, std::size_t bytes_each);
+APGAS_API [[noreturn]] void throw_not_local(int here, int home);
+APGAS_API [[noreturn]] void throw_not_first(std::int64_t index);
 
 }  // namespace remote
 
@@ -156,7 +157,7 @@ inline allocation_name allocate_here(std::uint64_t bytes) {
   return place_memory_of(*scheduler::current_fiber()).heap().allocate(bytes);
 }
 // Throws: illegal_operation if the allocation does not exist any more.
-void release_here(const allocation_name& allocation);
+APGAS_API void release_here(const allocation_name& allocation);
 
 }  // namespace remote
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/comm/archive.hpp>
 #include <apgas/comm/sendable.hpp>
 #include <apgas/place_group.hpp>
@@ -79,7 +80,7 @@ class team {
   // outside a task.
   // Context: task; may suspend and resume on another worker.
   // Cost: a message to each place, along a tree.
-  explicit team(const place_group& group);
+  APGAS_API explicit team(const place_group& group);
   // The team of all places. It always exists and cannot be destroyed.
   // Context: any thread.
   // Cost: no message.
@@ -89,15 +90,15 @@ class team {
   // Throws: illegal_operation as all, but also a broken team answers.
   // Context: task at a member, not inside `atomic` or `when`; do not suspend.
   // Cost: a lookup.
-  std::size_t index() const;
-  std::size_t size() const;
-  place_group group() const;
+  APGAS_API std::size_t index() const;
+  APGAS_API std::size_t size() const;
+  APGAS_API place_group group() const;
 
   // Waits until all members have called it (MPI_Barrier). Afterwards a member sees what the tasks
   // of all members had written before their calls, where it can access that.
   // Cost: ceil(log2 size) messages from each member on one host; on several hosts fewer
   // (docs/protocols/team.md).
-  void barrier(source site = source::current()) const;
+  APGAS_API void barrier(source site = source::current()) const;
 
   // Copies the root's value, or the elements of its span, to all members (MPI_Bcast). The single
   // value that other members pass is ignored, but its type must be the same. Returns the root's
@@ -161,14 +162,14 @@ class team {
   // and among equal keys in the order of this team (MPI_Comm_split). A member that passes a
   // negative color gets an empty handle. This team remains. All members call it.
   // Cost: a gather and a broadcast of 24 bytes for each member.
-  team split(int color, int key = 0, source site = source::current()) const;
+  APGAS_API team split(int color, int key = 0, source site = source::current()) const;
 
   // Ends the team when all members have called it. Afterwards all copies of the handle are stale: a
   // call with one throws illegal_operation. A team that is not destroyed exists until `run`
   // returns.
   // Throws also: illegal_operation for team::world(), which does not break it.
   // Cost: a barrier, and a message to the place that made the team.
-  void destroy(source site = source::current()) const;
+  APGAS_API void destroy(source site = source::current()) const;
 
   // Whether both are handles of the same team, or both empty.
   // Throws nothing.

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/finish.hpp>
 #include <apgas/registered_async.hpp>
 
@@ -72,7 +73,7 @@ class clock {
   // when the body of the innermost finish ends, before the finish waits (Habanero's rule).
   // Throws: illegal_operation outside a task, and inside `atomic` or `when`; std::bad_alloc.
   // Context: task; does not suspend. Cost: a few allocations.
-  static clock make();
+  APGAS_API static clock make();
 
   // Declares that the calling task has finished its phase, and returns at once (X10 Clock.resume).
   // The other tasks need not wait for it in this phase, but do in the next one. So the task must
@@ -84,7 +85,7 @@ class clock {
   // than the home of the clock, the last resume of the place sends a message to the home.
   //
   // The forms with a suffix, from uClocks, are equivalent.
-  void resume() const;
+  APGAS_API void resume() const;
   void resume_eager() const { resume(); }
   void resume_lazy() const { resume(); }
 
@@ -98,21 +99,21 @@ class clock {
   // (docs/performance.md). A clock that spans places also needs one message from and one to each
   // place with registered tasks but the home.
   void advance() const { advance_lazy(); }
-  void advance_lazy() const;
-  void advance_eager() const;
+  APGAS_API void advance_lazy() const;
+  APGAS_API void advance_eager() const;
 
   // Ends the registration of the calling task: no task waits for it any more (X10 Clock.drop). A
   // task that ends, normally or by an exception, drops all its clocks.
   // Throws: clock_use_error if the task is not registered, so also for a second drop;
   // illegal_operation outside a task.
   // Context: task, also inside `atomic` and `when`; does not suspend. Cost: as resume().
-  void drop() const;
+  APGAS_API void drop() const;
 
   // Whether the calling task is registered on the clock, and the opposite. For an empty or stale
   // handle it is not registered.
   // Throws: illegal_operation outside a task.
   // Context: task, also inside `atomic` and `when`; does not suspend.
-  bool registered() const;
+  APGAS_API bool registered() const;
   bool dropped() const { return !registered(); }
 
   // The phase that the calling task is in, from 0. For a task that made the clock it is 0 at first,
@@ -120,7 +121,7 @@ class clock {
   // the task itself, and does not change by resume().
   // Throws: clock_use_error if the task is not registered; illegal_operation outside a task.
   // Context: task, also inside `atomic` and `when`; does not suspend.
-  std::int64_t phase() const;
+  APGAS_API std::int64_t phase() const;
 
   // Resume or advance every clock of the calling task, including that of a clocked_finish (X10
   // Clock.advanceAll). advance_all resumes all clocks before it waits for the first one, so that
@@ -130,12 +131,12 @@ class clock {
   // Context: task. advance_all may suspend, and may resume on another worker. resume_all does not
   // suspend, and may be called inside `atomic` and `when`.
   // Cost: that of the calls for each clock.
-  static void resume_all();
+  APGAS_API static void resume_all();
   static void resume_all_eager() { resume_all(); }
   static void resume_all_lazy() { resume_all(); }
   static void advance_all() { advance_all_lazy(); }
-  static void advance_all_lazy();
-  static void advance_all_eager();
+  APGAS_API static void advance_all_lazy();
+  APGAS_API static void advance_all_eager();
 
   // Whether both handles identify the same clock, or both are empty. Throws nothing.
   // Context: any thread.
@@ -153,10 +154,11 @@ struct clock_access {
   static const sync::phase_id& id(const clock& c) noexcept { return c.id_; }
   // The calling task's registration on the clock of its innermost finish, if that is a
   // clocked_finish. Throws: clock_use_error if it is not, or the task is not registered.
-  static sync::registration& implicit(const scheduler::fiber& self, const char* operation);
+  APGAS_API static sync::registration& implicit(const scheduler::fiber& self,
+                                                const char* operation);
   // Makes a clock, as clock::make(), and marks the caller's registration as that on the clock of
   // the innermost finish. Throws: std::bad_alloc. Context: task, in the body of a clocked_finish.
-  static void make_implicit();
+  APGAS_API static void make_implicit();
 };
 
 // The clause of async, async_future and async_at that registers the child on the given clocks (X10

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/mutex.hpp>
 #include <apgas/semaphore.hpp>
 
@@ -16,8 +17,8 @@ namespace apgas::inline v0 {
 namespace sync {
 
 // These throw illegal_operation.
-[[noreturn]] void throw_no_capacity(std::ptrdiff_t given);
-[[noreturn]] void throw_channel_closed();
+APGAS_API [[noreturn]] void throw_no_capacity(std::ptrdiff_t given);
+APGAS_API [[noreturn]] void throw_channel_closed();
 
 }  // namespace sync
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <mutex>
 
+#include <apgas/base/api.hpp>
 #include <apgas/semaphore.hpp>
 
 namespace apgas::inline v0 {
@@ -11,7 +12,7 @@ namespace apgas::inline v0 {
 namespace sync {
 
 // Throws illegal_operation: `given` exceeds what is left of the count.
-[[noreturn]] void throw_latch_below_zero(std::ptrdiff_t left, std::ptrdiff_t given);
+APGAS_API [[noreturn]] void throw_latch_below_zero(std::ptrdiff_t left, std::ptrdiff_t given);
 
 }  // namespace sync
 

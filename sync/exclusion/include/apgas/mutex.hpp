@@ -3,6 +3,7 @@
 
 #include <mutex>
 
+#include <apgas/base/api.hpp>
 #include <apgas/sync/task.hpp>
 #include <apgas/sync/wait_queue.hpp>
 
@@ -11,7 +12,7 @@ namespace apgas::inline v0 {
 namespace sync {
 
 // Throws illegal_operation: the mutex is not locked.
-[[noreturn]] void throw_not_locked();
+APGAS_API [[noreturn]] void throw_not_locked();
 
 }  // namespace sync
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <mutex>
 
+#include <apgas/base/api.hpp>
 #include <apgas/sync/task.hpp>
 #include <apgas/sync/wait_queue.hpp>
 
@@ -12,7 +13,7 @@ namespace apgas::inline v0 {
 namespace sync {
 
 // Throws illegal_operation: `operation` was given a negative number.
-[[noreturn]] void throw_negative(const char* operation, std::ptrdiff_t given);
+APGAS_API [[noreturn]] void throw_negative(const char* operation, std::ptrdiff_t given);
 
 }  // namespace sync
 

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/sync/future_state.hpp>
 #include <apgas/sync/task.hpp>
 
@@ -19,7 +20,7 @@ namespace sync {
 
 // Runs run(call) on a helper thread and suspends the task until it has returned.
 // Context: task that may suspend; may resume on another worker.
-void run_blocking(scheduler::fiber& self, void (*run)(void*) noexcept, void* call);
+APGAS_API void run_blocking(scheduler::fiber& self, void (*run)(void*) noexcept, void* call);
 
 }  // namespace sync
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/errors.hpp>
 #include <apgas/sync/branch.hpp>
 
@@ -183,7 +184,7 @@ void run_each(I first, I last, loop<Body>& shared) {
 }
 
 // Returns the number of workers of the place.
-int workers_here(const scheduler::fiber& self) noexcept;
+APGAS_API int workers_here(const scheduler::fiber& self) noexcept;
 
 }  // namespace detail
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include <apgas/base/api.hpp>
 #include <apgas/sync/deadline.hpp>
 #include <apgas/sync/task.hpp>
 
@@ -13,7 +14,7 @@ namespace sync {
 
 // Suspends the task until `when`, or yields if that time has passed. Context: task that may
 // suspend; may resume on another worker.
-void sleep_task(scheduler::fiber& self, deadline when);
+APGAS_API void sleep_task(scheduler::fiber& self, deadline when);
 
 }  // namespace sync
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/future.hpp>
 #include <apgas/promise.hpp>
 
@@ -11,7 +12,7 @@ namespace apgas::inline v0 {
 namespace sync {
 
 // Throws illegal_operation: the variable has been written before.
-[[noreturn]] void throw_written_twice();
+APGAS_API [[noreturn]] void throw_written_twice();
 
 }  // namespace sync
 

@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/base/place_cores.hpp>
 #include <apgas/comm/archive.hpp>
 #include <apgas/comm/buffer.hpp>
@@ -134,7 +135,7 @@ class endpoint final : private message_sink {
   // read the memory of `dest`: both have the same user and program, and see each other.
   // Requires: ready().
   // Context: any thread.
-  std::size_t zero_copy_from(rank dest) const noexcept;
+  APGAS_API std::size_t zero_copy_from(rank dest) const noexcept;
   // The process whose memory holds zero-copy ranges sent by `source`.
   // Requires: ready().
   const cma_process& cma_process_of(rank source) const noexcept {
@@ -146,10 +147,10 @@ class endpoint final : private message_sink {
   // Throws: serialization_error if the payload exceeds max_payload_bytes; std::bad_alloc.
   // Context: any thread; never blocks, even if the rank is congested.
   // Cost: for a small frame one short lock and a copy, no allocation in steady state.
-  void send(rank dest, const frame_header& header, std::span<const std::byte> payload);
-  void send(rank dest, const frame_header& header, out_archive&& payload);
+  APGAS_API void send(rank dest, const frame_header& header, std::span<const std::byte> payload);
+  APGAS_API void send(rank dest, const frame_header& header, out_archive&& payload);
   // Sends `head` followed by `body` as one payload. Each byte of a long payload is copied once.
-  void send(rank dest, const frame_header& header, std::span<const std::byte> head,
+  APGAS_API void send(rank dest, const frame_header& header, std::span<const std::byte> head,
             std::span<const std::byte> body);
 
   // Receives frames into the sink and sends batches that must wait no longer. Returns true if it

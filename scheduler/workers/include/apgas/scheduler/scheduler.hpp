@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/scheduler/worker.hpp>
 
 // The scheduler of a place: it owns the workers and connects them with everything outside, such as
@@ -97,7 +98,7 @@ class scheduler {
   ~scheduler();
 
   // Makes `work` ready; a worker will run it. Context: any thread.
-  void submit(external_task* work) noexcept;
+  APGAS_API void submit(external_task* work) noexcept;
   // Tells the workers that an event may have arrived, so that one of them polls soon.
   // Context: any thread.
   void wake() noexcept;
@@ -124,7 +125,7 @@ class scheduler {
   // Context: any thread, once.
   bool halt(std::chrono::milliseconds patience) noexcept;
 
-  int num_workers() const noexcept;
+  APGAS_API int num_workers() const noexcept;
   // Requires: 0 <= id < num_workers().
   worker& worker_at(int id) noexcept;
   // The object of the layer above to which the tasks of this scheduler belong.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/scheduler/batch.hpp>
 #include <apgas/scheduler/deque.hpp>
 #include <apgas/scheduler/fiber.hpp>
@@ -89,12 +90,12 @@ struct frame_mark {
 
 // Ends a task that has a name or registrations: notifies its extension and clears them.
 // Context: task, when its body has ended.
-void end_special(fiber& self) noexcept;
+APGAS_API void end_special(fiber& self) noexcept;
 
 // Adds the spawn site and the name of the running task to the trace, if one is written. Called when
 // they have become known.
 // Context: task.
-void describe_to_trace(fiber& self) noexcept;
+APGAS_API void describe_to_trace(fiber& self) noexcept;
 inline void task_described(fiber& self) noexcept {
   if (self.on->trace != nullptr) [[unlikely]]
     describe_to_trace(self);
@@ -126,7 +127,7 @@ inline void run_children(fiber& self, const frame_mark& mark) {
 // after(self, argument) on another stack of the same worker. `waits_for` names what the task waits
 // for in reports; it must be a string that lives as long as the program.
 // Context: task. Suspends; may resume on another worker.
-void leave(fiber& self, const char* waits_for, void (*after)(fiber*, void*),
+APGAS_API void leave(fiber& self, const char* waits_for, void (*after)(fiber*, void*),
            void* argument) noexcept;
 
 // Suspends the current task. When its context is saved, after(fiber*) runs on another stack of the
@@ -148,7 +149,7 @@ void suspend(const char* waits_for, F after) noexcept {
 // calling thread is a worker of the same scheduler, the task is put into its ready queue, otherwise
 // into that of the worker which the task was suspended on.
 // Context: any thread.
-void resume(fiber* f) noexcept;
+APGAS_API void resume(fiber* f) noexcept;
 
 // ---- batches (batch.hpp); the context of all these functions is: worker -------------------------
 
@@ -156,7 +157,7 @@ void resume(fiber* f) noexcept;
 // its batched arrivals and begins a batch in between.
 // Throws: std::bad_alloc.
 inline constexpr int reserved_blocks = 3;
-void add_free_blocks(worker& w);
+APGAS_API void add_free_blocks(worker& w);
 inline void reserve_block(worker& w) {
   if (w.free_block_count < reserved_blocks) [[unlikely]]
     add_free_blocks(w);
@@ -213,8 +214,8 @@ inline fiber* next_of_batch(worker& w) noexcept {
 // before and after the switch.
 // Requires: may_pass(self), or is_light(self) and its slots are published.
 // Context: task. May resume on another worker. Cost: about 5 ns.
-void pass_rarely(fiber& self, fiber& to) noexcept;
-void arrive_rarely() noexcept;
+APGAS_API void pass_rarely(fiber& self, fiber& to) noexcept;
+APGAS_API void arrive_rarely() noexcept;
 [[gnu::always_inline]] inline void pass(fiber& self, fiber& to) noexcept {
   if (to.has_exceptions != 0) [[unlikely]]
     return pass_rarely(self, to);
@@ -265,7 +266,7 @@ inline void flush_arrivals(worker& w) noexcept {
 batched_arrivals take_arrivals(worker& w) noexcept;
 
 // Lets all other ready tasks run first. Context: task. May resume on another worker.
-void yield() noexcept;
+APGAS_API void yield() noexcept;
 // The same, but always through the scheduling loop, which also looks at the network and at external
 // tasks. For tasks that would otherwise resume each other without ever entering the loop.
 // Context: task. May resume on another worker.
@@ -275,7 +276,7 @@ void yield_to_loop() noexcept;
 // deque holds too many tasks of `self`, drains them (drain.cpp); if it is full, yields until it is
 // not. `drainable`: the slot that was pushed is an async.
 // Context: task. May resume on another worker.
-void attend(fiber& self, bool drainable);
+APGAS_API void attend(fiber& self, bool drainable);
 
 // Suspends the current task until all counts of `counter` but the owner's have been released.
 // Returns at once if there are none. `construct` is the name of the waiting construct in reports.
@@ -285,6 +286,6 @@ void wait_for_others(task_counter& counter, const char* construct) noexcept;
 // Releases a count that no task holds, but for example the credit of a remote finish or a helper
 // thread. Resumes the waiter, or notifies the observer, if it was the last one.
 // Context: any thread.
-void release_count(task_counter& counter) noexcept;
+APGAS_API void release_count(task_counter& counter) noexcept;
 
 }  // namespace apgas::inline v0::scheduler

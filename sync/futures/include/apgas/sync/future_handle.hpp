@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/sync/deadline.hpp>
 #include <apgas/sync/future_group.hpp>
 #include <apgas/sync/future_state.hpp>
@@ -23,7 +24,7 @@ class future;
 namespace sync {
 
 // Throws illegal_operation: `operation` was called on an empty handle.
-[[noreturn]] void throw_no_state(const char* operation);
+APGAS_API [[noreturn]] void throw_no_state(const char* operation);
 
 // Lets the functions that make and combine futures convert between handles and states.
 struct future_access {

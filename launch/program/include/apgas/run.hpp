@@ -6,24 +6,22 @@
 #include <type_traits>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/config.hpp>
 
 // How a program starts the runtime.
 namespace apgas::inline v0 {
 
-// The code that run returns if the program could not be started.
-inline constexpr int exit_code_not_started = 2;
-
 namespace detail {
-int run_program(int argc, char** argv, const config& defaults,
+APGAS_API int run_program(int argc, char** argv, const config& defaults,
                 const std::function<int(int, char**)>& main);
 
 // Whether this process reports why a job does not start. Under a launcher only process 0 does;
 // without one every process does.
-bool reports_for_job();
+APGAS_API bool reports_for_job();
 // Waits before this process ends without a report, so that process 0 can report first: a launcher
 // ends the whole job when one process fails.
-void let_others_report();
+APGAS_API void let_others_report();
 
 template <class F>
 std::function<int(int, char**)> main_function(F& main) {

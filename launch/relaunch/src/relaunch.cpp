@@ -23,7 +23,7 @@
 
 #include <apgas/base/log.hpp>
 #include <apgas/errors.hpp>
-#include <apgas/run.hpp>
+#include <apgas/config.hpp>
 #include <apgas/scheduler/cores.hpp>
 
 #include "job_messages.hpp"

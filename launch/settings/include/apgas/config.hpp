@@ -27,4 +27,7 @@ struct config {
   bool serve_and_exit = false;
 };
 
+// The code that apgas::run returns if the program could not be started.
+inline constexpr int exit_code_not_started = 2;
+
 }  // namespace apgas::inline v0
