@@ -31,9 +31,8 @@ namespace apgas::inline v0 {
 // and Habanero's finish.
 //
 // Throws:
-//   - multiple_exceptions if an exception left the body or one of the tasks, also if it is just
-//   one.
-//     finish first waits for all tasks. An inner multiple_exceptions is replaced by its elements.
+//   - multiple_exceptions if one exception or several left the body or the tasks. finish waits for
+//     all tasks before it throws. An inner multiple_exceptions is replaced by its elements.
 //     Exceptions of tasks at other places are created again here, if their type permits that
 //     (exception_types.hpp).
 //   - illegal_operation outside a task, and inside `atomic` or `when`. The body was not run then.
