@@ -81,7 +81,7 @@ def digest_of(file: str) -> str:
 
 
 def dependencies(file: str, arguments: list[str]) -> list[str]:
-    """All files that the compiler reads for this one, and the settings and version of the linter."""
+    """All files that the compiler reads for this one, and the linter's settings and version."""
     run = subprocess.run([*arguments[:-2], "-M", file], capture_output=True, text=True, check=True)
     files = run.stdout.replace("\\\n", " ").split(":", 1)[1].split()
     return [*files, *map(str, ROOT.glob(".clang-tidy")), str(ROOT / "tests/lint-tools.txt")]

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that every public header of a build folder compiles by itself.
 
-A header that a source of the library includes before all others has been compiled by itself already,
-by that source. The others are compiled here, by the compiler and the options of the library and
-through its launcher (ccache): a header that has not changed costs nothing.
+A header that a source of the library includes before all others has already been compiled by
+itself, with that source. All other headers are compiled here, with the compiler and the options of the
+library, and through its launcher (ccache), so that unchanged headers cost nothing.
 """
 import argparse
 import concurrent.futures
@@ -59,7 +59,7 @@ def main() -> int:
     folders = sorted(ROOT.glob("*/**/include/apgas"))
     folders = [f for f in folders if f.relative_to(ROOT).parts[0] in MODULES]
     headers = {str(h.relative_to(f.parent)): h for f in folders for h in sorted(f.rglob("*.hpp"))}
-    shown = {first_include(source) for source, _ in commands}
+    proven = {first_include(source) for source, _ in commands}
     compiler = next(word for word in commands[0][1] if re.search(r"\+\+[-\d.]*$", word))
     command = [*arguments.launcher, compiler, *compile_options(commands)]
 
@@ -70,7 +70,7 @@ def main() -> int:
             return subprocess.run([*command, "-c", str(source), "-o", source.with_suffix(".o")],
                                   capture_output=True, text=True, check=False)
 
-        names = sorted(set(headers) - shown)
+        names = sorted(set(headers) - proven)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             results = list(pool.map(check, names))
     failed = [name for name, result in zip(names, results) if result.returncode != 0]
