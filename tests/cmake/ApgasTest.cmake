@@ -216,34 +216,48 @@ function(apgas_model_test name)
   endif()
 endfunction()
 
-# apgas_compile_fail_test(<name> SOURCE <file> EXPECT <regex> [LINK <module>])
+# apgas_compile_fail_test(<name> SOURCE <file> EXPECT <regex> [LINK <module>] [FIRST])
 # The file must not compile, and the output of the compiler must match. If the file mentions
 # APGAS_TEST_CONTROL, it is also compiled with that defined, and must then compile; this shows that
 # it fails for the intended reason. The file sees the headers of the whole library, which an earlier
 # test precompiles; with LINK only those of the module and the modules below it.
+# With FIRST the first error must match, which is the line that a user reads. If clang++-16 is
+# installed beside another compiler, `name.clang` repeats the test with it.
 function(apgas_compile_fail_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE;EXPECT;LINK" "")
-  set(first ${PROJECT_BINARY_DIR}/compile_fail/first.hpp)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "FIRST" "SOURCE;EXPECT;LINK" "")
+  set(source ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE})
   if(arg_LINK)
-    set(first)
-  else()
-    set(arg_LINK apgas)
-    get_property(known GLOBAL PROPERTY apgas_compile_fail_headers)  # TEST covers this folder only
-    if(NOT known)
-      set_property(GLOBAL PROPERTY apgas_compile_fail_headers YES)
-      file(CONFIGURE OUTPUT ${first} CONTENT "#include <apgas/apgas.hpp>\n" @ONLY)
-      apgas_compile_fail_run(compile_fail_headers "" "" apgas ${first})
-      set_tests_properties(compile_fail_headers PROPERTIES FIXTURES_SETUP compile_fail_headers)
-    endif()
+    apgas_compile_fail_run(${name} "${source}" "${arg_EXPECT}" ${arg_LINK} "")
+    return()
   endif()
-  apgas_compile_fail_run(${name} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE} "${arg_EXPECT}"
-    ${arg_LINK} "${first}")
-  if(first)
-    set_tests_properties(${name} PROPERTIES FIXTURES_REQUIRED compile_fail_headers)
+  apgas_compile_fail_headers(compile_fail_headers ${CMAKE_CXX_COMPILER} first)
+  apgas_compile_fail_run(${name} "${source}" "${arg_EXPECT}" apgas "${first}"
+    -Dfirst_error=${arg_FIRST})
+  set_tests_properties(${name} PROPERTIES FIXTURES_REQUIRED compile_fail_headers)
+  find_program(APGAS_SECOND_COMPILER clang++-16)
+  mark_as_advanced(APGAS_SECOND_COMPILER)
+  if(arg_FIRST AND APGAS_SECOND_COMPILER AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    apgas_compile_fail_headers(compile_fail_headers_clang ${APGAS_SECOND_COMPILER} first)
+    apgas_compile_fail_run(${name}.clang "${source}" "${arg_EXPECT}" apgas "${first}"
+      -Dfirst_error=ON -Dcompiler=${APGAS_SECOND_COMPILER})
+    set_tests_properties(${name}.clang PROPERTIES FIXTURES_REQUIRED compile_fail_headers_clang)
   endif()
 endfunction()
 
-# Registers a run of compile_fail.cmake, for a source or for the common header.
+# Registers, once, the test that precompiles all headers with the compiler; `result` is its header.
+function(apgas_compile_fail_headers name compiler result)
+  set(first ${PROJECT_BINARY_DIR}/${name}/first.hpp)
+  set(${result} ${first} PARENT_SCOPE)
+  get_property(known GLOBAL PROPERTY apgas_${name})  # TEST covers this folder only
+  if(NOT known)
+    set_property(GLOBAL PROPERTY apgas_${name} YES)
+    file(CONFIGURE OUTPUT ${first} CONTENT "#include <apgas/apgas.hpp>\n" @ONLY)
+    apgas_compile_fail_run(${name} "" "" apgas ${first} -Dcompiler=${compiler})
+    set_tests_properties(${name} PROPERTIES FIXTURES_SETUP ${name})
+  endif()
+endfunction()
+
+# Registers a run of compile_fail.cmake: of a source, or of the header that comes first in all.
 function(apgas_compile_fail_run name source expect module first)
   set(target apgas)
   if(NOT module STREQUAL "apgas")
@@ -253,7 +267,7 @@ function(apgas_compile_fail_run name source expect module first)
   set(definitions $<TARGET_PROPERTY:${target},INTERFACE_COMPILE_DEFINITIONS>)
   add_test(NAME ${name} COMMAND ${CMAKE_COMMAND}
     "-Dcompiler=${CMAKE_CXX_COMPILER}" "-Dincludes=${includes}" "-Ddefinitions=${definitions}"
-    "-Dsource=${source}" "-Dexpect=${expect}" "-Dfirst=${first}"
+    "-Dsource=${source}" "-Dexpect=${expect}" "-Dfirst=${first}" ${ARGN}
     -P ${PROJECT_SOURCE_DIR}/tests/cmake/compile_fail.cmake)
   set_tests_properties(${name} PROPERTIES LABELS compile TIMEOUT 120)
   apgas_test_needs(${name} compile)

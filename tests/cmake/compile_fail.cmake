@@ -1,6 +1,6 @@
 # Compiles `source`, and fails unless the compiler rejects it with output that matches `expect`. The
-# header `first` is included before it; without a source it is only precompiled. See
-# apgas_compile_fail_test in ApgasTest.cmake.
+# header `first` is included before it; without a source it is only precompiled. With
+# `first_error` the first error alone must match. See apgas_compile_fail_test in ApgasTest.cmake.
 cmake_policy(VERSION 3.25)
 list(TRANSFORM includes PREPEND -I)
 list(TRANSFORM definitions PREPEND -D)
@@ -34,6 +34,10 @@ compile(result output)
 if(result EQUAL 0)
   message(FATAL_ERROR "${source} compiles, but must not")
 endif()
-if(NOT output MATCHES "${expect}")
+set(seen "${output}")
+if(first_error)
+  string(REGEX MATCH "error: [^\n]*" seen "${output}")
+endif()
+if(NOT seen MATCHES "${expect}")
   message(FATAL_ERROR "The compiler's output does not match '${expect}':\n${output}")
 endif()

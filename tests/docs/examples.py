@@ -7,8 +7,8 @@
   examples.py settings PROGRAM README      compares the table of settings with what apgas-info says
 
 A block that begins with ```cpp is one of these:
-  - with a main(): a program of its own. If the next block begins with ```text output, that is what
-    it prints on four places, in any order of lines;
+  - with a main(): a program of its own. If a block that begins with ```text output follows before
+    the next program, that is what it prints on four places, in any order of lines;
   - ```cpp declarations: stands at namespace scope in the program of the document;
   - all others: the body of a task. The program of the document runs them one after the other.
 """
@@ -65,8 +65,12 @@ def extract(folder, document):
             programs += 1
             name = folder / f"{document.stem}_{programs}.cpp"
             yield write(name, line + code)
-            if i + 1 < len(blocks) and blocks[i + 1].groups()[:2] == ("text", "output"):
-                write(name.with_suffix(".output"), blocks[i + 1].group(3))
+            for after in blocks[i + 1:]:
+                if after.group(1) == "cpp":
+                    break
+                if after.groups()[:2] == ("text", "output"):
+                    write(name.with_suffix(".output"), after.group(3))
+                    break
         elif kind == "declarations":
             parts.append(line + code)
         else:

@@ -31,10 +31,11 @@ std::function<int(int, char**)> main_function(F& main) {
     } else {
       return [&main](int argc, char** argv) -> int { return main(argc, argv); };
     }
-  } else {
+  } else if constexpr (!std::is_invocable_v<F&>) {
     static_assert(std::is_invocable_v<F&>,
-                  "the main function of apgas::run takes nothing or (int, char**), and returns "
-                  "nothing or int");
+                  "apgas: the main function of apgas::run takes nothing or (int, char**), and "
+                  "returns nothing or int");
+  } else {
     if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
       return [&main](int, char**) { return main(), 0; };
     } else {
@@ -76,6 +77,16 @@ template <class F>
   requires(!std::is_convertible_v<F, config>)
 int run(int argc, char** argv, F main) {
   return run(argc, argv, config{}, std::move(main));
+}
+
+// A call without the arguments of the program does not compile, and one sentence of the compiler
+// says why.
+template <class F>
+auto run(F) {
+  static_assert(sizeof(F) == 0,
+                "apgas: run takes the arguments of the program and its main function: "
+                "apgas::run(argc, argv, [] { ... })");
+  return 0;
 }
 
 }  // namespace apgas::inline v0

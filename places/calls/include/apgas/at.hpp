@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <source_location>
 #include <type_traits>
 #include <utility>
@@ -186,6 +187,41 @@ void uncounted_async_at(sync::spawn_from<place> p, F&& f, Args&&... args) {
   remote::remote_body<F, Args...>::save(out, f, args...);
   sync::send_uncounted_task(self, p.value.id(),
                             comm::id_of<&remote::run_remote_async<F, Args...>>(), out);
+}
+
+// Calls with the number of a place in the place of a place. They do not compile, and one sentence
+// of the compiler says why.
+
+namespace remote {
+
+template <class P>
+consteval void require_place() {
+  static_assert(!std::integral<P>,
+                "apgas: the first argument is a number, but must be a place: at(apgas::place(3), "
+                "[] { ... })");
+}
+
+}  // namespace remote
+
+template <std::integral P, class... Rest>
+auto at(P, Rest&&...) {
+  remote::require_place<P>();
+}
+template <std::integral P, class... Rest>
+auto async_at(P, Rest&&...) {
+  remote::require_place<P>();
+}
+template <std::integral P, class... Rest>
+auto uncounted_async_at(P, Rest&&...) {
+  remote::require_place<P>();
+}
+template <std::integral P, class... Rest>
+auto clocked_async_at(P, Rest&&...) {
+  remote::require_place<P>();
+}
+template <std::integral P, class... Rest>
+auto async_future_at(P, Rest&&...) {
+  remote::require_place<P>();
 }
 
 }  // namespace apgas::inline v0

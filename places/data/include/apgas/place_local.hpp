@@ -51,6 +51,25 @@ class place_local {
              std::same_as<T, std::invoke_result_t<Init&, Args&...>>
   static place_local make(const place_group& group, Init init, Args... args);
 
+  // Other ways to make one do not compile; the compiler's first error shows how to call make.
+  template <class... Args>
+    requires(sizeof...(Args) > 0 &&
+             !(std::same_as<std::remove_cvref_t<Args>, place_local> || ...) &&
+             !(std::same_as<std::remove_cvref_t<Args>, remote::global_id> || ...))
+  explicit place_local(Args&&...) {
+    require_make<Args...>();
+  }
+  template <class Init, class... Args>
+    requires(!std::invocable<Init&, Args&...>)
+  static place_local make(const place_group&, const Init&, const Args&...) {
+    return require_make<Init>(), place_local();
+  }
+  template <class Init>
+    requires(!std::convertible_to<Init, place_group>)
+  static place_local make(const Init&) {
+    return require_make<Init>(), place_local();
+  }
+
   // The value of this place.
   // Throws: bad_place if this place is not in the group; illegal_operation if the handle is empty
   // or stale, or outside a task.
@@ -79,6 +98,14 @@ class place_local {
   bool operator==(const place_local&) const = default;
 
  private:
+  template <class... Args>
+  static consteval void require_make() {
+    static_assert(sizeof...(Args) == 0,
+                  "apgas: a place_local is made by apgas::place_local<T>::make(group, init, "
+                  "args...), which calls init(args...) at each place of the group; init returns a "
+                  "T: make(apgas::places(), [] { return T(); })");
+  }
+
   friend struct remote::place_local_access;
   explicit place_local(const remote::global_id& id) noexcept : id_(id) {}
 

@@ -147,6 +147,15 @@ class accumulator {
   explicit accumulator(const phaser& ph)
     requires operation_with_identity<Op, T> && std::default_initializable<Op>
       : accumulator(ph, Op(), Op::template identity<T>()) {}
+  // An operation without an identity does not compile here.
+  explicit accumulator(const phaser& ph)
+    requires(!operation_with_identity<Op, T> || !std::default_initializable<Op>)
+      : accumulator(ph, Op(), T()) {
+    static_assert(
+        operation_with_identity<Op, T>,
+        "apgas: this operation has no identity<T>(); pass the operation and the identity: "
+        "accumulator(ph, op, identity)");
+  }
 
   // Adds `x` to the reduction of the phase that the calling task is in. The task may send any
   // number of values before it signals.

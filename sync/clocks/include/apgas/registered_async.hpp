@@ -91,4 +91,30 @@ auto async_future(const C& clause, const D& other, F&& f,
   return async_future(name(nullptr), sync::both(clause, other), std::forward<F>(f), site);
 }
 
+// Calls with anything but a function without parameters. They do not compile, and one sentence of
+// the compiler says why.
+namespace sync {
+
+template <class F>
+concept no_task =
+    !std::invocable<F> && !registration_clause<F> && !std::same_as<std::remove_cvref_t<F>, name>;
+
+template <class F>
+consteval void require_task() {
+  static_assert(!no_task<F>,
+                "apgas: the task must be a function without parameters, which the task calls: "
+                "async([] { f(3); }), not async(f(3)) or async(f, 3)");
+}
+
+}  // namespace sync
+
+template <sync::no_task F, class... Rest>
+auto async(F&&, Rest&&...) {
+  sync::require_task<F>();
+}
+template <sync::no_task F, class... Rest>
+auto async_future(F&&, Rest&&...) {
+  sync::require_task<F>();
+}
+
 }  // namespace apgas::inline v0

@@ -44,4 +44,13 @@ auto when(C c, F f) -> std::invoke_result_t<F&> {
   return sync::run_when(sync::place_of(self).atomic_sections, self, c, f);
 }
 
+// A call with a value as condition does not compile, and one sentence of the compiler says why.
+template <class C, class F>
+  requires(!std::predicate<C>)
+auto when(C, F) {
+  static_assert(std::predicate<C>,
+                "apgas: the condition of when must be a function, which is called again after each "
+                "critical section: when([&] { return n > 0; }, f)");
+}
+
 }  // namespace apgas::inline v0

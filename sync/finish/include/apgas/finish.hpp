@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <optional>
 #include <type_traits>
@@ -54,9 +55,11 @@ template <class F>
       sync::task_failed(self);
     }
     frame.end();
-  } else {
+  } else if constexpr (std::is_reference_v<result>) {
     static_assert(!std::is_reference_v<result>,
-                  "the body of a finish returns by value: what it refers to may end with it");
+                  "apgas: the body of a finish returns a reference, to an object that may end with "
+                  "the finish; return a value: finish([&]() -> T { ... })");
+  } else {
     std::optional<result> value;
     try {
       value.emplace(std::invoke(std::forward<F>(body)));
@@ -66,6 +69,14 @@ template <class F>
     frame.end();
     return *std::move(value);
   }
+}
+
+// A call with anything but a function does not compile, and one sentence of the compiler says why.
+template <class F>
+  requires(!std::invocable<F>)
+auto finish(F&&) {
+  static_assert(std::invocable<F>,
+                "apgas: finish takes a function without parameters: finish([&] { ... })");
 }
 
 }  // namespace apgas::inline v0

@@ -28,9 +28,10 @@ namespace detail {
 template <class T, class Op>
 sync::offer_box* make_offer_box(int workers) {
   struct nothing {};
-  static_assert(std::is_empty_v<Op> && std::is_trivially_copyable_v<Op>,
-                "the operation of a finish_reduce must capture nothing: it is made again at every "
-                "place; put what it needs into the offered values");
+  static_assert(
+      std::is_empty_v<Op> && std::is_trivially_copyable_v<Op>,
+      "apgas: the operation of a finish_reduce must capture nothing: it is made again at every "
+      "place; put what it needs into the offered values");
   return new sync::reducing_offer_box<T, Op>(std::bit_cast<Op>(nothing{}), workers);
 }
 

@@ -150,4 +150,7 @@ class promise {
   sync::ref<sync::promise_state<T>> state_;
 };
 
+template <class T>
+inline constexpr bool comm::bound_to_place<promise<T>> = true;
+
 }  // namespace apgas::inline v0

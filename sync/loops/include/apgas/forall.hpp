@@ -306,4 +306,57 @@ T parallel_reduce(I first, J end, T identity, Map map, Op op,
   }
 }
 
+// Loops over other things and with other bodies do not compile, and one sentence of the compiler
+// says why.
+
+namespace detail {
+
+template <class Range, class Body>
+consteval void require_loop() {
+  if constexpr (!std::ranges::forward_range<Range>) {
+    static_assert(std::ranges::forward_range<Range>,
+                  "apgas: a loop needs a range that can be read again, or the first and the end of "
+                  "its indices or iterators: forall(0, n, [](int i) { ... })");
+  } else {
+    static_assert(std::invocable<Body&, std::ranges::range_reference_t<Range>>,
+                  "apgas: the body of a loop must be callable with one element of the range: "
+                  "forall(range, [](T& x) { ... })");
+  }
+}
+
+template <class I, class Body>
+consteval void require_loop_of_indices() {
+  static_assert(std::invocable<Body&, I>,
+                "apgas: the body of a loop must be callable with one index or iterator: "
+                "forall(0, n, [](int i) { ... })");
+}
+
+template <class Range, class Body>
+concept no_loop = !std::ranges::forward_range<Range> ||
+                  !std::invocable<Body&, std::ranges::range_reference_t<Range>>;
+
+}  // namespace detail
+
+// A const Range&, so that the overloads for distributed arrays are preferred.
+template <class Range, class Body>
+  requires detail::no_loop<Range&, Body>
+auto forall(const Range&, Body, std::ptrdiff_t = 0) {
+  detail::require_loop<Range&, Body>();
+}
+template <detail::loop_index I, detail::loop_index J, class Body>
+  requires(!std::invocable<Body, I>)
+auto forall(I, J, Body, std::ptrdiff_t = 0) {
+  detail::require_loop_of_indices<I, Body>();
+}
+template <class Range, class Body>
+  requires detail::no_loop<Range&, Body>
+auto coforall(const Range&, Body) {
+  detail::require_loop<Range&, Body>();
+}
+template <detail::loop_index I, detail::loop_index J, class Body>
+  requires(!std::invocable<Body, I>)
+auto coforall(I, J, Body) {
+  detail::require_loop_of_indices<I, Body>();
+}
+
 }  // namespace apgas::inline v0

@@ -98,4 +98,14 @@ auto fork_join(F f, G g, H h, I i, J j, K k,
                            std::move(j), std::move(k));
 }
 
+// A call with anything but functions does not compile, and one sentence of the compiler says why.
+template <class F, class... More>
+  requires(!(std::invocable<F> && ... && std::invocable<More>) &&
+           !(std::same_as<More, std::source_location> || ...))
+auto fork_join(F, More...) {
+  static_assert(std::invocable<F> && sizeof...(More) == 0,
+                "apgas: fork_join takes functions without parameters, by value: fork_join(f, g), "
+                "not their results or addresses, fork_join(f(), g()) or fork_join(&f, &g)");
+}
+
 }  // namespace apgas::inline v0

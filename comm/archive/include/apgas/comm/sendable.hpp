@@ -10,6 +10,7 @@
 //                      element types
 
 #include <array>
+#include <concepts>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -18,6 +19,7 @@
 #include <variant>
 
 #include <apgas/comm/archive_cereal.hpp>
+#include <apgas/comm/bound_to_place.hpp>
 #include <apgas/comm/byte_copyable.hpp>
 
 namespace apgas::inline v0::comm {
@@ -88,7 +90,8 @@ concept sendable_closure = std::is_class_v<F> && (detail::own_serialize<F> ||
                                                   (byte_copyable<F> && !detail::opaque_class<F>));
 
 // Each of these compiles only for a type that can be sent. For other types, one line of the
-// compiler's output explains the reason.
+// compiler's output explains the reason; they return true all the same, so that no second error
+// follows from it.
 
 template <class F>
 consteval bool require_sendable_closure() {
@@ -115,12 +118,18 @@ consteval bool require_sendable_closure() {
       }
     }
   }
-  return sendable_closure<F>;
+  return true;
 }
 
 template <class T>
 consteval bool require_sendable_value() {
-  if constexpr (!sendable_value<T>) {
+  if constexpr (bound_to_place<T> || (std::is_class_v<T> && !std::move_constructible<T>)) {
+    static_assert(!std::is_class_v<T>,
+                  "apgas: this argument or result belongs to its place and cannot be sent, as "
+                  "futures, promises, sync variables, monitors, locks and all other types that "
+                  "cannot be moved. Keep the object at its place, send an apgas::global_ref to it, "
+                  "and use it there: at(r.home(), [r] { ... })");
+  } else if constexpr (!sendable_value<T>) {
     static_assert(!address_like<T>,
                   "apgas: a raw pointer cannot be an argument or a result, nor can a string "
                   "literal: send the value it points to, std::string for text, or an "
@@ -137,7 +146,7 @@ consteval bool require_sendable_value() {
                     "template <class A> void serialize(A& a) { a(member, ...); }");
     }
   }
-  return sendable_value<T>;
+  return true;
 }
 
 }  // namespace apgas::inline v0::comm

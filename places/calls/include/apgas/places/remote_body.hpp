@@ -37,16 +37,18 @@ struct remote_body {
   static_assert(comm::require_sendable_closure<closure>());
   static_assert((comm::require_sendable_value<std::decay_t<Args>>() && ...));
   static constexpr bool moves = std::is_invocable_v<closure&, std::decay_t<Args>&&...>;
-  static_assert(moves || std::is_invocable_v<closure&, std::decay_t<Args>&...>,
-                "apgas: the closure cannot be called with these arguments, which arrive as values "
-                "without const and reference");
+  static constexpr bool callable = moves || std::is_invocable_v<closure&, std::decay_t<Args>&...>;
+  static_assert(callable,
+                "apgas: the function cannot be called with these arguments, which arrive at the "
+                "other place as values: it needs one parameter for each argument, of its type or a "
+                "const reference to it");
 
   template <std::size_t... Is>
   static decltype(auto) call(closure& f, arguments& args, std::index_sequence<Is...>) {
     if constexpr (moves) {
       return std::invoke(f,
                          std::move(static_cast<argument<Is, std::decay_t<Args>>&>(args).value)...);
-    } else {
+    } else if constexpr (callable) {
       return std::invoke(f, static_cast<argument<Is, std::decay_t<Args>>&>(args).value...);
     }
   }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <apgas/base/api.hpp>
+#include <apgas/comm/bound_to_place.hpp>
 #include <apgas/sync/deadline.hpp>
 #include <apgas/sync/future_group.hpp>
 #include <apgas/sync/future_state.hpp>
@@ -60,7 +61,7 @@ template <class T>
 class future {
   static_assert(!std::is_rvalue_reference_v<T> && !std::is_array_v<T> &&
                     std::is_same_v<T, std::remove_cv_t<T>>,
-                "a future is of a plain type, an lvalue reference or void");
+                "apgas: a future is of a type without const, an lvalue reference or void");
 
  public:
   using value_type = T;
@@ -139,5 +140,8 @@ class future {
 
   sync::ref<sync::future_state<T>> state_;
 };
+
+template <class T>
+inline constexpr bool comm::bound_to_place<future<T>> = true;
 
 }  // namespace apgas::inline v0

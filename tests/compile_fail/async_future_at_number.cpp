@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// As at_number.cpp.
+#include <apgas/apgas.hpp>
+
+void slip() {
+#ifdef APGAS_TEST_CONTROL
+  apgas::async_future_at(apgas::place(3), [] {});
+#else
+  apgas::async_future_at(3, [] {});
+#endif
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// As forall_number.cpp.
+#include <apgas/apgas.hpp>
+
+void slip() {
+#ifdef APGAS_TEST_CONTROL
+  apgas::coforall(0, 10, [](int) {});
+#else
+  apgas::coforall(10, [](int) {});
+#endif
+}
