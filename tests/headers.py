@@ -3,8 +3,8 @@
 """Checks that every public header of a build folder compiles by itself.
 
 A header that a source of the library includes before all others has already been compiled by
-itself, with that source. All other headers are compiled here, with the compiler and the options of the
-library, and through its launcher (ccache), so that unchanged headers cost nothing.
+itself, with that source. All other headers are compiled here, with the compiler and the options of
+the library, and through its launcher (ccache), so that unchanged headers cost nothing.
 """
 import argparse
 import concurrent.futures
