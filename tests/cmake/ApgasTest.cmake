@@ -169,7 +169,7 @@ endfunction()
 # apgas_room_test(<module>/<room> LINK <module>... [EXCEPT <file>...] [ALONE <file>...]
 #                 [<options of apgas_test>])
 # The unit tests of a room: all *_test.cpp in its folder are one program, and one test that is called
-# like the room. EXCEPT names files that belong to other tests. Up to four files are compiled as one;
+# like the room. EXCEPT names files that belong to other tests. Up to three files are compiled as one;
 # ALONE names files that cannot be joined, because they declare names of other files.
 function(apgas_room_test room)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCEPT;ALONE;LINK")
@@ -179,7 +179,7 @@ function(apgas_room_test room)
   list(REMOVE_ITEM sources ${arg_EXCEPT})
   apgas_test(${room} SOURCES ${sources} LINK ${arg_LINK} ${arg_UNPARSED_ARGUMENTS})
   apgas_test_target(program ${room})
-  set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+  set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 3)
   set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
