@@ -44,8 +44,21 @@ function(apgas_room room)
     return()
   endif()
   list(TRANSFORM arg_SOURCES PREPEND ${folder}/src/)
+  if(CMAKE_UNITY_BUILD)
+    set_property(GLOBAL APPEND PROPERTY apgas_sources_of_${module} ${arg_SOURCES})
+    set_property(GLOBAL APPEND PROPERTY apgas_needs_of_${module}
+      ${target}_headers ${target}_private ${arg_LINK_PRIVATE})
+  else()
+    apgas_objects(${target} SOURCES ${arg_SOURCES}
+      NEEDS ${target}_headers ${target}_private ${arg_LINK_PRIVATE})
+  endif()
+endfunction()
+
+# apgas_objects(<target> SOURCES <file>... NEEDS <target>...): an object library of the library.
+function(apgas_objects target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;NEEDS")
   add_library(${target} OBJECT ${arg_SOURCES})
-  target_link_libraries(${target} PRIVATE ${target}_headers ${target}_private ${arg_LINK_PRIVATE})
+  target_link_libraries(${target} PRIVATE ${arg_NEEDS})
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
   # The same objects make the shared library, which exports what is marked APGAS_API, and the static
   # one that the tests of single modules link.
@@ -58,6 +71,8 @@ endfunction()
 
 # apgas_module(<name>): after its rooms. apgas_<name>_headers are the headers of all of them, and
 # apgas::<name>, for the tests of one module, has these and the code of the whole library.
+# In a unity build the sources of all rooms become one object library, because those of one room are
+# too few to share the headers they include. Only the rules between modules are checked there.
 function(apgas_module name)
   get_property(rooms GLOBAL PROPERTY apgas_rooms_of_${name})
   list(TRANSFORM rooms APPEND _headers OUTPUT_VARIABLE headers)
@@ -67,6 +82,12 @@ function(apgas_module name)
     target_link_libraries(apgas_${name}_headers INTERFACE ${headers})
     add_library(apgas_${name}_private INTERFACE)
     target_link_libraries(apgas_${name}_private INTERFACE ${private})
+  endif()
+  get_property(sources GLOBAL PROPERTY apgas_sources_of_${name})
+  if(sources)
+    get_property(needs GLOBAL PROPERTY apgas_needs_of_${name})
+    list(REMOVE_DUPLICATES needs)
+    apgas_objects(apgas_${name}_unity SOURCES ${sources} NEEDS ${needs})
   endif()
   add_library(apgas_${name}_module INTERFACE)
   add_library(apgas::${name} ALIAS apgas_${name}_module)

@@ -59,8 +59,8 @@ digest sha1_six_words_x86(const digest& head, std::uint32_t tail) {
   const __m128i abcd = load(sha1_start.data());
   const __m128i e = _mm_set_epi32(static_cast<int>(sha1_start[4]), 0, 0, 0);
   // Assembled in registers: the words would be read back before they have reached memory.
-  const __m128i tail_and_end_mark = _mm_set_epi32(
-      static_cast<int>(head[4]), static_cast<int>(tail), std::numeric_limits<int>::min(), 0);
+  const __m128i tail_and_end_mark = _mm_set_epi32(static_cast<int>(head[4]), static_cast<int>(tail),
+                                                  std::numeric_limits<int>::min(), 0);
   const __m128i length = _mm_set_epi32(0, 0, 0, 6 * 32);
   state s{abcd, e, {load(head.data()), tail_and_end_mark, _mm_setzero_si128(), length}};
   all_rounds(s, std::make_index_sequence<20>{});

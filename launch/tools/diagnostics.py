@@ -3,6 +3,8 @@
 
 This file runs no probe itself."""
 
+from cores import count, groups_that_share, names_of, ranges
+
 MIB = 1 << 20
 SHM_OF_A_PLACE = 5 * MIB  # 4.2 over ucx, 2 over mpi, measured with Open MPI 4.1.4 and UCX 1.13.1
 TMP = 50 * MIB
@@ -76,16 +78,24 @@ def of_memory(host, f):
 
 
 def of_cores(host, f):
-    bound = [p for p in f["places"] if len(p["cores"]) < f["online"]]
-    for i, one in enumerate(bound):
-        for other in bound[i + 1:]:
-            shared = sorted(set(one["cores"]) & set(other["cores"]))
-            if shared:
-                yield finding(host, f"two running places are bound to the same cores {shared}: "
-                                    f"processes {one['pid']} and {other['pid']}",
-                              "start with apgas-run, or mpirun --bind-to none: places divide the "
-                              "cores among themselves")
-                return
+    for group in groups_that_share(f["places"]):
+        cores = sorted({core for place in group for core in place["cores"]})
+        workers = sum(place["workers"] for place in group)
+        if len(group) < 2 or workers <= len(cores):
+            continue
+        what = (f"{names_of(group)} share {count(len(cores), 'core')} ({ranges(cores)}), and have "
+                f"{workers} workers")
+        if len({place["job"] for place in group}) > 1:
+            yield finding(host, f"running places of several jobs share cores: {what}",
+                          "give each job cores of its own: wait for the other one, or taskset, or "
+                          "srun --exclusive")
+        elif len(cores) < len(f["cores"]):
+            yield finding(host, f"running places are bound to the same cores: {what}",
+                          "start with apgas-run, or mpirun --bind-to none: places divide the "
+                          "cores themselves")
+        else:
+            yield note(host, f"there are more workers than cores: {what}",
+                       "start fewer places, or leave out APGAS_WORKERS")
 
 
 def of_names(host, f):

@@ -15,7 +15,7 @@ LINE_PREFIXES = {"Open MPI": re.compile(rb"\[\d+,(\d+)\]<std(?:out|err)>:"),
                  "MPICH": re.compile(rb"\[(\d+)\] "), "Slurm": re.compile(rb" *(\d+): ")}
 
 # Matches a line in which a place reports why the job ends: its own failure, or the loss of another
-# place. launch/src/job_messages.cpp matches the same texts.
+# place. launch/relaunch/src/job_messages.cpp matches the same texts.
 REPORTS_THE_END = re.compile(rb"apgas: .*(?:ended by signal|ended unexpectedly|"
                              rb"sent no heartbeat|this ends the job|stack overflow in task)")
 

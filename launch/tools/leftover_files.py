@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Removes the folder of a job in TMPDIR, which Open MPI leaves on a host if its mpirun is killed.
-launch/src/leftover_files.cpp does the same for APGAS_PLACES=n."""
+launch/relaunch/src/leftover_files.cpp does the same for APGAS_PLACES=n."""
 
 import os
 import pathlib

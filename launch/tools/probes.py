@@ -69,8 +69,10 @@ def apgas(folder):
     text = program and output(program)
     if not text:
         return None
-    lines = dict(re.findall(r"(?m)^(version|transports) +(.+)$", text))
-    return {"path": program, "version": lines.get("version"), "transports": lines.get("transports")}
+    lines = dict(re.findall(r"(?m)^(version|transports|places) +(.+)$", text))
+    return {"path": program, "version": lines.get("version"),
+            "transports": lines.get("transports"),
+            "alone": re.sub(r"^place 0 on \S+: ", "", lines.get("places", "")) or None}
 
 
 def fingerprint(program):
@@ -122,17 +124,25 @@ def resolve(name):
 
 
 def places_of_jobs():
-    """Returns the processes that a launcher of Open MPI started, with the cores they may use."""
+    """Returns the places that a launcher of Open MPI started, with their cores and workers."""
     found = []
     for file in glob.glob("/proc/[0-9]*/environ"):
         pid = int(file.split("/")[2])
         try:
             with open(file, "rb") as environment:
-                if b"OMPI_COMM_WORLD_RANK=" in environment.read():
-                    found.append({"pid": pid, "cores": sorted(os.sched_getaffinity(pid))})
+                set_there = dict(re.findall(r"(?:^|\0)(\w+)=([^\0]*)",
+                                            environment.read().decode(errors="replace")))
+            cores = sorted(os.sched_getaffinity(pid))
         except OSError:
-            pass
-    return found
+            continue
+        rank = set_there.get("OMPI_COMM_WORLD_RANK", set_there.get("PMIX_RANK", ""))
+        # A thread that a worker starts inherits its name.
+        workers = {read(thread) for thread in glob.glob("/proc/%d/task/*/comm" % pid)}
+        workers = sum(bool(re.fullmatch(r"apgas-\d+", name or "")) for name in workers)
+        if rank.isdigit() and workers:
+            found.append({"pid": pid, "rank": int(rank), "job": set_there.get("PMIX_NAMESPACE"),
+                          "cores": cores, "workers": workers})
+    return sorted(found, key=lambda place: (place["job"] or "", place["rank"]))
 
 
 def limit(what):

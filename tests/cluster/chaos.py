@@ -24,7 +24,7 @@ import time
 from nodes import CLUSTER, HOSTS, NAME, ROOT, TRANSPORTS, cluster, up, with_cluster
 
 sys.path.insert(0, str(ROOT / "launch/tools"))
-from launchers import TELLS_THE_END  # noqa: E402
+from launchers import REPORTS_THE_END  # noqa: E402
 
 SECONDS = float(os.environ.get("APGAS_TEST_CHAOS_SECONDS", "30"))
 SEED = int(os.environ.get("APGAS_TEST_CHAOS_SEED", random.SystemRandom().randrange(10**6)))
@@ -136,7 +136,7 @@ class Run:
 
     def judge(self, code, out, err):
         own = [line for line in err.splitlines()
-               if line.startswith("apgas") and TELLS_THE_END.search(line.encode())]
+               if line.startswith("apgas") and REPORTS_THE_END.search(line.encode())]
         if code == 0:
             if own or not json.loads(out.splitlines()[-1])["verified"]:
                 raise Wrong(f"code 0, but {own} {out}")

@@ -44,6 +44,10 @@ class Programs(unittest.TestCase):
                                    "--hosts", "node1,node3:1,node2", "hello")
                 self.assertIn(f"apgas: 5 places, by {transport} (APGAS_TRANSPORT), on 3 hosts: "
                               "0-1 on node1, 2 on node3, 3-4 on node2\n", result.stderr)
+                for line in ("place 0 on node1: .* shared with place 1", "the same on 1 more host: "
+                             "node2", "place 2 on node3: .* shared with no other place"):
+                    self.assertRegex(result.stderr, f"(?m)^apgas: {line}")
+                self.assertNotIn("place 3 on node2: ", result.stderr)
 
     def test_more_places_than_slots(self):
         report, lines = self.check("-n", "9", "hello")
@@ -130,7 +134,7 @@ class Doctor(unittest.TestCase):
         wrong = [each["what"] for each in answer["findings"] if each["level"] == "wrong"]
         self.assertEqual(result.returncode, 1 if wrong else 0)
         # Hosts made of namespaces see other jobs of the real host.
-        return answer["facts"], [what for what in wrong if "two running places" not in what]
+        return answer["facts"], [what for what in wrong if "running places" not in what]
 
     def bin(self):
         return pathlib.Path(cluster("run", "--", "which", "hello").stdout.strip()).parent

@@ -1,6 +1,15 @@
 include_guard()
-# The functions with which the folders of tests/ declare tests: apgas_test, apgas_model_test,
-# apgas_compile_fail_test, apgas_add_test, apgas_run_first
+# The functions with which the folders of tests/ declare tests: apgas_test, apgas_room_test,
+# apgas_model_test, apgas_compile_fail_test, apgas_add_test, apgas_test_needs, apgas_run_first
+
+# Test programs are optimized less than the library, because they then build in two thirds of the
+# time. If empty, the build type decides, as in ./launch/test --full.
+set(options)
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  set(options -O1)
+endif()
+set(APGAS_TEST_OPTIONS "${options}" CACHE STRING "Compiler options of the programs of the tests")
+unset(options)
 
 # For mpirun: allow any user and more places than cores, bind nothing, and let waiting places yield
 # the core.
@@ -36,12 +45,39 @@ elseif(APGAS_SANITIZE STREQUAL "thread")
     "TSAN_OPTIONS=halt_on_error=1 ${symbolizer} suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
 endif()
 
-# Registers one run of a test program; `environment` and `command` are lists.
+# apgas_add_test(<name> <labels> <processors> <timeout> <environment> <command>...): registers one run
+# of a program. Labels and environment are lists.
 function(apgas_add_test name labels processors timeout environment)
   add_test(NAME ${name} COMMAND ${ARGN})
   set_tests_properties(${name} PROPERTIES
     LABELS "${labels}" PROCESSORS ${processors} TIMEOUT ${timeout}
     ENVIRONMENT "${apgas_test_environment};${environment}")
+  set(needs)
+  foreach(word IN LISTS ARGN)
+    if(TARGET "${word}")
+      list(APPEND needs ${word})
+    elseif(word MATCHES "TARGET_FILE(_DIR)?:([^>]+)>")
+      list(APPEND needs ${CMAKE_MATCH_2})
+    endif()
+  endforeach()
+  apgas_test_needs(${name} "${labels}" ${needs})
+endfunction()
+
+# apgas_test_needs(<test> <labels> <target>...): records which targets must be built before the test
+# runs. apgas_add_test records the targets that the command names.
+function(apgas_test_needs name labels)
+  string(REPLACE ";" " " labels "${labels}")
+  string(REPLACE ";" " " targets "${ARGN}")
+  set_property(GLOBAL APPEND PROPERTY apgas_tests "${name}\t${labels}\t${targets}\n")
+endfunction()
+
+# apgas_write_test_list(): writes tests.tsv into the build folder, after all tests have been declared.
+# launch/test reads there what a test needs. A line has the name of a test, its labels and its
+# targets, separated by tabs.
+function(apgas_write_test_list)
+  get_property(tests GLOBAL PROPERTY apgas_tests)
+  list(JOIN tests "" text)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/tests.tsv CONTENT "${text}" @ONLY)
 endfunction()
 
 # Starts the given tests first: tests that take long and mostly wait, so that other tests can use
@@ -50,16 +86,26 @@ function(apgas_run_first)
   set_tests_properties(${ARGN} PROPERTIES COST 1000)
 endfunction()
 
+# Sets `result` to the target of the program that runs a test: sync_finish_test for sync/finish.
+function(apgas_test_target result name)
+  string(REPLACE "/" "_" target ${name})
+  if(NOT name MATCHES "_test$")
+    string(APPEND target _test)
+  endif()
+  set(${result} ${target} PARENT_SCOPE)
+endfunction()
+
 # apgas_test(<name> SOURCES ... LINK <module>... [PLACES <n>...] [LABELS ...] [TIMEOUT s]
-#            [PROCESSORS n] [ENVIRONMENT VAR=value...] [SERIAL])
+#            [PROCESSORS n] [ENVIRONMENT VAR=value...] [SERIAL] [OPTIMIZED])
 # apgas_test(<name> AGAIN <test> ...): the program of another test with another environment.
-# LINK names modules, `apgas` for all of them, or any other target. A test without its own main()
-# gets the one of GoogleTest. Without PLACES, the test is one process without a launcher, label
-# unit. With PLACES, there are for each n the tests `name.mpi.np<n>` and `name.ucx.np<n>` under
-# mpirun, and `name.local.np<n>` in one process, label places; under a sanitizer or without MPI only
-# the latter.
+# LINK names modules, whose internal functions the test may call, or `apgas`, the library as users
+# link it, or any other target. A test without its own main() gets the one of GoogleTest. Without
+# PLACES, the test is one process without a launcher, label unit. With PLACES, there are for each n
+# the tests `name.mpi.np<n>` and `name.ucx.np<n>` under mpirun, and `name.local.np<n>` in one process,
+# label places; under a sanitizer or without MPI only the latter. With OPTIMIZED, APGAS_TEST_OPTIONS
+# do not apply.
 function(apgas_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "AGAIN;TIMEOUT;PROCESSORS"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL;OPTIMIZED" "AGAIN;TIMEOUT;PROCESSORS"
     "SOURCES;LINK;PLACES;LABELS;ENVIRONMENT")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "apgas_test(${name}): unknown ${arg_UNPARSED_ARGUMENTS}")
@@ -70,18 +116,11 @@ function(apgas_test name)
   if(APGAS_SANITIZE)
     math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 5")
   endif()
-  set(program ${name})
   if(arg_AGAIN)
-    set(program ${arg_AGAIN})
+    apgas_test_target(program ${arg_AGAIN})
   else()
-    add_executable(${name} ${arg_SOURCES})
-    target_compile_options(${name} PRIVATE -Wall -Wextra)
-    list(TRANSFORM arg_LINK PREPEND apgas::
-      REGEX "^(base|scheduler|comm|sync|places|launch|apgas)$")
-    target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest GTest::gtest_main)
-    if(NOT arg_LINK STREQUAL "apgas::base")
-      apgas_precompiled(${name} gtest)
-    endif()
+    apgas_test_target(program ${name})
+    apgas_test_program(${program} "${arg_SOURCES}" "${arg_LINK}" "${arg_OPTIMIZED}")
   endif()
 
   set(tests)
@@ -111,17 +150,51 @@ function(apgas_test name)
   endif()
 endfunction()
 
-# apgas_model_test(<name> SOURCES ... MODULES <module>... [TIMEOUT s] [DEEP])
-# A Relacy model, label model. It is compiled with APGAS_MODEL_CHECK against the headers of the
-# modules, including private ones, and linked with nothing. It is not built under a sanitizer,
-# because Relacy switches contexts itself, nor without Relacy. With DEEP there is also `name_deep`,
-# label long: the same program with the argument --deep, which explores more.
+# Adds the program of a test. It uses the precompiled headers unless it links only base or is compiled
+# with other options.
+function(apgas_test_program program sources link optimized)
+  add_executable(${program} ${sources})
+  target_compile_options(${program} PRIVATE -Wall -Wextra)
+  target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  if(NOT optimized)
+    target_compile_options(${program} PRIVATE ${APGAS_TEST_OPTIONS})
+  endif()
+  if(NOT optimized AND NOT link STREQUAL "base")
+    apgas_precompiled(${program} gtest)
+  endif()
+  list(TRANSFORM link PREPEND apgas:: REGEX "^(base|scheduler|comm|sync|places|launch|apgas)$")
+  target_link_libraries(${program} PRIVATE ${link} GTest::gtest GTest::gtest_main)
+endfunction()
+
+# apgas_room_test(<module>/<room> LINK <module>... [EXCEPT <file>...] [ALONE <file>...]
+#                 [<options of apgas_test>])
+# The unit tests of a room: all *_test.cpp in its folder are one program, and one test that is called
+# like the room. EXCEPT names files that belong to other tests. Up to four files are compiled as one;
+# ALONE names files that cannot be joined, because they declare names of other files.
+function(apgas_room_test room)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCEPT;ALONE;LINK")
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/${room}/*_test.cpp)
+  list(TRANSFORM arg_EXCEPT PREPEND ${PROJECT_SOURCE_DIR}/tests/unit/${room}/)
+  list(TRANSFORM arg_ALONE PREPEND ${PROJECT_SOURCE_DIR}/tests/unit/${room}/)
+  list(REMOVE_ITEM sources ${arg_EXCEPT})
+  apgas_test(${room} SOURCES ${sources} LINK ${arg_LINK} ${arg_UNPARSED_ARGUMENTS})
+  apgas_test_target(program ${room})
+  set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+  set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# apgas_model_test(<name> ROOM <module>/<room> SOURCES ... MODULES <module>... [TIMEOUT s] [DEEP])
+# A Relacy model of a structure in the room, called `module/room/name`, label model. It is compiled
+# with APGAS_MODEL_CHECK against the headers of the modules, including private ones, and linked with
+# nothing. It is not built under a sanitizer, because Relacy switches contexts itself, nor without
+# Relacy. With DEEP there is also `module/room/name_deep`, label long: the same program with the
+# argument --deep, which explores more.
 find_path(apgas_relacy relacy/relacy.hpp)
 if(NOT apgas_relacy)
   message(WARNING "The models are not built: relacy/relacy.hpp not found (apt install relacy-dev)")
 endif()
 function(apgas_model_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "DEEP" "TIMEOUT" "SOURCES;MODULES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "DEEP" "TIMEOUT;ROOM" "SOURCES;MODULES")
   if(APGAS_SANITIZE OR NOT apgas_relacy)
     return()
   endif()
@@ -137,9 +210,9 @@ function(apgas_model_test name)
       $<TARGET_PROPERTY:apgas_${module}_headers,INTERFACE_INCLUDE_DIRECTORIES>
       $<TARGET_PROPERTY:apgas_${module}_private,INTERFACE_INCLUDE_DIRECTORIES>)
   endforeach()
-  apgas_add_test(${name} model 1 ${arg_TIMEOUT} "" ${name})
+  apgas_add_test(${arg_ROOM}/${name} model 1 ${arg_TIMEOUT} "" ${name})
   if(arg_DEEP)
-    apgas_add_test(${name}_deep "model;long" 1 ${arg_TIMEOUT} "" ${name} --deep)
+    apgas_add_test(${arg_ROOM}/${name}_deep "model;long" 1 ${arg_TIMEOUT} "" ${name} --deep)
   endif()
 endfunction()
 
@@ -197,4 +270,5 @@ function(apgas_compile_fail_run name source expect module first)
     "-Dsource=${source}" "-Dexpect=${expect}" "-Dfirst=${first}" ${ARGN}
     -P ${PROJECT_SOURCE_DIR}/tests/cmake/compile_fail.cmake)
   set_tests_properties(${name} PROPERTIES LABELS compile TIMEOUT 120)
+  apgas_test_needs(${name} compile)
 endfunction()

@@ -13,15 +13,28 @@ function(package_test way timeout)
     -Dsource=${PROJECT_SOURCE_DIR}/tests/package -Dwork=${package_dir} "-Dflags=${flags}"
     -Dcompiler=${CMAKE_CXX_COMPILER} -P ${PROJECT_SOURCE_DIR}/tests/cmake/package_run.cmake)
   set_tests_properties(package.${way} PROPERTIES LABELS package TIMEOUT ${timeout})
+  apgas_test_needs(package.${way} package all)
 endfunction()
 
 add_test(NAME package.install COMMAND ${CMAKE_COMMAND}
   --install ${PROJECT_BINARY_DIR} --prefix ${package_dir}/prefix)
 set_tests_properties(package.install PROPERTIES LABELS package TIMEOUT 60
   FIXTURES_SETUP apgas_installed)
+apgas_test_needs(package.install package all)
 package_test(find_package 300 -DCMAKE_PREFIX_PATH=${package_dir}/prefix)
 package_test(pkg_config 300)
 set_tests_properties(package.find_package package.pkg_config PROPERTIES
   FIXTURES_REQUIRED apgas_installed)
+# The options are those of this build, so that ccache has compiled the library already.
 package_test(add_subdirectory 600 -DAPGAS_SOURCE_DIR=${PROJECT_SOURCE_DIR}
-  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_UNITY_BUILD=ON)
+  -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE})
+
+# What the shared library exports is what tests/package/exported_symbols.txt lists. Compilers differ in
+# the copies of inline functions that they emit, so the list is that of g++.
+get_target_property(type apgas TYPE)
+if(type STREQUAL "SHARED_LIBRARY" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND apgas_ucx)
+  add_test(NAME package.exported_symbols COMMAND ${Python3_EXECUTABLE}
+    ${PROJECT_SOURCE_DIR}/tests/package/exported_symbols.py $<TARGET_FILE:apgas>)
+  set_tests_properties(package.exported_symbols PROPERTIES LABELS package TIMEOUT 60)
+  apgas_test_needs(package.exported_symbols package apgas)
+endif()

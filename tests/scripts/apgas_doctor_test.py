@@ -15,12 +15,14 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "launch/tools"))
+import cores  # noqa: E402
 import diagnostics  # noqa: E402
 
 GOOD = {
     "name": "a", "boot": "1", "architecture": "x86_64", "mpi": "Open MPI 4.1.4",
     "ucx": {"version": "1.13.1", "transports": ["posix", "tcp"]},
-    "apgas": {"path": "/x", "version": "0.1.0", "transports": "ucx, mpi, local"},
+    "apgas": {"path": "/x", "version": "0.1.0", "transports": "ucx, mpi, local",
+              "alone": "cores 0-1, 2 workers, shared with no other place"},
     "program": "cafe", "shm": {"total": 1 << 30, "free": 1 << 30},
     "tmp": {"total": 1 << 30, "free": 1 << 30}, "cma": True, "ptrace_scope": 0,
     "container": False, "cores": [0, 1], "online": 2, "places": [], "files": [4096, 4096],
@@ -31,6 +33,11 @@ GOOD = {
 
 def facts(**changes):
     return {**copy.deepcopy(GOOD), **changes}
+
+
+def running(*masks, workers=1, jobs=False):
+    return [{"pid": 100 + rank, "rank": rank, "job": f"job {rank if jobs else 0}", "cores": mask,
+             "workers": workers} for rank, mask in enumerate(masks)]
 
 
 def other(**changes):
@@ -81,12 +88,21 @@ class Rules(unittest.TestCase):
         self.check("CMA", "security module", "note", cma=False, ptrace_scope=None)
 
     def test_cores_of_running_places(self):
-        self.check(r"same cores \[0\]: processes 7 and 8", "--bind-to none",
-                   places=[{"pid": 7, "cores": [0]}, {"pid": 8, "cores": [0]}])
-        apart = [{"pid": 7, "cores": [0]}, {"pid": 8, "cores": [1]}]
-        shared = [{"pid": 7, "cores": [0, 1]}, {"pid": 8, "cores": [0, 1]}]
-        for places in (apart, shared):
+        self.check(r"bound to the same cores: place 0 \(process 100\) and place 1 \(process 101\) "
+                   r"share 1 core \(0\), and have 2 workers", "--bind-to none",
+                   places=running([0], [0]))
+        self.check(r"more workers than cores: 3 places \(0-2\) share 2 cores \(0-1\), and have "
+                   "3 workers", "fewer places", "note", places=running([0, 1], [0, 1], [0, 1]))
+        self.check("several jobs share cores: place 0 .* and place 1 .* 2 cores .* 4 workers",
+                   "exclusive", places=running([0, 1], [0, 1], workers=2, jobs=True))
+        for places in (running([0], [1]), running([0, 1], [0, 1]), running([0, 1], [1]),
+                       running([0, 1], workers=4)):
             self.assertEqual(self.judge(a=facts(places=places)), [])
+
+    def test_groups_of_places_that_share(self):
+        places = running([0, 1], [2], [3, 4], [1, 2], [5])
+        self.assertEqual([sorted(place["rank"] for place in group)
+                          for group in cores.groups_that_share(places)], [[2], [0, 1, 3], [4]])
 
     def test_names(self):
         self.check("b does not resolve: not known", "/etc/hosts on a",
@@ -123,6 +139,32 @@ class Rules(unittest.TestCase):
             self.assertIn(reason, found[0]["what"])
 
 
+class Cores(unittest.TestCase):
+    """Lines describe the cores of running places."""
+
+    def test_one_line_for_each_place(self):
+        self.assertEqual(cores.lines_of_running(running([0, 1, 2, 3], [2, 3], [8])), [
+            "running place 0 (process 100): cores 0-3, 1 worker, shared with place 1 (process 101)",
+            "running place 1 (process 101): cores 2-3, 1 worker, shared with place 0 (process 100)",
+            "running place 2 (process 102): core 8, 1 worker, shared with no other place"])
+        self.assertIn("shared with 3 places (1-3)",
+                      cores.lines_of_running(running(*[[0, 1]] * 4, workers=2))[0])
+
+    def test_many_places_that_are_alike_share_a_line(self):
+        self.assertEqual(cores.lines_of_running(running(*([i] for i in range(128)))), [
+            "running 128 places (0-127): 1 core each of 0-127, 1 worker each, shared with no other "
+            "place"])
+        self.assertEqual(cores.lines_of_running(running(*[[0, 1]] * 9, [1], workers=2)), [
+            "running 9 places (0-8): cores 0-1, 2 workers each, shared among them and with place 9 "
+            "(process 109)",
+            "running place 9 (process 109): core 1, 2 workers, shared with 9 places (0-8)"])
+        many = cores.lines_of_running(running(*(range(100 * i, 101 * i + 1) for i in range(20))))
+        self.assertEqual((len(many), many[-1]), (9, "12 more groups of running places"))
+
+    def test_no_running_places(self):
+        self.assertEqual(cores.lines_of_running([]), [])
+
+
 class Doctor(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -155,6 +197,15 @@ class Doctor(unittest.TestCase):
         result = self.doctor()
         self.assertRegex(result.stdout, r"(?m)^\S+: .*cores, /dev/shm \d+ MiB free, CMA")
         self.assertRegex(result.stdout, r"problems: \d+, notes: \d+\n$")
+
+    def test_cores_by_apgas_info(self):
+        file = self.path / "apgas-info"
+        file.write_text("#!/bin/sh\necho 'version 0.1.0'; echo 'transports   mpi, local'\n"
+                        "echo 'places       place 0 on a: cores 0-6, 7 workers, shared with no "
+                        "other place'\n")
+        file.chmod(0o755)
+        self.assertRegex(self.doctor().stdout, r"(?m)^ +a place alone: cores 0-6, 7 workers, "
+                                               "shared with no other place$")
 
     def test_hosts_by_ssh(self):
         self.ssh('case $host in a) exec sh -c "$*";; '

@@ -58,7 +58,6 @@ class task_place {
   static scheduler::config config_for(int workers) {
     scheduler::config settings;
     settings.workers = workers;
-    settings.bind = false;  // several tests run at the same time
     return settings;
   }
 

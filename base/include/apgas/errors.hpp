@@ -12,70 +12,72 @@
 #include <string>
 #include <utility>
 
+#include <apgas/base/api.hpp>
+
 namespace apgas::inline v0 {
 
 // The base class of every exception that originates in the library.
-class error : public std::runtime_error {
+class APGAS_API error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 // A call was made where it is not allowed, for example outside a task, or a call that may suspend
-// inside an atomic section. Corresponds to X10's IllegalOperationException.
-class illegal_operation : public error {
+// inside `atomic` or `when`. Corresponds to X10's IllegalOperationException.
+class APGAS_API illegal_operation : public error {
  public:
   using error::error;
 };
 
 // A place id is out of range, or an object was accessed at a place where it does not live.
 // Corresponds to X10's BadPlaceException.
-class bad_place : public error {
+class APGAS_API bad_place : public error {
  public:
   using error::error;
 };
 
 // A value could not be serialised, or received bytes are not the serialised form of the expected
 // type.
-class serialization_error : public error {
+class APGAS_API serialization_error : public error {
  public:
   using error::error;
 };
 
 // The runtime could not start because of a setting, the launcher, the transport or a limit of the
 // system. The message names the setting to change.
-class launch_error : public error {
+class APGAS_API launch_error : public error {
  public:
   using error::error;
 };
 
 // The last promise of a future was destroyed before it was given a value or an exception.
-class broken_promise : public error {
+class APGAS_API broken_promise : public error {
  public:
   using error::error;
 };
 
 // A place that takes part in the operation has failed. Corresponds to X10's DeadPlaceException.
-class dead_place_error : public error {
+class APGAS_API dead_place_error : public error {
  public:
   using error::error;
 };
 
 // A task used a clock, or passed it to a child, without being registered on it, or passed it where
 // that would deadlock. Corresponds to X10's ClockUseException.
-class clock_use_error : public error {
+class APGAS_API clock_use_error : public error {
  public:
   using error::error;
 };
 
 // A task called a phaser operation that its registration mode does not allow.
-class phaser_use_error : public error {
+class APGAS_API phaser_use_error : public error {
  public:
   using error::error;
 };
 
 // Represents an exception of another place whose type could not be re-created at this one. List a
 // type in `exception_types` to have it re-created.
-class remote_exception : public error {
+class APGAS_API remote_exception : public error {
  public:
   // `place` is the id of the place where the exception was thrown, `type` the name of its type, and
   // `text` its what(), or empty if the type has none.

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <apgas/base/assert.hpp>
 #include <apgas/base/atomic.hpp>
@@ -43,6 +44,8 @@ struct mpi_process {
   std::unique_ptr<wire_transport> by_ucx;      // created when it is chosen for the first time
   std::unique_ptr<failure_detector> detector;  // null in a job of one process
   bool ours = false;                           // the library called MPI_Init_thread
+  pid_t started_by = getpid();                 // a forked process must leave MPI alone
+  bool exits_alone = false;  // std::exit was called while a run is active, in a job of one process
 
   bool attached() const noexcept { return by_mpi->attached() || (by_ucx && by_ucx->attached()); }
 };
@@ -76,7 +79,8 @@ void stop_failure_detector() {
 }
 
 int before_mpi_ends(MPI_Comm, int, void*, void*) {
-  if (process->attached()) {
+  const bool in_use = process->attached();
+  if (in_use && !process->exits_alone) {
     base::print_line("MPI_Finalize was called while a run is active; this ends the job");
     end_job(base::fatal_exit_code);
   }
@@ -84,7 +88,8 @@ int before_mpi_ends(MPI_Comm, int, void*, void*) {
   process->by_mpi->close();
   if (process->by_ucx) {
     process->by_ucx->close();
-    process->by_ucx.reset();  // UCX ends before MPI, which may use it as well
+    // UCX ends before MPI, which may use it as well. The endpoint of an active run keeps its part.
+    if (!in_use) process->by_ucx.reset();
   }
   MPI_Comm_free(&process->channels.messages);
   MPI_Comm_free(&process->channels.bulk);
@@ -92,8 +97,10 @@ int before_mpi_ends(MPI_Comm, int, void*, void*) {
 }
 
 void at_exit() {
+  if (process->started_by != getpid()) return;
   if (mpi_running()) {
-    if (process->attached()) {
+    process->exits_alone = process->channels.size == 1;
+    if (process->attached() && !process->exits_alone) {
       base::print_line("the process exits while a run is active; this ends the job");
       end_job(base::fatal_exit_code);
     }
@@ -111,7 +118,7 @@ bool start_mpi() {
   if (flag) {
     throw launch_error(
         "MPI has been finalized and cannot be started again in this process. Call MPI_Finalize "
-        "after the last apgas::run");
+        "after the last apgas::run or apgas::runtime");
   }
   if (const auto launcher = find_launcher(); launcher && launcher->size != 1) {
     end_with_launcher();
@@ -133,7 +140,7 @@ bool start_mpi() {
         "MPI_THREAD_SERIALIZED or more is needed, but MPI was initialised with {}: {}",
         level == MPI_THREAD_SINGLE ? names[0] : names[1],
         flag ? "call MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided) before "
-               "apgas::run, or leave MPI to apgas"
+               "apgas::run or apgas::runtime, or leave MPI to apgas"
              : "use an MPI library that was built with thread support"));
   }
   return !flag;

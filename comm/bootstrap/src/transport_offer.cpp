@@ -56,7 +56,7 @@ void compare_choices(std::span<const transport_offer> all) {
       name_of(other.wanted)));
 }
 
-// Why UCX cannot be used, with the ranks that say so; empty: it can.
+// The reason why UCX cannot be used and the ranks that gave it, or an empty string.
 std::string obstacle(std::span<const transport_offer> all) {
   const auto reason = [](const transport_offer& o) { return text_of(o.why_not, sizeof o.why_not); };
   const auto unable = find_ranks(

@@ -19,7 +19,9 @@
 #include <bit>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -66,6 +68,20 @@ endpoint_options consistent(endpoint_options options) {
                   bytes, max_payload_bytes));
 }
 
+cores_by_rank unpack_cores_of(const std::vector<start_record>& records) {
+  std::map<std::string_view, std::shared_ptr<const base::place_cores>> known;  // by the bytes
+  cores_by_rank cores;
+  cores.reserve(records.size());
+  for (const start_record& record : records) {
+    const auto* const bytes = reinterpret_cast<const char*>(&record.cores);
+    auto& same = known[std::string_view(bytes, sizeof record.cores)];
+    if (same == nullptr)
+      same = std::make_shared<const base::place_cores>(unpack_cores(record.cores));
+    cores.push_back(same);
+  }
+  return cores;
+}
+
 void write_frame(std::byte* to, const frame_header& header,
                  std::span<const std::byte> payload) noexcept {
   write_header(to, header, payload.size());
@@ -88,6 +104,7 @@ endpoint::endpoint(transport& network, frame_sink& sink, endpoint_options option
   const std::uint32_t version = options_.version ? options_.version : APGAS_VERSION;
   start_record mine = make_start_record(version, options_.fingerprint, options_.settings);
   if (options_.zero_copy) mine.memory = this_cma_process();
+  mine.cores = pack_cores(options_.cores);
   mine.epoch = network_.attach();
   network_.begin_exchange(std::as_bytes(std::span(&mine, 1)));
 }
@@ -109,6 +126,7 @@ bool endpoint::ready() {
     first_on_host_.push_back(
         first_of.try_emplace(hosts_.back(), first_on_host_.size()).first->second);
   }
+  cores_ = unpack_cores_of(records);
   for (rank r = 0; r < size(); ++r) {
     const auto i = static_cast<std::size_t>(r);
     if (same_node(r, here())) cma_peers_[i].set_process(records[i].memory);

@@ -37,7 +37,12 @@ std::string fault(const frame_header& header, std::size_t left, const handler_en
   }
   if (header.kind == frame_kind::task) {
     handler = find_handler(header.handler);
-    if (!handler) return fmt::format("no handler {:#x} in this program", header.handler);
+    if (!handler) {
+      return fmt::format(
+          "no handler {:#x} in this program and the libraries that it has loaded: load the same "
+          "libraries at all places before their functions are sent",
+          header.handler);
+    }
   }
   return {};
 }

@@ -42,7 +42,7 @@ constexpr agreement agreements[] = {
     {"the settings", [](const start_record& r) { return text_of(r.settings, sizeof(r.settings)); },
      "give all places the same environment (mpirun -x NAME)"},
     {"the number of the run", [](const start_record& r) { return fmt::format("{}", r.epoch); },
-     "call apgas::run equally often at all places"},
+     "call apgas::run, and make an apgas::runtime, equally often at all places"},
 };
 
 std::vector<start_record> split(std::span<const std::byte> all) {

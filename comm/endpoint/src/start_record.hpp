@@ -12,6 +12,8 @@
 
 #include <apgas/comm/zero_copy.hpp>
 
+#include "core_record.hpp"
+
 namespace apgas::inline v0::comm {
 
 // The record of one rank.
@@ -25,18 +27,19 @@ struct start_record {
   std::uint64_t epoch = 0;
   char host[256] = {};
   cma_process memory;
-  char settings[704] = {};
+  core_record cores;
+  char settings[384] = {};
 };
 static_assert(sizeof(start_record) == 1024 && std::is_trivially_copyable_v<start_record>);
 
-// The record of this process, without the epoch and the memory.
+// The record of this process, without the epoch, the memory and the cores.
 // Throws: std::invalid_argument if the text of the settings does not fit.
 start_record make_start_record(std::uint32_t version, std::uint64_t fingerprint,
                                const std::string& settings);
 
 // Splits the records of all ranks and compares them.
-// Throws: launch_error if a record differs from that of rank 0 in anything but the host and the
-// memory. It names the ranks, the hosts and the values.
+// Throws: launch_error if a record differs from that of rank 0 in anything but the host, the memory
+// and the cores. It names the ranks, the hosts and the values.
 std::vector<start_record> compare_start_records(std::span<const std::byte> all);
 
 std::string host_of(const start_record& record);

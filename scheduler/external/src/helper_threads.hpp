@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "exit_monitor.hpp"
+
 // Helper threads: they run calls that may block, such as input and output, so that no worker has to
 // block. They do not run tasks. A new thread is started when all are busy; threads stay until the
 // end.
@@ -15,7 +17,8 @@ namespace apgas::inline v0::scheduler {
 
 class helper_threads {
  public:
-  helper_threads() = default;
+  // Each thread calls on_exit() if the call that it runs calls std::exit (exit_monitor.hpp).
+  explicit helper_threads(void (*on_exit)() noexcept) : on_exit_(on_exit) {}
   helper_threads(const helper_threads&) = delete;
   helper_threads& operator=(const helper_threads&) = delete;
   ~helper_threads() {
@@ -40,6 +43,7 @@ class helper_threads {
 
  private:
   void loop() {
+    const exit_monitor watch(on_exit_);
     std::unique_lock lock(mutex_);
     for (;;) {
       ++idle_;
@@ -55,6 +59,7 @@ class helper_threads {
     }
   }
 
+  void (*const on_exit_)() noexcept;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> queue_;

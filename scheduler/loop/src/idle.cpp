@@ -134,6 +134,7 @@ bool scheduler::implementation::sleep_as_poller(parker& sleep, unsigned& idle_po
 void scheduler::implementation::serve_network() noexcept {
   for (unsigned idle_polls = 0; !stopping.load(base::acquire);  // P1 of scheduler.cpp
        ++idle_polls) {
+    if (halted.load(base::acquire)) return;  // P1 of halt.cpp
     static_cast<void>(sleep_as_poller(progress_sleep, idle_polls, no_limit));
     if (!poll_network()) continue;
     idle_polls = 0;

@@ -14,7 +14,6 @@
 #include "idle.hpp"
 #include "parker.hpp"
 #include "timers.hpp"
-#include "topology.hpp"
 #include "trace.hpp"
 #include "watchdog.hpp"
 
@@ -79,6 +78,10 @@ struct scheduler::implementation {
   // Context: any thread.
   void want_turn() noexcept;
 
+  // Must be called where a worker chooses work. Does not return once another thread has called
+  // scheduler::halt().
+  void stop_if_halted(const worker& w) noexcept;
+
   // Returns whether any queue of this scheduler contains work. The answer is exact only after a
   // heavy fence.
   bool anything_to_do() const noexcept;
@@ -97,7 +100,6 @@ struct scheduler::implementation {
   void serve_network() noexcept;  // the progress thread runs this
 
   config settings;
-  topology cores;
   bool fenced = false;
   std::vector<std::vector<int>> victims;  // for each worker the others, nearest first
   std::vector<std::unique_ptr<worker>> workers;
@@ -114,11 +116,15 @@ struct scheduler::implementation {
   base::atomic<bool> stopping{false};
   base::atomic<int> visitors{0};
 
+  base::atomic<bool> halted{false};  // see halt.cpp
+  const worker* not_halted = nullptr;
+  base::atomic<int> stopped_workers{0};
+
   base::atomic<std::uint64_t> polls{0};       // of the network, by any thread
   std::uint64_t polls_seen = 0;               // used by the fallback poller only
   std::unique_ptr<fallback_poller> fallback;  // null without events
 
-  helper_threads helpers;
+  helper_threads helpers{settings.on_exit};
   std::vector<std::thread> threads;
   parker progress_sleep;
   std::thread progress;

@@ -60,6 +60,7 @@ bool choose(worker& w, work& found) {
   }
   auto& s = w.home->internals();
   if (const int turns = s.turns_wanted.load(base::relaxed); turns != 0) [[unlikely]] {
+    s.stop_if_halted(w);
     found.external = s.outside.pop();
     s.turns_wanted.store(found ? turns - 1 : 0, base::relaxed);
     if (found) return true;
@@ -216,7 +217,7 @@ bool search(worker& w, work& found) {
       give_up = clock::now() + s.settings.spin;
       continue;
     }
-    if (s.settings.share_cores) {
+    if (s.settings.oversubscribed) {
       sched_yield();
     } else {
       base::cpu_relax();

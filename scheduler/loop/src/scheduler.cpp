@@ -12,9 +12,11 @@
 #include <apgas/errors.hpp>
 
 #include "context.hpp"
+#include "exit_monitor.hpp"
 #include "implementation.hpp"
 #include "stack_overflow.hpp"
 #include "stack_pool.hpp"
+#include "topology.hpp"
 
 // Starting and stopping workers, and the functions of the scheduler that any thread may call.
 //
@@ -38,25 +40,12 @@ slot_array map_slots() {
   return slot_array(static_cast<slot*>(at));
 }
 
-// Returns the processors to bind the workers of this place to: its share of those of the process.
-// Empty if workers are not bound, or if there are too few processors for each place to have its
-// own.
-std::vector<int> own_processors(const topology& cores, const config& c) {
-  const auto& all = cores.processors();
-  const auto n = static_cast<std::size_t>(c.workers);
-  const std::size_t first = static_cast<std::size_t>(c.share_index) * n;
-  if (!c.bind || static_cast<std::size_t>(c.share_count) * n > all.size() ||
-      usable_cores() < static_cast<int>(all.size()))
-    return {};
-  return {all.begin() + static_cast<std::ptrdiff_t>(first),
-          all.begin() + static_cast<std::ptrdiff_t>(first + n)};
-}
-
 void run_worker(worker& w, int processor) {
   prctl(PR_SET_NAME, fmt::format("apgas-{}", w.id).c_str());
   prctl(PR_SET_TIMERSLACK, 1000UL);
   if (processor >= 0) bind_thread(processor);
   const signal_stack alternate(w.running);
+  const exit_monitor watch(w.home->internals().settings.on_exit);
   fiber thread;
   thread.on = &w;
   adopt_thread(thread);
@@ -75,11 +64,12 @@ void unmap_slots::operator()(slot* slots) const noexcept {
 scheduler::implementation::implementation(const config& c)
     : settings(c), fenced(!c.asymmetric_fence || !base::membarrier_available()) {
   APGAS_ASSERT(c.workers > 0);
+  APGAS_ASSERT(c.bound_to.empty() || c.bound_to.size() == static_cast<std::size_t>(c.workers));
   reserve_stacks(c.stack_bytes);
   catch_overflows();
   if (!c.trace.empty()) trace = std::make_unique<trace_file>(c.trace, c.place, c.workers);
   const auto n = static_cast<std::size_t>(c.workers);
-  const std::vector<int> processors = own_processors(cores, c);
+  const nearness near(c.bound_to);
   for (std::size_t i = 0; i < n; ++i) {
     workers.push_back(std::make_unique<worker>());
     entries.push_back(std::make_unique<base::cache_aligned<idle_entry>>());
@@ -91,12 +81,10 @@ scheduler::implementation::implementation(const config& c)
     workers[i]->batch.reset(workers[i]->batch_memory->at, batch_block::capacity, fenced);
     std::vector<int> order;
     for (std::size_t k = 1; k < n; ++k) order.push_back(static_cast<int>((i + k) % n));
-    if (!processors.empty()) {
+    if (!c.bound_to.empty()) {
       std::ranges::stable_sort(order, [&](int a, int b) {
-        auto near = [&](int v) {
-          return cores.nearness(processors[i], processors[static_cast<std::size_t>(v)]);
-        };
-        return near(a) > near(b);
+        return near.between(i, static_cast<std::size_t>(a)) >
+               near.between(i, static_cast<std::size_t>(b));
       });
     }
     victims.push_back(std::move(order));
@@ -127,9 +115,8 @@ scheduler::scheduler(const config& c)
     if (c.watchdog_patience.count() != 0) {
       s.dog = std::make_unique<watchdog>(s, c.watchdog_patience, c.watchdog_report);
     }
-    const std::vector<int> processors = own_processors(s.cores, c);
     for (auto& w : s.workers) {
-      const int processor = processors.empty() ? -1 : processors[static_cast<std::size_t>(w->id)];
+      const int processor = c.bound_to.empty() ? -1 : c.bound_to[static_cast<std::size_t>(w->id)];
       s.threads.emplace_back([&worker = *w, processor] { run_worker(worker, processor); });
     }
   } catch (const std::system_error& e) {

@@ -1,131 +1,153 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <fstream>
-#include <sstream>
+#include <cerrno>
+#include <cstdint>
+#include <memory>
 
 #include <fmt/format.h>
 #include <hwloc.h>
 #include <sched.h>
 
-#include <apgas/scheduler/scheduler.hpp>
-
+#include "cgroup_limits.hpp"
 #include "topology.hpp"
 
 namespace apgas::inline v0::scheduler {
 namespace {
 
+// The largest number of processors that Linux has been built for is 8192.
+constexpr int most_processors = 65536;
+
+struct free_set {
+  void operator()(cpu_set_t* set) const noexcept { CPU_FREE(set); }
+};
+using processor_set = std::unique_ptr<cpu_set_t, free_set>;
+
+// The kernel refuses a set that is smaller than its own, so larger and larger sets are tried.
 std::vector<int> affinity_mask() {
   std::vector<int> processors;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) == 0) {
-    for (int i = 0; i < CPU_SETSIZE; ++i) {
-      if (CPU_ISSET(i, &set)) processors.push_back(i);
+  for (int count = CPU_SETSIZE; count <= most_processors; count *= 2) {
+    const std::size_t bytes = CPU_ALLOC_SIZE(count);
+    const processor_set set(CPU_ALLOC(count));
+    if (set == nullptr) break;
+    CPU_ZERO_S(bytes, set.get());
+    if (sched_getaffinity(0, bytes, set.get()) != 0) {
+      if (errno == EINVAL) continue;
+      break;
     }
+    for (int i = 0; i < count; ++i) {
+      if (CPU_ISSET_S(static_cast<std::size_t>(i), bytes, set.get())) processors.push_back(i);
+    }
+    break;
   }
   if (processors.empty()) processors.push_back(0);
   return processors;
 }
 
-// Reads a quota of cgroup v2, such as "max 100000" or "200000 100000", and returns it in cores; -1
-// if there is none.
-double quota_v2(const std::string& file) {
-  std::ifstream in(file);
-  std::string quota;
-  double period = 0;
-  if (!(in >> quota >> period) || quota == "max" || period <= 0) return -1;
-  return std::stod(quota) / period;
+// Includes the processors that a cpuset forbids, because all places of a host must see the same
+// hardware, whatever their cpusets allow. Returns null on failure.
+hwloc_topology* load_topology() {
+  hwloc_topology_t made = nullptr;
+  if (hwloc_topology_init(&made) != 0) return nullptr;
+  hwloc_topology_set_flags(made, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+  if (hwloc_topology_load(made) == 0) return made;
+  hwloc_topology_destroy(made);
+  return nullptr;
 }
 
-double quota_v1(const std::string& folder) {
-  double quota = -1;
-  double period = 0;
-  std::ifstream(fmt::format("{}/cpu.cfs_quota_us", folder)) >> quota;
-  std::ifstream(fmt::format("{}/cpu.cfs_period_us", folder)) >> period;
-  return quota > 0 && period > 0 ? quota / period : -1;
+// Loaded at the first call, and kept until the process ends.
+hwloc_topology* host_topology() {
+  static hwloc_topology* const loaded = load_topology();
+  return loaded;
 }
 
-// Returns the smallest quota of the control group of this process and the groups above it, in
-// cores; -1 if there is none.
-double smallest_quota() {
-  double smallest = -1;
-  auto consider = [&](double q) {
-    if (q > 0 && (smallest < 0 || q < smallest)) smallest = q;
+// FNV-1a, 64 bits.
+std::uint64_t hash_of(const std::vector<logical_processor>& processors) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&hash](int value) {
+    hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x100000001b3;
   };
-  std::ifstream in("/proc/self/cgroup");
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream fields(line);
-    std::string id, controllers, path;
-    std::getline(fields, id, ':');
-    std::getline(fields, controllers, ':');
-    std::getline(fields, path);
-    const bool v2 = controllers.empty();
-    if (!v2 && controllers.find("cpu") == std::string::npos) continue;
-    for (std::string at = path;; at = at.substr(0, at.rfind('/'))) {
-      if (at == "/") at.clear();
-      consider(v2 ? quota_v2(fmt::format("/sys/fs/cgroup{}/cpu.max", at))
-                  : quota_v1(fmt::format("/sys/fs/cgroup/cpu{}", at)));
-      if (at.empty()) break;
-    }
+  for (const logical_processor& each : processors) {
+    add(each.number);
+    add(each.core);
   }
-  return smallest;
+  return hash;
 }
 
 }  // namespace
 
-topology::topology() : processors_(affinity_mask()) {
-  const std::size_t n = processors_.size();
-  nearness_.assign(n, std::vector<int>(n, 0));
-  hwloc_topology_t hw = nullptr;
-  if (hwloc_topology_init(&hw) != 0) return;
-  if (hwloc_topology_load(hw) == 0) {
-    std::vector<hwloc_obj_t> units;
-    units.reserve(n);
-    for (int p : processors_) {
-      units.push_back(hwloc_get_pu_obj_by_os_index(hw, static_cast<unsigned>(p)));
-    }
-    for (std::size_t a = 0; a < n; ++a) {
-      for (std::size_t b = 0; b < n; ++b) {
-        if (units[a] == nullptr || units[b] == nullptr) continue;
-        nearness_[a][b] = hwloc_get_common_ancestor_obj(hw, units[a], units[b])->depth;
-      }
-    }
-    description_ = fmt::format("{} of {} processors usable, {} cores, {} packages, {} NUMA nodes",
-                               n, hwloc_get_nbobjs_by_type(hw, HWLOC_OBJ_PU),
-                               hwloc_get_nbobjs_by_type(hw, HWLOC_OBJ_CORE),
-                               hwloc_get_nbobjs_by_type(hw, HWLOC_OBJ_PACKAGE),
-                               hwloc_get_nbobjs_by_type(hw, HWLOC_OBJ_NUMANODE));
+std::vector<logical_processor> processors_in(hwloc_topology* topology) {
+  std::vector<logical_processor> processors;
+  hwloc_obj_t each = nullptr;
+  while ((each = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, each)) != nullptr) {
+    const hwloc_obj* const core = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, each);
+    const unsigned index = core != nullptr ? core->logical_index : each->logical_index;
+    processors.push_back(
+        {.number = static_cast<int>(each->os_index), .core = static_cast<int>(index)});
   }
-  hwloc_topology_destroy(hw);
+  return processors;
 }
 
-int topology::nearness(int processor_a, int processor_b) const {
-  auto index = [&](int p) {
-    return static_cast<std::size_t>(std::ranges::find(processors_, p) - processors_.begin());
-  };
-  const std::size_t a = index(processor_a);
-  const std::size_t b = index(processor_b);
-  return a < nearness_.size() && b < nearness_.size() ? nearness_[a][b] : 0;
+const std::vector<logical_processor>& processors_of_host() {
+  static const std::vector<logical_processor> processors = host_topology() == nullptr
+                                                               ? std::vector<logical_processor>{}
+                                                               : processors_in(host_topology());
+  return processors;
 }
 
-int cgroup_quota_cores() {
-  const double quota = smallest_quota();
-  return quota < 0 ? 0 : std::max(1, static_cast<int>(quota));
+base::place_cores cores_of_process(const base::settings& settings) {
+  return {.processors = affinity_mask(),
+          .limits = cgroup_limits(),
+          .workers = settings.workers,
+          .binds = settings.bind != base::bind_choice::none,
+          .hardware = hash_of(processors_of_host())};
+}
+
+nearness::nearness(const std::vector<int>& processors)
+    : count_(processors.size()), depths_(count_ * count_, 0) {
+  hwloc_topology* const host = host_topology();
+  if (host == nullptr) return;
+  std::vector<hwloc_obj_t> objects;
+  objects.reserve(count_);
+  for (const int p : processors) {
+    objects.push_back(hwloc_get_pu_obj_by_os_index(host, static_cast<unsigned>(p)));
+  }
+  for (std::size_t a = 0; a < count_; ++a) {
+    for (std::size_t b = 0; b < count_; ++b) {
+      if (objects[a] == nullptr || objects[b] == nullptr) continue;
+      depths_[a * count_ + b] = hwloc_get_common_ancestor_obj(host, objects[a], objects[b])->depth;
+    }
+  }
 }
 
 void bind_thread(int processor) noexcept {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(static_cast<std::size_t>(processor), &set);
-  sched_setaffinity(0, sizeof set, &set);
+  const processor_set set(CPU_ALLOC(processor + 1));
+  if (set == nullptr) return;
+  const std::size_t bytes = CPU_ALLOC_SIZE(processor + 1);
+  CPU_ZERO_S(bytes, set.get());
+  CPU_SET_S(static_cast<std::size_t>(processor), bytes, set.get());
+  sched_setaffinity(0, bytes, set.get());
+}
+
+int allowed_processors() {
+  hwloc_topology* const host = host_topology();
+  const int allowed =
+      host == nullptr ? 1 : hwloc_bitmap_weight(hwloc_topology_get_allowed_cpuset(host));
+  return std::max(1, allowed);
 }
 
 int usable_cores() {
-  const int in_mask = static_cast<int>(affinity_mask().size());
-  const int quota = cgroup_quota_cores();
-  return quota == 0 ? in_mask : std::min(in_mask, quota);
+  const base::place_cores mine = cores_of_process({});
+  const base::place_cores* const places[] = {&mine};
+  return divide_cores(processors_of_host(), places)[0].workers;
 }
 
-std::string topology_description() { return topology().description(); }
+std::string topology_description() {
+  hwloc_topology* const host = host_topology();
+  if (host == nullptr) return "unknown";
+  const auto count = [host](hwloc_obj_type_t type) { return hwloc_get_nbobjs_by_type(host, type); };
+  return fmt::format("{} of {} processors usable, {} cores, {} packages, {} NUMA nodes",
+                     affinity_mask().size(), count(HWLOC_OBJ_PU), count(HWLOC_OBJ_CORE),
+                     count(HWLOC_OBJ_PACKAGE), count(HWLOC_OBJ_NUMANODE));
+}
 
 }  // namespace apgas::inline v0::scheduler

@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
+#include <cstddef>
 #include <vector>
 
-// The processors that this process may use, and how near they are to each other. This is the only
-// code that uses hwloc.
+#include <apgas/scheduler/cores.hpp>
+
+struct hwloc_topology;
+
+// Reads the topology of this host, and binds threads. This is the only code that uses hwloc.
 namespace apgas::inline v0::scheduler {
 
-class topology {
- public:
-  topology();
+// Returns the processors of a topology in the order of the hardware.
+std::vector<logical_processor> processors_in(hwloc_topology* topology);
 
-  // Returns the logical processors of the affinity mask, in the order of their numbers.
-  const std::vector<int>& processors() const noexcept { return processors_; }
-  // Returns the number of hardware levels that two processors share (core, L2, L3, NUMA node,
-  // host); a larger number means nearer.
-  int nearness(int processor_a, int processor_b) const;
-  std::string description() const { return description_; }
+// How near processors are to each other.
+class nearness {
+ public:
+  explicit nearness(const std::vector<int>& processors);
+
+  // Returns the number of hardware levels that two processors share (core, L2, L3, NUMA domain,
+  // host); a larger number means nearer. `a` and `b` are positions in `processors`.
+  int between(std::size_t a, std::size_t b) const { return depths_[a * count_ + b]; }
 
  private:
-  std::vector<int> processors_;
-  std::vector<std::vector<int>> nearness_;
-  std::string description_;
+  std::size_t count_;
+  std::vector<int> depths_;
 };
-
-// Returns the number of whole cores that the quota of cgroup v1 or v2 grants, at least 1; 0 if
-// there is no quota.
-int cgroup_quota_cores();
 
 // Binds the calling thread to one processor. If that fails, the thread stays unbound.
 void bind_thread(int processor) noexcept;

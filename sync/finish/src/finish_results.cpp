@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "finish_results.hpp"
-
 #include <apgas/errors.hpp>
 
+#include "finish_results.hpp"
 #include "wire_exceptions.hpp"
 
 namespace apgas::inline v0::sync {

@@ -22,8 +22,8 @@ hidden_task::~hidden_task() {
 void throw_outside_task(const char* operation) {
   throw illegal_operation(
       fmt::format("{} was called outside a task: on a thread of your own, or before apgas::run; "
-                  "call it from the "
-                  "function given to apgas::run or from a task spawned there",
+                  "call it from the function given to apgas::run or runtime::run, or from a task "
+                  "spawned there",
                   operation));
 }
 

@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 
 #include <apgas/apgas.hpp>
-#include <apgas/places/memory_atomics.hpp>
 #include <apgas/places/allocation.hpp>
+#include <apgas/places/memory_atomics.hpp>
 #include <apgas/places/message_access.hpp>
 
 #include "support/place_and_peer.hpp"

@@ -16,6 +16,8 @@
 #include <source_location>
 #include <string>
 
+#include <apgas/base/api.hpp>
+
 #ifdef APGAS_MODEL_CHECK
 #include <relacy/relacy.hpp>
 #endif
@@ -24,8 +26,8 @@ namespace apgas::inline v0::base {
 
 // Reports that `expression` at `where` was false and ends the job; the macros below call it.
 // Context: any thread.
-[[noreturn]] void assertion_failed(const char* expression, const char* text,
-                                   std::source_location where);
+APGAS_API [[noreturn]] void assertion_failed(const char* expression, const char* text,
+                                             std::source_location where);
 
 // Prints `apgas: <context>: message` and ends the job with fatal_exit_code. It is meant for
 // failures of the environment during a run, such as a lost peer or a failing system call, from

@@ -18,7 +18,7 @@ enum class transport_choice {
 };
 
 enum class bind_choice {
-  automatic,  // each worker to a core of its own, unless another place shares the cores
+  automatic,  // each worker to a core of its own, unless there are more workers than cores
   core,
   none,
 };
@@ -35,7 +35,7 @@ enum class one_sided_choice {
 
 struct settings {
   int places = 0;   // 0: not set; one place unless a launcher sets the number
-  int workers = 0;  // of each place; 0: not set; as many as the cores this place may use
+  int workers = 0;  // of each place; 0: not set; one for each core of the place
   transport_choice transport = transport_choice::automatic;
   std::size_t stack_bytes = std::size_t{1} << 20;  // of a task
   bind_choice bind = bind_choice::automatic;       // of worker threads to cores

@@ -39,8 +39,8 @@ namespace apgas::inline v0 {
 //
 // Throws of all: illegal_operation if the handle is empty or stale, and outside a task; bad_place
 // at a place that is not in the group.
-// Context of all: task. Functions marked (S) are for use outside atomic sections; they may suspend
-// and resume on another worker, and throw illegal_operation inside an atomic section.
+// Context of all: task. Functions marked (S) may suspend and resume on another worker; inside
+// `atomic` or `when` they throw illegal_operation.
 template <class T>
 class dist_array {
   static_assert(remote::require_element<T>());
@@ -163,8 +163,8 @@ class dist_array {
 // on the workers there; if replicated, for each copy. It is a finish: it also waits for the tasks
 // that `body` spawns. `body` must be sendable (at.hpp).
 // Throws: multiple_exceptions with everything that was thrown.
-// Context: task at a place of the group, outside atomic sections; may suspend and resume on another
-// worker.
+// Context: task at a place of the group, not inside `atomic` or `when`; may suspend and resume on
+// another worker.
 // Cost: one message each way for each place, and forall over the local portion there.
 template <class T, class Body>
 void forall(const dist_array<T>& a, Body body) {

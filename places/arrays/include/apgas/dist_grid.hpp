@@ -129,8 +129,8 @@ class dist_grid {
 // (S) Calls body(r, c, x) for each element x, at its place and in parallel on the workers there. It
 // is a finish: it also waits for the tasks that `body` spawns. `body` must be sendable (at.hpp).
 // Throws: multiple_exceptions with everything that was thrown.
-// Context: task at a place of the group, outside atomic sections; may suspend and resume on another
-// worker.
+// Context: task at a place of the group, not inside `atomic` or `when`; may suspend and resume on
+// another worker.
 // Cost: one message each way for each place, and forall over the local portion there.
 template <class T, class Body>
 void forall(const dist_grid<T>& g, Body body) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <apgas/base/api.hpp>
 #include <apgas/place_group.hpp>
 
 // Distributions: how the elements of a distributed array (dist_array.hpp) are spread over places.
@@ -22,7 +23,7 @@ class distribution {
   static constexpr distribution cyclic() noexcept { return {kind::block_cyclic, 1}; }
   // Blocks of `elements` consecutive elements are dealt to the places in turn.
   // Throws: illegal_operation if `elements` is 0.
-  static distribution block_cyclic(std::size_t elements);
+  APGAS_API static distribution block_cyclic(std::size_t elements);
   // Each place has a copy of all elements.
   static constexpr distribution replicated() noexcept { return {kind::replicated, 0}; }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <apgas/async_future_at.hpp>
+#include <apgas/base/api.hpp>
 #include <apgas/base/assert.hpp>
 #include <apgas/finish.hpp>
 #include <apgas/places/glb_bag.hpp>
@@ -49,7 +50,7 @@ struct glb_result {
 namespace remote {
 
 // Throws illegal_operation if a parameter is out of range.
-void check_glb_parameters(const glb_parameters& p);
+APGAS_API void check_glb_parameters(const glb_parameters& p);
 
 template <class Bag>
 typename glb_place<Bag>::handle make_glb_places(const glb_parameters& p) {
@@ -104,10 +105,10 @@ glb_result<glb_value<Bag>> gather_glb(const typename glb_place<Bag>::handle& all
 //   const auto r = apgas::glb(tree_bag(root));
 //   std::cout << r.value << '\n' << r.places;
 //
-// Throws: illegal_operation if a parameter is out of range, inside an atomic section, or outside a
+// Throws: illegal_operation if a parameter is out of range, inside `atomic` or `when`, or outside a
 // task; multiple_exceptions with everything that members of bags threw. A bag whose member throws
 // is given up with its remaining tasks; all other bags are processed to the end.
-// Context: task, outside atomic sections; may suspend and resume on another worker.
+// Context: task, not inside `atomic` or `when`; may suspend and resume on another worker.
 // Cost: about three messages for each place (begin, end, result), two for each steal attempt, and
 // two for each loot that moves; beside process(), about 40 ns for each chunk.
 template <class Bag>

@@ -53,7 +53,7 @@ void spread(place_group rest, std::source_location site, const F& f, const Args&
 // its own f.
 //
 // Throws: what async_at to one place throws. What f throws goes to the finish.
-// Context: task, outside atomic sections; may suspend and resume on another worker.
+// Context: task, not inside `atomic` or `when`; may suspend and resume on another worker.
 // Cost: one frame for each place of the group. If the places of each host follow each other in the
 // group, only one frame is sent to each other host. Within a host the tree has at most log2(size) +
 // 1 levels and each place sends at most that many frames; over hosts of different sizes the tree

@@ -21,8 +21,8 @@ namespace apgas::inline v0 {
 //
 // Throws: serialization_error; what copying an argument throws; illegal_operation inside an atomic
 // section or outside a task. What f throws goes to the future.
-// Context: task, outside atomic sections; may suspend, and resume on another worker, while p has
-// not yet started enough of the tasks sent to it (flow control).
+// Context: task, not inside `atomic` or `when`; may suspend, and resume on another worker, while p
+// has not yet started enough of the tasks sent to it (flow control).
 // Cost: one message each way, and two allocations.
 template <class F, class... Args>
 auto async_future_at(sync::spawn_from<place> p, F&& f, Args&&... args)

@@ -13,32 +13,59 @@
 #include <apgas/sync/spawn_from.hpp>
 #include <apgas/sync/task.hpp>
 
-// Running code at another place (X10's at and async).
+// Running code at another place (X10's at and async). apgas.hpp explains the words of the
+// contracts.
 //
-// What may be sent: a closure is *sendable* if it is empty, if it is trivially copyable and holds
-// neither references nor pointers at any depth, or if it is a function object with a Cereal
-// serialize function. An argument or result is sendable if it is trivially copyable and no raw
-// pointer, or if Cereal serialises it. Anything else does not compile, and the message says what to
-// do. Closures, arguments and results always arrive as copies, even if the target place is the
-// caller's own.
+// What may be sent (*sendable*). Types are checked at compile time, and the message for one that is
+// refused says what to do.
+//
+//   - A closure is sendable if it captures nothing, or if it is trivially copyable and captures no
+//     reference and no pointer, not even inside another object. A function object with a Cereal
+//     serialize function is sendable as well. A function or function pointer is not, since its
+//     address may differ at the other place: wrap the call in a lambda.
+//   - An argument or a result is sendable if it is trivially copyable and neither is nor contains a
+//     pointer, or if Cereal serialises it and its elements: the containers and smart pointers of
+//     the standard library, and classes with a serialize function.
+//   - The compiler cannot look into everything. It refuses some harmless types, such as unions: set
+//     send_as_bytes (send_as_bytes.hpp) for them. With g++ it does not see pointers in captured
+//     arrays, nor in an argument whose class has no constexpr constructor. Such a pointer
+//     is sent as it is, and is meaningless at the other place.
+//
+// Closures, arguments and results always arrive as copies, even if p is the caller's own place and
+// even if f returns a reference. f is called with the copies as rvalues, or as lvalues if it does
+// not accept rvalues. One call sends at most 1 GiB.
+//
+// `p` is a `place`. Its parameter type, sync::spawn_from<place>, converts from `place` and records
+// where the call is in the source code, for reports.
+//
+// A *frame* is a small message with a header; several frames to one place share a message of the
+// network.
 namespace apgas::inline v0 {
 
-// Runs f(args...) at place p and returns its result. The calling task is suspended meanwhile; its
-// worker runs other tasks. Tasks that f spawns belong to the caller's finish, so they may outlive
-// this call. Clocks and phasers that the caller is registered on go along: f may advance, drop or
-// make some, and afterwards the caller is registered as f was at its end.
+// Runs f(args...) at place p and returns a copy of its result. The calling task is suspended
+// meanwhile; its worker runs other tasks. If p is the caller's own place, f runs in the calling
+// task, with copies of the arguments. Tasks that f spawns belong to the caller's finish, which also
+// receives their exceptions; so they may outlive this call. Clocks and phasers that the caller is
+// registered on go along: f may advance, drop or make some, and afterwards the caller is registered
+// as f was at its end.
 //
 //   const double x = apgas::at(p, [](int i) { return look_up(i); }, 7);
 //
 // Within a host, vectors and strings of 16 KiB or more are sent without intermediate copies
-// (zero-copy arguments): the receiving place reads them directly from the sender's memory. So while
-// the call lasts, no other task may change what was passed to it.
+// (zero-copy arguments): the receiving place reads them from the sender's memory while the caller
+// waits. So no other task may change what was passed to the call until it has returned.
 //
-// Throws: what f throws, re-created here (exception_types.hpp); serialization_error;
-// illegal_operation inside an atomic section or outside a task.
-// Context: task, outside atomic sections; may suspend and resume on another worker.
-// Cost: one message each way. For a caller with registrations a few more, unless place p already
-// has tasks registered on the same clocks.
+// Throws:
+//   - the exception that left f. If p is another place, it is created again here from its type and
+//     its text. This works for the exceptions of the library and of the standard library, and for
+//     types that exception_types lists (exception_types.hpp). For others, a remote_exception with
+//     the name of the type and the text is thrown.
+//   - serialization_error and what the serialize functions throw; f may have run already if it was
+//     the result that could not be sent or read.
+//   - illegal_operation inside `atomic` or `when`, or outside a task. f was not run then.
+// Context: task, not inside `atomic` or `when`; may suspend and resume on another worker.
+// Cost: one frame each way. For a caller with registrations a few more, unless place p already has
+// tasks registered on the same clocks.
 template <class F, class... Args>
 auto at(sync::spawn_from<place> p, F&& f, Args&&... args)
     -> std::decay_t<typename remote::remote_body<F, Args...>::result> {
@@ -84,18 +111,21 @@ void async_at_registered(const char* operation, const sync::spawn_from<place>& p
 }  // namespace remote
 
 // Spawns f(args...) as a task at place p and returns when the task is on its way. The innermost
-// enclosing finish waits for the task, and for all tasks that it spawns. `f` and `args` must be
-// sendable (see above).
+// enclosing finish waits for the task, and for all tasks that it spawns. The result of f is
+// discarded. `f` and `args` must be sendable (see above). They are copied before the call returns,
+// and before it suspends, so they may be changed again afterwards.
 //
 //   apgas::finish([] {
 //     for (apgas::place p : apgas::places()) apgas::async_at(p, [](int n) { work(n); }, 100);
 //   });
 //
-// Throws: serialization_error; what copying an argument throws; illegal_operation inside an atomic
-// section or outside a task. What f throws goes to the finish.
-// Context: task, outside atomic sections; may suspend, and resume on another worker, while p has
-// not yet started enough of the tasks sent to it (flow control).
-// Cost: one frame, which shares a message with others to the same place; its buffers are pooled.
+// Throws: serialization_error; what copying an argument throws; illegal_operation inside `atomic`
+// or `when`, or outside a task. No task was spawned then. What f throws, or reading its arguments,
+// goes to the finish.
+// Context: task, not inside `atomic` or `when`. Flow control: the call suspends while too many of
+// the bytes sent to p wait to be sent or started there (APGAS_SEND_QUEUE, APGAS_TASK_WINDOW), and
+// may then resume on another worker. docs/constructs.md has the details.
+// Cost: one frame; its buffers are pooled.
 template <class F, class... Args>
   requires(!sync::registration_clause<F>)
 void async_at(sync::spawn_from<place> p, F&& f, Args&&... args) {
@@ -108,14 +138,18 @@ void async_at(sync::spawn_from<place> p, F&& f, Args&&... args) {
 }
 
 // The same for a task that takes part in clocks and phasers. It is registered on them before it can
-// run, as with async:
+// run, as with async (registered_async.hpp). There are one or two clauses before f: clocked(...)
+// with any number of clocks (clock.hpp), and phased(...) with any number of phasers, each with the
+// mode in which the task is registered (phaser.hpp):
 //
 //   async_at(p, clocked(c1, c2), f, args...);
-//   async_at(p, clocked(c), phased(ph, mode), f, args...);
+//   async_at(p, clocked(c), phased(ph, phaser_mode::signal), f, args...);
 //
-// Throws also: clock_use_error, phaser_use_error. If the call throws, no task was spawned.
-// Cost: if p has no task registered on a clock yet, also messages to the home of that clock, and
-// one back.
+// Throws also: clock_use_error, phaser_use_error as the clauses say. If the call throws, no task
+// was spawned and nothing registered.
+// Context: as async_at without a clause.
+// Cost: if p has no task registered on a clock or phaser yet, also messages to its home, the place
+// where it was made, and one back.
 template <sync::registration_clause C, class F, class... Args>
   requires(!sync::registration_clause<F>)
 void async_at(sync::spawn_from<place> p, C&& clause, F&& f, Args&&... args) {
@@ -129,17 +163,22 @@ void async_at(sync::spawn_from<place> p, C&& clause, D&& other, F&& f, Args&&...
       "async_at", p, both, f, args...);
 }
 
-// The same with the implicit clock of the innermost clocked_finish; clocked_async at another place.
-// Throws also: clock_use_error if there is no such clock.
+// The same with the implicit clock of the innermost finish, which must be a clocked_finish
+// (clock.hpp): clocked_async at another place.
+// Throws also: clock_use_error if the innermost finish is not a clocked_finish on whose clock the
+// calling task is registered.
+// Context, Cost: as async_at with clocked(c).
 template <class F, class... Args>
 void clocked_async_at(sync::spawn_from<place> p, F&& f, Args&&... args) {
   remote::async_at_registered<std::decay_t<F>, implicit_clause, std::decay_t<Args>...>(
       "clocked_async_at", p, implicit_clause(), f, args...);
 }
 
-// Spawns f(args...) as a task at place p for which no finish of the program waits, only the end of
-// `run` (X10's uncounted async). An exception that leaves f is reported there, and `run` returns 1.
-// Otherwise as async_at.
+// Spawns f(args...) as a task at place p for which no finish of the program waits. Only
+// apgas::run (run.hpp), which started the program, waits for it before it returns (X10's uncounted
+// async). If an exception leaves f, place 0 prints it on standard error at the end of `run`, and
+// `run` returns 1.
+// Throws, Context, Cost: as async_at without a clause.
 template <class F, class... Args>
 void uncounted_async_at(sync::spawn_from<place> p, F&& f, Args&&... args) {
   scheduler::fiber& self = sync::suspendable_fiber("uncounted_async_at");

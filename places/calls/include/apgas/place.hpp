@@ -8,12 +8,14 @@
 #include <iterator>
 #include <string>
 
+#include <apgas/base/api.hpp>
+
 // Places (X10; Chapel says locales): the parts of a program that have their own memory and their
 // own workers, usually one process each. They are numbered from 0 to num_places() - 1, and `main`
 // starts at place 0. at and async_at (at.hpp) run code at another place.
 //
 // Unless its comment says otherwise, a function of this header may be called by any task, also
-// inside an atomic section. It never suspends, and outside a task it throws illegal_operation.
+// inside `atomic` or `when`. It never suspends, and outside a task it throws illegal_operation.
 namespace apgas::inline v0 {
 
 class place;
@@ -32,7 +34,7 @@ class place {
   // The place with the number `id`.
   // Throws: bad_place if the running program has no such place; illegal_operation outside a task.
   // place(0) never throws.
-  explicit place(int id);
+  APGAS_API explicit place(int id);
 
   // Its number, from 0.
   // Context: any thread.
@@ -42,9 +44,9 @@ class place {
   constexpr auto operator<=>(const place&) const noexcept = default;
 
   // The name of the host that this place runs on.
-  std::string host() const;
+  APGAS_API std::string host() const;
   // Whether both places run on the same host.
-  bool same_node(place other) const;
+  APGAS_API bool same_node(place other) const;
   static bool same_node(place a, place b) { return a.same_node(b); }
 
  private:
@@ -62,18 +64,18 @@ constexpr place remote::trusted_place(int id) noexcept { return {place::trusted{
 
 // Writes "place(2)" for place 2.
 // Context: any thread.
-std::ostream& operator<<(std::ostream& out, place p);
+APGAS_API std::ostream& operator<<(std::ostream& out, place p);
 
 // The place at which the calling task runs.
-place here();
+APGAS_API place here();
 // How many places the program has; at least 1.
-int num_places();
+APGAS_API int num_places();
 // How many workers this place has; at least 1. The number does not change while the program runs.
-int num_workers();
+APGAS_API int num_workers();
 // The number of the worker that runs the calling task, from 0 to num_workers() - 1. Across a
 // suspension point it may change, because the task may resume on another worker; worker_local holds
 // one value for each worker.
-int worker_id();
+APGAS_API int worker_id();
 
 // The places 0 to n - 1 in this order, as an immutable range with random access. places() returns
 // one.
@@ -130,7 +132,7 @@ class place_range {
 // All places of the program.
 //
 //   for (apgas::place p : apgas::places()) apgas::async_at(p, [] { work(); });
-place_range places();
+APGAS_API place_range places();
 
 }  // namespace apgas::inline v0
 

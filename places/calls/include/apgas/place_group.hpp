@@ -7,6 +7,7 @@
 #include <ranges>
 #include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/place.hpp>
 
 // Groups of places. Data, teams and tasks can be spread over the places of a group: place_local,
@@ -27,11 +28,11 @@ class place_group {
   // The empty group.
   place_group() = default;
   // All places, in order. Not explicit, so that places() can be passed for a group.
-  place_group(const place_range& all) noexcept;  // NOLINT(*-explicit-*)
+  APGAS_API place_group(const place_range& all) noexcept;  // NOLINT(*-explicit-*)
   // The given places, in the given order.
   // Throws: bad_place if a place is given twice; std::bad_alloc.
   // Cost: O(n log n) for n places.
-  place_group(std::initializer_list<place> members);
+  APGAS_API place_group(std::initializer_list<place> members);
   template <std::ranges::input_range R>
     requires std::same_as<std::ranges::range_value_t<R>, place>
   explicit place_group(R&& members) {
@@ -49,29 +50,29 @@ class place_group {
 
   // Member i, counted from 0.
   // Throws: bad_place if i >= size().
-  place operator[](std::size_t i) const;
+  APGAS_API place operator[](std::size_t i) const;
   // The index of p in the group: (*this)[index_of(p)] == p.
   // Throws: bad_place if p is not a member.
   // Cost: constant for consecutive place numbers, else linear in size().
-  std::size_t index_of(place p) const;
+  APGAS_API std::size_t index_of(place p) const;
   // Whether p is a member.
   // Cost: as index_of.
-  bool contains(place p) const noexcept;
+  APGAS_API bool contains(place p) const noexcept;
 
   // The member after p, and the member before p; the first member follows the last one.
   // Throws: bad_place if p is not a member.
   // Cost: as index_of.
-  place next(place p) const;
-  place prev(place p) const;
+  APGAS_API place next(place p) const;
+  APGAS_API place prev(place p) const;
 
   // The members that run on the same host as the calling task, in the same order.
   // Throws: illegal_operation outside a task.
   // Context: task.
   // Cost: linear in size().
-  place_group same_node() const;
+  APGAS_API place_group same_node() const;
 
   // Whether both groups have the same members in the same order.
-  bool operator==(const place_group& other) const noexcept;
+  APGAS_API bool operator==(const place_group& other) const noexcept;
 
   // Iterates over the members in order. The group must outlive its iterators.
   class iterator {
@@ -118,7 +119,7 @@ class place_group {
   void add(place p) { ids_.push_back(p.id()); }
   // Throws bad_place if ids_ has a place twice. Replaces ids_ by a range if its places are
   // consecutive.
-  void check_and_pack();
+  APGAS_API void check_and_pack();
   // The index of p, or `none`.
   std::size_t find(place p) const noexcept;
 

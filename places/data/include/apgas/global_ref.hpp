@@ -90,8 +90,8 @@ class global_ref {
   // at.
   // Requires: no task uses the object any more.
   // Throws: illegal_operation if the reference is empty or stale, or outside a task.
-  // Context: task; at other places than the home outside atomic sections, and may suspend and
-  // resume on another worker.
+  // Context: task. At other places than the home it may suspend and resume on another worker, and
+  // throws illegal_operation inside `atomic` or `when`.
   // Cost: a short lock; at other places also a message each way.
   void forget() const {
     scheduler::fiber& self = sync::task_fiber("global_ref::forget");

@@ -43,8 +43,8 @@ class place_local {
   // `init` and `args` must be sendable (at.hpp).
   //
   // Throws: multiple_exceptions with everything that the calls of init threw; then no values
-  // remain. Also illegal_operation inside an atomic section or outside a task.
-  // Context: task, outside atomic sections; may suspend and resume on another worker.
+  // remain. Also illegal_operation inside `atomic` or `when`, or outside a task.
+  // Context: task, not inside `atomic` or `when`; may suspend and resume on another worker.
   // Cost: one message each way for each place of the group.
   template <class Init, class... Args>
     requires std::constructible_from<T, std::invoke_result_t<Init&, Args&...>> ||
@@ -80,7 +80,7 @@ class place_local {
 
   // Returns a copy of the value at place p. T must be sendable.
   // Throws: what at throws, and what operator* would throw at p.
-  // Context: task, outside atomic sections; may suspend and resume on another worker.
+  // Context: task, not inside `atomic` or `when`; may suspend and resume on another worker.
   // Cost: one message each way.
   T fetch(place p) const {
     return at(p, [v = *this]() -> const T& { return *v; });
@@ -88,9 +88,9 @@ class place_local {
 
   // Destroys the values at all places of the group. Called by one task, at any place.
   // Requires: no task uses the values any more.
-  // Throws: illegal_operation if the handle is empty or stale, inside an atomic section, or outside
-  // a task.
-  // Context: task, outside atomic sections; may suspend and resume on another worker.
+  // Throws: illegal_operation if the handle is empty or stale, inside `atomic` or `when`, or
+  // outside a task.
+  // Context: task, not inside `atomic` or `when`; may suspend and resume on another worker.
   // Cost: one message each way for each place of the group.
   void destroy() const;
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <apgas/at.hpp>
+#include <apgas/base/api.hpp>
 #include <apgas/place.hpp>
 #include <apgas/places/place_memory.hpp>
 #include <apgas/sync/task.hpp>
@@ -40,9 +41,9 @@ consteval bool require_target() {
   return true;
 }
 
-[[noreturn]] void throw_too_many(std::size_t elements, std::size_t bytes_each);
-[[noreturn]] void throw_not_local(int here, int home);
-[[noreturn]] void throw_not_first(std::int64_t index);
+APGAS_API [[noreturn]] void throw_too_many(std::size_t elements, std::size_t bytes_each);
+APGAS_API [[noreturn]] void throw_not_local(int here, int home);
+APGAS_API [[noreturn]] void throw_not_first(std::int64_t index);
 
 }  // namespace remote
 
@@ -156,7 +157,7 @@ inline allocation_name allocate_here(std::uint64_t bytes) {
   return place_memory_of(*scheduler::current_fiber()).heap().allocate(bytes);
 }
 // Throws: illegal_operation if the allocation does not exist any more.
-void release_here(const allocation_name& allocation);
+APGAS_API void release_here(const allocation_name& allocation);
 
 }  // namespace remote
 
@@ -168,8 +169,8 @@ void release_here(const allocation_name& allocation);
 //   apgas::fetch_add(counts + 7, 1L);
 //
 // Throws: std::bad_alloc if p has no memory left; illegal_operation if n elements exceed the
-// largest allocation (128 GiB), inside an atomic section, or outside a task.
-// Context: task, outside atomic sections; may suspend and resume on another worker.
+// largest allocation (128 GiB), inside `atomic` or `when`, or outside a task.
+// Context: task, not inside `atomic` or `when`; may suspend and resume on another worker.
 // Cost: a short lock and writing the zeros; at another place also a message each way. The system
 // gets the memory back at the end of the run; until then it is used for other allocations.
 template <class T>
@@ -191,8 +192,8 @@ global_ptr<T> allocate(place p, std::size_t n) {
 // pointer is ignored.
 // Requires: no task accesses the allocation any more.
 // Throws: illegal_operation if the allocation does not exist any more, if p is not the pointer that
-// allocate() returned, inside an atomic section, or outside a task.
-// Context: task, outside atomic sections; may suspend and resume on another worker.
+// allocate() returned, inside `atomic` or `when`, or outside a task.
+// Context: task, not inside `atomic` or `when`; may suspend and resume on another worker.
 // Cost: a short lock; at another place also a message each way.
 template <class T>
 void deallocate(const global_ptr<T>& p) {

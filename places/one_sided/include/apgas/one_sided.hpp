@@ -29,10 +29,10 @@
 // the read may return any mix of old and new bytes; use remote_atomics.hpp for such elements.
 //
 // Throws of all: illegal_operation if a pointer is null or stale, if elements are outside of the
-// allocation, inside an atomic section, and outside a task. Nothing was moved then, except that
+// allocation, inside `atomic` or `when`, and outside a task. Nothing was moved then, except that
 // copy() between two allocations may have copied a first part. If the home detects the error,
 // asynchronous functions report it to the finish or to the future instead.
-// Context of all: task, outside atomic sections; may suspend and resume on another worker.
+// Context of all: task, not inside `atomic` or `when`; may suspend and resume on another worker.
 // Cost: if the memory is directly accessible, about 5 ns and copying the bytes. That is memory of
 // the caller's place, of places in the same process, and with the transport ucx of places on the
 // same host. Otherwise a message each way, which the other place serves without a task.

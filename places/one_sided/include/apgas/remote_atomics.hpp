@@ -23,9 +23,9 @@
 //   const long mine = apgas::fetch_add(counter, 1L);
 //
 // Throws of all: illegal_operation if the pointer is null or stale, if the element is outside of
-// the allocation, inside an atomic section, and outside a task. For async_add and async_xor, an
+// the allocation, inside `atomic` or `when`, and outside a task. For async_add and async_xor, an
 // error that the home detects is reported to the finish instead.
-// Context of all: task, outside atomic sections; may suspend and resume on another worker.
+// Context of all: task, not inside `atomic` or `when`; may suspend and resume on another worker.
 // Cost: if the memory is directly accessible (one_sided.hpp), about 5 ns and the atomic
 // instruction. Otherwise a message each way, which the other place serves without a task.
 namespace apgas::inline v0 {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/comm/archive.hpp>
 #include <apgas/comm/sendable.hpp>
 #include <apgas/place_group.hpp>
@@ -17,11 +18,12 @@
 #include <apgas/places/team_values.hpp>
 
 // Teams (X10): groups of places whose members call collective operations together, as in MPI.
+// apgas.hpp explains the words of the contracts.
 namespace apgas::inline v0 {
 
-// A team. It is a handle: trivially copyable, 16 bytes, without pointers; copying it registers
-// nothing. One task at each member calls each collective, and all members make the same calls in
-// the same order:
+// A team. It is a handle: trivially copyable, 16 bytes, without pointers. It may be captured and
+// sent to other places; copying it registers nothing. A *member* is a place of the team. At each
+// member one task calls each collective, and all members make the same calls in the same order:
 //
 //   auto t = apgas::team::world();
 //   apgas::finish([t] {
@@ -31,30 +33,39 @@ namespace apgas::inline v0 {
 //     });
 //   });
 //
-// A call suspends only its task; the worker runs other tasks. In a collective with data, all
-// members pass the same root, and the same number of elements of the same type.
+// A call suspends only its task; the worker runs other tasks. The *root* is the member from which
+// or to which data go. In a collective with data, all members pass the same root, and the same
+// number of elements of the same type.
 //
 // Data are single values or spans. Unless said otherwise, a single value may be of any sendable
 // type (at.hpp). The elements of a span, and values that are reduced, must be trivially copyable
 // without pointers. A vector alone counts as a single value; pass its elements as a span:
-// t.broadcast(std::span(v), root).
+// t.broadcast(std::span(v), root). The caller may use and change its data again when the call has
+// returned. broadcast, reduce, scatter and gather need not wait for all members: the root of a
+// broadcast may return before another member has begun its call.
 //
 // The operation of a reduction must be associative; it need not be commutative. It is applied in
 // the order of the members, by the waiting tasks. After an allreduce all members have bitwise the
 // same result.
 //
-// If members make their calls in different orders, or if an exception leaves a call at one of them,
-// the team *breaks*: all waiting calls and all later ones throw illegal_operation at all members,
-// with a message that names the calls and where they were made. A member
-// that makes fewer calls than the others is not detected: they wait for it.
+// If members make their calls in different orders, if two tasks of a member call at the same time,
+// or if an exception leaves a call at one member, the team *breaks*: all waiting calls and all
+// later ones throw illegal_operation at all members, with a message that names the calls and where
+// they were made. A broken team stays broken; make another one. A member that makes fewer calls
+// than the others is not detected: they wait for it. If places wait for each other in calls of
+// different teams, a line on standard error says so after APGAS_TEAM_WARNING seconds (10 by
+// default), and they go on waiting.
 //
-// Throws of all: illegal_operation if the handle is empty, after destroy(), at a place that is not
-// a member, if the team is broken, if the sizes of spans do not fit, inside an atomic section, and
-// outside a task; bad_place if the root is not a member.
-// Context of all: task at a member, outside atomic sections; may suspend and resume on another
-// worker.
+// Throws of all collectives:
+//   - illegal_operation, without effect on the team: if the handle is empty, after destroy(), at a
+//     place that is not a member, inside `atomic` or `when`, and outside a task.
+//   - illegal_operation if the team is broken or breaks.
+//   - bad_place if the root is not a member, illegal_operation if the sizes of spans do not fit,
+//     and what a reduction operation or a serialize function throws. These break the team.
+// Context of all collectives: task at a member, not inside `atomic` or `when`; may suspend and
+// resume on another worker.
 //
-// `site` is where the program made the call, for error messages.
+// `site` is where the program made the call, for error messages; the compiler fills it in.
 class team {
  public:
   using source = std::source_location;
@@ -62,38 +73,46 @@ class team {
   // The empty handle.
   // Context: any thread.
   team() = default;
-  // Makes a team of the places of the group, in their order. Called by one task, at any place.
-  // Throws: bad_place if the group is empty.
+  // Makes a team of the places of the group, in their order, and returns when every member knows
+  // it. Called by one task, at any place, also at one that is not in the group. Send the handle to
+  // the members.
+  // Throws: bad_place if the group is empty; illegal_operation inside `atomic` or `when`, and
+  // outside a task.
+  // Context: task; may suspend and resume on another worker.
   // Cost: a message to each place, along a tree.
-  explicit team(const place_group& group);
+  APGAS_API explicit team(const place_group& group);
   // The team of all places. It always exists and cannot be destroyed.
   // Context: any thread.
   // Cost: no message.
   static team world() noexcept { return team({0, 0, remote::world_generation}); }
 
-  // The index of this place in the team, from 0; the number of members; and the members. These do
-  // not suspend.
-  std::size_t index() const;
-  std::size_t size() const;
-  place_group group() const;
+  // The index of this place in the team, from 0; the number of members; and the members, in order.
+  // Throws: illegal_operation as all, but also a broken team answers.
+  // Context: task at a member, not inside `atomic` or `when`; do not suspend.
+  // Cost: a lookup.
+  APGAS_API std::size_t index() const;
+  APGAS_API std::size_t size() const;
+  APGAS_API place_group group() const;
 
-  // Waits until all members have called it.
+  // Waits until all members have called it (MPI_Barrier). Afterwards a member sees what the tasks
+  // of all members had written before their calls, where it can access that.
   // Cost: ceil(log2 size) messages from each member on one host; on several hosts fewer
   // (docs/protocols/team.md).
-  void barrier(source site = source::current()) const;
+  APGAS_API void barrier(source site = source::current()) const;
 
-  // Copies the root's value, or the elements of its span, to all members. The single value that
-  // other members pass is ignored. Returns the root's value.
+  // Copies the root's value, or the elements of its span, to all members (MPI_Bcast). The single
+  // value that other members pass is ignored, but its type must be the same. Returns the root's
+  // value. The span is read at the root and overwritten at the other members.
   // Cost: size - 1 messages, sent along a tree of ceil(log2 size) levels on one host.
   template <class T>
   T broadcast(T value, place root, source site = source::current()) const;
   template <class T, std::size_t N>
   void broadcast(std::span<T, N> data, place root, source site = source::current()) const;
 
-  // Combines the contributions of all members, and gives the result to the root. The first form
-  // returns it at the root and an empty optional elsewhere. The second form writes it to `result`,
-  // which is used at the root only. There it has as many elements as `mine`, and may be the same
-  // memory.
+  // Combines the contributions of all members by op, and gives the result to the root (MPI_Reduce).
+  // The first form returns it at the root, and an empty optional at the other members. The second
+  // form combines element by element and writes to `result`, which is used at the root only. There
+  // it has as many elements as `mine`, and may be the same memory.
   // Cost: as broadcast.
   template <class T, class Op>
   std::optional<T> reduce(const T& mine, Op op, place root, source site = source::current()) const;
@@ -101,8 +120,8 @@ class team {
   void reduce(std::span<T, N> mine, std::span<U, M> result, Op op, place root,
               source site = source::current()) const;
 
-  // Combines the contributions of all members, and gives the result to all of them. The second form
-  // combines element by element, in place.
+  // Combines the contributions of all members by op, and gives the result to all of them
+  // (MPI_Allreduce). The second form combines element by element, in place.
   // Cost: below 8 KiB at most log2 size + 2 messages after each other. From 8 KiB on, each member
   // sends each element less than twice; if size is no power of two, some members send them twice
   // more.
@@ -111,9 +130,9 @@ class team {
   template <class T, std::size_t N, class Op>
   void allreduce(std::span<T, N> data, Op op, source site = source::current()) const;
 
-  // Sends block i of the root's span to member i. `all` is used at the root only. There it has
-  // size() elements (first form, which returns the value of this member), or size() times as many
-  // as `mine`.
+  // Sends block i of the root's span to member i (MPI_Scatter). `all` is used at the root only.
+  // There it has size() elements (first form, which returns the value of this member), or size()
+  // times as many as `mine`.
   // Cost: size - 1 messages; blocks below 4 KiB are sent along a tree.
   template <class T, std::size_t N>
   std::remove_const_t<T> scatter(std::span<T, N> all, place root,
@@ -123,9 +142,9 @@ class team {
                source site = source::current()) const;
 
   // The inverse of scatter: collects the contributions of all members at the root, in the order of
-  // the members. The first form returns them there, and an empty vector elsewhere. The second form
-  // writes them to `all`, which is used at the root only, with size() times as many elements as
-  // `mine`.
+  // the members (MPI_Gather). The first form returns them there, and an empty vector at the other
+  // members. The second form writes them to `all`, which is used at the root only, with size()
+  // times as many elements as `mine`.
   // Cost: as scatter.
   template <class T>
   std::vector<T> gather(const T& mine, place root, source site = source::current()) const;
@@ -133,24 +152,27 @@ class team {
   void gather(std::span<T, N> mine, std::span<U, M> all, place root,
               source site = source::current()) const;
 
-  // Sends block i of `out` to member i, and receives block i of `in` from it. Both have the same
-  // number of elements, a multiple of size().
+  // Sends block i of `out` to member i, and receives block i of `in` from it (MPI_Alltoall). Both
+  // have the same number of elements, a multiple of size(), and must not overlap.
   // Cost: a message from each member to each other.
   template <class T, std::size_t N, class U, std::size_t M>
   void alltoall(std::span<T, N> out, std::span<U, M> in, source site = source::current()) const;
 
   // Divides the team: members that pass the same color form a new team, in the order of their keys,
   // and among equal keys in the order of this team (MPI_Comm_split). A member that passes a
-  // negative color gets an empty handle. This team remains.
+  // negative color gets an empty handle. This team remains. All members call it.
   // Cost: a gather and a broadcast of 24 bytes for each member.
-  team split(int color, int key = 0, source site = source::current()) const;
+  APGAS_API team split(int color, int key = 0, source site = source::current()) const;
 
-  // Ends the team when all members have called it. All copies of the handle are then stale.
-  // Throws also: illegal_operation for team::world().
+  // Ends the team when all members have called it. Afterwards all copies of the handle are stale: a
+  // call with one throws illegal_operation. A team that is not destroyed exists until `run`
+  // returns.
+  // Throws also: illegal_operation for team::world(), which does not break it.
   // Cost: a barrier, and a message to the place that made the team.
-  void destroy(source site = source::current()) const;
+  APGAS_API void destroy(source site = source::current()) const;
 
   // Whether both are handles of the same team, or both empty.
+  // Throws nothing.
   // Context: any thread.
   bool operator==(const team&) const = default;
 

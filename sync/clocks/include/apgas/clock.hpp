@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/finish.hpp>
 #include <apgas/registered_async.hpp>
 
@@ -27,94 +28,118 @@
 //       });
 //     }
 //   });                        // the body's task is dropped from c at the end of the body
+//
+// apgas.hpp explains the words of the contracts.
 namespace apgas::inline v0 {
 
 // A handle of a clock. A handle is a value without pointers: it may be copied, captured by a task
 // and sent to other places. Copying it registers no task.
 //
-// A task takes part in the phases of a clock while it is registered: from make(), or from its spawn
-// with clocked(c), until it drops the clock or ends. A phase is complete when every registered task
-// has resumed. Tasks may register and drop at any time. A clock spans places: tasks are spawned
-// elsewhere by async_at(p, clocked(c), f), and `at` takes the caller's registrations along and
-// brings them back. The clock exists while a task is registered on it; a stale handle is detected.
+// A task takes part in the phases of a clock while it is *registered* on it. It becomes registered
+// by make(), or when a registered task spawns it with clocked(c), in the same phase as its spawner.
+// So a task cannot join a clock on its own. It stays registered until it drops the clock or ends.
+// Both joining and dropping are possible in every phase.
 //
-// Every operation throws clock_use_error if the calling task is not registered on the clock, and
-// illegal_operation outside a task. A task finds a clock by searching its registrations, newest
-// first, so that a task should have few.
+// A task *resumes* a clock (X10's word) when it declares that it has finished its part of the
+// phase, by resume() or by advance(). A phase is complete when every registered task has resumed
+// the clock. Then the tasks that wait in advance() continue, in the next phase. A registered task
+// that does something else, for example waits for an inner finish, delays the others until it
+// resumes.
+//
+// A clock spans places: async_at(p, clocked(c), f) spawns a registered task at another place, and
+// `at` takes the caller's registrations along and brings them back. The *home* of a clock is the
+// place where it was made. The clock exists while a task is registered on it. Afterwards its
+// handles are stale, which is detected, because no task is registered on it.
+//
+// resume, advance, drop and phase throw clock_use_error if the calling task is not registered on
+// the clock, in particular for an empty handle; registered() then returns false. A task finds a
+// clock by searching its registrations, newest first, so that a task should have few.
 //
 // Eager and lazy. As in uClocks, each wait is either lazy or eager. A lazy wait suspends the task
 // at once. An eager wait first spins for a bounded time while the task's worker has nothing else
 // ready, which saves a context switch if there are no more tasks than workers and phases are short
-// and even. The choice concerns only the calling task: every resume is published at once. The forms
-// without a suffix are lazy.
+// and even. The choice concerns only the calling task: whichever it makes, the other tasks learn of
+// its resume at once. The forms without a suffix are lazy.
 //
 // Clocks have the three properties that the uClocks paper asks for: a clock shares no lock with any
 // other construct (DP1), waiting tasks never cause more threads to run than there are workers
 // (DP2), and the operations of a phase are proportional to the number of registered tasks (DP3).
 class clock {
  public:
-  // An empty handle, which identifies no clock.
+  // An empty handle, which identifies no clock. Context: any thread.
   clock() = default;
 
-  // Makes a clock in phase 0 and registers the calling task on it. At the end of the innermost
-  // finish body the task is dropped from it (Habanero's rule).
+  // Makes a clock in phase 0 and registers the calling task on it. The task drops it at the latest
+  // when the body of the innermost finish ends, before the finish waits (Habanero's rule).
   // Throws: illegal_operation outside a task, and inside `atomic` or `when`; std::bad_alloc.
-  // Context: task. Cost: a few allocations.
-  static clock make();
+  // Context: task; does not suspend. Cost: a few allocations.
+  APGAS_API static clock make();
 
-  // Declares that the calling task has finished its phase; the other tasks need not wait for it
-  // (X10 Clock.resume). The task itself goes on, and calls advance() later. A second resume in the
-  // same phase has no effect.
-  // Throws: clock_use_error, illegal_operation (see the class). Context: task, also inside `atomic`
-  // and `when`; does not suspend. Cost: one lock.
+  // Declares that the calling task has finished its phase, and returns at once (X10 Clock.resume).
+  // The other tasks need not wait for it in this phase, but do in the next one. So the task must
+  // call advance() or drop() after the work that it does in between. A second resume in the same
+  // phase has no effect.
+  // Throws: clock_use_error if the task is not registered; illegal_operation outside a task.
+  // Context: task, also inside `atomic` and `when`; does not suspend.
+  // Cost: one lock. The last resume of a phase also makes the waiting tasks ready. At another place
+  // than the home of the clock, the last resume of the place sends a message to the home.
   //
   // The forms with a suffix, from uClocks, are equivalent.
-  void resume() const;
+  APGAS_API void resume() const;
   void resume_eager() const { resume(); }
   void resume_lazy() const { resume(); }
 
-  // Resumes, if the task has not resumed yet, and waits until every registered task has resumed
-  // (X10 Clock.advance). The task is then in the next phase, and sees everything that the other
-  // tasks wrote in the phase before.
-  // Throws: clock_use_error; illegal_operation outside a task, and inside `atomic` or `when`.
-  // Context: task. May suspend; may resume on another worker. Cost: 13 to 140 ns for each task and
-  // phase, depending on the numbers of tasks and workers (docs/performance.md); a clock that spans
-  // places also needs one message from and one to every other place with registered tasks.
+  // Resumes the clock, if the task has not done so in this phase, and waits until every registered
+  // task has (X10 Clock.advance). The task is then in the next phase. It sees everything that each
+  // of the others wrote before it resumed the clock, or dropped it, in the phase that is over.
+  // Throws: clock_use_error if the task is not registered; illegal_operation outside a task, and
+  // inside `atomic` or `when`.
+  // Context: task. May suspend; may resume on another worker.
+  // Cost: 13 to 140 ns for each task and phase, depending on the numbers of tasks and workers
+  // (docs/performance.md). A clock that spans places also needs one message from and one to each
+  // place with registered tasks but the home.
   void advance() const { advance_lazy(); }
-  void advance_lazy() const;
-  void advance_eager() const;
+  APGAS_API void advance_lazy() const;
+  APGAS_API void advance_eager() const;
 
-  // Deregisters the calling task: no task waits for it any more (X10 Clock.drop). A task that ends,
-  // normally or by an exception, drops all its clocks.
-  // Throws: clock_use_error, illegal_operation (see the class). Context: task, also inside `atomic`
-  // and `when`; does not suspend. Cost: one lock.
-  void drop() const;
+  // Ends the registration of the calling task: no task waits for it any more (X10 Clock.drop). A
+  // task that ends, normally or by an exception, drops all its clocks.
+  // Throws: clock_use_error if the task is not registered, so also for a second drop;
+  // illegal_operation outside a task.
+  // Context: task, also inside `atomic` and `when`; does not suspend. Cost: as resume().
+  APGAS_API void drop() const;
 
-  // Whether the calling task is registered on the clock, and the opposite. Throws:
-  // illegal_operation outside a task. Context: task; does not suspend.
-  bool registered() const;
+  // Whether the calling task is registered on the clock, and the opposite. For an empty or stale
+  // handle it is not registered.
+  // Throws: illegal_operation outside a task.
+  // Context: task, also inside `atomic` and `when`; does not suspend.
+  APGAS_API bool registered() const;
   bool dropped() const { return !registered(); }
 
-  // The phase that the calling task is in. It starts at the spawner's phase, 0 for make(), and
-  // grows by one with each advance of the task itself.
-  // Throws: clock_use_error, illegal_operation (see the class). Context: task; does not suspend.
-  std::int64_t phase() const;
+  // The phase that the calling task is in, from 0. For a task that made the clock it is 0 at first,
+  // for a spawned task the phase in which its spawner was. It grows by one with each advance() of
+  // the task itself, and does not change by resume().
+  // Throws: clock_use_error if the task is not registered; illegal_operation outside a task.
+  // Context: task, also inside `atomic` and `when`; does not suspend.
+  APGAS_API std::int64_t phase() const;
 
   // Resume or advance every clock of the calling task, including that of a clocked_finish (X10
-  // Clock.advanceAll). All clocks are resumed before the first is waited for, so that tasks with
-  // several clocks cannot wait for each other in a cycle. Without any clock the calls have no
-  // effect.
+  // Clock.advanceAll). advance_all resumes all clocks before it waits for the first one, so that
+  // tasks with several clocks cannot wait for each other in a cycle. Without any clock the calls
+  // have no effect. The forms with a suffix are as for one clock.
   // Throws: illegal_operation outside a task; advance_all also inside `atomic` or `when`.
-  // Context: task. advance_all may suspend, and may resume on another worker; resume_all does not
-  // suspend.
-  static void resume_all();
+  // Context: task. advance_all may suspend, and may resume on another worker. resume_all does not
+  // suspend, and may be called inside `atomic` and `when`.
+  // Cost: that of the calls for each clock.
+  APGAS_API static void resume_all();
   static void resume_all_eager() { resume_all(); }
   static void resume_all_lazy() { resume_all(); }
   static void advance_all() { advance_all_lazy(); }
-  static void advance_all_lazy();
-  static void advance_all_eager();
+  APGAS_API static void advance_all_lazy();
+  APGAS_API static void advance_all_eager();
 
-  // Whether both handles identify the same clock, or both are empty. Context: any thread.
+  // Whether both handles identify the same clock, or both are empty. Throws nothing.
+  // Context: any thread.
   bool operator==(const clock&) const = default;
 
  private:
@@ -127,16 +152,24 @@ class clock {
 // For the implementation: access to the identity of a clock and to the implicit clock.
 struct clock_access {
   static const sync::phase_id& id(const clock& c) noexcept { return c.id_; }
-  // The clock of the innermost clocked_finish. Throws: clock_use_error if there is none.
-  static sync::registration& implicit(const scheduler::fiber& self, const char* operation);
-  static void make_implicit();
+  // The calling task's registration on the clock of its innermost finish, if that is a
+  // clocked_finish. Throws: clock_use_error if it is not, or the task is not registered.
+  APGAS_API static sync::registration& implicit(const scheduler::fiber& self,
+                                                const char* operation);
+  // Makes a clock, as clock::make(), and marks the caller's registration as that on the clock of
+  // the innermost finish. Throws: std::bad_alloc. Context: task, in the body of a clocked_finish.
+  APGAS_API static void make_implicit();
 };
 
 // The clause of async, async_future and async_at that registers the child on the given clocks (X10
-// `async clocked(c1, c2)`). The child is registered before it can run, in its spawner's phase, and
-// has resumed if the spawner has. The spawn throws clock_use_error if the spawner is not registered
-// on one of the clocks, if a clock is named twice, or if a clock was acquired outside the innermost
-// finish: that finish would wait for a child that waits for its spawner.
+// `async clocked(c1, c2)`). The child is registered before it can run, in the phase in which its
+// spawner is. If the spawner has already resumed a clock in this phase, the child counts as having
+// resumed it, too. The spawn throws clock_use_error, and spawns nothing, if
+//   - the spawner is not registered on one of the clocks, or a handle is empty;
+//   - a clock is named twice;
+//   - the spawner acquired a clock (by make() or by its own spawn) outside the innermost finish.
+//     That finish would wait for the child, and the child for a resume of the spawner, which waits
+//     in the finish.
 template <std::size_t N>
 struct clocked_clause : sync::clause_of_size<N> {
   std::array<clock, N> clocks;
@@ -151,13 +184,15 @@ struct clocked_clause : sync::clause_of_size<N> {
   }
 };
 
-// Makes a clause from one clock or several. Context: any thread.
+// Makes a clause from any number of clocks. clocked() names none: it registers the child on
+// nothing, unlike phased(), which stands for all phasers of the spawner. Throws nothing.
+// Context: any thread.
 template <std::same_as<clock>... C>
 clocked_clause<sizeof...(C)> clocked(C... c) {
   return {{}, {c...}};
 }
 
-// The clause of clocked_async: the clock of the innermost clocked_finish.
+// The clause of clocked_async: the clock of the innermost finish, which must be a clocked_finish.
 struct implicit_clause : sync::clause_of_size<1> {
   template <class F>
   static void for_each(scheduler::fiber& self, const char* operation, F f) {
@@ -167,11 +202,14 @@ struct implicit_clause : sync::clause_of_size<1> {
 
 // A finish with an implicit clock (X10 `clocked finish`). The task that runs `body` is registered
 // on the clock until `body` ends; every task spawned by clocked_async in it is registered until
-// that task ends. clock::advance_all() advances the clock.
-// Returns what `body` returns. Throws: multiple_exceptions as finish does; illegal_operation
-// outside a task, and inside `atomic` or `when`.
-// Context: task. May suspend; may resume on another worker. Cost: that of a finish and of
-// clock::make().
+// that task ends. There is no handle: clock::advance_all() and clock::resume_all() apply to the
+// clock, and to all other clocks of the task.
+//
+// Returns the value of `body`.
+// Throws: multiple_exceptions as finish does; illegal_operation outside a task, and inside `atomic`
+// or `when`, and then `body` was not run.
+// Context: task. May suspend; may resume on another worker.
+// Cost: that of a finish and of clock::make().
 template <class F>
 auto clocked_finish(F&& body) -> std::invoke_result_t<F> {
   sync::suspendable_fiber("clocked_finish");  // so that its error names clocked_finish
@@ -181,11 +219,13 @@ auto clocked_finish(F&& body) -> std::invoke_result_t<F> {
   });
 }
 
-// Spawns a task that is registered on the implicit clock of the innermost finish (X10 `clocked
-// async`), optionally with a name for diagnostics. `f` is copied or moved into the task.
-// Throws: clock_use_error if the innermost finish is not a clocked_finish on whose clock the task
-// is registered; otherwise as async.
-// Context: task; not inside `atomic` or `when`. May suspend. Cost: that of async with a clause.
+// Spawns f() as a task that is registered on the implicit clock of the innermost finish (X10
+// `clocked async`), optionally with a name for diagnostics. `f` is copied or moved into the task.
+// Throws: clock_use_error if the innermost finish is not a clocked_finish on whose clock the
+// calling task is registered, for example because another finish was begun inside; otherwise as
+// async.
+// Context: task, not inside `atomic` or `when`. May suspend; may resume on another worker.
+// Cost: that of async with a clause.
 template <std::invocable F>
 void clocked_async(F&& f, std::source_location site = std::source_location::current()) {
   sync::async_registered("clocked_async", implicit_clause(), std::forward<F>(f), site);

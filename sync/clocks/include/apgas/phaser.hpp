@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/clock.hpp>
 #include <apgas/phaser_mode.hpp>
 
@@ -59,15 +60,15 @@ class phaser {
   // Throws: phaser_use_error if the tree is larger or a parameter is less than 1; illegal_operation
   // outside a task, and inside `atomic` or `when`; std::bad_alloc.
   // Context: task. Cost: a few allocations for each tree node.
-  explicit phaser(phaser_mode mode = phaser_mode::signal_wait, int tiers = automatic,
-                  int degree = automatic);
+  APGAS_API explicit phaser(phaser_mode mode = phaser_mode::signal_wait, int tiers = automatic,
+                            int degree = automatic);
 
   // Signals and waits, as far as the mode allows: only signals in mode signal, only waits in mode
   // wait.
   // Throws: phaser_use_error (see the class); illegal_operation outside a task, and inside `atomic`
   // or `when`.
   // Context: task. May suspend; may resume on another worker. Cost: as clock::advance.
-  void next() const;
+  APGAS_API void next() const;
 
   // Like next(), for tasks in mode signal_wait_next. When every signaller has signalled the phase,
   // and before any waiting task continues, one of the tasks that called next_single in this phase
@@ -87,7 +88,7 @@ class phaser {
   // each phase; a second signal has no effect. A signal-only task thereby enters its next phase.
   // Throws: phaser_use_error (see the class). Context: task, also inside `atomic` and `when`; does
   // not suspend. Cost: one lock.
-  void signal() const;
+  APGAS_API void signal() const;
 
   // Waits until every signaller has signalled the phase of the calling task. If the task may signal
   // and has not done so, it signals first. Returns at once if no signaller is left. Afterwards the
@@ -95,21 +96,21 @@ class phaser {
   // Throws: phaser_use_error (see the class); illegal_operation outside a task, and inside `atomic`
   // or `when`.
   // Context: task. May suspend; may resume on another worker.
-  void wait() const;
+  APGAS_API void wait() const;
 
   // Deregisters the calling task: no task waits for it any more. A task that ends drops all its
   // phasers.
   // Throws: phaser_use_error (see the class). Context: task, also inside `atomic` and `when`; does
   // not suspend. Cost: one lock.
-  void drop() const;
+  APGAS_API void drop() const;
 
   // Whether the calling task is registered on the phaser. Throws: illegal_operation outside a task.
   // Context: task; does not suspend.
-  bool registered() const;
+  APGAS_API bool registered() const;
   // The phase that the calling task is in, from 0: the number of phases that it has waited for, or
   // that it has signalled if it is signal-only. A child starts in its spawner's phase.
   // Throws: phaser_use_error (see the class). Context: task; does not suspend.
-  std::int64_t phase() const;
+  APGAS_API std::int64_t phase() const;
 
   // Whether both handles identify the same phaser. Context: any thread.
   bool operator==(const phaser&) const = default;
@@ -120,7 +121,7 @@ class phaser {
   // may be sent.
   constexpr explicit phaser(const sync::phase_id& id) noexcept : id_(id) {}
 
-  void next_single_erased(void (*run)(void*), void* closure) const;
+  APGAS_API void next_single_erased(void (*run)(void*), void* closure) const;
 
   sync::phase_id id_;
 };
@@ -131,7 +132,7 @@ class phaser {
 // Throws: phaser_use_error if the task is running the closure of a next_single; illegal_operation
 // outside a task, and inside `atomic` or `when`.
 // Context: task. May suspend; may resume on another worker.
-void next();
+APGAS_API void next();
 
 // For the implementation: access to the identity of a phaser.
 struct phaser_access {

@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <typeinfo>
 
+#include <apgas/base/api.hpp>
+
 // Lets exceptions of a program's own types keep their type when they cross from one place to
 // another. The exceptions of the standard library and of apgas always do. Any other exception
 // arrives as a remote_exception, unless its type is listed once, anywhere in the program:
@@ -23,7 +25,7 @@ namespace sync {
 using exception_maker = std::exception_ptr (*)(const std::string& what);
 // Adds a type to the table of this process, under the name that all processes use for it. A second
 // call for the same type replaces the first. Context: any thread; usually called before main.
-void register_exception(const std::type_info& type, exception_maker make) noexcept;
+APGAS_API void register_exception(const std::type_info& type, exception_maker make) noexcept;
 
 template <class E>
 std::exception_ptr make_exception(const std::string& what) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/errors.hpp>
 
 // The exception that a finish throws when tasks failed, and what it tells about each of them.
@@ -27,7 +28,7 @@ struct spawn_site {
 // One exception that left a task, with the place where the task ran and the site where it was
 // spawned. It converts to std::exception_ptr, so std::rethrow_exception accepts it.
 // Context: any thread, as for any value.
-class task_exception {
+class APGAS_API task_exception {
  public:
   // Combines an exception with the place and the spawn site of the task that threw it.
   task_exception(std::exception_ptr exception, int place_id, spawn_site site)
@@ -44,7 +45,7 @@ class task_exception {
   // Returns a line for reports, for example
   // "std::out_of_range: vector::_M_range_check (place 1, spawned at relax.cpp:31)".
   // Throws: std::bad_alloc.
-  std::string describe() const;
+  APGAS_API std::string describe() const;
 
  private:
   std::exception_ptr exception_;
@@ -57,10 +58,10 @@ class task_exception {
 // inner finishes are flattened into the list, so no element is itself a multiple_exceptions. what()
 // describes the first eight elements. X10's MultipleExceptions.
 // Context: any thread, as for any value.
-class multiple_exceptions : public error {
+class APGAS_API multiple_exceptions : public error {
  public:
   // Takes the exceptions over. Throws: std::bad_alloc.
-  explicit multiple_exceptions(std::vector<task_exception> exceptions);
+  APGAS_API explicit multiple_exceptions(std::vector<task_exception> exceptions);
 
   // Returns the number of exceptions.
   std::size_t size() const noexcept { return exceptions_.size(); }

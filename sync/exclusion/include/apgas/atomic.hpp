@@ -20,9 +20,9 @@ namespace apgas::inline v0 {
 // illegal_operation, even if it would not have suspended. X10's atomic.
 //
 // Throws: illegal_operation outside a task; what f throws, after the section has been left.
-// Context: task. May suspend and resume elsewhere if another section is running. In that case the
-// task that leaves the other section may run f, with the name and the registrations of this task.
-// Cost: about 12 ns if no other section is running.
+// Context: task. May suspend and resume on another worker if another section is running. In that
+// case the task that leaves the other section may run f, with the name and the registrations of
+// this task. Cost: about 12 ns if no other section is running.
 template <std::invocable F>
 auto atomic(F f) -> std::invoke_result_t<F&> {
   scheduler::fiber& self = sync::task_fiber("atomic");
@@ -34,8 +34,8 @@ auto atomic(F f) -> std::invoke_result_t<F&> {
 // that leaves a section of the place. It must have no side effects. Among tasks whose conditions
 // are true, the one that has waited longest proceeds first. X10's when.
 //
-// Throws: illegal_operation outside a task and inside an atomic section; what c or f throws.
-// Context: task. May suspend and resume elsewhere. Another task may run f, as for atomic.
+// Throws: illegal_operation outside a task and inside `atomic` or `when`; what c or f throws.
+// Context: task. May suspend and resume on another worker. Another task may run f, as for atomic.
 // Cost: about 15 ns if c() is true at once. While tasks wait, every section of the place that ends
 // evaluates their conditions.
 template <std::predicate C, std::invocable F>

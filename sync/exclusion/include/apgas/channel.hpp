@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/mutex.hpp>
 #include <apgas/semaphore.hpp>
 
@@ -16,8 +17,8 @@ namespace apgas::inline v0 {
 namespace sync {
 
 // These throw illegal_operation.
-[[noreturn]] void throw_no_capacity(std::ptrdiff_t given);
-[[noreturn]] void throw_channel_closed();
+APGAS_API [[noreturn]] void throw_no_capacity(std::ptrdiff_t given);
+APGAS_API [[noreturn]] void throw_channel_closed();
 
 }  // namespace sync
 
@@ -34,9 +35,9 @@ namespace sync {
 //   A task that obtains the additional permit passes it on, so every waiting task learns that the
 //   channel is closed.
 //
-// Throws, all members: illegal_operation outside a task and inside an atomic section.
-// Context, all members: task. May suspend and resume elsewhere; try_send, try_receive and close
-// only for the short time in which another task moves a value.
+// Throws, all members: illegal_operation outside a task and inside `atomic` or `when`.
+// Context, all members: task. May suspend and resume on another worker; try_send, try_receive and
+// close only for the short time in which another task moves a value.
 template <std::movable T>
 class channel {
  public:

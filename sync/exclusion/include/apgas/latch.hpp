@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <mutex>
 
+#include <apgas/base/api.hpp>
 #include <apgas/semaphore.hpp>
 
 namespace apgas::inline v0 {
@@ -11,7 +12,7 @@ namespace apgas::inline v0 {
 namespace sync {
 
 // Throws illegal_operation: `given` exceeds what is left of the count.
-[[noreturn]] void throw_latch_below_zero(std::ptrdiff_t left, std::ptrdiff_t given);
+APGAS_API [[noreturn]] void throw_latch_below_zero(std::ptrdiff_t left, std::ptrdiff_t given);
 
 }  // namespace sync
 
@@ -54,8 +55,8 @@ class latch {
   }
 
   // Waits until the count is zero. Afterwards the latch may be destroyed.
-  // Throws: illegal_operation outside a task and inside an atomic section.
-  // Context: task. May suspend and resume elsewhere.
+  // Throws: illegal_operation outside a task and inside `atomic` or `when`.
+  // Context: task. May suspend and resume on another worker.
   void wait() {
     sync::suspendable_fiber("latch::wait");
     if (try_wait()) return;

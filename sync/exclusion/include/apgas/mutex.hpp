@@ -3,6 +3,7 @@
 
 #include <mutex>
 
+#include <apgas/base/api.hpp>
 #include <apgas/sync/task.hpp>
 #include <apgas/sync/wait_queue.hpp>
 
@@ -11,7 +12,7 @@ namespace apgas::inline v0 {
 namespace sync {
 
 // Throws illegal_operation: the mutex is not locked.
-[[noreturn]] void throw_not_locked();
+APGAS_API [[noreturn]] void throw_not_locked();
 
 }  // namespace sync
 
@@ -32,8 +33,8 @@ class mutex {
   mutex& operator=(const mutex&) = delete;
 
   // Acquires the mutex; waits while another task holds it.
-  // Throws: illegal_operation outside a task and inside an atomic section.
-  // Context: task. May suspend and resume elsewhere. Cost: about 6 ns if the mutex is free.
+  // Throws: illegal_operation outside a task and inside `atomic` or `when`.
+  // Context: task. May suspend and resume on another worker. Cost: about 6 ns if the mutex is free.
   void lock() {
     const scheduler::fiber& self = sync::suspendable_fiber("mutex::lock");
     if (try_lock()) return;

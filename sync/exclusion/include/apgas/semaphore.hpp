@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <mutex>
 
+#include <apgas/base/api.hpp>
 #include <apgas/sync/task.hpp>
 #include <apgas/sync/wait_queue.hpp>
 
@@ -12,7 +13,7 @@ namespace apgas::inline v0 {
 namespace sync {
 
 // Throws illegal_operation: `operation` was given a negative number.
-[[noreturn]] void throw_negative(const char* operation, std::ptrdiff_t given);
+APGAS_API [[noreturn]] void throw_negative(const char* operation, std::ptrdiff_t given);
 
 }  // namespace sync
 
@@ -31,8 +32,8 @@ class semaphore {
   semaphore& operator=(const semaphore&) = delete;
 
   // Takes a permit; waits if there is none.
-  // Throws: illegal_operation outside a task and inside an atomic section.
-  // Context: task. May suspend and resume elsewhere.
+  // Throws: illegal_operation outside a task and inside `atomic` or `when`.
+  // Context: task. May suspend and resume on another worker.
   void acquire() {
     sync::suspendable_fiber("semaphore::acquire");
     if (try_acquire()) return;

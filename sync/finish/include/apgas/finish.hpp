@@ -11,24 +11,38 @@
 #include <apgas/sync/finish_core.hpp>
 #include <apgas/sync/task.hpp>
 
-// Waiting for all tasks of a part of the program, wherever they run.
+// Waiting for all tasks of a part of the program, at whatever place they run. apgas.hpp explains
+// the words of the contracts.
 //
-//   apgas::finish([&] {
-//     for (apgas::place p : apgas::places()) apgas::async_at(p, work, seed);
+//   apgas::finish([seed] {
+//     for (apgas::place p : apgas::places()) {
+//       apgas::async_at(p, [](int s) { simulate(s); }, seed);
+//     }
 //   });
-//   // All tasks have ended, at all places, with the tasks that they spawned.
+//   // All tasks have ended, at all places, and so have the tasks that they spawned.
 namespace apgas::inline v0 {
 
-// Runs body() and waits for every task spawned in it: by the body, by those tasks in turn, and at
-// any place. Returns what body returns, which must not be a reference. finish always waits for all
-// tasks before it throws. X10's finish, Habanero's finish.
+// Runs body() in the calling task, and then waits until all tasks have ended that the body spawned,
+// at any place, and all tasks that those spawned in turn. Tasks of an inner finish count as well,
+// since the inner finish waits for them. Tasks of uncounted_async_at do not. After finish has
+// returned, the caller sees everything that the tasks wrote.
 //
-// Throws: multiple_exceptions with all exceptions that left the tasks and the body, if there are
-// any; illegal_operation outside a task and inside an atomic section.
-// Context: task. May suspend and resume elsewhere.
-// Cost: about 3 ns if no task was stolen; then the tasks run on this stack. In a finish over
-// several places, each place sends one return message whenever its last task has ended; see
-// docs/protocols/finish.md.
+// Returns the value of body(), which must not be a reference. Clocks and phasers that the calling
+// task made in the body are dropped when the body ends, however it ends, before finish waits. X10's
+// and Habanero's finish.
+//
+// Throws:
+//   - multiple_exceptions if one exception or several left the body or the tasks. finish waits for
+//     all tasks before it throws. An inner multiple_exceptions is replaced by its elements.
+//     Exceptions of tasks at other places are created again here, if their type permits that
+//     (exception_types.hpp).
+//   - illegal_operation outside a task, and inside `atomic` or `when`. The body was not run then.
+// Context: task. May suspend and resume on another worker.
+// Cost: about 3 ns if no other worker steals a task; the tasks then run one after the other on the
+// stack of the caller. With tasks at other places, each such place sends one message back whenever
+// the last of its tasks of this finish has ended, and none for each task. This *return message*
+// says that nothing of the finish is left there, and contains the exceptions of its tasks
+// (docs/protocols/finish.md).
 template <class F>
 [[gnu::always_inline]] inline auto finish(F&& body) -> std::invoke_result_t<F> {
   using result = std::invoke_result_t<F>;

@@ -44,7 +44,7 @@ sync::offer_box* make_offer_box(int workers) {
 // Requires: op does not throw. It is called in several tasks, at each place for the values offered
 // there.
 // Throws: multiple_exceptions and illegal_operation, as finish.
-// Context: task. May suspend and resume elsewhere.
+// Context: task. May suspend and resume on another worker.
 // Cost: as finish, one call of op for each offer, and the reduced value of a place in its return
 // message.
 template <class T, class Op, std::invocable Body>

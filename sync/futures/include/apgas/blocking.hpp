@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/sync/future_state.hpp>
 #include <apgas/sync/task.hpp>
 
@@ -18,8 +19,8 @@ namespace apgas::inline v0 {
 namespace sync {
 
 // Runs run(call) on a helper thread and suspends the task until it has returned.
-// Context: task that may suspend; may resume elsewhere.
-void run_blocking(scheduler::fiber& self, void (*run)(void*) noexcept, void* call);
+// Context: task that may suspend; may resume on another worker.
+APGAS_API void run_blocking(scheduler::fiber& self, void (*run)(void*) noexcept, void* call);
 
 }  // namespace sync
 
@@ -30,9 +31,9 @@ void run_blocking(scheduler::fiber& self, void (*run)(void*) noexcept, void* cal
 //
 //   std::string text = apgas::blocking([&] { return read_file(path); });
 //
-// Throws: what f throws; illegal_operation outside a task and inside an atomic section;
+// Throws: what f throws; illegal_operation outside a task and inside `atomic` or `when`;
 // std::system_error if a new helper thread is needed and cannot be created.
-// Context: task. May suspend and resume elsewhere.
+// Context: task. May suspend and resume on another worker.
 // Cost: some 10 us, for two wake-ups of threads.
 template <std::invocable F>
 auto blocking(F&& f) -> std::invoke_result_t<F> {

@@ -24,10 +24,10 @@ namespace apgas::inline v0 {
 // future is ready when the body of the task has ended; tasks that the body spawned may still run.
 // Without a name, reports show the spawn site only. Habanero's future, X10's Future.
 //
-// Throws: illegal_operation outside a task and inside an atomic section; what copying or moving f
+// Throws: illegal_operation outside a task and inside `atomic` or `when`; what copying or moving f
 // throws; std::bad_alloc.
 // Context: task. A suspension point: when very many children are waiting to run, some of them run
-// first, so the caller may suspend and resume elsewhere.
+// first, so the caller may suspend and resume on another worker.
 // Cost: about 30 ns, most of it for the one allocation.
 template <std::invocable F>
 auto async_future(name n, F&& f, std::source_location site = std::source_location::current())
@@ -49,7 +49,7 @@ auto async_future(F&& f, std::source_location site = std::source_location::curre
 // finish does not end before f has run. What f throws goes to the finish. With no futures, f starts
 // at once. Habanero's asyncAwait.
 //
-// Throws: illegal_operation outside a task, inside an atomic section and for an empty handle;
+// Throws: illegal_operation outside a task, inside `atomic` or `when` and for an empty handle;
 // std::bad_alloc.
 // Context: task. A suspension point if all futures are ready already, as async; otherwise it does
 // not suspend.

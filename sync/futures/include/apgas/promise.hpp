@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/sync/future_handle.hpp>
 
 // Promises: futures that the program sets by hand, from any thread.
@@ -21,9 +22,9 @@ namespace apgas::inline v0 {
 namespace sync {
 
 // Throws illegal_operation: the future of the promise has a value or an exception already.
-[[noreturn]] void throw_already_set();
+APGAS_API [[noreturn]] void throw_already_set();
 // Returns the broken_promise of a future whose promises are all gone.
-std::exception_ptr no_promise_left();
+APGAS_API std::exception_ptr no_promise_left();
 
 // The state that promises and futures share. It counts the promises, each of which holds a
 // reference as well.

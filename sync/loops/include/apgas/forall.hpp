@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/errors.hpp>
 #include <apgas/sync/branch.hpp>
 
@@ -183,7 +184,7 @@ void run_each(I first, I last, loop<Body>& shared) {
 }
 
 // Returns the number of workers of the place.
-int workers_here(const scheduler::fiber& self) noexcept;
+APGAS_API int workers_here(const scheduler::fiber& self) noexcept;
 
 }  // namespace detail
 
@@ -197,8 +198,8 @@ int workers_here(const scheduler::fiber& self) noexcept;
 //   apgas::forall(0, n, [&](int i) { y[i] += a * x[i]; });
 //
 // Throws: multiple_exceptions if iterations threw, after all others have run; illegal_operation
-// outside a task, inside an atomic section, and if `end` does not fit the type of `first`.
-// Context: task. May suspend and resume elsewhere.
+// outside a task, inside `atomic` or `when`, and if `end` does not fit the type of `first`.
+// Context: task. May suspend and resume on another worker.
 // Cost: while no other worker is idle, about that of a serial loop; each split is a fork_join.
 template <detail::loop_index I, detail::loop_index J, std::invocable<I> Body>
 void forall(I first, J end, Body body, std::ptrdiff_t grain = 0,
@@ -287,7 +288,7 @@ T reduce_adaptive(I first, I last, const T& identity, Map& map, Op& op, std::uin
 //                                         std::plus<>());
 //
 // Throws: multiple_exceptions if map or op threw; illegal_operation as forall.
-// Context: task. May suspend and resume elsewhere. Cost: as forall.
+// Context: task. May suspend and resume on another worker. Cost: as forall.
 template <detail::loop_index I, detail::loop_index J, class T, std::invocable<I> Map, class Op>
 T parallel_reduce(I first, J end, T identity, Map map, Op op,
                   std::source_location site = std::source_location::current()) {

@@ -44,8 +44,8 @@ inline constexpr bool returns_void = std::is_void_v<std::invoke_result_t<F&>>;
 //   auto [left, right] = apgas::fork_join([&] { return fib(n - 1); }, [&] { return fib(n - 2); });
 //
 // Throws: multiple_exceptions if branches threw, after all of them have ended; illegal_operation
-// outside a task and inside an atomic section.
-// Context: task. May suspend and resume elsewhere.
+// outside a task and inside `atomic` or `when`.
+// Context: task. May suspend and resume on another worker.
 // Cost: about 2 ns for a branch that is not stolen.
 template <std::invocable F, std::invocable G>
 [[gnu::always_inline]] inline auto fork_join(

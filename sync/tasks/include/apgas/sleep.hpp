@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include <apgas/base/api.hpp>
 #include <apgas/sync/deadline.hpp>
 #include <apgas/sync/task.hpp>
 
@@ -12,8 +13,8 @@ namespace apgas::inline v0 {
 namespace sync {
 
 // Suspends the task until `when`, or yields if that time has passed. Context: task that may
-// suspend; may resume elsewhere.
-void sleep_task(scheduler::fiber& self, deadline when);
+// suspend; may resume on another worker.
+APGAS_API void sleep_task(scheduler::fiber& self, deadline when);
 
 }  // namespace sync
 
@@ -21,8 +22,8 @@ void sleep_task(scheduler::fiber& self, deadline when);
 // more than a century means for ever. The task wakes late if all workers are busy with tasks that
 // do not suspend. Unlike std::this_thread::sleep_for, it does not block the worker.
 //
-// Throws: illegal_operation outside a task and inside an atomic section.
-// Context: task. May suspend and resume elsewhere.
+// Throws: illegal_operation outside a task and inside `atomic` or `when`.
+// Context: task. May suspend and resume on another worker.
 template <class Rep, class Period>
 void sleep_for(const std::chrono::duration<Rep, Period>& d) {
   scheduler::fiber& self = sync::suspendable_fiber("sleep_for");

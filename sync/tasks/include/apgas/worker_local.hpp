@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/base/cache_line.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/task.hpp>
@@ -20,7 +21,7 @@ namespace apgas::inline v0 {
 namespace sync {
 
 // Throws illegal_operation for a task of a place that did not make the worker_local.
-[[noreturn]] void throw_other_workers();
+APGAS_API [[noreturn]] void throw_other_workers();
 
 }  // namespace sync
 

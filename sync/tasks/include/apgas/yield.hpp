@@ -10,8 +10,9 @@ namespace apgas::inline v0 {
 // that calls it starves no other ready task, neither tasks that have not started nor the handling
 // of messages. Use it in a loop that polls a flag of another task.
 //
-// Throws: illegal_operation outside a task and inside an atomic section.
-// Context: task. May suspend and resume elsewhere. Cost: about 50 ns if nothing else is ready.
+// Throws: illegal_operation outside a task and inside `atomic` or `when`.
+// Context: task. May suspend and resume on another worker. Cost: about 50 ns if nothing else is
+// ready.
 inline void yield() {
   sync::suspendable_fiber("yield");
   scheduler::yield();

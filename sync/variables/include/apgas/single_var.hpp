@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/future.hpp>
 #include <apgas/promise.hpp>
 
@@ -11,7 +12,7 @@ namespace apgas::inline v0 {
 namespace sync {
 
 // Throws illegal_operation: the variable has been written before.
-[[noreturn]] void throw_written_twice();
+APGAS_API [[noreturn]] void throw_written_twice();
 
 }  // namespace sync
 
@@ -42,8 +43,8 @@ class single_var {
 
   // Waits until the value has been written, and returns a reference to it. The value lives as long
   // as the variable.
-  // Throws: illegal_operation outside a task and inside an atomic section.
-  // Context: task. May suspend and resume elsewhere.
+  // Throws: illegal_operation outside a task and inside `atomic` or `when`.
+  // Context: task. May suspend and resume on another worker.
   const T& read_ff() const {
     sync::suspendable_fiber("single_var::read_ff");
     return value_.get();

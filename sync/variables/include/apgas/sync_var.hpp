@@ -22,7 +22,7 @@ namespace apgas::inline v0 {
 //
 // Throws, all operations but is_full: illegal_operation outside a task and inside an atomic
 // section; what copying or moving a value throws, and then the state stays as it was.
-// Context, all operations but is_full: task. May suspend and resume elsewhere.
+// Context, all operations but is_full: task. May suspend and resume on another worker.
 // Cost: about 12 ns if the operation need not wait.
 // Requires, when it is destroyed: no task waits for it.
 template <class T>

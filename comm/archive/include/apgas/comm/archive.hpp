@@ -21,6 +21,7 @@
 #include <span>
 #include <type_traits>
 
+#include <apgas/base/api.hpp>
 #include <apgas/comm/archive_bytes.hpp>
 #include <apgas/comm/archive_cereal.hpp>
 
@@ -132,7 +133,7 @@ class in_archive {
     }
   }
 
-  [[noreturn]] static void malformed(const char* what);
+  APGAS_API [[noreturn]] static void malformed(const char* what);
 
   in_bytes bytes_;
   std::unique_ptr<detail::cereal_reader> cereal_;  // created when a value needs it

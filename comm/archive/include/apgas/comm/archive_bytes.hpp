@@ -12,6 +12,7 @@
 #include <cstring>
 #include <span>
 
+#include <apgas/base/api.hpp>
 #include <apgas/comm/buffer.hpp>
 #include <apgas/comm/message.hpp>
 #include <apgas/comm/zero_copy.hpp>
@@ -52,10 +53,10 @@ class out_bytes {
   // Whether the bytes are in a buffer of their own. Then take() returns that buffer: room for a
   // header, then the bytes, padded with zeros to a multiple of 8. The stream is empty afterwards.
   bool in_block() const noexcept { return static_cast<bool>(block_); }
-  buffer take() noexcept;
+  APGAS_API buffer take() noexcept;
 
  private:
-  void grow(std::size_t bytes);
+  APGAS_API void grow(std::size_t bytes);
 
   std::byte* data_;
   std::size_t size_ = 0;
@@ -96,16 +97,16 @@ class in_bytes {
 
   // Reads a count of elements, each of which occupies at least `element_bytes` in the stream. A
   // count that the remaining bytes cannot hold is refused before any memory is allocated.
-  std::size_t extract_count(std::size_t element_bytes);
+  APGAS_API std::size_t extract_count(std::size_t element_bytes);
   // The same for elements of unknown size. The sum of all these counts is bounded as well:
   // otherwise each level of a recursive type could announce as many elements as there are bytes.
-  std::size_t extract_count();
+  APGAS_API std::size_t extract_count();
 
   // Whether the next range is a zero-copy range, and then its size and address.
   bool zero_copy_next() const noexcept {
     return rest_.size() >= 2 * sizeof(std::uint64_t) && (rest_[7] & std::byte{0x80}) != std::byte{};
   }
-  zero_copy_range take_zero_copy(std::size_t element_bytes);
+  APGAS_API zero_copy_range take_zero_copy(std::size_t element_bytes);
   // The process whose memory holds the range.
   // Requires: take_zero_copy() has returned a range.
   const cma_process& from() const noexcept { return *from_; }
@@ -117,7 +118,7 @@ class in_bytes {
   // write a count more than once.
   static constexpr std::size_t elements_per_byte = 4;
 
-  [[noreturn]] void too_short(std::size_t wanted) const;
+  APGAS_API [[noreturn]] void too_short(std::size_t wanted) const;
 
   std::span<const std::byte> rest_;
   std::size_t elements_left_;  // remaining budget of announced elements

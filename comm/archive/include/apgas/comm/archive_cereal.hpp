@@ -50,6 +50,7 @@
 #include <cereal/types/variant.hpp>
 #include <cereal/types/vector.hpp>
 
+#include <apgas/base/api.hpp>
 #include <apgas/comm/archive_bytes.hpp>
 #include <apgas/comm/archive_values.hpp>
 #include <apgas/comm/byte_copyable.hpp>
@@ -199,14 +200,15 @@ const std::type_info& pointee(const cereal::memory_detail::PtrWrapper<std::share
   return typeid(std::remove_cv_t<T>);
 }
 
-class cereal_writer : public cereal::OutputArchive<cereal_writer, cereal::AllowEmptyClassElision> {
+class APGAS_API cereal_writer
+    : public cereal::OutputArchive<cereal_writer, cereal::AllowEmptyClassElision> {
   using base = cereal::OutputArchive<cereal_writer, cereal::AllowEmptyClassElision>;
 
  public:
   explicit cereal_writer(out_bytes& out) : base(this), out_(out) {}
   cereal_writer(const cereal_writer&) = delete;
   cereal_writer& operator=(const cereal_writer&) = delete;
-  ~cereal_writer() override;  // out of line, to keep senders small
+  APGAS_API ~cereal_writer() override;  // out of line, to keep senders small
 
   template <class... Ts>
   cereal_writer& operator()(Ts&&... values) {
@@ -245,7 +247,8 @@ class cereal_writer : public cereal::OutputArchive<cereal_writer, cereal::AllowE
   out_bytes& out_;
 };
 
-class cereal_reader : public cereal::InputArchive<cereal_reader, cereal::AllowEmptyClassElision> {
+class APGAS_API cereal_reader
+    : public cereal::InputArchive<cereal_reader, cereal::AllowEmptyClassElision> {
   using base = cereal::InputArchive<cereal_reader, cereal::AllowEmptyClassElision>;
 
  public:

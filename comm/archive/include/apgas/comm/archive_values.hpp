@@ -11,11 +11,12 @@
 #include <cstddef>
 #include <typeinfo>
 
+#include <apgas/base/api.hpp>
 #include <apgas/comm/byte_copyable.hpp>
 
 namespace apgas::inline v0::comm::detail {
 
-[[noreturn]] void no_such_value(const std::type_info& type);
+APGAS_API [[noreturn]] void no_such_value(const std::type_info& type);
 
 template <class T>
 struct value_check {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 
+#include <apgas/base/api.hpp>
 #include <apgas/base/atomic.hpp>
 
 namespace apgas::inline v0::comm {
@@ -31,20 +32,21 @@ struct cma_process {
 
 // The descriptor of this process.
 // Context: any thread.
-const cma_process& this_cma_process() noexcept;
+APGAS_API const cma_process& this_cma_process() noexcept;
 
 // Whether this process can read the memory of `from`, found by reading its nonce. Reading fails for
 // a process of another user, in another pid namespace, or if the kernel's settings forbid it.
 bool can_read(const cma_process& from) noexcept;
 
 // The bytes at `address` if `from` is this process, otherwise null.
-const std::byte* address_here(const cma_process& from, std::uint64_t address) noexcept;
+APGAS_API const std::byte* address_here(const cma_process& from, std::uint64_t address) noexcept;
 
 // Reads to.size() bytes at `address` of another process.
 // Requires: the task that owns the memory waits.
 // Throws: serialization_error if the memory cannot be read.
 // Cost: a system call.
-void read_remote_process(const cma_process& from, std::uint64_t address, std::span<std::byte> to);
+APGAS_API void read_remote_process(const cma_process& from, std::uint64_t address,
+                                   std::span<std::byte> to);
 
 // A process, and whether its memory was found to be readable.
 class cma_peer {

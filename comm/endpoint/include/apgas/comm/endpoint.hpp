@@ -23,8 +23,11 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <apgas/base/api.hpp>
+#include <apgas/base/place_cores.hpp>
 #include <apgas/comm/archive.hpp>
 #include <apgas/comm/buffer.hpp>
 #include <apgas/comm/handler.hpp>
@@ -69,6 +72,7 @@ struct endpoint_options {
   std::uint64_t fingerprint = binary_fingerprint();
   std::uint32_t version = 0;  // version of the library; 0: APGAS_VERSION
   bool zero_copy = true;      // other places of this host may read this process's memory
+  base::place_cores cores;    // the cores of its host that this rank may use
 };
 
 // Why a message was sent.
@@ -88,6 +92,10 @@ struct traffic {
 
   traffic& operator+=(const traffic& other) noexcept;
 };
+
+// The cores that each rank may use, by rank; no element is null. Ranks that may use the same cores
+// share one object.
+using cores_by_rank = std::vector<std::shared_ptr<const base::place_cores>>;
 
 class endpoint final : private message_sink {
  public:
@@ -116,12 +124,18 @@ class endpoint final : private message_sink {
            first_on_host_[static_cast<std::size_t>(b)];
   }
 
+  // Hands over the cores that each rank may use, as that rank announced them; a second call returns
+  // nothing.
+  // Requires: ready().
+  // Context: one thread.
+  cores_by_rank take_cores() noexcept { return std::exchange(cores_, {}); }
+
   // The size in bytes from which a range is sent to `dest` as a zero-copy range, or no_zero_copy if
   // `dest` cannot read this process's memory. That is assumed to be so exactly if this process can
   // read the memory of `dest`: both have the same user and program, and see each other.
   // Requires: ready().
   // Context: any thread.
-  std::size_t zero_copy_from(rank dest) const noexcept;
+  APGAS_API std::size_t zero_copy_from(rank dest) const noexcept;
   // The process whose memory holds zero-copy ranges sent by `source`.
   // Requires: ready().
   const cma_process& cma_process_of(rank source) const noexcept {
@@ -133,11 +147,11 @@ class endpoint final : private message_sink {
   // Throws: serialization_error if the payload exceeds max_payload_bytes; std::bad_alloc.
   // Context: any thread; never blocks, even if the rank is congested.
   // Cost: for a small frame one short lock and a copy, no allocation in steady state.
-  void send(rank dest, const frame_header& header, std::span<const std::byte> payload);
-  void send(rank dest, const frame_header& header, out_archive&& payload);
+  APGAS_API void send(rank dest, const frame_header& header, std::span<const std::byte> payload);
+  APGAS_API void send(rank dest, const frame_header& header, out_archive&& payload);
   // Sends `head` followed by `body` as one payload. Each byte of a long payload is copied once.
-  void send(rank dest, const frame_header& header, std::span<const std::byte> head,
-            std::span<const std::byte> body);
+  APGAS_API void send(rank dest, const frame_header& header, std::span<const std::byte> head,
+                      std::span<const std::byte> body);
 
   // Receives frames into the sink and sends batches that must wait no longer. Returns true if it
   // did anything. Context: any thread, one at a time; other threads get false immediately.
@@ -185,6 +199,7 @@ class endpoint final : private message_sink {
   base::atomic<state> state_{state::exchanging};
   std::vector<std::string> hosts_;
   std::vector<std::size_t> first_on_host_;  // by rank: the lowest rank of its host
+  cores_by_rank cores_;                     // until take_cores()
   std::unique_ptr<cma_peer[]> cma_peers_;   // by rank; set for ranks of this host
 };
 

@@ -17,6 +17,7 @@
 #include <span>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/comm/rank.hpp>
@@ -60,7 +61,7 @@ class alignas(64) inbound_buffer {
 
   explicit inbound_buffer(std::size_t capacity) noexcept : capacity_(capacity) {}
   static inbound_buffer* allocate(std::size_t capacity);
-  void destroy() noexcept;
+  APGAS_API void destroy() noexcept;
 
   base::atomic<std::uint32_t> references_{1};
   rank peer_ = 0;  // while queued: the rank the message goes to or came from

@@ -18,6 +18,7 @@
 #include <string>
 #include <typeinfo>
 
+#include <apgas/base/api.hpp>
 #include <apgas/base/atomic.hpp>
 
 namespace apgas::inline v0::comm {
@@ -73,12 +74,12 @@ class handler_registration {
       : handler_registration(reinterpret_cast<any_function>(thunk), typeid(Result(Args...))) {}
   handler_registration(const handler_registration&) = delete;
   handler_registration& operator=(const handler_registration&) = delete;
-  ~handler_registration();
+  APGAS_API ~handler_registration();
 
   handler_id id() const noexcept { return entry_->id; }
 
  private:
-  handler_registration(any_function thunk, const std::type_info& signature) noexcept;
+  APGAS_API handler_registration(any_function thunk, const std::type_info& signature) noexcept;
 
   handler_entry* entry_;
 };

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/comm/byte_copyable.hpp>
 #include <apgas/place_local.hpp>
 #include <apgas/places/dist_shape.hpp>
@@ -76,16 +77,16 @@ struct array_portion {
 
 // Throw illegal_operation if the array is too large to be addressed, if it has no place, or if its
 // halo does not fit.
-void check_dist_array(const dist_shape& shape, std::size_t element_bytes, std::size_t halo,
-                      std::size_t group_size);
-void check_dist_grid(std::size_t rows, std::size_t columns, std::size_t element_bytes,
-                     std::size_t group_size);
+APGAS_API void check_dist_array(const dist_shape& shape, std::size_t element_bytes,
+                                std::size_t halo, std::size_t group_size);
+APGAS_API void check_dist_grid(std::size_t rows, std::size_t columns, std::size_t element_bytes,
+                               std::size_t group_size);
 // Throws illegal_operation if a place has fewer elements in a direction than the halo is wide.
 // `what` names the direction, `fewest` is the least number at any place.
-void check_dist_halo(const char* what, std::size_t fewest, std::size_t halo);
+APGAS_API void check_dist_halo(const char* what, std::size_t fewest, std::size_t halo);
 
-[[noreturn]] void throw_no_element(std::size_t i, std::size_t size);  // illegal_operation
-[[noreturn]] void throw_element_elsewhere(std::size_t i, int at);     // bad_place
-[[noreturn]] void throw_other_size(std::size_t wanted, std::size_t found);
+APGAS_API [[noreturn]] void throw_no_element(std::size_t i, std::size_t size);  // illegal_operation
+APGAS_API [[noreturn]] void throw_element_elsewhere(std::size_t i, int at);     // bad_place
+APGAS_API [[noreturn]] void throw_other_size(std::size_t wanted, std::size_t found);
 
 }  // namespace apgas::inline v0::remote

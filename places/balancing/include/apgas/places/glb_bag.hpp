@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/comm/sendable.hpp>
 
 // The requirements on a bag of glb: as a concept, and as compile-time errors that name a missing
@@ -117,9 +118,11 @@ void add_result(std::optional<glb_value<B>>& sum, glb_value<B> more) {
 }
 
 // Throw illegal_operation and name the mistake of the bag.
-[[noreturn]] void throw_split_lost(std::size_t before, std::size_t kept, std::size_t given);
-[[noreturn]] void throw_merge_lost(std::size_t before, std::size_t put_in, std::size_t after);
-[[noreturn]] void throw_too_many_done(std::size_t wanted, std::size_t done);
+APGAS_API [[noreturn]] void throw_split_lost(std::size_t before, std::size_t kept,
+                                             std::size_t given);
+APGAS_API [[noreturn]] void throw_merge_lost(std::size_t before, std::size_t put_in,
+                                             std::size_t after);
+APGAS_API [[noreturn]] void throw_too_many_done(std::size_t wanted, std::size_t done);
 
 // split() and merge() of a bag. If it has a size(), they check that no task is lost or duplicated.
 template <class B>

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/places/glb_bag.hpp>
 
 // Loot: half of a bag on its way to another place, with the number of tasks that it had when it
@@ -12,7 +13,7 @@
 namespace apgas::inline v0::remote {
 
 // Throws illegal_operation.
-[[noreturn]] void throw_sending_lost(std::size_t sent, std::size_t arrived);
+APGAS_API [[noreturn]] void throw_sending_lost(std::size_t sent, std::size_t arrived);
 
 template <class Bag>
 struct glb_loot {

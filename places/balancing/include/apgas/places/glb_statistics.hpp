@@ -5,6 +5,8 @@
 #include <iosfwd>
 #include <vector>
 
+#include <apgas/base/api.hpp>
+
 // Statistics of a glb.
 namespace apgas::inline v0 {
 
@@ -20,11 +22,11 @@ struct glb_statistics {
   std::uint64_t pieces_received = 0;  // loot received from other places
   std::uint64_t dormant = 0;          // how often the place became dormant
 
-  glb_statistics& operator+=(const glb_statistics& other) noexcept;
+  APGAS_API glb_statistics& operator+=(const glb_statistics& other) noexcept;
   bool operator==(const glb_statistics&) const = default;
 };
 
 // Prints a table: one line for each place, and one for their sum.
-std::ostream& operator<<(std::ostream& out, const std::vector<glb_statistics>& places);
+APGAS_API std::ostream& operator<<(std::ostream& out, const std::vector<glb_statistics>& places);
 
 }  // namespace apgas::inline v0

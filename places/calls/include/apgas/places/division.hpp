@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include <apgas/base/api.hpp>
 #include <apgas/place_group.hpp>
 
 // How a group of places is divided when something is sent to all of them along a tree. Pure
@@ -32,6 +33,6 @@ std::size_t division(std::size_t size, Together together, bool near) {
 
 // The same for a group to which the calling task sends.
 // Context: task.
-std::size_t division_by_hosts(const place_group& places);
+APGAS_API std::size_t division_by_hosts(const place_group& places);
 
 }  // namespace apgas::inline v0::remote

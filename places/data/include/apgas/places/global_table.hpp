@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/place_group.hpp>
@@ -66,21 +67,21 @@ class global_table final : public sync::place_extension {
   // no place may have an object of that name any more.
   // Context: task.
   // Throws: std::bad_alloc (reserve()).
-  global_id reserve();
-  void give_back(const global_id& id);
+  APGAS_API global_id reserve();
+  APGAS_API void give_back(const global_id& id);
 
   // reserve_for() is reserve() for a place_local, and keeps its group. take_group() returns that
   // group, once, before give_back().
   // Throws: std::bad_alloc; illegal_operation if the group was taken before.
-  global_id reserve_for(const place_group& group);
-  place_group take_group(const global_id& id);
+  APGAS_API global_id reserve_for(const place_group& group);
+  APGAS_API place_group take_group(const global_id& id);
 
   // bind() gives the name an object at this place. unbind() removes and returns it, for the caller
   // to destroy; it is null if there is none.
   // Context: task.
   // Throws: std::bad_alloc (bind()).
-  void bind(const global_id& id, global_object what);
-  global_object unbind(const global_id& id) noexcept;
+  APGAS_API void bind(const global_id& id, global_object what);
+  APGAS_API global_object unbind(const global_id& id) noexcept;
 
   // The object of this name at this place, or null.
   // Context: any thread.
@@ -107,7 +108,7 @@ class global_table final : public sync::place_extension {
   };
 
   static std::pair<std::size_t, std::size_t> chunk_of(std::uint32_t index) noexcept;
-  const slot* slot_at(const global_id& id) const noexcept;
+  APGAS_API const slot* slot_at(const global_id& id) const noexcept;
   slot& make_slot(const global_id& id);
 
   const int here_;
@@ -135,7 +136,7 @@ void end_object(void* object) noexcept {
 
 // Throws the exception that explains why find() returned null. `what` is the type of the handle.
 // Context: task.
-[[noreturn]] void throw_no_object(const scheduler::fiber& self, const global_id& id,
-                                  const char* what);
+APGAS_API [[noreturn]] void throw_no_object(const scheduler::fiber& self, const global_id& id,
+                                            const char* what);
 
 }  // namespace apgas::inline v0::remote

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <source_location>
 
+#include <apgas/base/api.hpp>
 #include <apgas/future.hpp>
 #include <apgas/places/message_access.hpp>
 #include <apgas/places/place_memory.hpp>
@@ -34,8 +35,8 @@ inline const std::byte* bytes_at(const void* p) noexcept {
 inline std::byte* bytes_at(void* p) noexcept { return static_cast<std::byte*>(p); }
 
 // The same by messages. Return when the access is complete.
-void put_away(scheduler::fiber& self, const char* operation, const bulk_put& what);
-void get_away(scheduler::fiber& self, const char* operation, const bulk_get& what);
+APGAS_API void put_away(scheduler::fiber& self, const char* operation, const bulk_put& what);
+APGAS_API void get_away(scheduler::fiber& self, const char* operation, const bulk_get& what);
 
 // Writes the bytes, and returns when they are in the allocation.
 [[gnu::always_inline]] inline void put(scheduler::fiber& self, const char* operation,
@@ -57,18 +58,18 @@ void get_away(scheduler::fiber& self, const char* operation, const bulk_get& wha
 
 // Copies from one allocation to another, whichever places have them.
 // Requires: both ranges have the same length.
-void bulk_copy_between(scheduler::fiber& self, const char* operation, const allocation_range& from,
-                       const allocation_range& to);
+APGAS_API void bulk_copy_between(scheduler::fiber& self, const char* operation,
+                                 const allocation_range& from, const allocation_range& to);
 
 // Start the access and return. The finish of the calling task waits for it.
-void async_put(scheduler::fiber& self, const char* operation, const bulk_put& what,
-               std::source_location site);
-void async_get(scheduler::fiber& self, const char* operation, const bulk_get& what,
-               std::source_location site);
+APGAS_API void async_put(scheduler::fiber& self, const char* operation, const bulk_put& what,
+                         std::source_location site);
+APGAS_API void async_get(scheduler::fiber& self, const char* operation, const bulk_get& what,
+                         std::source_location site);
 
 // The same with a future; the finish of the calling task waits, too.
-future<void> put_future(scheduler::fiber& self, const char* operation, const bulk_put& what,
-                        std::source_location site);
+APGAS_API future<void> put_future(scheduler::fiber& self, const char* operation,
+                                  const bulk_put& what, std::source_location site);
 
 // The same for reading. If T is void, the bytes are written to what.to; otherwise they are the
 // value of the future.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <apgas/base/api.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/comm/remote_memory.hpp>
 #include <apgas/places/allocation.hpp>
@@ -31,7 +32,7 @@ class memory_heap {
   // Context: any thread.
   // Throws: std::bad_alloc.
   // Cost: a short lock and writing the zeros; a new segment costs some 100 us.
-  allocation_name allocate(std::uint64_t bytes);
+  APGAS_API allocation_name allocate(std::uint64_t bytes);
   // Releases an allocation. Returns `stale` or `no_allocation` if it does not exist.
   // Context: any thread.
   access_failure release(const allocation_name& allocation) noexcept;

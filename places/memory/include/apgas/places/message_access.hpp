@@ -6,6 +6,7 @@
 #include <source_location>
 #include <type_traits>
 
+#include <apgas/base/api.hpp>
 #include <apgas/base/atomic.hpp>
 #include <apgas/places/memory_atomics.hpp>
 #include <apgas/places/place_memory.hpp>
@@ -42,7 +43,7 @@ struct memory_access {
 };
 
 // One access. Derived classes say what its completion does.
-class message_access : public sync::pending_call {
+class APGAS_API message_access : public sync::pending_call {
  public:
   message_access(const message_access&) = delete;
   message_access& operator=(const message_access&) = delete;
@@ -51,9 +52,9 @@ class message_access : public sync::pending_call {
   // returns.
   // Requires: it was not started before; the range is no longer than an allocation can be.
   // Context: task.
-  void start();
+  APGAS_API void start();
 
-  void on_reply(const comm::inbound_frame& frame) noexcept final;
+  APGAS_API void on_reply(const comm::inbound_frame& frame) noexcept final;
   sync::finish_core& finish() const noexcept final { return finish_; }
 
  protected:
@@ -66,7 +67,8 @@ class message_access : public sync::pending_call {
   [[noreturn]] void throw_failure() const {
     throw_access_failure(what_.name, what_.range, failure_);
   }
-  void publish_failure(sync::future_core& future, std::source_location site) const noexcept;
+  APGAS_API void publish_failure(sync::future_core& future,
+                                 std::source_location site) const noexcept;
   std::uint64_t result() const noexcept { return result_; }
 
   const memory_access what_;
@@ -115,20 +117,21 @@ class awaited_access final : public message_access {
 
 // Waits while too many counted accesses are incomplete, or the connection to the home is congested.
 // Context: task; may suspend.
-void admit_access(scheduler::fiber& self, comm::rank home);
+APGAS_API void admit_access(scheduler::fiber& self, comm::rank home);
 
 // An access for which the finish of its task waits. Deletes itself.
-class counted_access final : public message_access, scheduler::external_task {
+class APGAS_API counted_access final : public message_access, scheduler::external_task {
  public:
-  static void start(scheduler::fiber& self, const memory_access& what, std::source_location site);
+  APGAS_API static void start(scheduler::fiber& self, const memory_access& what,
+                              std::source_location site);
 
  private:
   counted_access(scheduler::fiber& self, const memory_access& what, std::source_location site)
       : message_access(self, what), external_task{.next = nullptr, .run = &fail}, site_(site) {}
 
   void completed() noexcept override;
-  static scheduler::task_counter* fail(scheduler::external_task* work,
-                                       scheduler::fiber& self) noexcept;
+  APGAS_API static scheduler::task_counter* fail(scheduler::external_task* work,
+                                                 scheduler::fiber& self) noexcept;
 
   const std::source_location site_;
 };

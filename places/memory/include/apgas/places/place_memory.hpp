@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/comm/remote_memory.hpp>
 #include <apgas/places/allocation.hpp>
@@ -49,12 +50,12 @@ class place_memory final : public sync::frame_extension {
   // public function that was called.
   // Context: task; may suspend.
   // Throws: illegal_operation if the pointer cannot be valid.
-  const segment_view& look_up(scheduler::fiber& self, const char* operation,
-                              const allocation_range& what);
+  APGAS_API const segment_view& look_up(scheduler::fiber& self, const char* operation,
+                                        const allocation_range& what);
 
   // Throws illegal_operation if the allocation has no home in this program.
   // Context: task.
-  void require_home(const char* operation, const allocation_range& what) const;
+  APGAS_API void require_home(const char* operation, const allocation_range& what) const;
 
   // Counted accesses that are incomplete. While there are too many, callers wait (admit_access).
   base::atomic<int> unfinished{0};

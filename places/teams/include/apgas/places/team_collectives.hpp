@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/places/team_member.hpp>
 
 // The collectives of a team on bytes: they execute the schedules of team_tree.hpp and
@@ -18,13 +19,13 @@
 // Throws of all: illegal_operation if the team breaks; what the operation throws.
 namespace apgas::inline v0::remote {
 
-void run_barrier(team_member& m);
+APGAS_API void run_barrier(team_member& m);
 
 // Copies `data` of the root to `data` of all other members. All have the same size.
-void run_broadcast(team_member& m, std::size_t root, std::span<std::byte> data);
+APGAS_API void run_broadcast(team_member& m, std::size_t root, std::span<std::byte> data);
 // The same if only the root knows the size. Returns the message at the other members.
-team_arrival run_broadcast_message(team_member& m, std::size_t root,
-                                   std::span<const std::byte> data);
+APGAS_API team_arrival run_broadcast_message(team_member& m, std::size_t root,
+                                             std::span<const std::byte> data);
 
 // A reduction operation: combines n elements at `theirs`, which need not be aligned, into those at
 // `mine`, as op(theirs, mine) or op(mine, theirs).
@@ -36,20 +37,22 @@ struct reduction {
 };
 // `data` is the contribution of this member. Afterwards it is the result at the root (run_reduce)
 // or at all members (run_allreduce); elsewhere its contents are unspecified.
-void run_reduce(team_member& m, std::size_t root, std::span<std::byte> data, const reduction& op);
-void run_allreduce(team_member& m, std::span<std::byte> data, const reduction& op);
+APGAS_API void run_reduce(team_member& m, std::size_t root, std::span<std::byte> data,
+                          const reduction& op);
+APGAS_API void run_allreduce(team_member& m, std::span<std::byte> data, const reduction& op);
 
 // `all` is used at the root only: one block for each member, in their order.
-void run_scatter(team_member& m, std::size_t root, std::span<const std::byte> all,
-                 std::span<std::byte> mine);
-void run_gather(team_member& m, std::size_t root, std::span<const std::byte> mine,
-                std::span<std::byte> all);
+APGAS_API void run_scatter(team_member& m, std::size_t root, std::span<const std::byte> all,
+                           std::span<std::byte> mine);
+APGAS_API void run_gather(team_member& m, std::size_t root, std::span<const std::byte> mine,
+                          std::span<std::byte> all);
 // A gather of contributions that may have different sizes. Returns them at the root, and an empty
 // vector elsewhere.
-std::vector<std::vector<std::byte>> run_gather_messages(team_member& m, std::size_t root,
-                                                        std::span<const std::byte> mine);
+APGAS_API std::vector<std::vector<std::byte>> run_gather_messages(team_member& m, std::size_t root,
+                                                                  std::span<const std::byte> mine);
 
 // Sends block i of `out` to member i, and receives block i of `in` from it.
-void run_alltoall(team_member& m, std::span<const std::byte> out, std::span<std::byte> in);
+APGAS_API void run_alltoall(team_member& m, std::span<const std::byte> out,
+                            std::span<std::byte> in);
 
 }  // namespace apgas::inline v0::remote

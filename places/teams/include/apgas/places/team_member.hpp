@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/comm/endpoint.hpp>
@@ -113,12 +114,12 @@ class team_member {
   // Begin and end a call; there may be one at a time.
   // Context: task.
   // Throws: illegal_operation if the team is broken, or if this call breaks it.
-  void begin(const team_call& call);
-  void end();
+  APGAS_API void begin(const team_call& call);
+  APGAS_API void end();
   // Ends the call because of the exception being handled. This breaks the team, so that no member
   // waits for this one.
   // Context: task, in a catch block.
-  void fail(const team_call& call) noexcept;
+  APGAS_API void fail(const team_call& call) noexcept;
 
   // Sends data of the call in progress to a member.
   // Context: the calling task; may suspend while the connection is congested.
@@ -132,7 +133,7 @@ class team_member {
   // Counts calls in which some members only send and do not wait. Returns true when so many have
   // followed each other that a barrier must keep the members together. forget_one_sided() starts
   // the count again.
-  bool count_one_sided(std::size_t bytes) noexcept;
+  APGAS_API bool count_one_sided(std::size_t bytes) noexcept;
   void forget_one_sided() noexcept { one_sided_ = 0; }
 
   // Takes a message.

@@ -9,6 +9,7 @@
 #include <span>
 #include <type_traits>
 
+#include <apgas/base/api.hpp>
 #include <apgas/comm/byte_copyable.hpp>
 #include <apgas/place.hpp>
 #include <apgas/places/team_collectives.hpp>
@@ -20,7 +21,7 @@ namespace apgas::inline v0::remote {
 // The membership of this place in a team.
 // Throws: illegal_operation if it is not a member, and outside a task.
 // Context: task, outside atomic sections.
-team_member& member_of(const global_id& id, const char* operation);
+APGAS_API team_member& member_of(const global_id& id, const char* operation);
 
 // A collective call as the user makes it.
 struct user_call {
@@ -70,7 +71,8 @@ consteval bool require_same() {
 }
 
 // Throws illegal_operation if a span does not have the wanted number of elements.
-void expect_size(const char* operation, const char* span, std::size_t found, std::size_t wanted);
+APGAS_API void expect_size(const char* operation, const char* span, std::size_t found,
+                           std::size_t wanted);
 
 inline void move_bytes(std::span<std::byte> to, std::span<const std::byte> from) {
   if (!from.empty()) std::memmove(to.data(), from.data(), from.size());

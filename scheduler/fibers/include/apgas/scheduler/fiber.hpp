@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <source_location>
 
+#include <apgas/base/api.hpp>
 #include <apgas/scheduler/slot.hpp>
 
 // A fiber: a stack that tasks run on, with its saved context. Running code finds its fiber from the
@@ -96,7 +97,7 @@ struct stack_range {
   std::uintptr_t bytes = 0;
   std::uintptr_t mask = 0;  // stack size - 1
 };
-extern stack_range all_stacks;
+APGAS_API extern stack_range all_stacks;
 
 // The distance in bytes of the record of a fiber from the upper end of its stack.
 inline constexpr std::size_t fiber_record_bytes = 256;
@@ -150,6 +151,6 @@ static_assert(offsetof(fiber, task) + offsetof(task_state, finish) + 8 <= 64);
 // The machine-dependent part of a switch (context.cpp): saves the current context in `from` and
 // enters `to`. It returns when a thread enters `from` again, which may be another thread. The
 // floating-point control words are not saved; a task must leave them as it found them.
-void switch_context(fiber& from, fiber& to) noexcept;
+APGAS_API void switch_context(fiber& from, fiber& to) noexcept;
 
 }  // namespace apgas::inline v0::scheduler

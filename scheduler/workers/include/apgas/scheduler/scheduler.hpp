@@ -6,7 +6,9 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/scheduler/worker.hpp>
 
 // The scheduler of a place: it owns the workers and connects them with everything outside, such as
@@ -57,11 +59,9 @@ struct config {
   int workers = 1;
   std::size_t stack_bytes = std::size_t{1} << 20;
   std::chrono::nanoseconds spin{50'000};  // a worker searches this long before it sleeps
-  bool bind = true;
-  int share_index = 0;  // this place is number share_index of share_count on the same cores
-  int share_count = 1;
-  bool share_cores = false;      // other processes use them too: searching workers yield to them
-  bool asymmetric_fence = true;  // use membarrier where it is available
+  std::vector<int> bound_to = {};  // the processor of each worker; empty: workers are not bound
+  bool oversubscribed = false;     // more workers than processors: searching workers yield
+  bool asymmetric_fence = true;    // use membarrier where it is available
   external_events* events = nullptr;
   bool progress_thread = false;  // a dedicated thread waits for the events and polls for them
   void* environment = nullptr;   // see scheduler::environment
@@ -71,6 +71,9 @@ struct config {
   std::function<void(const std::string&)> watchdog_report = {};
   std::string trace = {};  // the file for the trace (trace.hpp); empty: none
   int place = 0;           // the number of the place in the trace
+  // Called if a task, or a call on a helper thread, calls std::exit: on that thread, before the
+  // first static object is destroyed. Null: nothing is called.
+  void (*on_exit)() noexcept = nullptr;
 };
 
 // Counters since the start, summed over the workers.
@@ -95,7 +98,7 @@ class scheduler {
   ~scheduler();
 
   // Makes `work` ready; a worker will run it. Context: any thread.
-  void submit(external_task* work) noexcept;
+  APGAS_API void submit(external_task* work) noexcept;
   // Tells the workers that an event may have arrived, so that one of them polls soon.
   // Context: any thread.
   void wake() noexcept;
@@ -116,7 +119,13 @@ class scheduler {
   // Context: any thread.
   void run_on_helper(std::function<void()> work);
 
-  int num_workers() const noexcept;
+  // Stops every worker but the calling one, and the network, for good, in a process that ends by
+  // std::exit while there are tasks. A worker stops when it next chooses work; a task that computes
+  // is not interrupted. Returns whether all workers have stopped within `patience`.
+  // Context: any thread, once.
+  bool halt(std::chrono::milliseconds patience) noexcept;
+
+  APGAS_API int num_workers() const noexcept;
   // Requires: 0 <= id < num_workers().
   worker& worker_at(int id) noexcept;
   // The object of the layer above to which the tasks of this scheduler belong.
@@ -132,10 +141,5 @@ class scheduler {
   void* environment_ = nullptr;
   std::unique_ptr<implementation> implementation_;
 };
-
-// Cores that the process may use, after affinity mask and cgroup quota; at least 1.
-int usable_cores();
-// Describes the topology of the host in one line, for apgas-info.
-std::string topology_description();
 
 }  // namespace apgas::inline v0::scheduler

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/scheduler/batch.hpp>
 #include <apgas/scheduler/deque.hpp>
 #include <apgas/scheduler/fiber.hpp>
@@ -89,12 +90,12 @@ struct frame_mark {
 
 // Ends a task that has a name or registrations: notifies its extension and clears them.
 // Context: task, when its body has ended.
-void end_special(fiber& self) noexcept;
+APGAS_API void end_special(fiber& self) noexcept;
 
 // Adds the spawn site and the name of the running task to the trace, if one is written. Called when
 // they have become known.
 // Context: task.
-void describe_to_trace(fiber& self) noexcept;
+APGAS_API void describe_to_trace(fiber& self) noexcept;
 inline void task_described(fiber& self) noexcept {
   if (self.on->trace != nullptr) [[unlikely]]
     describe_to_trace(self);
@@ -104,7 +105,7 @@ inline void task_described(fiber& self) noexcept {
 // stack of the caller, which waits for them. If the fiber was left after the mark was set, the
 // tasks begin at fiber::base instead. If a pop is refused (deque::refuse_pop()), it returns early;
 // then the remaining tasks are counted.
-// Context: task. May resume elsewhere.
+// Context: task. May resume on another worker.
 inline void run_children(fiber& self, const frame_mark& mark) {
   for (;;) {
     deque<slot>& tasks = self.on->tasks;
@@ -125,14 +126,14 @@ inline void run_children(fiber& self, const frame_mark& mark) {
 // Leaves the current fiber: counts all slots of its frames, saves its context, and calls
 // after(self, argument) on another stack of the same worker. `waits_for` names what the task waits
 // for in reports; it must be a string that lives as long as the program.
-// Context: task. Suspends; may resume elsewhere.
-void leave(fiber& self, const char* waits_for, void (*after)(fiber*, void*),
-           void* argument) noexcept;
+// Context: task. Suspends; may resume on another worker.
+APGAS_API void leave(fiber& self, const char* waits_for, void (*after)(fiber*, void*),
+                     void* argument) noexcept;
 
 // Suspends the current task. When its context is saved, after(fiber*) runs on another stack of the
 // same worker. It hands the fiber to the code that will resume it, which may happen before after()
 // returns. `waits_for` is as for leave().
-// Context: task. May resume elsewhere. Cost: about 20 ns together with resume().
+// Context: task. May resume on another worker. Cost: about 20 ns together with resume().
 template <class F>
 void suspend(const char* waits_for, F after) noexcept {
   leave(
@@ -148,7 +149,7 @@ void suspend(const char* waits_for, F after) noexcept {
 // calling thread is a worker of the same scheduler, the task is put into its ready queue, otherwise
 // into that of the worker which the task was suspended on.
 // Context: any thread.
-void resume(fiber* f) noexcept;
+APGAS_API void resume(fiber* f) noexcept;
 
 // ---- batches (batch.hpp); the context of all these functions is: worker -------------------------
 
@@ -156,7 +157,7 @@ void resume(fiber* f) noexcept;
 // its batched arrivals and begins a batch in between.
 // Throws: std::bad_alloc.
 inline constexpr int reserved_blocks = 3;
-void add_free_blocks(worker& w);
+APGAS_API void add_free_blocks(worker& w);
 inline void reserve_block(worker& w) {
   if (w.free_block_count < reserved_blocks) [[unlikely]]
     add_free_blocks(w);
@@ -212,9 +213,9 @@ inline fiber* next_of_batch(worker& w) noexcept {
 // the current task to the batched arrivals. pass_rarely() and arrive_rarely() are its slow paths,
 // before and after the switch.
 // Requires: may_pass(self), or is_light(self) and its slots are published.
-// Context: task. May resume elsewhere. Cost: about 5 ns.
-void pass_rarely(fiber& self, fiber& to) noexcept;
-void arrive_rarely() noexcept;
+// Context: task. May resume on another worker. Cost: about 5 ns.
+APGAS_API void pass_rarely(fiber& self, fiber& to) noexcept;
+APGAS_API void arrive_rarely() noexcept;
 [[gnu::always_inline]] inline void pass(fiber& self, fiber& to) noexcept {
   if (to.has_exceptions != 0) [[unlikely]]
     return pass_rarely(self, to);
@@ -264,27 +265,27 @@ inline void flush_arrivals(worker& w) noexcept {
 // any. If the block of waiting tasks is not empty, it belongs to the caller.
 batched_arrivals take_arrivals(worker& w) noexcept;
 
-// Lets all other ready tasks run first. Context: task. May resume elsewhere.
-void yield() noexcept;
+// Lets all other ready tasks run first. Context: task. May resume on another worker.
+APGAS_API void yield() noexcept;
 // The same, but always through the scheduling loop, which also looks at the network and at external
 // tasks. For tasks that would otherwise resume each other without ever entering the loop.
-// Context: task. May resume elsewhere.
+// Context: task. May resume on another worker.
 void yield_to_loop() noexcept;
 
 // Answers a push to the deque that returned true. Wakes a sleeping worker if one is needed; if the
 // deque holds too many tasks of `self`, drains them (drain.cpp); if it is full, yields until it is
 // not. `drainable`: the slot that was pushed is an async.
-// Context: task. May resume elsewhere.
-void attend(fiber& self, bool drainable);
+// Context: task. May resume on another worker.
+APGAS_API void attend(fiber& self, bool drainable);
 
 // Suspends the current task until all counts of `counter` but the owner's have been released.
 // Returns at once if there are none. `construct` is the name of the waiting construct in reports.
-// Context: owner of the counter. May resume elsewhere.
+// Context: owner of the counter. May resume on another worker.
 void wait_for_others(task_counter& counter, const char* construct) noexcept;
 
 // Releases a count that no task holds, but for example the credit of a remote finish or a helper
 // thread. Resumes the waiter, or notifies the observer, if it was the last one.
 // Context: any thread.
-void release_count(task_counter& counter) noexcept;
+APGAS_API void release_count(task_counter& counter) noexcept;
 
 }  // namespace apgas::inline v0::scheduler

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/base/cache_line.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/comm/archive.hpp>
@@ -36,7 +37,7 @@ using offer_box_maker = offer_box*(int workers);
 
 // Returns the box for an offer of that type. Throws: illegal_operation if the innermost finish
 // collects nothing or values of another type. Context: task.
-offer_box& box_for_offer(scheduler::fiber& self, const std::type_info& type);
+APGAS_API offer_box& box_for_offer(scheduler::fiber& self, const std::type_info& type);
 
 // A box for values of type T. Context of all members: task.
 template <class T>

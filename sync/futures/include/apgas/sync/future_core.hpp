@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 
+#include <apgas/base/api.hpp>
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/sync/ref_counted.hpp>
@@ -50,9 +51,9 @@ struct future_waiter {
   bool listed = false;
 };
 
-class future_core : public ref_counted {
+class APGAS_API future_core : public ref_counted {
  public:
-  ~future_core() override;
+  APGAS_API ~future_core() override;
 
   // These tell whether the future has a value or has failed, and whether it has a value.
   // Context: any thread.
@@ -60,13 +61,13 @@ class future_core : public ref_counted {
   bool has_value() const noexcept { return status_.load(base::acquire) == status::value; }  // P1
 
   // Suspends the task until the future is ready, and observes it.
-  // Context: task that may suspend; may resume elsewhere.
-  void wait() noexcept;
+  // Context: task that may suspend; may resume on another worker.
+  APGAS_API void wait() noexcept;
   // The same until `when` at the latest. Returns whether the future is ready. Throws:
   // std::bad_alloc.
-  bool wait_until(std::chrono::steady_clock::time_point when);
+  APGAS_API bool wait_until(std::chrono::steady_clock::time_point when);
   // Waits until the future is ready, and throws its exception if it failed.
-  void wait_for_value();
+  APGAS_API void wait_for_value();
 
   // Observes the future: a failure is no longer reported at the end. Context: any thread.
   void observe() noexcept;
@@ -79,14 +80,15 @@ class future_core : public ref_counted {
 
   // ---- called by setters; Context: any thread ---------------------------------------------------
   // Acquires the right to set the future. Returns false if another setter has it or has used it.
-  [[nodiscard]] bool claim() noexcept;
+  APGAS_API [[nodiscard]] bool claim() noexcept;
   // Gives the right up without having set the future.
-  void abandon() noexcept;
+  APGAS_API void abandon() noexcept;
   // Sets the future and calls the waiters.
-  void publish_value() noexcept;
-  void publish_error(std::exception_ptr error) noexcept;
+  APGAS_API void publish_value() noexcept;
+  APGAS_API void publish_error(std::exception_ptr error) noexcept;
   // The same for a task of `place`. The failure is reported unless some task observes the future.
-  void publish_error(std::exception_ptr error, place_state& place, spawn_site site) noexcept;
+  APGAS_API void publish_error(std::exception_ptr error, place_state& place,
+                               spawn_site site) noexcept;
 
  protected:
   future_core() = default;

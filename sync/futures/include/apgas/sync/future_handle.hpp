@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/comm/bound_to_place.hpp>
 #include <apgas/sync/deadline.hpp>
 #include <apgas/sync/future_group.hpp>
@@ -24,7 +25,7 @@ class future;
 namespace sync {
 
 // Throws illegal_operation: `operation` was called on an empty handle.
-[[noreturn]] void throw_no_state(const char* operation);
+APGAS_API [[noreturn]] void throw_no_state(const char* operation);
 
 // Lets the functions that make and combine futures convert between handles and states.
 struct future_access {
@@ -81,7 +82,8 @@ class future {
   //
   // Throws: the exception of the future, if it has one; illegal_operation for an empty handle,
   // outside a task, and inside an atomic section even if the value is there.
-  // Context: task. May suspend and resume elsewhere. Cost: about 1 ns if the value is there.
+  // Context: task. May suspend and resume on another worker. Cost: about 1 ns if the value is
+  // there.
   sync::future_result<T> get() const {
     sync::suspendable_fiber("future::get");
     auto& state = sync::future_access::state(*this, "future::get");

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include <apgas/base/api.hpp>
 #include <apgas/scheduler/fiber.hpp>
 #include <apgas/sync/future_core.hpp>
 #include <apgas/sync/task_body.hpp>
@@ -53,7 +54,7 @@ class future_state : public future_core {
 
 // Publishes the exception that is being handled as the failure of `future`, with the place and the
 // spawn site of the running task. Context: a catch block.
-void publish_caught(future_core& future, scheduler::fiber& self) noexcept;
+APGAS_API void publish_caught(future_core& future, scheduler::fiber& self) noexcept;
 
 // A future together with the task that sets it, in one allocation.
 template <class T, class F>

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/exceptions.hpp>
 #include <apgas/sync/task.hpp>
 
@@ -114,8 +115,8 @@ class branch_failures {
  public:
   explicit branch_failures(std::source_location site) noexcept : site_(site) {}
   // Adds the exception that is being handled. Context: a catch block.
-  void add();
-  [[noreturn]] void raise();
+  APGAS_API void add();
+  APGAS_API [[noreturn]] void raise();
 
  private:
   std::source_location site_;
@@ -125,8 +126,8 @@ class branch_failures {
 // Completes a join whose branch is not on top of the deque: it was stolen, or tasks that the other
 // branch spawned into the enclosing finish lie above it. Returns true if the caller must run the
 // branch. Otherwise waits until the thief has run it, and returns false.
-// Context: task; may suspend and resume elsewhere.
-bool retake(scheduler::task_counter& join) noexcept;
+// Context: task; may suspend and resume on another worker.
+APGAS_API bool retake(scheduler::task_counter& join) noexcept;
 
 // Completes a fork of which a branch threw, and throws what both threw. It is a function of its
 // own, so that the usual path keeps everything in registers. `f` comes by value where the slot

@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include <apgas/base/api.hpp>
+
 // An action that runs between two phases, when all signallers have signalled. Accumulators are the
 // actions of a phaser.
 namespace apgas::inline v0::sync {
@@ -19,8 +21,8 @@ struct phase_value {
   kind is = kind::nothing;
   std::vector<std::byte> bytes;
 };
-phase_value pack_error(const std::exception_ptr& error);
-std::exception_ptr unpack_error(const phase_value& v);
+APGAS_API phase_value pack_error(const std::exception_ptr& error);
+APGAS_API std::exception_ptr unpack_error(const phase_value& v);
 
 // An action of a phaser. If the phaser spans places, each place where the action is used has an
 // object of its own. The replicas send their partial results to the home of the phaser, and the

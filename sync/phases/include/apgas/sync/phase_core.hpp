@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/sync/handoff.hpp>
@@ -143,7 +144,7 @@ class phase_core {
 
   // Adds an action that runs between phases from the current phase on. Context: a task that holds
   // the current phase open. Throws: std::bad_alloc.
-  std::uint32_t add_action(std::unique_ptr<phase_action> action);
+  APGAS_API std::uint32_t add_action(std::unique_ptr<phase_action> action);
   // Requires: an action with this index exists. Context: a registered task.
   phase_action& action(std::uint32_t index) const noexcept {
     phase_action* a = actions_.load(base::acquire);  // P1
@@ -153,8 +154,8 @@ class phase_core {
   // At a replica. find_action() returns the action with this index, or null. add_action() returns
   // it too, and first adds `action` if there is none. set_result() hands the action the result of
   // phase p, and keeps the result unread if no task here has used the accumulator yet.
-  phase_action* find_action(std::uint32_t index) const noexcept;
-  phase_action& add_action(std::uint32_t index, std::unique_ptr<phase_action> action);
+  APGAS_API phase_action* find_action(std::uint32_t index) const noexcept;
+  APGAS_API phase_action& add_action(std::uint32_t index, std::unique_ptr<phase_action> action);
   void set_result(std::uint32_t index, std::int64_t p, const phase_value& v);
   template <class F>
   void for_each_action(F f) const {

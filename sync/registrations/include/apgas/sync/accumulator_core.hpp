@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/base/cache_line.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/comm/archive.hpp>
@@ -41,14 +42,14 @@
 namespace apgas::inline v0::sync {
 
 // The next two throw the phaser_use_error that says why the call is not allowed.
-void refuse_send(const registration& r, const char* operation);
-void refuse_read(const registration& r, const char* operation);
+APGAS_API void refuse_send(const registration& r, const char* operation);
+APGAS_API void refuse_read(const registration& r, const char* operation);
 // Throws illegal_operation if the task may not suspend to wait for a result from the phaser's home.
-void check_may_await_result();
+APGAS_API void check_may_await_result();
 // Asks the home for the result; it is delivered by set_result().
-void ask_for_result(const registration& r, std::uint32_t index, std::int64_t p);
+APGAS_API void ask_for_result(const registration& r, std::uint32_t index, std::int64_t p);
 // Throws phaser_use_error if the task is not at the phaser's home.
-void check_is_home(const registration& r, const char* operation);
+APGAS_API void check_is_home(const registration& r, const char* operation);
 inline void check_may_send(const registration& r, const char* operation) {
   if (!r.signals() || r.in_single || r.has_signalled()) [[unlikely]]
     refuse_send(r, operation);
@@ -57,9 +58,9 @@ inline void check_may_read(const registration& r, const char* operation) {
   if (!r.waits() || r.in_single || r.waited == 0) [[unlikely]]
     refuse_read(r, operation);
 }
-[[noreturn]] void throw_no_result(std::int64_t phase);
-[[noreturn]] void throw_not_sendable(const registration& r, const char* operation);
-std::size_t workers_of(const scheduler::fiber& self) noexcept;
+APGAS_API [[noreturn]] void throw_no_result(std::int64_t phase);
+APGAS_API [[noreturn]] void throw_not_sendable(const registration& r, const char* operation);
+APGAS_API std::size_t workers_of(const scheduler::fiber& self) noexcept;
 
 // A task that waits for a result from the phaser's home.
 struct awaited_result {

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/phaser_mode.hpp>
 #include <apgas/sync/phase_core.hpp>
 #include <apgas/sync/task.hpp>
@@ -30,7 +31,8 @@ struct phase_id {
   bool operator==(const phase_id&) const = default;
 };
 
-[[noreturn]] void throw_not_registered(phase_kind kind, const phase_id& id, const char* operation);
+APGAS_API [[noreturn]] void throw_not_registered(phase_kind kind, const phase_id& id,
+                                                 const char* operation);
 
 struct alignas(64) registration {
   registration* next = nullptr;
@@ -85,7 +87,7 @@ class transit {
 };
 
 // The list of a task's records.
-class registrations : public scheduler::task_extension {
+class APGAS_API registrations : public scheduler::task_extension {
  public:
   registration* first() const noexcept { return first_; }
   registration* find(std::uint64_t number) const noexcept {
@@ -158,20 +160,20 @@ void signal_all(scheduler::fiber& self, phase_kind kind);
 void advance_all(scheduler::fiber& self, phase_kind kind, wait_style style);
 
 // Registers a child. Throws: clock_use_error, phaser_use_error.
-transit begin_transit(scheduler::fiber& self, registration& r, phaser_mode mode,
-                      const char* operation);
-[[noreturn]] void throw_given_twice(phase_kind kind, const char* operation);
+APGAS_API transit begin_transit(scheduler::fiber& self, registration& r, phaser_mode mode,
+                                const char* operation);
+APGAS_API [[noreturn]] void throw_given_twice(phase_kind kind, const char* operation);
 // Deregisters a child that was not spawned.
-void cancel_transit(scheduler::fiber& self, const transit& t) noexcept;
+APGAS_API void cancel_transit(scheduler::fiber& self, const transit& t) noexcept;
 
 // The records of a task that was spawned with registrations, while its body runs.
 class registered_body final : public registrations {
  public:
-  registered_body(scheduler::fiber& self, std::span<const transit> transits,
-                  std::span<registration> storage) noexcept;
+  APGAS_API registered_body(scheduler::fiber& self, std::span<const transit> transits,
+                            std::span<registration> storage) noexcept;
   registered_body(const registered_body&) = delete;
   registered_body& operator=(const registered_body&) = delete;
-  ~registered_body();
+  APGAS_API ~registered_body();
 };
 
 }  // namespace apgas::inline v0::sync

@@ -48,7 +48,8 @@ class flow_control {
   flow_control(int places, std::uint64_t window_bytes)
       : window_(window_bytes), peers_(static_cast<std::size_t>(places)) {}
 
-  // Suspends the caller until a task may be sent to `dest`. Context: task. May resume elsewhere.
+  // Suspends the caller until a task may be sent to `dest`. Context: task. May resume on another
+  // worker.
   void wait_for_room(comm::rank dest) noexcept {
     while (full(dest)) {
       scheduler::suspend("async_at, until its place has started earlier tasks",

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/sync/remote_call.hpp>
 #include <apgas/sync/remote_phases.hpp>
 #include <apgas/sync/remote_task.hpp>
@@ -20,14 +21,14 @@ namespace apgas::inline v0::sync {
 // Sends a task with the registrations `transits`, which belong to the task from then on.
 // Context: task. May suspend. Throws as send_task does; the registrations then still belong to the
 // caller.
-void send_registered_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
-                          comm::out_archive& payload, std::span<const transit> transits);
+APGAS_API void send_registered_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
+                                    comm::out_archive& payload, std::span<const transit> transits);
 
 // Sends the body of an `at` together with all registrations of the caller.
-void send_call(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
-               comm::out_archive& payload);
+APGAS_API void send_call(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
+                         comm::out_archive& payload);
 // After the call has returned: registers the caller as its body was registered at the end.
-void take_registrations_back(scheduler::fiber& self, suspended_call& call);
+APGAS_API void take_registrations_back(scheduler::fiber& self, suspended_call& call);
 inline void after_call(suspended_call& call) {
   if (call.brings_registrations()) [[unlikely]]
     take_registrations_back(*scheduler::current_fiber(), call);

@@ -5,6 +5,7 @@
 #include <exception>
 #include <vector>
 
+#include <apgas/base/api.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/sync/finish_core.hpp>
@@ -40,9 +41,9 @@ struct transferred_registration;
 class remote_calls {
  public:
   // Adds a call and returns its number. Throws: std::bad_alloc. Context: task.
-  std::uint64_t add(pending_call& call);
+  APGAS_API std::uint64_t add(pending_call& call);
   // Removes the call with that number and returns it; null if there is none. Context: any thread.
-  pending_call* take(std::uint64_t number) noexcept;
+  APGAS_API pending_call* take(std::uint64_t number) noexcept;
 
  private:
   struct slot {
@@ -60,16 +61,16 @@ class remote_calls {
 // zero-copy value that the value has been read. take_registrations() must have been called before.
 class suspended_call final : public pending_call {
  public:
-  suspended_call(place_state& place, finish_core& finish);
+  APGAS_API suspended_call(place_state& place, finish_core& finish);
   suspended_call(const suspended_call&) = delete;
   suspended_call& operator=(const suspended_call&) = delete;
-  ~suspended_call();
+  APGAS_API ~suspended_call();
 
   std::uint64_t number() const noexcept { return number_; }
 
   // Suspends the task until the reply has arrived. `what` is the text for reports. Context: the
-  // calling task, once. May resume elsewhere.
-  void wait(const char* what = "at") noexcept;
+  // calling task, once. May resume on another worker.
+  APGAS_API void wait(const char* what = "at") noexcept;
   // Returns the bytes of the value, or of the failure for rethrow_reply. Requires: wait() returned.
   std::span<const std::byte> value() const noexcept { return reply_.payload; }
   // Returns what became of the caller's registrations at the other place
@@ -100,11 +101,11 @@ class suspended_call final : public pending_call {
 };
 
 // Writes the exception that is being handled to a reply. Context: task, in a catch block.
-void save_failure(comm::out_archive& to, const scheduler::fiber& self);
+APGAS_API void save_failure(comm::out_archive& to, const scheduler::fiber& self);
 // Throws what such a reply contains: the exception itself, or the multiple_exceptions that it was.
 // The second returns it instead. Throws: serialization_error if the reply is malformed. Context:
 // task.
-[[noreturn]] void rethrow_reply(std::span<const std::byte> value);
+APGAS_API [[noreturn]] void rethrow_reply(std::span<const std::byte> value);
 std::exception_ptr exception_from_reply(std::span<const std::byte> value);
 
 // This bit in the number of a call says that the caller waits, so that its registrations travel
@@ -114,12 +115,12 @@ inline constexpr std::uint64_t call_of_at = std::uint64_t{1} << 63;
 // Sends the reply of call `number` to place `caller`. If `ended`, the task has no children left;
 // then its count in `finish` is released, and the credit of this place goes with the reply if that
 // was the last count. Context: the task that was called.
-void send_reply(place_state& place, comm::rank caller, std::uint64_t number, finish_core& finish,
-                bool ended, bool failed, comm::out_archive& value);
+APGAS_API void send_reply(place_state& place, comm::rank caller, std::uint64_t number,
+                          finish_core& finish, bool ended, bool failed, comm::out_archive& value);
 
 // The same for a zero-copy value. Waits until the caller has read the value. The count of the task
-// in `finish` stays. Context: the task that was called. May suspend and resume elsewhere.
-void send_zero_copy_reply(place_state& place, comm::rank caller, std::uint64_t number,
-                          finish_core& finish, comm::out_archive& value);
+// in `finish` stays. Context: the task that was called. May suspend and resume on another worker.
+APGAS_API void send_zero_copy_reply(place_state& place, comm::rank caller, std::uint64_t number,
+                                    finish_core& finish, comm::out_archive& value);
 
 }  // namespace apgas::inline v0::sync

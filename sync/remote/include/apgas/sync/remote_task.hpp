@@ -7,6 +7,7 @@
 #include <source_location>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/comm/archive.hpp>
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/comm/handler.hpp>
@@ -22,7 +23,7 @@ namespace apgas::inline v0::sync {
 // Convert a spawn site to a number that means the same in every process of the job, and back. 0 is
 // an unknown site. Context: any thread.
 std::uint64_t encode_site(std::source_location site) noexcept;
-std::source_location decode_site(std::uint64_t code) noexcept;
+APGAS_API std::source_location decode_site(std::uint64_t code) noexcept;
 
 // frame_header::handler of control frames. control_flow is a report of started tasks
 // (flow_control.hpp), whose total is in `credit`. Frames with the bit control_memory go to
@@ -80,15 +81,15 @@ class children_mark {
 using task_thunk = scheduler::task_counter*(remote_task&, scheduler::fiber&);
 
 // Sends a task to `dest`, which may be this place. The payload must have been begun with
-// start_payload. Context: task. May suspend and resume elsewhere, while flow control requires it.
-// Throws: serialization_error, std::bad_alloc.
-void start_payload(comm::out_archive& payload, std::source_location site);
+// start_payload. Context: task. May suspend and resume on another worker, while flow control
+// requires it. Throws: serialization_error, std::bad_alloc.
+APGAS_API void start_payload(comm::out_archive& payload, std::source_location site);
 // `flags` are frame_flags. The finish of the calling task waits for the task.
-void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
-               comm::out_archive& payload, std::uint8_t flags = 0);
+APGAS_API void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
+                         comm::out_archive& payload, std::uint8_t flags = 0);
 // The same, but only the root finish waits for the task.
-void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
-                         comm::out_archive& payload);
+APGAS_API void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
+                                   comm::out_archive& payload);
 
 // Receives the frames of one place and hands each to the protocol it belongs to.
 class frame_receiver final : public comm::frame_sink {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <apgas/base/api.hpp>
 #include <apgas/scheduler/worker.hpp>
 
 // A finish as its tasks see it: a counter of tasks, and details that only some finishes need
@@ -45,7 +46,7 @@ inline finish_core& finish_of(const scheduler::fiber& task) noexcept {
 
 // Records the exception that is being handled in the finish of the running task.
 // Context: a catch block of the task on `self`.
-void task_failed(scheduler::fiber& self) noexcept;
+APGAS_API void task_failed(scheduler::fiber& self) noexcept;
 
 // The frame of a finish. It lives on the stack of the finish's caller, while the body runs.
 class finish_frame {
@@ -62,15 +63,15 @@ class finish_frame {
 
   // Makes this the frame of a finish_reduce whose values are reduced in `box`; `reducer` is the
   // handler that makes such a box at other places. Context: before the body runs.
-  void collect(std::uint64_t reducer, std::unique_ptr<offer_box> box);
+  APGAS_API void collect(std::uint64_t reducer, std::unique_ptr<offer_box> box);
 
   // Runs the children that were not stolen, waits for all tasks, makes the enclosing finish the
   // innermost one again, and throws what tasks and body threw. It is not inline, so that the
   // registers which it needs are saved here and not in every function that contains a finish.
-  // Throws: multiple_exceptions. Context: task. May suspend and resume elsewhere.
-  void end();
+  // Throws: multiple_exceptions. Context: task. May suspend and resume on another worker.
+  APGAS_API void end();
   // The same for a finish_reduce. Returns the box with what was offered.
-  std::unique_ptr<offer_box> end_collecting();
+  APGAS_API std::unique_ptr<offer_box> end_collecting();
 
  private:
   void run_own(scheduler::fiber& self) noexcept;

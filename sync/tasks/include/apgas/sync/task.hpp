@@ -5,14 +5,15 @@
 #include <type_traits>
 #include <utility>
 
+#include <apgas/base/api.hpp>
 #include <apgas/sync/finish_core.hpp>
 
 // Spawning: how a closure becomes a slot in the worker's deque, and how it is run from there.
 namespace apgas::inline v0::sync {
 
 // These throw illegal_operation and name the operation that was called.
-[[noreturn]] void throw_outside_task(const char* operation);
-[[noreturn]] void throw_inside_atomic(const char* operation);
+APGAS_API [[noreturn]] void throw_outside_task(const char* operation);
+APGAS_API [[noreturn]] void throw_inside_atomic(const char* operation);
 
 // Returns the fiber of the calling task. Throws: illegal_operation outside a task.
 [[gnu::always_inline]] inline scheduler::fiber& task_fiber(const char* operation) {
@@ -41,7 +42,7 @@ class hidden_task {
   }
   hidden_task(const hidden_task&) = delete;
   hidden_task& operator=(const hidden_task&) = delete;
-  ~hidden_task();
+  APGAS_API ~hidden_task();
 
  private:
   const scheduler::task_state task_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <apgas/base/api.hpp>
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/sync/wait_queue.hpp>
@@ -32,16 +33,16 @@ class full_empty {
   full_empty& operator=(const full_empty&) = delete;
 
   // Waits until the variable has the state w, makes it in use, and returns the state it had.
-  // Context: task that may suspend; may resume elsewhere.
-  state acquire(want w) noexcept;
+  // Context: task that may suspend; may resume on another worker.
+  APGAS_API state acquire(want w) noexcept;
 
   // Gives the variable the state `left`, or hands it to the next task that waits for that state.
   // Requires: the calling task has acquired it. Context: task.
-  void release(state left) noexcept;
+  APGAS_API void release(state left) noexcept;
 
   // Returns whether the variable is full; while it is in use, whether it was before. Context: any
   // thread.
-  bool is_full() noexcept;
+  APGAS_API bool is_full() noexcept;
 
  private:
   bool is_wanted(want w) const noexcept {

@@ -26,7 +26,7 @@ class handoff {
 
   // Suspends the task until signal() is called. `waits_for` is the text that reports show for the
   // waiting task, as for scheduler::suspend.
-  // Context: the waiting task, once. May suspend and resume elsewhere.
+  // Context: the waiting task, once. May suspend and resume on another worker.
   void wait(const char* waits_for) noexcept {
     if (signalled()) return;
     scheduler::suspend(waits_for, [this](scheduler::fiber* self) {

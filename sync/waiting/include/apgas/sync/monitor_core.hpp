@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 
+#include <apgas/base/api.hpp>
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/scheduler/fiber.hpp>
@@ -71,16 +72,16 @@ class monitor_core {
   }
 
   // Runs the waiting sections that may proceed, and releases the monitor.
-  // Context: task that holds the monitor. May suspend and resume elsewhere, when a section that it
-  // runs waits for another monitor.
-  void leave(scheduler::fiber& self) noexcept;
+  // Context: task that holds the monitor. May suspend and resume on another worker, when a section
+  // that it runs waits for another monitor.
+  APGAS_API void leave(scheduler::fiber& self) noexcept;
 
   // Hands the section over and waits until it has been run, by the calling task or by another.
   // Throws: what the condition or the body threw.
-  // Context: task that does not hold the monitor. May suspend and resume elsewhere.
-  void submit(scheduler::fiber& self, waiting_section& s);
+  // Context: task that does not hold the monitor. May suspend and resume on another worker.
+  APGAS_API void submit(scheduler::fiber& self, waiting_section& s);
   // The same for the holder of the monitor, whose condition was false. Releases the monitor.
-  void wait(scheduler::fiber& self, waiting_section& s);
+  APGAS_API void wait(scheduler::fiber& self, waiting_section& s);
 
   // Counters of what happened so far, for tests. Context: any thread; exact while the monitor is
   // idle.

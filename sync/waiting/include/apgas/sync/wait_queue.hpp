@@ -65,7 +65,8 @@ bool succeeds_soon(const scheduler::fiber& self, Attempt attempt) {
 
 // Suspends the running task unless proceed(), which is called under `lock`, returns true. A task
 // that suspends is in `queue` until another thread takes it from there and resumes it.
-// `waits_for` is as for scheduler::suspend. Context: task that may suspend; may resume elsewhere.
+// `waits_for` is as for scheduler::suspend. Context: task that may suspend; may resume on another
+// worker.
 template <class Proceed>
 void queue_unless(const char* waits_for, base::spin_lock& lock, wait_queue& queue,
                   Proceed proceed) noexcept {

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <apgas/base/assert.hpp>
+#include <apgas/base/log.hpp>
+#include <apgas/base/option.hpp>
+#include <apgas/comm/transports.hpp>
+#include <apgas/scheduler/cores.hpp>
+
+#include "end_tree.hpp"
+#include "host_list.hpp"
+#include "job_cores.hpp"
+#include "place_runtime.hpp"
+#include "process_exit.hpp"
+
+namespace apgas::inline v0::launch {
+namespace {
+
+using namespace std::chrono_literals;
+
+// The settings that all places must agree on; a place may choose the others for itself. The task
+// window is one of them: a place reports whenever it has started the tasks of an eighth of its
+// window, and the senders of tasks wait for these reports.
+constexpr std::string_view settings_that_must_agree[] = {"APGAS_TASK_WINDOW"};
+
+// As `APGAS_X=value`, separated by blanks.
+std::string agreed_settings(const base::settings& s) {
+  std::string text;
+  for (const std::string_view name : settings_that_must_agree) {
+    const auto found = std::ranges::find(base::options(), name, &base::option::name);
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, found->show(s));
+  }
+  return text;
+}
+
+comm::endpoint_options endpoint_options_of(const base::settings& s) {
+  comm::endpoint_options o;
+  o.batch_bytes = s.batch_bytes;
+  o.max_delay = std::chrono::microseconds(s.batch_delay_us);
+  o.queue_bytes = s.send_queue_bytes;
+  o.settings = agreed_settings(s);
+  o.zero_copy = s.one_sided == base::one_sided_choice::direct;
+  o.cores = scheduler::cores_of_process(s);
+  return o;
+}
+
+// Each place has a file of its own: run.json becomes run.3.json.
+std::string trace_path(const std::string& path, comm::rank here, int places) {
+  if (path.empty() || places == 1) return path;
+  std::filesystem::path own = path;
+  own.replace_extension(std::to_string(here) + own.extension().string());
+  return own.string();
+}
+
+}  // namespace
+
+// Calls the network between tasks, and says how long it can be left alone.
+//
+// Pairs
+//   P1  The place is complete for the worker that sees connected_: workers poll from their first
+//       moment, and frames of other places may be there before.
+class place_runtime::network_events final : public scheduler::external_events {
+ public:
+  network_events(comm::endpoint& network, sync::remote_finishes& finishes)
+      : network_(network), finishes_(finishes) {}
+
+  void connect() noexcept { connected_.store(true, base::release); }  // P1
+
+  bool poll() noexcept override {
+    if (!connected_.load(base::acquire)) return false;  // P1
+    bool any = network_.progress();
+    any |= finishes_.send_returns();
+    if (!any) network_.flush();
+    return any;
+  }
+
+  bool pending() noexcept override {
+    return network_.gathering() || network_.network().unsent_bytes() != 0;
+  }
+
+  std::chrono::nanoseconds max_sleep(unsigned idle_polls) noexcept override {
+    if (network_.gathering()) return 20us;
+    if (network_.network().wakes_on_arrival()) return std::chrono::nanoseconds::max();
+    if (descriptor() >= 0) {  // tells of arrivals, but not of a send that could go on
+      if (network_.network().unsent_bytes() != 0) return 1ms;
+      return std::chrono::nanoseconds::max();
+    }
+    // MPI can only be asked: less and less often, down to 2,000 times a second.
+    return std::min<std::chrono::nanoseconds>(20us * (1U << std::min(idle_polls / 8, 5U)), 500us);
+  }
+
+  int descriptor() noexcept override { return network_.network().descriptor(); }
+  bool arm() noexcept override { return network_.network().arm(); }
+
+ private:
+  comm::endpoint& network_;
+  sync::remote_finishes& finishes_;
+  base::atomic<bool> connected_{false};
+};
+
+place_runtime::place_runtime(const comm::chosen_transport& chosen, const base::settings& settings)
+    : settings_(settings),
+      why_transport_(chosen.why),
+      state_{{.here = chosen.network->here(),
+              .places = chosen.network->size(),
+              .tree_from = settings.finish_tree_places,
+              .team_warning_s = settings.team_warning_s},
+             {},
+             {}},
+      receiver_(state_),
+      endpoint_(*chosen.network, receiver_, endpoint_options_of(settings)),
+      flow_(state_.places, settings.task_window_bytes),
+      finishes_(state_),
+      phases_(state_),
+      globals_(state_),
+      teams_(state_),
+      memory_(state_, *chosen.network, settings.one_sided == base::one_sided_choice::direct),
+      events_(std::make_unique<network_events>(endpoint_, finishes_)) {
+  state_.network = &endpoint_;
+  state_.finishes = &finishes_;
+  state_.calls = &calls_;
+  state_.flow = &flow_;
+  state_.phases = &phases_;
+  state_.globals = &globals_;
+  state_.teams = &teams_;
+  state_.memory = &memory_;
+  keep_unobserved(state_);
+  receiver_.set_control(
+      [](void* self, const comm::inbound_frame& frame) {
+        static_cast<place_runtime*>(self)->on_control(frame);
+      },
+      this);
+}
+
+place_runtime::~place_runtime() = default;
+
+void place_runtime::bootstrap() {
+  endpoint_.wait_ready();
+  const job_cores cores(endpoint_);
+  share_ = cores.mine();
+  if (settings_.stats) {
+    print_hosts();
+    for (const std::string& line : cores.description()) base::print_line(line);
+  }
+  const std::optional<std::string> idle = cores.idle_cores();
+  if (idle && comm::launched_by_mpi()) base::warn(*idle);
+}
+
+void place_runtime::print_hosts() {
+  if (endpoint_.here() != 0) return;
+  std::vector<std::string> hosts;
+  hosts.reserve(static_cast<std::size_t>(endpoint_.size()));
+  for (comm::rank r = 0; r < endpoint_.size(); ++r) hosts.push_back(endpoint_.host(r));
+  base::print_line(fmt::format("{} places, by {} ({}), {}", hosts.size(),
+                               endpoint_.network().name(), why_transport_, describe_hosts(hosts)));
+}
+
+void place_runtime::start() {
+  scheduler::config c;
+  c.workers = share_.workers;
+  c.stack_bytes = settings_.stack_bytes;
+  c.spin = std::chrono::microseconds(settings_.idle_us);
+  c.bound_to = share_.bound_to;
+  c.oversubscribed = share_.oversubscribed;
+  c.events = events_.get();
+  c.progress_thread = settings_.progress == base::progress_choice::thread;
+  c.environment = &state_;
+  c.place = state_.here;
+  c.on_exit = on_process_exit;
+  c.trace = trace_path(settings_.trace, state_.here, state_.places);
+  c.watchdog_patience = std::chrono::seconds(settings_.watchdog_s);
+  c.watchdog_report = [here = state_.here](const std::string& waiting) {
+    base::print_line(fmt::format("place {}: {}", here, waiting));
+  };
+  scheduler_ = std::make_unique<scheduler::scheduler>(c);
+  state_.tasks = scheduler_.get();
+  endpoint_.network().set_wake(
+      [](void* tasks) { static_cast<scheduler::scheduler*>(tasks)->wake(); }, scheduler_.get());
+  events_->connect();
+  scheduler_->wake();  // what arrived before
+}
+
+int place_runtime::run_main(const std::function<int()>& main) {
+  root_task root(main, "an exception left the main function of apgas::run");
+  start_main(root);
+  return end_main(root);
+}
+
+void place_runtime::start_main(root_task& main) { main.start(state_); }
+
+int place_runtime::end_main(root_task& main) {
+  const int code = main.wait();
+  tell_others(code);
+  return code;
+}
+
+namespace {
+
+// Wire: frame_header::handler of launch's control frames; no bit of the protocols below. The code
+// of the run is in `credit`.
+constexpr std::uint64_t control_end_of_run = 1;
+
+}  // namespace
+
+void place_runtime::tell_others(int code) {
+  const comm::frame_header header{.kind = comm::frame_kind::control,
+                                  .handler = control_end_of_run,
+                                  .credit = static_cast<std::uint32_t>(code)};
+  for_each_told_by(state_.here, state_.places, [&](comm::rank place) {
+    endpoint_.send(place, header, std::span<const std::byte>{});
+  });
+}
+
+void place_runtime::on_control(const comm::inbound_frame& frame) {
+  const std::uint64_t operation = frame.header->handler;
+  if ((operation & remote::control_team) != 0) return teams_.on_message(frame);
+  if (operation != control_end_of_run) {
+    base::fatal(fmt::format("place {} sent a control frame with the unknown operation {:#x}",
+                            frame.source, operation));
+  }
+  if (frame.source != told_by(state_.here)) {
+    base::fatal(
+        fmt::format("place {} sent the end of the run, which is not for it to say", frame.source));
+  }
+  const int code = static_cast<int>(static_cast<std::uint32_t>(frame.header->credit));
+  tell_others(code);
+  std::lock_guard guard(mutex_);
+  code_ = code;
+  ended_.notify_one();
+}
+
+int place_runtime::wait_for_end() {
+  std::unique_lock lock(mutex_);
+  ended_.wait(lock, [&] { return code_.has_value(); });
+  return code_.value();
+}
+
+void place_runtime::stop() {
+  if (settings_.stats) print_statistics();
+  phases_.stop();
+  teams_.stop();
+  endpoint_.network().set_wake(nullptr, nullptr);
+  scheduler_.reset();
+  endpoint_.flush();
+  endpoint_.begin_end();
+  while (!endpoint_.end_done()) {
+    if (!endpoint_.progress()) std::this_thread::yield();
+  }
+}
+
+void place_runtime::print_statistics() {
+  const scheduler::statistics s = scheduler_->stats();
+  const comm::traffic t = endpoint_.total_traffic();
+  base::print_line(
+      fmt::format("place {}: {} workers, {} steals of {} tasks, {} suspensions, {} drains, {} "
+                  "sleeps, {} fibers; "
+                  "{} frames in {} messages ({} bytes) sent, {} frames received, by {}",
+                  state_.here, scheduler_->num_workers(), s.steals, s.stolen, s.suspensions,
+                  s.drains, s.sleeps, s.fibers, t.frames_sent, t.messages_sent, t.bytes_sent,
+                  t.frames_received, endpoint_.network().name()));
+}
+
+}  // namespace apgas::inline v0::launch

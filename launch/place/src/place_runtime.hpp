@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include <apgas/base/settings.hpp>
+#include <apgas/comm/endpoint.hpp>
+#include <apgas/comm/transports.hpp>
+#include <apgas/places/global_table.hpp>
+#include <apgas/places/place_memory.hpp>
+#include <apgas/places/remote_teams.hpp>
+#include <apgas/scheduler/core_partition.hpp>
+#include <apgas/scheduler/scheduler.hpp>
+#include <apgas/sync/finish_core.hpp>
+#include <apgas/sync/flow_control.hpp>
+#include <apgas/sync/place_state.hpp>
+#include <apgas/sync/remote_call.hpp>
+#include <apgas/sync/remote_finish.hpp>
+#include <apgas/sync/remote_phases.hpp>
+#include <apgas/sync/remote_task.hpp>
+
+#include "root_task.hpp"
+#include "unobserved_failures.hpp"
+
+// One place for the time of one run: everything it owns, in the order of construction. This is
+// where the scheduler and the network meet.
+namespace apgas::inline v0::launch {
+
+class place_runtime {
+ public:
+  // Begins the start-up exchange with the other places. Throws: launch_error.
+  place_runtime(const comm::chosen_transport& chosen, const base::settings& settings);
+  place_runtime(const place_runtime&) = delete;
+  place_runtime& operator=(const place_runtime&) = delete;
+  ~place_runtime();
+
+  // Waits for all places, which must agree. Throws: launch_error, at every place.
+  void bootstrap();
+  // Starts the workers. Requires: bootstrap().
+  void start();
+
+  // Place 0: runs main under the root finish. The code is the program's. Then all places are told.
+  int run_main(const std::function<int()>& main);
+  // The same in two steps: the task begins; all places are told its code when it has ended.
+  void start_main(root_task& main);
+  int end_main(root_task& main);
+  // The others: waits for that.
+  int wait_for_end();
+
+  // Stops the workers and waits until no message is on its way anywhere. Context: outside tasks, at
+  // every place.
+  void stop();
+
+  const sync::place_state& state() const noexcept { return state_; }
+  // Requires: start(). Until stop().
+  scheduler::scheduler& workers() noexcept { return *scheduler_; }
+
+ private:
+  class network_events;
+
+  void print_hosts();
+  void on_control(const comm::inbound_frame& frame);
+  void tell_others(int code);
+  void print_statistics();
+
+  base::settings settings_;
+  std::string why_transport_;
+  scheduler::core_share share_;  // of the cores of the host; from bootstrap() on
+  runtime_state state_;
+  sync::frame_receiver receiver_;
+  comm::endpoint endpoint_;
+  sync::remote_calls calls_;
+  sync::flow_control flow_;
+  sync::remote_finishes finishes_;
+  sync::remote_phases phases_;
+  remote::global_table globals_;
+  remote::remote_teams teams_;
+  remote::place_memory memory_;
+  std::unique_ptr<network_events> events_;
+  std::unique_ptr<scheduler::scheduler> scheduler_;
+
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::optional<int> code_;
+};
+
+}  // namespace apgas::inline v0::launch

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that ends in the given way: behave <what> [<place>]. See launch_test.py.
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <apgas/apgas.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+
+double processor_seconds() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+// Each place has a task that waits that long for a future. Then it prints how much processor time
+// the place used meanwhile, without the start of the program.
+void idle(int seconds) {
+  apgas::finish([seconds] {
+    for (apgas::place p : apgas::places()) {
+      apgas::async_at(
+          p,
+          [](int s) {
+            apgas::promise<int> later;
+            auto value = later.get_future();
+            std::thread clock([&later, s] {
+              std::this_thread::sleep_for(std::chrono::seconds(s));
+              later.set_value(s);
+            });
+            const double before = processor_seconds();
+            value.get();
+            std::printf("place %d used %.3f s in %d s\n", apgas::here().id(),
+                        processor_seconds() - before, s);
+            std::fflush(stdout);
+            clock.join();
+          },
+          seconds);
+    }
+  });
+}
+
+// Limits the place to this much address space beyond what it has now.
+void limit_memory(std::size_t more) {
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlim_t bytes = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + more;
+  const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
+  if (setrlimit(RLIMIT_AS, &limit) != 0) std::abort();
+}
+
+// A place receives a message for which it has no memory: place 1 an argument, or place 0 a result.
+void starve(int place) {
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  const apgas::place other(1);
+  apgas::at(apgas::place(place), [] { limit_memory(64 * mib); });
+  if (place == 0) {
+    apgas::at(other, [] { return std::vector<char>(256 * mib); });
+  } else {
+    apgas::at(other, [](const std::vector<char>&) {}, std::vector<char>(256 * mib));
+  }
+}
+
+void fail(const std::string& how) {
+  if (how == "abort") std::abort();
+  if (how == "exit") std::exit(3);   // NOLINT(concurrency-mt-unsafe): this is tested
+  if (how == "exit0") std::exit(0);  // NOLINT(concurrency-mt-unsafe)
+  if (how == "kill") std::raise(SIGKILL);
+  if (how == "segv") *reinterpret_cast<volatile int*>(how.size()) = 1;  // an address without memory
+  if (how == "foreign") {
+    std::thread([] { throw std::runtime_error("thrown by a foreign thread"); }).join();
+  }
+}
+
+int behave(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "hello";
+  const int number = argc > 2 ? std::atoi(argv[2]) : 0;
+  if (what == "hello") {
+    apgas::finish([] {
+      for (apgas::place p : apgas::places()) {
+        apgas::async_at(p, [] { std::printf("hello from place %d\n", apgas::here().id()); });
+      }
+    });
+    std::printf("%d places\n", apgas::num_places());
+  } else if (what == "trips") {
+    for (int i = 0; i < number; ++i) apgas::at(apgas::place(apgas::num_places() - 1), [] {});
+  } else if (what == "code") {
+    return number;
+  } else if (what == "throw") {
+    apgas::async_at(apgas::place(number), [] { throw std::out_of_range("row 7"); });
+  } else if (what == "starve") {
+    starve(number);
+  } else if (what == "wait") {
+    apgas::at(apgas::place(apgas::num_places() - 1), [] {
+      apgas::finish([] {
+        apgas::async(apgas::name("a \"long\" pause"),
+                     [] { apgas::blocking([] { std::this_thread::sleep_for(3s); }); });
+      });
+    });
+  } else if (what == "idle") {
+    idle(number);
+  } else {
+    const apgas::place there(number);
+    apgas::finish([&] {
+      apgas::async_at(there, [](const std::string& how) { fail(how); }, what);
+      apgas::sleep_for(60s);
+    });
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return apgas::run(argc, argv, behave); }

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The processors of this host, and of topologies that hwloc simulates.
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <hwloc.h>
+#include <sched.h>
+
+#include "topology.hpp"
+
+namespace {
+
+using namespace apgas::scheduler;
+using testing::ElementsAre;
+
+std::vector<int> mask_of_this_thread() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  EXPECT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
+  std::vector<int> processors;
+  for (int i = 0; i < CPU_SETSIZE; ++i) {
+    if (CPU_ISSET(i, &set)) processors.push_back(i);
+  }
+  return processors;
+}
+
+TEST(Topology, HardwareThreadsHaveTheirCore) {
+  hwloc_topology_t made = nullptr;
+  ASSERT_EQ(hwloc_topology_init(&made), 0);
+  ASSERT_EQ(hwloc_topology_set_synthetic(made, "pack:2 core:1 pu:2(indexes=0,2,1,3)"), 0);
+  ASSERT_EQ(hwloc_topology_load(made), 0);
+  EXPECT_THAT(processors_in(made), ElementsAre(logical_processor{0, 0}, logical_processor{2, 0},
+                                               logical_processor{1, 1}, logical_processor{3, 1}));
+  hwloc_topology_destroy(made);
+}
+
+TEST(Topology, ThisProcess) {
+  apgas::base::settings settings;
+  settings.workers = 3;
+  settings.bind = apgas::base::bind_choice::none;
+  const auto cores = cores_of_process(settings);
+  EXPECT_EQ(cores.processors, mask_of_this_thread());
+  EXPECT_EQ(cores.workers, 3);
+  EXPECT_FALSE(cores.binds);
+  EXPECT_TRUE(cores_of_process({}).binds);
+  EXPECT_EQ(cores.hardware, cores_of_process({}).hardware);
+  for (const int each : cores.processors) {
+    EXPECT_TRUE(
+        std::ranges::any_of(processors_of_host(), [&](const auto& p) { return p.number == each; }));
+  }
+  EXPECT_GE(usable_cores(), 1);
+  EXPECT_LE(usable_cores(), static_cast<int>(cores.processors.size()));
+  EXPECT_GE(allowed_processors(), static_cast<int>(cores.processors.size()));
+}
+
+TEST(Topology, AThreadThatIsBoundHasOneProcessor) {
+  const int last = mask_of_this_thread().back();
+  std::thread([last] {
+    bind_thread(last);
+    EXPECT_THAT(cores_of_process({}).processors, ElementsAre(last));
+    bind_thread(60'000);  // no such processor: the mask stays as it is
+    EXPECT_THAT(mask_of_this_thread(), ElementsAre(last));
+  }).join();
+}
+
+TEST(Topology, AProcessorIsNearestToItself) {
+  const std::vector<int> all = mask_of_this_thread();
+  const nearness near(all);
+  for (std::size_t a = 0; a < all.size(); ++a) {
+    for (std::size_t b = 0; b < all.size(); ++b) {
+      EXPECT_EQ(near.between(a, b), near.between(b, a));
+      EXPECT_GE(near.between(a, a), near.between(a, b));
+    }
+  }
+}
+
+TEST(Topology, UnknownProcessorsAreNear0) {
+  const nearness near({60'000, 60'001});
+  EXPECT_EQ(near.between(0, 1), 0);
+}
+
+}  // namespace
