@@ -5,6 +5,7 @@
   examples.py extract FOLDER DOCUMENT...   writes the programs, prints their names as a CMake list
   examples.py check PROGRAM FILE           runs the program and compares its output, as sorted lines
   examples.py settings PROGRAM README      compares the table of settings with what apgas-info says
+  examples.py slips DOCUMENT FOLDER...     finds each message of the common slips in the sources
 
 A block that begins with ```cpp is one of these:
   - with a main(): a program of its own. If a block that begins with ```text output follows before
@@ -101,6 +102,22 @@ def settings(program, readme):
         sys.exit(f"{readme} says {sorted(written.items())}, apgas-info {sorted(real.items())}")
 
 
+def slips(document, folders):
+    """The messages in the second column are in the code; `...` stands for what they name."""
+    section = pathlib.Path(document).read_text().split("\n## Common slips\n")[1].split("\n## ")[0]
+    rows = [line for line in section.splitlines() if line.startswith("| `")]
+    sources = [p for f in folders for p in sorted(pathlib.Path(f).rglob("*.[ch]pp"))]
+    code = re.sub(r'"\s*\n\s*"', "", "\n".join(p.read_text() for p in sources))
+    wrong = []
+    for row in rows:
+        for message in re.findall(r"`([^`]*)`", row.split(" | ")[1]):
+            pieces = [re.escape(piece) for piece in message.split("...")]
+            if not re.search('"[^"]*' + '[^"]*'.join(pieces), code):
+                wrong.append(message)
+    if len(rows) < 20 or wrong:
+        sys.exit(f"{document} has {len(rows)} slips; not in the code: {wrong}")
+
+
 def main():
     mode, *arguments = sys.argv[1:]
     if mode == "extract":
@@ -111,6 +128,8 @@ def main():
         check(*arguments)
     elif mode == "settings":
         settings(*arguments)
+    elif mode == "slips":
+        slips(arguments[0], arguments[1:])
     else:
         sys.exit(__doc__)
 

@@ -47,7 +47,7 @@ def blocks(document):
 
 
 def check_marked(documents):
-    """Which blocks are not run: a new one needs an entry here, and somebody who reads it."""
+    """The blocks that are not run are those of MARKED, so that their number cannot grow unseen."""
     problems = []
     for document in documents:
         found = [info.removeprefix("no-test: ") for _, language, info, _ in blocks(document)
@@ -63,9 +63,9 @@ def clone(folder):
     subprocess.run(["git", "clone", "--quiet", "--shared", ROOT, folder], check=True)
     listed = ["git", "-C", str(ROOT), "ls-files", "-z"]
     for kind, write in (("--deleted", False), ("--modified", True), ("--others", True)):
-        names = subprocess.run([*listed, kind, "--exclude-standard"], capture_output=True, text=True,
-                               check=True).stdout.split("\0")
-        for name in filter(None, names):
+        names = subprocess.run([*listed, kind, "--exclude-standard"], capture_output=True,
+                               text=True, check=True).stdout
+        for name in filter(None, names.split("\0")):
             target = folder / name
             if not write:
                 target.unlink(missing_ok=True)
