@@ -7,6 +7,7 @@
 
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/finish_core.hpp>
+#include <apgas/sync/future_state.hpp>
 #include <apgas/sync/place_state.hpp>
 
 #include "failures.hpp"

@@ -54,7 +54,7 @@ struct handler_entry {
 // Returns the entry of `id`, or nullptr if `id` is not a registered id.
 // Context: any thread.
 // Cost: a hash look-up without a lock.
-const handler_entry* find_handler(handler_id id) noexcept;
+APGAS_API const handler_entry* find_handler(handler_id id) noexcept;
 
 template <class Signature>
 Signature* lookup(handler_id id) noexcept {
