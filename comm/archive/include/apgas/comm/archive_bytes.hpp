@@ -44,7 +44,7 @@ class out_bytes {
   bool zero_copy(std::size_t bytes) const noexcept {
     return bytes >= zero_copy_from_ && bytes <= max_payload_bytes;
   }
-  void append_address(std::uint64_t count, const void* elements);
+  APGAS_API void append_address(std::uint64_t count, const void* elements);
   bool has_zero_copy() const noexcept { return has_zero_copy_; }
 
   std::size_t size() const noexcept { return size_; }
