@@ -31,6 +31,7 @@ class place_and_peer {
   static comm::endpoint_options agreed() {
     comm::endpoint_options options;
     options.settings = "APGAS_TASK_WINDOW=8M";
+    options.cores.processors = {0};
     return options;
   }
 
