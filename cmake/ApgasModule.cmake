@@ -69,6 +69,12 @@ function(apgas_objects target)
   set_property(GLOBAL APPEND PROPERTY apgas_objects ${target})
 endfunction()
 
+# apgas_not_joined(<file>...): a unity build compiles these sources by themselves, because they declare
+# the same names in an anonymous namespace as other sources of their module.
+function(apgas_not_joined)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # apgas_module(<name>): after its rooms. apgas_<name>_headers are the headers of all of them, and
 # apgas::<name>, for the tests of one module, has these and the code of the whole library.
 # In a unity build the sources of all rooms become one object library, because those of one room are
