@@ -5,8 +5,9 @@
 
 #include <algorithm>
 
+#include <apgas/runtime.hpp>
+
 #include "imsuite/kernel.hpp"
-#include "support/scheduler_fixture.hpp"
 
 namespace imsuite_test {
 
@@ -21,9 +22,8 @@ inline imsuite::input make_input(const imsuite::kernel& k, int nodes, std::uint6
 
 inline imsuite::outcome solve(const imsuite::kernel& k, const imsuite::input& in,
                               imsuite::variant v = imsuite::variant::finish) {
-  imsuite::outcome result;
-  apgas::test::run_tasks(2, [&] { result = k.solve(in, v); });
-  return result;
+  apgas::runtime tasks({.workers = 2});
+  return tasks.run([&] { return k.solve(in, v); });
 }
 
 }  // namespace imsuite_test
