@@ -36,7 +36,7 @@ constexpr std::size_t resident_max = 1024;  // free stacks that keep their memor
 // whether the stack has grown below it: it is then, most likely, overwritten. As frames may have
 // skipped the word, a stack is treated as if it had grown after every 64 uses.
 constexpr std::uint64_t untouched = 0x756e746f75636865;
-constexpr std::uint32_t uses_between_trims = 64;
+[[maybe_unused]] constexpr std::uint32_t uses_between_trims = 64;  // no trims under sanitizers
 
 #if APGAS_SANITIZED
 constexpr std::size_t stacks_max = std::size_t{1} << 14;  // shadow memory slows large ranges

@@ -19,8 +19,6 @@ using places_of_host = std::span<const base::place_cores* const>;
 
 constexpr int most_workers = 1024;  // the limit of APGAS_WORKERS
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 // Returns all processors of the masks, in the order of the hardware.
 std::vector<logical_processor> processors_in_use(const std::vector<logical_processor>& host,
                                                  places_of_host places) {

@@ -6,11 +6,6 @@
 #include "even_division.hpp"
 
 namespace apgas::inline v0::scheduler {
-namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-}  // namespace
 
 even_division::even_division(std::vector<pool> pools, std::vector<int> wanted)
     : pools_(std::move(pools)), wanted_(std::move(wanted)), held_(wanted_.size(), 0) {

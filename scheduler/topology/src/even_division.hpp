@@ -6,10 +6,14 @@
 // Processors are first handed out greedily. Then processors move along paths, from a place to one
 // that has at least two fewer, as long as there is such a path.
 
+#include <cstddef>
 #include <limits>
 #include <vector>
 
 namespace apgas::inline v0::scheduler {
+
+// Converts an index for a container.
+inline std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 inline constexpr int unlimited = std::numeric_limits<int>::max();
 
