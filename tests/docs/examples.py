@@ -108,11 +108,12 @@ def slips(document, folders):
     rows = [line for line in section.splitlines() if line.startswith("| `")]
     sources = [p for f in folders for p in sorted(pathlib.Path(f).rglob("*.[ch]pp"))]
     code = re.sub(r'"\s*\n\s*"', "", "\n".join(p.read_text() for p in sources))
+    literals = "\n".join(re.findall(r'"((?:\\.|[^"\\\n])*)"', code))
     wrong = []
     for row in rows:
         for message in re.findall(r"`([^`]*)`", row.split(" | ")[1]):
             pieces = [re.escape(piece) for piece in message.split("...")]
-            if not re.search('"[^"]*' + '[^"]*'.join(pieces), code):
+            if not re.search(r"[^\n]*".join(pieces), literals):
                 wrong.append(message)
     if len(rows) < 20 or wrong:
         sys.exit(f"{document} has {len(rows)} slips; not in the code: {wrong}")
