@@ -23,7 +23,7 @@ std::string message_outside(F f) {
 TEST(CommonSlips, AConstructOutsideATask) {
   const std::string wanted =
       " was called outside a task: on a thread of your own, or before apgas::run; call it from the "
-      "function given to apgas::run or from a task spawned there";
+      "function given to apgas::run or runtime::run, or from a task spawned there";
   EXPECT_EQ(message_outside([] { apgas::async([] {}); }), "async" + wanted);
   EXPECT_EQ(message_outside([] { apgas::finish([] {}); }), "finish" + wanted);
   EXPECT_EQ(message_outside([] { apgas::at(apgas::place(), [] {}); }), "at" + wanted);
