@@ -53,6 +53,7 @@ inline __m128i load(const std::uint32_t* four_words) {  // the first into the hi
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-redundant-declaration): no header declares it
 digest sha1_six_words_x86(const digest& head, std::uint32_t tail);
 
 digest sha1_six_words_x86(const digest& head, std::uint32_t tail) {

@@ -8,7 +8,7 @@ namespace apgas::inline v0::comm {
 namespace {
 
 constexpr int most_processors = 65536;  // more than Linux supports; the limit of 16 bits
-constexpr std::size_t word_bits = 16;
+constexpr std::size_t mask_word_bits = 16;
 
 struct range {
   std::uint16_t first;
@@ -39,7 +39,7 @@ void pack_mask(const std::vector<int>& processors, core_record& record) {
     record.first = first;
     for (const int each : processors) {
       const auto bit = static_cast<std::size_t>(each - first);
-      record.mask[bit / word_bits] |= static_cast<std::uint16_t>(1U << bit % word_bits);
+      record.mask[bit / mask_word_bits] |= static_cast<std::uint16_t>(1U << bit % mask_word_bits);
     }
     return;
   }
@@ -55,7 +55,7 @@ std::vector<int> unpack_mask(const core_record& record) {
   std::vector<int> processors;
   if (record.ranges == 0) {
     for (std::size_t bit = 0; bit < core_record::window; ++bit) {
-      if ((record.mask[bit / word_bits] >> bit % word_bits & 1U) == 0) continue;
+      if ((record.mask[bit / mask_word_bits] >> bit % mask_word_bits & 1U) == 0) continue;
       processors.push_back(record.first + static_cast<int>(bit));
     }
     return processors;

@@ -29,7 +29,7 @@ struct interface {
   bool loopback;
 };
 
-std::string text_of(in_addr address) {
+std::string address_text(in_addr address) {
   char text[INET_ADDRSTRLEN];
   return inet_ntop(AF_INET, &address, text, sizeof(text)) ? text : "?";
 }
@@ -98,7 +98,7 @@ in_addr address_of_job(const std::string& wanted) {
   std::string list;
   for (const interface& each : all) {
     if (each.name == wanted || fits(each.address, wanted)) return each.address;
-    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", each.name, text_of(each.address));
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", each.name, address_text(each.address));
   }
   if (!wanted.empty()) {
     throw launch_error(fmt::format(

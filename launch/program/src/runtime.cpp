@@ -53,6 +53,7 @@ runtime::runtime(const config& defaults) : core_(start(defaults, std::nullopt)) 
 runtime::runtime(int argc, char** argv, const config& defaults)
     : core_(start(defaults, launch::command_line{argc, argv})) {}
 
+// NOLINTNEXTLINE(bugprone-exception-escape): an error of the orderly end ends the process
 runtime::~runtime() {
   if (!core_->in_own_process() || launch::process_is_exiting()) {
     runtime_core* const core = core_.release();

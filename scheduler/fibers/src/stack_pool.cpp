@@ -44,7 +44,7 @@ constexpr std::size_t stacks_max = std::size_t{1} << 14;  // shadow memory slows
 constexpr std::size_t stacks_max = std::size_t{1} << 20;
 #endif
 
-struct pool {
+struct stack_pool_data {
   base::spin_lock lock;
   fiber* free = nullptr;
   base::atomic<std::size_t> free_count{0};  // written under the lock
@@ -54,8 +54,8 @@ struct pool {
   bool guard_known = false;
 };
 
-pool& the_pool() {
-  static pool p;
+stack_pool_data& the_pool() {
+  static stack_pool_data p;
   return p;
 }
 
@@ -79,7 +79,7 @@ std::size_t guard_bytes() { return std::min<std::size_t>((all_stacks.mask + 1) /
 
 // Installs the guard of stack number `n`. Returns the address of its canary if no better guard was
 // available, else null.
-std::uint64_t* install_guard(pool& p, std::byte* low, std::size_t n) {
+std::uint64_t* install_guard(stack_pool_data& p, std::byte* low, std::size_t n) {
   if (p.guard == stack_guard::kernel_marker &&
       madvise(low, guard_bytes(), madvise_guard_install) == 0) {
     return nullptr;
@@ -106,7 +106,7 @@ bool went_below(fiber& f) {
 #endif
 
 // Makes stack number `n` of the reservation.
-fiber* cut_stack(pool& p, std::size_t n) {
+fiber* cut_stack(stack_pool_data& p, std::size_t n) {
   const std::size_t bytes = all_stacks.mask + 1;
   auto* low = reinterpret_cast<std::byte*>(all_stacks.begin) + n * bytes;
   auto* f = ::new (static_cast<void*>(low + bytes - fiber_record_bytes)) fiber;
@@ -118,7 +118,7 @@ fiber* cut_stack(pool& p, std::size_t n) {
   return f;
 }
 
-void unmap_stacks(pool& p) {
+void unmap_stacks(stack_pool_data& p) {
   if (all_stacks.bytes == 0) return;
   munmap(reinterpret_cast<void*>(all_stacks.begin), all_stacks.bytes);
   all_stacks = {};
@@ -141,7 +141,7 @@ std::size_t protected_stacks_max() noexcept {
 }
 
 void reserve_stacks(std::size_t stack_bytes) {
-  pool& p = the_pool();
+  stack_pool_data& p = the_pool();
   std::lock_guard guard(p.lock);
   const std::size_t bytes = std::bit_ceil(std::max(stack_bytes, least_stack_bytes));
   if (all_stacks.bytes != 0 && all_stacks.mask + 1 == bytes) return;
@@ -178,7 +178,7 @@ void reserve_stacks(std::size_t stack_bytes) {
 }
 
 fiber* acquire_stack() noexcept {
-  pool& p = the_pool();
+  stack_pool_data& p = the_pool();
   p.lock.lock();
   if (fiber* f = p.free) {
     p.free = f->next;
@@ -199,7 +199,7 @@ fiber* acquire_stack() noexcept {
 }
 
 void release_stack(fiber* f) noexcept {
-  pool& p = the_pool();
+  stack_pool_data& p = the_pool();
   if (p.free_count.load(base::relaxed) > resident_max && went_below(*f)) {  // approximate
     auto* low = static_cast<std::byte*>(const_cast<void*>(f->stack_bottom));
     auto* end = reinterpret_cast<std::byte*>(lowest_word_of_page(*f));
@@ -222,7 +222,7 @@ fiber* fiber_of_address(const void* address) noexcept {
 }
 
 std::size_t stacks_in_use() noexcept {
-  pool& p = the_pool();
+  stack_pool_data& p = the_pool();
   std::lock_guard guard(p.lock);
   return p.made - p.free_count.load(base::relaxed);
 }
