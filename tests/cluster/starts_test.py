@@ -20,10 +20,10 @@ class Starts(unittest.TestCase):
             self.assertIn(word, lines[0])
 
     def start_different(self, first, second):
-        """Starts a file that is one program on node1 and another one on node2."""
+        """Starts a path that leads to one program on node1 and to another one on node2."""
         file = "/dev/shm/program" if ENGINE == "netns" else "/home/apgas/program"
         for host, program in (("node1", first), ("node2", second)):
-            copied = cluster("exec", host, "--", "sh", "-c", f"cp $(which {program}) {file}")
+            copied = cluster("exec", host, "--", "sh", "-c", f"ln -sf $(which {program}) {file}")
             self.assertEqual(copied.returncode, 0, copied)
         return apgas_run("-n", "2", "--hosts", "node1,node2", file)
 
