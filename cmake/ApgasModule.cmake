@@ -70,7 +70,7 @@ function(apgas_objects target)
 endfunction()
 
 # apgas_not_joined(<file>...): a unity build compiles these sources by themselves, because they declare
-# the same names in an anonymous namespace as other sources of their module.
+# the same names as other sources of their module.
 function(apgas_not_joined)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

@@ -218,9 +218,10 @@ endfunction()
 
 # apgas_compile_fail_test(<name> SOURCE <file> EXPECT <regex> [LINK <module>] [FIRST])
 # The file must not compile, and the output of the compiler must match. If the file mentions
-# APGAS_TEST_CONTROL, it is also compiled with that defined, and must then compile; this shows that
-# it fails for the intended reason. The file sees the headers of the whole library, which an earlier
-# test precompiles; with LINK only those of the module and the modules below it.
+# APGAS_TEST_CONTROL, it must compile with that defined, which shows that it fails for the intended
+# reason; one test, compile_fail_controls, compiles all files so. The file sees the headers of the
+# whole library, which an earlier test precompiles; with LINK only those of the module and the modules
+# below it.
 # With FIRST the first error must match, which is the line that a user reads. If clang++-16 is
 # installed beside another compiler, `name.clang` repeats the test with it.
 function(apgas_compile_fail_test name)
@@ -229,6 +230,10 @@ function(apgas_compile_fail_test name)
   if(arg_LINK)
     apgas_compile_fail_run(${name} "${source}" "${arg_EXPECT}" ${arg_LINK} "")
     return()
+  endif()
+  file(STRINGS ${source} control REGEX APGAS_TEST_CONTROL LIMIT_COUNT 1)
+  if(control)
+    set_property(GLOBAL APPEND PROPERTY apgas_compile_fail_controls ${source})
   endif()
   apgas_compile_fail_headers(compile_fail_headers ${CMAKE_CXX_COMPILER} first)
   apgas_compile_fail_run(${name} "${source}" "${arg_EXPECT}" apgas "${first}"
@@ -242,6 +247,15 @@ function(apgas_compile_fail_test name)
       -Dfirst_error=ON -Dcompiler=${APGAS_SECOND_COMPILER})
     set_tests_properties(${name}.clang PROPERTIES FIXTURES_REQUIRED compile_fail_headers_clang)
   endif()
+endfunction()
+
+# apgas_compile_fail_controls(): after all compile-fail tests. Registers the test of their controls.
+function(apgas_compile_fail_controls)
+  get_property(controls GLOBAL PROPERTY apgas_compile_fail_controls)
+  list(JOIN controls "\n" controls)
+  apgas_compile_fail_headers(compile_fail_headers ${CMAKE_CXX_COMPILER} first)
+  apgas_compile_fail_run(compile_fail_controls "" "" apgas ${first} "-Dcontrols=${controls}")
+  set_tests_properties(compile_fail_controls PROPERTIES FIXTURES_REQUIRED compile_fail_headers)
 endfunction()
 
 # Registers, once, the test that precompiles all headers with the compiler; `result` is its header.
