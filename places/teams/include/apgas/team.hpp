@@ -22,8 +22,9 @@
 namespace apgas::inline v0 {
 
 // A team. It is a handle: trivially copyable, 16 bytes, without pointers. It may be captured and
-// sent to other places; copying it registers nothing. A *member* is a place of the team. At each
-// member one task calls each collective, and all members make the same calls in the same order:
+// sent to other places; copying it registers nothing. A *member* is a place of the team; no place
+// is a member twice. At each member one task calls each collective, and all members make the same
+// calls in the same order:
 //
 //   auto t = apgas::team::world();
 //   apgas::finish([t] {
@@ -33,28 +34,40 @@ namespace apgas::inline v0 {
 //     });
 //   });
 //
-// A call suspends only its task; the worker runs other tasks. The *root* is the member from which
-// or to which data go. In a collective with data, all members pass the same root, and the same
-// number of elements of the same type.
+// A call suspends only its task; the worker runs other tasks. Successive calls of a member may come
+// from different tasks, if each begins after the one before has returned, for example after a
+// finish.
+//
+// The *root* is the member from which or to which data go, given as a place. In a collective with
+// data, all members pass the same root, and the same number of elements of the same type.
+// Collective, root and size in bytes are compared; types and operations are not.
 //
 // Data are single values or spans. Unless said otherwise, a single value may be of any sendable
 // type (at.hpp). The elements of a span, and values that are reduced, must be trivially copyable
 // without pointers. A vector alone counts as a single value; pass its elements as a span:
 // t.broadcast(std::span(v), root). The caller may use and change its data again when the call has
 // returned. broadcast, reduce, scatter and gather need not wait for all members: the root of a
-// broadcast may return before another member has begun its call.
+// broadcast may return before another member has begun its call. So only barrier orders what is not
+// part of the data.
 //
-// The operation of a reduction must be associative; it need not be commutative. It is applied in
-// the order of the members, by the waiting tasks. After an allreduce all members have bitwise the
-// same result.
+// The operation of a reduction is called as T op(const T&, const T&). It runs in the calling tasks
+// of the members, one call after the other at each, with no lock held. It may suspend, but the
+// other members wait for it, and it may call no collective of the same team. It must be
+// associative, and need not be commutative: it combines the values in the order of the members.
+// Which neighbours are combined first depends on the number of members, their hosts, the size of
+// the data and the root, and on nothing else. So a sum of floating-point numbers, which is not
+// quite associative, is bitwise the same whenever these are, and may differ in the last digits
+// otherwise. After an allreduce all members have bitwise the same result.
 //
 // If members make their calls in different orders, if two tasks of a member call at the same time,
 // or if an exception leaves a call at one member, the team *breaks*: all waiting calls and all
 // later ones throw illegal_operation at all members, with a message that names the calls and where
-// they were made. A broken team stays broken; make another one. A member that makes fewer calls
-// than the others is not detected: they wait for it. If places wait for each other in calls of
-// different teams, a line on standard error says so after APGAS_TEAM_WARNING seconds (10 by
-// default), and they go on waiting.
+// they were made. A call that is complete at a member returns there as usual. Spans that a call
+// which throws would have written have unspecified contents. A broken team stays broken until `run`
+// returns, destroy() throws as well, and team::world() is no exception; make another team, such as
+// team(place_group(places())). A member that makes fewer calls than the others is not detected:
+// they wait for it. If places wait for each other in calls of different teams, a line on standard
+// error says so after APGAS_TEAM_WARNING seconds (10 by default), and they go on waiting.
 //
 // Throws of all collectives:
 //   - illegal_operation, without effect on the team: if the handle is empty, after destroy(), at a
@@ -62,6 +75,8 @@ namespace apgas::inline v0 {
 //   - illegal_operation if the team is broken or breaks.
 //   - bad_place if the root is not a member, illegal_operation if the sizes of spans do not fit,
 //     and what a reduction operation or a serialize function throws. These break the team.
+//   - std::bad_alloc, which breaks the team as well. Only gather of a single value at the root, and
+//     split, may also throw it before they have begun; the member has then not made the call.
 // Context of all collectives: task at a member, not inside `atomic` or `when`; may suspend and
 // resume on another worker.
 //
@@ -70,18 +85,18 @@ class team {
  public:
   using source = std::source_location;
 
-  // The empty handle.
+  // The empty handle, which identifies no team. Throws nothing.
   // Context: any thread.
   team() = default;
   // Makes a team of the places of the group, in their order, and returns when every member knows
   // it. Called by one task, at any place, also at one that is not in the group. Send the handle to
   // the members.
   // Throws: bad_place if the group is empty; illegal_operation inside `atomic` or `when`, and
-  // outside a task.
+  // outside a task; std::bad_alloc, or multiple_exceptions with it if a member has no memory.
   // Context: task; may suspend and resume on another worker.
   // Cost: a message to each place, along a tree.
   APGAS_API explicit team(const place_group& group);
-  // The team of all places. It always exists and cannot be destroyed.
+  // The team of all places. It always exists and cannot be destroyed. Throws nothing.
   // Context: any thread.
   // Cost: no message.
   static team world() noexcept { return team({0, 0, remote::world_generation}); }
@@ -94,8 +109,10 @@ class team {
   APGAS_API std::size_t size() const;
   APGAS_API place_group group() const;
 
-  // Waits until all members have called it (MPI_Barrier). Afterwards a member sees what the tasks
-  // of all members had written before their calls, where it can access that.
+  // Waits until all members have called it (MPI_Barrier). What the calling task of each member did
+  // before its call happens before what the calling task of any member does after its own. So a
+  // member that reads global memory afterwards sees the writes that were complete (one_sided.hpp)
+  // before the calls of the others.
   // Cost: ceil(log2 size) messages from each member on one host; on several hosts fewer
   // (docs/protocols/team.md).
   APGAS_API void barrier(source site = source::current()) const;
@@ -167,7 +184,8 @@ class team {
   // Ends the team when all members have called it. Afterwards all copies of the handle are stale: a
   // call with one throws illegal_operation. A team that is not destroyed exists until `run`
   // returns.
-  // Throws also: illegal_operation for team::world(), which does not break it.
+  // Throws also: illegal_operation for team::world(), which does not break it. A broken team cannot
+  // be destroyed; like any team that is not, it exists until `run` returns.
   // Cost: a barrier, and a message to the place that made the team.
   APGAS_API void destroy(source site = source::current()) const;
 

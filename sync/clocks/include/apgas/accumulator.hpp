@@ -132,7 +132,8 @@ class accumulator {
   // Makes an accumulator on `ph`. Its first reduction is that of the phase the calling task is in.
   // `identity` must be neutral for `op`; it is the initial value of every reduction.
   // Throws: phaser_use_error if the calling task is not registered on `ph`, may not signal, has
-  // already signalled its phase, or is not at the phaser's home place.
+  // already signalled its phase, or is not at the phaser's home place; illegal_operation outside a
+  // task; std::bad_alloc; what copying op or identity throws.
   // Context: task; does not suspend. Cost: an allocation of two values of T for each worker.
   accumulator(const phaser& ph, Op op, T identity)
       : id_(phaser_access::id(ph)), made_with_(op, identity) {
@@ -160,7 +161,8 @@ class accumulator {
   // Adds `x` to the reduction of the phase that the calling task is in. The task may send any
   // number of values before it signals.
   // Throws: phaser_use_error if the task is not registered, may not signal, or has already
-  // signalled its phase; whatever `op` throws.
+  // signalled its phase; illegal_operation outside a task; whatever `op` throws. Nothing was added
+  // then.
   // Context: task, also inside `atomic` and `when`; does not suspend. Cost: a few nanoseconds,
   // without an atomic read-modify-write.
   void send(const T& x) const {

@@ -15,9 +15,10 @@
 namespace apgas::inline v0 {
 
 // Runs f() as a critical section: no other atomic or when section of this place runs meanwhile.
-// Returns the value of f(), which must not be a reference. Sections may be nested, also in sections
-// of monitors. Inside a section, every spawn and every other operation that may suspend throws
-// illegal_operation, even if it would not have suspended. X10's atomic.
+// A section sees everything that the tasks of earlier sections wrote. Returns the value of f(),
+// which must not be a reference. Sections may be nested, also in sections of monitors. Inside a
+// section, every spawn and every other operation that may suspend throws illegal_operation, even if
+// it would not have suspended. X10's atomic.
 //
 // Throws: illegal_operation outside a task; what f throws, after the section has been left.
 // Context: task. May suspend and resume on another worker if another section is running. In that

@@ -23,7 +23,9 @@ APGAS_API [[noreturn]] void throw_channel_closed();
 }  // namespace sync
 
 // A bounded queue between the tasks of a place. Values come out in the order in which they went in,
-// and waiting tasks are served first come first served. A channel cannot be sent to another place.
+// and waiting tasks are served first come first served. A task that receives a value, or learns
+// that the channel is closed, sees everything that the other task wrote before it sent or closed. A
+// channel can be neither copied nor moved, nor sent to another place.
 //
 //   apgas::channel<job> jobs(16);
 //   apgas::async([&] { while (auto j = jobs.receive()) run(*j); });

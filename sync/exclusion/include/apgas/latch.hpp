@@ -54,7 +54,9 @@ class latch {
     return left_ == 0;
   }
 
-  // Waits until the count is zero. Afterwards the latch may be destroyed.
+  // Waits until the count is zero. The task then sees everything that was written before each
+  // count_down. Afterwards the latch may be destroyed, even if the last count_down has not yet
+  // returned.
   // Throws: illegal_operation outside a task and inside `atomic` or `when`.
   // Context: task. May suspend and resume on another worker.
   void wait() {

@@ -10,7 +10,8 @@ namespace apgas::inline v0 {
 
 // atomic and when with a lock of their own. Sections of different monitors do not exclude each
 // other, and a section that ends evaluates only the conditions that wait for its own monitor. A
-// monitor belongs to its place and cannot be sent to another. X10 and Hoare's monitors.
+// monitor belongs to its place: it can be neither copied nor moved, nor sent to another. It may be
+// made on any thread. X10 and Hoare's monitors.
 //
 // Requires, when it is destroyed: no task is inside or waits for it.
 class monitor {

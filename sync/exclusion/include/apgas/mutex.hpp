@@ -25,9 +25,13 @@ APGAS_API [[noreturn]] void throw_not_locked();
 // task directly. So no task starves, and a busy mutex does not stay unused at every turn until a
 // task has been resumed.
 //
+// A task that acquires the mutex sees everything that its earlier holders wrote before they
+// released it.
+//
 // Requires, when it is destroyed: it is not locked.
 class mutex {
  public:
+  // Makes an unlocked mutex. Throws nothing. Context: any thread, also outside apgas::run.
   mutex() = default;
   mutex(const mutex&) = delete;
   mutex& operator=(const mutex&) = delete;

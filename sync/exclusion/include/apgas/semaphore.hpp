@@ -18,7 +18,8 @@ APGAS_API [[noreturn]] void throw_negative(const char* operation, std::ptrdiff_t
 }  // namespace sync
 
 // A counting semaphore for tasks, first come first served: acquire() takes a permit and release()
-// returns some. std::counting_semaphore for tasks. It belongs to its place.
+// returns some. std::counting_semaphore for tasks. It belongs to its place. A task that takes a
+// permit sees everything that was written before the release() which returned it.
 //
 // Requires, when it is destroyed: no task waits for it.
 class semaphore {

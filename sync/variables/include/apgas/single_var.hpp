@@ -17,11 +17,15 @@ APGAS_API [[noreturn]] void throw_written_twice();
 }  // namespace sync
 
 // A variable that is written once and read by any number of tasks, which wait for the value:
-// Chapel's single variable. It belongs to its place and cannot be sent to another.
+// Chapel's single variable. It belongs to its place: it can be neither copied nor moved, nor sent
+// to another place. A task whose read_ff has returned sees everything that the writing task wrote
+// before its write_ef.
 //
 //   apgas::single_var<int> v;
-//   apgas::async([&] { v.write_ef(1); });
-//   int x = v.read_ff();  // waits for the write
+//   apgas::finish([&] {
+//     apgas::async([&] { v.write_ef(1); });
+//     use(v.read_ff());  // waits for the write
+//   });                  // v outlives the tasks that use it
 //
 // Requires, when it is destroyed: no task waits for it.
 template <class T>
@@ -34,7 +38,7 @@ class single_var {
 
   // Writes the value and resumes the waiting tasks.
   // Throws: illegal_operation if the variable has been written before; what moving the value
-  // throws.
+  // throws, after which the variable stays empty and cannot be written any more.
   // Context: any thread, while apgas::run is active; does not suspend.
   void write_ef(T value) {
     if (written_.exchange(true, base::relaxed)) sync::throw_written_twice();

@@ -10,27 +10,45 @@
 
 namespace apgas::inline v0 {
 
-// A variable that is full or empty, with operations that wait for one of these states: Chapel's
-// sync variable. The two letters of a name say which state the operation waits for and which state
-// it leaves behind: f is full, e is empty, x is any. Tasks that wait for the same state are served
-// first come first served. An operation that waits for no state can be delayed only while another
-// one copies or moves the value. A variable belongs to its place and cannot be sent to another.
+// A variable that holds a value and a state, full or empty, with operations that wait for a state:
+// Chapel's sync variable. The two letters of a name say which state the operation waits for, and
+// which state it leaves behind:
+//
+//   f  full
+//   e  empty
+//   x  any state; as the second letter, in read_xx: the state that it found
 //
 //   apgas::sync_var<int> v;               // empty
-//   apgas::async([&] { v.write_ef(1); });
-//   int x = v.read_fe();                  // waits for the write, and leaves v empty
+//   apgas::finish([&] {
+//     apgas::async([&] { v.write_ef(1); });
+//     use(v.read_fe());                   // waits for the write, and leaves v empty
+//   });                                   // v outlives the tasks that use it
 //
-// Throws, all operations but is_full: illegal_operation outside a task and inside an atomic
-// section; what copying or moving a value throws, and then the state stays as it was.
+// A variable belongs to its place: it can be neither copied nor moved, nor sent to another place.
+// The operations on one variable take place one after the other, and each sees everything that the
+// tasks of the earlier ones wrote before they called them.
+//
+// An operation waits until the variable has its state and no other operation is copying or moving
+// the value. Of the tasks that wait for the same state, the one that came first continues first.
+// Operations that accept any state go before those that wait for one.
+//
+// Throws, all operations but is_full:
+//   - illegal_operation outside a task and inside `atomic` or `when`; the variable is unchanged;
+//   - what copying or moving a value throws. The state stays as it was, and the value is what the
+//     copy or move of T left behind. Other tasks may go on to use the variable.
 // Context, all operations but is_full: task. May suspend and resume on another worker.
-// Cost: about 12 ns if the operation need not wait.
-// Requires, when it is destroyed: no task waits for it.
+// Cost: an operation that need not wait locks twice and allocates nothing; a hand-over between two
+// tasks of a worker takes about 40 ns (docs/performance.md, which names the machine).
+//
+// Requires, when it is destroyed: no task waits for it or will use it. A task whose own operation
+// has returned may destroy it, even if the operation before that one, such as the write of the
+// value that was read, has not yet returned in its task.
 template <class T>
 class sync_var {
  public:
-  // Makes an empty variable.
+  // Makes an empty variable. Throws nothing. Context: any thread, also outside apgas::run.
   sync_var() noexcept : turn_(state::empty) {}
-  // Makes a full variable.
+  // Makes a full variable. Throws: what moving the value throws. Context: as above.
   explicit sync_var(T value) : turn_(state::full), value_(std::move(value)) {}
 
   // Waits until the variable is full, takes the value and leaves it empty.
