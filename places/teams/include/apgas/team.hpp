@@ -75,8 +75,8 @@ namespace apgas::inline v0 {
 //   - illegal_operation if the team is broken or breaks.
 //   - bad_place if the root is not a member, illegal_operation if the sizes of spans do not fit,
 //     and what a reduction operation or a serialize function throws. These break the team.
-//   - std::bad_alloc, which breaks the team as well. Only gather of a single value at the root, and
-//     split, may also throw it before they have begun; the member has then not made the call.
+//   - std::bad_alloc, which breaks the team as well. Only split may also throw it before it has
+//     begun; the member has then not made the call.
 // Context of all collectives: task at a member, not inside `atomic` or `when`; may suspend and
 // resume on another worker.
 //
@@ -312,8 +312,13 @@ std::vector<T> team::gather(const T& mine, place root, source site) const {
   static_assert(comm::require_sendable_value<T>());
   std::vector<T> all;
   if constexpr (comm::byte_copyable<T> && !std::is_same_v<T, bool>) {
-    if (root == here()) all.assign(size(), mine);
-    gather(std::span(&mine, 1), std::span(all), root, site);
+    const std::span<const T> sent(&mine, 1);
+    remote::collect(
+        member("team::gather"), {remote::collective::gather, root, sent.size_bytes(), site},
+        [&](remote::team_member& m, std::size_t to) {
+          if (m.index() == to) all.assign(m.size(), mine);
+          remote::run_gather(m, to, std::as_bytes(sent), std::as_writable_bytes(std::span(all)));
+        });
   } else {
     remote::collect(member("team::gather"), {remote::collective::gather, root, 0, site},
                     [&](remote::team_member& m, std::size_t to) {

@@ -37,7 +37,8 @@ APGAS_API [[noreturn]] void throw_channel_closed();
 //   A task that obtains the additional permit passes it on, so every waiting task learns that the
 //   channel is closed.
 //
-// Throws, all members: illegal_operation outside a task and inside `atomic` or `when`.
+// Throws, all members: illegal_operation outside a task and inside `atomic` or `when`. Those that
+// take or return a value: what moving it throws, after which nothing was added or removed.
 // Context, all members: task. May suspend and resume on another worker; try_send, try_receive and
 // close only for the short time in which another task moves a value.
 template <std::movable T>
@@ -58,6 +59,7 @@ class channel {
   // Appends a value if there is room, and returns whether there was. Throws: illegal_operation if
   // the channel is closed.
   [[nodiscard]] bool try_send(T value) {
+    sync::suspendable_fiber("channel::try_send");
     if (!free_.try_acquire()) return false;
     put(std::move(value));
     return true;
@@ -73,6 +75,7 @@ class channel {
 
   // Removes and returns the oldest value, or returns nullopt if there is none.
   std::optional<T> try_receive() {
+    sync::suspendable_fiber("channel::try_receive");
     if (!filled_.try_acquire()) return std::nullopt;
     return take();
   }
@@ -95,27 +98,31 @@ class channel {
     return capacity;
   }
 
+  // Requires: the task has a permit of free_, which goes back if there is no new value.
   void put(T&& value) {
-    {
+    try {
       const std::lock_guard hold(guard_);
-      if (!closed_) {
-        values_.push_back(std::move(value));
-      } else {
-        free_.release();
-        sync::throw_channel_closed();
-      }
+      if (closed_) sync::throw_channel_closed();
+      values_.push_back(std::move(value));
+    } catch (...) {
+      free_.release();
+      throw;
     }
     filled_.release();
   }
 
+  // Requires: the task has a permit of filled_, which goes back if no value was removed.
   std::optional<T> take() {
     std::optional<T> value;
-    {
+    try {
       const std::lock_guard hold(guard_);
       if (!values_.empty()) {
         value.emplace(std::move(values_.front()));
         values_.pop_front();
       }
+    } catch (...) {
+      filled_.release();
+      throw;
     }
     (value ? free_ : filled_).release();
     return value;

@@ -52,11 +52,11 @@ T finish_reduce(T identity, Op op, Body&& body) {
   static_assert(std::is_same_v<T, std::remove_cvref_t<T>>);
   static_assert(comm::require_sendable_value<T>());
   scheduler::fiber& self = sync::suspendable_fiber("finish_reduce");
+  auto offers = std::make_unique<sync::reducing_offer_box<T, Op>>(
+      op, sync::place_of(self).tasks->num_workers());
   sync::finish_frame frame(self);
-  frame.collect(comm::id_of<&detail::make_offer_box<T, Op>>(),
-                std::make_unique<sync::reducing_offer_box<T, Op>>(
-                    op, sync::place_of(self).tasks->num_workers()));
   try {
+    frame.collect(comm::id_of<&detail::make_offer_box<T, Op>>(), std::move(offers));
     std::invoke(std::forward<Body>(body));
   } catch (...) {
     sync::task_failed(self);

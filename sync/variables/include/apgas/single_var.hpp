@@ -37,12 +37,17 @@ class single_var {
   single_var& operator=(const single_var&) = delete;
 
   // Writes the value and resumes the waiting tasks.
-  // Throws: illegal_operation if the variable has been written before; what moving the value
-  // throws, after which the variable stays empty and cannot be written any more.
+  // Throws: illegal_operation if the variable has been written before, or is being written; what
+  // moving the value throws, after which the variable stays empty.
   // Context: any thread, while apgas::run is active; does not suspend.
   void write_ef(T value) {
     if (written_.exchange(true, base::relaxed)) sync::throw_written_twice();
-    promise_.set_value(std::move(value));
+    try {
+      promise_.set_value(std::move(value));
+    } catch (...) {
+      written_.store(false, base::relaxed);
+      throw;
+    }
   }
 
   // Waits until the value has been written, and returns a reference to it. The value lives as long

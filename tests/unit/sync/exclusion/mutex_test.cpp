@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -341,6 +342,40 @@ TEST(Channel, ClosingReleasesWaitingTasks) {
     EXPECT_FALSE(full.receive());
     EXPECT_THROW(static_cast<void>(full.try_send(4)), illegal_operation);
     EXPECT_THROW(apgas::channel<int>(0), illegal_operation);
+  });
+}
+
+TEST(Channel, AValueThatCannotBeMovedChangesNothing) {
+  static bool breaks;
+  struct fragile {
+    fragile() = default;
+    fragile(fragile&&) {
+      if (breaks) throw std::domain_error("move");
+    }
+    fragile& operator=(fragile&&) = default;
+  };
+  breaks = false;
+  run_tasks(1, [] {
+    apgas::channel<fragile> c(1);
+    breaks = true;
+    EXPECT_THROW(static_cast<void>(c.try_send({})), std::domain_error);
+    breaks = false;
+    EXPECT_TRUE(c.try_send({})) << "the position is free again";
+    breaks = true;
+    EXPECT_THROW(static_cast<void>(c.try_receive()), std::domain_error);
+    breaks = false;
+    EXPECT_TRUE(c.try_receive()) << "the value is still there";
+    EXPECT_TRUE(c.try_send({}));
+  });
+}
+
+TEST(Channel, RefusesForeignThreadsWithoutEffect) {
+  apgas::channel<int> c(1);
+  EXPECT_THROW(static_cast<void>(c.try_send(1)), illegal_operation);
+  EXPECT_THROW(static_cast<void>(c.try_receive()), illegal_operation);
+  run_tasks(1, [&] {
+    EXPECT_TRUE(c.try_send(1));
+    EXPECT_EQ(c.try_receive(), 1);
   });
 }
 

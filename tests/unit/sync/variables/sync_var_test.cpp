@@ -224,4 +224,21 @@ TEST(SingleVar, IsWrittenOnceAndReadByAll) {
   });
 }
 
+TEST(SingleVar, AValueThatCannotBeMovedLeavesItEmpty) {
+  struct fragile {
+    explicit fragile(int left) : moves_left(left) {}
+    fragile(fragile&& other) : moves_left(other.moves_left - 1) {
+      if (moves_left == 0) throw std::domain_error("move");
+    }
+    int moves_left;
+  };
+  run_tasks(1, [] {
+    single_var<fragile> v;
+    EXPECT_THROW(v.write_ef(fragile(1)), std::domain_error);
+    EXPECT_FALSE(v.is_full());
+    v.write_ef(fragile(100));
+    EXPECT_GT(v.read_ff().moves_left, 1);
+  });
+}
+
 }  // namespace
