@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The positions of a ring of bytes in memory that two processes share. One thread at a time writes
+// records, one thread at a time reads them. The classes here only divide the ring between the two;
+// their users copy the bytes.
+//
+//   read()   ≤  positions that hold records  <  written()
+//
+// Positions grow for ever; the offset of a position in the ring is its remainder by the capacity, a
+// power of two. A record lies in one piece. The last one of a lap may extend beyond the capacity,
+// so the memory of a ring has `slack` more bytes than its capacity, at least the size of the
+// longest record. The next record then begins a new lap at offset 0.
+//
+//                 written by     read by
+//   written       the producer   the consumer
+//   read          the consumer   the producer
+//
+// The producer reads `read` only when the ring looks full, and the consumer reads `written` once
+// for all records that it finds, so that the two cache lines rarely move between the cores.
+//
+// Invariants
+//   I1  written - read is at most the capacity, so a record never overwrites one that has not been
+//       read. That includes the slack: a record that extends into it ends its lap, and fits only
+//       when the record that ended the lap before has been read.
+//   I2  Each side uses its own position from its own memory. What the other process writes into the
+//       shared position is checked before it is used, and an impossible value is reported.
+// Pairs
+//   P1  A consumer that sees `written` sees the bytes of all records before it.
+//   P2  A producer that sees `read` may overwrite the records before it: the consumer has finished
+//       reading them.
+//
+// Model: tests/model/ring_model.cpp. Source: Lamport, "Proving the correctness of multiprocess
+// programs", 1977; the private copies of positions are those of FastForward and MCRingBuffer.
+
+#include <cstdint>
+
+#include <apgas/base/atomic.hpp>
+
+namespace apgas::inline v0::comm {
+
+struct ring_positions {
+  alignas(64) base::atomic<std::uint64_t> written{0};
+  alignas(64) base::atomic<std::uint64_t> read{0};
+};
+
+// The position after a record of `bytes` bytes at `position`. `mask` is the capacity minus 1.
+constexpr std::uint64_t after_record(std::uint64_t position, std::uint64_t bytes,
+                                     std::uint64_t mask) noexcept {
+  const std::uint64_t end = position + bytes;
+  const std::uint64_t next_lap = (position | mask) + 1;
+  return end < next_lap ? end : next_lap;
+}
+
+class ring_producer {
+ public:
+  static constexpr std::uint64_t no_room = UINT64_MAX;
+  static constexpr std::uint64_t impossible = UINT64_MAX - 1;
+
+  ring_producer() noexcept = default;
+  // Requires: the ring is empty and has not been used.
+  ring_producer(ring_positions& shared, std::uint64_t capacity) noexcept
+      : shared_(&shared), mask_(capacity - 1) {}
+
+  // The offset at which a record of `bytes` bytes may be written; no_room if the ring is full, and
+  // impossible if the consumer has written a position that cannot be.
+  std::uint64_t reserve(std::uint64_t bytes) noexcept {
+    const std::uint64_t end = after_record(at_, bytes, mask_);
+    if (end - read_ > mask_ + 1) {
+      const std::uint64_t read = shared_->read.load(base::acquire);  // P2
+      if (at_ - read > at_ - read_) return impossible;
+      read_ = read;
+      if (end - read_ > mask_ + 1) return no_room;
+    }
+    return at_ & mask_;
+  }
+  // Makes the record that was written at the last reserved offset visible to the consumer.
+  void publish(std::uint64_t bytes) noexcept {
+    at_ = after_record(at_, bytes, mask_);
+    shared_->written.store(at_, base::release);  // P1
+  }
+  // Whether the consumer has read all records.
+  bool drained() const noexcept { return shared_->read.load(base::acquire) == at_; }  // P2
+
+ private:
+  ring_positions* shared_ = nullptr;
+  std::uint64_t mask_ = 0;
+  std::uint64_t at_ = 0;    // the next record
+  std::uint64_t read_ = 0;  // as last seen
+};
+
+class ring_consumer {
+ public:
+  ring_consumer() noexcept = default;
+  // Requires: as ring_producer.
+  ring_consumer(ring_positions& shared, std::uint64_t capacity) noexcept
+      : shared_(&shared), mask_(capacity - 1) {}
+
+  // Looks for records. Returns false if the producer has written a position that cannot be.
+  bool look() noexcept {
+    const std::uint64_t written = shared_->written.load(base::acquire);  // P1
+    if (written - at_ > mask_ + 1 || written - at_ < end_ - at_) return false;
+    end_ = written;
+    return true;
+  }
+  // Whether the last look() found nothing beyond the records that have been passed.
+  bool empty() const noexcept { return at_ == end_; }
+  // The offset of the next record. Requires: !empty().
+  std::uint64_t offset() const noexcept { return at_ & mask_; }
+  // Whether a record of `bytes` bytes at offset() lies within what was found.
+  bool holds(std::uint64_t bytes) const noexcept {
+    return bytes != 0 && after_record(at_, bytes, mask_) - at_ <= end_ - at_;
+  }
+  // Goes to the next record. Requires: holds(bytes).
+  void pass(std::uint64_t bytes) noexcept { at_ = after_record(at_, bytes, mask_); }
+  // Returns the space of the passed records to the producer.
+  void release() noexcept { shared_->read.store(at_, base::release); }  // P2
+
+ private:
+  ring_positions* shared_ = nullptr;
+  std::uint64_t mask_ = 0;
+  std::uint64_t at_ = 0;   // the next record
+  std::uint64_t end_ = 0;  // `written`, as last seen
+};
+
+}  // namespace apgas::inline v0::comm
