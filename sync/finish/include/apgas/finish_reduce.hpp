@@ -55,7 +55,7 @@ T finish_reduce(T identity, Op op, Body&& body) {
   sync::finish_frame frame(self);
   frame.collect(comm::id_of<&detail::make_offer_box<T, Op>>(),
                 std::make_unique<sync::reducing_offer_box<T, Op>>(
-                    op, sync::place_of(self).tasks->num_workers()));
+                    op, sync::place_of(self).task_scheduler->num_workers()));
   try {
     std::invoke(std::forward<Body>(body));
   } catch (...) {

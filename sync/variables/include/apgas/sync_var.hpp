@@ -20,7 +20,7 @@ namespace apgas::inline v0 {
 //   apgas::async([&] { v.write_ef(1); });
 //   int x = v.read_fe();                  // waits for the write, and leaves v empty
 //
-// Throws, all operations but is_full: illegal_operation outside a task and inside an atomic
+// Throws, all operations but is_full: illegal_operation outside a task and inside a critical
 // section; what copying or moving a value throws, and then the state stays as it was.
 // Context, all operations but is_full: task. May suspend and resume on another worker.
 // Cost: about 12 ns if the operation need not wait.
