@@ -45,7 +45,6 @@ RETIRED = [(re.compile(rf"\b(?:{pattern})\b"), use, re.compile(scope)) for patte
 ALLOWED_WORDS = [(re.compile(rf"\b(?:{phrase})\b"), re.compile(scope)) for phrase, scope in (
     ("unit tests?|tests/unit|time units?|units? of (?:time|work)", ""),
     ("tall(?:y|ies)|guests?", "apps/imsuite/"),  # of votes and of committees, in the kernels
-    ("verdicts?", "(?:tests/unit/)?apps/"),  # of a program about its result
     ("units", "scheduler/topology/"),  # processing units of hwloc
 )]
 

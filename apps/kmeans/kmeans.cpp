@@ -158,33 +158,33 @@ outcome cluster_at_this_place(const plan& p, const data& d) {
 
 // Checks that the centres are those of a serial run, up to the order of additions, and that each
 // point is assigned to the nearest centre. Both are computed here alone, from regenerated points.
-struct verdict {
+struct check_result {
   double difference = 0;   // the largest difference of a coordinate from the serial run
   std::int64_t wrong = 0;  // points that are not assigned to the nearest centre
   double inertia = 0;      // the sum of the squared distances from the centres
 };
 
-verdict check(const plan& p, const outcome& o, const std::vector<int>& assigned) {
+check_result check(const plan& p, const outcome& o, const std::vector<int>& assigned) {
   const auto n = static_cast<std::size_t>(p.points);
   std::vector<point> points(n);
   for (std::size_t i = 0; i < n; ++i) points[i] = p.point_at(i);
   std::vector<int> serially(n, -1);
   const outcome serial =
       cluster_points(p, [&](const centres& all) { return assign(points, serially, all); });
-  verdict v;
-  if (serial.rounds != o.rounds) v.difference = HUGE_VAL;
+  check_result result;
+  if (serial.rounds != o.rounds) result.difference = HUGE_VAL;
   for (std::size_t c = 0; c < o.final_centres.size(); ++c) {
     for (std::size_t d = 0; d < dimensions; ++d) {
       const double difference = o.final_centres[c][d] - serial.final_centres[c][d];
-      v.difference = std::max(v.difference, std::abs(difference));
+      result.difference = std::max(result.difference, std::abs(difference));
     }
   }
   for (std::size_t i = 0; i < n; ++i) {
     const int c = nearest(points[i], o.final_centres);
-    v.wrong += c != assigned[i] ? 1 : 0;
-    v.inertia += squared_distance(points[i], o.final_centres[static_cast<std::size_t>(c)]);
+    result.wrong += c != assigned[i] ? 1 : 0;
+    result.inertia += squared_distance(points[i], o.final_centres[static_cast<std::size_t>(c)]);
   }
-  return v;
+  return result;
 }
 
 int cluster_and_report(const plan& p) {
@@ -200,17 +200,17 @@ int cluster_and_report(const plan& p) {
   const outcome o = all.front().get();
   for (const auto& each : all) agree = agree && each.get().final_centres == o.final_centres;
   const double seconds = clock.seconds();
-  const verdict v = check(p, o, d.assigned.gather());
-  const bool verified = agree && v.difference <= 1e-9 && v.wrong == 0;
+  const check_result result = check(p, o, d.assigned.gather());
+  const bool verified = agree && result.difference <= 1e-9 && result.wrong == 0;
   d.points.destroy();
   d.assigned.destroy();
   return apps::report("kmeans", seconds, verified,
                       {{"points", p.points},
                        {"clusters", p.clusters},
                        {"rounds", o.rounds},
-                       {"difference", v.difference},
-                       {"wrong", v.wrong},
-                       {"inertia", v.inertia}});
+                       {"difference", result.difference},
+                       {"wrong", result.wrong},
+                       {"inertia", result.inertia}});
 }
 
 }  // namespace

@@ -143,12 +143,12 @@ struct summary {
   }
 };
 
-struct verdict {
+struct check_result {
   bool verified;
   double largest_share;  // of a place, in units of an equal share
 };
 
-verdict check(const plan& p, const apgas::place_local<keys>& sorted) {
+check_result check(const plan& p, const apgas::place_local<keys>& sorted) {
   const int places = apgas::num_places();
   std::uint64_t count = 0;
   std::uint64_t checksum = 0;
@@ -185,11 +185,11 @@ int sort_and_report(const plan& p, const std::string& variant) {
     });
   }
   const double seconds = clock.seconds();
-  const verdict v = check(p, sorted);
-  return apps::report("sort", seconds, v.verified,
+  const check_result result = check(p, sorted);
+  return apps::report("sort", seconds, result.verified,
                       {{"variant", variant},
                        {"keys", p.keys},
-                       {"largest_share", v.largest_share},
+                       {"largest_share", result.largest_share},
                        {"keys_per_second", static_cast<double>(p.keys) / seconds}});
 }
 

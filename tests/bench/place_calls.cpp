@@ -35,7 +35,7 @@ struct sent {
 
 sent sent_here() {
   const auto& place = apgas::sync::place_of(*apgas::scheduler::current_fiber());
-  const apgas::comm::traffic t = place.network->total_traffic();
+  const apgas::comm::traffic t = place.endpoint->total_traffic();
   const auto f = place.finishes->count();
   return {t.frames_sent, t.messages_sent, f.returns + f.requests + f.grants};
 }
@@ -74,7 +74,7 @@ struct hop {
 std::uint64_t messages_that_waited() {
   const auto here = [] {
     const auto t =
-        apgas::sync::place_of(*apgas::scheduler::current_fiber()).network->total_traffic();
+        apgas::sync::place_of(*apgas::scheduler::current_fiber()).endpoint->total_traffic();
     return t.messages_sent - t.flushes[static_cast<int>(apgas::comm::flush_reason::at_once)];
   };
   return here() + apgas::at(apgas::place(1), here);

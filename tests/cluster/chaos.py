@@ -4,7 +4,7 @@
 stopped, disconnected, slowed down or made to lose packets, and messages are delayed. Each run
 verifies its result, or ends within its bound with one line that names what has failed.
 
-Arguments: as in nodes.py. APGAS_TEST_CHAOS_SECONDS sets the duration, 30 by default.
+Arguments: as in simulated_cluster.py. APGAS_TEST_CHAOS_SECONDS sets the duration, 30 by default.
 APGAS_TEST_CHAOS_SEED sets the seed, which is printed at the start. With APGAS_TEST_CHAOS_RUN only
 that run is repeated.
 """
@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 
-from nodes import CLUSTER, HOSTS, NAME, ROOT, TRANSPORTS, cluster, up, with_cluster
+from simulated_cluster import CLUSTER, HOSTS, NAME, ROOT, TRANSPORTS, cluster, up, with_cluster
 
 sys.path.insert(0, str(ROOT / "launch/tools"))
 from launchers import REPORTS_THE_END  # noqa: E402

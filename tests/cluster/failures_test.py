@@ -3,14 +3,14 @@
 """Places and hosts that fail or are disconnected from the network: one line names them, the job
 ends with an exit code that is not 0, and no process is left on any host.
 
-Arguments: as in nodes.py.
+Arguments: as in simulated_cluster.py.
 """
 
 import subprocess
 import sys
 
 from job import ENDED, HEARTBEAT, LONGEST, PLACES, Case, Job, main
-from nodes import CLUSTER, NAME, TRANSPORTS, cluster, up
+from simulated_cluster import CLUSTER, NAME, TRANSPORTS, cluster, up
 
 
 class PlaceFailures(Case):

@@ -9,7 +9,7 @@ import tempfile
 import time
 import unittest
 
-from nodes import CLUSTER, HOSTS, NAME, cluster, with_cluster
+from simulated_cluster import CLUSTER, HOSTS, NAME, cluster, with_cluster
 
 PLACES = 6  # two on each host
 HEARTBEAT = 3

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs on a simulated cluster of three hosts, and docker/cluster itself.
 
-Arguments: as in nodes.py.
+Arguments: as in simulated_cluster.py.
 """
 
 import json
@@ -15,7 +15,8 @@ import time
 import unittest
 import uuid
 
-from nodes import CLUSTER, ENGINE, HOSTS, NAME, TRANSPORTS, apgas_run, cluster, up, with_cluster
+from simulated_cluster import (CLUSTER, ENGINE, HOSTS, NAME, TRANSPORTS, apgas_run, cluster, up,
+                               with_cluster)
 
 TREE, NODES_OF_TREE = "-t 1 -a 3 -d 10 -b 4 -r 19".split(), 4130071  # T1 of UTS
 

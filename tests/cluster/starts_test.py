@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs that cannot start on all hosts: one line of apgas names the reason, and nothing is left.
 
-Arguments: as in nodes.py.
+Arguments: as in simulated_cluster.py.
 """
 
 import sys
 import unittest
 
-from nodes import ENGINE, TRANSPORTS, apgas_run, cluster, with_cluster
+from simulated_cluster import ENGINE, TRANSPORTS, apgas_run, cluster, with_cluster
 
 
 class Starts(unittest.TestCase):

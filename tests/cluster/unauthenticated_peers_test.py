@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a job listens, and that it is not disturbed when unauthenticated peers connect there.
 
-Arguments: as in nodes.py.
+Arguments: as in simulated_cluster.py.
 """
 
 import json
@@ -10,7 +10,7 @@ import socket
 import sys
 
 from job import ENDED, Case, Job, main
-from nodes import ENGINE, HOSTS, TRANSPORTS, cluster
+from simulated_cluster import ENGINE, HOSTS, TRANSPORTS, cluster
 
 
 # Prints the listening sockets of a host, IPv4 and IPv6: address and port in the format of /proc.

@@ -84,7 +84,7 @@ struct join_suite : rl::test_suite<join_suite<Counter, Deque>, 3> {
     wait_for(finish);
   }
 
-  // As fork_two and retake of sync (branch.hpp).
+  // As fork_two and take_back_or_wait of sync (branch.hpp).
   void fork_body() {
     slot* base = deques[0].head();
     spawn(0, 0, join, kind::join);

@@ -34,7 +34,7 @@ constexpr int scaled(int plain, int sanitized) { return scaled(plain, sanitized,
 class task_place {
  public:
   explicit task_place(scheduler::config settings) : tasks_(with_state(settings, state_)) {
-    state_.tasks = &tasks_;
+    state_.task_scheduler = &tasks_;
   }
   explicit task_place(int workers) : task_place(config_for(workers)) {}
   task_place(const task_place&) = delete;
@@ -100,12 +100,12 @@ class task_place {
   scheduler::scheduler tasks_;
 };
 
-// Runs f() as if it were inside an atomic section. Context: task.
+// Runs f() as if it were inside a critical section. Context: task.
 template <class F>
 void as_if_atomic(F f) {
-  ++scheduler::current_fiber()->task.is.atomic_depth;
+  ++scheduler::current_fiber()->task.rare.atomic_depth;
   f();
-  --scheduler::current_fiber()->task.is.atomic_depth;
+  --scheduler::current_fiber()->task.rare.atomic_depth;
 }
 
 // Runs f() as the root task of a new place. Throws: as task_place::run.

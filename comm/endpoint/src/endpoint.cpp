@@ -5,10 +5,10 @@
 //
 //                 written by                               read by
 //   a channel     holder of its lock                       holder of its lock
-//   gathering_    holder of the channel's lock, its bit    any thread
+//   has_batch_    holder of the channel's lock, its bit    any thread
 //
 // Invariants
-//   I1  A bit of gathering_ is set exactly while the channel of that rank has a batch, as seen by
+//   I1  A bit of has_batch_ is set exactly while the channel of that rank has a batch, as seen by
 //       the holder of its lock.
 //   I2  Messages of a channel are posted under its lock, and therefore in the order of their
 //       frames.
@@ -56,8 +56,8 @@ constexpr std::uint32_t frames_per_clock_read = 8;
 // A frame that may be batched must fit into a message.
 endpoint_options consistent(endpoint_options options) {
   options.batch_bytes = std::max(options.batch_bytes, 4 * sizeof(frame_header));
-  options.alone_bytes =
-      std::min(options.alone_bytes, options.batch_bytes - 2 * sizeof(frame_header));
+  options.unbatched_min_bytes =
+      std::min(options.unbatched_min_bytes, options.batch_bytes - 2 * sizeof(frame_header));
   return options;
 }
 
@@ -99,7 +99,7 @@ endpoint::endpoint(transport& network, frame_sink& sink, endpoint_options option
       sink_(sink),
       options_(consistent(std::move(options))),
       channels_(std::make_unique<channel[]>(static_cast<std::size_t>(network.size()))),
-      gathering_(std::make_unique<base::atomic<std::uint64_t>[]>(words_for(network.size()))) {
+      has_batch_(std::make_unique<base::atomic<std::uint64_t>[]>(words_for(network.size()))) {
   keep_memory_for_exit_reason();
   const std::uint32_t version = options_.version ? options_.version : APGAS_VERSION;
   start_record mine = make_start_record(version, options_.fingerprint, options_.settings);
@@ -110,7 +110,7 @@ endpoint::endpoint(transport& network, frame_sink& sink, endpoint_options option
 }
 
 endpoint::~endpoint() {
-  APGAS_ASSERT(!gathering(), "a run ended with frames that were not sent");
+  APGAS_ASSERT(!has_batch(), "a run ended with frames that were not sent");
   network_.detach();
 }
 
@@ -151,12 +151,12 @@ std::size_t endpoint::zero_copy_from(rank dest) const noexcept {
 void endpoint::send(rank dest, const frame_header& header, std::span<const std::byte> payload) {
   APGAS_ASSERT(0 <= dest && dest < size() && state_.load(base::relaxed) == state::running);
   const std::size_t bytes = frame_bytes(payload.size());
-  if (payload.size() >= options_.alone_bytes) {
+  if (payload.size() >= options_.unbatched_min_bytes) {
     if (payload.size() > max_payload_bytes) too_long(payload.size());
     buffer message = network_.pool().get(bytes);
     write_frame(message.data(), header, payload);
     message.resize(bytes);
-    send_alone(dest, std::move(message));
+    send_unbatched(dest, std::move(message));
     return;
   }
   channel& to = channels_[static_cast<std::size_t>(dest)];
@@ -174,7 +174,7 @@ void endpoint::send(rank dest, const frame_header& header, std::span<const std::
       to.count_message(1, bytes, flush_reason::at_once);
       network_.send(dest, std::move(message));
     } else {
-      gather(to, header, payload);
+      add_to_batch(to, header, payload);
       if (waited_too_long(to, dest, posted)) {
         network_.post(dest, close_message(to, dest, flush_reason::delayed));
         posted = true;
@@ -189,7 +189,8 @@ void endpoint::send(rank dest, const frame_header& header, std::span<const std::
 
 // Adds a frame to the batch.
 // Requires: the channel's lock; the frame fits into the message.
-void endpoint::gather(channel& to, const frame_header& header, std::span<const std::byte> payload) {
+void endpoint::add_to_batch(channel& to, const frame_header& header,
+                            std::span<const std::byte> payload) {
   const std::size_t bytes = frame_bytes(payload.size());
   if (bytes > sizeof(to.staged) - to.staged_bytes) {
     if (!to.message) to.message = network_.pool().get(options_.batch_bytes);
@@ -207,7 +208,7 @@ void endpoint::gather(channel& to, const frame_header& header, std::span<const s
 }
 
 void endpoint::send(rank dest, const frame_header& header, out_archive&& payload) {
-  if (!payload.in_block() || payload.size() < options_.alone_bytes) {
+  if (!payload.in_block() || payload.size() < options_.unbatched_min_bytes) {
     send(dest, header, payload.bytes());
     return;
   }
@@ -216,7 +217,7 @@ void endpoint::send(rank dest, const frame_header& header, out_archive&& payload
   buffer message = payload.take();
   write_header(message.data(), header, bytes);
   network_.pool().adopt(message);
-  send_alone(dest, std::move(message));
+  send_unbatched(dest, std::move(message));
 }
 
 void endpoint::send(rank dest, const frame_header& header, std::span<const std::byte> head,
@@ -232,19 +233,19 @@ void endpoint::send(rank dest, const frame_header& header, std::span<const std::
   std::byte* const payload = message.data() + sizeof(frame_header);
   std::memcpy(payload, head.data(), head.size());
   if (!body.empty()) std::memcpy(payload + head.size(), body.data(), body.size());
-  if (bytes < options_.alone_bytes) return send(dest, header, std::span(payload, bytes));
+  if (bytes < options_.unbatched_min_bytes) return send(dest, header, std::span(payload, bytes));
   std::memset(payload + bytes, 0, padded(bytes) - bytes);
   write_header(message.data(), header, bytes);
   message.resize(frame_bytes(bytes));
-  send_alone(dest, std::move(message));
+  send_unbatched(dest, std::move(message));
 }
 
-void endpoint::send_alone(rank dest, buffer message) {
+void endpoint::send_unbatched(rank dest, buffer message) {
   channel& to = channels_[static_cast<std::size_t>(dest)];
   {
     const std::scoped_lock guard(to.lock);
     if (to.frames != 0) network_.post(dest, close_message(to, dest, flush_reason::full));
-    to.count_message(1, message.size(), flush_reason::alone);
+    to.count_message(1, message.size(), flush_reason::unbatched);
     network_.post(dest, std::move(message));
   }
   network_.push();
@@ -260,17 +261,17 @@ bool endpoint::waited_too_long(channel& to, rank dest, bool posted) noexcept {
     if (!posted && now - to.last_post.load(base::relaxed) > options_.max_delay / stale_fraction)
       return true;
     to.oldest = now;
-    set_gathering(dest, true);
+    set_has_batch(dest, true);
     return false;
   }
   return to.frames % frames_per_clock_read == 0 && clock::now() - to.oldest > options_.max_delay;
 }
 
-void endpoint::set_gathering(rank dest, bool gathers) noexcept {
+void endpoint::set_has_batch(rank dest, bool has) noexcept {
   const auto index = static_cast<std::size_t>(dest);
   const std::uint64_t bit = std::uint64_t{1} << index % word_bits;
-  base::atomic<std::uint64_t>& word = gathering_[index / word_bits];
-  if (gathers) {
+  base::atomic<std::uint64_t>& word = has_batch_[index / word_bits];
+  if (has) {
     word.fetch_or(bit, base::relaxed);
   } else if (word.load(base::relaxed) & bit) {
     word.fetch_and(~bit, base::relaxed);
@@ -284,7 +285,7 @@ buffer endpoint::close_message(channel& to, rank dest, flush_reason reason) {
   to.unstage();
   to.count_message(to.frames, to.message.size(), reason);
   to.frames = 0;
-  set_gathering(dest, false);
+  set_has_batch(dest, false);
   return std::exchange(to.message, buffer{});
 }
 
@@ -292,7 +293,7 @@ bool endpoint::flush_channels(bool all) noexcept {
   bool any = false;
   clock::time_point now{};
   for (std::size_t w = 0; w < words_for(size()); ++w) {
-    std::uint64_t bits = gathering_[w].load(base::relaxed);
+    std::uint64_t bits = has_batch_[w].load(base::relaxed);
     if (bits != 0 && now == clock::time_point{}) now = clock::now();
     for (; bits != 0; bits &= bits - 1) {
       const auto index = w * word_bits + static_cast<std::size_t>(std::countr_zero(bits));
@@ -319,9 +320,9 @@ bool endpoint::flush_channels(bool all) noexcept {
 
 void endpoint::flush() noexcept { flush_channels(true); }
 
-bool endpoint::gathering() const noexcept {
+bool endpoint::has_batch() const noexcept {
   for (std::size_t w = 0; w < words_for(size()); ++w) {
-    if (gathering_[w].load(base::relaxed) != 0) return true;
+    if (has_batch_[w].load(base::relaxed) != 0) return true;
   }
   return false;
 }

@@ -91,7 +91,7 @@ void endpoint::on_message(rank source, buffer message) noexcept {
 
 const char* to_string(flush_reason reason) noexcept {
   constexpr const char* names[flush_reasons] = {"at once", "full",    "completed",
-                                                "idle",    "delayed", "alone"};
+                                                "idle",    "delayed", "unbatched"};
   return names[static_cast<std::size_t>(reason)];
 }
 

@@ -71,39 +71,39 @@ std::string trace_path(const std::string& path, comm::rank here, int places) {
 //       moment, and frames of other places may be there before.
 class place_runtime::network_events final : public scheduler::external_events {
  public:
-  network_events(comm::endpoint& network, sync::remote_finishes& finishes)
-      : network_(network), finishes_(finishes) {}
+  network_events(comm::endpoint& endpoint, sync::remote_finishes& finishes)
+      : endpoint_(endpoint), finishes_(finishes) {}
 
   void connect() noexcept { connected_.store(true, base::release); }  // P1
 
   bool poll() noexcept override {
     if (!connected_.load(base::acquire)) return false;  // P1
-    bool any = network_.progress();
+    bool any = endpoint_.progress();
     any |= finishes_.send_returns();
-    if (!any) network_.flush();
+    if (!any) endpoint_.flush();
     return any;
   }
 
   bool pending() noexcept override {
-    return network_.gathering() || network_.network().unsent_bytes() != 0;
+    return endpoint_.has_batch() || endpoint_.network().unsent_bytes() != 0;
   }
 
   std::chrono::nanoseconds max_sleep(unsigned idle_polls) noexcept override {
-    if (network_.gathering()) return 20us;
-    if (network_.network().wakes_on_arrival()) return std::chrono::nanoseconds::max();
+    if (endpoint_.has_batch()) return 20us;
+    if (endpoint_.network().wakes_on_arrival()) return std::chrono::nanoseconds::max();
     if (descriptor() >= 0) {  // tells of arrivals, but not of a send that could go on
-      if (network_.network().unsent_bytes() != 0) return 1ms;
+      if (endpoint_.network().unsent_bytes() != 0) return 1ms;
       return std::chrono::nanoseconds::max();
     }
     // MPI can only be asked: less and less often, down to 2,000 times a second.
     return std::min<std::chrono::nanoseconds>(20us * (1U << std::min(idle_polls / 8, 5U)), 500us);
   }
 
-  int descriptor() noexcept override { return network_.network().descriptor(); }
-  bool arm() noexcept override { return network_.network().arm(); }
+  int descriptor() noexcept override { return endpoint_.network().descriptor(); }
+  bool arm() noexcept override { return endpoint_.network().arm(); }
 
  private:
-  comm::endpoint& network_;
+  comm::endpoint& endpoint_;
   sync::remote_finishes& finishes_;
   base::atomic<bool> connected_{false};
 };
@@ -113,7 +113,7 @@ place_runtime::place_runtime(const comm::chosen_transport& chosen, const base::s
       why_transport_(chosen.why),
       state_{{.here = chosen.network->here(),
               .places = chosen.network->size(),
-              .tree_from = settings.finish_tree_places,
+              .finish_tree_places = settings.finish_tree_places,
               .team_warning_s = settings.team_warning_s},
              {},
              {}},
@@ -126,7 +126,7 @@ place_runtime::place_runtime(const comm::chosen_transport& chosen, const base::s
       teams_(state_),
       memory_(state_, *chosen.network, settings.one_sided == base::one_sided_choice::direct),
       events_(std::make_unique<network_events>(endpoint_, finishes_)) {
-  state_.network = &endpoint_;
+  state_.endpoint = &endpoint_;
   state_.finishes = &finishes_;
   state_.calls = &calls_;
   state_.flow = &flow_;
@@ -183,7 +183,7 @@ void place_runtime::start() {
     base::print_line(fmt::format("place {}: {}", here, waiting));
   };
   scheduler_ = std::make_unique<scheduler::scheduler>(c);
-  state_.tasks = scheduler_.get();
+  state_.task_scheduler = scheduler_.get();
   endpoint_.network().set_wake(
       [](void* tasks) { static_cast<scheduler::scheduler*>(tasks)->wake(); }, scheduler_.get());
   events_->connect();

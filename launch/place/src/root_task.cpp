@@ -31,7 +31,7 @@ void keep_failures(std::vector<task_exception>& failures, F f) {
 
 void root_task::start(sync::place_state& place) {
   place_ = &place;
-  place.tasks->submit(this);
+  place.task_scheduler->submit(this);
 }
 
 int root_task::wait() {

@@ -30,10 +30,10 @@ place::place(int id) : id_(id) {
   }
 }
 
-std::string place::host() const { return state("place::host").network->host(id_); }
+std::string place::host() const { return state("place::host").endpoint->host(id_); }
 
 bool place::same_node(place other) const {
-  return state("place::same_node").network->same_node(id_, other.id_);
+  return state("place::same_node").endpoint->same_node(id_, other.id_);
 }
 
 std::ostream& operator<<(std::ostream& out, place p) { return out << "place(" << p.id() << ")"; }
@@ -42,7 +42,7 @@ place here() { return {place::trusted{}, state("here").here}; }
 
 int num_places() { return state("num_places").places; }
 
-int num_workers() { return state("num_workers").tasks->num_workers(); }
+int num_workers() { return state("num_workers").task_scheduler->num_workers(); }
 
 int worker_id() { return sync::task_fiber("worker_id").on->id; }
 

@@ -70,7 +70,7 @@ place_group place_group::same_node() const {
   const sync::place_state& state = sync::place_of(sync::task_fiber("place_group::same_node"));
   place_group result;
   for (place p : *this) {
-    if (state.network->same_node(p.id(), state.here)) result.add(p);
+    if (state.endpoint->same_node(p.id(), state.here)) result.add(p);
   }
   result.check_and_pack();
   return result;
@@ -84,9 +84,9 @@ bool place_group::operator==(const place_group& other) const noexcept {
 std::size_t remote::division_by_hosts(const place_group& places) {
   const sync::place_state& state = sync::place_of(sync::task_fiber("async_at"));
   const auto together = [&](std::size_t i, std::size_t j) {
-    return state.network->same_node(places[i].id(), places[j].id());
+    return state.endpoint->same_node(places[i].id(), places[j].id());
   };
-  return division(places.size(), together, state.network->same_node(places[0].id(), state.here));
+  return division(places.size(), together, state.endpoint->same_node(places[0].id(), state.here));
 }
 
 }  // namespace apgas::inline v0

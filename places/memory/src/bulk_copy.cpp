@@ -26,11 +26,11 @@ allocation_range part_of(const allocation_range& all, std::uint64_t begin,
 
 }  // namespace
 
-void put_away(scheduler::fiber& self, const char* operation, const bulk_put& what) {
+void put_by_messages(scheduler::fiber& self, const char* operation, const bulk_put& what) {
   awaited_access(self, access_of(operation, what)).run();
 }
 
-void get_away(scheduler::fiber& self, const char* operation, const bulk_get& what) {
+void get_by_messages(scheduler::fiber& self, const char* operation, const bulk_get& what) {
   awaited_access(self, access_of(operation, what)).run();
 }
 
@@ -40,12 +40,12 @@ void bulk_copy_between(scheduler::fiber& self, const char* operation, const allo
   const std::byte* const source = direct_address(self, operation, from);
   if (source != nullptr) return put(self, operation, {source, to});
   std::byte* const target = direct_address(self, operation, to);
-  if (target != nullptr) return get_away(self, operation, {from, target});
+  if (target != nullptr) return get_by_messages(self, operation, {from, target});
   const auto buffer = std::make_unique<std::byte[]>(std::min(from.bytes, buffer_bytes));
   for (std::uint64_t begin = 0; begin < from.bytes; begin += buffer_bytes) {
     const std::uint64_t bytes = std::min(buffer_bytes, from.bytes - begin);
-    get_away(self, operation, {part_of(from, begin, bytes), buffer.get()});
-    put_away(self, operation, {buffer.get(), part_of(to, begin, bytes)});
+    get_by_messages(self, operation, {part_of(from, begin, bytes), buffer.get()});
+    put_by_messages(self, operation, {buffer.get(), part_of(to, begin, bytes)});
   }
 }
 

@@ -40,7 +40,7 @@ void message_access::start() {
   }
   sync::place_state& place = place_;
   answered();
-  place.tasks->keep_polling();
+  place.task_scheduler->keep_polling();
 }
 
 // Sends the next chunk. Returns false if there is none.
@@ -52,7 +52,7 @@ bool message_access::send_chunk() noexcept {
   // Earlier chunks are in flight and their replies will use this object, so no exception may leave.
   const std::uint64_t bytes = std::min(chunk_bytes, what_.range.bytes - begin);
   const comm::rank home = what_.range.allocation.home;
-  comm::or_end_job(bytes, {"to", home, place_.network->host(home).c_str()},
+  comm::or_end_job(bytes, {"to", home, place_.endpoint->host(home).c_str()},
                    [&] { send(begin, bytes); });
   return true;
 }
@@ -78,7 +78,7 @@ void message_access::send(std::uint64_t offset, std::uint64_t bytes) {
     case memory_operation::key:
       APGAS_UNREACHABLE("a request for a segment's key is not a message_access");
   }
-  place_.network->send(what_.range.allocation.home, header, std::move(payload));
+  place_.endpoint->send(what_.range.allocation.home, header, std::move(payload));
 }
 
 void message_access::on_reply(const comm::inbound_frame& frame) noexcept {
@@ -127,7 +127,7 @@ void admit_access(scheduler::fiber& self, comm::rank home) {
   sync::place_state& place = sync::place_of(self);
   const place_memory& memory = place_memory_of(self);
   while (memory.unfinished.load(base::relaxed) >= most_unfinished ||
-         place.network->congested(home)) {
+         place.endpoint->congested(home)) {
     scheduler::yield();
   }
 }
@@ -144,7 +144,7 @@ void counted_access::start(scheduler::fiber& self, const memory_access& what,
 void counted_access::completed() noexcept {
   static_cast<place_memory*>(place_.memory)->unfinished.fetch_sub(1, base::relaxed);
   if (failed()) {  // a finish collects exceptions from tasks only
-    place_.tasks->submit(this);
+    place_.task_scheduler->submit(this);
     return;
   }
   sync::finish_core& waits = finish_;

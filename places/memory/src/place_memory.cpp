@@ -54,7 +54,7 @@ void reply(sync::place_state& place, const comm::inbound_frame& to, comm::out_ar
            bool failed = false) {
   comm::frame_header header{.kind = comm::frame_kind::reply, .handler = to.header->finish};
   if (failed) header.flags = sync::flag_failed;
-  place.network->send(to.source, header, std::move(value));
+  place.endpoint->send(to.source, header, std::move(value));
 }
 
 // Takes a value from the front of the rest of a payload.
@@ -114,13 +114,13 @@ const segment_view& place_memory::look_up(scheduler::fiber& self, const char* op
   key_request call(self);
   comm::out_archive payload;
   payload(allocation);
-  place_.network->send(
+  place_.endpoint->send(
       allocation.home,
       {.kind = comm::frame_kind::control,
        .handler = sync::control_memory | static_cast<std::uint64_t>(memory_operation::key),
        .finish = place_.calls->add(call)},
       std::move(payload));
-  place_.tasks->keep_polling();
+  place_.task_scheduler->keep_polling();
   call.wait();
   comm::in_archive answer(call.answer());
   if (call.failed()) throw_access_failure(operation, what, answer.read<access_failure>());

@@ -105,7 +105,7 @@ void remote_teams::begin_watch() noexcept {
     if (stopped_ || watching_.exchange(true, base::relaxed)) return;
     when_ = std::chrono::steady_clock::now() + patience;
   }
-  place_.tasks->submit_at(when_, &timer_);
+  place_.task_scheduler->submit_at(when_, &timer_);
 }
 
 scheduler::task_counter* remote_teams::look(scheduler::external_task* work,
@@ -124,7 +124,7 @@ scheduler::task_counter* remote_teams::look(scheduler::external_task* work,
     if (self.stopped_) again = false;
     if (again) self.when_ = std::chrono::steady_clock::now() + patience;
     self.watching_.store(again, base::relaxed);
-    if (again) self.place_.tasks->submit_at(self.when_, &self.timer_);
+    if (again) self.place_.task_scheduler->submit_at(self.when_, &self.timer_);
   }
   return nullptr;
 }
@@ -135,7 +135,7 @@ void remote_teams::stop() noexcept {
       std::lock_guard hold(lock_);
       stopped_ = true;
       if (!watching_.load(base::relaxed)) return;
-      if (place_.tasks->cancel_at(when_, &timer_)) {
+      if (place_.task_scheduler->cancel_at(when_, &timer_)) {
         watching_.store(false, base::relaxed);
         return;
       }

@@ -39,7 +39,7 @@ team_envelope envelope_of(const comm::inbound_frame& frame) noexcept {
 host_runs host_runs_of(const place_group& group, const sync::place_state& at) {
   const auto rank_of = [&](std::size_t i) { return (*place_group::iterator(group, i)).id(); };
   const auto together = [&](std::size_t a, std::size_t b) {
-    return at.network->same_node(rank_of(a), rank_of(b));
+    return at.endpoint->same_node(rank_of(a), rank_of(b));
   };
   return {group.size(), together};
 }
@@ -74,9 +74,9 @@ void team_member::begin(const team_call& call) {
       const auto differs = [&](const key& k, const call_signature& theirs) {
         return k.sequence == sequence_ && !same_call(theirs, mine);
       };
-      for (const letter& l : letters_) {
-        if (differs(l.where, l.signature))
-          wrong = difference(l.where.source, l.signature, mine, sequence_);
+      for (const received_message& m : messages_) {
+        if (differs(m.where, m.signature))
+          wrong = difference(m.where.source, m.signature, mine, sequence_);
       }
       if (differs(ahead_, ahead_signature_)) {
         wrong = difference(ahead_.source, ahead_signature_, mine, sequence_);
@@ -94,8 +94,8 @@ void team_member::end() {
     calling_ = false;
     if (!broken_.empty()) return;  // this call is complete
     const auto left = std::ranges::find_if(
-        letters_, [&](const letter& l) { return l.where.sequence == sequence_; });
-    if (left == letters_.end()) return;
+        messages_, [&](const received_message& m) { return m.where.sequence == sequence_; });
+    if (left == messages_.end()) return;
     wrong = difference(left->where.source, left->signature, signatures_[sequence_ % remembered],
                        sequence_);
   }
@@ -138,14 +138,14 @@ void team_member::post(comm::rank dest, team_envelope envelope, std::span<const 
   const comm::frame_header header{.kind = comm::frame_kind::control,
                                   .handler = control_team | id_.index,
                                   .finish = id_.generation};
-  place_.network->send(dest, header, std::as_bytes(std::span(&envelope, 1)), data);
-  place_.tasks->keep_polling();
+  place_.endpoint->send(dest, header, std::as_bytes(std::span(&envelope, 1)), data);
+  place_.task_scheduler->keep_polling();
 }
 
 void team_member::send(std::size_t to, std::uint16_t step, std::uint32_t part,
                        std::span<const std::byte> data) {
   const comm::rank dest = group_[to].id();
-  while (place_.network->congested(dest)) scheduler::yield();
+  while (place_.endpoint->congested(dest)) scheduler::yield();
   post(dest,
        {.signature = signatures_[sequence_ % remembered],
         .sequence = sequence_,
@@ -155,26 +155,26 @@ void team_member::send(std::size_t to, std::uint16_t step, std::uint32_t part,
 }
 
 bool team_member::expects(const key& k) const noexcept {
-  return std::ranges::any_of(letters_, [&](const letter& l) { return l.where == k; });
+  return std::ranges::any_of(messages_, [&](const received_message& m) { return m.where == k; });
 }
 
-bool team_member::take(const key& wanted, letter& to) {
+bool team_member::take(const key& wanted, received_message& to) {
   const auto at =
-      std::ranges::find_if(letters_, [&](const letter& l) { return l.where == wanted; });
-  if (at == letters_.end()) return false;
+      std::ranges::find_if(messages_, [&](const received_message& m) { return m.where == wanted; });
+  if (at == messages_.end()) return false;
   to = std::move(*at);
-  letters_.erase(at);
+  messages_.erase(at);
   return true;
 }
 
 // Polls the network before the task suspends, as long as this worker has nothing else to do. Most
 // messages of a collective arrive soon, and suspending or sleeping costs more than polling.
-bool team_member::poll_for(const key& wanted, letter& to) {
+bool team_member::poll_for(const key& wanted, received_message& to) {
   const scheduler::worker& w = *scheduler::current_fiber()->on;
   std::size_t had = 0;
   {
     std::lock_guard hold(lock_);
-    had = letters_.size();
+    had = messages_.size();
   }
   std::chrono::steady_clock::time_point end;
   for (int i = 0; nothing_else_ready(w); ++i) {
@@ -184,12 +184,12 @@ bool team_member::poll_for(const key& wanted, letter& to) {
       if (now >= end) return false;
       std::this_thread::yield();
     }
-    const bool any = place_.network->progress();
+    const bool any = place_.endpoint->progress();
     std::lock_guard hold(lock_);
     if (take(wanted, to)) return true;
     if (!broken_.empty()) return false;
     // What arrived may be a task, for which the scheduling loop must look.
-    if (const std::size_t before = std::exchange(had, letters_.size()); any && before == had) {
+    if (const std::size_t before = std::exchange(had, messages_.size()); any && before == had) {
       return false;
     }
   }
@@ -198,7 +198,7 @@ bool team_member::poll_for(const key& wanted, letter& to) {
 
 team_arrival team_member::receive(std::size_t from, std::uint16_t step, std::uint32_t part) {
   const key wanted{sequence_, part, step, group_[from].id()};
-  letter got;
+  received_message got;
   // A task that never suspends would keep its worker from everything else.
   scheduler::worker& w = *scheduler::current_fiber()->on;
   if (++w.phases_in_a_row % receives_between_looks == 0) scheduler::yield_to_loop();
@@ -249,7 +249,7 @@ void team_member::deliver(const comm::inbound_frame& frame) {
         ahead_signature_ = e.signature;
         return;
       }
-      letters_.push_back({where, e.signature, team_arrival(frame)});
+      messages_.push_back({where, e.signature, team_arrival(frame)});
       if (waiter_ != nullptr && wanted_ == where) waiter = std::exchange(waiter_, nullptr);
     } else if (left && e.step == step_called &&
                (same_call(e.signature, mine) || sequence_ - e.sequence >= remembered)) {

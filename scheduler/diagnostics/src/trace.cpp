@@ -93,8 +93,8 @@ void trace_log::task_described(const task_state& task) noexcept {
 
 void describe_to_trace(fiber& self) noexcept { self.on->trace->task_described(self.task); }
 
-// If tasks switched to each other directly (worker.hpp : pass), only the first of them has an
-// entry.
+// If tasks switched to each other directly (worker.hpp : switch_fast), only the first of them has
+// an entry.
 void trace_log::task_left(const char* waits_for) noexcept {
   if (!std::exchange(runs_, false)) return;
   running_.end = clock::now();

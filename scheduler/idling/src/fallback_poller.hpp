@@ -11,8 +11,8 @@
 
 // The fallback poller: a thread that polls the network while all workers are busy with long tasks.
 // Messages that a place has begun to send must not wait for these tasks, and messages that arrive
-// must get a worker (implementation::want_turn). It sleeps until it is armed. While armed it wakes
-// up once a millisecond, and polls if no worker did in the meantime.
+// must get a worker (implementation::prefer_external_tasks). It sleeps until it is armed. While
+// armed it wakes up once a millisecond, and polls if no worker did in the meantime.
 //
 //   armed_   set by any thread, cleared by the fallback poller
 //

@@ -77,7 +77,7 @@ fiber& spawner_of(const slot& continuation) noexcept {
 void attend(fiber& self, bool drainable) {
   worker& w = *self.on;
   slot* const head = w.tasks.head();
-  slot* floor = drainable && self.task.is.atomic_depth == 0 ? lowest_drainable(self) : head;
+  slot* floor = drainable && self.task.rare.atomic_depth == 0 ? lowest_drainable(self) : head;
   const bool many = head - floor >= drain_least;
   if (w.tasks.attend(many ? floor + room : head + drain_least)) w.home->internals().notify();
   // A drain needs a slot for the continuation. If the deque is full (after a very deep recursion),
@@ -85,7 +85,8 @@ void attend(fiber& self, bool drainable) {
   if (many && !w.tasks.full()) drain(self, floor);
   while (self.on->tasks.full()) yield();
   auto& s = self.on->home->internals();
-  if (s.turns_wanted.load(base::relaxed) != 0 && self.task.is.atomic_depth == 0) yield_to_loop();
+  if (s.preferred_external_tasks.load(base::relaxed) != 0 && self.task.rare.atomic_depth == 0)
+    yield_to_loop();
 }
 
 void drain(fiber& self, slot* floor) noexcept {
@@ -127,7 +128,7 @@ void run_drain(fiber& self) noexcept {
     }
     self.task.site = s->site;
     s->run(*s, self);
-    if (self.task.is.special != 0) end_special(self);
+    if (self.task.rare.has_attributes != 0) clear_attributes(self);
     if (self.generation != generation) {  // the task was suspended, so all slots were counted
       run_children(self, frame_mark(self.base, self.generation));
       break;

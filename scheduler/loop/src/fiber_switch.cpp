@@ -70,7 +70,7 @@ void switch_to(fiber& self, fiber& to, void (*after)(fiber*, void*), void* argum
   enter(w, self, to);
 }
 
-void pass_rarely(fiber& self, fiber& to) noexcept {
+void switch_slow(fiber& self, fiber& to) noexcept {
   worker& w = *self.on;
   ++self.generation;
   w.left = nullptr;
@@ -78,13 +78,13 @@ void pass_rarely(fiber& self, fiber& to) noexcept {
   self.base = self.on->tasks.head();
 }
 
-fiber& cached_fiber_to_pass_to(worker& w) noexcept {
+fiber& cached_fiber_to_switch_to(worker& w) noexcept {
   ++w.count.suspensions;
   w.tasks.publish();
   return take_cached_fiber(w);
 }
 
-void arrive_rarely() noexcept {
+void arrive_slow() noexcept {
   fiber& self = *current_fiber();
   arrived_on(self);
   self.base = self.on->tasks.head();
@@ -103,7 +103,7 @@ fiber& take_cached_fiber(worker& w) noexcept {
   }
   fiber* f = acquire_stack();
   ++w.count.fibers;
-  if (watchdog* const dog = w.home->internals().dog.get()) dog->add(*f);
+  if (auto& s = w.home->internals(); s.stall_watchdog != nullptr) s.stall_watchdog->add(*f);
   f->has_exceptions = 0;
   f->spawner = nullptr;
   make_context(*f, begin);
@@ -113,7 +113,7 @@ fiber& take_cached_fiber(worker& w) noexcept {
 namespace {
 
 void give_back(worker& w, fiber& f) noexcept {
-  if (watchdog* const dog = w.home->internals().dog.get()) dog->remove(f);
+  if (auto& s = w.home->internals(); s.stall_watchdog != nullptr) s.stall_watchdog->remove(f);
   drop_context(f);
   release_stack(&f);
 }
@@ -139,11 +139,11 @@ void drop_cached_fibers(worker& w) noexcept {
   w.num_cached_fibers = 0;
 }
 
-void end_special(fiber& self) noexcept {
+void clear_attributes(fiber& self) noexcept {
   if (task_extension* extension = self.task.registrations) extension->task_ended(self);
   self.task.name = nullptr;
   self.task.registrations = nullptr;
-  self.task.is.special = 0;
+  self.task.rare.has_attributes = 0;
 }
 
 namespace {

@@ -10,8 +10,8 @@
 // are about to be destroyed, which tasks of other workers may use.
 //
 // A worker cannot be stopped inside a task, where it may hold a lock of the C library that the exit
-// needs. It is led to its scheduling loop as by want_turn(): its next spawn leaves the task, its
-// next pop is refused, and a sleeping worker is woken.
+// needs. It is led to its scheduling loop as by prefer_external_tasks(): its next spawn leaves the
+// task, its next pop is refused, and a sleeping worker is woken.
 //
 //                     written by             read by
 //   halted            halt                   workers, the progress thread
@@ -24,7 +24,7 @@
 namespace apgas::inline v0::scheduler {
 namespace {
 
-constexpr int turns_until_the_next_look = 16;
+constexpr int preferred_until_the_next_check = 16;
 constexpr std::chrono::microseconds between_looks{200};
 
 }  // namespace
@@ -45,8 +45,8 @@ bool scheduler::halt(std::chrono::milliseconds patience) noexcept {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (s.stopped_workers.load(base::acquire) < others) {  // P2
     if (std::chrono::steady_clock::now() > deadline) return false;
-    // Again each time, because a worker that takes a turn lowers the number.
-    s.turns_wanted.store(turns_until_the_next_look, base::relaxed);
+    // Again each time, because a worker that takes an external task lowers the number.
+    s.preferred_external_tasks.store(preferred_until_the_next_check, base::relaxed);
     for (const auto& w : s.workers) {
       if (w.get() == s.not_halted) continue;
       w->tasks.raise_attention();

@@ -21,8 +21,8 @@ std::chrono::nanoseconds pause_after(unsigned polls) noexcept {
   return least_pause * (1U << std::min(polls / polls_at_once - 1, 5U));
 }
 
-// The number of external tasks that go first after want_turn().
-constexpr int turns_at_once = 16;
+// The number of external tasks that go first after prefer_external_tasks().
+constexpr int preferred_at_once = 16;
 
 }  // namespace
 
@@ -64,12 +64,12 @@ bool scheduler::implementation::poll_for_busy_workers() noexcept {
     }
   }
   polls_seen = now;
-  if (!outside.empty()) want_turn();
+  if (!outside.empty()) prefer_external_tasks();
   return settings.events->pending() || !idle.has_poller();
 }
 
-void scheduler::implementation::want_turn() noexcept {
-  turns_wanted.store(turns_at_once, base::relaxed);
+void scheduler::implementation::prefer_external_tasks() noexcept {
+  preferred_external_tasks.store(preferred_at_once, base::relaxed);
   for (const auto& w : workers) {
     w->tasks.raise_attention();
     w->tasks.refuse_pop();
@@ -138,7 +138,7 @@ void scheduler::implementation::serve_network() noexcept {
     static_cast<void>(sleep_as_poller(progress_sleep, idle_polls, no_limit));
     if (!poll_network()) continue;
     idle_polls = 0;
-    if (!outside.empty()) want_turn();
+    if (!outside.empty()) prefer_external_tasks();
   }
 }
 

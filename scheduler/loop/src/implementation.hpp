@@ -50,18 +50,18 @@ struct scheduler::implementation {
 
   // Lives while a thread that is not a worker of this scheduler is inside a call that makes work
   // visible. The work may end the program, but the scheduler must outlive the call, so its
-  // destructor waits for visitors.
-  class visit {
+  // destructor waits for such calls.
+  class external_call {
    public:
-    explicit visit(implementation& s) noexcept : visitors_(s.visitors) {
-      visitors_.fetch_add(1, base::relaxed);
+    explicit external_call(implementation& s) noexcept : external_calls_(s.external_calls) {
+      external_calls_.fetch_add(1, base::relaxed);
     }
-    visit(const visit&) = delete;
-    visit& operator=(const visit&) = delete;
-    ~visit() { visitors_.fetch_sub(1, base::release); }  // P2 of scheduler.cpp
+    external_call(const external_call&) = delete;
+    external_call& operator=(const external_call&) = delete;
+    ~external_call() { external_calls_.fetch_sub(1, base::release); }  // P2 of scheduler.cpp
 
    private:
-    base::atomic<int>& visitors_;
+    base::atomic<int>& external_calls_;
   };
 
   // Submits expired timers and polls the network, unless another thread is polling it. Returns
@@ -76,7 +76,7 @@ struct scheduler::implementation {
   // at the next spawn, or at the next child that it takes back from its deque, and its scheduling
   // loop takes external tasks first for a while.
   // Context: any thread.
-  void want_turn() noexcept;
+  void prefer_external_tasks() noexcept;
 
   // Must be called where a worker chooses work. Does not return once another thread has called
   // scheduler::halt().
@@ -112,9 +112,10 @@ struct scheduler::implementation {
   timers timed;
   base::spin_lock poller_lock;        // held while polling the network
   base::atomic<bool> arrived{false};  // a poll may find something
-  base::atomic<int> turns_wanted{0};  // external tasks that the loops take first (want_turn)
+  // How many external tasks the loops take before anything else (prefer_external_tasks).
+  base::atomic<int> preferred_external_tasks{0};
   base::atomic<bool> stopping{false};
-  base::atomic<int> visitors{0};
+  base::atomic<int> external_calls{0};
 
   base::atomic<bool> halted{false};  // see halt.cpp
   const worker* not_halted = nullptr;
@@ -128,7 +129,7 @@ struct scheduler::implementation {
   std::vector<std::thread> threads;
   parker progress_sleep;
   std::thread progress;
-  std::unique_ptr<watchdog> dog;  // destroyed first
+  std::unique_ptr<watchdog> stall_watchdog;  // destroyed first
 };
 
 // The scheduling loop, which a worker runs between tasks (loop.cpp). It is the outermost function

@@ -59,15 +59,16 @@ bool choose(worker& w, work& found) {
     flush_arrivals(w);
   }
   auto& s = w.home->internals();
-  if (const int turns = s.turns_wanted.load(base::relaxed); turns != 0) [[unlikely]] {
+  const int preferred = s.preferred_external_tasks.load(base::relaxed);
+  if (preferred != 0) [[unlikely]] {
     s.stop_if_halted(w);
     found.external = s.outside.pop();
-    s.turns_wanted.store(found ? turns - 1 : 0, base::relaxed);
+    s.preferred_external_tasks.store(found ? preferred - 1 : 0, base::relaxed);
     if (found) return true;
   }
-  const std::uint32_t turn = ++w.turns;
-  if ((turn & 15U) == 0 || s.arrived.load(base::relaxed)) s.poll_outside(w);
-  if ((turn & 3U) != 0) {
+  const std::uint32_t choice = ++w.choices;
+  if ((choice & 15U) == 0 || s.arrived.load(base::relaxed)) s.poll_outside(w);
+  if ((choice & 3U) != 0) {
     found.resumed = next_resumed(w);
     if (!found) found.in_slot = w.tasks.take_newest(found.task);
     if (!found) found.external = s.outside.pop();
@@ -75,8 +76,8 @@ bool choose(worker& w, work& found) {
     found.external = s.outside.pop();
     // The oldest slot may be the continuation of a spawner, which waits for the tasks above it. So
     // these go first, but not for ever.
-    const auto wanted = [turn](const slot& oldest) {
-      return oldest.kind() != slot_kind::continuation || (turn & 255U) == 0;
+    const auto wanted = [choice](const slot& oldest) {
+      return oldest.kind() != slot_kind::continuation || (choice & 255U) == 0;
     };
     if (!found) found.in_slot = w.tasks.take_oldest(found.task, wanted);
     if (!found) found.in_slot = w.tasks.take_newest(found.task);
@@ -260,7 +261,7 @@ void run_slot(fiber& self, slot& s) {
   self.base = mark.base;
   trace_begin(self);
   s.run(s, self);
-  if (self.task.is.special != 0) end_special(self);
+  if (self.task.rare.has_attributes != 0) clear_attributes(self);
   if (is_task) {
     run_children(self, mark);
   } else {
@@ -276,7 +277,7 @@ void run_external_task(fiber& self, external_task& i) {
   self.outermost = nullptr;
   trace_begin(self);
   task_counter* counter = i.run(&i, self);
-  if (self.task.is.special != 0) end_special(self);
+  if (self.task.rare.has_attributes != 0) clear_attributes(self);
   run_children(self, mark);
   trace_end(self);
   self.allowance = 0;  // of that task

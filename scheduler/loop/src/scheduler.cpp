@@ -23,7 +23,7 @@
 // Pairs
 //   P1  A worker that sees `stopping` sees everything that was written before the destructor of the
 //       scheduler was called.
-//   P2  When the destructor reads visitors == 0, the last access of every visiting thread is over.
+//   P2  When the destructor reads external_calls == 0, the last access of every such call is over.
 namespace apgas::inline v0::scheduler {
 namespace {
 
@@ -99,7 +99,7 @@ scheduler::implementation::~implementation() {
   if (progress.joinable()) progress.join();
   fallback.reset();  // after the workers have ended, because they arm it
   base::spin_wait wait;
-  while (visitors.load(base::acquire) != 0) wait.once();  // P2
+  while (external_calls.load(base::acquire) != 0) wait.once();  // P2
 }
 
 scheduler::scheduler(const config& c)
@@ -113,7 +113,7 @@ scheduler::scheduler(const config& c)
       s.fallback->arm();
     }
     if (c.watchdog_patience.count() != 0) {
-      s.dog = std::make_unique<watchdog>(s, c.watchdog_patience, c.watchdog_report);
+      s.stall_watchdog = std::make_unique<watchdog>(s, c.watchdog_patience, c.watchdog_report);
     }
     for (auto& w : s.workers) {
       const int processor = c.bound_to.empty() ? -1 : c.bound_to[static_cast<std::size_t>(w->id)];
@@ -129,7 +129,7 @@ scheduler::scheduler(const config& c)
 scheduler::~scheduler() = default;
 
 void scheduler::submit(external_task* work) noexcept {
-  const implementation::visit here(*implementation_);
+  const implementation::external_call call(*implementation_);
   implementation_->outside.push(work);
   implementation_->notify();
 }
@@ -197,7 +197,7 @@ void resume(fiber* f) noexcept {
     w.home->internals().notify();
   } else {
     auto& s = home.home->internals();
-    const scheduler::implementation::visit here(s);
+    const scheduler::implementation::external_call call(s);
     home.ready.push(f);
     s.notify();
   }

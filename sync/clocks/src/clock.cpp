@@ -3,8 +3,8 @@
 
 #include <apgas/sync/place_state.hpp>
 
-#include "pass_to_next.hpp"
 #include "phase_errors.hpp"
+#include "switch_to_next.hpp"
 
 namespace apgas::inline v0 {
 
@@ -48,11 +48,11 @@ namespace {
 }  // namespace
 
 void clock::advance_lazy() const {
-  if (!sync::pass_first(id_.number)) advance_slowly(id_);
+  if (!sync::switch_if_first(id_.number)) advance_slowly(id_);
 }
 
 void clock::advance_all_lazy() {
-  if (!sync::pass_only(phase_kind::clock)) advance_all_slowly();
+  if (!sync::switch_if_only(phase_kind::clock)) advance_all_slowly();
 }
 
 void clock::advance_eager() const {

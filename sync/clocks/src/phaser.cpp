@@ -7,8 +7,8 @@
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/place_state.hpp>
 
-#include "pass_to_next.hpp"
 #include "phase_errors.hpp"
+#include "switch_to_next.hpp"
 
 namespace apgas::inline v0 {
 
@@ -76,7 +76,7 @@ namespace {
 }  // namespace
 
 void phaser::next() const {
-  if (!sync::pass_first(id_.number)) next_slowly(id_);
+  if (!sync::switch_if_first(id_.number)) next_slowly(id_);
 }
 
 void phaser::next_single_erased(void (*run)(void*), void* closure) const {

@@ -17,7 +17,7 @@
 // The parts of finish that are not on the fast path.
 namespace apgas::inline v0::sync {
 
-finish_details& finish_core::need_details() {
+finish_details& finish_core::ensure_details() {
   finish_details* present = details();
   if (present != nullptr) return *present;
   auto made = std::make_unique<finish_details>();
@@ -31,7 +31,7 @@ finish_details& finish_core::need_details() {
 void task_failed(scheduler::fiber& self) noexcept {
   const spawn_site site = site_of(self.task);
   name_task(nullptr);
-  finish_details& details = finish_of(self).need_details();
+  finish_details& details = finish_of(self).ensure_details();
   std::vector<task_exception> caught;  // filled without the lock, since it copies user exceptions
   collect_current(caught, place_id_of(self), site);
   std::lock_guard guard(details.lock);
@@ -59,8 +59,8 @@ std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core&
   static_cast<void>(wait_and_collect(self, core, outer));
 }
 
-[[gnu::noinline]] void run_children_of_special(scheduler::fiber& self,
-                                               const scheduler::frame_mark& mark) noexcept {
+[[gnu::noinline]] void run_children_hiding_attributes(scheduler::fiber& self,
+                                                      const scheduler::frame_mark& mark) noexcept {
   const scheduler::task_state own = self.task;
   self.task = {.finish = own.finish};
   scheduler::run_children(self, mark);
@@ -72,9 +72,9 @@ std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core&
 // Runs the children that are still in the deque. They have no name and no registrations, and each
 // has its own spawn site, so the state of the running task is restored afterwards.
 [[gnu::always_inline]] inline void finish_frame::run_own(scheduler::fiber& self) noexcept {
-  if (self.task.is.special != 0) [[unlikely]] {
+  if (self.task.rare.has_attributes != 0) [[unlikely]] {
     registrations::leave_finish(self, core_);
-    run_children_of_special(self, mark_);
+    run_children_hiding_attributes(self, mark_);
     return;
   }
   const std::source_location site = self.task.site;
@@ -99,7 +99,7 @@ std::unique_ptr<offer_box> finish_frame::end_collecting() {
 }
 
 void finish_frame::collect(comm::handler_id reducer, std::unique_ptr<offer_box> box) {
-  finish_details& details = core_.need_details();
+  finish_details& details = core_.ensure_details();
   details.reducer = reducer;
   details.offers = std::move(box);
 }
@@ -118,7 +118,7 @@ offer_box& box_for_offer(scheduler::fiber& self, const std::type_info& type) {
   if (box == nullptr) {  // this is the first offer at a place that is not the home place
     const auto make = comm::lookup<offer_box_maker>(details->reducer);
     APGAS_ASSERT(make != nullptr, "the reducer of a finish_reduce is unknown here");
-    std::unique_ptr<offer_box> made(make(place_of(self).tasks->num_workers()));
+    std::unique_ptr<offer_box> made(make(place_of(self).task_scheduler->num_workers()));
     std::lock_guard guard(details->lock);
     if (details->offers == nullptr) details->offers = std::move(made);
     box = details->offers.get();

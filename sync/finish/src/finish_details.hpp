@@ -64,7 +64,7 @@ struct remote_finish final : finish_core, scheduler::counter_observer {
   remote_finish_state state;
   tree_return links;
   std::vector<waiting_frame> waiting;
-  bool listed = false;  // it is in maybe_quiescent_
+  bool listed = false;  // it is in quiescence_candidates_
 };
 
 }  // namespace apgas::inline v0::sync

@@ -44,14 +44,14 @@ void remote_finishes::remote_idle(remote_finish& remote) noexcept {
 void remote_finishes::list(remote_finish& remote) {
   if (remote.listed) return;
   remote.listed = true;
-  maybe_quiescent_.push_back(&remote);
+  quiescence_candidates_.push_back(&remote);
   quiescence_possible_.store(true, base::relaxed);
-  place_.tasks->request_poll();
+  place_.task_scheduler->request_poll();
 }
 
 // Removes a remote finish from the table. Requires: lock_ is held and the remote finish is
 // quiescent.
-std::unique_ptr<remote_finish> remote_finishes::take_out(remote_finish& remote) {
+std::unique_ptr<remote_finish> remote_finishes::extract(remote_finish& remote) {
   const auto at = remotes_.find(remote.id);
   std::unique_ptr<remote_finish> gone = std::move(at->second);
   remotes_.erase(at);
@@ -102,14 +102,14 @@ bool remote_finishes::send_returns() noexcept {
     tree_return::target to{};
     {
       std::lock_guard guard(lock_);
-      while (!maybe_quiescent_.empty() && gone == nullptr) {
-        remote_finish& remote = *maybe_quiescent_.back();
-        maybe_quiescent_.pop_back();
+      while (!quiescence_candidates_.empty() && gone == nullptr) {
+        remote_finish& remote = *quiescence_candidates_.back();
+        quiescence_candidates_.pop_back();
         remote.listed = false;
         if (!remote.quiescent()) continue;
         credit = remote.state.give_back();
         to = remote.links.give_back();
-        gone = take_out(remote);
+        gone = extract(remote);
         ++count_.returns;
       }
       if (gone == nullptr) quiescence_possible_.store(false, base::relaxed);
@@ -120,7 +120,7 @@ bool remote_finishes::send_returns() noexcept {
       payload(credit);
       send_return(gone->id, to, payload);
     } else {
-      place_.tasks->submit(
+      place_.task_scheduler->submit(
           std::make_unique<return_with_results>(std::move(gone), credit, to).release());
     }
   }
@@ -145,7 +145,7 @@ returned_credit remote_finishes::give_back_with_reply(finish_core& finish) noexc
     return {};
   }
   const returned_credit credit = remote.state.give_back();
-  gone = take_out(remote);
+  gone = extract(remote);
   return credit;
 }
 

@@ -24,7 +24,7 @@ remote_finishes::~remote_finishes() {
 }
 
 void remote_finishes::open_root(finish_core& core) {
-  core.need_details().id = root_finish;
+  core.ensure_details().id = root_finish;
   std::lock_guard guard(lock_);
   at_home_.emplace(root_finish, &core);
 }
@@ -61,7 +61,7 @@ void remote_finishes::send_uncounted(finish_core& running, comm::rank dest,
 
 void remote_finishes::send_from_home(finish_core& finish, comm::rank dest,
                                      comm::frame_header header, comm::out_archive& payload) {
-  finish_details& details = finish.need_details();
+  finish_details& details = finish.ensure_details();
   {
     std::lock_guard guard(details.lock);
     if (details.id == 0) {
@@ -74,7 +74,7 @@ void remote_finishes::send_from_home(finish_core& finish, comm::rank dest,
     header.credit = minted.share;
   }
   header.finish = details.id;
-  place_.network->send(dest, header, std::move(payload));
+  place_.endpoint->send(dest, header, std::move(payload));
 }
 
 // `own` is the remote finish in which the running task counts. If it is null, this is an escaping
@@ -92,7 +92,7 @@ void remote_finishes::send_from_remote(remote_finish* own, finish_core* escapes_
     header.credit = split.share;
     ask = split.ask;
     if (split.share != 0 && escapes_from == nullptr && (header.flags & flag_spawn) != 0 &&
-        place_.places >= place_.tree_from && dest != place_.here &&
+        place_.places >= place_.finish_tree_places && dest != place_.here &&
         dest != home_of(header.finish)) {
       header.flags |= static_cast<std::uint8_t>(remote.links.link() << link_level_shift);
     }
@@ -102,7 +102,7 @@ void remote_finishes::send_from_remote(remote_finish* own, finish_core* escapes_
       remote.waiting.push_back({dest, header, {bytes.begin(), bytes.end()}, escapes_from});
     }
   }
-  if (header.credit != 0) place_.network->send(dest, header, std::move(payload));
+  if (header.credit != 0) place_.endpoint->send(dest, header, std::move(payload));
   if (ask) send_message(home_of(header.finish), operation_request, header.finish, 0, nullptr);
 }
 
@@ -115,9 +115,9 @@ void remote_finishes::send_message(comm::rank dest, std::uint64_t operation, fin
   const comm::frame_header header{
       .kind = comm::frame_kind::finish, .handler = operation, .finish = id, .credit = credit};
   if (payload == nullptr) {
-    place_.network->send(dest, header, std::span<const std::byte>{});
+    place_.endpoint->send(dest, header, std::span<const std::byte>{});
   } else {
-    place_.network->send(dest, header, std::move(*payload));
+    place_.endpoint->send(dest, header, std::move(*payload));
   }
 }
 
@@ -254,7 +254,7 @@ void remote_finishes::send_waiting(remote_finish& remote) {
     if (remote.quiescent()) list(remote);  // its tasks ended while their frames waited
   }
   for (waiting_frame& frame : ready) {
-    place_.network->send(frame.dest, frame.header, std::span<const std::byte>(frame.payload));
+    place_.endpoint->send(frame.dest, frame.header, std::span<const std::byte>(frame.payload));
     if (frame.held != nullptr) scheduler::release_count(*frame.held);
   }
   if (ask) send_message(home_of(id), operation_request, id, 0, nullptr);

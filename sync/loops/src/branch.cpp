@@ -15,7 +15,7 @@ int detail::workers_here(const scheduler::fiber& self) noexcept {
 
 namespace sync {
 
-bool retake(scheduler::task_counter& join) noexcept {
+bool take_back_or_wait(scheduler::task_counter& join) noexcept {
   auto& tasks = scheduler::current_fiber()->on->tasks;
   if (join.untouched()) {
     const std::uintptr_t tag = scheduler::slot::tag(&join, scheduler::slot_kind::join);

@@ -22,7 +22,7 @@ phase_core::phase_core(phase_kind kind, int home, int workers, int tiers, int de
               next_number.fetch_add(1, base::relaxed)),
       workers_(workers),
       degree_(static_cast<std::size_t>(degree)),
-      simple_(tiers == 1) {
+      ends_in_one_step_(tiers == 1) {
   nodes_.push_back(
       std::make_unique<phaser_tree_node>(*this, nullptr, workers, tiers == 1 ? 0 : degree));
   for (int tier = 1; tier < tiers; ++tier) {
@@ -43,7 +43,7 @@ phase_core::phase_core(phase_kind kind, int workers, const replica_of& of)
       is_replica_(true),
       workers_(workers),
       degree_(1),
-      simple_(false) {
+      ends_in_one_step_(false) {
   nodes_.push_back(std::make_unique<phaser_tree_node>(*this, nullptr, workers, 0, of.phase));
 }
 
@@ -70,9 +70,9 @@ void phase_core::tie(std::unique_ptr<phase_link> link) noexcept {
 
 // A phase that ends in one step ends under the lock of the root, which look() takes here. Either it
 // ends before that, and the caller reads the new phase; or the worker that ends it takes the lock
-// later and sees that simple_ is false.
+// later and sees that ends_in_one_step_ is false.
 void phase_core::end_phases_in_steps() noexcept {
-  simple_.store(false, base::relaxed);
+  ends_in_one_step_.store(false, base::relaxed);
   static_cast<void>(root().look());
 }
 
@@ -107,7 +107,7 @@ void phase_core::completed(scheduler::worker& w, phaser_tree_node& node) noexcep
 // unarrived in that phase.
 void phase_core::begin_phases(scheduler::worker& w) noexcept {
   for (bool again = true; again;) {
-    if (single_runner* const r = elected_.load(base::relaxed)) return r->all_signalled();
+    if (next_single_runner* const r = elected_.load(base::relaxed)) return r->all_signalled();
     run_actions(false);
     if (phase_link* const others = link()) others->reduced(phase());
     const bool open = active_.load(base::relaxed) == 0;
@@ -121,7 +121,7 @@ void phase_core::run_actions(bool last) noexcept {
   if (actions_.load(base::relaxed) == nullptr) return;
   const std::int64_t p = phase();
   const std::int64_t oldest = oldest_phase();
-  auto& depth = scheduler::current_fiber()->task.is.atomic_depth;
+  auto& depth = scheduler::current_fiber()->task.rare.atomic_depth;
   ++depth;
   for_each_action([&](phase_action& a) {
     if (last) {
@@ -157,7 +157,7 @@ std::uint32_t phase_core::add_action(std::unique_ptr<phase_action> action) {
     action->index_ = first == nullptr ? 0 : first->index_ + 1;
   } while (
       !actions_.compare_exchange_weak(first, action.get(), base::release, base::relaxed));  // P1
-  simple_.store(false, base::relaxed);
+  ends_in_one_step_.store(false, base::relaxed);
   return action.release()->index_;
 }
 
@@ -187,7 +187,7 @@ phase_action& phase_core::add_action(std::uint32_t index, std::unique_ptr<phase_
         return *action.release();
       }
     }
-    const inside no_suspension(*scheduler::current_fiber());
+    const section_guard no_suspension(*scheduler::current_fiber());
     for (const auto& [p, v] : more) action->set_result(p, oldest_phase(), v);
     taken = more.rbegin()->first;
   }
@@ -214,11 +214,11 @@ void phase_core::waiter_moved(std::int64_t from, std::int64_t to) {
   if (from >= 0 && --waiters_[from] == 0) waiters_.erase(from);
 }
 
-bool phase_core::elect(single_runner& r) noexcept {
-  single_runner* none = nullptr;
+bool phase_core::elect(next_single_runner& r) noexcept {
+  next_single_runner* none = nullptr;
   if (!elected_.compare_exchange_strong(none, &r, base::relaxed, base::relaxed)) return false;
-  simple_.store(false, base::relaxed);
-  if (is_replica_) link()->would_run_single();
+  ends_in_one_step_.store(false, base::relaxed);
+  if (is_replica_) link()->task_elected();
   return true;
 }
 

@@ -27,7 +27,7 @@ void phaser_tree_node::join(std::int64_t s, std::int64_t members) {
   {
     std::lock_guard hold(lock_);
     if (s >= 0) {
-      if (counter_.signallers() == 0) core_.signallers_came();
+      if (counter_.signallers() == 0) core_.leaf_activated();
       c = counter_.join(s, members);
       unarrived_.store(counter_.unarrived(), base::relaxed);
     } else {
@@ -113,7 +113,7 @@ void phaser_tree_node::conclude(scheduler::worker& w, before b) noexcept {
   bool completed = b.unarrived && counter_.unarrived() == 0;
   const bool silent = b.signallers && counter_.signallers() == 0;
   scheduler::batch_block* resumed = nullptr;
-  if (completed && core_.simple()) {  // a clock at one place needs no other lock
+  if (completed && core_.ends_in_one_step()) {  // a clock at one place needs no other lock
     completed = false;
     resumed = advance_locked();
     if (silent) open_.store(true, base::release);  // P1
@@ -123,7 +123,7 @@ void phaser_tree_node::conclude(scheduler::worker& w, before b) noexcept {
     unarrived_.store(counter_.unarrived(), base::relaxed);
   }
   const bool empty = members_ == 0;
-  if (silent) core_.signallers_went();
+  if (silent) core_.leaf_deactivated();
   const bool news = completed || ((silent || empty) && core_.is_replica());
   if (news) core_.retain();
   lock_.unlock();

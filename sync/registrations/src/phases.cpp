@@ -6,8 +6,8 @@
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/registration.hpp>
 
-#include "pass_to_next.hpp"
 #include "phase_errors.hpp"
+#include "switch_to_next.hpp"
 
 // What a task does with a clock or phaser it is registered on. docs/walks/life_of_a_clock_phase.md
 // describes the steps.
@@ -24,7 +24,7 @@ constexpr std::uint32_t phases_between_looks = 32;
 // children registered in advance but not spawned.
 phaser_tree_node::events signal_events(registration& r) noexcept {
   const std::int64_t credit = std::exchange(r.credit, 0);
-  r.credit_taken = 0;
+  r.last_credit = 0;
   ++r.signalled;
   return {.signals = 1, .leave = credit, .gone = credit};
 }
@@ -82,7 +82,7 @@ void signal_and_wait(scheduler::fiber& self, registration& r, wait_style style) 
   if (w.arrivals.of == &node)
     signals += static_cast<std::int64_t>(w.arrivals.waiting->size) + w.arrivals.ends;
   // The operations of accumulators must run in the task, not while its fiber is being suspended.
-  if (style == wait_style::lazy && node.core().simple() && !node.completed_by(signals)) {
+  if (style == wait_style::lazy && node.core().ends_in_one_step() && !node.completed_by(signals)) {
     park(self, node, p, e);
     return;
   }
@@ -109,7 +109,7 @@ void wait(scheduler::fiber& self, registration& r, wait_style style) {
 
 void advance(scheduler::fiber& self, registration& r, wait_style style) {
   if (r.has_signalled()) return wait(self, r, style);
-  if (pass_to_next(self, r) || pass_to_start(self, r)) return;
+  if (switch_to_next(self, r) || switch_to_start(self, r)) return;
   signal_and_wait(self, r, style);
   ++r.waited;
 }

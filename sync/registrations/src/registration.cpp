@@ -56,7 +56,7 @@ void transit::open(std::uint64_t bits, registration& r) noexcept {
 registrations& registrations::needed(scheduler::fiber& self) {
   if (self.task.registrations == nullptr) {
     self.task.registrations = new own_registrations;
-    self.task.is.special = 1;
+    self.task.rare.has_attributes = 1;
   }
   return *of(self);
 }
@@ -114,9 +114,9 @@ transit begin_transit(scheduler::fiber& self, registration& r, phaser_mode mode,
     r.node->join(-1, 1);
   } else {
     if (r.credit == 0) {
-      const std::int32_t n = std::clamp(r.credit_taken * 2, 1, most_credit);
+      const std::int32_t n = std::clamp(r.last_credit * 2, 1, most_credit);
       r.node->join(r.signalled, n);
-      r.credit = r.credit_taken = n;
+      r.credit = r.last_credit = n;
     }
     --r.credit;
   }
@@ -143,7 +143,7 @@ registered_body::registered_body(scheduler::fiber& self, std::span<const transit
     add(r);
   }
   self.task.registrations = this;
-  self.task.is.special = 1;
+  self.task.rare.has_attributes = 1;
 }
 
 registered_body::~registered_body() {

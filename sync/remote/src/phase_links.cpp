@@ -26,7 +26,7 @@ void phase_home::changed(scheduler::worker&) noexcept {
 // Sends the results before any replica is told that phase p is over, so that every task of the next
 // phase finds them.
 void phase_home::reduced(std::int64_t p) noexcept {
-  const inside no_suspension(*scheduler::current_fiber());
+  const section_guard no_suspension(*scheduler::current_fiber());
   core_.for_each_action([&](phase_action& a) {
     const phase_value v = a.result_of(p);
     std::lock_guard hold(lock_);
@@ -38,7 +38,7 @@ void phase_home::reduced(std::int64_t p) noexcept {
 
 // This message arrives before the place signals the phase. So the home is still in the place's
 // phase.
-void phase_home::on_would_run(comm::rank place) {
+void phase_home::on_task_elected(comm::rank place) {
   std::lock_guard hold(lock_);
   if (runner_.elected) return;
   runner_.home = this;
@@ -121,7 +121,7 @@ bool phase_replica::tell() {
 // no signaller here is unarrived in those phases. Requires: lock_ is held. A task that comes to
 // send in such a phase needs the same lock (on_transit).
 void phase_replica::send_parts(std::int64_t first) {
-  const inside no_suspension(*scheduler::current_fiber());
+  const section_guard no_suspension(*scheduler::current_fiber());
   core_.for_each_action([&](phase_action& a) {
     while (const auto part = a.take_part(core_.phase(), first)) {
       table_.send_value(phase_core::home_of(core_.number()), operation_part, core_, a.index(),
@@ -130,9 +130,9 @@ void phase_replica::send_parts(std::int64_t first) {
   });
 }
 
-void phase_replica::would_run_single() noexcept {
+void phase_replica::task_elected() noexcept {
   std::lock_guard hold(lock_);
-  table_.send(phase_core::home_of(core_.number()), operation_would_run, core_.number(),
+  table_.send(phase_core::home_of(core_.number()), operation_elected, core_.number(),
               core_.phase());
 }
 

@@ -18,7 +18,7 @@ enum phase_operation : std::uint64_t {
   operation_part,          // replica to home: a partial result of a phase
   operation_result,        // home to replica: the result of a phase
   operation_ask,           // replica to home: asks for a result
-  operation_would_run,     // replica to home: elected for a next_single
+  operation_elected,       // replica to home: elected for a next_single
   operation_run_single,    // home to replica: run the closure
   operation_single_done,   // replica to home: the closure has returned
 };

@@ -23,7 +23,7 @@ transferred_registration leaving(scheduler::fiber& self, registration& r) {
   if (const std::int32_t credit = std::exchange(r.credit, 0); credit != 0) {
     r.node->update(*self.on, r.signalled, {.leave = credit, .gone = credit});
   }
-  r.credit_taken = 0;
+  r.last_credit = 0;
   const bool signalled = r.signals() && r.has_signalled();
   return place_of(self).phases->sent({*r.node, r.phase(), r.mode, signalled, r.implicit},
                                      r.finish == self.task.finish);
@@ -57,7 +57,7 @@ class transferred_registrations final : public registrations {
       add(records_[i]);
     }
     self.task.registrations = this;
-    self.task.is.special = 1;
+    self.task.rare.has_attributes = 1;
   }
   transferred_registrations(const transferred_registrations&) = delete;
   transferred_registrations& operator=(const transferred_registrations&) = delete;

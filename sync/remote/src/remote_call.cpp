@@ -76,8 +76,8 @@ void suspended_call::acknowledge_read() const noexcept {
                "a reply with a zero-copy value is too short");
   const std::size_t value_bytes = reply_.payload.size() - sizeof number;
   std::memcpy(&number, reply_.payload.data() + value_bytes, sizeof number);
-  place_.network->send(from(), {.kind = comm::frame_kind::reply, .handler = number},
-                       std::span<const std::byte>{});
+  place_.endpoint->send(from(), {.kind = comm::frame_kind::reply, .handler = number},
+                        std::span<const std::byte>{});
 }
 
 std::vector<transferred_registration> suspended_call::take_registrations() {
@@ -127,8 +127,8 @@ void send_value(place_state& place, comm::rank caller, std::uint64_t number,
   if ((number & call_of_at) != 0 && give_back_registrations(*scheduler::current_fiber(), value)) {
     header.flags |= flag_registered;
   }
-  place.network->send(caller, header, std::move(value));
-  place.tasks->keep_polling();
+  place.endpoint->send(caller, header, std::move(value));
+  place.task_scheduler->keep_polling();
 }
 
 }  // namespace

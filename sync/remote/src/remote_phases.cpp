@@ -29,13 +29,13 @@ remote_phases::~remote_phases() {
 
 void remote_phases::send(comm::rank dest, std::uint64_t what, std::uint64_t number,
                          std::int64_t phase, std::span<const std::byte> payload) noexcept {
-  place_.network->send(dest,
-                       {.kind = comm::frame_kind::control,
-                        .handler = control_phase | what,
-                        .finish = number,
-                        .credit = static_cast<std::uint64_t>(phase)},
-                       payload);
-  place_.tasks->keep_polling();
+  place_.endpoint->send(dest,
+                        {.kind = comm::frame_kind::control,
+                         .handler = control_phase | what,
+                         .finish = number,
+                         .credit = static_cast<std::uint64_t>(phase)},
+                        payload);
+  place_.task_scheduler->keep_polling();
 }
 
 void remote_phases::send_arrived(std::uint64_t number, const phase_transits& t) noexcept {
@@ -58,7 +58,7 @@ void remote_phases::on_message(const comm::inbound_frame& frame) {
                       {frame.payload.begin(), frame.payload.end()}});
     begin = !std::exchange(draining_, true);
   }
-  if (begin) place_.tasks->submit(&drain_);
+  if (begin) place_.task_scheduler->submit(&drain_);
 }
 
 scheduler::task_counter* remote_phases::drain(scheduler::external_task* work,
@@ -101,7 +101,7 @@ addressee addressee_of(std::uint64_t operation) noexcept {
     case operation_gone:
     case operation_part:
     case operation_ask:
-    case operation_would_run:
+    case operation_elected:
     case operation_single_done:
       return addressee::home;
     case operation_phase:
@@ -162,8 +162,8 @@ void remote_phases::take(scheduler::worker& w, const message& m) noexcept {
     case operation_arrived:
       let_go(w, *core, m);
       break;
-    case operation_would_run:
-      static_cast<phase_home*>(core->link())->on_would_run(m.source);
+    case operation_elected:
+      static_cast<phase_home*>(core->link())->on_task_elected(m.source);
       break;
     case operation_run_single:
       static_cast<phase_replica*>(core->link())->on_chosen();
@@ -201,7 +201,7 @@ void remote_phases::take_value(phase_core& core, const message& m) noexcept {
   phase_value v{phase_value::kind::value, m.payload};
   if ((m.what & flag_error) != 0) v.is = phase_value::kind::error;
   if ((m.what & flag_nothing) != 0) v.is = phase_value::kind::nothing;
-  const inside no_suspension(*scheduler::current_fiber());
+  const section_guard no_suspension(*scheduler::current_fiber());
   switch (m.what & 0xff) {
     case operation_part:
       return core.action(index).add_part(m.phase, v);
@@ -305,7 +305,8 @@ phase_core& remote_phases::join(const transferred_registration& t, std::int64_t 
         return *found->second;
       }
     }
-    made = &phase_core::make_replica(t.kind, place_.tasks->num_workers(), {t.number, t.base});
+    made =
+        &phase_core::make_replica(t.kind, place_.task_scheduler->num_workers(), {t.number, t.base});
     made->tie(std::make_unique<phase_replica>(*this, *made));
   }
 }

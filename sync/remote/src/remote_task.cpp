@@ -55,7 +55,7 @@ const program_range& program() {
 
 void report_start(place_state& place, comm::rank source, std::size_t bytes) {
   if (const auto total = place.flow->on_start(source, bytes)) {
-    place.network->send(
+    place.endpoint->send(
         source, {.kind = comm::frame_kind::control, .handler = control_flow, .credit = *total},
         std::span<const std::byte>{});
   }
@@ -176,7 +176,7 @@ namespace {
     self.allowance -= static_cast<std::uint32_t>(bytes);
     return;
   }
-  while (place.flow->behind() || place.network->congested(dest)) scheduler::yield();
+  while (place.flow->behind() || place.endpoint->congested(dest)) scheduler::yield();
   place.flow->wait_for_room(dest);
 }
 
@@ -185,7 +185,7 @@ comm::frame_header admit(scheduler::fiber& self, place_state& place, comm::rank 
                          comm::handler_id thunk, const comm::out_archive& payload,
                          std::uint8_t flags) {
   const std::size_t bytes = comm::frame_bytes(payload.size());
-  if (place.flow->full(dest) || place.flow->behind() || place.network->congested(dest)) {
+  if (place.flow->full(dest) || place.flow->behind() || place.endpoint->congested(dest)) {
     wait_for_turn(self, place, dest, bytes);
   }
   place.flow->on_send(dest, bytes);
@@ -199,7 +199,7 @@ void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
   place_state& place = place_of(self);
   place.finishes->send_task(finish_of(self), dest, admit(self, place, dest, thunk, payload, flags),
                             payload);
-  place.tasks->keep_polling();
+  place.task_scheduler->keep_polling();
 }
 
 void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
@@ -207,7 +207,7 @@ void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_
   place_state& place = place_of(self);
   place.finishes->send_uncounted(finish_of(self), dest,
                                  admit(self, place, dest, thunk, payload, flag_spawn), payload);
-  place.tasks->keep_polling();
+  place.task_scheduler->keep_polling();
 }
 
 void frame_receiver::on_frame(const comm::inbound_frame& frame) noexcept {
@@ -232,7 +232,7 @@ void frame_receiver::on_message_end() noexcept {
 // Ends the job because memory is exhausted. `bytes` is the size of all frames that were to be
 // handled together. Context: a catch block.
 void frame_receiver::failed(const comm::inbound_frame& first, std::size_t bytes) const noexcept {
-  comm::message_failed(bytes, {"from", first.source, place_.network->host(first.source).c_str()});
+  comm::message_failed(bytes, {"from", first.source, place_.endpoint->host(first.source).c_str()});
 }
 
 void frame_receiver::hand_on(const comm::inbound_frame& frame) {
@@ -302,7 +302,7 @@ void frame_receiver::take_batch() {
   all->frames = taken.frames->count;
   place_.flow->on_arrival(taken.bytes);
   all->finish = &place_.finishes->on_tasks(*taken.frames);
-  place_.tasks->submit(all.release());
+  place_.task_scheduler->submit(all.release());
 }
 
 void frame_receiver::on_task(const comm::inbound_frame& frame) {
@@ -323,7 +323,7 @@ void frame_receiver::on_task(const comm::inbound_frame& frame) {
   place_.flow->on_arrival(task->bytes);
   frame.owner->retain();
   task->finish = &place_.finishes->on_tasks(arrived_frames(frame), reducer);
-  place_.tasks->submit(task.release());
+  place_.task_scheduler->submit(task.release());
 }
 
 }  // namespace apgas::inline v0::sync

@@ -13,9 +13,9 @@ namespace apgas::inline v0::sync {
 
 int place_id_of(const scheduler::fiber& self) noexcept { return place_of(self).here; }
 
-hidden_task::~hidden_task() {
+hidden_attributes::~hidden_attributes() {
   scheduler::fiber& self = *scheduler::current_fiber();
-  if (self.task.is.special != 0) scheduler::end_special(self);
+  if (self.task.rare.has_attributes != 0) scheduler::clear_attributes(self);
   self.task = task_;
 }
 
@@ -29,7 +29,7 @@ void throw_outside_task(const char* operation) {
 
 void throw_inside_atomic(const char* operation) {
   throw illegal_operation(fmt::format(
-      "{} was called inside an atomic section, which may neither spawn nor wait; do it before or "
+      "{} was called inside a critical section, which may neither spawn nor wait; do it before or "
       "after the section, or wait for a condition with apgas::when",
       operation));
 }

@@ -19,7 +19,7 @@ class acting_as {
  public:
   acting_as(scheduler::fiber& self, const scheduler::fiber& task) noexcept
       : self_(self), mine_(std::exchange(self.task, task.task)) {
-    ++self_.task.is.atomic_depth;
+    ++self_.task.rare.atomic_depth;
   }
   acting_as(const acting_as&) = delete;
   acting_as& operator=(const acting_as&) = delete;
@@ -116,13 +116,13 @@ void monitor_core::join(scheduler::fiber& self, waiting_section& s) {
   }
   if (s.granted) {
     count_one(counters_.entered);
-    ++self.task.is.atomic_depth;
+    ++self.task.rare.atomic_depth;
     try {
       s.body(s);
     } catch (...) {
       s.error = std::current_exception();
     }
-    --self.task.is.atomic_depth;
+    --self.task.rare.atomic_depth;
     leave(self);
   }
   if (s.error != nullptr) std::rethrow_exception(std::move(s.error));

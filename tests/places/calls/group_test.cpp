@@ -27,7 +27,7 @@ std::atomic<int> runs{0};  // one for each process; with the transport local, on
 std::uint64_t frames_sent(place by) {
   return at(by, [] {
     auto& state = apgas::sync::place_of(*apgas::scheduler::current_fiber());
-    return state.network->total_traffic().frames_sent;
+    return state.endpoint->total_traffic().frames_sent;
   });
 }
 

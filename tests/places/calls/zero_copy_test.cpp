@@ -34,7 +34,7 @@ numbers counted(std::size_t size, double from = 0) {
 }
 
 apgas::comm::endpoint& network() {
-  return *apgas::sync::place_of(*apgas::scheduler::current_fiber()).network;
+  return *apgas::sync::place_of(*apgas::scheduler::current_fiber()).endpoint;
 }
 
 // Bytes sent by this place and by p.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that may suspend or spawn throw inside an atomic section, before anything is sent, and the
+// Calls that may suspend or spawn throw inside a critical section, before anything is sent, and the
 // message names the called function.
 #include <algorithm>
 #include <atomic>
@@ -33,8 +33,8 @@ void expect_refused(const std::string& name, const std::function<void()>& operat
     } catch (const apgas::illegal_operation& refused) {
       said = refused.what();
     }
-    if (said.find(name + " ") == 0 && said.find("atomic section") != std::string::npos) continue;
-    throw std::runtime_error(name + " in an atomic section: " + said);
+    if (said.find(name + " ") == 0 && said.find("critical section") != std::string::npos) continue;
+    throw std::runtime_error(name + " in a critical section: " + said);
   }
 }
 

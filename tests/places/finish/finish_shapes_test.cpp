@@ -19,7 +19,7 @@ struct cost {
 };
 
 cost of_home() {
-  const auto& network = *apgas::sync::place_of(*apgas::scheduler::current_fiber()).network;
+  const auto& network = *apgas::sync::place_of(*apgas::scheduler::current_fiber()).endpoint;
   cost all;
   for (int rank = 1; rank < apgas::num_places(); ++rank) {
     const auto with = network.traffic_with(rank);

@@ -26,7 +26,7 @@ counters counters_of(place p) {
     auto& state = apgas::sync::place_of(*apgas::scheduler::current_fiber());
     const auto sent = state.finishes->count();
     return counters{sent.returns, sent.requests, sent.grants,
-                    state.network->traffic_with(0).messages_received};
+                    state.endpoint->traffic_with(0).messages_received};
   });
 }
 

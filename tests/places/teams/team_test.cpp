@@ -258,7 +258,7 @@ void expect_frames(std::vector<std::string>& wrong, const char* what, std::uint6
   constexpr std::uint64_t calls = 100;
   const std::uint64_t more_or_less = 2 * t.size();
   const apgas::scheduler::fiber& self = *apgas::scheduler::current_fiber();
-  auto& network = *apgas::sync::place_of(self).network;
+  auto& network = *apgas::sync::place_of(self).endpoint;
   const auto& teams = apgas::remote::teams_of(self);  // under load tasks may wait that long
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   for (int round = 0; round < 5; ++round) {

@@ -17,7 +17,7 @@ void put(std::string& to, const T& value) {
 void finish_test_access::dump(const remote_finish_state& p, std::string& to) {
   put(to, p.pool_);
   put(to, p.balance_);
-  put(to, p.runs_);
+  put(to, p.busy_periods_);
   put(to, p.splits_);
   put(to, p.waiting_);
   put(to, p.asked_);
@@ -51,7 +51,7 @@ std::string name(fault f) {
                                     "reply_credit_is_lost",
                                     "return_keeps_half",
                                     "return_before_waiting_frames",
-                                    "return_while_another_run_lasts",
+                                    "return_in_another_busy_period",
                                     "ask_twice",
                                     "ask_between_grant_and_drain",
                                     "mint_is_not_booked",
@@ -141,9 +141,9 @@ remote_finish_state::split_result tested_remote::next_waiting() { return state_.
 
 bool tested_remote::quiescent() {
   if (fault_ == fault::return_before_waiting_frames) {
-    return access::runs(state_) == 0 && state_.pool() > 0;
+    return access::busy_periods(state_) == 0 && state_.pool() > 0;
   }
-  if (fault_ == fault::return_while_another_run_lasts) {
+  if (fault_ == fault::return_in_another_busy_period) {
     return state_.waiting() == 0 && state_.pool() > 0;
   }
   const bool children = links_.owed() != 0 && fault_ != fault::return_before_children;
@@ -157,8 +157,8 @@ tree_return::target tested_remote::give_back_links() {
 
 returned_credit tested_remote::give_back() {
   if (fault_ == fault::return_before_waiting_frames ||
-      fault_ == fault::return_while_another_run_lasts) {
-    access::runs(state_) = 0;
+      fault_ == fault::return_in_another_busy_period) {
+    access::busy_periods(state_) = 0;
     access::waiting(state_) = 0;
     access::asked(state_) = false;
   }

@@ -14,7 +14,7 @@ namespace apgas::inline v0::sync {
 // Has access to the state machines: dumps of the state, and faults that no event can cause.
 struct finish_test_access {
   static credit_sum& pool(remote_finish_state& p) { return p.pool_; }
-  static std::uint32_t& runs(remote_finish_state& p) { return p.runs_; }
+  static std::uint32_t& busy_periods(remote_finish_state& p) { return p.busy_periods_; }
   static std::uint32_t& waiting(remote_finish_state& p) { return p.waiting_; }
   static bool& asked(remote_finish_state& p) { return p.asked_; }
   static credit_sum& outstanding(finish_home& h) { return h.outstanding_; }
@@ -48,7 +48,7 @@ enum class fault {
   reply_credit_is_lost,
   return_keeps_half,
   return_before_waiting_frames,
-  return_while_another_run_lasts,
+  return_in_another_busy_period,
   ask_twice,
   ask_between_grant_and_drain,
   // in finish_home

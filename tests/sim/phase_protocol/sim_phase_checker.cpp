@@ -165,10 +165,10 @@ std::string checker::state(const world& w) {
     }
     names(head, n.parked, !w.settings_.batches_arrivals);
   }
-  put(head, {w.not_simple_, name(w.elected_), w.active_, w.users_});
+  put(head, {w.ends_in_steps_, name(w.elected_), w.active_, w.users_});
   for (const auto& t : w.tasks_) {
     std::string& part = parts.emplace_back("t");
-    put(part, {t.name, t.leaf, t.signalled, t.waited, t.old_leaf, t.credit, t.credit_taken, t.step,
+    put(part, {t.name, t.leaf, t.signalled, t.waited, t.old_leaf, t.credit, t.last_credit, t.step,
                t.arrivals, t.registered, t.noted, static_cast<std::int64_t>(t.at), t.untold.signals,
                t.untold.leave, t.batch < 0});
   }

@@ -48,7 +48,7 @@ enum class place_fault {
   run_before_all_have_signalled,
   every_place_runs,
   goes_on_without_done,
-  would_run_is_not_told,
+  election_is_not_told,
   elected_is_kept,
   last,
 };
@@ -126,7 +126,7 @@ class places_world {
     part,
     result,
     ask,
-    would_run,
+    elected,
     run_single,
     single_done
   };

@@ -17,8 +17,8 @@ bool places_world::elect(int id) {
   }
   n.elected = id;
   model_.single_begins(t.waited);
-  if (t.place != 0 && broken_ != place_fault::would_run_is_not_told) {
-    send(t.place, 0, {.what = sort::would_run, .phase = n.counter.phase()});
+  if (t.place != 0 && broken_ != place_fault::election_is_not_told) {
+    send(t.place, 0, {.what = sort::elected, .phase = n.counter.phase()});
   }
   t.at = stage::elected;
   ready_.push_back(id);
@@ -56,7 +56,7 @@ void places_world::single_ended() {
 void places_world::deliver_single(int from, int to, const message& m) {
   node& n = at_place(to);
   switch (m.what) {
-    case sort::would_run:
+    case sort::elected:
       require(m.phase == n.counter.phase(), "a place is elected in another phase", from);
       if (runner_ != nobody || n.elected != nobody) return;
       runner_ = from;

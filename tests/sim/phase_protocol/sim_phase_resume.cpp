@@ -94,7 +94,7 @@ void world::advance_single(int id) {
   task& t = at(id);
   if (t.has_signalled() || elected_ >= 0) return wait(id);
   elected_ = id;
-  not_simple_ = true;
+  ends_in_steps_ = true;
   ++counted_.singles;
   model_.single_begins(t.waited);
   model_.signal(id);

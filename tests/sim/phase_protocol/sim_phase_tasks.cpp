@@ -103,12 +103,12 @@ void world::spawn(int id, const action& a) {
     static_cast<void>(join(t.leaf, -1, 1));
   } else {
     if (t.credit == 0) {
-      const int n = std::clamp(t.credit_taken * 2, 1, 64);
+      const int n = std::clamp(t.last_credit * 2, 1, 64);
       const change c = join(t.leaf, t.signalled, n);
       require(c == change::none, "a spawning task was not counted in its phase itself", id);
-      t.credit = t.credit_taken = n;
+      t.credit = t.last_credit = n;
     }
-    if (!broken(fault::credit_is_given_twice) || t.credit_taken != 2) --t.credit;
+    if (!broken(fault::credit_is_given_twice) || t.last_credit != 2) --t.credit;
   }
   child.waited = child.waits() ? t.waited : t.signalled;
   const bool signalled = child.signals() && child.waits() && t.has_signalled();
@@ -126,7 +126,7 @@ void world::spawn(int id, const action& a) {
 // in advance.
 world::events world::signal_events(task& t) {
   ++t.signalled;
-  t.credit_taken = 0;
+  t.last_credit = 0;
   const int credit = std::exchange(t.credit, 0);
   if (broken(fault::credit_is_not_returned)) return {.signals = 1};
   return {.signals = 1, .leave = credit, .gone = credit};

@@ -7,7 +7,7 @@
 namespace phase_sim {
 
 world::world(settings s, script& program, sim::choice& chooser)
-    : settings_(s), script_(program), choice_(chooser), not_simple_(s.between) {
+    : settings_(s), script_(program), choice_(chooser), ends_in_steps_(s.between) {
   nodes_.emplace_back(s.broken, -1, s.tiers == 1 ? 0 : 1);
   for (int tier = 1, first = 0; tier < s.tiers; ++tier) {
     const int end = static_cast<int>(nodes_.size());
@@ -132,7 +132,7 @@ bool world::conclude(int n, bool was_unarrived, bool had_signallers, int then) {
   }
   const bool silent = had_signallers && at_node.counter.signallers() == 0;
   const bool opens = silent && !broken(fault::never_opens);
-  if (completed && simple()) {
+  if (completed && ends_in_one_step()) {
     completed = false;
     advance_locked(at_node);
     if (opens) at_node.open = true;

@@ -70,7 +70,7 @@ class world {
     std::int64_t waited = 0;
     int old_leaf = -1;
     int credit = 0;
-    int credit_taken = 0;
+    int last_credit = 0;
     int step = 0;
     int batch = -1;
     // Of two handoffs to an elected task: its own, and that of the completed phase.
@@ -111,7 +111,7 @@ class world {
   void step();
   void ready(int id) { ready_.push_back(id); }
   node& lock(int n);
-  bool simple() const { return nodes_.size() == 1 && !not_simple_; }
+  bool ends_in_one_step() const { return nodes_.size() == 1 && !ends_in_steps_; }
   bool passed(const task& t);
   change join(int n, std::int64_t s, std::int64_t members);
   void update(int id, int n, std::int64_t s, const events& e);
@@ -163,7 +163,7 @@ class world {
   std::vector<batch> batches_;
   std::vector<int> ready_;
   std::vector<duty> duties_;
-  bool not_simple_;
+  bool ends_in_steps_;
   int elected_ = -1;
   std::int64_t active_ = 0;
   std::int64_t users_ = 1;

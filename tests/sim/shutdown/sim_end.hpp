@@ -73,8 +73,8 @@ class end_world {
       any = !now.empty();
       for (std::size_t p = 0; p < places_.size(); ++p) {
         if (may_begin(p)) places_[p].end.begin();
-        while (may_look(p)) {
-          look(p);
+        while (may_advance(p)) {
+          advance(p);
           any = true;
         }
       }
@@ -101,15 +101,13 @@ class end_world {
   struct place {
     steps end;
     bool told = false;
-    bool counts = false;  // it has entered the first collective, and the second one
-    bool meets = false;
     std::deque<message> posted;
     std::deque<message> arrived;
     std::uint64_t received = 0;
     std::int64_t tells = 0;
   };
   struct event {
-    enum kind { sends, leaves, arrives, delivers, begins, looks } is;
+    enum kind { sends, leaves, arrives, delivers, begins, advances } is;
     std::size_t index;  // of the place; for `arrives`, of the message
   };
 
@@ -127,7 +125,7 @@ class end_world {
       }
       if (!me.arrived.empty()) all.push_back({event::delivers, p});
       if (may_begin(p)) all.push_back({event::begins, p});
-      if (may_look(p)) all.push_back({event::looks, p});
+      if (may_advance(p)) all.push_back({event::advances, p});
     }
     return all;
   }
@@ -154,8 +152,8 @@ class end_world {
       case event::begins:
         places_[e.index].end.begin();
         break;
-      case event::looks:
-        look(e.index);
+      case event::advances:
+        advance(e.index);
         break;
     }
   }
@@ -192,10 +190,10 @@ class end_world {
   bool may_begin(std::size_t p) const {
     return places_[p].told && places_[p].end.now() == steps::step::running;
   }
-  bool may_look(std::size_t p) const {
+  bool may_advance(std::size_t p) const {
     if (places_[p].end.now() == steps::step::running) return false;
     steps copy = places_[p].end;
-    return copy.look(view_of(p)) != steps::act::nothing || copy.now() != places_[p].end.now();
+    return copy.advance(view_of(p)) != steps::action::nothing || copy.now() != places_[p].end.now();
   }
   steps::view view_of(std::size_t p) const {
     const place& me = places_[p];
@@ -212,14 +210,14 @@ class end_world {
             .received = exact ? me.received : std::min(me.received, expected),
             .delivering = !me.arrived.empty()};
   }
-  void look(std::size_t p) {
+  void advance(std::size_t p) {
     place& me = places_[p];
-    const steps::act now = me.end.look(view_of(p));
-    if (now == steps::act::begin_counts) {
+    const steps::action now = me.end.advance(view_of(p));
+    if (now == steps::action::begin_counts) {
       ++counting_;
       count_sent();
     }
-    if (now == steps::act::begin_rendezvous) ++rendezvous_;
+    if (now == steps::action::begin_rendezvous) ++rendezvous_;
     if (me.end.over() && undelivered_ != 0) wrong_ = "a place is over, but not all was delivered";
   }
   // Counts what all places have sent, once all have entered: then no place sends any more.

@@ -104,7 +104,7 @@ class team_world {
   }
 
  private:
-  struct letter {
+  struct received_message {
     std::size_t from;
     std::uint16_t step;
     std::size_t size;
@@ -113,7 +113,7 @@ class team_world {
   };
   struct member {
     Schedule schedule;
-    std::vector<letter> inbox;
+    std::vector<received_message> inbox;
     exchange now;
     bool begun = false;
     bool waits = false;
@@ -133,8 +133,9 @@ class team_world {
       if (e->from == nobody) return false;
       m.waits = true;
     }
-    const auto at = std::ranges::find_if(
-        m.inbox, [&](const letter& l) { return l.from == m.now.from && l.step == m.now.step; });
+    const auto at = std::ranges::find_if(m.inbox, [&](const received_message& r) {
+      return r.from == m.now.from && r.step == m.now.step;
+    });
     if (at == m.inbox.end()) return true;
     if (at->size != m.now.in.size())
       wrong_ = "a message has another size than its receiver expects";

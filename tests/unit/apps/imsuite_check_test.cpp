@@ -27,8 +27,8 @@ struct spoiled {
   }
   explicit spoiled(const kernel& of) : spoiled(of, make_input(of, 40)) {}
 
-  // Says what the checker thinks of `s`, and makes it right again.
-  std::string verdict() {
+  // Returns what the checker says about `s`, and makes `s` right again.
+  std::string check_and_restore() {
     const std::string said = refused(k, in, s);
     s = right;
     return said;
@@ -46,7 +46,7 @@ TEST(imsuite_check, every_node_has_an_answer) {
   for (const kernel* k : imsuite::kernels()) {
     spoiled t(*k);
     t.s.of_node.push_back(0);
-    EXPECT_EQ(t.verdict(), "there are answers of 41 nodes, not of 40") << k->name;
+    EXPECT_EQ(t.check_and_restore(), "there are answers of 41 nodes, not of 40") << k->name;
   }
 }
 
@@ -55,7 +55,7 @@ TEST(imsuite_check, all_nodes_know_the_leader) {
        {&imsuite::leader_elect_lcr, &imsuite::leader_elect_hs, &imsuite::leader_elect_dp}) {
     spoiled t(*k);
     t.s.of_node[7] = 39;
-    EXPECT_EQ(t.verdict(), "node 7 takes 39 for the leader, not 40") << k->name;
+    EXPECT_EQ(t.check_and_restore(), "node 7 takes 39 for the leader, not 40") << k->name;
   }
 }
 
@@ -64,19 +64,19 @@ TEST(imsuite_check, committees) {
   const auto& sections = imsuite::kcommittee.sections;
   spoiled t(imsuite::kcommittee, generate_input(sections, imsuite::shape::chain, 40, 3));
   for (int& committee : t.s.of_node) committee = t.right.of_node[0];
-  EXPECT_NE(t.verdict().find("is too large"), std::string::npos);
+  EXPECT_NE(t.check_and_restore().find("is too large"), std::string::npos);
   t.s.of_node[3] = 1000;
-  EXPECT_EQ(t.verdict(), "the committee of id 1000 has a head that is no node");
+  EXPECT_EQ(t.check_and_restore(), "the committee of id 1000 has a head that is no node");
   for (int node = 0; node < 40; ++node) t.s.of_node[node] = t.in.ids[node];
-  EXPECT_EQ(t.verdict(), "the smallest id has no committee");
+  EXPECT_EQ(t.check_and_restore(), "the smallest id has no committee");
 
   // Each alone, but for one.
   for (int node = 0; node < 40; ++node) t.s.of_node[node] = t.in.ids[node];
   t.s.of_node[0] = t.in.ids[39];
-  EXPECT_NE(t.verdict().find("node 0 is too far"), std::string::npos);
+  EXPECT_NE(t.check_and_restore().find("node 0 is too far"), std::string::npos);
   t.s.of_node[0] = t.in.ids[1];
   t.s.of_node[1] = t.in.ids[2];
-  EXPECT_NE(t.verdict().find("is without its head"), std::string::npos);
+  EXPECT_NE(t.check_and_restore().find("is without its head"), std::string::npos);
 }
 
 TEST(imsuite_check, loyal_nodes_agree) {
@@ -85,21 +85,22 @@ TEST(imsuite_check, loyal_nodes_agree) {
   while (std::ranges::find(t.in.traitors, loyal) != t.in.traitors.end()) ++loyal;
   const std::string name = "node " + std::to_string(loyal);
   t.s.of_node[loyal] = 1 - t.s.of_node[loyal];
-  EXPECT_EQ(t.verdict(), name + " decided otherwise");
+  EXPECT_EQ(t.check_and_restore(), name + " decided otherwise");
   t.s.of_node[loyal] = -1;
-  EXPECT_EQ(t.verdict(), name + " is undecided");
+  EXPECT_EQ(t.check_and_restore(), name + " is undecided");
   t.s.of_node[t.in.traitors.front()] = -1;
-  EXPECT_EQ(t.verdict(), "accepted");
+  EXPECT_EQ(t.check_and_restore(), "accepted");
 
   for (int& vote : t.in.votes) vote = 1;
   for (int& decision : t.s.of_node) decision = 0;
-  EXPECT_EQ(t.verdict(), "the decision is one that no loyal node voted for");
+  EXPECT_EQ(t.check_and_restore(), "the decision is one that no loyal node voted for");
 }
 
 TEST(imsuite_check, distances) {
   spoiled t(imsuite::bfs_bellman_ford);
   ++t.s.of_node[t.in.root];
-  EXPECT_EQ(t.verdict(), "node " + std::to_string(t.in.root) + " is at distance 0, not 1");
+  EXPECT_EQ(t.check_and_restore(),
+            "node " + std::to_string(t.in.root) + " is at distance 0, not 1");
 }
 
 TEST(imsuite_check, layers) {
@@ -109,15 +110,15 @@ TEST(imsuite_check, layers) {
   const int node = other_than(root);
   const int parent = t.right.of_node[node];
   t.s.of_node[root] = node;
-  EXPECT_EQ(t.verdict(), "the root has a parent");
+  EXPECT_EQ(t.check_and_restore(), "the root has a parent");
   t.s.of_node[node] = node;
-  EXPECT_NE(t.verdict().find("is not a neighbour"), std::string::npos);
+  EXPECT_NE(t.check_and_restore().find("is not a neighbour"), std::string::npos);
   t.s.children[node].push_back(root);
-  EXPECT_NE(t.verdict().find("has a child whose parent it is not"), std::string::npos);
+  EXPECT_NE(t.check_and_restore().find("has a child whose parent it is not"), std::string::npos);
   t.s.children[parent].push_back(node);
-  EXPECT_NE(t.verdict().find("is 2 times a child"), std::string::npos);
+  EXPECT_NE(t.check_and_restore().find("is 2 times a child"), std::string::npos);
   std::erase(t.s.children[parent], node);
-  EXPECT_NE(t.verdict().find("is 0 times a child"), std::string::npos);
+  EXPECT_NE(t.check_and_restore().find("is 0 times a child"), std::string::npos);
 
   // A node moves to a neighbour in its own layer.
   const auto layer = imsuite::distances(t.in.links, root);
@@ -127,7 +128,7 @@ TEST(imsuite_check, layers) {
       std::erase(t.s.children[t.s.of_node[child]], child);
       t.s.of_node[child] = beside;
       t.s.children[beside].push_back(child);
-      EXPECT_NE(t.verdict().find("is not one layer up"), std::string::npos);
+      EXPECT_NE(t.check_and_restore().find("is not one layer up"), std::string::npos);
       return;
     }
   }
@@ -138,11 +139,12 @@ TEST(imsuite_check, sets) {
   for (const kernel* k : {&imsuite::mis, &imsuite::dominating_set}) {
     spoiled t(*k);
     for (int& chosen : t.s.of_node) chosen = 0;
-    EXPECT_EQ(t.verdict(), "node 0 is not chosen and neither is any neighbour") << k->name;
+    EXPECT_EQ(t.check_and_restore(), "node 0 is not chosen and neither is any neighbour")
+        << k->name;
     t.s.of_node[3] = 2;
-    EXPECT_EQ(t.verdict(), "node 3 is undecided") << k->name;
+    EXPECT_EQ(t.check_and_restore(), "node 3 is undecided") << k->name;
     for (int& chosen : t.s.of_node) chosen = 1;
-    EXPECT_EQ(t.verdict() == "accepted", k == &imsuite::dominating_set);
+    EXPECT_EQ(t.check_and_restore() == "accepted", k == &imsuite::dominating_set);
   }
 }
 
@@ -160,11 +162,11 @@ TEST(imsuite_check, spanning_tree) {
   t.s.of_node.begin()[2] = 0;
   t.s.children[0] = {1, 2};
   t.s.children[1] = t.s.children[2] = {};
-  EXPECT_EQ(t.verdict(), "the tree weighs 4, a minimum one 3");
+  EXPECT_EQ(t.check_and_restore(), "the tree weighs 4, a minimum one 3");
   t.s.of_node[0] = 1;
   t.s.of_node[1] = 2;
   t.s.of_node[2] = 0;
-  EXPECT_EQ(t.verdict(), "the tree has no root");
+  EXPECT_EQ(t.check_and_restore(), "the tree has no root");
   // A root alone, and two that are each other's children.
   t.s.of_node[0] = 0;
   t.s.of_node[1] = 2;
@@ -172,18 +174,18 @@ TEST(imsuite_check, spanning_tree) {
   t.s.children[0] = {};
   t.s.children[1] = {2};
   t.s.children[2] = {1};
-  EXPECT_EQ(t.verdict(), "only 1 nodes hang below the root");
+  EXPECT_EQ(t.check_and_restore(), "only 1 nodes hang below the root");
 }
 
 TEST(imsuite_check, colours) {
   spoiled t(imsuite::vertex_coloring);
   const int node = other_than(t.in.root);
   t.s.of_node[node] = 3;
-  EXPECT_EQ(t.verdict(), "node " + std::to_string(node) + " has a fourth colour");
+  EXPECT_EQ(t.check_and_restore(), "node " + std::to_string(node) + " has a fourth colour");
   t.s.of_node[node] = -1;
-  EXPECT_NE(t.verdict().find("has a fourth colour"), std::string::npos);
+  EXPECT_NE(t.check_and_restore().find("has a fourth colour"), std::string::npos);
   t.s.of_node[node] = t.s.of_node[t.in.parents[node]];
-  EXPECT_NE(t.verdict().find("has the colour of its parent"), std::string::npos);
+  EXPECT_NE(t.check_and_restore().find("has the colour of its parent"), std::string::npos);
 }
 
 }  // namespace

@@ -246,7 +246,7 @@ TEST(runtime, what_a_task_may_not_call) {
               "apgas::run was called by a task; it starts the program, once at a time");
     const std::string in_section =
         message_of<apgas::illegal_operation>([&] { apgas::atomic([&] { r.run([] {}); }); });
-    EXPECT_NE(in_section.find("inside an atomic section"), std::string::npos) << in_section;
+    EXPECT_NE(in_section.find("inside a critical section"), std::string::npos) << in_section;
   });
 }
 

@@ -90,7 +90,7 @@ bool local_transport::barrier_done() {
   const bool complete = exchanges_.complete(turn_ - 1);
   const shutdown_steps::view now{.collective_done = complete,
                                  .delivering = !arrived_.empty() || inbox_.maybe_filled()};
-  if (end_.look(now) != shutdown_steps::act::nothing) exchanges_.enter(here(), turn_++, {});
+  if (end_.advance(now) != shutdown_steps::action::nothing) exchanges_.enter(here(), turn_++, {});
   return end_.over();
 }
 

@@ -181,17 +181,17 @@ void wire_transport::take_end_step() {
   }
   now.collective_done = complete != 0;
   now.expected = expected_;
-  switch (end_.look(now)) {
-    case shutdown_steps::act::nothing:
+  switch (end_.advance(now)) {
+    case shutdown_steps::action::nothing:
       if (end_.over()) wire_->reset_counts();
       break;
-    case shutdown_steps::act::begin_counts:
+    case shutdown_steps::action::begin_counts:
       sent_ = wire_->sent();
       mpi_check(MPI_Ireduce_scatter_block(sent_.data(), &expected_, 1, MPI_UINT64_T, MPI_SUM,
                                           channels_.bulk, &collective_),
                 "MPI_Ireduce_scatter_block");
       break;
-    case shutdown_steps::act::begin_rendezvous:
+    case shutdown_steps::action::begin_rendezvous:
       mpi_check(MPI_Ibarrier(channels_.bulk, &collective_), "MPI_Ibarrier");
       break;
   }

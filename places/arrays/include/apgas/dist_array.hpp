@@ -258,16 +258,16 @@ template <class T>
 std::vector<T> dist_array<T>::gather() const {
   const portion_type& p = portion();
   if (p.shape.replicated()) return {local().begin(), local().end()};
-  std::vector<future<std::vector<T>>> portion_values_of;
+  std::vector<future<std::vector<T>>> portions_of_places;
   for (const place q : p.group) {
-    portion_values_of.push_back(async_future_at(q, [a = *this] {
+    portions_of_places.push_back(async_future_at(q, [a = *this] {
       const std::span<T> mine = a.local();
       return std::vector<T>(mine.begin(), mine.end());
     }));
   }
   std::vector<T> all(p.shape.size());
-  for (std::size_t portion = 0; portion < portion_values_of.size(); ++portion) {
-    const std::vector<T>& portion_values = portion_values_of[portion].get();
+  for (std::size_t portion = 0; portion < portions_of_places.size(); ++portion) {
+    const std::vector<T>& portion_values = portions_of_places[portion].get();
     for (std::size_t k = 0; k < portion_values.size(); ++k)
       all[p.shape.index_of(portion, k)] = portion_values[k];
   }
@@ -319,7 +319,7 @@ int dist_array<T>::send_edges(std::size_t turn) const {
         p.group[to],
         [a = *this, of_portion_before, turn](const std::vector<T>& values) {
           std::ranges::copy(values, (of_portion_before ? a.before() : a.behind()).begin());
-          a.portion().edges.came(turn);
+          a.portion().edges.arrived(turn);
         },
         std::vector<T>(edge.begin(), edge.end()));
     ++neighbours;

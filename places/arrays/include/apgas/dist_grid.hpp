@@ -229,9 +229,9 @@ void dist_grid<T>::scatter(std::span<const T> values) const {
 template <class T>
 std::vector<T> dist_grid<T>::gather() const {
   const portion_type& p = portion();
-  std::vector<future<std::vector<T>>> portion_values_of;
+  std::vector<future<std::vector<T>>> portions_of_places;
   for (const place q : p.group) {
-    portion_values_of.push_back(async_future_at(q, [g = *this] {
+    portions_of_places.push_back(async_future_at(q, [g = *this] {
       std::vector<T> values;
       values.reserve(g.portion().count_on({}));
       g.portion().for_each_on({}, false, [&](const T& x) { values.push_back(x); });
@@ -239,8 +239,8 @@ std::vector<T> dist_grid<T>::gather() const {
     }));
   }
   std::vector<T> all(rows() * columns());
-  for (std::size_t k = 0; k < portion_values_of.size(); ++k) {
-    auto next = portion_values_of[k].get().begin();
+  for (std::size_t k = 0; k < portions_of_places.size(); ++k) {
+    auto next = portions_of_places[k].get().begin();
     for_each_row(k, [&](std::size_t first, std::size_t n) {
       std::copy_n(next, n, all.begin() + static_cast<std::ptrdiff_t>(first));
       next += static_cast<std::ptrdiff_t>(n);
@@ -286,7 +286,7 @@ int dist_grid<T>::send_edges(std::size_t turn) const {
             auto next = values.begin();
             portion_type& there = g.portion();
             there.for_each_on(from, true, [&](T& x) { x = *next++; });
-            there.edges.came(turn);
+            there.edges.arrived(turn);
           },
           remote::grid_side{-down, -right}, edge);
       ++neighbours;

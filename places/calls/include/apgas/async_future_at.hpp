@@ -19,7 +19,7 @@ namespace apgas::inline v0 {
 //   apgas::future<long> sum = apgas::async_future_at(p, [](int n) { return add_up(n); }, 100);
 //   use(sum.get());
 //
-// Throws: serialization_error; what copying an argument throws; illegal_operation inside an atomic
+// Throws: serialization_error; what copying an argument throws; illegal_operation inside a critical
 // section or outside a task. What f throws goes to the future.
 // Context: task, not inside `atomic` or `when`; may suspend, and resume on another worker, while p
 // has not yet started enough of the tasks sent to it (flow control).

@@ -78,14 +78,14 @@ auto at(sync::spawn_from<place> p, F&& f, Args&&... args)
   sync::suspended_call call(state, sync::finish_of(self));
   sync::start_payload(out, p.site);
   out(call.number() | sync::call_of_at);
-  out.zero_copy_from(state.network->zero_copy_from(p.value.id()));
+  out.zero_copy_from(state.endpoint->zero_copy_from(p.value.id()));
   body_type::save(out, f, args...);
   sync::send_call(self, p.value.id(), comm::id_of<&remote::run_remote_call<F, Args...>>(), out);
   call.wait();
   sync::after_call(call);
   if (call.failed()) sync::rethrow_reply(call.value());
   if constexpr (!std::is_void_v<result>) {
-    comm::in_archive in(call.value(), &state.network->cma_process_of(call.from()));
+    comm::in_archive in(call.value(), &state.endpoint->cma_process_of(call.from()));
     return in.read<result>();
   }
 }

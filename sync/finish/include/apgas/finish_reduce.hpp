@@ -53,7 +53,7 @@ T finish_reduce(T identity, Op op, Body&& body) {
   static_assert(comm::require_sendable_value<T>());
   scheduler::fiber& self = sync::suspendable_fiber("finish_reduce");
   auto offers = std::make_unique<sync::reducing_offer_box<T, Op>>(
-      op, sync::place_of(self).tasks->num_workers());
+      op, sync::place_of(self).task_scheduler->num_workers());
   sync::finish_frame frame(self);
   try {
     frame.collect(comm::id_of<&detail::make_offer_box<T, Op>>(), std::move(offers));

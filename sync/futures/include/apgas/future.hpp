@@ -33,7 +33,7 @@ template <std::invocable F>
 auto async_future(name n, F&& f, std::source_location site = std::source_location::current())
     -> future<sync::future_value<std::decay_t<F>>> {
   scheduler::fiber& self = sync::suspendable_fiber("async_future");
-  auto made = sync::promise_of(std::forward<F>(f));
+  auto made = sync::make_task_with_future(std::forward<F>(f));
   std::move(made.body).spawn(self, n.text, site);
   return sync::future_access::make(std::move(made.state));
 }

@@ -63,7 +63,7 @@ TEST_F(endpoint, a_single_frame_is_sent_at_once) {
   start(patient());
   send(0, 1, "one");
   EXPECT_GT(at(0).queued_bytes(1), 0u);
-  EXPECT_FALSE(at(0).gathering());
+  EXPECT_FALSE(at(0).has_batch());
   at(1).progress();  // the sender did not have to poll
   ASSERT_EQ(sink(1).frames.size(), 1u);
   EXPECT_EQ(at(0).queued_bytes(1), 0u);
@@ -77,13 +77,13 @@ TEST_F(endpoint, frames_are_batched_while_one_is_in_flight) {
   start(patient());
   for (std::uint64_t i = 0; i < 10; ++i) send(0, 1, "frame", i);
   EXPECT_EQ(at(0).traffic_with(1).messages_sent, 1u);
-  EXPECT_TRUE(at(0).gathering());
+  EXPECT_TRUE(at(0).has_batch());
   EXPECT_FALSE(at(0).progress());  // the message is still in flight
   EXPECT_EQ(at(0).traffic_with(1).messages_sent, 1u);
   at(1).progress();
   EXPECT_EQ(sink(1).frames.size(), 1u);
   EXPECT_TRUE(at(0).progress());  // notices the completion
-  EXPECT_FALSE(at(0).gathering());
+  EXPECT_FALSE(at(0).has_batch());
   EXPECT_EQ(at(0).traffic_with(1).messages_sent, 2u);
   EXPECT_EQ(flushes(at(0), 1, flush_reason::completed), 1u);
   at(1).progress();
@@ -98,7 +98,7 @@ TEST_F(endpoint, a_frame_to_another_rank_does_not_wait) {
   send(0, 2, "c");
   at(2).progress();
   EXPECT_EQ(sink(2).frames.size(), 1u);
-  EXPECT_TRUE(at(0).gathering());
+  EXPECT_TRUE(at(0).has_batch());
 }
 
 TEST_F(endpoint, flush_sends_a_batch) {
@@ -106,7 +106,7 @@ TEST_F(endpoint, flush_sends_a_batch) {
   send(0, 1, "a");
   send(0, 1, "b");
   at(0).flush();
-  EXPECT_FALSE(at(0).gathering());
+  EXPECT_FALSE(at(0).has_batch());
   EXPECT_EQ(flushes(at(0), 1, flush_reason::idle), 1u);
   at(1).progress();
   EXPECT_EQ(sink(1).frames.size(), 2u);
@@ -119,7 +119,7 @@ TEST_F(endpoint, a_full_message_is_sent) {
   const std::string payload(100, 'x');  // 136 bytes a frame, 30 in a message
   for (std::uint64_t i = 0; i < 1 + 30 + 30 + 1; ++i) send(0, 1, payload, i);
   EXPECT_EQ(flushes(at(0), 1, flush_reason::full), 2u);
-  EXPECT_TRUE(at(0).gathering());
+  EXPECT_TRUE(at(0).has_batch());
   deliver_all();
   ASSERT_EQ(sink(1).frames.size(), 62u);
   for (std::uint64_t i = 0; i < 62; ++i) {
@@ -134,12 +134,12 @@ TEST_F(endpoint, a_frame_waits_a_bounded_time) {
   start(options);
   send(0, 1, "a");
   send(0, 1, "b");
-  EXPECT_TRUE(at(0).gathering());
+  EXPECT_TRUE(at(0).has_batch());
   at(0).progress();
-  EXPECT_TRUE(at(0).gathering());
+  EXPECT_TRUE(at(0).has_batch());
   std::this_thread::sleep_for(25ms);
   EXPECT_TRUE(at(0).progress());
-  EXPECT_FALSE(at(0).gathering());
+  EXPECT_FALSE(at(0).has_batch());
   EXPECT_EQ(flushes(at(0), 1, flush_reason::delayed), 1u);
 }
 
@@ -150,7 +150,7 @@ TEST_F(endpoint, without_polling_a_frame_is_sent_after_a_bounded_time) {
   send(0, 1, "a");
   std::this_thread::sleep_for(2ms);  // over an eighth of max_delay: taken for arrived
   send(0, 1, "b");
-  EXPECT_FALSE(at(0).gathering());
+  EXPECT_FALSE(at(0).has_batch());
   EXPECT_EQ(flushes(at(0), 1, flush_reason::delayed), 1u);
   send(0, 1, "c");
   std::this_thread::sleep_for(10ms);
@@ -186,8 +186,8 @@ TEST_F(endpoint, a_long_archive_is_handed_over_not_copied) {
   const std::byte* written = out.bytes().data();
   at(0).send(1, control_header(3), std::move(out));
   EXPECT_EQ(out.size(), 0u);
-  EXPECT_EQ(flushes(at(0), 1, flush_reason::alone), 1u);
-  EXPECT_FALSE(at(0).gathering());  // the earlier frames were sent before
+  EXPECT_EQ(flushes(at(0), 1, flush_reason::unbatched), 1u);
+  EXPECT_FALSE(at(0).has_batch());  // the earlier frames were sent before
   deliver_all();
   ASSERT_EQ(sink(1).frames.size(), 3u);
   EXPECT_EQ(sink(1).frames[2].payload.size(), 100'008u);
@@ -348,7 +348,7 @@ TEST_F(endpoint, runs_follow_each_other_without_leaks) {
 
 TEST_F(endpoint, flush_reasons_have_names) {
   EXPECT_STREQ(to_string(flush_reason::at_once), "at once");
-  EXPECT_STREQ(to_string(flush_reason::alone), "alone");
+  EXPECT_STREQ(to_string(flush_reason::unbatched), "unbatched");
 }
 
 }  // namespace

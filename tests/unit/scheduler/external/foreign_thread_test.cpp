@@ -12,7 +12,7 @@
 
 #include "support/scheduler_fixture.hpp"
 
-// Calls that only a task may make are refused in other threads and in atomic sections.
+// Calls that only a task may make are refused in other threads and in critical sections.
 namespace apgas::test {
 namespace {
 
@@ -59,7 +59,7 @@ TEST(ForeignThread, HasNoCurrentFiber) {
 
 TEST(AtomicSection, RefusesSpawnsAndSuspensions) {
   run_tasks(2, [] {
-    as_if_atomic([] { expect_refusals("inside an atomic section"); });
+    as_if_atomic([] { expect_refusals("inside a critical section"); });
     int ran = 0;
     finish([&] { async([&] { ++ran; }); });
     EXPECT_EQ(ran, 1);

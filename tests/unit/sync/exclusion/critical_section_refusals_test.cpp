@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside an atomic section, every operation that may suspend or spawn is refused. The message names
-// the operation as the caller wrote it.
+// Inside a critical section, every operation that may suspend or spawn is refused. The message
+// names the operation as the caller wrote it.
 #include <functional>
 #include <string>
 

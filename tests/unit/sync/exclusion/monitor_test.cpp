@@ -222,7 +222,7 @@ TEST(When, ASectionRunByAnotherTaskKeepsItsName) {
         when([&] { return go; },
              [&] {
                EXPECT_STREQ(apgas::scheduler::current_fiber()->task.name, "waiter");
-               EXPECT_NE(apgas::scheduler::current_fiber()->task.is.atomic_depth, 0U);
+               EXPECT_NE(apgas::scheduler::current_fiber()->task.rare.atomic_depth, 0U);
              });
         EXPECT_STREQ(apgas::scheduler::current_fiber()->task.name, "waiter");
       });

@@ -65,7 +65,8 @@ class frame_sink {
 
 struct endpoint_options {
   std::size_t batch_bytes = std::size_t{16} << 10;  // size of a message of batched frames
-  std::size_t alone_bytes = std::size_t{4} << 10;   // payloads from this size on go separately
+  // Payloads from this size on go in a message of their own.
+  std::size_t unbatched_min_bytes = std::size_t{4} << 10;
   std::chrono::nanoseconds max_delay = std::chrono::microseconds{50};
   std::size_t queue_bytes = std::size_t{64} << 20;  // per rank; beyond it the rank is congested
   std::string settings;                             // on which all ranks must agree, as text
@@ -76,7 +77,7 @@ struct endpoint_options {
 };
 
 // Why a message was sent.
-enum class flush_reason : std::uint8_t { at_once, full, completed, idle, delayed, alone };
+enum class flush_reason : std::uint8_t { at_once, full, completed, idle, delayed, unbatched };
 inline constexpr std::size_t flush_reasons = 6;
 const char* to_string(flush_reason reason) noexcept;
 
@@ -161,7 +162,7 @@ class endpoint final : private message_sink {
   void flush() noexcept;
   // Whether any batch has not been posted yet, so that flush() is necessary before all workers
   // sleep.
-  bool gathering() const noexcept;
+  bool has_batch() const noexcept;
 
   // The bytes posted to `dest` and not completed. Up to one more message may be waiting as a batch.
   std::size_t queued_bytes(rank dest) const noexcept { return network_.queued_bytes(dest); }
@@ -184,10 +185,10 @@ class endpoint final : private message_sink {
   enum class state { exchanging, running, ending, over };
 
   void on_message(rank source, buffer message) noexcept override;
-  void send_alone(rank dest, buffer message);
+  void send_unbatched(rank dest, buffer message);
   bool waited_too_long(channel& to, rank dest, bool posted) noexcept;
-  void set_gathering(rank dest, bool gathers) noexcept;
-  void gather(channel& to, const frame_header& header, std::span<const std::byte> payload);
+  void set_has_batch(rank dest, bool has) noexcept;
+  void add_to_batch(channel& to, const frame_header& header, std::span<const std::byte> payload);
   buffer close_message(channel& to, rank dest, flush_reason reason);
   bool flush_channels(bool all) noexcept;
 
@@ -195,7 +196,7 @@ class endpoint final : private message_sink {
   frame_sink& sink_;
   const endpoint_options options_;
   std::unique_ptr<channel[]> channels_;                       // one per rank
-  std::unique_ptr<base::atomic<std::uint64_t>[]> gathering_;  // one bit per rank
+  std::unique_ptr<base::atomic<std::uint64_t>[]> has_batch_;  // one bit per rank
   base::atomic<state> state_{state::exchanging};
   std::vector<std::string> hosts_;
   std::vector<std::size_t> first_on_host_;  // by rank: the lowest rank of its host

@@ -35,17 +35,17 @@ class halo_edges {
   // Context: the task that will wait.
   std::size_t begin() noexcept { return begun_++ % 2; }
   // An edge has arrived. Context: the task that brought it.
-  void came(std::size_t turn) {
-    if (turn != uncounted) counts_[turn].came.release();
+  void arrived(std::size_t turn) {
+    if (turn != uncounted) counts_[turn].arrived.release();
   }
   // Waits for the edges of that many neighbours. Context: task; may suspend.
   void wait(std::size_t turn, int neighbours) {
-    for (; neighbours > 0; --neighbours) counts_[turn].came.acquire();
+    for (; neighbours > 0; --neighbours) counts_[turn].arrived.acquire();
   }
 
  private:
   struct count {
-    semaphore came{0};
+    semaphore arrived{0};
   };
 
   std::size_t begun_ = 0;

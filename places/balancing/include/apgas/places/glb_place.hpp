@@ -86,12 +86,12 @@ class glb_place {
   // Serves a steal request of place `thief`: returns loot, after a runner has finished its chunk,
   // or nothing if this place has no work.
   // Context: the body of an at, called by the thief; may suspend.
-  std::optional<glb_loot<Bag>> ask(int thief, bool by_lifeline) {
+  std::optional<glb_loot<Bag>> serve_steal_request(int thief, bool by_lifeline) {
     request asked{thief, by_lifeline, nullptr, {}};
     bool waits = false;
     {
       const std::lock_guard hold(lock_);
-      waits = works();
+      waits = is_working();
       if (waits) {
         requests_.push_back(&asked);
       } else if (by_lifeline) {
@@ -130,7 +130,7 @@ class glb_place {
     std::uint64_t done = 0;
     std::uint64_t chunks = 0;
   };
-  // A steal request. It is on the stack of the task in ask().
+  // A steal request. It is on the stack of the task in serve_steal_request().
   struct request {
     int thief;
     bool by_lifeline;
@@ -138,7 +138,7 @@ class glb_place {
     promise<void> answered;
   };
   // The thief that gets loot: one of these, or none of them.
-  struct taker {
+  struct recipient {
     std::optional<std::size_t> slot;
     request* asked = nullptr;
     std::optional<int> remembered;
@@ -146,7 +146,7 @@ class glb_place {
 
   // ---- under the lock
 
-  bool works() const noexcept { return idle_.size() < slots_.size(); }
+  bool is_working() const noexcept { return idle_.size() < slots_.size(); }
   void update_wanted() noexcept {
     wanted_.store(idle_.size() + requests_.size() + lifelines_.remembered(), base::relaxed);
   }
@@ -245,7 +245,7 @@ class glb_place {
         return false;
       }
       idle_.push_back(s);
-      if (!works()) {
+      if (!is_working()) {
         refused = refuse();
         steals = !std::exchange(stealing_, true);
         if (steals) lifelines_.on_out_of_work();
@@ -271,7 +271,7 @@ class glb_place {
       return false;
     }
     auto loot = std::make_unique<Bag>(*std::move(half));
-    const taker t = next_taker(loot);
+    const recipient t = next_recipient(loot);
     if (t.slot) {
       async([this, all, s = *t.slot, p = std::move(loot)]() mutable { run(all, s, std::move(p)); });
     } else if (t.asked != nullptr) {
@@ -289,8 +289,8 @@ class glb_place {
   }
 
   // Chooses the thief. If another runner was faster and no thief is left, keeps the loot.
-  taker next_taker(std::unique_ptr<Bag>& loot) {
-    taker t;
+  recipient next_recipient(std::unique_ptr<Bag>& loot) {
+    recipient t;
     const std::lock_guard hold(lock_);
     if (!idle_.empty()) {
       t.slot = take_idle();
@@ -321,7 +321,9 @@ class glb_place {
       try {
         loot = at(
             trusted_place(q.victim),
-            [all](int thief, bool by_lifeline) { return all->ask(thief, by_lifeline); },
+            [all](int thief, bool by_lifeline) {
+              return all->serve_steal_request(thief, by_lifeline);
+            },
             here().id(), q.kind == lifelines::how::by_lifeline);
         if (loot) static_cast<void>(std::move(*loot).arrived());  // throws
       } catch (...) {
@@ -345,7 +347,7 @@ class glb_place {
   lifelines::attempt next_attempt() {
     const std::lock_guard hold(lock_);
     lifelines::attempt q;
-    if (!works()) {
+    if (!is_working()) {
       q = lifelines_.next();
       counts_.asked_at_random += q.kind == lifelines::how::at_random ? 1 : 0;
       counts_.asked_lifelines += q.kind == lifelines::how::by_lifeline ? 1 : 0;

@@ -145,7 +145,7 @@ scheduler::task_counter* run_remote_call(sync::remote_task& task, scheduler::fib
     } else {
       const std::decay_t<result>& returned = body();
       if ((number & sync::call_of_at) != 0) {
-        value.zero_copy_from(task.place->network->zero_copy_from(caller));
+        value.zero_copy_from(task.place->endpoint->zero_copy_from(caller));
       }
       value(returned);
       if (value.has_zero_copy()) {

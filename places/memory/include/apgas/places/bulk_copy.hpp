@@ -35,15 +35,15 @@ inline const std::byte* bytes_at(const void* p) noexcept {
 inline std::byte* bytes_at(void* p) noexcept { return static_cast<std::byte*>(p); }
 
 // The same by messages. Return when the access is complete.
-APGAS_API void put_away(scheduler::fiber& self, const char* operation, const bulk_put& what);
-APGAS_API void get_away(scheduler::fiber& self, const char* operation, const bulk_get& what);
+APGAS_API void put_by_messages(scheduler::fiber& self, const char* operation, const bulk_put& what);
+APGAS_API void get_by_messages(scheduler::fiber& self, const char* operation, const bulk_get& what);
 
 // Writes the bytes, and returns when they are in the allocation.
 [[gnu::always_inline]] inline void put(scheduler::fiber& self, const char* operation,
                                        const bulk_put& what) {
   if (what.to.bytes == 0) return;
   std::byte* const there = direct_address(self, operation, what.to);
-  if (there == nullptr) return put_away(self, operation, what);
+  if (there == nullptr) return put_by_messages(self, operation, what);
   std::memcpy(there, what.from, what.to.bytes);
 }
 
@@ -52,7 +52,7 @@ APGAS_API void get_away(scheduler::fiber& self, const char* operation, const bul
                                        const bulk_get& what) {
   if (what.from.bytes == 0) return;
   const std::byte* const there = direct_address(self, operation, what.from);
-  if (there == nullptr) return get_away(self, operation, what);
+  if (there == nullptr) return get_by_messages(self, operation, what);
   std::memcpy(what.to, there, what.from.bytes);
 }
 

@@ -165,7 +165,7 @@ class team_member {
     comm::rank source = 0;
     bool operator==(const key&) const = default;
   };
-  struct letter {
+  struct received_message {
     key where;
     call_signature signature;
     team_arrival what;
@@ -182,9 +182,9 @@ class team_member {
   };
 
   void post(comm::rank dest, team_envelope envelope, std::span<const std::byte> data);
-  bool take(const key& wanted, letter& to);
+  bool take(const key& wanted, received_message& to);
   bool expects(const key& k) const noexcept;
-  bool poll_for(const key& wanted, letter& to);
+  bool poll_for(const key& wanted, received_message& to);
   std::string difference(comm::rank source, const call_signature& theirs,
                          const call_signature& mine, std::uint32_t sequence) const;
   void compare(comm::rank source, const call_signature& theirs, std::uint32_t sequence) noexcept;
@@ -207,8 +207,8 @@ class team_member {
   std::uint32_t sequence_ = 0;
   bool calling_ = false;
   std::array<call_signature, remembered>
-      signatures_{};             // of the last calls, by number modulo `remembered`
-  std::vector<letter> letters_;  // messages not taken yet
+      signatures_{};                        // of the last calls, by number modulo `remembered`
+  std::vector<received_message> messages_;  // messages not taken yet
   // The call in which the previous member waits, if this one has not begun it yet.
   key ahead_;
   call_signature ahead_signature_;

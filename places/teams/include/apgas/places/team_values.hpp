@@ -20,7 +20,7 @@ namespace apgas::inline v0::remote {
 
 // The membership of this place in a team.
 // Throws: illegal_operation if it is not a member, and outside a task.
-// Context: task, outside atomic sections.
+// Context: task, outside critical sections.
 APGAS_API team_member& member_of(const global_id& id, const char* operation);
 
 // A collective call as the user makes it.

@@ -38,17 +38,17 @@ struct task_state {
   task_extension* registrations = nullptr;  // clocks and phasers (sync)
 
   // Properties that few tasks have, so that one test of a word rules out all of them.
-  struct alignas(8) peculiarities {
-    std::uint32_t atomic_depth = 0;  // nested atomic sections
-    std::uint32_t special = 0;       // not 0 if the task has a name or registrations
+  struct alignas(8) rare_properties {
+    std::uint32_t atomic_depth = 0;    // nested critical sections
+    std::uint32_t has_attributes = 0;  // not 0 if the task has a name or registrations
   };
-  peculiarities is{};
+  rare_properties rare{};
 
   task_counter* finish = nullptr;  // of the innermost enclosing finish
   std::source_location site{};     // the spawn site
   const char* name = nullptr;      // given by apgas::name, or null
 
-  bool plain() const noexcept { return std::bit_cast<std::uint64_t>(is) == 0; }
+  bool plain() const noexcept { return std::bit_cast<std::uint64_t>(rare) == 0; }
 };
 
 // The record of a fiber. Everything that is used whenever a fiber is left or entered lies in its

@@ -44,7 +44,7 @@ struct alignas(base::cache_line_bytes) worker {
   int id = 0;
   fiber* cached_fibers = nullptr;  // fibers without a task, suspended in their scheduling loop
   int num_cached_fibers = 0;
-  std::uint32_t turns = 0;               // choices of the scheduling loop, for fairness
+  std::uint32_t choices = 0;             // choices of the scheduling loop, for fairness
   std::uint32_t direct_switches = 0;     // switches that bypassed the scheduling loop
   std::uint32_t phases_in_a_row = 0;     // advances of tasks that did not leave the worker (sync)
   int last_victim = 0;                   // index in the list of victims
@@ -88,9 +88,10 @@ struct frame_mark {
   std::uint64_t generation;
 };
 
-// Ends a task that has a name or registrations: notifies its extension and clears them.
+// Ends a task that has attributes, which are a name and registrations: notifies its extension and
+// clears them.
 // Context: task, when its body has ended.
-APGAS_API void end_special(fiber& self) noexcept;
+APGAS_API void clear_attributes(fiber& self) noexcept;
 
 // Adds the spawn site and the name of the running task to the trace, if one is written. Called when
 // they have become known.
@@ -115,8 +116,8 @@ inline void run_children(fiber& self, const frame_mark& mark) {
     if (tasks.pop(s)) {
       self.task.site = s->site;
       s->run(*s, self);
-      if (self.task.is.special != 0) [[unlikely]]
-        end_special(self);
+      if (self.task.rare.has_attributes != 0) [[unlikely]]
+        clear_attributes(self);
     } else if (tasks.head() != s) {  // refused
       return;
     }
@@ -210,15 +211,15 @@ inline fiber* next_of_batch(worker& w) noexcept {
 }
 
 // Switches from the current fiber to `to`, the next task of the same batch. The caller has added
-// the current task to the batched arrivals. pass_rarely() and arrive_rarely() are its slow paths,
+// the current task to the batched arrivals. switch_slow() and arrive_slow() are its slow paths,
 // before and after the switch.
-// Requires: may_pass(self), or is_light(self) and its slots are published.
+// Requires: may_switch_fast(self), or needs_no_saving(self) and its slots are published.
 // Context: task. May resume on another worker. Cost: about 5 ns.
-APGAS_API void pass_rarely(fiber& self, fiber& to) noexcept;
-APGAS_API void arrive_rarely() noexcept;
-[[gnu::always_inline]] inline void pass(fiber& self, fiber& to) noexcept {
+APGAS_API void switch_slow(fiber& self, fiber& to) noexcept;
+APGAS_API void arrive_slow() noexcept;
+[[gnu::always_inline]] inline void switch_fast(fiber& self, fiber& to) noexcept {
   if (to.has_exceptions != 0) [[unlikely]]
-    return pass_rarely(self, to);
+    return switch_slow(self, to);
   worker& w = *self.on;
   ++self.generation;
   w.left = nullptr;
@@ -228,17 +229,17 @@ APGAS_API void arrive_rarely() noexcept;
   fiber& now = *fiber_after_call();
   worker& here = *now.on;
   if (here.left != nullptr) [[unlikely]]
-    return arrive_rarely();
+    return arrive_slow();
   now.base = here.tasks.head();
 }
 // Returns whether this fiber can be left without saving exceptions or checking a canary.
-[[gnu::always_inline]] inline bool is_light(const fiber& self) noexcept {
+[[gnu::always_inline]] inline bool needs_no_saving(const fiber& self) noexcept {
   const worker& w = *self.on;
   return (w.exceptions[0] | w.exceptions[1] | self.has_canary) == 0;
 }
 // Returns whether, in addition, all slots are published already.
-[[gnu::always_inline]] inline bool may_pass(const fiber& self) noexcept {
-  return is_light(self) && self.on->tasks.is_published();
+[[gnu::always_inline]] inline bool may_switch_fast(const fiber& self) noexcept {
+  return needs_no_saving(self) && self.on->tasks.is_published();
 }
 
 // Returns whether the newest task in the deque is one for which `source` waits. A thief may still
@@ -251,9 +252,9 @@ inline bool starts_next(const worker& w, const batch_source* source) noexcept {
 // Requires: the batch of the worker is used up.
 bool prepare_arrivals(worker& w, batch_source* source) noexcept;
 
-// Returns a cached fiber for pass(). Its scheduling loop starts the next member, or flushes the
-// batched arrivals. Publishes the slots of the worker first.
-fiber& cached_fiber_to_pass_to(worker& w) noexcept;
+// Returns a cached fiber for switch_fast(). Its scheduling loop starts the next member, or flushes
+// the batched arrivals. Publishes the slots of the worker first.
+fiber& cached_fiber_to_switch_to(worker& w) noexcept;
 
 // Flushes the batched arrivals to their source. To be called before the worker does anything but
 // run the next task of the batch (see batched_arrivals).

@@ -13,7 +13,7 @@
 // Critical sections of a monitor, as closures with a result.
 namespace apgas::inline v0::sync {
 
-// The condition of an atomic section.
+// The condition of a critical section.
 struct always {
   bool operator()() const noexcept { return true; }
 };
@@ -46,35 +46,37 @@ class typed_section : public waiting_section {
   std::optional<value> result_;
 };
 
-// While it lives, the calling task is inside a critical section.
-class inside {
+// While it lives, the calling task counts as being inside a critical section.
+class section_guard {
  public:
-  explicit inside(scheduler::fiber& self) noexcept : self_(self) { ++self.task.is.atomic_depth; }
-  inside(const inside&) = delete;
-  inside& operator=(const inside&) = delete;
-  ~inside() { --self_.task.is.atomic_depth; }
+  explicit section_guard(scheduler::fiber& self) noexcept : self_(self) {
+    ++self.task.rare.atomic_depth;
+  }
+  section_guard(const section_guard&) = delete;
+  section_guard& operator=(const section_guard&) = delete;
+  ~section_guard() { --self_.task.rare.atomic_depth; }
 
  private:
   scheduler::fiber& self_;
 };
 
-// While it lives, the calling task is inside a critical section, and it leaves the monitor at the
-// end.
-class holding {
+// While it lives, the calling task is inside a critical section of a monitor. Its destructor leaves
+// the monitor.
+class monitor_guard {
  public:
-  holding(monitor_core& m, scheduler::fiber& self) noexcept : monitor_(&m), self_(self) {
-    ++self.task.is.atomic_depth;
+  monitor_guard(monitor_core& m, scheduler::fiber& self) noexcept : monitor_(&m), self_(self) {
+    ++self.task.rare.atomic_depth;
   }
-  holding(const holding&) = delete;
-  holding& operator=(const holding&) = delete;
-  ~holding() {
+  monitor_guard(const monitor_guard&) = delete;
+  monitor_guard& operator=(const monitor_guard&) = delete;
+  ~monitor_guard() {
     if (monitor_ == nullptr) return;
-    --self_.task.is.atomic_depth;
+    --self_.task.rare.atomic_depth;
     monitor_->leave(self_);
   }
   // Ends the critical section without leaving the monitor.
   void keep() noexcept {
-    --self_.task.is.atomic_depth;
+    --self_.task.rare.atomic_depth;
     monitor_ = nullptr;
   }
 
@@ -87,7 +89,7 @@ class holding {
 template <class F>
 auto section_value(F& f) -> std::invoke_result_t<F&> {
   static_assert(!std::is_reference_v<std::invoke_result_t<F&>>,
-                "an atomic section returns by value: what it refers to may change when it ends");
+                "a critical section returns by value: what it refers to may change when it ends");
   return std::invoke(f);
 }
 
@@ -95,11 +97,11 @@ auto section_value(F& f) -> std::invoke_result_t<F&> {
 template <class F>
 auto run_atomic(monitor_core& m, scheduler::fiber& self, F& f) -> std::invoke_result_t<F&> {
   if (m.held_by(self)) {
-    const inside nested(self);
+    const section_guard nested(self);
     return section_value(f);
   }
   if (m.try_enter(self)) [[likely]] {
-    const holding section(m, self);
+    const monitor_guard section(m, self);
     return section_value(f);
   }
   const always condition;
@@ -114,7 +116,7 @@ template <class C, class F>
 auto run_when(monitor_core& m, scheduler::fiber& self, C& c, F& f) -> std::invoke_result_t<F&> {
   typed_section<C, F> s(c, f);
   if (m.try_enter(self)) [[likely]] {
-    holding section(m, self);
+    monitor_guard section(m, self);
     if (std::invoke(c)) return section_value(f);
     section.keep();
     m.wait(self, s);

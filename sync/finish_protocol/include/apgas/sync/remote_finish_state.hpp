@@ -15,20 +15,21 @@ namespace apgas::inline v0::sync {
 // read the time, send or allocate.
 //
 // A task counter counts the tasks of the finish at this place, without a lock. The state machine
-// counts the busy periods ("runs") of that counter. A run begins with an arrival that finds the
+// counts the busy periods of that counter. A busy period begins with an arrival that finds the
 // counter at zero. It ends with on_idle(), which is called by the thread that released the last
-// count. The report may come late, when a younger run has begun, but the state still exists then,
-// because it is kept until every run has been reported.
+// count. The report may come late, when a younger period has begun, but the state still exists
+// then, because it is kept until the end of every period has been reported.
 //
 // Context:  one caller at a time, under the lock of the table of remote finishes. A task that calls
 //           split() is counted here during the call.
 // Order:    messages may arrive in any order.
 //
 // Invariants (docs/protocols/finish.md has the proof)
-//   R1  If runs_ > 0 then pool_ > 0: while a task of the finish is here, home cannot complete.
+//   R1  If busy_periods_ > 0 then pool_ > 0: while a task of the finish is here, home cannot
+//       complete.
 //   R2  A frame waits if and only if a request or its grant is on its way (asked_) or the waiting
 //       frames are about to be sent. At most one request is on its way.
-//   R3  No credit is given back while a run lasts, a frame waits or a grant is on its way.
+//   R3  No credit is given back while a busy period lasts, a frame waits or a grant is on its way.
 class remote_finish_state {
  public:
   struct split_result {
@@ -40,8 +41,8 @@ class remote_finish_state {
   // counter, which was zero before if `wakes`.
   void on_arrival(credit_sum credit, bool wakes, std::uint64_t frames = 1) noexcept {
     APGAS_ASSERT(frames > 0 && credit >= frames, "a task frame came without credit");
-    runs_ += wakes ? 1 : 0;
-    APGAS_ASSERT(runs_ > 0, "a task frame arrived and nothing counts it");
+    busy_periods_ += wakes ? 1 : 0;
+    APGAS_ASSERT(busy_periods_ > 0, "a task frame arrived and nothing counts it");
     add(credit);
     balance_ -= static_cast<std::int64_t>(frames);
   }
@@ -49,7 +50,7 @@ class remote_finish_state {
   // The reply of an `at` that was called here carries the credit that the other place gave back.
   // Requires: the calling task is counted here.
   void on_reply(const returned_credit& returned) noexcept {
-    APGAS_ASSERT(runs_ > 0, "a reply of an at came to a place where no task waits for it");
+    APGAS_ASSERT(busy_periods_ > 0, "a reply of an at came to a place where no task waits for it");
     APGAS_ASSERT(returned.credit() > 0, "a reply gives back no credit");
     add(returned.credit());
     balance_ += returned.balance;
@@ -66,7 +67,7 @@ class remote_finish_state {
 
   // A task that runs here sends a task to another place, which may be the home place.
   [[nodiscard]] split_result split() noexcept {
-    APGAS_ASSERT(runs_ > 0 && pool_ > 0, "a task is sent from a place where none is");
+    APGAS_ASSERT(busy_periods_ > 0 && pool_ > 0, "a task is sent from a place where none is");
     return split_or_wait();
   }
 
@@ -101,13 +102,13 @@ class remote_finish_state {
 
   // The counter became zero. The thread that released the last count calls this once for each time.
   void on_idle() noexcept {
-    APGAS_ASSERT(runs_ > 0, "more tasks ended than arrived");
-    --runs_;
+    APGAS_ASSERT(busy_periods_ > 0, "more tasks ended than arrived");
+    --busy_periods_;
   }
 
   // Returns whether this place must give its credit back. The caller checks it after on_idle() and
   // after waiting frames have been sent.
-  bool quiescent() const noexcept { return runs_ == 0 && waiting_ == 0 && pool_ > 0; }
+  bool quiescent() const noexcept { return busy_periods_ == 0 && waiting_ == 0 && pool_ > 0; }
 
   // Returns all credit of the pool, to be sent in a return message, or in the reply of the `at`
   // whose body was the last task here. The state is as new afterwards, and the caller may forget it
@@ -121,7 +122,7 @@ class remote_finish_state {
   }
 
   // Returns whether the state is as new: no task is here, no frame waits and no credit is held.
-  bool empty() const noexcept { return runs_ == 0 && waiting_ == 0 && pool_ == 0; }
+  bool empty() const noexcept { return busy_periods_ == 0 && waiting_ == 0 && pool_ == 0; }
 
   credit_sum pool() const noexcept { return pool_; }
   std::uint32_t waiting() const noexcept { return waiting_; }
@@ -156,11 +157,11 @@ class remote_finish_state {
   }
 
   credit_sum pool_ = 0;
-  std::int64_t balance_ = 0;   // task frames sent less task frames received, since it was new
-  std::uint32_t runs_ = 0;     // busy periods of the counter whose end has not been reported
-  std::uint32_t splits_ = 0;   // task frames sent, at most most_splits
-  std::uint32_t waiting_ = 0;  // frames that wait for a grant
-  bool asked_ = false;         // a request or its grant is on its way
+  std::int64_t balance_ = 0;        // task frames sent less task frames received, since it was new
+  std::uint32_t busy_periods_ = 0;  // of the counter, whose end has not been reported
+  std::uint32_t splits_ = 0;        // task frames sent, at most most_splits
+  std::uint32_t waiting_ = 0;       // frames that wait for a grant
+  bool asked_ = false;              // a request or its grant is on its way
 };
 static_assert(sizeof(remote_finish_state) <= 64, "one cache line");
 

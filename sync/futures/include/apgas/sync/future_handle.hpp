@@ -81,7 +81,7 @@ class future {
   // may be called any number of times.
   //
   // Throws: the exception of the future, if it has one; illegal_operation for an empty handle,
-  // outside a task, and inside an atomic section even if the value is there.
+  // outside a task, and inside a critical section even if the value is there.
   // Context: task. May suspend and resume on another worker. Cost: about 1 ns if the value is
   // there.
   sync::future_result<T> get() const {
@@ -118,7 +118,7 @@ class future {
   // has run. In f, get() of its argument does not wait; it throws if this future failed. What f
   // throws goes to the future that is returned.
   //
-  // Throws: illegal_operation for an empty handle, outside a task and inside an atomic section;
+  // Throws: illegal_operation for an empty handle, outside a task and inside a critical section;
   // std::bad_alloc.
   // Context: task. A suspension point if the future is ready already, as async; otherwise it does
   // not suspend. Cost: one allocation if the future is ready already, three otherwise.
@@ -129,7 +129,7 @@ class future {
     auto body = [f = std::forward<F>(f), ready = *this]() mutable -> decltype(auto) {
       return std::invoke(f, std::move(ready));
     };
-    auto made = sync::promise_of(std::move(body));
+    auto made = sync::make_task_with_future(std::move(body));
     sync::spawn_when_ready(self, {&source, 1}, std::move(made.body), nullptr, site);
     return sync::future_access::make(std::move(made.state));
   }

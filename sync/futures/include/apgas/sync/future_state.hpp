@@ -93,14 +93,14 @@ using future_value =
 
 // A task with a future, before it is spawned: the state for the handle, and the body to spawn.
 template <class T>
-struct promised {
+struct task_with_future {
   ref<future_state<T>> state;
   task_body body;
 };
 
 // Makes such a task from a closure. Throws: std::bad_alloc; what copying or moving f throws.
 template <class F>
-auto promise_of(F&& f) -> promised<future_value<std::decay_t<F>>> {
+auto make_task_with_future(F&& f) -> task_with_future<future_value<std::decay_t<F>>> {
   using value = future_value<std::decay_t<F>>;
   using task = future_task<value, std::decay_t<F>>;
   auto* made = new task(std::in_place, std::forward<F>(f));

@@ -127,7 +127,7 @@ class branch_failures {
 // branch spawned into the enclosing finish lie above it. Returns true if the caller must run the
 // branch. Otherwise waits until the thief has run it, and returns false.
 // Context: task; may suspend and resume on another worker.
-APGAS_API bool retake(scheduler::task_counter& join) noexcept;
+APGAS_API bool take_back_or_wait(scheduler::task_counter& join) noexcept;
 
 // Completes a fork of which a branch threw, and throws what both threw. It is a function of its
 // own, so that the usual path keeps everything in registers. `f` comes by value where the slot
@@ -139,7 +139,7 @@ template <class First, class F>
   failures.add();
   if (first_is_pending) {
     try {
-      if (retake(join)) {
+      if (take_back_or_wait(join)) {
         static_cast<void>(value_from(f));
       } else {
         static_cast<void>(join.take());
@@ -175,8 +175,9 @@ auto fork_two(F f, G g, std::source_location site) -> values_of<F, G>;
 // The same for a task that has a name or registrations. Throws illegal_operation in an atomic
 // section.
 template <class F, class G>
-[[gnu::noinline]] auto fork_from_special(F f, G g, std::source_location site) -> values_of<F, G> {
-  const hidden_task hidden(suspendable_fiber("fork_join"));
+[[gnu::noinline]] auto fork_hiding_attributes(F f, G g, std::source_location site)
+    -> values_of<F, G> {
+  const hidden_attributes hidden(suspendable_fiber("fork_join"));
   return fork_two(std::move(f), std::move(g), site);
 }
 
@@ -193,7 +194,7 @@ template <class F, class G>
   using handed = std::conditional_t<copied, F, F&>;
   scheduler::fiber& before = task_fiber("fork_join");
   if (!before.task.plain()) [[unlikely]]
-    return fork_from_special<F, G>(std::move(f), std::move(g), site);
+    return fork_hiding_attributes<F, G>(std::move(f), std::move(g), site);
   constexpr auto join_kind = static_cast<std::uintptr_t>(scheduler::slot_kind::join);
   branch_join<first> join(before.task.finish, site);
   const auto join_here = [&join]() -> auto& {
@@ -224,7 +225,7 @@ template <class F, class G>
         return std::pair<first, second>(value_from(f), *std::move(from_g));
       }
     }
-    if (retake(join_here())) {
+    if (take_back_or_wait(join_here())) {
       return std::pair<first, second>(value_from(f), *std::move(from_g));
     }
     return std::pair<first, second>(join.take(), *std::move(from_g));

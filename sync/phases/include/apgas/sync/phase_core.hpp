@@ -43,21 +43,21 @@ enum class phase_kind : std::uint8_t { clock, phaser };
 
 // The runner of a next_single closure. When all signallers have signalled, all_signalled() starts
 // it. When the closure has returned, single_done() is called on the core.
-class single_runner {
+class next_single_runner {
  public:
-  single_runner() = default;
-  single_runner(const single_runner&) = delete;
-  single_runner& operator=(const single_runner&) = delete;
+  next_single_runner() = default;
+  next_single_runner(const next_single_runner&) = delete;
+  next_single_runner& operator=(const next_single_runner&) = delete;
   virtual void all_signalled() noexcept = 0;
 
  protected:
-  ~single_runner() = default;
+  ~next_single_runner() = default;
 };
 
 // The task that is elected to run the closure of a next_single, and waits until it may. At a
 // replica the home may choose a task of another place; then this task waits until the phase is
 // over.
-class elected_task final : public single_runner {
+class elected_task final : public next_single_runner {
  public:
   void all_signalled() noexcept override { decided_.signal(); }
   void not_chosen() noexcept {
@@ -88,9 +88,9 @@ class phase_link {
   virtual void changed(scheduler::worker& w) noexcept = 0;
   // At the home: the actions of phase p have their results, and the tasks of p still wait.
   virtual void reduced(std::int64_t p) noexcept = 0;
-  // At a replica: would_run_single() says that a task here is elected to run the closure of a
+  // At a replica: task_elected() says that a task here is elected to run the closure of a
   // next_single; single_done() says that the task which the home chose has run it.
-  virtual void would_run_single() noexcept = 0;
+  virtual void task_elected() noexcept = 0;
   virtual void single_done() noexcept = 0;
 };
 
@@ -140,7 +140,7 @@ class phase_core {
 
   // Whether a phase ends in one step under one lock: the core has one tree node, no action and no
   // link.
-  bool simple() const noexcept { return simple_.load(base::relaxed); }
+  bool ends_in_one_step() const noexcept { return ends_in_one_step_.load(base::relaxed); }
 
   // Adds an action that runs between phases from the current phase on. Context: a task that holds
   // the current phase open. Throws: std::bad_alloc.
@@ -173,7 +173,7 @@ class phase_core {
   // signallers have signalled, r.all_signalled() is called; single_done() must follow when the
   // closure has returned. Context: a task that has not signalled the phase, or the link on behalf
   // of a place that has not.
-  bool elect(single_runner& r) noexcept;
+  bool elect(next_single_runner& r) noexcept;
   // At a replica: the home has chosen the task that is elected here.
   void chosen_for_single() noexcept { elected_.load(base::relaxed)->all_signalled(); }
   void single_done(scheduler::worker& w) noexcept;
@@ -197,8 +197,8 @@ class phase_core {
   void release() noexcept;
   // At the end of the program, when every holder of a reference is gone.
   void abandon() noexcept { delete this; }
-  void signallers_came() noexcept { active_.fetch_add(1, base::relaxed); }
-  void signallers_went() noexcept { active_.fetch_sub(1, base::relaxed); }
+  void leaf_activated() noexcept { active_.fetch_add(1, base::relaxed); }
+  void leaf_deactivated() noexcept { active_.fetch_sub(1, base::relaxed); }
   // Context: the worker that changed the tree node; it has retained the core.
   void completed(scheduler::worker& w, phaser_tree_node& node) noexcept;
   void reopened(phaser_tree_node& parent);
@@ -224,11 +224,11 @@ class phase_core {
   const std::size_t degree_;
   std::size_t leaves_ = 1;
   std::vector<std::unique_ptr<phaser_tree_node>> nodes_;  // the root first, then tier by tier
-  base::atomic<bool> simple_;
+  base::atomic<bool> ends_in_one_step_;
   base::atomic<std::int64_t> users_{1};
   base::atomic<std::int64_t> active_{0};
-  base::atomic<single_runner*> elected_{nullptr};  // at a replica, an elected_task
-  base::atomic<phase_action*> actions_{nullptr};   // newest first
+  base::atomic<next_single_runner*> elected_{nullptr};  // at a replica, an elected_task
+  base::atomic<phase_action*> actions_{nullptr};        // newest first
   base::atomic<phase_link*> link_{nullptr};
   base::spin_lock results_lock_;
   // By action index and phase.

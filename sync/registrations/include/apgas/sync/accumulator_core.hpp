@@ -86,7 +86,7 @@ class accumulator_core final : public phase_action {
     const std::int64_t s = r.signalled;
     if (!r.waits() && s - r.node->phase() > 1) [[unlikely]]
       return send_ahead(s, x);
-    const inside no_suspension(self);  // while this worker's cell is in use
+    const section_guard no_suspension(self);  // while this worker's cell is in use
     cell& mine = cells_[static_cast<std::size_t>(self.on->id)];
     T& to = mine.value.of[s & 1];
     to = op_(to, x);

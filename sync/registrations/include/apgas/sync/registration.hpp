@@ -44,7 +44,7 @@ struct alignas(64) registration {
   const scheduler::task_counter* finish = nullptr;
   std::int32_t credit = 0;
   // How many children were registered in advance the last time in this phase.
-  std::int32_t credit_taken = 0;
+  std::int32_t last_credit = 0;
   phaser_mode mode = phaser_mode::signal_wait;
   phase_kind kind = phase_kind::clock;
   bool implicit = false;   // the clock of a clocked_finish

@@ -142,17 +142,17 @@ class phase_home final : public phase_link {
 
   void changed(scheduler::worker& w) noexcept override;
   void reduced(std::int64_t p) noexcept override;
-  void would_run_single() noexcept override {}
+  void task_elected() noexcept override {}
   void single_done() noexcept override {}
   void on_position(scheduler::worker& w, comm::rank place, std::int64_t at, bool acknowledge);
   void on_gone(scheduler::worker& w, comm::rank place);
   // A task at that place was elected to run the closure of a next_single; it has run it.
-  void on_would_run(comm::rank place);
+  void on_task_elected(comm::rank place);
   void on_single_done(scheduler::worker& w);
 
  private:
   friend class remote_phases;
-  struct place_runner final : single_runner {
+  struct place_runner final : next_single_runner {
     void all_signalled() noexcept override;
     phase_home* home = nullptr;
     comm::rank place = 0;
@@ -175,7 +175,7 @@ class phase_replica final : public phase_link {
 
   void changed(scheduler::worker& w) noexcept override;
   void reduced(std::int64_t) noexcept override {}
-  void would_run_single() noexcept override;
+  void task_elected() noexcept override;
   void single_done() noexcept override;
   // A registration in transit has arrived and been counted here.
   void on_transit(scheduler::worker& w, std::int64_t base, const phase_transits& t);

@@ -50,7 +50,7 @@ struct remote_task : scheduler::external_task {
   // Returns an archive over what the sender's thunk wrote. Context: the task, before done().
   comm::in_archive arguments() const {
     return comm::in_archive(frame.payload.subspan(8),
-                            &place->network->cma_process_of(frame.source));
+                            &place->endpoint->cma_process_of(frame.source));
   }
   // Releases the buffer, once everything has been decoded. A second call has no effect.
   void done() noexcept {

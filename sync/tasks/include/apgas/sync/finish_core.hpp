@@ -29,7 +29,7 @@ class finish_core : public scheduler::task_counter {
   finish_details* details() const noexcept { return details_.load(base::acquire); }  // P1
   // Returns the details, creating them if necessary. Context: a task of this finish, or any thread
   // that holds a pending count of it. Throws: std::bad_alloc.
-  finish_details& need_details();
+  finish_details& ensure_details();
 
  private:
   bool set_details(finish_details*& present, finish_details* made) noexcept {

@@ -38,10 +38,10 @@ class frame_extension : public place_extension {
 struct place_state {
   comm::rank here = 0;
   int places = 1;
-  int tree_from = 64;       // number of places from which on returns follow the spawn tree
+  int finish_tree_places = 64;  // number of places from which on returns follow the spawn tree
   int team_warning_s = 10;  // report teams that wait for each other so long, in seconds; 0: never
-  scheduler::scheduler* tasks = nullptr;
-  comm::endpoint* network = nullptr;  // never null: a single place sends messages to itself
+  scheduler::scheduler* task_scheduler = nullptr;
+  comm::endpoint* endpoint = nullptr;  // never null: a single place sends messages to itself
   remote_finishes* finishes = nullptr;
   remote_calls* calls = nullptr;
   flow_control* flow = nullptr;

@@ -22,27 +22,27 @@ APGAS_API [[noreturn]] void throw_inside_atomic(const char* operation);
   return *scheduler::fiber_of_this_stack();
 }
 
-// The same for an operation that may suspend or spawn, and so is not allowed in an atomic section.
-// Throws: illegal_operation outside a task and inside an atomic section.
+// The same for an operation that may suspend or spawn, and so is not allowed in a critical section.
+// Throws: illegal_operation outside a task and inside a critical section.
 [[gnu::always_inline]] inline scheduler::fiber& suspendable_fiber(const char* operation) {
   scheduler::fiber& self = task_fiber(operation);
-  if (self.task.is.atomic_depth != 0) [[unlikely]]
+  if (self.task.rare.atomic_depth != 0) [[unlikely]]
     throw_inside_atomic(operation);
   return self;
 }
 
 // Hides the name and the registrations of the calling task while it runs branches, which are tasks
 // of their own. The destructor restores them.
-class hidden_task {
+class hidden_attributes {
  public:
-  explicit hidden_task(scheduler::fiber& self) noexcept : task_(self.task) {
+  explicit hidden_attributes(scheduler::fiber& self) noexcept : task_(self.task) {
     self.task.name = nullptr;
     self.task.registrations = nullptr;
-    self.task.is.special = 0;
+    self.task.rare.has_attributes = 0;
   }
-  hidden_task(const hidden_task&) = delete;
-  hidden_task& operator=(const hidden_task&) = delete;
-  APGAS_API ~hidden_task();
+  hidden_attributes(const hidden_attributes&) = delete;
+  hidden_attributes& operator=(const hidden_attributes&) = delete;
+  APGAS_API ~hidden_attributes();
 
  private:
   const scheduler::task_state task_;
@@ -53,7 +53,7 @@ inline void name_task(const char* text) noexcept {
   scheduler::fiber& self = *scheduler::current_fiber();
   scheduler::task_state& task = self.task;
   task.name = text;
-  task.is.special = text != nullptr || task.registrations != nullptr ? 1 : 0;
+  task.rare.has_attributes = text != nullptr || task.registrations != nullptr ? 1 : 0;
   if (text != nullptr) scheduler::task_described(self);
 }
 

@@ -30,7 +30,7 @@ class shutdown_steps {
   enum class step : std::uint8_t { running, sending, counting, receiving, rendezvous, over };
   // What the transport must do next: start a collective of all ranks. All ranks start the same
   // collectives in the same order.
-  enum class act : std::uint8_t { nothing, begin_counts, begin_rendezvous };
+  enum class action : std::uint8_t { nothing, begin_counts, begin_rendezvous };
 
   // The state of the transport.
   struct view {
@@ -48,30 +48,30 @@ class shutdown_steps {
   }
 
   // Advances the machine as far as `v` allows. The caller repeats it until over().
-  [[nodiscard]] act look(const view& v) {
+  [[nodiscard]] action advance(const view& v) {
     switch (now_) {
       case step::running:
         APGAS_UNREACHABLE("a run has not begun to end");
       case step::sending:
-        if (v.sending) return act::nothing;
+        if (v.sending) return action::nothing;
         now_ = step::counting;
-        return act::begin_counts;
+        return action::begin_counts;
       case step::counting:
-        if (!v.collective_done) return act::nothing;
+        if (!v.collective_done) return action::nothing;
         now_ = step::receiving;
         [[fallthrough]];
       case step::receiving:
         APGAS_ASSERT(v.received <= v.expected, "more messages arrived than were sent");
-        if (v.received < v.expected || v.delivering) return act::nothing;
+        if (v.received < v.expected || v.delivering) return action::nothing;
         now_ = step::rendezvous;
-        return act::begin_rendezvous;
+        return action::begin_rendezvous;
       case step::rendezvous:
         if (v.collective_done) now_ = step::over;
-        return act::nothing;
+        return action::nothing;
       case step::over:
-        return act::nothing;
+        return action::nothing;
     }
-    return act::nothing;
+    return action::nothing;
   }
 
   // Whether messages that arrive now belong to this run.

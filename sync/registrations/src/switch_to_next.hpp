@@ -8,34 +8,34 @@
 namespace apgas::inline v0::sync {
 
 // Records in the batched arrivals that the task waits, and switches to `to`.
-[[gnu::always_inline]] inline void note_and_pass(scheduler::fiber& self, registration& r,
-                                                 scheduler::fiber& to) {
+[[gnu::always_inline]] inline void note_and_switch(scheduler::fiber& self, registration& r,
+                                                   scheduler::fiber& to) {
   scheduler::batch_block& waiting = *self.on->arrivals.waiting;
   waiting.at[waiting.size++] = {.task = &self,
                                 .stack = reinterpret_cast<const void*>(scheduler::stack_pointer())};
   r.signalled = ++r.waited;
-  scheduler::pass(self, to);
+  scheduler::switch_fast(self, to);
 }
 
 // Switches to the next task of the batch if it suffices to batch the arrival of this one: the
 // worker has another task of the same batch, which has not signalled either. Requires: the task
 // signals and waits, and has not signalled.
-[[gnu::always_inline]] inline bool pass_to_next(scheduler::fiber& self, registration& r) {
+[[gnu::always_inline]] inline bool switch_to_next(scheduler::fiber& self, registration& r) {
   scheduler::worker& w = *self.on;
-  if (w.arrivals.of != r.node || r.credit != 0 || !scheduler::may_pass(self)) return false;
+  if (w.arrivals.of != r.node || r.credit != 0 || !scheduler::may_switch_fast(self)) return false;
   scheduler::fiber* const next = scheduler::next_of_batch_fast(w);
   if (next == nullptr) return false;
-  note_and_pass(self, r, *next);
+  note_and_switch(self, r, *next);
   return true;
 }
 
 // Does the same among tasks that have just been spawned: the worker's next task has not started,
 // and the tree node waits for its signal.
-[[gnu::always_inline]] inline bool pass_to_start(scheduler::fiber& self, registration& r) {
+[[gnu::always_inline]] inline bool switch_to_start(scheduler::fiber& self, registration& r) {
   scheduler::worker& w = *self.on;
   if (r.credit != 0 || !w.batch.empty() || !scheduler::starts_next(w, r.node)) return false;
-  if (!scheduler::is_light(self) || !scheduler::prepare_arrivals(w, r.node)) return false;
-  note_and_pass(self, r, scheduler::cached_fiber_to_pass_to(w));
+  if (!scheduler::needs_no_saving(self) || !scheduler::prepare_arrivals(w, r.node)) return false;
+  note_and_switch(self, r, scheduler::cached_fiber_to_switch_to(w));
   return true;
 }
 
@@ -44,24 +44,24 @@ namespace apgas::inline v0::sync {
 // one, and of the wanted kind), and the worker has another task of the same batch, or one to start.
 // Returns false if this is not the case and nothing was done.
 template <class Wanted>
-[[gnu::always_inline]] inline bool pass_if(Wanted wanted) {
+[[gnu::always_inline]] inline bool switch_if(Wanted wanted) {
   if (!scheduler::on_fiber()) [[unlikely]]
     return false;
   scheduler::fiber& self = *scheduler::fiber_of_this_stack();
   const registrations* const all = registrations::of(self);
-  if (self.task.is.atomic_depth != 0 || all == nullptr) [[unlikely]]
+  if (self.task.rare.atomic_depth != 0 || all == nullptr) [[unlikely]]
     return false;
   registration* const r = all->first();
   if (r == nullptr || !wanted(*r) || !r->signals() || !r->waits() || r->in_single ||
       r->has_signalled()) [[unlikely]]
     return false;
-  return pass_to_next(self, *r) || pass_to_start(self, *r);
+  return switch_to_next(self, *r) || switch_to_start(self, *r);
 }
-[[gnu::always_inline]] inline bool pass_first(std::uint64_t number) {
-  return pass_if([number](const registration& r) { return r.number == number; });
+[[gnu::always_inline]] inline bool switch_if_first(std::uint64_t number) {
+  return switch_if([number](const registration& r) { return r.number == number; });
 }
-[[gnu::always_inline]] inline bool pass_only(phase_kind kind) {
-  return pass_if([kind](const registration& r) { return r.next == nullptr && r.kind == kind; });
+[[gnu::always_inline]] inline bool switch_if_only(phase_kind kind) {
+  return switch_if([kind](const registration& r) { return r.next == nullptr && r.kind == kind; });
 }
 
 }  // namespace apgas::inline v0::sync
