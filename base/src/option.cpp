@@ -37,7 +37,8 @@ void set_bytes(settings& target, const option& o, std::string_view value) {
 
 template <class Choice, std::size_t Count>
 using choice_names = std::array<std::pair<std::string_view, Choice>, Count>;
-constexpr choice_names<transport_choice, 4> transports{{{"auto", transport_choice::automatic},
+constexpr choice_names<transport_choice, 5> transports{{{"auto", transport_choice::automatic},
+                                                        {"shm", transport_choice::shm},
                                                         {"ucx", transport_choice::ucx},
                                                         {"mpi", transport_choice::mpi},
                                                         {"local", transport_choice::local}}};

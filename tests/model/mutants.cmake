@@ -1,7 +1,7 @@
 include_guard()
 # apgas_mutants(<set> <header> [<name> <text> <replacement>]...) Makes the mutants for a model test:
 # copies of a lock-free header of the product, in each of which one <text> is replaced. Each copy
-# has a namespace of its own, apgas::scheduler::<name>. <set>_mutants.hpp includes all of them and
+# has a namespace of its own, <name>, within that of the module. <set>_mutants.hpp includes all of them and
 # defines <SET>_MUTANTS(X) as X(name1) X(name2) ... Each text must occur exactly once in the header,
 # so that a mutant does not go stale when the code that it breaks is changed.
 function(apgas_mutants set header)
@@ -24,8 +24,8 @@ function(apgas_mutants set header)
       message(FATAL_ERROR "mutant ${name}: not exactly once in ${header}: ${text}")
     endif()
     string(REPLACE "${text}" "${ARGV${replacement_at}}" mutated "${original}")
-    string(REPLACE "namespace apgas::inline v0::scheduler {"
-      "namespace apgas::inline v0::scheduler::${name} {" mutated "${mutated}")
+    string(REGEX REPLACE "(namespace apgas::inline v0::[a-z]+) {" "\\1::${name} {"
+      mutated "${mutated}")
     file(CONFIGURE OUTPUT ${out}/${set}_${name}.hpp CONTENT "${mutated}" @ONLY)
     string(APPEND includes "#include \"${set}_${name}.hpp\"\n")
     string(APPEND names " X(${name})")

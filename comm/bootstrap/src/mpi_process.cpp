@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,7 @@
 #include "detector_bootstrap.hpp"
 #include "launcher_process.hpp"
 #include "mpi_wire.hpp"
+#include "shm_transport.hpp"
 #include "transport_offer.hpp"
 #include "wire_transport.hpp"
 
@@ -36,18 +38,24 @@ namespace apgas::inline v0::comm {
 
 namespace {
 
+using base::transport_choice;
+
 // Never destroyed, since the remains of a transport may still be examined at exit.
 struct mpi_process {
   mpi_channels channels;
   buffer_pool pool;
   std::unique_ptr<wire_transport> by_mpi;
   std::unique_ptr<wire_transport> by_ucx;      // created when it is chosen for the first time
+  std::optional<shared_memory_start> shared;   // over one of these; tried at its first use
   std::unique_ptr<failure_detector> detector;  // null in a job of one process
   bool ours = false;                           // the library called MPI_Init_thread
   pid_t started_by = getpid();                 // a forked process must leave MPI alone
   bool exits_alone = false;  // std::exit was called while a run is active, in a job of one process
 
-  bool attached() const noexcept { return by_mpi->attached() || (by_ucx && by_ucx->attached()); }
+  bool attached() const noexcept {
+    return by_mpi->attached() || (by_ucx && by_ucx->attached()) ||
+           (shared && shared->network && shared->network->attached());
+  }
 };
 
 std::mutex process_lock;
@@ -85,6 +93,7 @@ int before_mpi_ends(MPI_Comm, int, void*, void*) {
     end_job(base::fatal_exit_code);
   }
   if (!process->ours) stop_failure_detector();
+  if (!in_use) process->shared.reset();
   process->by_mpi->close();
   if (process->by_ucx) {
     process->by_ucx->close();
@@ -210,14 +219,14 @@ void end_job(int code) noexcept {
   std::_Exit(code);
 }
 
-chosen_transport choose_transport(base::transport_choice wanted,
-                                  const failure_detector_options& options) {
-  const std::scoped_lock guard(process_lock);
-  mpi_process& p = started_process(options);
+namespace {
+
+// The transport of the network between hosts, which the ranks choose collectively.
+// Requires: process_lock.
+chosen_transport choose_network(mpi_process& p, base::transport_choice wanted) {
   std::unique_ptr<wire> opened;
   std::string why_not;
-  using base::transport_choice;
-  const bool may_be_ucx = wanted == transport_choice::automatic || wanted == transport_choice::ucx;
+  const bool may_be_ucx = wanted != transport_choice::mpi && wanted != transport_choice::local;
   if (may_be_ucx && !p.by_ucx) {
     opened = open_ucx_wire(p.channels, p.pool, why_not);
   }
@@ -234,6 +243,25 @@ chosen_transport choose_transport(base::transport_choice wanted,
     p.by_ucx = std::make_unique<wire_transport>(p.channels, p.pool, std::move(opened));
   }
   return {p.by_ucx.get(), std::move(agreed.why)};
+}
+
+}  // namespace
+
+chosen_transport choose_transport(base::transport_choice wanted,
+                                  const failure_detector_options& options) {
+  const std::scoped_lock guard(process_lock);
+  mpi_process& p = started_process(options);
+  chosen_transport chosen = choose_network(p, wanted);
+  const bool asked_for = wanted == transport_choice::shm;
+  if (wanted != transport_choice::automatic && !asked_for) return chosen;
+  if (!p.shared) p.shared = share_memory(*chosen.network);
+  if (asked_for && !p.shared->why_not.empty()) {
+    throw launch_error(fmt::format(
+        "APGAS_TRANSPORT=shm: {}. Remedy: leave it out, or set it to ucx or mpi", p.shared->why_not));
+  }
+  if (p.shared->network == nullptr) return chosen;
+  if (!p.shared->why_not.empty()) chosen.why = p.shared->why_not;
+  return {p.shared->network.get(), std::move(chosen.why)};
 }
 
 }  // namespace apgas::inline v0::comm

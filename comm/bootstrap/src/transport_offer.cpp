@@ -19,6 +19,8 @@ using base::transport_choice;
 
 std::string_view name_of(std::int32_t wanted) {
   switch (static_cast<transport_choice>(wanted)) {
+    case transport_choice::shm:
+      return "shm";
     case transport_choice::ucx:
       return "ucx";
     case transport_choice::mpi:
@@ -94,7 +96,8 @@ agreed_transport agree_on_transport(std::span<const transport_offer> all) {
     return {false, asked_for};
   }
   const std::string why_not = obstacle(all);
-  if (why_not.empty()) return {true, wanted == transport_choice::ucx ? asked_for : "default"};
+  const bool by_default = wanted == transport_choice::automatic;
+  if (why_not.empty()) return {true, by_default ? "default" : asked_for};
   if (wanted == transport_choice::ucx) {
     throw launch_error(
         fmt::format("APGAS_TRANSPORT=ucx: {}. Remedy: leave it out, or set it to mpi", why_not));

@@ -53,11 +53,12 @@ constexpr int stale_fraction = 8;
 // The clock is read once per this many batched frames.
 constexpr std::uint32_t frames_per_clock_read = 8;
 
-// A frame that may be batched must fit into a message.
+// A frame that may be batched must fit into a message, and one that may be written into a record.
 endpoint_options consistent(endpoint_options options) {
   options.batch_bytes = std::max(options.batch_bytes, 4 * sizeof(frame_header));
   options.unbatched_min_bytes =
-      std::min(options.unbatched_min_bytes, options.batch_bytes - 2 * sizeof(frame_header));
+      std::min({options.unbatched_min_bytes, options.batch_bytes - 2 * sizeof(frame_header),
+                transport::written_frame_max - sizeof(frame_header)});
   return options;
 }
 
@@ -80,16 +81,6 @@ cores_by_rank unpack_cores_of(const std::vector<start_record>& records) {
     cores.push_back(same);
   }
   return cores;
-}
-
-void write_frame(std::byte* to, const frame_header& header,
-                 std::span<const std::byte> payload) noexcept {
-  write_header(to, header, payload.size());
-  if (payload.empty()) return;
-  to += sizeof(frame_header);
-  const std::size_t end = padded(payload.size());
-  std::memset(to + end - 8, 0, 8);  // the padding is initialised
-  std::memcpy(to, payload.data(), payload.size());
 }
 
 }  // namespace
@@ -130,6 +121,7 @@ bool endpoint::ready() {
   for (rank r = 0; r < size(); ++r) {
     const auto i = static_cast<std::size_t>(r);
     if (same_node(r, here())) cma_peers_[i].set_process(records[i].memory);
+    channels_[i].writes_frames = network_.writes_frames(r);
   }
   state_.store(state::running, base::release);  // P1
   return true;
@@ -160,6 +152,10 @@ void endpoint::send(rank dest, const frame_header& header, std::span<const std::
     return;
   }
   channel& to = channels_[static_cast<std::size_t>(dest)];
+  if (to.writes_frames) {
+    network_.write(dest, header, payload);
+    return;
+  }
   bool posted = false;
   {
     const std::scoped_lock guard(to.lock);

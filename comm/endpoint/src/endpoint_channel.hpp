@@ -17,6 +17,8 @@ namespace apgas::inline v0::comm {
 // stores. If every frame were written to the message directly, each cache line would wait for that
 // core.
 struct alignas(64) endpoint::channel {
+  bool writes_frames = false;  // small frames are written; constant once the endpoint is ready
+
   // Used by the holder of the lock.
   base::spin_lock lock;
   std::uint32_t frames = 0;  // in the batch: first in `message`, then in `staged`

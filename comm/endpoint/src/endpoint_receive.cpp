@@ -110,6 +110,11 @@ traffic endpoint::traffic_with(rank other) const noexcept {
   channel& with = channels_[static_cast<std::size_t>(other)];
   const std::scoped_lock guard(with.lock);
   traffic result = with.sent;
+  const frame_counts written = network_.written(other);
+  result.frames_sent += written.frames;
+  result.messages_sent += written.frames;
+  result.bytes_sent += written.bytes;
+  result.flushes[static_cast<std::size_t>(flush_reason::at_once)] += written.frames;
   result.frames_received = with.frames_received.load(base::relaxed);
   result.messages_received = with.messages_received.load(base::relaxed);
   result.bytes_received = with.bytes_received.load(base::relaxed);

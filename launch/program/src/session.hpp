@@ -54,6 +54,7 @@ class session {
   struct member {
     member(const comm::chosen_transport& chosen, const base::settings& settings);
 
+    std::unique_ptr<comm::transport> rings;
     std::unique_ptr<comm::transport> delayed;
     comm::transport& network;
     place_runtime place;

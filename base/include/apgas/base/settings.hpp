@@ -11,7 +11,9 @@
 namespace apgas::inline v0::base {
 
 enum class transport_choice {
-  automatic,  // under a launcher UCX, or MPI where UCX cannot be used; none for a single place
+  automatic,  // under a launcher shared memory within a host, if possible, and UCX between hosts,
+              // or MPI where UCX cannot be used; none for a single place
+  shm,        // the same, but shared memory within a host must be possible
   ucx,
   mpi,
   local,  // several places in one process

@@ -9,8 +9,18 @@
 namespace apgas::inline v0::comm {
 
 transport::transport(rank here, int size, buffer_pool& pool)
-    : here_(here), pool_(pool), peers_(static_cast<std::size_t>(size)) {
+    : here_(here),
+      pool_(pool),
+      peers_(std::make_shared<std::vector<base::cache_aligned<peer>>>(
+          static_cast<std::size_t>(size))) {
   APGAS_ASSERT(0 <= here && here < size);
+}
+
+transport::transport(transport& inside)
+    : here_(inside.here_), pool_(inside.pool_), peers_(inside.peers_) {}
+
+void transport::write(rank, const frame_header&, std::span<const std::byte>) noexcept {
+  APGAS_UNREACHABLE("this transport writes no frames");
 }
 
 std::size_t transport::unsent_bytes() const noexcept {
@@ -20,8 +30,7 @@ std::size_t transport::unsent_bytes() const noexcept {
 }
 
 void transport::sub_queued(rank dest, std::size_t bytes) noexcept {
-  const std::size_t before =
-      peers_[static_cast<std::size_t>(dest)]->queued.fetch_sub(bytes, base::relaxed);
+  const std::size_t before = queued_to(dest).fetch_sub(bytes, base::relaxed);
   APGAS_ASSERT(before >= bytes, "more messages completed than were posted");
 }
 

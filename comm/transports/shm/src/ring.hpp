@@ -107,6 +107,8 @@ class ring_consumer {
   bool empty() const noexcept { return at_ == end_; }
   // The offset of the next record. Requires: !empty().
   std::uint64_t offset() const noexcept { return at_ & mask_; }
+  // The bytes of the records that the last look() found and that have not been passed.
+  std::uint64_t left() const noexcept { return end_ - at_; }
   // Whether a record of `bytes` bytes at offset() lies within what was found.
   bool holds(std::uint64_t bytes) const noexcept {
     return bytes != 0 && after_record(at_, bytes, mask_) - at_ <= end_ - at_;

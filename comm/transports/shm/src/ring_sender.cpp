@@ -12,16 +12,15 @@
 #include <apgas/base/assert.hpp>
 #include <apgas/comm/out_of_memory.hpp>
 
-#include "rank_names.hpp"
-
 namespace apgas::inline v0::comm {
 
 ring_sender::ring_sender(mapped_segment to, rank dest, std::size_t index, std::size_t places,
-                         buffer_pool& pool) noexcept
+                         buffer_pool& pool, base::atomic<std::size_t>& queued) noexcept
     : dest_(dest),
       to_(std::move(to)),
       index_(index),
       pool_(pool),
+      queued_(queued),
       ring_(to_.positions(index), ring_capacity(places)),
       bytes_(to_.ring(index)) {}
 
@@ -51,8 +50,8 @@ void ring_sender::publish(std::size_t length) noexcept {
   announced_ = true;
 }
 
-std::size_t ring_sender::write(const frame_header& header, std::span<const std::byte> payload,
-                               std::uint8_t run) noexcept {
+void ring_sender::write(const frame_header& header, std::span<const std::byte> payload,
+                        std::uint8_t run) noexcept {
   const std::size_t bytes = frame_bytes(payload.size());
   {
     const std::scoped_lock guard(lock_);
@@ -60,15 +59,19 @@ std::size_t ring_sender::write(const frame_header& header, std::span<const std::
     written_.bytes += bytes;
     std::byte* const to = waits() ? nullptr : reserve(record_kind::frames, bytes, run);
     if (to == nullptr) {
-      or_end_job(bytes, {"to", dest_, host_of_rank(dest_)},
-                 [&] { join(header, payload, bytes); });
-      return bytes;
+      or_end_job(bytes, {"to", dest_, nullptr}, [&] { join(header, payload, bytes); });
+      return;
     }
     write_frame(to, header, payload);
     publish(bytes);
   }
   to_.wake_owner();
-  return 0;
+}
+
+// Requires: lock_.
+void ring_sender::add_waiting(std::size_t bytes) noexcept {
+  queued_.fetch_add(bytes, base::relaxed);
+  has_waiting_.store(true, base::relaxed);
 }
 
 // Appends a frame to the frames that wait.
@@ -82,22 +85,85 @@ void ring_sender::join(const frame_header& header, std::span<const std::byte> pa
   const std::size_t end = joined_.size();
   write_frame(joined_.data() + end, header, payload);
   joined_.resize(end + bytes);
-  has_waiting_.store(true, base::relaxed);
+  add_waiting(bytes);
 }
 
-std::size_t ring_sender::send(buffer message, std::uint8_t run) noexcept {
-  const std::size_t bytes = message.size();
+void ring_sender::send(buffer message, std::uint8_t run) noexcept {
   {
     const std::scoped_lock guard(lock_);
-    if (waits() || !write_message(message, run)) {
-      if (joined_) waiting_.push_back(dest_, std::exchange(joined_, buffer{}));
-      waiting_.push_back(dest_, std::move(message));
-      has_waiting_.store(true, base::relaxed);
-      if (begun_ == 0) return bytes;
-    }
+    add_waiting(message.size());
+    if (joined_) waiting_.push_back(dest_, std::exchange(joined_, buffer{}));
+    waiting_.push_back(dest_, std::move(message));
   }
-  to_.wake_owner();
-  return waits() ? bytes : 0;
+  static_cast<void>(advance(run));
+}
+
+// Makes the next message that waits the current one. Returns false if there is none.
+// Requires: lock_.
+bool ring_sender::take_next() noexcept {
+  begun_ = 0;
+  if (!waiting_.empty()) {
+    current_ = waiting_.pop_front();
+  } else {
+    current_ = std::exchange(joined_, buffer{});
+  }
+  return static_cast<bool>(current_);
+}
+
+// Writes the current message as one record or as several. Returns whether all of it was written.
+// Requires: lock_.
+bool ring_sender::write_current(std::uint8_t run) noexcept {
+  const std::size_t size = current_.size();
+  if (size <= longest_content) {
+    std::byte* const to = reserve(record_kind::message, size, run);
+    if (to == nullptr) return false;
+    std::memcpy(to, current_.data(), size);
+    publish(size);
+    begun_ = size;
+  }
+  while (begun_ < size) {
+    const bool first = begun_ == 0;
+    const std::uint64_t total = size;
+    const std::size_t prefix = first ? sizeof total : 0;
+    const std::size_t part = std::min(size - begun_, longest_content - prefix);
+    std::byte* const to =
+        reserve(first ? record_kind::begin : record_kind::more, prefix + part, run);
+    if (to == nullptr) return false;
+    std::memcpy(to, &total, prefix);
+    std::memcpy(to + prefix, current_.data() + begun_, part);
+    publish(prefix + part);
+    begun_ += part;
+  }
+  return true;
+}
+
+bool ring_sender::advance(std::uint8_t run) noexcept {
+  if (!waits()) return false;
+  bool any = false;
+  {
+    const std::scoped_lock guard(lock_);
+    while (current_ || take_next()) {
+      const std::size_t before = begun_;
+      const bool complete = write_current(run);
+      any |= complete || begun_ != before;
+      if (!complete) break;
+      queued_.fetch_sub(current_.size(), base::relaxed);
+      current_ = buffer{};
+    }
+    if (!current_) has_waiting_.store(false, base::relaxed);
+  }
+  if (any) to_.wake_owner();
+  return any;
+}
+
+bool ring_sender::drained() noexcept {
+  const std::scoped_lock guard(lock_);
+  return !waits() && ring_.drained();
+}
+
+frame_counts ring_sender::written() noexcept {
+  const std::scoped_lock guard(lock_);
+  return written_;
 }
 
 }  // namespace apgas::inline v0::comm

@@ -26,22 +26,23 @@ namespace apgas::inline v0::comm {
 
 class ring_sender {
  public:
-  // `to` is the segment of rank `dest`, and `index` the index of this place on its host.
+  // `to` is the segment of rank `dest`, and `index` the index of this place on its host. The bytes
+  // that wait are counted in `queued`.
   ring_sender(mapped_segment to, rank dest, std::size_t index, std::size_t places,
-              buffer_pool& pool) noexcept;
+              buffer_pool& pool, base::atomic<std::size_t>& queued) noexcept;
 
-  // Sends one frame, and returns the number of bytes that have to wait.
-  // Context: any thread. Ends the job if there is no memory for a frame that has to wait.
-  std::size_t write(const frame_header& header, std::span<const std::byte> payload,
-                    std::uint8_t run) noexcept;
-  // Sends a message, and returns the number of bytes that have to wait.
+  // Sends one frame. Ends the job if there is no memory for a frame that has to wait.
   // Context: any thread.
-  std::size_t send(buffer message, std::uint8_t run) noexcept;
-  // Writes what waits, as far as there is room, and returns the number of bytes of the messages that
-  // wait no longer.
+  // Cost: one short lock, a copy and a full fence.
+  void write(const frame_header& header, std::span<const std::byte> payload,
+             std::uint8_t run) noexcept;
+  // Sends a message.
+  // Context: any thread.
+  void send(buffer message, std::uint8_t run) noexcept;
+  // Writes what waits, as far as there is room, and returns whether it wrote anything.
   // Context: any thread.
   // Cost: one load if nothing waits.
-  std::size_t advance(std::uint8_t run) noexcept;
+  bool advance(std::uint8_t run) noexcept;
   // Whether the receiver has taken everything.
   // Context: any thread.
   bool drained() noexcept;
@@ -53,9 +54,10 @@ class ring_sender {
  private:
   std::byte* reserve(record_kind kind, std::size_t length, std::uint8_t run) noexcept;
   void publish(std::size_t length) noexcept;
-  bool write_message(const buffer& message, std::uint8_t run) noexcept;
-  std::size_t advance_locked(std::uint8_t run) noexcept;
+  bool write_current(std::uint8_t run) noexcept;
+  bool take_next() noexcept;
   void join(const frame_header& header, std::span<const std::byte> payload, std::size_t bytes);
+  void add_waiting(std::size_t bytes) noexcept;
   bool waits() const noexcept { return has_waiting_.load(base::relaxed); }
 
   base::spin_lock lock_;
@@ -63,13 +65,17 @@ class ring_sender {
   const mapped_segment to_;
   const std::size_t index_;
   buffer_pool& pool_;
+  base::atomic<std::size_t>& queued_;
   ring_producer ring_;
   std::byte* const bytes_;
   bool announced_ = false;  // the receiver knows that this ring is in use
   frame_counts written_;
+
+  // What waits, in this order.
+  buffer current_;           // is being written
+  std::size_t begun_ = 0;    // how many bytes of it were written
   message_chain waiting_;
-  buffer joined_;           // frames that wait, all of them after waiting_
-  std::size_t begun_ = 0;   // bytes of the first message of waiting_ that were written
+  buffer joined_;            // frames
   base::atomic<bool> has_waiting_{false};
 };
 

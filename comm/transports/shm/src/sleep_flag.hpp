@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Tells the senders of a place whether it sleeps, so that they wake it only then.
+// Tells the senders of a place that it may sleep, so that one of them wakes it.
 //
-//   asleep_   set by the receiver, cleared by the receiver and by one sender
+//   asleep_   set by the receiver, cleared by the sender that wakes it
 //
 // Pairs
 //   P1  Full fences. A receiver announces that it sleeps, executes the fence and looks at its rings.
@@ -26,9 +26,6 @@ class sleep_flag {
     asleep_.store(1, base::relaxed);
     base::full_fence();  // P1
   }
-  // Takes the announcement back.
-  // Context: the receiver.
-  void cancel() noexcept { asleep_.store(0, base::relaxed); }
   // Whether the caller must wake the receiver. Of several senders one gets true.
   // Context: a sender that has published a record.
   bool take() noexcept {

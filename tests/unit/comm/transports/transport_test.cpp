@@ -26,18 +26,22 @@ namespace {
 
 using namespace apgas::comm;
 
-// Runs `body`, with a delaying transport if the environment asks for it.
+// Runs `body`, with rings of shared memory and a delaying transport if the environment asks for them.
 void with_delays(transport& network, const std::function<void(transport&)>& body) {
-  const auto delayed = delayed_for_tests(network);
-  body(delayed ? *delayed : network);
+  const auto rings = rings_for_tests(network);
+  transport& inside = rings ? *rings : network;
+  const auto delayed = delayed_for_tests(inside);
+  body(delayed ? *delayed : inside);
 }
 
 // Runs `body` at every rank with its transport.
 void at_every_place(const std::function<void(transport&)>& body) {
   const char* const set = std::getenv("APGAS_TRANSPORT");
   const std::string kind = set ? set : "mpi";
-  if (kind == "ucx") {
-    with_delays(*choose_transport(apgas::base::transport_choice::ucx).network, body);
+  if (kind == "ucx" || kind == "shm") {
+    using apgas::base::transport_choice;
+    const auto choice = kind == "ucx" ? transport_choice::ucx : transport_choice::shm;
+    with_delays(*choose_transport(choice).network, body);
     return;
   }
   if (kind != "local") {

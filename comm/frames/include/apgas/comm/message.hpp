@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <type_traits>
 
 namespace apgas::inline v0::comm {
@@ -91,6 +92,17 @@ inline void write_header(std::byte* to, const frame_header& header, std::size_t 
   header_words words = unchecked_words(complete);
   words.word[0] |= std::uint64_t{header_check(words)} << 48;
   std::memcpy(to, &words, sizeof(words));
+}
+
+// Writes a frame of frame_bytes(payload.size()) bytes to `to`.
+inline void write_frame(std::byte* to, const frame_header& header,
+                        std::span<const std::byte> payload) noexcept {
+  write_header(to, header, payload.size());
+  if (payload.empty()) return;
+  to += sizeof(frame_header);
+  const std::size_t end = padded(payload.size());
+  std::memset(to + end - 8, 0, 8);  // the padding is initialised
+  std::memcpy(to, payload.data(), payload.size());
 }
 
 }  // namespace apgas::inline v0::comm

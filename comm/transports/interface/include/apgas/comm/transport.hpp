@@ -5,7 +5,8 @@
 //
 //   - Delivery is reliable and in order for each pair of ranks, including messages of a rank to
 //     itself. A message has at most max_payload_bytes and one header. Its contents are opaque to
-//     the transport.
+//     the transport. Where writes_frames() holds, the sender may also write single frames, which
+//     arrive in order with the messages, several of them joined to one message.
 //   - Any thread may call post() and push(). One thread at a time executes progress(); a call while
 //     another thread is inside returns false immediately.
 //   - No function blocks. If push() finds the network in use, the thread that uses it sends the
@@ -29,6 +30,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -36,6 +38,7 @@
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/cache_line.hpp>
 #include <apgas/comm/buffer.hpp>
+#include <apgas/comm/message.hpp>
 #include <apgas/comm/message_queue.hpp>
 #include <apgas/comm/rank.hpp>
 #include <apgas/comm/remote_memory.hpp>
@@ -52,6 +55,11 @@ class message_sink {
   ~message_sink() = default;
 };
 
+struct frame_counts {
+  std::uint64_t frames = 0;
+  std::uint64_t bytes = 0;
+};
+
 class transport {
  public:
   transport(const transport&) = delete;
@@ -59,7 +67,7 @@ class transport {
   virtual ~transport() = default;
 
   rank here() const noexcept { return here_; }
-  int size() const noexcept { return static_cast<int>(peers_.size()); }
+  int size() const noexcept { return static_cast<int>(peers_->size()); }
   virtual std::string_view name() const noexcept = 0;  // "ucx", "mpi", "local"
   buffer_pool& pool() noexcept { return pool_; }
 
@@ -76,6 +84,20 @@ class transport {
   // Context: any thread.
   virtual void send(rank dest, buffer message) noexcept = 0;
 
+  // Whether frames to `dest` can be sent by write(), which is then cheaper than batching them.
+  // Context: any thread; the answer does not change.
+  virtual bool writes_frames(rank) const noexcept { return false; }
+  // Sends one frame of at most written_frame_max bytes, completed by its length and check. It need
+  // not be pushed.
+  // Requires: writes_frames(dest).
+  // Context: any thread.
+  virtual void write(rank dest, const frame_header& header,
+                     std::span<const std::byte> payload) noexcept;
+  static constexpr std::size_t written_frame_max = (std::size_t{16} << 10) - 8;
+  // What write() has sent to `dest`.
+  // Context: any thread.
+  virtual frame_counts written(rank) noexcept { return {}; }
+
   // Sends, receives and notices completions. Calls on_message() for every message that has arrived.
   // Returns true if it did anything.
   // Context: any thread, one at a time.
@@ -86,7 +108,7 @@ class transport {
   // Context: any thread.
   // Cost: one load.
   std::size_t queued_bytes(rank dest) const noexcept {
-    return peers_[static_cast<std::size_t>(dest)]->queued.load(base::relaxed);
+    return (*peers_)[static_cast<std::size_t>(dest)]->queued.load(base::relaxed);
   }
   // The sum of queued_bytes() over all ranks.
   // Cost: one load per rank.
@@ -137,17 +159,24 @@ class transport {
   };
 
   transport(rank here, int size, buffer_pool& pool);
+  // A transport that sends some of its messages through `inside`, and shares its counts.
+  explicit transport(transport& inside);
 
+  base::atomic<std::size_t>& queued_to(rank dest) noexcept {
+    return (*peers_)[static_cast<std::size_t>(dest)]->queued;
+  }
   void add_queued(rank dest, std::size_t bytes) noexcept {
-    peers_[static_cast<std::size_t>(dest)]->queued.fetch_add(bytes, base::relaxed);
+    queued_to(dest).fetch_add(bytes, base::relaxed);
   }
   void sub_queued(rank dest, std::size_t bytes) noexcept;
   void wake() noexcept;
+  // The number of the run, as attach() returned it last.
+  std::uint64_t run() const noexcept { return epoch_; }
 
  private:
   const rank here_;
   buffer_pool& pool_;
-  std::vector<base::cache_aligned<peer>> peers_;
+  const std::shared_ptr<std::vector<base::cache_aligned<peer>>> peers_;
   base::spin_lock wake_lock_;
   wake_function wake_ = nullptr;
   void* wake_context_ = nullptr;

@@ -84,6 +84,12 @@ chosen_transport choose_transport(base::transport_choice wanted,
 // Context: collective; blocks.
 std::unique_ptr<transport> delayed_for_tests(transport& network);
 
+// For tests: if APGAS_TEST_RINGS is set, returns a transport over `network`, which must outlive it,
+// that uses shared memory between the ranks of a host, here also those of one process; otherwise
+// null.
+// Context: collective; blocks.
+std::unique_ptr<transport> rings_for_tests(transport& network);
+
 // Whether MPI has been initialised, by the library or by the user, and not been finalized.
 bool mpi_running() noexcept;
 

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ring_receiver.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <apgas/base/assert.hpp>
+#include <apgas/comm/out_of_memory.hpp>
+
+namespace apgas::inline v0::comm {
+
+namespace {
+
+buffer copy_of(buffer_pool& pool, const std::byte* content, std::size_t length) {
+  buffer made = pool.get(length);
+  std::memcpy(made.data(), content, length);
+  made.resize(length);
+  return made;
+}
+
+void deliver(message_sink& sink, rank source, buffer& message) noexcept {
+  if (message) sink.on_message(source, std::exchange(message, buffer{}));
+}
+
+}  // namespace
+
+ring_receiver::ring_receiver(const mapped_segment& own, rank source, std::size_t index,
+                             std::size_t places, buffer_pool& pool) noexcept
+    : source_(source),
+      pool_(pool),
+      ring_(own.positions(index), ring_capacity(places)),
+      bytes_(own.ring(index)) {}
+
+void ring_receiver::refuse(const char* what) const noexcept {
+  base::fatal(fmt::format("place {} has written {} into the memory that it shares with this place",
+                          source_, what));
+}
+
+bool ring_receiver::filled() noexcept {
+  if (!ring_.look()) refuse("an impossible position");
+  return !ring_.empty();
+}
+
+bool ring_receiver::receive(message_sink& sink, std::uint8_t run) noexcept {
+  if (!filled()) return false;
+  taken_ = 0;
+  or_end_job(longest_record, {"from", source_, nullptr}, [&] {
+    buffer frames;
+    while (!ring_.empty() && taken_ < most_bytes && take_record(sink, run, frames)) {
+    }
+    deliver(sink, source_, frames);
+  });
+  // Only now, because a sender whose ring is empty knows that everything has been delivered.
+  if (taken_ != 0) ring_.release();
+  return taken_ != 0;
+}
+
+// Takes the next record, unless it belongs to the next run. `frames` are those that have not been
+// delivered yet.
+bool ring_receiver::take_record(message_sink& sink, std::uint8_t run, buffer& frames) {
+  const std::uint64_t offset = ring_.offset();
+  record_word word;
+  std::memcpy(&word, bytes_ + offset, sizeof word);
+  const std::uint64_t bytes = record_bytes(word.length);
+  if (word.position != record_position(offset) || word.length > longest_content ||
+      !ring_.holds(bytes)) {
+    refuse("a record that cannot be");
+  }
+  if (word.run != run) return false;
+  const std::byte* const content = bytes_ + offset + sizeof word;
+  if (word.kind == record_kind::frames) {
+    if (frames && frames.size() + word.length > frames.capacity()) deliver(sink, source_, frames);
+    if (!frames) {
+      frames = pool_.get(std::max<std::size_t>(word.length, std::min(ring_.left(), most_joined)));
+    }
+    std::memcpy(frames.data() + frames.size(), content, word.length);
+    frames.resize(frames.size() + word.length);
+  } else {
+    deliver(sink, source_, frames);
+    take_part(sink, word, content);
+  }
+  ring_.pass(bytes);
+  taken_ += bytes;
+  return true;
+}
+
+void ring_receiver::take_part(message_sink& sink, const record_word& word,
+                              const std::byte* content) {
+  std::size_t length = word.length;
+  switch (word.kind) {
+    case record_kind::message: {
+      buffer whole = copy_of(pool_, content, length);
+      deliver(sink, source_, whole);
+      return;
+    }
+    case record_kind::begin:
+      if (assembled_ || length < sizeof expected_) refuse("a message within another one");
+      std::memcpy(&expected_, content, sizeof expected_);
+      content += sizeof expected_;
+      length -= sizeof expected_;
+      if (expected_ > frame_bytes(max_payload_bytes)) refuse("a message that is too long");
+      assembled_ = pool_.get(expected_);
+      break;
+    case record_kind::more:
+      if (!assembled_) refuse("a part of no message");
+      break;
+    default:
+      refuse("a record of an unknown kind");
+  }
+  const std::size_t end = assembled_.size();
+  if (length > expected_ - end) refuse("a message that is longer than announced");
+  std::memcpy(assembled_.data() + end, content, length);
+  assembled_.resize(end + length);
+  if (end + length == expected_) deliver(sink, source_, assembled_);
+}
+
+}  // namespace apgas::inline v0::comm

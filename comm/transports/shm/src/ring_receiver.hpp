@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The receiving side of a ring: from one place of the host to this place. It checks every record
+// before it uses it, and ends the job with a line that names the sender if one cannot be right.
+// That guards against mistakes, not against an attacker (docs/security.md).
+//
+// Context of all members: the thread inside progress().
+
+#include <cstddef>
+#include <cstdint>
+
+#include <apgas/comm/transport.hpp>
+
+#include "host_segment.hpp"
+#include "ring_record.hpp"
+
+namespace apgas::inline v0::comm {
+
+class ring_receiver {
+ public:
+  // `own` is the segment of this place, and `index` the index of rank `source` on the host.
+  ring_receiver(const mapped_segment& own, rank source, std::size_t index, std::size_t places,
+                buffer_pool& pool) noexcept;
+
+  // Delivers what has arrived in this run, up to about `most_bytes`. Consecutive frames become one
+  // message. Returns whether there was anything.
+  bool receive(message_sink& sink, std::uint8_t run) noexcept;
+  // Whether the ring has records, of this run or of the next one.
+  bool filled() noexcept;
+
+ private:
+  static constexpr std::uint64_t most_bytes = std::uint64_t{64} << 10;
+  static constexpr std::size_t most_joined = longest_content;  // of frames in one message
+
+  bool take_record(message_sink& sink, std::uint8_t run, buffer& frames);
+  void take_part(message_sink& sink, const record_word& word, const std::byte* content);
+  [[noreturn]] void refuse(const char* what) const noexcept;
+
+  const rank source_;
+  buffer_pool& pool_;
+  ring_consumer ring_;
+  const std::byte* const bytes_;
+  std::uint64_t taken_ = 0;      // bytes of records in this call of receive()
+  buffer assembled_;             // a message of which some parts have arrived
+  std::uint64_t expected_ = 0;   // its size
+};
+
+}  // namespace apgas::inline v0::comm

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shm_transport.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <mutex>
+#include <utility>
+
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <apgas/base/assert.hpp>
+
+namespace apgas::inline v0::comm {
+
+namespace {
+
+// Returns a descriptor that is readable when `a` or `b` is; -1 if there is none.
+int either_of(int a, int b) {
+  const int both = epoll_create1(EPOLL_CLOEXEC);
+  for (const int each : {a, b}) {
+    epoll_event readable{.events = EPOLLIN, .data = {}};
+    if (both >= 0 && epoll_ctl(both, EPOLL_CTL_ADD, each, &readable) != 0) {
+      close(both);
+      return -1;
+    }
+  }
+  return both;
+}
+
+}  // namespace
+
+shm_transport::shm_transport(transport& inside, std::unique_ptr<own_segment> segment,
+                             shm_peers peers)
+    : transport(inside),
+      inside_(inside),
+      name_(peers.all_by_rings ? std::string("shm") : "shm+" + std::string(inside.name())),
+      segment_(std::move(segment)),
+      all_by_rings_(peers.all_by_rings),
+      senders_(static_cast<std::size_t>(size())) {
+  const std::size_t places = peers.of_host.size();
+  for (std::size_t i = 0; i < places; ++i) {
+    const rank other = peers.of_host[i];
+    if (segment_->offer().process != 0) {
+      receivers_.push_back(
+          std::make_unique<ring_receiver>(segment_->memory(), other, i, places, pool()));
+    }
+    if (!peers.segments[i]) continue;
+    auto& sender = senders_[static_cast<std::size_t>(other)];
+    sender = std::make_unique<ring_sender>(std::move(peers.segments[i]), other, peers.own_index,
+                                           places, pool(), queued_to(other));
+    ring_senders_.push_back(sender.get());
+  }
+  if (!all_by_rings_ && inside_.descriptor() >= 0 && segment_->descriptor() >= 0) {
+    both_ = either_of(segment_->descriptor(), inside_.descriptor());
+  }
+}
+
+shm_transport::~shm_transport() {
+  if (both_ >= 0) close(both_);
+}
+
+int shm_transport::descriptor() const noexcept {
+  return all_by_rings_ ? segment_->descriptor() : both_;
+}
+
+void shm_transport::post(rank dest, buffer message) noexcept {
+  if (ring_sender* const sender = sender_to(dest)) {
+    sender->send(std::move(message), run_number());
+  } else {
+    inside_.post(dest, std::move(message));
+  }
+}
+
+void shm_transport::send(rank dest, buffer message) noexcept {
+  if (ring_sender* const sender = sender_to(dest)) {
+    sender->send(std::move(message), run_number());
+  } else {
+    inside_.send(dest, std::move(message));
+  }
+}
+
+void shm_transport::write(rank dest, const frame_header& header,
+                          std::span<const std::byte> payload) noexcept {
+  sender_to(dest)->write(header, payload, run_number());
+}
+
+frame_counts shm_transport::written(rank dest) noexcept {
+  ring_sender* const sender = sender_to(dest);
+  return sender == nullptr ? frame_counts{} : sender->written();
+}
+
+bool shm_transport::advance() noexcept {
+  bool any = false;
+  for (ring_sender* const each : ring_senders_) any |= each->advance(run_number());
+  return any;
+}
+
+template <class F>
+void shm_transport::for_each_source(F&& f) {
+  if (receivers_.empty()) return;
+  const auto& senders = segment_->memory().header().senders;
+  for (std::size_t word = 0; word * 64 < receivers_.size(); ++word) {
+    for (std::uint64_t bits = senders[word].load(base::acquire); bits != 0; bits &= bits - 1) {
+      const std::size_t index = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+      if (index < receivers_.size()) f(*receivers_[index]);
+    }
+  }
+}
+
+bool shm_transport::receive(message_sink& sink) noexcept {
+  bool any = false;
+  for_each_source([&](ring_receiver& from) { any |= from.receive(sink, run_number()); });
+  return any;
+}
+
+bool shm_transport::anything_arrived() noexcept {
+  bool any = false;
+  for_each_source([&](ring_receiver& from) { any |= from.filled(); });
+  return any;
+}
+
+bool shm_transport::progress(message_sink& sink) noexcept {
+  if (!progress_lock_.try_lock()) return false;
+  bool worked = advance();
+  worked |= receive(sink);
+  if (!all_by_rings_) worked |= inside_.progress(sink);
+  progress_lock_.unlock();
+  return worked;
+}
+
+// The announcement stays until a sender takes it, even if this place does not sleep after all or has
+// been woken otherwise: another thread may call progress() while one sleeps. That costs one write to
+// the pipe.
+bool shm_transport::arm() noexcept {
+  if (!progress_lock_.try_lock()) return false;
+  if (!receivers_.empty()) {
+    segment_->empty_pipe();
+    segment_->memory().header().sleeping.announce();
+  }
+  const bool armed = !anything_arrived() && (all_by_rings_ || inside_.arm());
+  progress_lock_.unlock();
+  return armed;
+}
+
+void shm_transport::begin_barrier() {
+  const std::scoped_lock guard(progress_lock_);
+  end_asked_ = true;
+}
+
+bool shm_transport::barrier_done() {
+  if (!progress_lock_.try_lock()) return false;
+  const std::scoped_lock guard(std::adopt_lock, progress_lock_);
+  if (end_asked_) {
+    advance();
+    if (!std::ranges::all_of(ring_senders_, [](ring_sender* each) { return each->drained(); })) {
+      return false;
+    }
+    inside_.begin_barrier();
+    end_asked_ = false;
+  }
+  return inside_.barrier_done();
+}
+
+void shm_transport::abort(int code) noexcept {
+  inside_.abort(code);
+  std::_Exit(code);
+}
+
+}  // namespace apgas::inline v0::comm

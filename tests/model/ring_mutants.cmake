@@ -1,0 +1,28 @@
+# The mutants of the ring and of the flag of a sleeping place, in which ring_model must find an error.
+apgas_mutants(ring comm/transports/shm/src/ring.hpp
+  publish_releases_nothing
+    [[written.store(at_, base::release)]] [[written.store(at_, base::relaxed)]]
+  look_acquires_nothing
+    [[shared_->written.load(base::acquire)]] [[shared_->written.load(base::relaxed)]]
+  release_releases_nothing
+    [[read.store(at_, base::release)]] [[read.store(at_, base::relaxed)]]
+  reserve_acquires_nothing
+    [[const std::uint64_t read = shared_->read.load(base::acquire)]]
+    [[const std::uint64_t read = shared_->read.load(base::relaxed)]]
+  a_lap_has_no_end
+    [[return end < next_lap ? end : next_lap;]] [[return end;]]
+  a_record_more_than_fits
+    [[if (end - read_ > mask_ + 1) return no_room;]] [[if (end - read_ > mask_ + 25) return no_room;]]
+)
+apgas_mutants(sleep comm/transports/shm/src/sleep_flag.hpp
+  announce_without_fence
+    [[asleep_.store(1, base::relaxed);
+    base::full_fence();]]
+    [[asleep_.store(1, base::relaxed);]]
+  take_without_fence
+    [[base::full_fence();  // P1
+    return]]
+    [[return]]
+  the_flag_is_not_taken
+    [[asleep_.exchange(0, base::relaxed) != 0]] [[asleep_.load(base::relaxed) != 0]]
+)

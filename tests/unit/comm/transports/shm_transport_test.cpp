@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The transport through shared memory, between places of this process: sizes, order, overflow,
+// waking, the end of a run, and contents that no correct place writes. transport_test also runs
+// over it.
+
+#include <poll.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <apgas/comm/transports.hpp>
+
+#include "host_segment.hpp"
+#include "ring_receiver.hpp"
+#include "ring_sender.hpp"
+#include "shm_transport.hpp"
+
+namespace {
+
+using namespace apgas::comm;
+
+std::byte pattern(std::size_t number, std::size_t i) {
+  return static_cast<std::byte>(number * 31 + i * 7 + (i >> 8));
+}
+
+buffer made(buffer_pool& pool, std::size_t number, std::size_t size) {
+  buffer message = pool.get(size);
+  for (std::size_t i = 0; i < size; ++i) message.data()[i] = pattern(number, i);
+  message.resize(size);
+  return message;
+}
+
+// Checks messages that have the numbers 0, 1, ... from each rank.
+struct messages_sink final : message_sink {
+  explicit messages_sink(std::size_t ranks) : next(ranks) {}
+  void on_message(rank source, buffer message) noexcept override {
+    const std::size_t number = next[static_cast<std::size_t>(source)]++;
+    sizes.push_back(message.size());
+    for (std::size_t i = 0; i < message.size(); ++i) {
+      right &= message.data()[i] == pattern(number, i);
+    }
+  }
+  std::vector<std::size_t> next;
+  std::vector<std::size_t> sizes;
+  bool right = true;
+};
+
+// Ranks in one process that share memory.
+struct shared_ranks {
+  explicit shared_ranks(int size) : fabric(size), starts(static_cast<std::size_t>(size)) {
+    std::vector<std::jthread> threads;
+    for (rank r = 0; r < size; ++r) {
+      threads.emplace_back([this, r] {
+        starts[static_cast<std::size_t>(r)] = share_memory(fabric.at(r));
+        (*this)[r].attach();
+      });
+    }
+  }
+  ~shared_ranks() {
+    for (const auto& each : starts) each.network->detach();
+  }
+  transport& operator[](rank r) { return *starts[static_cast<std::size_t>(r)].network; }
+
+  local_fabric fabric;
+  std::vector<shared_memory_start> starts;
+};
+
+TEST(ShmTransport, DescribesItself) {
+  shared_ranks ranks(3);
+  for (rank r = 0; r < 3; ++r) {
+    EXPECT_EQ(ranks[r].here(), r);
+    EXPECT_EQ(ranks[r].size(), 3);
+    EXPECT_EQ(ranks[r].name(), "shm");
+    EXPECT_GE(ranks[r].descriptor(), 0);
+    for (rank to = 0; to < 3; ++to) EXPECT_TRUE(ranks[r].writes_frames(to));
+  }
+}
+
+TEST(ShmTransport, MessagesOfAllSizesArriveInOrder) {
+  shared_ranks ranks(2);
+  const std::vector<std::size_t> sizes = {
+      0, 1, 8, longest_content - 1, longest_content, longest_content + 1, 40'000, 300'000, 1 << 20, 3};
+  messages_sink sink(2);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    ranks[0].send(1, made(ranks[0].pool(), i, sizes[i]));
+  }
+  EXPECT_GT(ranks[0].queued_bytes(1), 0U) << "more than fits into a ring";
+  while (sink.sizes.size() < sizes.size()) {
+    ranks[0].progress(sink);
+    ranks[1].progress(sink);
+  }
+  EXPECT_EQ(sink.sizes, sizes);
+  EXPECT_TRUE(sink.right);
+  EXPECT_EQ(ranks[0].unsent_bytes(), 0U);
+}
+
+TEST(ShmTransport, ThreadsSendWhileTheReceiverTakes) {
+  constexpr std::size_t messages = 20'000;
+  constexpr int senders = 3;
+  shared_ranks ranks(senders + 1);
+  messages_sink sink(senders + 1);
+  {
+    std::vector<std::jthread> threads;
+    for (rank r = 1; r <= senders; ++r) {
+      threads.emplace_back([&ranks, r] {
+        messages_sink none(senders + 1);
+        for (std::size_t i = 0; i < messages; ++i) {
+          ranks[r].send(0, made(ranks[r].pool(), i, i % 100));
+        }
+        while (ranks[r].unsent_bytes() != 0) ranks[r].progress(none);
+      });
+    }
+    while (sink.sizes.size() < senders * messages) {
+      if (!ranks[0].progress(sink)) std::this_thread::yield();
+    }
+  }
+  EXPECT_TRUE(sink.right);
+}
+
+bool is_readable(int descriptor) {
+  pollfd waits{descriptor, POLLIN, 0};
+  return poll(&waits, 1, 0) == 1;
+}
+
+TEST(ShmTransport, ASenderWakesAReceiverThatSleeps) {
+  shared_ranks ranks(2);
+  messages_sink sink(2);
+  ranks[0].send(1, made(ranks[0].pool(), 0, 8));
+  EXPECT_FALSE(is_readable(ranks[1].descriptor())) << "it has not announced that it sleeps";
+  EXPECT_FALSE(ranks[1].arm()) << "something has arrived";
+  EXPECT_TRUE(ranks[1].progress(sink));
+  EXPECT_TRUE(ranks[1].arm());
+  EXPECT_FALSE(is_readable(ranks[1].descriptor()));
+  ranks[0].send(1, made(ranks[0].pool(), 1, 8));
+  EXPECT_TRUE(is_readable(ranks[1].descriptor()));
+  EXPECT_TRUE(ranks[1].progress(sink));
+  EXPECT_TRUE(ranks[1].arm());
+  EXPECT_FALSE(is_readable(ranks[1].descriptor()));
+}
+
+TEST(ShmTransport, ARunEndsWhenAllHasBeenTaken) {
+  shared_ranks ranks(2);
+  messages_sink sink(2);
+  ranks[0].send(1, made(ranks[0].pool(), 0, 600'000));
+  for (rank r : {0, 1}) ranks[r].begin_barrier();
+  bool over[2] = {};
+  while (!over[0] || !over[1]) {
+    for (rank r : {0, 1}) {
+      ranks[r].progress(sink);
+      over[r] = over[r] || ranks[r].barrier_done();
+      if (over[r]) EXPECT_EQ(sink.sizes.size(), 1U);
+    }
+  }
+}
+
+TEST(ShmTransport, ARecordOfTheNextRunWaits) {
+  shared_ranks ranks(2);
+  messages_sink sink(2);
+  ranks[0].detach();
+  EXPECT_EQ(ranks[0].attach(), 2U);
+  ranks[0].send(1, made(ranks[0].pool(), 0, 8));
+  EXPECT_FALSE(ranks[1].progress(sink));
+  ranks[1].detach();
+  EXPECT_EQ(ranks[1].attach(), 2U);
+  EXPECT_TRUE(ranks[1].progress(sink));
+  EXPECT_TRUE(sink.right);
+}
+
+TEST(HostSegment, RingsOfManyPlacesStaySmall) {
+  for (const std::size_t places : {1, 2, 64, 65, 256, 1000, 4096}) {
+    const std::size_t capacity = ring_capacity(places);
+    EXPECT_GE(capacity, 2 * longest_record);
+    EXPECT_EQ(capacity & (capacity - 1), 0U);
+    if (places <= 64) EXPECT_EQ(capacity, std::size_t{256} << 10);
+    if (places <= 512) EXPECT_LE(places * (capacity + ring_slack), std::size_t{25} << 20);
+  }
+}
+
+TEST(HostSegment, RefusesAnotherProcessAndAnotherFile) {
+  std::string why_not;
+  own_segment segment(2, why_not);
+  ASSERT_EQ(why_not, "");
+  EXPECT_TRUE(map_segment(segment.offer(), 2, why_not));
+  segment_offer offer = segment.offer();
+  offer.nonce[0] ^= 1;
+  EXPECT_FALSE(map_segment(offer, 2, why_not));
+  EXPECT_NE(why_not.find("is another one here"), std::string::npos) << why_not;
+  EXPECT_FALSE(map_segment(segment.offer(), 3, why_not)) << "made for another number of places";
+  offer = segment.offer();
+  offer.memory = 0;  // no memfd
+  EXPECT_FALSE(map_segment(offer, 2, why_not));
+  offer.process = 0x7fff'ffff;
+  EXPECT_FALSE(map_segment(offer, 2, why_not));
+  EXPECT_NE(why_not.find("cannot be accessed"), std::string::npos) << why_not;
+}
+
+TEST(HostSegment, ALimitOnFilesIsAReason) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{4096, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  std::string why_not;
+  own_segment segment(2, why_not);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(segment.offer().process, 0U);
+  EXPECT_NE(why_not.find("ulimit -f"), std::string::npos) << why_not;
+}
+
+// A ring whose sender, rank 7, writes what the test says.
+struct garbled {
+  garbled() {
+    std::ranges::fill(std::span(segment.memory().ring(1), ring_capacity(2)), std::byte{0});
+  }
+  void write(const record_word& word, std::uint64_t written = 4096) {
+    std::memcpy(segment.memory().ring(1), &word, sizeof word);
+    segment.memory().positions(1).written = written;
+  }
+  void take() { receiver.receive(sink, 1); }
+
+  std::string why_not;
+  own_segment segment{2, why_not};
+  buffer_pool pool;
+  messages_sink sink{8};
+  ring_receiver receiver{segment.memory(), 7, 1, 2, pool};
+};
+
+TEST(RingReceiver, NamesTheSenderOfGarbage) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto refuses = [](const char* what, record_word word, std::uint64_t written = 4096) {
+    const std::string line =
+        std::string("place 7 has written ") + what + " into the memory that it shares";
+    EXPECT_DEATH(
+        {
+          garbled ring;
+          ring.write(word, written);
+          ring.take();
+        },
+        line);
+  };
+  const record_word right{.length = 8, .kind = record_kind::message, .run = 1};
+  refuses("an impossible position", right, UINT64_MAX);
+  refuses("an impossible position", right, ring_capacity(2) + 8);
+  record_word wrong = right;
+  wrong.length = longest_content + 1;
+  refuses("a record that cannot be", wrong);
+  refuses("a record that cannot be", right, 8);
+  wrong = right;
+  wrong.position = 1;
+  refuses("a record that cannot be", wrong);
+  wrong = right;
+  wrong.kind = record_kind{9};
+  refuses("a record of an unknown kind", wrong);
+  wrong.kind = record_kind::more;
+  refuses("a part of no message", wrong);
+  wrong.kind = record_kind::begin;
+  wrong.length = 4;
+  refuses("a message within another one", wrong);
+  wrong.length = 16;
+  refuses("a message that is longer than announced", wrong);
+}
+
+TEST(RingSender, NamesTheReceiverThatWritesAnImpossiblePosition) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      {
+        std::string why_not;
+        own_segment segment(2, why_not);
+        buffer_pool pool;
+        apgas::base::atomic<std::size_t> queued{0};
+        ring_sender sender(map_segment(segment.offer(), 2, why_not), 7, 1, 2, pool, queued);
+        segment.memory().positions(1).read = 1'000'000;
+        for (int i = 0; i < 100; ++i) sender.send(made(pool, 0, 10'000), 1);
+      },
+      "place 7 has written an impossible position into the memory that it shares with this place");
+}
+
+}  // namespace
