@@ -30,7 +30,9 @@ function(apgas_library)
   # What tests and tools of the project link: they call functions that the shared library hides.
   if(type STREQUAL "SHARED")
     set(map ${PROJECT_SOURCE_DIR}/cmake/exported_symbols.map)
-    target_link_options(apgas PRIVATE LINKER:--version-script=${map} LINKER:-z,defs)
+    # Calls within the library go straight to its own functions.
+    target_link_options(apgas PRIVATE
+      LINKER:--version-script=${map} LINKER:-z,defs LINKER:-Bsymbolic-functions)
     set_property(TARGET apgas APPEND PROPERTY LINK_DEPENDS ${map})
     add_library(apgas_internal STATIC EXCLUDE_FROM_ALL ${objects})
     set_target_properties(apgas_internal PROPERTIES LINKER_LANGUAGE CXX)

@@ -219,7 +219,7 @@ endfunction()
 # apgas_compile_fail_test(<name> SOURCE <file> EXPECT <regex> [LINK <module>] [FIRST])
 # The file must not compile, and the output of the compiler must match. If the file mentions
 # APGAS_TEST_CONTROL, it must compile with that defined, which shows that it fails for the intended
-# reason; one test, compile_fail_controls, compiles all files so. The file sees the headers of the
+# reason; one test, compile_fail_controls, compiles all such files together. The file sees the headers of the
 # whole library, which an earlier test precompiles; with LINK only those of the module and the modules
 # below it.
 # With FIRST the first error must match, which is the line that a user reads. If clang++-16 is
@@ -228,7 +228,7 @@ function(apgas_compile_fail_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "FIRST" "SOURCE;EXPECT;LINK" "")
   set(source ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE})
   if(arg_LINK)
-    apgas_compile_fail_run(${name} "${source}" "${arg_EXPECT}" ${arg_LINK} "")
+    apgas_compile_fail_run(${name} "${source}" "${arg_EXPECT}" ${arg_LINK} "" -Dcontrol=ON)
     return()
   endif()
   file(STRINGS ${source} control REGEX APGAS_TEST_CONTROL LIMIT_COUNT 1)

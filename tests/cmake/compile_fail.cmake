@@ -1,6 +1,7 @@
 # Compiles `source`, and fails unless the compiler rejects it with output that matches `expect`. The
 # header `first` is included before it; without a source it is only precompiled. With
-# `first_error` the first error alone must match. With `controls`, sources separated by newlines, it
+# `first_error` the first error alone must match, and with `control` the source must compile with
+# APGAS_TEST_CONTROL. With `controls`, sources separated by newlines, it
 # fails unless these compile with APGAS_TEST_CONTROL, all of them in one file. See
 # apgas_compile_fail_test in ApgasTest.cmake.
 cmake_policy(VERSION 3.25)
@@ -19,7 +20,7 @@ function(compile result_variable output_variable source)
   if(first)
     set(before -include ${first})
   endif()
-  execute_process(COMMAND ${command} -fsyntax-only ${before} ${source}
+  execute_process(COMMAND ${command} -fsyntax-only ${before} ${ARGN} ${source}
     RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   set(${result_variable} ${result} PARENT_SCOPE)
   set(${output_variable} "${output}" PARENT_SCOPE)
@@ -46,6 +47,12 @@ if(controls)
   return()
 endif()
 
+if(control)
+  compile(result output ${source} -DAPGAS_TEST_CONTROL)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "The control must compile, but:\n${output}")
+  endif()
+endif()
 compile(result output ${source})
 if(result EQUAL 0)
   message(FATAL_ERROR "${source} compiles, but must not")
