@@ -19,13 +19,18 @@ set(apgas_mpirun_environment
   OMPI_MCA_mpi_yield_when_idle=1
   PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none)
 
-# The transports that need mpirun. Open MPI does not run under the sanitizers.
+# The transports that need mpirun, and those that need it and connect places of one host. Open MPI does
+# not run under the sanitizers.
 set(apgas_test_networks)
 if(apgas_mpi AND NOT APGAS_SANITIZE)
   list(APPEND apgas_test_networks mpi)
   if(apgas_ucx)
     list(APPEND apgas_test_networks ucx)
   endif()
+endif()
+set(apgas_test_host_networks ${apgas_test_networks})
+if(apgas_test_networks)
+  list(APPEND apgas_test_host_networks shm)
 endif()
 
 # The settings of the sanitizers are part of the test, so that a plain ctest uses them, too. Without
@@ -101,8 +106,9 @@ endfunction()
 # LINK names modules, whose internal functions the test may call, or `apgas`, the library as users
 # link it, or any other target. A test without its own main() gets the one of GoogleTest. Without
 # PLACES, the test is one process without a launcher, label unit. With PLACES, there are for each n
-# the tests `name.mpi.np<n>` and `name.ucx.np<n>` under mpirun, and `name.local.np<n>` in one process,
-# label places; under a sanitizer or without MPI only the latter. With OPTIMIZED, APGAS_TEST_OPTIONS
+# the tests `name.mpi.np<n>`, `name.ucx.np<n>` and, for more than one place, `name.shm.np<n>` under
+# mpirun, and `name.local.np<n>` in one process, label places; under a sanitizer or without MPI only
+# the latter. With OPTIMIZED, APGAS_TEST_OPTIONS
 # do not apply.
 function(apgas_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL;OPTIMIZED" "AGAIN;TIMEOUT;PROCESSORS"
@@ -134,7 +140,11 @@ function(apgas_test name)
     list(APPEND tests ${name})
   endif()
   foreach(n IN LISTS arg_PLACES)
-    foreach(network IN LISTS apgas_test_networks)
+    set(networks ${apgas_test_networks})
+    if(n GREATER 1)
+      set(networks ${apgas_test_host_networks})
+    endif()
+    foreach(network IN LISTS networks)
       apgas_add_test(${name}.${network}.np${n} "places;${network};${arg_LABELS}" ${n} ${arg_TIMEOUT}
         "${apgas_mpirun_environment};APGAS_TRANSPORT=${network};${arg_ENVIRONMENT}"
         ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} ${MPIEXEC_PREFLAGS}

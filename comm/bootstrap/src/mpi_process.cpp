@@ -256,8 +256,9 @@ chosen_transport choose_transport(base::transport_choice wanted,
   if (wanted != transport_choice::automatic && !asked_for) return chosen;
   if (!p.shared) p.shared = share_memory(*chosen.network);
   if (asked_for && !p.shared->why_not.empty()) {
-    throw launch_error(fmt::format(
-        "APGAS_TRANSPORT=shm: {}. Remedy: leave it out, or set it to ucx or mpi", p.shared->why_not));
+    throw launch_error(
+        fmt::format("APGAS_TRANSPORT=shm: {}. Remedy: leave it out, or set it to ucx or mpi",
+                    p.shared->why_not));
   }
   if (p.shared->network == nullptr) return chosen;
   if (!p.shared->why_not.empty()) chosen.why = p.shared->why_not;

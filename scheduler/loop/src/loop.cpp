@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <apgas/base/cpu_relax.hpp>
+#include <apgas/base/cycles.hpp>
 #include <apgas/base/membarrier.hpp>
 
 #include "implementation.hpp"
@@ -14,6 +15,7 @@
 namespace apgas::inline v0::scheduler {
 namespace {
 
+using base::cycles;
 using clock = std::chrono::steady_clock;
 
 // The work that was chosen: a resumed fiber, an external task, or the slot `task`.
@@ -24,15 +26,6 @@ struct work {
   slot task;
   explicit operator bool() const { return resumed != nullptr || external != nullptr || in_slot; }
 };
-
-// Returns the current time in processor cycles; an estimate from the clock if this is not x86.
-std::uint64_t cycles() noexcept {
-#if defined(__x86_64__)
-  return __builtin_ia32_rdtsc();
-#else
-  return static_cast<std::uint64_t>(clock::now().time_since_epoch().count()) * 3;
-#endif
-}
 
 // Returns the next resumed fiber: from the batch, or from the ready queue. Begins a batch if a
 // block is next there. Returns null if there is none.

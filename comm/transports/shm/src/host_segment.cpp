@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "host_segment.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cerrno>
@@ -17,6 +15,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "host_segment.hpp"
 
 namespace apgas::inline v0::comm {
 

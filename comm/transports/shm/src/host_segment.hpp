@@ -10,13 +10,14 @@
 //
 // A segment is a memfd without a name, so nothing remains of it when the last process ends, however
 // it ends. It is sealed: no process can change its size, and so no access to it raises SIGBUS. Its
-// pages use no memory until a ring is used. Other places open it, and the pipe that wakes the owner,
-// as /proc/<pid>/fd/<n>. The kernel permits that to processes of the same user in the same pid
-// namespace; between all others, messages take another transport.
+// pages use no memory until a ring is used. Other places open it, and the pipe that wakes the
+// owner, as /proc/<pid>/fd/<n>. The kernel permits that to processes of the same user in the same
+// pid namespace; between all others, messages take another transport.
 //
-// Memory: 4 KiB for up to 16 places on the host and 4 KiB for each further 30, plus, for each sender
-// that has sent something, at most capacity + ring_slack bytes. The capacity is 256 KiB for up to 64
-// places on the host, and less for more places, so that a segment has at most 25 MiB.
+// Memory: 4 KiB for up to 26 places on the host and 4 KiB for each further 32, plus, for each
+// sender that has sent something, at most capacity + ring_slack bytes. The capacity is 256 KiB for
+// up to 64 places on the host, and less for more places, so that a segment of up to 512 rings has
+// at most 25 MiB.
 
 #include <cstddef>
 #include <cstdint>
@@ -40,10 +41,10 @@ std::size_t ring_capacity(std::size_t places) noexcept;
 // What another process needs to map a segment and to wake its owner.
 // Wire: part of the record that ranks exchange before a run.
 struct segment_offer {
-  std::uint64_t process = 0;   // the pid of the owner; 0: it offers no segment
+  std::uint64_t process = 0;    // the pid of the owner; 0: it offers no segment
   std::uint64_t nonce[2] = {};  // that the header must contain
-  std::uint32_t memory = 0;    // number of the file descriptor of the segment
-  std::uint32_t wakes = 0;     // number of the file descriptor of the writing end of the pipe
+  std::uint32_t memory = 0;     // number of the file descriptor of the segment
+  std::uint32_t wakes = 0;      // number of the file descriptor of the writing end of the pipe
 };
 
 struct segment_header {
@@ -65,9 +66,7 @@ class mapped_segment {
   ~mapped_segment();
 
   explicit operator bool() const noexcept { return memory_ != nullptr; }
-  segment_header& header() const noexcept {
-    return *reinterpret_cast<segment_header*>(memory_);
-  }
+  segment_header& header() const noexcept { return *reinterpret_cast<segment_header*>(memory_); }
   // The ring of the sender with this index on the host.
   ring_positions& positions(std::size_t sender) const noexcept;
   std::byte* ring(std::size_t sender) const noexcept;

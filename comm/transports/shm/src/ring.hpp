@@ -8,9 +8,9 @@
 //   read()   ≤  positions that hold records  <  written()
 //
 // Positions grow for ever; the offset of a position in the ring is its remainder by the capacity, a
-// power of two. A record lies in one piece. The last one of a lap may extend beyond the capacity,
-// so the memory of a ring has `slack` more bytes than its capacity, at least the size of the
-// longest record. The next record then begins a new lap at offset 0.
+// power of two. A record lies in one piece: the last one of a lap may extend beyond the capacity,
+// so the memory of a ring has more bytes than its capacity, by at least the longest record. Such a
+// record still takes the positions of its length, so the first bytes of the next lap stay unused.
 //
 //                 written by     read by
 //   written       the producer   the consumer
@@ -21,8 +21,9 @@
 //
 // Invariants
 //   I1  written - read is at most the capacity, so a record never overwrites one that has not been
-//       read. That includes the slack: a record that extends into it ends its lap, and fits only
-//       when the record that ended the lap before has been read.
+//       read. That includes the bytes beyond the capacity, which only the last record of a lap
+//       uses: it ends more than a capacity after the beginning of the last record of the lap
+//       before.
 //   I2  Each side uses its own position from its own memory. What the other process writes into the
 //       shared position is checked before it is used, and an impossible value is reported.
 // Pairs
@@ -44,14 +45,6 @@ struct ring_positions {
   alignas(64) base::atomic<std::uint64_t> read{0};
 };
 
-// The position after a record of `bytes` bytes at `position`. `mask` is the capacity minus 1.
-constexpr std::uint64_t after_record(std::uint64_t position, std::uint64_t bytes,
-                                     std::uint64_t mask) noexcept {
-  const std::uint64_t end = position + bytes;
-  const std::uint64_t next_lap = (position | mask) + 1;
-  return end < next_lap ? end : next_lap;
-}
-
 class ring_producer {
  public:
   static constexpr std::uint64_t no_room = UINT64_MAX;
@@ -65,7 +58,7 @@ class ring_producer {
   // The offset at which a record of `bytes` bytes may be written; no_room if the ring is full, and
   // impossible if the consumer has written a position that cannot be.
   std::uint64_t reserve(std::uint64_t bytes) noexcept {
-    const std::uint64_t end = after_record(at_, bytes, mask_);
+    const std::uint64_t end = at_ + bytes;
     if (end - read_ > mask_ + 1) {
       const std::uint64_t read = shared_->read.load(base::acquire);  // P2
       if (at_ - read > at_ - read_) return impossible;
@@ -74,11 +67,10 @@ class ring_producer {
     }
     return at_ & mask_;
   }
-  // Makes the record that was written at the last reserved offset visible to the consumer.
-  void publish(std::uint64_t bytes) noexcept {
-    at_ = after_record(at_, bytes, mask_);
-    shared_->written.store(at_, base::release);  // P1
-  }
+  // Adds the record that was written at the last reserved offset.
+  void add(std::uint64_t bytes) noexcept { at_ += bytes; }
+  // Makes all records that were added visible to the consumer.
+  void publish() noexcept { shared_->written.store(at_, base::release); }  // P1
   // Whether the consumer has read all records.
   bool drained() const noexcept { return shared_->read.load(base::acquire) == at_; }  // P2
 
@@ -110,11 +102,9 @@ class ring_consumer {
   // The bytes of the records that the last look() found and that have not been passed.
   std::uint64_t left() const noexcept { return end_ - at_; }
   // Whether a record of `bytes` bytes at offset() lies within what was found.
-  bool holds(std::uint64_t bytes) const noexcept {
-    return bytes != 0 && after_record(at_, bytes, mask_) - at_ <= end_ - at_;
-  }
+  bool holds(std::uint64_t bytes) const noexcept { return bytes <= end_ - at_; }
   // Goes to the next record. Requires: holds(bytes).
-  void pass(std::uint64_t bytes) noexcept { at_ = after_record(at_, bytes, mask_); }
+  void pass(std::uint64_t bytes) noexcept { at_ += bytes; }
   // Returns the space of the passed records to the producer.
   void release() noexcept { shared_->read.store(at_, base::release); }  // P2
 

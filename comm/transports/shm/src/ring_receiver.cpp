@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "ring_receiver.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -10,6 +8,8 @@
 
 #include <apgas/base/assert.hpp>
 #include <apgas/comm/out_of_memory.hpp>
+
+#include "ring_receiver.hpp"
 
 namespace apgas::inline v0::comm {
 
@@ -68,7 +68,7 @@ bool ring_receiver::take_record(message_sink& sink, std::uint8_t run, buffer& fr
   const std::uint64_t bytes = record_bytes(word.length);
   if (word.position != record_position(offset) || word.length > longest_content ||
       !ring_.holds(bytes)) {
-    refuse("a record that cannot be");
+    refuse("an invalid record");
   }
   if (word.run != run) return false;
   const std::byte* const content = bytes_ + offset + sizeof word;

@@ -41,9 +41,9 @@ class ring_receiver {
   buffer_pool& pool_;
   ring_consumer ring_;
   const std::byte* const bytes_;
-  std::uint64_t taken_ = 0;      // bytes of records in this call of receive()
-  buffer assembled_;             // a message of which some parts have arrived
-  std::uint64_t expected_ = 0;   // its size
+  std::uint64_t taken_ = 0;     // bytes of records in this call of receive()
+  buffer assembled_;            // a message of which some parts have arrived
+  std::uint64_t expected_ = 0;  // its size
 };
 
 }  // namespace apgas::inline v0::comm

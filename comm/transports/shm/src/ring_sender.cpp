@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "ring_sender.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <mutex>
@@ -10,7 +8,10 @@
 #include <fmt/format.h>
 
 #include <apgas/base/assert.hpp>
+#include <apgas/base/cycles.hpp>
 #include <apgas/comm/out_of_memory.hpp>
+
+#include "ring_sender.hpp"
 
 namespace apgas::inline v0::comm {
 
@@ -30,9 +31,10 @@ std::byte* ring_sender::reserve(record_kind kind, std::size_t length, std::uint8
   const std::uint64_t offset = ring_.reserve(record_bytes(length));
   if (offset == ring_producer::no_room) return nullptr;
   if (offset == ring_producer::impossible) {
-    base::fatal(fmt::format("place {} has written an impossible position into the memory that it "
-                            "shares with this place",
-                            dest_));
+    base::fatal(
+        fmt::format("place {} has written an impossible position into the memory that it "
+                    "shares with this place",
+                    dest_));
   }
   const record_word word{.length = static_cast<std::uint32_t>(length),
                          .kind = kind,
@@ -42,12 +44,23 @@ std::byte* ring_sender::reserve(record_kind kind, std::size_t length, std::uint8
   return bytes_ + offset + sizeof word;
 }
 
-// Requires: lock_; reserve() has returned memory for a record of that length.
-void ring_sender::publish(std::size_t length) noexcept {
-  ring_.publish(record_bytes(length));
+// Requires: lock_.
+void ring_sender::publish() noexcept {
+  ring_.publish();
+  if (unpublished_ != 0) queued_.fetch_sub(1, base::relaxed);
+  unpublished_ = 0;
   if (announced_) return;
-  to_.header().senders[index_ / 64].fetch_or(std::uint64_t{1} << index_ % 64, base::release);
+  to_.header().senders[index_ / 64].fetch_or(std::uint64_t{1} << index_ % 64, base::relaxed);
   announced_ = true;
+}
+
+// Leaves a frame to the next publish(). One byte is counted as queued, so that this place goes on
+// polling.
+// Requires: lock_.
+void ring_sender::publish_later() noexcept {
+  if (unpublished_++ != 0) return;
+  queued_.fetch_add(1, base::relaxed);
+  unfinished_.store(true, base::relaxed);
 }
 
 void ring_sender::write(const frame_header& header, std::span<const std::byte> payload,
@@ -55,15 +68,21 @@ void ring_sender::write(const frame_header& header, std::span<const std::byte> p
   const std::size_t bytes = frame_bytes(payload.size());
   {
     const std::scoped_lock guard(lock_);
-    ++written_.frames;
-    written_.bytes += bytes;
+    frame_counts& counts = counts_of(run);
+    ++counts.frames;
+    counts.bytes += bytes;
     std::byte* const to = waits() ? nullptr : reserve(record_kind::frames, bytes, run);
     if (to == nullptr) {
       or_end_job(bytes, {"to", dest_, nullptr}, [&] { join(header, payload, bytes); });
-      return;
+      if (unpublished_ == 0) return;
+    } else {
+      write_frame(to, header, payload);
+      ring_.add(record_bytes(bytes));
+      const std::uint64_t now = base::cycles();
+      const bool burst = now - std::exchange(last_write_, now) < burst_cycles;
+      if (burst && unpublished_ + 1 < frames_at_once) return publish_later();
     }
-    write_frame(to, header, payload);
-    publish(bytes);
+    publish();
   }
   to_.wake_owner();
 }
@@ -71,7 +90,7 @@ void ring_sender::write(const frame_header& header, std::span<const std::byte> p
 // Requires: lock_.
 void ring_sender::add_waiting(std::size_t bytes) noexcept {
   queued_.fetch_add(bytes, base::relaxed);
-  has_waiting_.store(true, base::relaxed);
+  unfinished_.store(true, base::relaxed);
 }
 
 // Appends a frame to the frames that wait.
@@ -118,7 +137,8 @@ bool ring_sender::write_current(std::uint8_t run) noexcept {
     std::byte* const to = reserve(record_kind::message, size, run);
     if (to == nullptr) return false;
     std::memcpy(to, current_.data(), size);
-    publish(size);
+    ring_.add(record_bytes(size));
+    publish();
     begun_ = size;
   }
   while (begun_ < size) {
@@ -131,17 +151,20 @@ bool ring_sender::write_current(std::uint8_t run) noexcept {
     if (to == nullptr) return false;
     std::memcpy(to, &total, prefix);
     std::memcpy(to + prefix, current_.data() + begun_, part);
-    publish(prefix + part);
+    ring_.add(record_bytes(prefix + part));
+    publish();
     begun_ += part;
   }
   return true;
 }
 
 bool ring_sender::advance(std::uint8_t run) noexcept {
-  if (!waits()) return false;
+  if (!unfinished_.load(base::relaxed)) return false;
   bool any = false;
   {
     const std::scoped_lock guard(lock_);
+    any = unpublished_ != 0;
+    if (any) publish();
     while (current_ || take_next()) {
       const std::size_t before = begun_;
       const bool complete = write_current(run);
@@ -150,7 +173,7 @@ bool ring_sender::advance(std::uint8_t run) noexcept {
       queued_.fetch_sub(current_.size(), base::relaxed);
       current_ = buffer{};
     }
-    if (!current_) has_waiting_.store(false, base::relaxed);
+    if (!current_) unfinished_.store(false, base::relaxed);
   }
   if (any) to_.wake_owner();
   return any;
@@ -158,12 +181,18 @@ bool ring_sender::advance(std::uint8_t run) noexcept {
 
 bool ring_sender::drained() noexcept {
   const std::scoped_lock guard(lock_);
-  return !waits() && ring_.drained();
+  return !unfinished_.load(base::relaxed) && ring_.drained();
 }
 
-frame_counts ring_sender::written() noexcept {
-  const std::scoped_lock guard(lock_);
+// Requires: lock_.
+frame_counts& ring_sender::counts_of(std::uint8_t run) noexcept {
+  if (std::exchange(counted_run_, run) != run) written_ = {};
   return written_;
+}
+
+frame_counts ring_sender::written(std::uint8_t run) noexcept {
+  const std::scoped_lock guard(lock_);
+  return counts_of(run);
 }
 
 }  // namespace apgas::inline v0::comm

@@ -5,8 +5,13 @@
 // written to the ring at once if they fit. Otherwise they wait here, in order, and advance() writes
 // them when the receiver has made room.
 //
+// A receiver that looks at the ring while it is being written slows the sender down, because the
+// position moves between their caches. So frames that follow each other within burst_cycles become
+// visible together: when there are frames_at_once of them, or at the next advance(). Whoever writes
+// a frame must therefore see to it that advance() is called soon, as for frames that wait.
+//
 //   lock_          protects all members but the following
-//   has_waiting_   written by the holder of the lock, read by any thread
+//   unfinished_    written by the holder of the lock, read by any thread
 
 #include <cstddef>
 #include <cstdint>
@@ -39,26 +44,32 @@ class ring_sender {
   // Sends a message.
   // Context: any thread.
   void send(buffer message, std::uint8_t run) noexcept;
-  // Writes what waits, as far as there is room, and returns whether it wrote anything.
+  // Makes what was written visible and writes what waits, as far as there is room. Returns whether
+  // there was anything to do.
   // Context: any thread.
-  // Cost: one load if nothing waits.
+  // Cost: one load if there is nothing.
   bool advance(std::uint8_t run) noexcept;
   // Whether the receiver has taken everything.
   // Context: any thread.
   bool drained() noexcept;
 
-  // What write() has sent.
+  // What write() has sent in a run.
   // Context: any thread.
-  frame_counts written() noexcept;
+  frame_counts written(std::uint8_t run) noexcept;
 
  private:
+  static constexpr std::uint64_t burst_cycles = 600;
+  static constexpr std::uint32_t frames_at_once = 16;
+
+  frame_counts& counts_of(std::uint8_t run) noexcept;
   std::byte* reserve(record_kind kind, std::size_t length, std::uint8_t run) noexcept;
-  void publish(std::size_t length) noexcept;
+  void publish() noexcept;
+  void publish_later() noexcept;
   bool write_current(std::uint8_t run) noexcept;
   bool take_next() noexcept;
   void join(const frame_header& header, std::span<const std::byte> payload, std::size_t bytes);
   void add_waiting(std::size_t bytes) noexcept;
-  bool waits() const noexcept { return has_waiting_.load(base::relaxed); }
+  bool waits() const noexcept { return current_ || !waiting_.empty() || joined_; }
 
   base::spin_lock lock_;
   const rank dest_;
@@ -69,14 +80,17 @@ class ring_sender {
   ring_producer ring_;
   std::byte* const bytes_;
   bool announced_ = false;  // the receiver knows that this ring is in use
-  frame_counts written_;
+  frame_counts written_;    // in the run counted_run_
+  std::uint8_t counted_run_ = 0;
+  std::uint64_t last_write_ = 0;          // in cycles
+  std::uint32_t unpublished_ = 0;         // frames that the receiver cannot see yet
+  base::atomic<bool> unfinished_{false};  // advance() has something to do
 
   // What waits, in this order.
-  buffer current_;           // is being written
-  std::size_t begun_ = 0;    // how many bytes of it were written
+  buffer current_;         // is being written
+  std::size_t begun_ = 0;  // how many bytes of it were written
   message_chain waiting_;
-  buffer joined_;            // frames
-  base::atomic<bool> has_waiting_{false};
+  buffer joined_;  // frames
 };
 
 }  // namespace apgas::inline v0::comm

@@ -87,8 +87,8 @@ shared_memory_start share_memory(transport& inside) {
   const std::vector<host_record> hosts = exchange(inside, host);
   shm_peers peers;
   peers.of_host = ranks_of_host(hosts, host);
-  peers.own_index = static_cast<std::size_t>(
-      std::ranges::find(peers.of_host, inside.here()) - peers.of_host.begin());
+  peers.own_index = static_cast<std::size_t>(std::ranges::find(peers.of_host, inside.here()) -
+                                             peers.of_host.begin());
   peers.segments.resize(peers.of_host.size());
 
   std::string why_not;

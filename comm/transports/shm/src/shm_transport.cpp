@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "shm_transport.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -12,6 +10,8 @@
 #include <unistd.h>
 
 #include <apgas/base/assert.hpp>
+
+#include "shm_transport.hpp"
 
 namespace apgas::inline v0::comm {
 
@@ -74,6 +74,11 @@ void shm_transport::post(rank dest, buffer message) noexcept {
   }
 }
 
+void shm_transport::push() noexcept {
+  advance();
+  inside_.push();
+}
+
 void shm_transport::send(rank dest, buffer message) noexcept {
   if (ring_sender* const sender = sender_to(dest)) {
     sender->send(std::move(message), run_number());
@@ -89,7 +94,7 @@ void shm_transport::write(rank dest, const frame_header& header,
 
 frame_counts shm_transport::written(rank dest) noexcept {
   ring_sender* const sender = sender_to(dest);
-  return sender == nullptr ? frame_counts{} : sender->written();
+  return sender == nullptr ? frame_counts{} : sender->written(run_number());
 }
 
 bool shm_transport::advance() noexcept {
@@ -103,7 +108,7 @@ void shm_transport::for_each_source(F&& f) {
   if (receivers_.empty()) return;
   const auto& senders = segment_->memory().header().senders;
   for (std::size_t word = 0; word * 64 < receivers_.size(); ++word) {
-    for (std::uint64_t bits = senders[word].load(base::acquire); bits != 0; bits &= bits - 1) {
+    for (std::uint64_t bits = senders[word].load(base::relaxed); bits != 0; bits &= bits - 1) {
       const std::size_t index = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
       if (index < receivers_.size()) f(*receivers_[index]);
     }
@@ -131,9 +136,9 @@ bool shm_transport::progress(message_sink& sink) noexcept {
   return worked;
 }
 
-// The announcement stays until a sender takes it, even if this place does not sleep after all or has
-// been woken otherwise: another thread may call progress() while one sleeps. That costs one write to
-// the pipe.
+// The announcement stays until a sender takes it, even if this place does not sleep after all or
+// has been woken otherwise: another thread may call progress() while one sleeps. That costs one
+// write to the pipe.
 bool shm_transport::arm() noexcept {
   if (!progress_lock_.try_lock()) return false;
   if (!receivers_.empty()) {

@@ -50,7 +50,7 @@ class shm_transport final : public transport {
   int descriptor() const noexcept override;
   bool arm() noexcept override;
   void post(rank dest, buffer message) noexcept override;
-  void push() noexcept override { inside_.push(); }
+  void push() noexcept override;
   void send(rank dest, buffer message) noexcept override;
   bool writes_frames(rank dest) const noexcept override { return sender_to(dest) != nullptr; }
   void write(rank dest, const frame_header& header,
@@ -90,8 +90,8 @@ class shm_transport final : public transport {
 };
 
 // The transport over `inside` that uses shared memory between the ranks of each host; null if there
-// are no two ranks that can. If some ranks cannot share memory with others of their host, which then
-// use the inner transport, the reason is in `why_not`.
+// are no two ranks that can. If some ranks cannot share memory with others of their host, which
+// then use the inner transport, the reason is in `why_not`.
 struct shared_memory_start {
   std::unique_ptr<transport> network;
   std::string why_not;

@@ -6,9 +6,9 @@
 //   asleep_   set by the receiver, cleared by the sender that wakes it
 //
 // Pairs
-//   P1  Full fences. A receiver announces that it sleeps, executes the fence and looks at its rings.
-//       A sender publishes a record, executes the fence and reads the flag. At least one of them
-//       sees the store of the other, so no record is left with a receiver that sleeps.
+//   P1  Full fences. A receiver announces that it sleeps, executes the fence and looks at its
+//       rings. A sender publishes a record, executes the fence and reads the flag. At least one of
+//       them sees the store of the other, so no record is left with a receiver that sleeps.
 //
 // Model: tests/model/ring_model.cpp.
 

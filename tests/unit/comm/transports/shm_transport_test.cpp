@@ -4,9 +4,6 @@
 // waking, the end of a run, and contents that no correct place writes. transport_test also runs
 // over it.
 
-#include <poll.h>
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -15,6 +12,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/resource.h>
 
 #include <apgas/comm/transports.hpp>
 
@@ -87,7 +86,8 @@ TEST(ShmTransport, DescribesItself) {
 TEST(ShmTransport, MessagesOfAllSizesArriveInOrder) {
   shared_ranks ranks(2);
   const std::vector<std::size_t> sizes = {
-      0, 1, 8, longest_content - 1, longest_content, longest_content + 1, 40'000, 300'000, 1 << 20, 3};
+      0,       1,       8, longest_content - 1, longest_content, longest_content + 1, 40'000,
+      300'000, 1 << 20, 3};
   messages_sink sink(2);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     ranks[0].send(1, made(ranks[0].pool(), i, sizes[i]));
@@ -156,7 +156,7 @@ TEST(ShmTransport, ARunEndsWhenAllHasBeenTaken) {
     for (rank r : {0, 1}) {
       ranks[r].progress(sink);
       over[r] = over[r] || ranks[r].barrier_done();
-      if (over[r]) EXPECT_EQ(sink.sizes.size(), 1U);
+      EXPECT_EQ(over[r] ? sink.sizes.size() : 1U, 1U);
     }
   }
 }
@@ -179,8 +179,13 @@ TEST(HostSegment, RingsOfManyPlacesStaySmall) {
     const std::size_t capacity = ring_capacity(places);
     EXPECT_GE(capacity, 2 * longest_record);
     EXPECT_EQ(capacity & (capacity - 1), 0U);
-    if (places <= 64) EXPECT_EQ(capacity, std::size_t{256} << 10);
-    if (places <= 512) EXPECT_LE(places * (capacity + ring_slack), std::size_t{25} << 20);
+    const std::size_t bytes = places * (capacity + ring_slack);
+    if (places <= 64) {
+      EXPECT_EQ(capacity, std::size_t{256} << 10);
+    }
+    if (places <= 512) {
+      EXPECT_LE(bytes, std::size_t{25} << 20);
+    }
   }
 }
 
@@ -250,11 +255,11 @@ TEST(RingReceiver, NamesTheSenderOfGarbage) {
   refuses("an impossible position", right, ring_capacity(2) + 8);
   record_word wrong = right;
   wrong.length = longest_content + 1;
-  refuses("a record that cannot be", wrong);
-  refuses("a record that cannot be", right, 8);
+  refuses("an invalid record", wrong);
+  refuses("an invalid record", right, 8);
   wrong = right;
   wrong.position = 1;
-  refuses("a record that cannot be", wrong);
+  refuses("an invalid record", wrong);
   wrong = right;
   wrong.kind = record_kind{9};
   refuses("a record of an unknown kind", wrong);
