@@ -55,7 +55,7 @@ class registry {
     return *all;
   }
 
-  handler_entry* add(any_function thunk, const std::type_info& signature) {
+  handler_entry* add(any_function thunk, std::size_t signature) {
     const std::scoped_lock lock(mutex_);
     const loaded_object& object = object_holding(reinterpret_cast<const void*>(thunk));
     const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(thunk) - object.base;
@@ -63,13 +63,13 @@ class registry {
     const handler_id id = (tag_of(object) << offset_bits) | offset;
     if (handler_entry* known = find(id)) {
       // The library was loaded again, or the linker folded two identical thunks.
-      if (*known->signature != signature) {
+      if (known->signature != signature) {
         base::fatal("two handlers have the same address: link without --icf=all");
       }
       known->thunk.store(thunk, base::release);  // P2
       return known;
     }
-    handler_entry& entry = entries_.emplace_back(id, thunk, &signature);
+    handler_entry& entry = entries_.emplace_back(id, thunk, signature);
     insert(entry);
     return &entry;
   }
@@ -156,8 +156,7 @@ const handler_entry* find_handler(handler_id id) noexcept {
   return entry && entry->thunk.load(base::acquire) ? entry : nullptr;  // P2
 }
 
-handler_registration::handler_registration(any_function thunk,
-                                           const std::type_info& signature) noexcept
+handler_registration::handler_registration(any_function thunk, std::size_t signature) noexcept
     : entry_(registry::instance().add(thunk, signature)) {}
 
 handler_registration::~handler_registration() {

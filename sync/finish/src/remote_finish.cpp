@@ -36,7 +36,7 @@ void remote_finishes::close(finish_details& details) {
   at_home_.erase(details.id);
 }
 
-void remote_finishes::send_task(finish_core& finish, comm::rank dest, comm::frame_header header,
+void remote_finishes::send_task(finish_core& finish, comm::rank dest, comm::frame_header& header,
                                 comm::out_archive& payload) {
   const finish_details* details = finish.details();
   if (details != nullptr && details->reducer != 0) {
@@ -51,7 +51,7 @@ void remote_finishes::send_task(finish_core& finish, comm::rank dest, comm::fram
 }
 
 void remote_finishes::send_uncounted(finish_core& running, comm::rank dest,
-                                     comm::frame_header header, comm::out_archive& payload) {
+                                     comm::frame_header& header, comm::out_archive& payload) {
   if (place_.here == home_of(root_finish)) {
     send_from_home(finish_at_home(root_finish, place_.here), dest, header, payload);
   } else {
@@ -60,7 +60,7 @@ void remote_finishes::send_uncounted(finish_core& running, comm::rank dest,
 }
 
 void remote_finishes::send_from_home(finish_core& finish, comm::rank dest,
-                                     comm::frame_header header, comm::out_archive& payload) {
+                                     comm::frame_header& header, comm::out_archive& payload) {
   finish_details& details = finish.ensure_details();
   {
     std::lock_guard guard(details.lock);
@@ -80,7 +80,7 @@ void remote_finishes::send_from_home(finish_core& finish, comm::rank dest,
 // `own` is the remote finish in which the running task counts. If it is null, this is an escaping
 // spawn into the root finish, and `escapes_from` is the finish that the task belongs to.
 void remote_finishes::send_from_remote(remote_finish* own, finish_core* escapes_from,
-                                       comm::rank dest, comm::frame_header header,
+                                       comm::rank dest, comm::frame_header& header,
                                        comm::out_archive& payload) {
   header.finish = own == nullptr ? root_finish : own->id;
   bool ask = false;

@@ -197,16 +197,16 @@ comm::frame_header admit(scheduler::fiber& self, place_state& place, comm::rank 
 void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
                comm::out_archive& payload, std::uint8_t flags) {
   place_state& place = place_of(self);
-  place.finishes->send_task(finish_of(self), dest, admit(self, place, dest, thunk, payload, flags),
-                            payload);
+  comm::frame_header header = admit(self, place, dest, thunk, payload, flags);
+  place.finishes->send_task(finish_of(self), dest, header, payload);
   place.task_scheduler->keep_polling();
 }
 
 void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
                          comm::out_archive& payload) {
   place_state& place = place_of(self);
-  place.finishes->send_uncounted(finish_of(self), dest,
-                                 admit(self, place, dest, thunk, payload, flag_spawn), payload);
+  comm::frame_header header = admit(self, place, dest, thunk, payload, flag_spawn);
+  place.finishes->send_uncounted(finish_of(self), dest, header, payload);
   place.task_scheduler->keep_polling();
 }
 

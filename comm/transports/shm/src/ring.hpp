@@ -67,10 +67,11 @@ class ring_producer {
     }
     return at_ & mask_;
   }
-  // Adds the record that was written at the last reserved offset.
-  void add(std::uint64_t bytes) noexcept { at_ += bytes; }
-  // Makes all records that were added visible to the consumer.
-  void publish() noexcept { shared_->written.store(at_, base::release); }  // P1
+  // Makes the record of `bytes` bytes at the last reserved offset visible to the consumer.
+  void publish(std::uint64_t bytes) noexcept {
+    at_ += bytes;
+    shared_->written.store(at_, base::release);  // P1
+  }
   // Whether the consumer has read all records.
   bool drained() const noexcept { return shared_->read.load(base::acquire) == at_; }  // P2
 

@@ -5,10 +5,10 @@
 // written to the ring at once if they fit. Otherwise they wait here, in order, and advance() writes
 // them when the receiver has made room.
 //
-// A receiver that looks at the ring while it is being written slows the sender down, because the
-// position moves between their caches. So frames that follow each other within burst_cycles become
-// visible together: when there are frames_at_once of them, or at the next advance(). Whoever writes
-// a frame must therefore see to it that advance() is called soon, as for frames that wait.
+// Frames that follow each other within burst_cycles are joined to one record, which is written when
+// it has burst_bytes, or by the next advance(). So whoever writes a frame must see to it that
+// advance() is called soon. If each frame were written at once, both sides would wait for the lines
+// of the ring, which move between their caches one by one.
 //
 //   lock_          protects all members but the following
 //   unfinished_    written by the holder of the lock, read by any thread
@@ -59,17 +59,16 @@ class ring_sender {
 
  private:
   static constexpr std::uint64_t burst_cycles = 600;
-  static constexpr std::uint32_t frames_at_once = 16;
+  static constexpr std::size_t burst_bytes = 4096;
 
   frame_counts& counts_of(std::uint8_t run) noexcept;
-  std::byte* reserve(record_kind kind, std::size_t length, std::uint8_t run) noexcept;
-  void publish() noexcept;
-  void publish_later() noexcept;
+  std::uint64_t reserve(std::size_t length) noexcept;
+  void publish(std::uint64_t offset, record_kind kind, std::size_t length,
+               std::uint8_t run) noexcept;
+  void enqueue(buffer message) noexcept;
+  void enqueue_joined() noexcept;
+  bool write_joined(std::uint8_t run) noexcept;
   bool write_current(std::uint8_t run) noexcept;
-  bool take_next() noexcept;
-  void join(const frame_header& header, std::span<const std::byte> payload, std::size_t bytes);
-  void add_waiting(std::size_t bytes) noexcept;
-  bool waits() const noexcept { return current_ || !waiting_.empty() || joined_; }
 
   base::spin_lock lock_;
   const rank dest_;
@@ -82,15 +81,15 @@ class ring_sender {
   bool announced_ = false;  // the receiver knows that this ring is in use
   frame_counts written_;    // in the run counted_run_
   std::uint8_t counted_run_ = 0;
-  std::uint64_t last_write_ = 0;          // in cycles
-  std::uint32_t unpublished_ = 0;         // frames that the receiver cannot see yet
+  std::uint64_t last_write_ = 0;          // of a frame, in cycles
   base::atomic<bool> unfinished_{false};  // advance() has something to do
 
   // What waits, in this order.
   buffer current_;         // is being written
   std::size_t begun_ = 0;  // how many bytes of it were written
   message_chain waiting_;
-  buffer joined_;  // frames
+  buffer joined_;                // frames
+  bool joined_counted_ = false;  // as one byte in queued_, so that this place goes on polling
 };
 
 }  // namespace apgas::inline v0::comm

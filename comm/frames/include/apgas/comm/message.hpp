@@ -65,8 +65,8 @@ struct header_words {
   std::uint64_t word[4];
 };
 
-constexpr header_words unchecked_words(const frame_header& header) noexcept {
-  return {{header.length | std::uint64_t{static_cast<std::uint8_t>(header.kind)} << 32 |
+constexpr header_words unchecked_words(const frame_header& header, std::uint32_t length) noexcept {
+  return {{length | std::uint64_t{static_cast<std::uint8_t>(header.kind)} << 32 |
                std::uint64_t{header.flags} << 40,
            header.handler, header.finish, header.credit}};
 }
@@ -82,14 +82,14 @@ constexpr std::uint16_t header_check(const header_words& unchecked) noexcept {
 }
 
 constexpr std::uint16_t header_check(const frame_header& header) noexcept {
-  return header_check(unchecked_words(header));
+  return header_check(unchecked_words(header, header.length));
 }
 
-// Writes `header` to `to`, completed with `length` (of the payload, in bytes) and `check`.
+// Writes `header` to `to`, completed with `length` (of the payload, in bytes) and `check`. The
+// header is not copied, because loads of two fields at once would stall until their stores had
+// completed.
 inline void write_header(std::byte* to, const frame_header& header, std::size_t length) noexcept {
-  frame_header complete = header;
-  complete.length = static_cast<std::uint32_t>(length);
-  header_words words = unchecked_words(complete);
+  header_words words = unchecked_words(header, static_cast<std::uint32_t>(length));
   words.word[0] |= std::uint64_t{header_check(words)} << 48;
   std::memcpy(to, &words, sizeof(words));
 }

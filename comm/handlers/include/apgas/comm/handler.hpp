@@ -36,17 +36,22 @@ struct plain_signature<Result(Args...) noexcept> {
   using type = Result(Args...);
 };
 
+// Identifies a signature. (Comparing two std::type_info of which a library hides one means
+// comparing their names.)
+template <class Signature>
+inline const std::size_t signature_hash = typeid(Signature).hash_code();
+
 // A registered thunk. Entries live until the process ends.
 struct handler_entry {
   handler_id id;
   base::atomic<any_function> thunk;  // nullptr after its library was unloaded
-  const std::type_info* signature;
+  std::size_t signature;             // its hash
 
   // Returns the thunk, or nullptr if it was unloaded or has another signature.
   // Context: any thread.
   template <class Signature>
   Signature* as() const noexcept {
-    if (*signature != typeid(typename plain_signature<Signature>::type)) return nullptr;
+    if (signature != signature_hash<typename plain_signature<Signature>::type>) return nullptr;
     return reinterpret_cast<Signature*>(thunk.load(base::acquire));  // P2 of handler.cpp
   }
 };
@@ -68,10 +73,12 @@ class handler_registration {
  public:
   template <class Result, class... Args>
   explicit handler_registration(Result (*thunk)(Args...)) noexcept
-      : handler_registration(reinterpret_cast<any_function>(thunk), typeid(Result(Args...))) {}
+      : handler_registration(reinterpret_cast<any_function>(thunk),
+                             typeid(Result(Args...)).hash_code()) {}
   template <class Result, class... Args>
   explicit handler_registration(Result (*thunk)(Args...) noexcept) noexcept
-      : handler_registration(reinterpret_cast<any_function>(thunk), typeid(Result(Args...))) {}
+      : handler_registration(reinterpret_cast<any_function>(thunk),
+                             typeid(Result(Args...)).hash_code()) {}
   handler_registration(const handler_registration&) = delete;
   handler_registration& operator=(const handler_registration&) = delete;
   APGAS_API ~handler_registration();
@@ -79,7 +86,7 @@ class handler_registration {
   handler_id id() const noexcept { return entry_->id; }
 
  private:
-  APGAS_API handler_registration(any_function thunk, const std::type_info& signature) noexcept;
+  APGAS_API handler_registration(any_function thunk, std::size_t signature) noexcept;
 
   handler_entry* entry_;
 };

@@ -86,11 +86,11 @@ class remote_finishes {
   ~remote_finishes();
 
   // Sends a task frame to another place. The finish waits for the task; with send_uncounted, only
-  // the root finish does, and `running` is the finish of the calling task. Context: task.
-  // Throws: serialization_error, std::bad_alloc.
-  void send_task(finish_core& finish, comm::rank dest, comm::frame_header header,
+  // the root finish does, and `running` is the finish of the calling task. The header is completed
+  // by the finish and the credit. Context: task. Throws: serialization_error, std::bad_alloc.
+  void send_task(finish_core& finish, comm::rank dest, comm::frame_header& header,
                  comm::out_archive& payload);
-  void send_uncounted(finish_core& running, comm::rank dest, comm::frame_header header,
+  void send_uncounted(finish_core& running, comm::rank dest, comm::frame_header& header,
                       comm::out_archive& payload);
 
   // Makes `core` the root finish. Context: place 0, before any task runs.
@@ -130,10 +130,10 @@ class remote_finishes {
   counts count() const noexcept;
 
  private:
-  void send_from_home(finish_core& finish, comm::rank dest, comm::frame_header header,
+  void send_from_home(finish_core& finish, comm::rank dest, comm::frame_header& header,
                       comm::out_archive& payload);
   void send_from_remote(remote_finish* own, finish_core* escapes_from, comm::rank dest,
-                        comm::frame_header header, comm::out_archive& payload);
+                        comm::frame_header& header, comm::out_archive& payload);
   void send_waiting(remote_finish& remote);
   std::unique_ptr<remote_finish> extract(remote_finish& remote);
   void send_message(comm::rank dest, std::uint64_t operation, finish_id id, std::uint64_t credit,
