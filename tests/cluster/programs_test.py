@@ -20,6 +20,11 @@ from simulated_cluster import (CLUSTER, ENGINE, HOSTS, NAME, TRANSPORTS, apgas_r
 
 TREE, NODES_OF_TREE = "-t 1 -a 3 -d 10 -b 4 -r 19".split(), 4130071  # T1 of UTS
 
+# Shared memory within each host, and the transports between hosts alone, with their names in the
+# line about the start.
+WAYS = [*TRANSPORTS, "shm"]
+NAMES = {"shm": f"shm+{TRANSPORTS[-1]}"}
+
 
 class Programs(unittest.TestCase):
     def check(self, *arguments):
@@ -39,11 +44,12 @@ class Programs(unittest.TestCase):
                 self.assertEqual(found, [(str(p), HOSTS[p // 2]) for p in range(6)])
 
     def test_hosts_are_printed_at_the_start(self):
-        for transport in TRANSPORTS:
+        for transport in WAYS:
             with self.subTest(transport=transport):
                 result = apgas_run("-n", "5", "--env", "APGAS_STATS=1", "--transport", transport,
                                    "--hosts", "node1,node3:1,node2", "hello")
-                self.assertIn(f"apgas: 5 places, by {transport} (APGAS_TRANSPORT), on 3 hosts: "
+                self.assertIn(f"apgas: 5 places, by {NAMES.get(transport, transport)} "
+                              "(APGAS_TRANSPORT), on 3 hosts: "
                               "0-1 on node1, 2 on node3, 3-4 on node2\n", result.stderr)
                 for line in ("place 0 on node1: .* shared with place 1", "the same on 1 more host: "
                              "node2", "place 2 on node3: .* shared with no other place"):
@@ -64,7 +70,7 @@ class Programs(unittest.TestCase):
                 self.assertGreater(report["least_share"], 0)
 
     def test_clocks_over_hosts(self):
-        for transport in TRANSPORTS:
+        for transport in WAYS:
             with self.subTest(transport=transport):
                 for kernel in ("LCR", "MST", "KC"):
                     report, _ = self.check("-n", "6", "--transport", transport, "imsuite", kernel,
@@ -75,7 +81,7 @@ class Programs(unittest.TestCase):
     def test_constructs_that_depend_on_hosts(self):
         # Not all constructs, since places in lock-step that share cores take minutes.
         names = "team.*:async_at_group.*:place.*:place_group.*-*.sends_no_more*:*.many_live*"
-        for transport in TRANSPORTS:
+        for transport in WAYS:
             with self.subTest(transport=transport):
                 result = cluster("run", "--", "apgas-run", "-n", "5", "--timeout", "300",
                                  "--transport", transport, "places_constructs_test",

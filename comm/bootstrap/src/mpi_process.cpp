@@ -46,7 +46,8 @@ struct mpi_process {
   buffer_pool pool;
   std::unique_ptr<wire_transport> by_mpi;
   std::unique_ptr<wire_transport> by_ucx;      // created when it is chosen for the first time
-  std::optional<shared_memory_start> shared;   // over one of these; tried at its first use
+  std::optional<shared_memory_start> shared;   // tried at its first use
+  transport* shared_over = nullptr;            // the transport inside, one of the two
   std::unique_ptr<failure_detector> detector;  // null in a job of one process
   bool ours = false;                           // the library called MPI_Init_thread
   pid_t started_by = getpid();                 // a forked process must leave MPI alone
@@ -254,15 +255,26 @@ chosen_transport choose_transport(base::transport_choice wanted,
   chosen_transport chosen = choose_network(p, wanted);
   const bool asked_for = wanted == transport_choice::shm;
   if (wanted != transport_choice::automatic && !asked_for) return chosen;
-  if (!p.shared) p.shared = share_memory(*chosen.network);
-  if (asked_for && !p.shared->why_not.empty()) {
-    throw launch_error(
-        fmt::format("APGAS_TRANSPORT=shm: {}. Remedy: leave it out, or set it to ucx or mpi",
-                    p.shared->why_not));
+  if (!p.shared || p.shared_over != chosen.network) {
+    p.shared.reset();
+    p.shared_over = chosen.network;
+    p.shared = share_memory(*chosen.network);
   }
-  if (p.shared->network == nullptr) return chosen;
-  if (!p.shared->why_not.empty()) chosen.why = p.shared->why_not;
-  return {p.shared->network.get(), std::move(chosen.why)};
+  const shared_memory_start& shared = *p.shared;
+  if (asked_for && !shared.why_not.empty()) {
+    throw launch_error(fmt::format(
+        "APGAS_TRANSPORT=shm: {}. Remedy: leave it out, or set it to ucx or mpi", shared.why_not));
+  }
+  const char* const unaided = asked_for ? "APGAS_TRANSPORT" : "default";
+  if (shared.network == nullptr || shared.network->name() != "shm") {  // some use the network
+    if (!shared.why_not.empty()) {
+      chosen.why = chosen.why == unaided ? shared.why_not : chosen.why + "; " + shared.why_not;
+    }
+  } else {
+    chosen.why = unaided;
+  }
+  if (shared.network != nullptr) chosen.network = shared.network.get();
+  return chosen;
 }
 
 }  // namespace apgas::inline v0::comm

@@ -154,10 +154,10 @@ bool steal_from(worker& w, worker& victim, work& found, bool resumed_too) {
 }
 
 bool steal(worker& w, work& found, bool resumed_too) {
-  if (!may_steal(w)) return false;
   auto& s = w.home->internals();
   const auto& order = s.victims[static_cast<std::size_t>(w.id)];
   const auto n = order.size();
+  if (n == 0 || !may_steal(w)) return false;
   for (std::size_t i = 0; i < n; ++i) {
     const auto at = (static_cast<std::size_t>(w.last_victim) + i) % n;
     if (steal_from(w, *s.workers[static_cast<std::size_t>(order[at])], found, resumed_too)) {
@@ -197,8 +197,9 @@ class patience {
 bool search(worker& w, work& found) {
   auto& s = w.home->internals();
   s.idle.begin_search();
-  const auto begun = clock::now();
-  auto give_up = begun + s.settings.spin;
+  const auto begun = time_for(w.trace);
+  // The clock is read only every 32 rounds, because what is searched for is often found sooner.
+  clock::time_point give_up = clock::time_point::max();  // not determined yet
   unsigned rounds = 0;
   patience leave_resumed(s);
   for (;;) {
@@ -208,7 +209,7 @@ bool search(worker& w, work& found) {
       return false;
     }
     if (s.poll_outside(w)) {
-      give_up = clock::now() + s.settings.spin;
+      give_up = clock::time_point::max();
       continue;
     }
     if (s.settings.oversubscribed) {
@@ -216,11 +217,15 @@ bool search(worker& w, work& found) {
     } else {
       base::cpu_relax();
     }
-    if ((++rounds & 31U) == 0 && clock::now() > give_up) {
+    if ((++rounds & 31U) != 0) continue;
+    const auto now = clock::now();
+    if (give_up == clock::time_point::max()) {
+      give_up = now + s.settings.spin;
+    } else if (now > give_up) {
       // During a pause between steals the worker does not sleep either: the heavy fence for that
       // would cost as much as a steal.
       if (cycles() >= w.steal_again_at) s.sleep(w);
-      give_up = clock::now() + s.settings.spin;
+      give_up = clock::time_point::max();
     }
   }
   if (w.trace != nullptr) w.trace->add("search", begun);

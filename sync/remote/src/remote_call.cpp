@@ -78,6 +78,7 @@ void suspended_call::acknowledge_read() const noexcept {
   std::memcpy(&number, reply_.payload.data() + value_bytes, sizeof number);
   place_.endpoint->send(from(), {.kind = comm::frame_kind::reply, .handler = number},
                         std::span<const std::byte>{});
+  place_.task_scheduler->keep_polling();
 }
 
 std::vector<transferred_registration> suspended_call::take_registrations() {

@@ -58,6 +58,7 @@ void report_start(place_state& place, comm::rank source, std::size_t bytes) {
     place.endpoint->send(
         source, {.kind = comm::frame_kind::control, .handler = control_flow, .credit = *total},
         std::span<const std::byte>{});
+    place.task_scheduler->keep_polling();
   }
 }
 

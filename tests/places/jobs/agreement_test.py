@@ -94,12 +94,13 @@ class Disagreements(unittest.TestCase):
         result = self.together((told, BEHAVE), ({**told, **broken}, BEHAVE))
         self.assertEqual(result.returncode, 0, result)
         self.assertRegex(own_lines(result.stderr)[0],
-                         r"^apgas: 2 places, by mpi \(UCX cannot be used at rank 1 \(host \S+\): "
-                         r"ucp_init: .*\), on 1 host: 0-1 on ")
+                         r"^apgas: 2 places, by shm \(default\), on 1 host: 0-1 on ")
 
 
 class Banner(unittest.TestCase):
     """The first line of place 0 with APGAS_STATS=1: the transport of the job, and the reason."""
+
+    BROKEN_UCX = {"UCX_TLS": "nonsense", "UCX_LOG_LEVEL": "fatal"}
 
     def check(self, by, places=2, **way):
         code, _, err = Job("hello", APGAS_STATS="1", **way).end()
@@ -118,9 +119,24 @@ class Banner(unittest.TestCase):
 
     @unittest.skipUnless(WITH_UCX, "built without UCX")
     def test_the_default(self):
-        self.check(r"ucx \(default\)", wrapper=mpirun(2))
-        self.check(r"mpi \(UCX cannot be used at ranks 0, 1 \(host \S+\): ucp_init: .*\)",
-                   wrapper=mpirun(2), UCX_TLS="nonsense", UCX_LOG_LEVEL="fatal")
+        self.check(r"shm \(default\)", wrapper=mpirun(2))
+        self.check(r"shm \(default\)", wrapper=mpirun(2), **self.BROKEN_UCX)
+        self.check(r"mpi \(UCX cannot be used at rank 0 \(host \S+\): ucp_init: .*\)", places=1,
+                   wrapper=mpirun(1), **self.BROKEN_UCX)
+
+    @unittest.skipUnless(WITH_UCX, "built without UCX")
+    def test_places_that_cannot_share_memory(self):
+        limited = mpirun(2) + ["sh", "-c", 'ulimit -f 256; exec "$@"', "sh"]
+        why = (r"ranks 0, 1 \(host \S+\) cannot share memory with other places of the host: the "
+               r"limit on the size of files \(ulimit -f\) is below \d+ bytes")
+        self.check(rf"ucx \({why}\)", wrapper=limited)
+        self.check(rf"mpi \(UCX cannot be used at ranks 0, 1 \(host \S+\): .*; {why}\)",
+                   wrapper=limited, **self.BROKEN_UCX)
+        code, _, err = Job("hello", wrapper=limited, APGAS_TRANSPORT="shm").end()
+        self.assertEqual(code, 2, err)
+        self.assertEqual(len(own_lines(err)), 1, err)
+        self.assertRegex(own_lines(err)[0], rf"^apgas: APGAS_TRANSPORT=shm: {why}\. Remedy: leave "
+                                            r"it out, or set it to ucx or mpi$")
 
     @unittest.skipUnless(NETWORKS == ["mpi"], "built with UCX")
     def test_the_default_without_ucx(self):

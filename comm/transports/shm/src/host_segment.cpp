@@ -46,7 +46,8 @@ std::string error_of(const std::string& call) {
 
 // Opens a file descriptor of another process. The new one is independent of it.
 int open_of_process(const segment_offer& of, std::uint32_t number, int flags) {
-  return open(fmt::format("/proc/{}/fd/{}", of.process, number).c_str(), flags | O_CLOEXEC);
+  return open(fmt::format("/proc/{}/fd/{}", of.process, number).c_str(),
+              flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
 
 // Whether the file has the size and the seals of a segment.
@@ -136,13 +137,16 @@ bool own_segment::make(std::size_t places) {
   offer_.wakes = static_cast<std::uint32_t>(ends[1]);
   auto* const header = new (memory_.memory_) segment_header;
   std::ranges::copy(offer_.nonce, header->nonce);
-  header->places = places;
   for (std::size_t i = 0; i < places; ++i) new (&memory_.positions(i)) ring_positions;
   return true;
 }
 
+void own_segment::close_file() noexcept {
+  if (file_ >= 0) close(std::exchange(file_, -1));
+}
+
 own_segment::~own_segment() {
-  if (file_ >= 0) close(file_);
+  close_file();
   if (reading_end_ >= 0) close(reading_end_);
 }
 
@@ -161,12 +165,14 @@ mapped_segment map_segment(const segment_offer& offer, std::size_t places, std::
   }
   const bool mapped = is_segment(file, segment_bytes(places)) && made.map(file, places);
   close(file);
-  if (!mapped || !std::ranges::equal(made.header().nonce, offer.nonce)) {
+  const segment_header expected;
+  if (!mapped || !std::ranges::equal(made.header().magic, expected.magic) ||
+      !std::ranges::equal(made.header().nonce, offer.nonce)) {
     why_not = fmt::format("process {} is another one here", offer.process);
     return {};
   }
   // Opened for reading, too, so that writing raises no SIGPIPE after the owner has ended.
-  made.pipe_ = open_of_process(offer, offer.wakes, O_RDWR | O_NONBLOCK);
+  made.pipe_ = open_of_process(offer, offer.wakes, O_RDWR);
   if (made.pipe_ < 0) {
     why_not = error_of(fmt::format("the pipe of process {} cannot be opened", offer.process));
     return {};

@@ -9,12 +9,12 @@
 //   rings, one for each sender      `capacity` bytes and ring_slack bytes
 //
 // A segment is a memfd without a name, so nothing remains of it when the last process ends, however
-// it ends. It is sealed: no process can change its size, and so no access to it raises SIGBUS. Its
-// pages use no memory until a ring is used. Other places open it, and the pipe that wakes the
-// owner, as /proc/<pid>/fd/<n>. The kernel permits that to processes of the same user in the same
-// pid namespace; between all others, messages take another transport.
+// it ends. It is sealed: no process can change its size, so that accesses of others would raise
+// SIGBUS. Its pages use no memory until a ring is used. Other places open it, and the pipe that
+// wakes the owner, as /proc/<pid>/fd/<n>. The kernel permits that to processes of the same user in
+// the same pid namespace; between all others, messages take another transport.
 //
-// Memory: 4 KiB for up to 26 places on the host and 4 KiB for each further 32, plus, for each
+// Memory: 4 KiB for up to 27 places on the host and 4 KiB for each further 32, plus, for each
 // sender that has sent something, at most capacity + ring_slack bytes. The capacity is 256 KiB for
 // up to 64 places on the host, and less for more places, so that a segment of up to 512 rings has
 // at most 25 MiB.
@@ -50,7 +50,6 @@ struct segment_offer {
 struct segment_header {
   char magic[8] = {'a', 'p', 'g', 'a', 's', 'r', 0, 0};
   std::uint64_t nonce[2] = {};
-  std::uint64_t places = 0;  // of the host, and so the number of rings
   alignas(64) sleep_flag sleeping;
   // One bit for each sender, by its index on the host: whether it has sent anything.
   static constexpr std::size_t senders_max = 4096;
@@ -106,6 +105,8 @@ class own_segment {
   // empty_pipe().
   int descriptor() const noexcept { return reading_end_; }
   void empty_pipe() const noexcept;
+  // After all places of the host have mapped the segment: no process can open it any more.
+  void close_file() noexcept;
 
  private:
   bool make(std::size_t places);

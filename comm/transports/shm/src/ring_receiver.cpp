@@ -9,11 +9,18 @@
 #include <apgas/base/assert.hpp>
 #include <apgas/comm/out_of_memory.hpp>
 
+#include "rank_names.hpp"
 #include "ring_receiver.hpp"
 
 namespace apgas::inline v0::comm {
 
 namespace {
+
+std::string name_of_host() {
+  char name[256] = {};
+  write_host_name(name, sizeof name);
+  return text_of(name, sizeof name);
+}
 
 buffer copy_of(buffer_pool& pool, const std::byte* content, std::size_t length) {
   buffer made = pool.get(length);
@@ -29,8 +36,9 @@ void deliver(message_sink& sink, rank source, buffer& message) noexcept {
 }  // namespace
 
 ring_receiver::ring_receiver(const mapped_segment& own, rank source, std::size_t index,
-                             std::size_t places, buffer_pool& pool) noexcept
+                             std::size_t places, buffer_pool& pool)
     : source_(source),
+      host_(name_of_host()),
       pool_(pool),
       ring_(own.positions(index), ring_capacity(places)),
       bytes_(own.ring(index)) {}
@@ -45,10 +53,10 @@ bool ring_receiver::filled() noexcept {
   return !ring_.empty();
 }
 
-bool ring_receiver::receive(message_sink& sink, std::uint8_t run) noexcept {
+bool ring_receiver::receive(message_sink& sink, std::uint64_t run) noexcept {
   if (!filled()) return false;
   taken_ = 0;
-  or_end_job(longest_record, {"from", source_, nullptr}, [&] {
+  or_end_job(longest_record, {"from", source_, host_.c_str()}, [&] {
     buffer frames;
     while (!ring_.empty() && taken_ < most_bytes && take_record(sink, run, frames)) {
     }
@@ -61,7 +69,7 @@ bool ring_receiver::receive(message_sink& sink, std::uint8_t run) noexcept {
 
 // Takes the next record, unless it belongs to the next run. `frames` are those that have not been
 // delivered yet.
-bool ring_receiver::take_record(message_sink& sink, std::uint8_t run, buffer& frames) {
+bool ring_receiver::take_record(message_sink& sink, std::uint64_t run, buffer& frames) {
   const std::uint64_t offset = ring_.offset();
   record_word word;
   std::memcpy(&word, bytes_ + offset, sizeof word);
@@ -70,7 +78,7 @@ bool ring_receiver::take_record(message_sink& sink, std::uint8_t run, buffer& fr
       !ring_.holds(bytes)) {
     refuse("an invalid record");
   }
-  if (word.run != run) return false;
+  if (word.run != run_of_record(run)) return false;
   const std::byte* const content = bytes_ + offset + sizeof word;
   if (word.kind == record_kind::frames) {
     if (frames && frames.size() + word.length > frames.capacity()) deliver(sink, source_, frames);
@@ -103,7 +111,8 @@ void ring_receiver::take_part(message_sink& sink, const record_word& word,
       content += sizeof expected_;
       length -= sizeof expected_;
       if (expected_ > frame_bytes(max_payload_bytes)) refuse("a message that is too long");
-      assembled_ = pool_.get(expected_);
+      or_end_job(expected_, {"from", source_, host_.c_str()},
+                 [&] { assembled_ = pool_.get(expected_); });
       break;
     case record_kind::more:
       if (!assembled_) refuse("a part of no message");

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include <apgas/comm/transport.hpp>
 
@@ -21,11 +22,11 @@ class ring_receiver {
  public:
   // `own` is the segment of this place, and `index` the index of rank `source` on the host.
   ring_receiver(const mapped_segment& own, rank source, std::size_t index, std::size_t places,
-                buffer_pool& pool) noexcept;
+                buffer_pool& pool);
 
   // Delivers what has arrived in this run, up to about `most_bytes`. Consecutive frames become one
   // message. Returns whether there was anything.
-  bool receive(message_sink& sink, std::uint8_t run) noexcept;
+  bool receive(message_sink& sink, std::uint64_t run) noexcept;
   // Whether the ring has records, of this run or of the next one.
   bool filled() noexcept;
 
@@ -33,11 +34,12 @@ class ring_receiver {
   static constexpr std::uint64_t most_bytes = std::uint64_t{64} << 10;
   static constexpr std::size_t most_joined = longest_content;  // of frames in one message
 
-  bool take_record(message_sink& sink, std::uint8_t run, buffer& frames);
+  bool take_record(message_sink& sink, std::uint64_t run, buffer& frames);
   void take_part(message_sink& sink, const record_word& word, const std::byte* content);
   [[noreturn]] void refuse(const char* what) const noexcept;
 
   const rank source_;
+  const std::string host_;  // of both ranks
   buffer_pool& pool_;
   ring_consumer ring_;
   const std::byte* const bytes_;

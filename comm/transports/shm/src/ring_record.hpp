@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include <apgas/comm/message.hpp>
+#include <apgas/comm/transport.hpp>
 
 #include "host_segment.hpp"
 
@@ -32,11 +33,15 @@ static_assert(sizeof(record_word) == 8);
 constexpr std::uint64_t record_bytes(std::size_t length) noexcept {
   return sizeof(record_word) + padded(length);
 }
+constexpr std::uint8_t run_of_record(std::uint64_t run) noexcept {
+  return static_cast<std::uint8_t>(run);
+}
 constexpr std::uint16_t record_position(std::uint64_t offset) noexcept {
   return static_cast<std::uint16_t>(offset / 8);
 }
 
 // The most bytes that a record can have after its word.
 inline constexpr std::size_t longest_content = longest_record - sizeof(record_word);
+static_assert(transport::written_frame_max == longest_content);
 
 }  // namespace apgas::inline v0::comm

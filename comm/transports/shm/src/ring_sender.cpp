@@ -41,10 +41,10 @@ std::uint64_t ring_sender::reserve(std::size_t length) noexcept {
 // Adds the record at a reserved offset, whose bytes have been written, and makes it visible.
 // Requires: lock_.
 void ring_sender::publish(std::uint64_t offset, record_kind kind, std::size_t length,
-                          std::uint8_t run) noexcept {
+                          std::uint64_t run) noexcept {
   const record_word word{.length = static_cast<std::uint32_t>(length),
                          .kind = kind,
-                         .run = run,
+                         .run = run_of_record(run),
                          .position = record_position(offset)};
   std::memcpy(bytes_ + offset, &word, sizeof word);
   ring_.publish(record_bytes(length));
@@ -54,7 +54,7 @@ void ring_sender::publish(std::uint64_t offset, record_kind kind, std::size_t le
 }
 
 void ring_sender::write(const frame_header& header, std::span<const std::byte> payload,
-                        std::uint8_t run) noexcept {
+                        std::uint64_t run) noexcept {
   const std::size_t bytes = frame_bytes(payload.size());
   {
     const std::scoped_lock guard(lock_);
@@ -80,12 +80,14 @@ void ring_sender::write(const frame_header& header, std::span<const std::byte> p
   to_.wake_owner();
 }
 
-void ring_sender::send(buffer message, std::uint8_t run) noexcept {
-  {
-    const std::scoped_lock guard(lock_);
-    if (joined_ && joined_.size() != 0) enqueue_joined();
-    enqueue(std::move(message));
-  }
+void ring_sender::post(buffer message) noexcept {
+  const std::scoped_lock guard(lock_);
+  if (joined_ && joined_.size() != 0) enqueue_joined();
+  enqueue(std::move(message));
+}
+
+void ring_sender::send(buffer message, std::uint64_t run) noexcept {
+  post(std::move(message));
   static_cast<void>(advance(run));
 }
 
@@ -104,7 +106,7 @@ void ring_sender::enqueue_joined() noexcept {
 
 // Writes the joined frames as one record, and returns whether there was room.
 // Requires: lock_; no message waits; there are such frames.
-bool ring_sender::write_joined(std::uint8_t run) noexcept {
+bool ring_sender::write_joined(std::uint64_t run) noexcept {
   const std::size_t size = joined_.size();
   const std::uint64_t offset = reserve(size);
   if (offset == ring_producer::no_room) return false;
@@ -115,53 +117,55 @@ bool ring_sender::write_joined(std::uint8_t run) noexcept {
   return true;
 }
 
-// Writes the current message as one record or as several. Returns whether all of it was written.
-// Requires: lock_.
-bool ring_sender::write_current(std::uint8_t run) noexcept {
+// Writes the next record of the current message. Returns the bytes of its record, or 0 if there is
+// no room for it. Requires: lock_.
+std::uint64_t ring_sender::write_part(std::uint64_t run) noexcept {
   const std::uint64_t size = current_.size();
   const bool whole = size <= longest_content;
-  do {
-    const bool first = begun_ == 0;
-    const std::size_t prefix = first && !whole ? sizeof size : 0;
-    const std::size_t part = std::min<std::size_t>(size - begun_, longest_content - prefix);
-    const std::uint64_t offset = reserve(prefix + part);
-    if (offset == ring_producer::no_room) return false;
-    std::byte* const to = bytes_ + offset + sizeof(record_word);
-    std::memcpy(to, &size, prefix);
-    std::memcpy(to + prefix, current_.data() + begun_, part);
-    const record_kind kind = whole   ? record_kind::message
-                             : first ? record_kind::begin
-                                     : record_kind::more;
-    publish(offset, kind, prefix + part, run);
-    begun_ += part;
-  } while (begun_ < size);
-  return true;
+  const bool first = begun_ == 0;
+  const std::size_t prefix = first && !whole ? sizeof size : 0;
+  const std::size_t part = std::min<std::size_t>(size - begun_, longest_content - prefix);
+  const std::uint64_t offset = reserve(prefix + part);
+  if (offset == ring_producer::no_room) return 0;
+  std::byte* const to = bytes_ + offset + sizeof(record_word);
+  std::memcpy(to, &size, prefix);
+  std::memcpy(to + prefix, current_.data() + begun_, part);
+  const record_kind several = first ? record_kind::begin : record_kind::more;
+  publish(offset, whole ? record_kind::message : several, prefix + part, run);
+  begun_ += part;
+  return record_bytes(prefix + part);
 }
 
-bool ring_sender::advance(std::uint8_t run) noexcept {
+bool ring_sender::advance(std::uint64_t run) noexcept {
   if (!unfinished_.load(base::relaxed)) return false;
-  bool any = false;
+  std::uint64_t written = 0;
   {
     const std::scoped_lock guard(lock_);
     bool room = true;
-    while (room && (current_ || !waiting_.empty())) {
-      if (!current_) current_ = waiting_.pop_front();
-      const std::size_t before = begun_;
-      room = write_current(run);
-      any |= begun_ != before;
-      if (!room) break;
-      queued_.fetch_sub(current_.size(), base::relaxed);
-      current_ = buffer{};
-      begun_ = 0;
+    while (room && written < most_bytes && (current_ || !waiting_.empty())) {
+      if (!current_) {
+        current_ = waiting_.pop_front();
+        begun_ = 0;
+      }
+      const std::uint64_t bytes = write_part(run);
+      written += bytes;
+      room = bytes != 0;
+      if (room && begun_ == current_.size()) {
+        queued_.fetch_sub(current_.size(), base::relaxed);
+        current_ = buffer{};
+      }
     }
-    if (room && joined_ && joined_.size() != 0) {
-      room = write_joined(run);
-      any |= room;
+    const bool messages = current_ || !waiting_.empty();
+    bool frames = joined_ && joined_.size() != 0;
+    if (frames && !messages) {
+      const std::uint64_t bytes = record_bytes(joined_.size());
+      frames = !write_joined(run);
+      if (!frames) written += bytes;
     }
-    if (room) unfinished_.store(false, base::relaxed);
+    if (!messages && !frames) unfinished_.store(false, base::relaxed);
   }
-  if (any) to_.wake_owner();
-  return any;
+  if (written != 0) to_.wake_owner();
+  return written != 0;
 }
 
 bool ring_sender::drained() noexcept {
@@ -170,12 +174,12 @@ bool ring_sender::drained() noexcept {
 }
 
 // Requires: lock_.
-frame_counts& ring_sender::counts_of(std::uint8_t run) noexcept {
+frame_counts& ring_sender::counts_of(std::uint64_t run) noexcept {
   if (std::exchange(counted_run_, run) != run) written_ = {};
   return written_;
 }
 
-frame_counts ring_sender::written(std::uint8_t run) noexcept {
+frame_counts ring_sender::written(std::uint64_t run) noexcept {
   const std::scoped_lock guard(lock_);
   return counts_of(run);
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The sending side of a ring: from this place to another place of its host. Frames and messages are
-// written to the ring at once if they fit. Otherwise they wait here, in order, and advance() writes
-// them when the receiver has made room.
+// The sending side of a ring: from this place to another place of its host. What does not fit into
+// the ring waits here, in order, and advance() writes it when the receiver has made room.
 //
-// Frames that follow each other within burst_cycles are joined to one record, which is written when
-// it has burst_bytes, or by the next advance(). So whoever writes a frame must see to it that
-// advance() is called soon. If each frame were written at once, both sides would wait for the lines
-// of the ring, which move between their caches one by one.
+// A frame that comes alone is written to the ring at once. Frames that follow each other within
+// burst_cycles are joined to one record, which is written when it has burst_bytes, or by the next
+// advance(). So whoever writes a frame must see to it that advance() is called soon. If each frame
+// were written at once, both sides would wait for the lines of the ring, which move between their
+// caches one by one.
 //
 //   lock_          protects all members but the following
 //   unfinished_    written by the holder of the lock, read by any thread
@@ -36,39 +36,42 @@ class ring_sender {
   ring_sender(mapped_segment to, rank dest, std::size_t index, std::size_t places,
               buffer_pool& pool, base::atomic<std::size_t>& queued) noexcept;
 
-  // Sends one frame. Ends the job if there is no memory for a frame that has to wait.
+  // Sends one frame. Ends the job if there is no memory for it.
   // Context: any thread.
   // Cost: one short lock, a copy and a full fence.
   void write(const frame_header& header, std::span<const std::byte> payload,
-             std::uint8_t run) noexcept;
-  // Sends a message.
+             std::uint64_t run) noexcept;
+  // Queues a message for the next advance(); send() is both in one call.
   // Context: any thread.
-  void send(buffer message, std::uint8_t run) noexcept;
-  // Makes what was written visible and writes what waits, as far as there is room. Returns whether
-  // there was anything to do.
+  void post(buffer message) noexcept;
+  void send(buffer message, std::uint64_t run) noexcept;
+  // Writes what waits, as far as there is room, and at most about most_bytes. Returns whether it
+  // wrote anything.
   // Context: any thread.
   // Cost: one load if there is nothing.
-  bool advance(std::uint8_t run) noexcept;
+  bool advance(std::uint64_t run) noexcept;
   // Whether the receiver has taken everything.
   // Context: any thread.
   bool drained() noexcept;
 
   // What write() has sent in a run.
   // Context: any thread.
-  frame_counts written(std::uint8_t run) noexcept;
+  frame_counts written(std::uint64_t run) noexcept;
 
  private:
   static constexpr std::uint64_t burst_cycles = 600;
+  // At most about the capacity of a ring, so that the lock is not held for a whole long message.
+  static constexpr std::uint64_t most_bytes = std::uint64_t{256} << 10;
   static constexpr std::size_t burst_bytes = 4096;
 
-  frame_counts& counts_of(std::uint8_t run) noexcept;
+  frame_counts& counts_of(std::uint64_t run) noexcept;
   std::uint64_t reserve(std::size_t length) noexcept;
   void publish(std::uint64_t offset, record_kind kind, std::size_t length,
-               std::uint8_t run) noexcept;
+               std::uint64_t run) noexcept;
   void enqueue(buffer message) noexcept;
   void enqueue_joined() noexcept;
-  bool write_joined(std::uint8_t run) noexcept;
-  bool write_current(std::uint8_t run) noexcept;
+  bool write_joined(std::uint64_t run) noexcept;
+  std::uint64_t write_part(std::uint64_t run) noexcept;
 
   base::spin_lock lock_;
   const rank dest_;
@@ -80,7 +83,7 @@ class ring_sender {
   std::byte* const bytes_;
   bool announced_ = false;  // the receiver knows that this ring is in use
   frame_counts written_;    // in the run counted_run_
-  std::uint8_t counted_run_ = 0;
+  std::uint64_t counted_run_ = 0;
   std::uint64_t last_write_ = 0;          // of a frame, in cycles
   base::atomic<bool> unfinished_{false};  // advance() has something to do
 

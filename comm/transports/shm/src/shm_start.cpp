@@ -28,9 +28,11 @@ struct host_record {
 // Wire: whether a rank could map the segments of its host.
 struct mapping_record {
   std::uint32_t mapped = 0;    // segments of other ranks that it could map
-  std::uint32_t unmapped = 0;  // and that it could not map
+  std::uint32_t unmapped = 0;  // segments that it could not map, its own included
   char why_not[248] = {};
 };
+
+constexpr const char* they_offer_none = "they offer none";
 
 template <class Record>
 std::vector<Record> exchange(transport& network, const Record& mine) {
@@ -58,25 +60,34 @@ mapping_record map_all(shm_peers& peers, const std::vector<segment_offer>& offer
     const segment_offer& offer = offers[static_cast<std::size_t>(peers.of_host[i])];
     mapped_segment& mapped = peers.segments[i];
     if (offer.process != 0) mapped = map_segment(offer, peers.of_host.size(), why_not);
-    if (i != peers.own_index) ++(mapped ? result.mapped : result.unmapped);
+    if (!mapped) {
+      ++result.unmapped;
+    } else if (i != peers.own_index) {
+      ++result.mapped;
+    }
   }
-  if (why_not.empty()) why_not = "they offer none";
+  if (why_not.empty()) why_not = they_offer_none;
   std::ranges::copy(why_not.substr(0, sizeof result.why_not - 1), result.why_not);
   return result;
 }
 
-// The ranks that could not map a segment, with the reason of the first; empty if there are none.
+// The ranks that could not map a segment, with the reason; empty if there are none. Of different
+// reasons, one that a rank found itself comes first.
 std::string describe_failures(const std::vector<mapping_record>& all,
                               const std::vector<host_record>& hosts) {
+  const auto reason = [&](std::size_t r) { return text_of(all[r].why_not, sizeof all[r].why_not); };
   std::vector<std::size_t> failed;
   for (std::size_t r = 0; r < all.size(); ++r) {
     if (all[r].unmapped != 0) failed.push_back(r);
   }
   if (failed.empty()) return {};
-  const std::size_t first = failed[0];
+  const auto found =
+      std::ranges::find_if(failed, [&](std::size_t r) { return reason(r) != they_offer_none; });
+  const std::string first = reason(found == failed.end() ? failed[0] : *found);
+  std::erase_if(failed, [&](std::size_t r) { return reason(r) != first; });
+  const host_record& host = hosts[failed[0]];
   return fmt::format("{} cannot share memory with other places of the host: {}",
-                     names_of(failed, text_of(hosts[first].host, sizeof hosts[first].host)),
-                     text_of(all[first].why_not, sizeof all[first].why_not));
+                     names_of(failed, text_of(host.host, sizeof host.host)), first);
 }
 
 }  // namespace
@@ -97,6 +108,7 @@ shared_memory_start share_memory(transport& inside) {
   mapping_record mine;
   if (peers.of_host.size() > 1) mine = map_all(peers, offers, why_not);
   const auto mappings = exchange(inside, mine);
+  segment->close_file();
   why_not = describe_failures(mappings, hosts);
   if (std::ranges::all_of(mappings, [](const auto& each) { return each.mapped == 0; })) {
     return {nullptr, std::move(why_not)};

@@ -66,9 +66,15 @@ int shm_transport::descriptor() const noexcept {
   return all_by_rings_ ? segment_->descriptor() : both_;
 }
 
+// The inner transport wakes the owner for messages of this rank to itself.
+void shm_transport::set_wake(wake_function function, void* context) noexcept {
+  transport::set_wake(function, context);
+  inside_.set_wake(function, context);
+}
+
 void shm_transport::post(rank dest, buffer message) noexcept {
   if (ring_sender* const sender = sender_to(dest)) {
-    sender->send(std::move(message), run_number());
+    sender->post(std::move(message));
   } else {
     inside_.post(dest, std::move(message));
   }
@@ -81,7 +87,7 @@ void shm_transport::push() noexcept {
 
 void shm_transport::send(rank dest, buffer message) noexcept {
   if (ring_sender* const sender = sender_to(dest)) {
-    sender->send(std::move(message), run_number());
+    sender->send(std::move(message), run());
   } else {
     inside_.send(dest, std::move(message));
   }
@@ -89,17 +95,17 @@ void shm_transport::send(rank dest, buffer message) noexcept {
 
 void shm_transport::write(rank dest, const frame_header& header,
                           std::span<const std::byte> payload) noexcept {
-  sender_to(dest)->write(header, payload, run_number());
+  sender_to(dest)->write(header, payload, run());
 }
 
 frame_counts shm_transport::written(rank dest) noexcept {
   ring_sender* const sender = sender_to(dest);
-  return sender == nullptr ? frame_counts{} : sender->written(run_number());
+  return sender == nullptr ? frame_counts{} : sender->written(run());
 }
 
 bool shm_transport::advance() noexcept {
   bool any = false;
-  for (ring_sender* const each : ring_senders_) any |= each->advance(run_number());
+  for (ring_sender* const each : ring_senders_) any |= each->advance(run());
   return any;
 }
 
@@ -117,7 +123,7 @@ void shm_transport::for_each_source(F&& f) {
 
 bool shm_transport::receive(message_sink& sink) noexcept {
   bool any = false;
-  for_each_source([&](ring_receiver& from) { any |= from.receive(sink, run_number()); });
+  for_each_source([&](ring_receiver& from) { any |= from.receive(sink, run()); });
   return any;
 }
 
@@ -130,7 +136,10 @@ bool shm_transport::anything_arrived() noexcept {
 bool shm_transport::progress(message_sink& sink) noexcept {
   if (!progress_lock_.try_lock()) return false;
   bool worked = advance();
-  worked |= receive(sink);
+  if (receive(sink)) {
+    worked = true;
+    advance();  // the answers
+  }
   if (!all_by_rings_) worked |= inside_.progress(sink);
   progress_lock_.unlock();
   return worked;

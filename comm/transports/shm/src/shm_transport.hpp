@@ -49,6 +49,7 @@ class shm_transport final : public transport {
   bool wakes_on_arrival() const noexcept override { return false; }
   int descriptor() const noexcept override;
   bool arm() noexcept override;
+  void set_wake(wake_function function, void* context) noexcept override;
   void post(rank dest, buffer message) noexcept override;
   void push() noexcept override;
   void send(rank dest, buffer message) noexcept override;
@@ -68,7 +69,6 @@ class shm_transport final : public transport {
   ring_sender* sender_to(rank dest) const noexcept {
     return senders_[static_cast<std::size_t>(dest)].get();
   }
-  std::uint8_t run_number() const noexcept { return static_cast<std::uint8_t>(run()); }
   // Calls f(receiver) for each place of the host that has sent something.
   template <class F>
   void for_each_source(F&& f);

@@ -139,7 +139,7 @@ TEST(ShmTransport, ASenderWakesAReceiverThatSleeps) {
   EXPECT_TRUE(ranks[1].progress(sink));
   EXPECT_TRUE(ranks[1].arm());
   EXPECT_FALSE(is_readable(ranks[1].descriptor()));
-  ranks[0].send(1, made(ranks[0].pool(), 1, 8));
+  ranks[0].send(1, made(ranks[0].pool(), 1, 0));
   EXPECT_TRUE(is_readable(ranks[1].descriptor()));
   EXPECT_TRUE(ranks[1].progress(sink));
   EXPECT_TRUE(ranks[1].arm());

@@ -39,7 +39,10 @@ struct plain_signature<Result(Args...) noexcept> {
 // Identifies a signature. (Comparing two std::type_info of which a library hides one means
 // comparing their names.)
 template <class Signature>
-inline const std::size_t signature_hash = typeid(Signature).hash_code();
+std::size_t signature_hash() noexcept {
+  static const std::size_t hash = typeid(Signature).hash_code();
+  return hash;
+}
 
 // A registered thunk. Entries live until the process ends.
 struct handler_entry {
@@ -51,7 +54,7 @@ struct handler_entry {
   // Context: any thread.
   template <class Signature>
   Signature* as() const noexcept {
-    if (signature != signature_hash<typename plain_signature<Signature>::type>) return nullptr;
+    if (signature != signature_hash<typename plain_signature<Signature>::type>()) return nullptr;
     return reinterpret_cast<Signature*>(thunk.load(base::acquire));  // P2 of handler.cpp
   }
 };
@@ -74,11 +77,11 @@ class handler_registration {
   template <class Result, class... Args>
   explicit handler_registration(Result (*thunk)(Args...)) noexcept
       : handler_registration(reinterpret_cast<any_function>(thunk),
-                             typeid(Result(Args...)).hash_code()) {}
+                             signature_hash<Result(Args...)>()) {}
   template <class Result, class... Args>
   explicit handler_registration(Result (*thunk)(Args...) noexcept) noexcept
       : handler_registration(reinterpret_cast<any_function>(thunk),
-                             typeid(Result(Args...)).hash_code()) {}
+                             signature_hash<Result(Args...)>()) {}
   handler_registration(const handler_registration&) = delete;
   handler_registration& operator=(const handler_registration&) = delete;
   APGAS_API ~handler_registration();

@@ -129,7 +129,7 @@ class transport {
   // progress(). The sending thread calls it. nullptr: no function. If wakes_on_arrival(), the owner
   // may sleep until this call instead of polling.
   using wake_function = void (*)(void* context);
-  void set_wake(wake_function function, void* context) noexcept;
+  virtual void set_wake(wake_function function, void* context) noexcept;
   virtual bool wakes_on_arrival() const noexcept = 0;
 
   // For transports without wakes_on_arrival(): a file descriptor that becomes readable when
