@@ -133,7 +133,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path, help="the folder with the built apps")
     parser.add_argument("--places", type=int, default=2)
-    parser.add_argument("--transport", choices=["ucx", "mpi"], default="ucx",
+    parser.add_argument("--transport", choices=["shm", "ucx", "mpi"], default="shm",
                         help="the transport of ours")
     parser.add_argument("--repeat", type=int, default=11)
     parser.add_argument("--only", choices=sorted({name.split()[0] for name in CASES}))
