@@ -295,8 +295,8 @@ class Idle(unittest.TestCase):
                 used = [float(x) for x in re.findall(r"used ([\d.]+) s", out)]
                 self.assertEqual(len(used), 2, out)
                 print(f"{way}: {used} s of processor time in 5 s", flush=True)
-                # Places of one process sleep, and so does one that the pipe of its segment wakes; MPI
-                # is asked 2,000 times a second.
+                # Places of one process sleep, and so does one that is woken through the pipe of its
+                # segment; MPI is asked 2,000 times a second.
                 if is_local(way):
                     share = 0.05
                 elif "APGAS_TRANSPORT" not in way:
