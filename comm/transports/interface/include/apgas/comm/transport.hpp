@@ -25,8 +25,10 @@
 // Invariants
 //   I1  peer.queued is positive exactly while a message to that rank has been posted and its
 //       completion has not been noticed. With mpi, completion is the completion of the MPI send;
-//       within a process, it is when the receiver takes the message. Completions are noticed only
-//       by progress(), so that frames which are sent in the meantime can be batched.
+//       within a process, it is when the receiver takes the message; through shared memory, when
+//       the message has been copied into the ring. The first two are noticed only by progress(),
+//       so that frames which are sent in the meantime can be batched. Frames that write() has not
+//       passed on yet count as one byte.
 
 #include <cstddef>
 #include <cstdint>
@@ -68,7 +70,7 @@ class transport {
 
   rank here() const noexcept { return here_; }
   int size() const noexcept { return static_cast<int>(peers_->size()); }
-  virtual std::string_view name() const noexcept = 0;  // "ucx", "mpi", "local"
+  virtual std::string_view name() const noexcept = 0;  // "ucx", "mpi", "local", "shm", "shm+ucx"
   buffer_pool& pool() noexcept { return pool_; }
 
   // Queues a message. It travels at the next push() or progress(). Messages to one rank arrive in
@@ -87,8 +89,8 @@ class transport {
   // Whether frames to `dest` can be sent by write(), which is then cheaper than batching them.
   // Context: any thread; the answer does not change.
   virtual bool writes_frames(rank) const noexcept { return false; }
-  // Sends one frame of at most written_frame_max bytes, completed by its length and check. It need
-  // not be pushed.
+  // Sends one frame of at most written_frame_max bytes, completed by its length and check. Frames
+  // that follow each other quickly may wait for the next push() or progress().
   // Requires: writes_frames(dest).
   // Context: any thread.
   virtual void write(rank dest, const frame_header& header,

@@ -63,16 +63,18 @@ transport& make_mpi_transport(const failure_detector_options& options = {});
 // The transport that the ranks of a job use, and the reason for the choice: "default",
 // "APGAS_TRANSPORT", or why UCX could not be used.
 struct chosen_transport {
-  transport* network;  // the mpi or the ucx transport of the process
+  transport* network;  // a transport of the process
   std::string why;
 };
 
 // Chooses the transport of a job collectively. The ranks exchange their settings and capabilities,
 // and all choose the same transport: ucx if every rank can use it, unless the setting is mpi;
-// otherwise mpi. Starts MPI like make_mpi_transport(). Processes whose setting is local continue
+// otherwise mpi. If the setting is auto or shm, ranks of one host that can share memory use that
+// instead. Starts MPI like make_mpi_transport(). Processes whose setting is local continue
 // independently.
 // Throws: as make_mpi_transport(); launch_error at all ranks if their settings differ, or if they
-// ask for ucx and a rank cannot use it. The message names ranks, hosts and reasons.
+// ask for ucx and a rank cannot use it, or for shm and ranks of one host cannot share memory. The
+// message names ranks, hosts and reasons.
 // Context: the main thread; collective, once per run; blocks.
 chosen_transport choose_transport(base::transport_choice wanted,
                                   const failure_detector_options& options = {});
