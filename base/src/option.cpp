@@ -110,8 +110,9 @@ constexpr auto table = std::to_array<option>({
     {"APGAS_WORKERS", "workers", "a whole number from 1 to 1024",
      "worker threads of each place; unset: one for each of its cores",
      set_integer<&settings::workers, 1, 1024>, show_count<&settings::workers>},
-    {"APGAS_TRANSPORT", "", "auto, ucx, mpi or local",
-     "how places communicate: ucx, mpi, or local for several places in one process",
+    {"APGAS_TRANSPORT", "", "auto, shm, ucx, mpi or local",
+     "how places communicate: shm within a host and ucx or mpi between hosts, or ucx, mpi or local "
+     "alone",
      set_choice<&settings::transport, transports>, show_choice<&settings::transport, transports>},
     {"APGAS_STACK_SIZE", "bytes", "a size from 64K to 1G, such as 256K or 8M",
      "stack size of a task; takes only address space until it is used",

@@ -21,7 +21,7 @@ import diagnostics  # noqa: E402
 GOOD = {
     "name": "a", "boot": "1", "architecture": "x86_64", "mpi": "Open MPI 4.1.4",
     "ucx": {"version": "1.13.1", "transports": ["posix", "tcp"]},
-    "apgas": {"path": "/x", "version": "0.1.0", "transports": "ucx, mpi, local",
+    "apgas": {"path": "/x", "version": "0.1.0", "transports": "shm, ucx, mpi, local",
               "alone": "cores 0-1, 2 workers, shared with no other place"},
     "program": "cafe", "shm": {"total": 1 << 30, "free": 1 << 30},
     "tmp": {"total": 1 << 30, "free": 1 << 30}, "cma": True, "ptrace_scope": 0,

@@ -68,8 +68,8 @@ void line(std::string_view name, const std::string& value) {
 
 std::string transports() {
   if (!apgas::comm::mpi_available()) return "local (built without MPI)";
-  if (!apgas::comm::ucx_available()) return "mpi, local (built without UCX)";
-  return "ucx, mpi, local";
+  if (!apgas::comm::ucx_available()) return "shm, mpi, local (built without UCX)";
+  return "shm, ucx, mpi, local";
 }
 
 // Describes the cores of each place if all places are in this process, where they have the same

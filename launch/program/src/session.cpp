@@ -75,7 +75,9 @@ constexpr int max_local_places = 4096;
 session::member::member(const comm::chosen_transport& chosen, const base::settings& settings)
     : rings(comm::rings_for_tests(*chosen.network)),
       delayed(comm::delayed_for_tests(rings ? *rings : *chosen.network)),
-      network(delayed ? *delayed : rings ? *rings : *chosen.network),
+      network(delayed ? *delayed
+              : rings ? *rings
+                      : *chosen.network),
       place({&network, chosen.why}, settings) {}
 
 session::session(const config& defaults, std::optional<command_line> again)
