@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded by agreement_test.py: a system without memfd_create, so that places cannot share memory.
+// Preloaded by agreement_test.py: a system without memfd_create, where places cannot share memory.
 #include <cerrno>
 
 extern "C" int memfd_create(const char*, unsigned) {
