@@ -22,11 +22,11 @@ namespace apgas::inline v0::comm {
 
 namespace {
 
-constexpr std::size_t page = 4096;
+constexpr std::size_t page_bytes = 4096;
 constexpr int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 constexpr std::size_t in_pages(std::size_t bytes) noexcept {
-  return (bytes + page - 1) / page * page;
+  return (bytes + page_bytes - 1) / page_bytes * page_bytes;
 }
 
 // The offset of the first ring: header and positions come before it.
