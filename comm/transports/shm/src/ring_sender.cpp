@@ -16,12 +16,14 @@
 namespace apgas::inline v0::comm {
 
 ring_sender::ring_sender(mapped_segment to, rank dest, std::size_t index, std::size_t places,
-                         buffer_pool& pool, base::atomic<std::size_t>& queued) noexcept
+                         buffer_pool& pool, base::atomic<std::size_t>& queued,
+                         base::atomic<int>& unfinished) noexcept
     : dest_(dest),
       to_(std::move(to)),
       index_(index),
       pool_(pool),
       queued_(queued),
+      unfinished_senders_(unfinished),
       ring_(to_.positions(index), ring_capacity(places)),
       bytes_(to_.ring(index)) {}
 
@@ -73,7 +75,7 @@ void ring_sender::write(const frame_header& header, std::span<const std::byte> p
     if (later || !write_joined(run)) {
       if (std::exchange(joined_counted_, true)) return;
       queued_.fetch_add(1, base::relaxed);
-      unfinished_.store(true, base::relaxed);
+      set_unfinished(true);
       return;
     }
   }
@@ -92,9 +94,16 @@ void ring_sender::send(buffer message, std::uint64_t run) noexcept {
 }
 
 // Requires: lock_.
+void ring_sender::set_unfinished(bool unfinished) noexcept {
+  if (unfinished_.load(base::relaxed) == unfinished) return;
+  unfinished_.store(unfinished, base::relaxed);
+  unfinished_senders_.fetch_add(unfinished ? 1 : -1, base::relaxed);
+}
+
+// Requires: lock_.
 void ring_sender::enqueue(buffer message) noexcept {
   queued_.fetch_add(message.size(), base::relaxed);
-  unfinished_.store(true, base::relaxed);
+  set_unfinished(true);
   waiting_.push_back(dest_, std::move(message));
 }
 
@@ -162,7 +171,7 @@ bool ring_sender::advance(std::uint64_t run) noexcept {
       frames = !write_joined(run);
       if (!frames) written += bytes;
     }
-    if (!messages && !frames) unfinished_.store(false, base::relaxed);
+    if (!messages && !frames) set_unfinished(false);
   }
   if (written != 0) to_.wake_owner();
   return written != 0;

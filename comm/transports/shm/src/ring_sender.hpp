@@ -32,9 +32,10 @@ namespace apgas::inline v0::comm {
 class ring_sender {
  public:
   // `to` is the segment of rank `dest`, and `index` the index of this place on its host. The bytes
-  // that wait are counted in `queued`.
+  // that wait are counted in `queued`, and the senders with unfinished work in `unfinished`.
   ring_sender(mapped_segment to, rank dest, std::size_t index, std::size_t places,
-              buffer_pool& pool, base::atomic<std::size_t>& queued) noexcept;
+              buffer_pool& pool, base::atomic<std::size_t>& queued,
+              base::atomic<int>& unfinished) noexcept;
 
   // Sends one frame. Ends the job if there is no memory for it.
   // Context: any thread.
@@ -68,6 +69,7 @@ class ring_sender {
   std::uint64_t reserve(std::size_t length) noexcept;
   void publish(std::uint64_t offset, record_kind kind, std::size_t length,
                std::uint64_t run) noexcept;
+  void set_unfinished(bool unfinished) noexcept;
   void enqueue(buffer message) noexcept;
   void enqueue_joined() noexcept;
   bool write_joined(std::uint64_t run) noexcept;
@@ -79,6 +81,7 @@ class ring_sender {
   const std::size_t index_;
   buffer_pool& pool_;
   base::atomic<std::size_t>& queued_;
+  base::atomic<int>& unfinished_senders_;
   ring_producer ring_;
   std::byte* const bytes_;
   bool announced_ = false;  // the receiver knows that this ring is in use

@@ -50,7 +50,7 @@ shm_transport::shm_transport(transport& inside, std::unique_ptr<own_segment> seg
     if (!peers.segments[i]) continue;
     auto& sender = senders_[static_cast<std::size_t>(other)];
     sender = std::make_unique<ring_sender>(std::move(peers.segments[i]), other, peers.own_index,
-                                           places, pool(), queued_to(other));
+                                           places, pool(), queued_to(other), unfinished_senders_);
     ring_senders_.push_back(sender.get());
   }
   if (!all_by_rings_ && inside_.descriptor() >= 0 && segment_->descriptor() >= 0) {
@@ -104,6 +104,7 @@ frame_counts shm_transport::written(rank dest) noexcept {
 }
 
 bool shm_transport::advance() noexcept {
+  if (unfinished_senders_.load(base::relaxed) == 0) return false;
   bool any = false;
   for (ring_sender* const each : ring_senders_) any |= each->advance(run());
   return any;

@@ -80,6 +80,7 @@ class shm_transport final : public transport {
   const std::string name_;
   const std::unique_ptr<own_segment> segment_;
   const bool all_by_rings_;
+  base::atomic<int> unfinished_senders_{0};
   std::vector<std::unique_ptr<ring_sender>> senders_;      // by rank; null: by the inner transport
   std::vector<ring_sender*> ring_senders_;                 // those that are not null
   std::vector<std::unique_ptr<ring_receiver>> receivers_;  // by index on the host

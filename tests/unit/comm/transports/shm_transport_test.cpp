@@ -280,7 +280,9 @@ TEST(RingSender, NamesTheReceiverThatWritesAnImpossiblePosition) {
         own_segment segment(2, why_not);
         buffer_pool pool;
         apgas::base::atomic<std::size_t> queued{0};
-        ring_sender sender(map_segment(segment.offer(), 2, why_not), 7, 1, 2, pool, queued);
+        apgas::base::atomic<int> unfinished{0};
+        ring_sender sender(map_segment(segment.offer(), 2, why_not), 7, 1, 2, pool, queued,
+                           unfinished);
         segment.memory().positions(1).read = 1'000'000;
         for (int i = 0; i < 100; ++i) sender.send(made(pool, 0, 10'000), 1);
       },
