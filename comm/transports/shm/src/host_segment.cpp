@@ -53,7 +53,7 @@ int open_of_process(const segment_offer& of, std::uint32_t number, int flags) {
 // Whether the file has the size and the seals of a segment.
 bool is_segment(int file, std::size_t bytes) noexcept {
   struct stat found{};
-  return fstat(file, &found) == 0 && static_cast<std::size_t>(found.st_size) == bytes &&
+  return fstat(file, &found) == 0 && std::cmp_equal(found.st_size, bytes) &&
          (fcntl(file, F_GET_SEALS) & seals) == seals;
 }
 
