@@ -110,6 +110,7 @@ traffic endpoint::traffic_with(rank other) const noexcept {
   channel& with = channels_[static_cast<std::size_t>(other)];
   const std::scoped_lock guard(with.lock);
   traffic result = with.sent;
+  // The endpoint does not see which of these frames shared a record, and counts each as a message.
   const frame_counts written = network_.written(other);
   result.frames_sent += written.frames;
   result.messages_sent += written.frames;

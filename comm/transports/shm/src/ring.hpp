@@ -5,7 +5,7 @@
 // records, one thread at a time reads them. The classes here only divide the ring between the two;
 // their users copy the bytes.
 //
-//   read()   ≤  positions that hold records  <  written()
+//   read  ≤  positions of the records that can be read  <  written
 //
 // Positions grow for ever; the offset of a position in the ring is its remainder by the capacity, a
 // power of two. A record lies in one piece: the last one of a lap may extend beyond the capacity,

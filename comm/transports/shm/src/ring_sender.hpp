@@ -15,7 +15,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include <apgas/base/atomic.hpp>
@@ -39,7 +38,7 @@ class ring_sender {
 
   // Sends one frame. Ends the job if there is no memory for it.
   // Context: any thread.
-  // Cost: one short lock, a copy and a full fence.
+  // Cost: one short lock and a copy; for each record a copy and a full fence.
   void write(const frame_header& header, std::span<const std::byte> payload,
              std::uint64_t run) noexcept;
   // Queues a message for the next advance(); send() is both in one call.

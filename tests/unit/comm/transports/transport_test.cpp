@@ -167,7 +167,7 @@ TEST(transport, ranks_flood_each_other) {
     const traffic total = here.total_traffic();
     EXPECT_EQ(total.frames_sent, total.frames_received);
     // Frames that are sent more slowly than one in about ten microseconds are not batched, which
-    // may happen under a sanitizer. Nor are frames that the transport writes.
+    // may happen under a sanitizer. Frames that the transport writes count as messages.
     const bool batches = !APGAS_SANITIZED && !network.writes_frames(here.here());
     EXPECT_LT(total.messages_sent, total.frames_sent + (batches ? 0 : 1));
   });
