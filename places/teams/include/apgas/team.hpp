@@ -60,14 +60,15 @@ namespace apgas::inline v0 {
 // otherwise. After an allreduce all members have bitwise the same result.
 //
 // If members make their calls in different orders, if two tasks of a member call at the same time,
-// or if an exception leaves a call at one member, the team *breaks*: all waiting calls and all
-// later ones throw illegal_operation at all members, with a message that names the calls and where
-// they were made. A call that is complete at a member returns there as usual. Spans that a call
-// which throws would have written have unspecified contents. A broken team stays broken until `run`
-// returns, destroy() throws as well, and team::world() is no exception; make another team, such as
-// team(place_group(places())). A member that makes fewer calls than the others is not detected:
-// they wait for it. If places wait for each other in calls of different teams, a line on standard
-// error says so after APGAS_TEAM_WARNING seconds (10 by default), and they go on waiting.
+// or if an exception leaves a call that has begun at one member (see Throws below), the team
+// *breaks*: all waiting calls and all later ones throw illegal_operation at all members, with a
+// message that names the calls and where they were made. A call that is complete at a member
+// returns there as usual. Spans that a call which throws would have written have unspecified
+// contents. A broken team stays broken until `run` returns, destroy() throws as well, and
+// team::world() is no exception; make another team, such as team(place_group(places())). A member
+// that makes fewer calls than the others is not detected: they wait for it. If places wait for each
+// other in calls of different teams, a line on standard error says so after APGAS_TEAM_WARNING
+// seconds (10 by default), and they go on waiting.
 //
 // Throws of all collectives:
 //   - illegal_operation, without effect on the team: if the handle is empty, after destroy(), at a

@@ -36,7 +36,7 @@ namespace apgas::inline v0 {
 // A handle of a phaser. A handle is a value without pointers: it may be copied, captured by a task
 // and sent to other places. Copying it registers no task.
 //
-// A task is registered on a phaser from its construction, or from its spawn with phased(ph, mode),
+// A task is registered on a phaser that it constructs, or from its spawn with phased(ph, mode) on,
 // until it drops the phaser or ends, normally or by an exception. The task that constructs a phaser
 // is dropped from it at the latest when the innermost finish body ends. The mode of the
 // registration says whether the task may signal, wait, or both (phaser_mode.hpp). In the following,
@@ -44,9 +44,10 @@ namespace apgas::inline v0 {
 //
 // A phase is complete when every signaller has signalled it, or was dropped. Then the tasks that
 // wait for it continue. A signal-only task never waits and may run ahead by any number of phases.
-// No task waits for a wait-only task, which may lag behind. Tasks may register and drop at any
-// time. When no signaller is left, no task can become one any more, and every wait returns at once.
-// So a consumer must learn from the data, or from a known number of phases, that nothing follows.
+// No task waits for a wait-only task, which may lag behind. Registered tasks may spawn registered
+// children and drop in any phase. When no signaller is left, no task can become one any more, and
+// every wait returns at once. So a consumer must learn from the data, or from a known number of
+// phases, that nothing follows.
 //
 // A task that has waited for a phase sees everything that each signaller wrote before it signalled
 // that phase, or was dropped, and everything that the closure of a next_single wrote in between.
@@ -129,7 +130,8 @@ class phaser {
   // Context: task, also inside `atomic` and `when`; does not suspend.
   APGAS_API bool registered() const;
   // The phase that the calling task is in. It is 0 for the task that made the phaser, and for a
-  // child at first the phase that its spawner was in. It grows by one with each wait of the task
+  // child at first the phase that its spawner was in, or the next one if the child only signals
+  // and its spawner had signalled. It grows by one with each wait of the task
   // itself; in mode signal, with each signal.
   // Throws: see the class. Context: task, also inside `atomic` and `when`; does not suspend.
   APGAS_API std::int64_t phase() const;
