@@ -84,6 +84,10 @@ class place_runtime::network_events final : public scheduler::external_events {
     return any;
   }
 
+  bool arrives_soon() noexcept override {
+    return connected_.load(base::acquire) && endpoint_.network().arrives_soon();  // P1
+  }
+
   bool pending() noexcept override {
     return endpoint_.has_batch() || endpoint_.network().unsent_bytes() != 0;
   }

@@ -30,25 +30,27 @@ void scheduler::implementation::wake_one() noexcept {
   if (idle_entry* entry = idle.take_sleeper()) entry->sleep.unpark();
 }
 
-bool scheduler::implementation::poll_network() noexcept {
+bool scheduler::implementation::poll_network(worker* loop) noexcept {
   if (settings.events == nullptr || !poller_lock.try_lock()) return false;
   arrived.store(false, base::relaxed);
   polls.store(polls.load(base::relaxed) + 1, base::relaxed);
+  polling_loop = loop;
   const bool any = settings.events->poll();
+  polling_loop = nullptr;
   // There may be more: a poll need not take everything that has arrived.
   if (any) arrived.store(true, base::relaxed);
   poller_lock.unlock();
   return any;
 }
 
-bool scheduler::implementation::poll_outside(worker& w) noexcept {
+bool scheduler::implementation::poll_outside(worker& w, bool for_loop) noexcept {
   bool any = timed.fire([this](external_task* work) {
     outside.push(work);
     notify();
   });
   ++w.count.polls;
   const auto begun = time_for(w.trace);
-  const bool messages = poll_network();
+  const bool messages = poll_network(for_loop ? &w : nullptr);
   if (messages && w.trace != nullptr) w.trace->add("network", begun);
   return any || messages;
 }
@@ -104,7 +106,7 @@ void scheduler::implementation::sleep(worker& w) noexcept {
     const bool on_network = is_poller && !progress.joinable();
     if (on_network ? sleep_as_poller(entry.sleep, idle_polls, limit) : entry.sleep.park(limit))
       break;
-    if (!poll_outside(w)) continue;
+    if (!poll_outside(w, true)) continue;
     idle_polls = 0;
     // A message need not become a task: it may have been answered already, and more messages may
     // follow the answer. Searching finds them sooner than sleeping.
@@ -140,6 +142,25 @@ void scheduler::implementation::serve_network() noexcept {
     idle_polls = 0;
     if (!outside.empty()) prefer_external_tasks();
   }
+}
+
+namespace {
+
+// Whether the worker of a running task has anything else to do than to wait for a message.
+bool has_other_work(const worker& w) noexcept {
+  const auto& s = w.home->internals();
+  return w.arrivals.noted() || !w.tasks.empty() || has_resumed(w) || !s.outside.empty() ||
+         s.preferred_external_tasks.load(base::relaxed) != 0 || s.stopping.load(base::relaxed);
+}
+
+}  // namespace
+
+bool poll_in_place() noexcept {
+  worker& w = *current_fiber()->on;
+  auto& s = w.home->internals();
+  if (s.settings.oversubscribed || s.settings.events == nullptr || has_other_work(w)) return false;
+  if (!s.poll_outside(w, false)) static_cast<void>(s.arrives_soon());
+  return true;
 }
 
 }  // namespace apgas::inline v0::scheduler

@@ -65,8 +65,13 @@ struct scheduler::implementation {
   };
 
   // Submits expired timers and polls the network, unless another thread is polling it. Returns
-  // whether there was anything.
-  bool poll_outside(worker& w) noexcept;
+  // whether there was anything. If `for_loop`, the caller is a scheduling loop that looks at
+  // w.polled afterwards.
+  bool poll_outside(worker& w, bool for_loop) noexcept;
+  // Watches the network for a moment. Returns whether a poll would find something.
+  bool arrives_soon() noexcept {
+    return settings.events != nullptr && settings.events->arrives_soon();
+  }
 
   // For the fallback poller: polls the network if no worker did since the last call. Returns
   // whether the fallback poller is still needed.
@@ -95,8 +100,9 @@ struct scheduler::implementation {
   // Context: one thread at a time.
   bool sleep_as_poller(parker& sleep, unsigned& idle_polls,
                        std::chrono::nanoseconds limit) noexcept;
-  // Polls the network, unless another thread is polling it. Returns whether anything arrived.
-  bool poll_network() noexcept;
+  // Polls the network, unless another thread is polling it. Returns whether anything arrived. The
+  // first external task goes to `loop`, the worker in whose scheduling loop this is called.
+  bool poll_network(worker* loop = nullptr) noexcept;
   void serve_network() noexcept;  // the progress thread runs this
 
   config settings;
@@ -111,6 +117,7 @@ struct scheduler::implementation {
   external_queue outside;
   timers timed;
   base::spin_lock poller_lock;        // held while polling the network
+  worker* polling_loop = nullptr;     // see submit_from_poll; for the holder of that lock
   base::atomic<bool> arrived{false};  // a poll may find something
   // How many external tasks the loops take before anything else (prefer_external_tasks).
   base::atomic<int> preferred_external_tasks{0};

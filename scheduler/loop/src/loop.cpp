@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
+#include <utility>
 
 #include <sched.h>
 
@@ -60,7 +61,9 @@ bool choose(worker& w, work& found) {
     if (found) return true;
   }
   const std::uint32_t choice = ++w.choices;
-  if ((choice & 15U) == 0 || s.arrived.load(base::relaxed)) s.poll_outside(w);
+  if ((choice & 15U) == 0 || s.arrived.load(base::relaxed)) s.poll_outside(w, true);
+  found.external = std::exchange(w.polled, nullptr);
+  if (found) return true;
   if ((choice & 3U) != 0) {
     found.resumed = next_resumed(w);
     if (!found) found.in_slot = w.tasks.take_newest(found.task);
@@ -208,13 +211,13 @@ bool search(worker& w, work& found) {
       static_cast<void>(s.idle.end_search());
       return false;
     }
-    if (s.poll_outside(w)) {
+    if (s.poll_outside(w, true)) {
       give_up = clock::time_point::max();
       continue;
     }
     if (s.settings.oversubscribed) {
       sched_yield();
-    } else {
+    } else if (!s.arrives_soon()) {
       base::cpu_relax();
     }
     if ((++rounds & 31U) != 0) continue;

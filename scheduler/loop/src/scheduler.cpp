@@ -134,6 +134,15 @@ void scheduler::submit(external_task* work) noexcept {
   implementation_->notify();
 }
 
+void scheduler::submit_from_poll(external_task* work) noexcept {
+  worker* const loop = implementation_->polling_loop;
+  if (loop != nullptr && loop->polled == nullptr && implementation_->outside.empty()) {
+    loop->polled = work;
+  } else {
+    submit(work);
+  }
+}
+
 void scheduler::wake() noexcept {
   implementation_->arrived.store(true, base::relaxed);
   implementation_->notify();

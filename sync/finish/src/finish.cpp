@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <apgas/base/assert.hpp>
+#include <apgas/scheduler/poll_in_place.hpp>
 #include <apgas/sync/place_state.hpp>
 #include <apgas/sync/registration.hpp>
 
@@ -40,9 +41,20 @@ void task_failed(scheduler::fiber& self) noexcept {
 
 namespace {
 
+// Whether the finish has sent a task to another place.
+bool spans_places(finish_core& core) {
+  finish_details* const details = core.details();
+  if (details == nullptr) return false;
+  const std::lock_guard guard(details->lock);
+  return details->id != 0;
+}
+
 // Waits for the tasks that are still running, and collects exceptions and offered values.
 std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core& core,
                                             scheduler::task_counter* outer) {
+  if (spans_places(core)) {
+    static_cast<void>(scheduler::wait_in_place([&core] { return core.alone(); }));
+  }
   scheduler::wait_for_others(core, "finish");
   self.task.finish = outer;
   const std::unique_ptr<finish_details> details(core.details());

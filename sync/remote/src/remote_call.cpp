@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <apgas/base/assert.hpp>
+#include <apgas/scheduler/poll_in_place.hpp>
 #include <apgas/sync/place_state.hpp>
 #include <apgas/sync/registration_transfer.hpp>
 
@@ -54,6 +55,7 @@ suspended_call::~suspended_call() {
 }
 
 void suspended_call::wait(const char* what) noexcept {
+  if (scheduler::wait_in_place([this] { return state_.load(base::acquire) == arrived; })) return;
   scheduler::suspend(what, [this](scheduler::fiber* self) {
     std::uintptr_t expected = no_waiter;
     if (!state_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(self),

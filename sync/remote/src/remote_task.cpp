@@ -303,7 +303,7 @@ void frame_receiver::take_batch() {
   all->frames = taken.frames->count;
   place_.flow->on_arrival(taken.bytes);
   all->finish = &place_.finishes->on_tasks(*taken.frames);
-  place_.task_scheduler->submit(all.release());
+  place_.task_scheduler->submit_from_poll(all.release());
 }
 
 void frame_receiver::on_task(const comm::inbound_frame& frame) {
@@ -324,7 +324,7 @@ void frame_receiver::on_task(const comm::inbound_frame& frame) {
   place_.flow->on_arrival(task->bytes);
   frame.owner->retain();
   task->finish = &place_.finishes->on_tasks(arrived_frames(frame), reducer);
-  place_.task_scheduler->submit(task.release());
+  place_.task_scheduler->submit_from_poll(task.release());
 }
 
 }  // namespace apgas::inline v0::sync

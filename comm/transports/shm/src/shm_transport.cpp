@@ -146,6 +146,21 @@ bool shm_transport::progress(message_sink& sink) noexcept {
   return worked;
 }
 
+bool shm_transport::arrives_soon() noexcept {
+  if (!progress_lock_.try_lock()) return false;
+  bool any = false;
+  for (int looks = 0; !any && looks < looks_ahead;) {
+    int rings = 0;
+    for_each_source([&](ring_receiver& from) {
+      any |= from.filled();
+      ++rings;
+    });
+    looks += std::max(rings, 1);
+  }
+  progress_lock_.unlock();
+  return any;
+}
+
 // The announcement stays until a sender takes it, even if this place does not sleep after all or
 // has been woken otherwise: another thread may call progress() while one sleeps. That costs one
 // write to the pipe.

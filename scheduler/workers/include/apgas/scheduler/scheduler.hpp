@@ -39,6 +39,11 @@ class external_events {
   // Context: a scheduling loop, the fallback poller or the progress thread.
   virtual bool poll() noexcept = 0;
 
+  // Watches for arrivals for a fraction of a microsecond, and returns whether there is one for
+  // poll(). Returns false at once if it cannot watch at a lower cost than poll() has.
+  // Context: a worker, at any time.
+  virtual bool arrives_soon() noexcept { return false; }
+
   // Returns whether something was begun that makes progress only while poll() is called.
   // Context: any thread.
   virtual bool pending() noexcept = 0;
@@ -99,6 +104,10 @@ class scheduler {
 
   // Makes `work` ready; a worker will run it. Context: any thread.
   APGAS_API void submit(external_task* work) noexcept;
+  // The same for external_events::poll(). If a scheduling loop polls and no other external task is
+  // waiting, it runs `work` next, without the queue.
+  // Context: inside poll().
+  void submit_from_poll(external_task* work) noexcept;
   // Tells the workers that an event may have arrived, so that one of them polls soon.
   // Context: any thread.
   void wake() noexcept;
