@@ -76,17 +76,8 @@ class place_runtime::network_events final : public scheduler::external_events {
 
   void connect() noexcept { connected_.store(true, base::release); }  // P1
 
-  bool poll() noexcept override {
-    if (!connected_.load(base::acquire)) return false;  // P1
-    bool any = endpoint_.progress();
-    any |= finishes_.send_returns();
-    if (!any) endpoint_.flush();
-    return any;
-  }
-
-  bool arrives_soon() noexcept override {
-    return connected_.load(base::acquire) && endpoint_.network().arrives_soon();  // P1
-  }
+  bool poll() noexcept override { return poll(false); }
+  bool poll_patiently() noexcept override { return poll(true); }
 
   bool pending() noexcept override {
     return endpoint_.has_batch() || endpoint_.network().unsent_bytes() != 0;
@@ -107,6 +98,14 @@ class place_runtime::network_events final : public scheduler::external_events {
   bool arm() noexcept override { return endpoint_.network().arm(); }
 
  private:
+  bool poll(bool patiently) noexcept {
+    if (!connected_.load(base::acquire)) return false;  // P1
+    bool any = endpoint_.progress(patiently);
+    any |= finishes_.send_returns();
+    if (!any) endpoint_.flush();
+    return any;
+  }
+
   comm::endpoint& endpoint_;
   sync::remote_finishes& finishes_;
   base::atomic<bool> connected_{false};

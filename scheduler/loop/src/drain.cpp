@@ -62,7 +62,7 @@ void return_to_spawner(fiber& self) noexcept {
 // stops spawning would keep the worker for ever.
 bool others_wait(worker& w) noexcept {
   auto& s = w.home->internals();
-  s.poll_outside(w, false);
+  s.poll_outside(w, scheduler::implementation::poll_kind::between_tasks);
   return has_resumed(w) || !s.outside.empty();
 }
 

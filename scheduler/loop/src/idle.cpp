@@ -30,12 +30,12 @@ void scheduler::implementation::wake_one() noexcept {
   if (idle_entry* entry = idle.take_sleeper()) entry->sleep.unpark();
 }
 
-bool scheduler::implementation::poll_network(worker* loop) noexcept {
+bool scheduler::implementation::poll_network(worker* loop, bool patiently) noexcept {
   if (settings.events == nullptr || !poller_lock.try_lock()) return false;
   arrived.store(false, base::relaxed);
   polls.store(polls.load(base::relaxed) + 1, base::relaxed);
   polling_loop = loop;
-  const bool any = settings.events->poll();
+  const bool any = patiently ? settings.events->poll_patiently() : settings.events->poll();
   polling_loop = nullptr;
   // There may be more: a poll need not take everything that has arrived.
   if (any) arrived.store(true, base::relaxed);
@@ -43,14 +43,17 @@ bool scheduler::implementation::poll_network(worker* loop) noexcept {
   return any;
 }
 
-bool scheduler::implementation::poll_outside(worker& w, bool for_loop) noexcept {
+bool scheduler::implementation::poll_outside(worker& w, poll_kind kind) noexcept {
   bool any = timed.fire([this](external_task* work) {
     outside.push(work);
     notify();
   });
   ++w.count.polls;
   const auto begun = time_for(w.trace);
-  const bool messages = poll_network(for_loop ? &w : nullptr);
+  const bool in_loop = kind == poll_kind::loop || kind == poll_kind::search;
+  const bool idle_worker = kind == poll_kind::search || kind == poll_kind::in_place;
+  const bool messages =
+      poll_network(in_loop ? &w : nullptr, idle_worker && !settings.oversubscribed);
   if (messages && w.trace != nullptr) w.trace->add("network", begun);
   return any || messages;
 }
@@ -106,7 +109,7 @@ void scheduler::implementation::sleep(worker& w) noexcept {
     const bool on_network = is_poller && !progress.joinable();
     if (on_network ? sleep_as_poller(entry.sleep, idle_polls, limit) : entry.sleep.park(limit))
       break;
-    if (!poll_outside(w, true)) continue;
+    if (!poll_outside(w, poll_kind::loop)) continue;
     idle_polls = 0;
     // A message need not become a task: it may have been answered already, and more messages may
     // follow the answer. Searching finds them sooner than sleeping.
@@ -159,7 +162,7 @@ bool poll_in_place() noexcept {
   worker& w = *current_fiber()->on;
   auto& s = w.home->internals();
   if (s.settings.oversubscribed || s.settings.events == nullptr || has_other_work(w)) return false;
-  if (!s.poll_outside(w, false)) static_cast<void>(s.arrives_soon());
+  static_cast<void>(s.poll_outside(w, scheduler::implementation::poll_kind::in_place));
   return true;
 }
 

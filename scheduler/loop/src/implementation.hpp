@@ -64,14 +64,12 @@ struct scheduler::implementation {
     base::atomic<int>& external_calls_;
   };
 
+  // How a worker polls. The scheduling loop looks at w.polled afterwards. Patient polls are those
+  // of workers that have nothing else to do.
+  enum class poll_kind : std::uint8_t { loop, search, in_place, between_tasks };
   // Submits expired timers and polls the network, unless another thread is polling it. Returns
-  // whether there was anything. If `for_loop`, the caller is a scheduling loop that looks at
-  // w.polled afterwards.
-  bool poll_outside(worker& w, bool for_loop) noexcept;
-  // Watches the network for a moment. Returns whether a poll would find something.
-  bool arrives_soon() noexcept {
-    return settings.events != nullptr && settings.events->arrives_soon();
-  }
+  // whether there was anything.
+  bool poll_outside(worker& w, poll_kind kind) noexcept;
 
   // For the fallback poller: polls the network if no worker did since the last call. Returns
   // whether the fallback poller is still needed.
@@ -102,7 +100,7 @@ struct scheduler::implementation {
                        std::chrono::nanoseconds limit) noexcept;
   // Polls the network, unless another thread is polling it. Returns whether anything arrived. The
   // first external task goes to `loop`, the worker in whose scheduling loop this is called.
-  bool poll_network(worker* loop = nullptr) noexcept;
+  bool poll_network(worker* loop = nullptr, bool patiently = false) noexcept;
   void serve_network() noexcept;  // the progress thread runs this
 
   config settings;

@@ -18,6 +18,7 @@ namespace {
 
 using base::cycles;
 using clock = std::chrono::steady_clock;
+using poll_kind = scheduler::implementation::poll_kind;
 
 // The work that was chosen: a resumed fiber, an external task, or the slot `task`.
 struct work {
@@ -61,9 +62,13 @@ bool choose(worker& w, work& found) {
     if (found) return true;
   }
   const std::uint32_t choice = ++w.choices;
-  if ((choice & 15U) == 0 || s.arrived.load(base::relaxed)) s.poll_outside(w, true);
   found.external = std::exchange(w.polled, nullptr);
   if (found) return true;
+  if ((choice & 15U) == 0 || s.arrived.load(base::relaxed)) {
+    s.poll_outside(w, poll_kind::loop);
+    found.external = std::exchange(w.polled, nullptr);
+    if (found) return true;
+  }
   if ((choice & 3U) != 0) {
     found.resumed = next_resumed(w);
     if (!found) found.in_slot = w.tasks.take_newest(found.task);
@@ -211,13 +216,13 @@ bool search(worker& w, work& found) {
       static_cast<void>(s.idle.end_search());
       return false;
     }
-    if (s.poll_outside(w, true)) {
+    if (s.poll_outside(w, poll_kind::search)) {
       give_up = clock::time_point::max();
       continue;
     }
     if (s.settings.oversubscribed) {
       sched_yield();
-    } else if (!s.arrives_soon()) {
+    } else {
       base::cpu_relax();
     }
     if ((++rounds & 31U) != 0) continue;

@@ -58,7 +58,7 @@ class shm_transport final : public transport {
              std::span<const std::byte> payload) noexcept override;
   frame_counts written(rank dest) noexcept override;
   bool progress(message_sink& sink) noexcept override;
-  bool arrives_soon() noexcept override;
+  bool progress_patiently(message_sink& sink) noexcept override;
   void begin_exchange(std::span<const std::byte> mine) override { inside_.begin_exchange(mine); }
   bool exchange_done(std::vector<std::byte>& all) override { return inside_.exchange_done(all); }
   void begin_barrier() override;
@@ -76,7 +76,8 @@ class shm_transport final : public transport {
   bool advance() noexcept;
   bool receive(message_sink& sink) noexcept;
   bool anything_arrived() noexcept;
-  static constexpr int looks_ahead = 32;  // of arrives_soon(), at all rings together
+  bool arrives_soon() noexcept;
+  bool progress(message_sink& sink, bool patiently) noexcept;
 
   transport& inside_;
   const std::string name_;

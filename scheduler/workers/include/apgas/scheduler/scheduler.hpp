@@ -38,11 +38,9 @@ class external_events {
   // thread calls it at a time.
   // Context: a scheduling loop, the fallback poller or the progress thread.
   virtual bool poll() noexcept = 0;
-
-  // Watches for arrivals for a fraction of a microsecond, and returns whether there is one for
-  // poll(). Returns false at once if it cannot watch at a lower cost than poll() has.
-  // Context: a worker, at any time.
-  virtual bool arrives_soon() noexcept { return false; }
+  // The same, but if there is nothing to do and watching for arrivals is cheaper than polling
+  // again, it watches for a fraction of a microsecond.
+  virtual bool poll_patiently() noexcept { return poll(); }
 
   // Returns whether something was begun that makes progress only while poll() is called.
   // Context: any thread.

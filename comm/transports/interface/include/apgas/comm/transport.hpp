@@ -104,10 +104,9 @@ class transport {
   // Returns true if it did anything.
   // Context: any thread, one at a time.
   virtual bool progress(message_sink& sink) noexcept = 0;
-  // Watches for arrivals for a fraction of a microsecond. Returns whether there is one for
-  // progress(); false at once if watching costs as much as progress().
-  // Context: as progress.
-  virtual bool arrives_soon() noexcept { return false; }
+  // The same, but if there is nothing to do and watching for arrivals is cheaper than progress(),
+  // it watches for a fraction of a microsecond.
+  virtual bool progress_patiently(message_sink& sink) noexcept { return progress(sink); }
 
   // Bytes posted to `dest` whose completion has not been noticed; 0 exactly when no message to it
   // is in flight.
