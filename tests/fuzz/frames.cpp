@@ -82,7 +82,7 @@ class keeping_sink final : public comm::frame_sink {
     reinterpret_cast<unsigned char*>(&other)[f.header->credit % sizeof other] ^=
         static_cast<unsigned char>(f.header->finish % 255 + 1);
     require(documented_check(other) != other.check, "a changed byte is detected");
-    f.owner->retain();
+    f.keep();
     kept_.push_back(f);
   }
   void on_message_end() noexcept override {

@@ -17,6 +17,9 @@ namespace apgas::inline v0::comm {
 
 namespace {
 
+// More references than the frames of a message can be kept with.
+constexpr std::uint32_t many_references = std::uint32_t{1} << 31;
+
 bool known(frame_kind kind) noexcept {
   return frame_kind::task <= kind && kind <= frame_kind::control;
 }
@@ -69,6 +72,8 @@ void endpoint::on_message(rank source, buffer message) noexcept {
   // A message is counted before its frames have effects.
   add(from.messages_received, 1);
   add(from.bytes_received, size);
+  std::uint32_t kept = 0;
+  std::uint32_t held = 1;  // references, by this function and the sink together
   for (std::size_t at = 0; at < size;) {
     const std::size_t left = size - at;
     if (left < sizeof(frame_header)) {
@@ -83,11 +88,17 @@ void endpoint::on_message(rank source, buffer message) noexcept {
     }
     const std::byte* payload = bytes + at + sizeof(frame_header);
     at += frame_bytes(header->length);
+    // A sink that keeps the only frame of a message takes over the only reference.
+    if (at != size && held == 1) owner->set_references(held = many_references);
     add(from.frames_received, 1);
-    sink_.on_frame({source, header, {payload, header->length}, owner, handler});
+    sink_.on_frame({source, header, {payload, header->length}, owner, handler, &kept});
   }
   sink_.on_message_end();
-  owner->release();
+  if (held != 1) {
+    owner->release(held - kept);
+  } else if (kept == 0) {
+    owner->release();
+  }
 }
 
 const char* to_string(flush_reason reason) noexcept {

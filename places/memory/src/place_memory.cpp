@@ -33,7 +33,7 @@ class key_request final : public sync::pending_call {
   std::span<const std::byte> answer() const noexcept { return reply_.payload; }
 
   void on_reply(const comm::inbound_frame& frame) noexcept override {
-    frame.owner->retain();
+    frame.keep();
     reply_ = frame;
     over_.signal();
   }

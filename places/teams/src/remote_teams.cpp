@@ -81,7 +81,7 @@ void remote_teams::on_message(const comm::inbound_frame& frame) {
     return;
   }
   if (e.step == team_member::step_called) return;  // it will be told again
-  frame.owner->retain();
+  frame.keep();
   early_.emplace_back(id, frame);
 }
 

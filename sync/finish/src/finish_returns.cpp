@@ -51,11 +51,13 @@ void remote_finishes::list(remote_finish& remote) {
 
 // Removes a remote finish from the table. Requires: lock_ is held and the remote finish is
 // quiescent.
-std::unique_ptr<remote_finish> remote_finishes::extract(remote_finish& remote) {
-  const auto at = remotes_.find(remote.id);
-  std::unique_ptr<remote_finish> gone = std::move(at->second);
-  remotes_.erase(at);
-  return gone;
+remote_finishes::remote_table::node_type remote_finishes::extract(remote_finish& remote) noexcept {
+  return remotes_.extract(remote.id);
+}
+
+// Keeps the memory of a remote finish that is over and has no results. Requires: lock_ is held.
+void remote_finishes::recycle(remote_table::node_type node) noexcept {
+  if (spare_.size() < spare_.capacity()) spare_.push_back(std::move(node));
 }
 
 namespace {
@@ -71,14 +73,15 @@ struct return_with_results : scheduler::external_task {
     finish_details& own = self->remote->own;
     comm::out_archive payload;
     payload(self->credit);
-    if (own_results(own)) save_results(payload, own);
+    if (!own.exceptions.empty() || own.offers != nullptr) save_results(payload, own);
     for (const std::vector<std::byte>& results : own.returned) payload.append(results);
     self->remote->table.send_return(self->remote->id, self->to, payload);
     return nullptr;
   }
 
-  static bool own_results(const finish_details& own) {
-    return !own.exceptions.empty() || own.offers != nullptr;
+  static bool has_results(const remote_finish& remote) noexcept {
+    const finish_details& own = remote.own;
+    return !own.exceptions.empty() || own.offers != nullptr || !own.returned.empty();
   }
 
   std::unique_ptr<remote_finish> remote;
@@ -97,12 +100,13 @@ void remote_finishes::send_return(finish_id id, tree_return::target to,
 bool remote_finishes::send_returns() noexcept {
   if (!quiescence_possible_.load(base::relaxed)) return false;
   for (bool any = false;; any = true) {
-    std::unique_ptr<remote_finish> gone;
+    remote_table::node_type gone;
+    finish_id id = 0;
     returned_credit credit;
     tree_return::target to{};
     {
       std::lock_guard guard(lock_);
-      while (!quiescence_candidates_.empty() && gone == nullptr) {
+      while (!quiescence_candidates_.empty() && gone.empty()) {
         remote_finish& remote = *quiescence_candidates_.back();
         quiescence_candidates_.pop_back();
         remote.listed = false;
@@ -110,18 +114,22 @@ bool remote_finishes::send_returns() noexcept {
         credit = remote.state.give_back();
         to = remote.links.give_back();
         gone = extract(remote);
+        id = remote.id;
         ++count_.returns;
       }
-      if (gone == nullptr) quiescence_possible_.store(false, base::relaxed);
+      if (id == 0) {
+        quiescence_possible_.store(false, base::relaxed);
+        return any;
+      }
+      if (!return_with_results::has_results(*gone.mapped())) recycle(std::move(gone));
     }
-    if (gone == nullptr) return any;
-    if (!return_with_results::own_results(gone->own) && gone->own.returned.empty()) {
+    if (gone.empty()) {
       comm::out_archive payload;
       payload(credit);
-      send_return(gone->id, to, payload);
+      send_return(id, to, payload);
     } else {
       place_.task_scheduler->submit(
-          std::make_unique<return_with_results>(std::move(gone), credit, to).release());
+          std::make_unique<return_with_results>(std::move(gone.mapped()), credit, to).release());
     }
   }
 }
@@ -134,18 +142,17 @@ returned_credit remote_finishes::give_back_with_reply(finish_core& finish) noexc
   }
   remote_finish& remote = *details->remote;
   if (!remote.release()) return {};
-  std::unique_ptr<remote_finish> gone;  // destroyed after the lock has been released
   std::lock_guard guard(lock_);
   remote.state.on_idle();
   if (!remote.quiescent() || remote.listed) return {};
   // Exceptions, offers, links and a sum of more than 64 bits need a return message.
-  if (return_with_results::own_results(*details) || !details->returned.empty() ||
-      remote.links.linked() || remote.state.pool() >> 64 != 0) {
+  if (return_with_results::has_results(remote) || remote.links.linked() ||
+      remote.state.pool() >> 64 != 0) {
     list(remote);
     return {};
   }
   const returned_credit credit = remote.state.give_back();
-  gone = extract(remote);
+  recycle(extract(remote));
   return credit;
 }
 

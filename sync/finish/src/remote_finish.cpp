@@ -17,7 +17,10 @@ namespace apgas::inline v0::sync {
 
 remote_finishes::remote_finishes(place_state& place)
     : place_(place),
-      next_id_((static_cast<finish_id>(place.here) << finish_number_bits) + root_finish + 1) {}
+      next_id_((static_cast<finish_id>(place.here) << finish_number_bits) + root_finish + 1) {
+  constexpr std::size_t spare_max = 64;
+  spare_.reserve(spare_max);
+}
 
 remote_finishes::~remote_finishes() {
   APGAS_ASSERT(remotes_.empty(), "a finish of another place still has tasks here");
@@ -150,9 +153,17 @@ remote_finish& remote_finishes::known_remote(finish_id id, comm::rank sender) no
 
 // Returns the remote finish, and creates it if necessary. Requires: lock_ is held.
 remote_finish& remote_finishes::remote_of(finish_id id) {
-  auto& remote = remotes_[id];
-  if (remote == nullptr) remote = std::make_unique<remote_finish>(*this, id);
-  return *remote;
+  const auto found = remotes_.find(id);
+  if (found != remotes_.end()) return *found->second;
+  if (spare_.empty()) {
+    return *remotes_.emplace(id, std::make_unique<remote_finish>(*this, id)).first->second;
+  }
+  remote_table::node_type node = std::move(spare_.back());
+  spare_.pop_back();
+  node.key() = id;
+  std::destroy_at(node.mapped().get());
+  std::construct_at(node.mapped().get(), *this, id);
+  return *remotes_.insert(std::move(node)).position->second;
 }
 
 finish_core& remote_finishes::on_tasks(const arrived_frames& frames, comm::handler_id reducer) {

@@ -66,7 +66,7 @@ void suspended_call::wait(const char* what) noexcept {
 }
 
 void suspended_call::on_reply(const comm::inbound_frame& frame) noexcept {
-  frame.owner->retain();
+  frame.keep();
   reply_ = frame;
   const std::uintptr_t waiter = state_.exchange(arrived, base::acq_rel);  // P1
   if (waiter != no_waiter) scheduler::resume(reinterpret_cast<scheduler::fiber*>(waiter));

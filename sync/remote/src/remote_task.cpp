@@ -62,18 +62,42 @@ void report_start(place_state& place, comm::rank source, std::size_t bytes) {
   }
 }
 
+// A task frame that waits for a worker. If its message has room behind the frames, it lies there.
+struct waiting_task : scheduler::external_task {
+  remote_task task;
+  bool in_message = false;
+};
+
+waiting_task* make_waiting_task(const comm::inbound_frame& frame) {
+  comm::inbound_buffer& message = *frame.owner;
+  std::byte* const end = message.data() + comm::padded(message.size());
+  const std::byte* const frame_end = frame.payload.data() + comm::padded(frame.payload.size());
+  if (frame_end != end || message.data() + message.capacity() < end + sizeof(waiting_task)) {
+    return new waiting_task;
+  }
+  auto* const made = new (end) waiting_task;
+  made->in_message = true;
+  return made;
+}
+
+remote_task take(waiting_task& from) noexcept {
+  remote_task task(std::move(from.task));
+  if (!from.in_message) delete &from;
+  return task;
+}
+
 // Runs the thunk of one task frame.
 scheduler::task_counter* run_frame(scheduler::external_task* work,
                                    scheduler::fiber& self) noexcept {
-  const std::unique_ptr<remote_task> task(static_cast<remote_task*>(work));
-  self.task.finish = task->finish;
+  remote_task task = take(*static_cast<waiting_task*>(work));
+  self.task.finish = task.finish;
   self.allowance = flow_control::answer_bytes;
-  report_start(*task->place, task->frame.source, task->bytes);
+  report_start(*task.place, task.frame.source, task.bytes);
   // NOLINTNEXTLINE(modernize-use-auto): g++ 12 cannot deduce it
-  task_thunk* const thunk = task->frame.handler->as<task_thunk>();
-  if ((task->frame.header->flags & flag_registered) != 0) [[unlikely]]
-    return run_registered(*task, self, thunk);
-  return thunk(*task, self);
+  task_thunk* const thunk = task.frame.handler->as<task_thunk>();
+  if ((task.frame.header->flags & flag_registered) != 0) [[unlikely]]
+    return run_registered(task, self, thunk);
+  return thunk(task, self);
 }
 
 // A batch of task frames: spawns of one finish that arrived in one message. They become the
@@ -135,7 +159,8 @@ struct task_batch : scheduler::external_task {
                     header,
                     {reinterpret_cast<const std::byte*>(header + 1), header->length},
                     owner,
-                    handler};
+                    handler,
+                    nullptr};
       task.place = &place_of(self);
       task.finish = &finish_of(self);
       if (starts != 0) report_start(*task.place, source, starts);
@@ -295,7 +320,7 @@ void frame_receiver::take_batch() {
   const frame_batch taken = std::exchange(batch_, {});
   if (!taken.frames) return;
   if (taken.frames->count == 1) return on_task(taken.first);
-  taken.first.owner->retain(static_cast<std::uint32_t>(taken.frames->count));
+  taken.first.keep(static_cast<std::uint32_t>(taken.frames->count));
   auto all = std::make_unique<task_batch>();
   all->run = task_batch::run_all;
   all->place = &place_;
@@ -307,24 +332,26 @@ void frame_receiver::take_batch() {
 }
 
 void frame_receiver::on_task(const comm::inbound_frame& frame) {
-  auto task = std::make_unique<remote_task>();
-  task->run = run_frame;
-  task->frame = frame;
-  task->place = &place_;
+  remote_task task;
+  task.frame = frame;
+  task.place = &place_;
   comm::handler_id reducer = 0;
   if ((frame.header->flags & flag_collecting) != 0 && frame.payload.size() >= 16) {
     std::memcpy(&reducer, frame.payload.data() + frame.payload.size() - sizeof reducer,
                 sizeof reducer);
-    task->frame.payload = frame.payload.first(frame.payload.size() - sizeof reducer);
+    task.frame.payload = frame.payload.first(frame.payload.size() - sizeof reducer);
   }
-  task->bytes = comm::frame_bytes(task->frame.payload.size());  // without the reducer, as admit()
-  if (frame.handler->as<task_thunk>() == nullptr || task->frame.payload.size() < 8) {
+  task.bytes = comm::frame_bytes(task.frame.payload.size());  // without the reducer, as admit()
+  if (frame.handler->as<task_thunk>() == nullptr || task.frame.payload.size() < 8) {
     base::fatal(fmt::format("place {} sent a malformed task frame", frame.source));
   }
-  place_.flow->on_arrival(task->bytes);
-  frame.owner->retain();
-  task->finish = &place_.finishes->on_tasks(arrived_frames(frame), reducer);
-  place_.task_scheduler->submit_from_poll(task.release());
+  waiting_task* const waiting = make_waiting_task(frame);
+  place_.flow->on_arrival(task.bytes);
+  task.finish = &place_.finishes->on_tasks(arrived_frames(frame), reducer);
+  frame.keep();
+  waiting->run = run_frame;
+  waiting->task = std::move(task);
+  place_.task_scheduler->submit_from_poll(waiting);
 }
 
 }  // namespace apgas::inline v0::sync

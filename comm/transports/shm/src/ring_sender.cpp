@@ -57,29 +57,50 @@ void ring_sender::publish(std::uint64_t offset, record_kind kind, std::size_t le
 
 void ring_sender::write(const frame_header& header, std::span<const std::byte> payload,
                         std::uint64_t run) noexcept {
-  const std::size_t bytes = frame_bytes(payload.size());
   {
     const std::scoped_lock guard(lock_);
     frame_counts& counts = counts_of(run);
     ++counts.frames;
-    counts.bytes += bytes;
-    if (joined_ && joined_.size() + bytes > longest_content) enqueue_joined();
-    or_end_job(bytes, {"to", dest_, nullptr}, [&] {
-      if (!joined_) joined_ = pool_.get(longest_content);
-    });
-    write_frame(joined_.data() + joined_.size(), header, payload);
-    joined_.resize(joined_.size() + bytes);
+    counts.bytes += frame_bytes(payload.size());
     const std::uint64_t now = base::cycles();
     const bool burst = now - std::exchange(last_write_, now) < burst_cycles;
-    const bool later = (burst && joined_.size() < burst_bytes) || current_ || !waiting_.empty();
-    if (later || !write_joined(run)) {
-      if (std::exchange(joined_counted_, true)) return;
-      queued_.fetch_add(1, base::relaxed);
-      set_unfinished(true);
-      return;
+    const bool messages = current_ || !waiting_.empty();
+    const bool first = !messages && (!joined_ || joined_.size() == 0);
+    if (burst || !first || !write_single(header, payload, run)) {
+      join(header, payload);
+      const bool later = messages || (burst && joined_.size() < burst_bytes);
+      if (later || !write_joined(run)) {
+        if (std::exchange(joined_counted_, true)) return;
+        queued_.fetch_add(1, base::relaxed);
+        set_unfinished(true);
+        return;
+      }
     }
   }
   to_.wake_owner();
+}
+
+// Writes a frame directly into the ring. Returns false if there is no room. Requires: lock_;
+// nothing waits.
+bool ring_sender::write_single(const frame_header& header, std::span<const std::byte> payload,
+                               std::uint64_t run) noexcept {
+  const std::size_t bytes = frame_bytes(payload.size());
+  const std::uint64_t offset = reserve(bytes);
+  if (offset == ring_producer::no_room) return false;
+  write_frame(bytes_ + offset + sizeof(record_word), header, payload);
+  publish(offset, record_kind::frames, bytes, run);
+  return true;
+}
+
+// Adds a frame to the joined ones. Requires: lock_.
+void ring_sender::join(const frame_header& header, std::span<const std::byte> payload) noexcept {
+  const std::size_t bytes = frame_bytes(payload.size());
+  if (joined_ && joined_.size() + bytes > longest_content) enqueue_joined();
+  or_end_job(bytes, {"to", dest_, nullptr}, [&] {
+    if (!joined_) joined_ = pool_.get(longest_content);
+  });
+  write_frame(joined_.data() + joined_.size(), header, payload);
+  joined_.resize(joined_.size() + bytes);
 }
 
 void ring_sender::post(buffer message) noexcept {

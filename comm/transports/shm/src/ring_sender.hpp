@@ -71,6 +71,9 @@ class ring_sender {
   void set_unfinished(bool unfinished) noexcept;
   void enqueue(buffer message) noexcept;
   void enqueue_joined() noexcept;
+  bool write_single(const frame_header& header, std::span<const std::byte> payload,
+                    std::uint64_t run) noexcept;
+  void join(const frame_header& header, std::span<const std::byte> payload) noexcept;
   bool write_joined(std::uint64_t run) noexcept;
   std::uint64_t write_part(std::uint64_t run) noexcept;
 

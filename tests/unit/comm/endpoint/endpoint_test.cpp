@@ -224,7 +224,7 @@ TEST_F(endpoint, payloads_live_as_long_as_they_are_retained) {
   struct keeping_sink final : comm::frame_sink {
     std::vector<comm::inbound_frame> kept;
     void on_frame(const comm::inbound_frame& frame) noexcept override {
-      frame.owner->retain();
+      frame.keep();
       kept.push_back(frame);
     }
   } keeper;

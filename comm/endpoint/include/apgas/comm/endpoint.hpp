@@ -39,13 +39,18 @@
 namespace apgas::inline v0::comm {
 
 // A received frame. The header and the payload are part of `owner` and are valid during on_frame().
-// Code that keeps them retains the owner, and releases it when done.
+// Code that keeps them for longer calls keep(), and releases the owner when done.
 struct inbound_frame {
   rank source;
   const frame_header* header;
   std::span<const std::byte> payload;  // aligned to 8 bytes
   inbound_buffer* owner;
   const handler_entry* handler;  // never nullptr for task frames, nullptr for others
+  std::uint32_t* kept;           // the references to `owner` that the sink keeps
+
+  // Keeps `count` references to `owner`.
+  // Context: inside frame_sink::on_frame() or on_message_end().
+  void keep(std::uint32_t count = 1) const noexcept { *kept += count; }
 };
 
 // Receives frames.

@@ -39,10 +39,14 @@ class alignas(64) inbound_buffer {
   std::size_t size() const noexcept { return size_; }
   std::size_t capacity() const noexcept { return capacity_; }
 
-  // Adds `count` references.
-  // Requires: the caller holds a reference.
+  // Sets the number of references.
+  // Requires: the caller holds the only one.
+  void set_references(std::uint32_t count) noexcept { references_.store(count, base::relaxed); }
+  // Gives up `count` references, at least one.
   // Context: any thread.
-  void retain(std::uint32_t count = 1) noexcept { references_.fetch_add(count, base::relaxed); }
+  void release(std::uint32_t count) noexcept {
+    if (references_.fetch_sub(count, base::acq_rel) == count) destroy();  // P1
+  }
   // Gives up one reference. The last one returns the buffer to its pool, or to the heap, so the
   // caller must not use it afterwards.
   // Context: any thread.

@@ -44,7 +44,7 @@ class remote_future final : public sync::pending_call, scheduler::external_task 
   }
 
   void on_reply(const comm::inbound_frame& frame) noexcept override {
-    frame.owner->retain();
+    frame.keep();
     reply_ = frame;
     place_.task_scheduler->submit(this);
   }

@@ -73,7 +73,7 @@ class team_arrival {
   team_arrival() = default;
   explicit team_arrival(const comm::inbound_frame& frame) noexcept
       : owner_(frame.owner), data_(frame.payload.subspan(sizeof(team_envelope))) {
-    owner_->retain();
+    frame.keep();
   }
   team_arrival(team_arrival&& other) noexcept
       : owner_(std::exchange(other.owner_, nullptr)), data_(other.data_) {}

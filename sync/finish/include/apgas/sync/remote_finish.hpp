@@ -135,7 +135,10 @@ class remote_finishes {
   void send_from_remote(remote_finish* own, finish_core* escapes_from, comm::rank dest,
                         comm::frame_header& header, comm::out_archive& payload);
   void send_waiting(remote_finish& remote);
-  std::unique_ptr<remote_finish> extract(remote_finish& remote);
+  using remote_table = std::unordered_map<finish_id, std::unique_ptr<remote_finish>>;
+
+  remote_table::node_type extract(remote_finish& remote) noexcept;
+  void recycle(remote_table::node_type node) noexcept;
   void send_message(comm::rank dest, std::uint64_t operation, finish_id id, std::uint64_t credit,
                     comm::out_archive* payload);
   // These end the job if the finish does not exist, naming `sender`, the place that referred to it.
@@ -153,7 +156,8 @@ class remote_finishes {
   place_state& place_;
   mutable base::spin_lock lock_;  // guards everything below, and the states of remote finishes
   std::unordered_map<finish_id, finish_core*> at_home_;
-  std::unordered_map<finish_id, std::unique_ptr<remote_finish>> remotes_;
+  remote_table remotes_;
+  std::vector<remote_table::node_type> spare_;  // for the next remote finishes
   std::vector<remote_finish*> quiescence_candidates_;
   base::atomic<bool> quiescence_possible_{false};  // a hint, also read without the lock
   finish_id next_id_;

@@ -23,7 +23,7 @@ namespace apgas::inline v0::sync {
 // A call that waits for its reply.
 class pending_call {
  public:
-  // Takes the reply, which is kept by retaining frame.owner. Context: handler; must not run user
+  // Takes the reply, which is kept by frame.keep(). Context: handler; must not run user
   // code.
   virtual void on_reply(const comm::inbound_frame& frame) noexcept = 0;
   // Returns the finish of the task that called.

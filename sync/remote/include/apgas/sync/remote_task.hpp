@@ -32,13 +32,25 @@ APGAS_API std::source_location decode_site(std::uint64_t code) noexcept;
 inline constexpr std::uint64_t control_flow = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t control_memory = std::uint64_t{1} << 61;
 
-// A task frame that is counted in its finish and waits for a worker.
-struct remote_task : scheduler::external_task {
-  comm::inbound_frame frame;  // holds a reference to its buffer until done()
+// A task frame that is counted in its finish.
+struct remote_task {
+  comm::inbound_frame frame{};  // holds a reference to its buffer until done()
   finish_core* finish = nullptr;
   place_state* place = nullptr;
   std::size_t bytes = 0;  // size of the frame, for flow control
 
+  remote_task() = default;
+  remote_task(remote_task&& other) noexcept
+      : frame(other.frame), finish(other.finish), place(other.place), bytes(other.bytes) {
+    other.frame.owner = nullptr;
+  }
+  remote_task& operator=(remote_task&& other) noexcept {
+    std::swap(frame, other.frame);
+    finish = other.finish;
+    place = other.place;
+    bytes = other.bytes;
+    return *this;
+  }
   ~remote_task() { done(); }
 
   // Returns the encoded spawn site. Context: the task, before done().
