@@ -89,7 +89,10 @@ void endpoint::on_message(rank source, buffer message) noexcept {
     const std::byte* payload = bytes + at + sizeof(frame_header);
     at += frame_bytes(header->length);
     // A sink that keeps the only frame of a message takes over the only reference.
-    if (at != size && held == 1) owner->set_references(held = many_references);
+    if (at != size && held == 1) {
+      owner->retain(many_references - 1);
+      held = many_references;
+    }
     add(from.frames_received, 1);
     sink_.on_frame({source, header, {payload, header->length}, owner, handler, &kept});
   }

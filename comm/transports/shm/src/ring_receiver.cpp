@@ -41,7 +41,10 @@ ring_receiver::ring_receiver(const mapped_segment& own, rank source, std::size_t
       host_(name_of_host()),
       pool_(pool),
       ring_(own.positions(index), ring_capacity(places)),
-      bytes_(own.ring(index)) {}
+      bytes_(own.ring(index)),
+      single_(buffer(buffer_pool::small_bytes).detach()) {}
+
+ring_receiver::~ring_receiver() { single_->release(); }
 
 void ring_receiver::refuse(const char* what) const noexcept {
   base::fatal(fmt::format("place {} has written {} into the memory that it shares with this place",
@@ -80,7 +83,14 @@ bool ring_receiver::take_record(message_sink& sink, std::uint64_t run, buffer& f
   }
   if (word.run != run_of_record(run)) return false;
   const std::byte* const content = bytes_ + offset + sizeof word;
-  if (word.kind == record_kind::frames) {
+  if (word.kind == record_kind::frames && !frames && ring_.left() == bytes &&
+      word.length <= buffer_pool::small_bytes && single_->unshared()) {
+    single_->add_to_own();
+    std::memcpy(single_->data(), content, word.length);
+    buffer message = buffer::attach(single_);
+    message.resize(word.length);
+    deliver(sink, source_, message);
+  } else if (word.kind == record_kind::frames) {
     if (frames && frames.size() + word.length > frames.capacity()) deliver(sink, source_, frames);
     if (!frames) {
       frames = pool_.get(std::max<std::size_t>(word.length, std::min(ring_.left(), most_joined)));

@@ -91,7 +91,7 @@ TEST(block_cache, keeps_a_limited_number_of_bytes) {
 TEST(inbound_buffer, lives_until_the_last_release) {
   buffer_pool pool;
   inbound_buffer* block = pool.get(10).detach();
-  block->set_references(2);
+  block->retain();
   block->retain(2);
   for (int i = 0; i < 3; ++i) {
     block->release();

@@ -39,9 +39,14 @@ class alignas(64) inbound_buffer {
   std::size_t size() const noexcept { return size_; }
   std::size_t capacity() const noexcept { return capacity_; }
 
-  // Sets the number of references.
-  // Requires: the caller holds the only one.
-  void set_references(std::uint32_t count) noexcept { references_.store(count, base::relaxed); }
+  // Adds `count` references.
+  // Requires: the caller holds a reference.
+  // Context: any thread.
+  void retain(std::uint32_t count = 1) noexcept { references_.fetch_add(count, base::relaxed); }
+  // Whether the caller's reference is the only one; then the former holders of others have finished
+  // their accesses. It needs no atomic read-modify-write to add references then: add_to_own().
+  bool unshared() const noexcept { return references_.load(base::acquire) == 1; }  // P1
+  void add_to_own() noexcept { references_.store(2, base::relaxed); }
   // Gives up `count` references, at least one.
   // Context: any thread.
   void release(std::uint32_t count) noexcept {
