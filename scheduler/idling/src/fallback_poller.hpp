@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <thread>
 
@@ -9,10 +8,12 @@
 
 #include "parker.hpp"
 
-// The fallback poller: a thread that polls the network while all workers are busy with long tasks.
-// Messages that a place has begun to send must not wait for these tasks, and messages that arrive
-// must get a worker (implementation::prefer_external_tasks). It sleeps until it is armed. While
-// armed it wakes up once a millisecond, and polls if no worker did in the meantime.
+// The fallback poller: a thread that polls the network while all workers are busy with tasks that
+// do not return to the scheduling loop. Messages that a place has begun to send must not wait for
+// these tasks, and messages that arrive must get a worker (implementation::prefer_external_tasks).
+// It sleeps until it is armed. While armed it waits for the network, as idle.cpp decides: until
+// something arrives, if workers poll rarely and the network has a descriptor, and otherwise for a
+// millisecond. Then it polls, unless a worker has done so.
 //
 //   armed_   set by any thread, cleared by the fallback poller
 //
@@ -26,11 +27,12 @@ namespace apgas::inline v0::scheduler {
 
 class fallback_poller {
  public:
-  // Starts the thread. `poll` polls, unless a worker did since the last call, and returns whether
-  // the fallback poller is still needed.
+  // Starts the thread. `wait` sleeps until it is time to poll, or until the parker is unparked,
+  // which it returns. `poll` polls, unless a worker did meanwhile and the descriptor is not the
+  // reason, and returns whether the fallback poller is still needed.
   // Throws: std::system_error.
-  explicit fallback_poller(std::function<bool()> poll)
-      : poll_(std::move(poll)), thread_([this] { loop(); }) {}
+  fallback_poller(std::function<parker::wake(parker&)> wait, std::function<bool(bool readable)> poll)
+      : wait_(std::move(wait)), poll_(std::move(poll)), thread_([this] { loop(); }) {}
   fallback_poller(const fallback_poller&) = delete;
   fallback_poller& operator=(const fallback_poller&) = delete;
   ~fallback_poller() {
@@ -50,21 +52,22 @@ class fallback_poller {
 
  private:
   void loop() noexcept {
-    using namespace std::chrono_literals;
     while (!stopping_.load(base::acquire)) {  // P2
       if (!armed_.load(base::relaxed)) {
         static_cast<void>(sleep_.park(std::chrono::nanoseconds::max()));
         continue;
       }
-      if (sleep_.park(1ms)) continue;
-      if (poll_()) continue;
+      const parker::wake why = wait_(sleep_);
+      if (why == parker::wake::unparked) continue;
+      if (poll_(why == parker::wake::readable)) continue;
       armed_.store(false, base::relaxed);
       base::heavy_fence();  // P1
-      if (poll_()) armed_.store(true, base::relaxed);
+      if (poll_(false)) armed_.store(true, base::relaxed);
     }
   }
 
-  std::function<bool()> poll_;
+  std::function<parker::wake(parker&)> wait_;
+  std::function<bool(bool)> poll_;
   base::atomic<bool> armed_{false};
   base::atomic<bool> stopping_{false};
   parker sleep_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "implementation.hpp"
 
@@ -20,6 +21,14 @@ std::chrono::nanoseconds pause_after(unsigned polls) noexcept {
   if (polls < polls_at_once) return std::chrono::nanoseconds{0};
   return least_pause * (1U << std::min(polls / polls_at_once - 1, 5U));
 }
+
+// If the workers together poll at most this often between two waits of the fallback poller, they
+// are busy with tasks that do not return to the scheduling loop. A worker that has left such a task
+// for a message polls a few times before it goes on with it.
+constexpr std::uint64_t rare_polls = 64;
+
+// How often the fallback poller polls and arms the network again before it waits for a millisecond.
+constexpr unsigned arms_at_once = 2;
 
 // The number of external tasks that go first after prefer_external_tasks().
 constexpr int preferred_at_once = 16;
@@ -58,9 +67,26 @@ bool scheduler::implementation::poll_outside(worker& w, poll_kind kind) noexcept
   return any || messages;
 }
 
-bool scheduler::implementation::poll_for_busy_workers() noexcept {
+parker::wake scheduler::implementation::wait_for_busy_workers(parker& sleep) noexcept {
+  using namespace std::chrono_literals;
   const std::uint64_t now = polls.load(base::relaxed);
-  if (now == polls_seen && poller_lock.try_lock()) {
+  const bool rarely = now - std::exchange(polls_before, now) <= rare_polls;
+  const int descriptor = settings.events->descriptor();
+  if (rarely && descriptor >= 0) {
+    if (settings.events->arm()) {
+      arm_failures = 0;
+      return sleep.park_on(descriptor, settings.events->pending() ? 1ms : 20ms);
+    }
+    // Something has arrived, or the network cannot be armed at the moment.
+    if (++arm_failures <= arms_at_once) return parker::wake::readable;
+    arm_failures = 0;
+  }
+  return sleep.park(1ms) ? parker::wake::unparked : parker::wake::timed_out;
+}
+
+bool scheduler::implementation::poll_for_busy_workers(bool readable) noexcept {
+  const std::uint64_t now = polls.load(base::relaxed);
+  if ((readable || now == polls_seen) && poller_lock.try_lock()) {
     const bool any = settings.events->poll();
     poller_lock.unlock();
     if (any) {  // there may be more, and a worker may have slept because this thread was polling

@@ -71,9 +71,12 @@ struct scheduler::implementation {
   // whether there was anything.
   bool poll_outside(worker& w, poll_kind kind) noexcept;
 
-  // For the fallback poller: polls the network if no worker did since the last call. Returns
+  // For the fallback poller. wait_for_busy_workers() sleeps until it is time to poll, which is when
+  // something arrives, if workers poll rarely and there is a descriptor. poll_for_busy_workers()
+  // polls if no worker did since the last call, or if the descriptor was readable, and returns
   // whether the fallback poller is still needed.
-  bool poll_for_busy_workers() noexcept;
+  parker::wake wait_for_busy_workers(parker& sleep) noexcept;
+  bool poll_for_busy_workers(bool readable) noexcept;
 
   // Makes room for external tasks while all workers are busy: each worker leaves its current task
   // at the next spawn, or at the next child that it takes back from its deque, and its scheduling
@@ -127,7 +130,11 @@ struct scheduler::implementation {
   base::atomic<int> stopped_workers{0};
 
   base::atomic<std::uint64_t> polls{0};       // of the network, by any thread
-  std::uint64_t polls_seen = 0;               // used by the fallback poller only
+  // Used by the fallback poller only: the value of `polls` when it last polled and when it last
+  // began to wait, and how often the network could not be armed since then.
+  std::uint64_t polls_seen = 0;
+  std::uint64_t polls_before = 0;
+  unsigned arm_failures = 0;
   std::unique_ptr<fallback_poller> fallback;  // null without events
 
   helper_threads helpers{settings.on_exit};

@@ -109,7 +109,9 @@ scheduler::scheduler(const config& c)
   try {
     if (c.events != nullptr) {
       if (c.progress_thread) s.progress = std::thread([&s] { s.serve_network(); });
-      s.fallback = std::make_unique<fallback_poller>([&s] { return s.poll_for_busy_workers(); });
+      s.fallback = std::make_unique<fallback_poller>(
+          [&s](parker& sleep) { return s.wait_for_busy_workers(sleep); },
+          [&s](bool readable) { return s.poll_for_busy_workers(readable); });
       s.fallback->arm();
     }
     if (c.watchdog_patience.count() != 0) {
