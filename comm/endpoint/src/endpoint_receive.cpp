@@ -30,7 +30,8 @@ void add(base::atomic<std::uint64_t>& counter, std::uint64_t more) noexcept {
 }
 
 // Returns why the frame cannot be accepted, or an empty string. `left` is the number of bytes from
-// its header to the end of the message. Sets `handler` for task frames.
+// its header to the end of the message. Sets `handler` for task frames; before the call it is that
+// of the last task frame, or null.
 std::string fault(const frame_header& header, std::size_t left, const handler_entry*& handler) {
   if (header.check != header_check(header)) return "a header does not match its checksum";
   if (!known(header.kind)) return fmt::format("unknown kind {}", static_cast<int>(header.kind));
@@ -39,7 +40,7 @@ std::string fault(const frame_header& header, std::size_t left, const handler_en
                        left - sizeof(frame_header));
   }
   if (header.kind == frame_kind::task) {
-    handler = find_handler(header.handler);
+    if (!handler || handler->id != header.handler) handler = find_handler(header.handler);
     if (!handler) {
       return fmt::format(
           "no handler {:#x} in this program and the libraries that it has loaded: load the same "
@@ -59,8 +60,7 @@ void frame_sink::on_bad_message(rank source, const std::string& what) noexcept {
 bool endpoint::progress(bool patiently) noexcept {
   const state now = state_.load(base::acquire);  // P1 of endpoint.hpp
   if (now == state::exchanging || now == state::over) return false;
-  const bool received =
-      patiently ? network_.progress_patiently(*this) : network_.progress(*this);
+  const bool received = patiently ? network_.progress_patiently(*this) : network_.progress(*this);
   return flush_channels(false) || received;
 }
 
@@ -72,6 +72,7 @@ void endpoint::on_message(rank source, buffer message) noexcept {
   // A message is counted before its frames have effects.
   add(from.messages_received, 1);
   add(from.bytes_received, size);
+  const handler_entry* handler = nullptr;
   std::uint32_t kept = 0;
   std::uint32_t held = 1;  // references, by this function and the sink together
   for (std::size_t at = 0; at < size;) {
@@ -81,7 +82,6 @@ void endpoint::on_message(rank source, buffer message) noexcept {
       break;
     }
     const auto* header = reinterpret_cast<const frame_header*>(bytes + at);
-    const handler_entry* handler = nullptr;
     if (const std::string wrong = fault(*header, left, handler); !wrong.empty()) {
       sink_.on_bad_message(source, wrong);
       break;
@@ -94,7 +94,12 @@ void endpoint::on_message(rank source, buffer message) noexcept {
       held = many_references;
     }
     add(from.frames_received, 1);
-    sink_.on_frame({source, header, {payload, header->length}, owner, handler, &kept});
+    sink_.on_frame({source,
+                    header,
+                    {payload, header->length},
+                    owner,
+                    header->kind == frame_kind::task ? handler : nullptr,
+                    &kept});
   }
   sink_.on_message_end();
   if (held != 1) {

@@ -62,13 +62,12 @@ void ring_sender::write(const frame_header& header, std::span<const std::byte> p
     frame_counts& counts = counts_of(run);
     ++counts.frames;
     counts.bytes += frame_bytes(payload.size());
-    const std::uint64_t now = base::cycles();
-    const bool burst = now - std::exchange(last_write_, now) < burst_cycles;
     const bool messages = current_ || !waiting_.empty();
     const bool first = !messages && (!joined_ || joined_.size() == 0);
-    if (burst || !first || !write_single(header, payload, run)) {
+    const bool quick = follows_quickly(first);
+    if (quick || !first || !write_single(header, payload, run)) {
       join(header, payload);
-      const bool later = messages || (burst && joined_.size() < burst_bytes);
+      const bool later = messages || (quick && joined_.size() < burst_bytes);
       if (later || !write_joined(run)) {
         if (std::exchange(joined_counted_, true)) return;
         queued_.fetch_add(1, base::relaxed);
@@ -78,6 +77,15 @@ void ring_sender::write(const frame_header& header, std::span<const std::byte> p
     }
   }
   to_.wake_owner();
+}
+
+// Whether the next frame belongs to a burst. The clock is read for the first frame of a record, and
+// then for every eighth. Requires: lock_.
+bool ring_sender::follows_quickly(bool first) noexcept {
+  if (!first && ++since_clock_ % frames_per_clock_read != 0) return true;
+  const std::uint64_t now = base::cycles();
+  const std::uint64_t frames = std::exchange(since_clock_, 0) + 1;
+  return now - std::exchange(last_clock_, now) < frames * burst_cycles;
 }
 
 // Writes a frame directly into the ring. Returns false if there is no room. Requires: lock_;

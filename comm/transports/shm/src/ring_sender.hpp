@@ -59,7 +59,8 @@ class ring_sender {
   frame_counts written(std::uint64_t run) noexcept;
 
  private:
-  static constexpr std::uint64_t burst_cycles = 600;
+  static constexpr std::uint64_t burst_cycles = 600;  // between two frames, on average
+  static constexpr std::uint32_t frames_per_clock_read = 8;
   // At most about the capacity of a ring, so that the lock is not held for a whole long message.
   static constexpr std::uint64_t most_bytes = std::uint64_t{256} << 10;
   static constexpr std::size_t burst_bytes = 4096;
@@ -71,6 +72,7 @@ class ring_sender {
   void set_unfinished(bool unfinished) noexcept;
   void enqueue(buffer message) noexcept;
   void enqueue_joined() noexcept;
+  bool follows_quickly(bool first) noexcept;
   bool write_single(const frame_header& header, std::span<const std::byte> payload,
                     std::uint64_t run) noexcept;
   void join(const frame_header& header, std::span<const std::byte> payload) noexcept;
@@ -89,7 +91,8 @@ class ring_sender {
   bool announced_ = false;  // the receiver knows that this ring is in use
   frame_counts written_;    // in the run counted_run_
   std::uint64_t counted_run_ = 0;
-  std::uint64_t last_write_ = 0;          // of a frame, in cycles
+  std::uint64_t last_clock_ = 0;          // when the clock was read, in cycles
+  std::uint32_t since_clock_ = 0;         // frames since then
   base::atomic<bool> unfinished_{false};  // advance() has something to do
 
   // What waits, in this order.
