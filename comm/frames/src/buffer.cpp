@@ -21,13 +21,34 @@ inbound_buffer* inbound_buffer::allocate(std::size_t capacity) {
 }
 
 void inbound_buffer::destroy() noexcept {
-  if (pool_) {
+  if (kept_) {
+    references_.store(0, base::release);  // P1
+  } else if (pool_) {
     pool_->put(this);
   } else {
     const std::size_t bytes = sizeof(inbound_buffer) + capacity_;
     this->~inbound_buffer();
     cache_block(this, bytes);
   }
+}
+
+reusable_buffer::reusable_buffer(std::size_t capacity)
+    : block_(inbound_buffer::allocate(capacity)) {
+  block_->references_.store(0, base::relaxed);
+  block_->kept_ = true;
+}
+
+reusable_buffer::~reusable_buffer() {
+  APGAS_ASSERT(block_->references_.load(base::acquire) == 0, "a buffer is still in use");  // P1
+  block_->kept_ = false;
+  block_->destroy();
+}
+
+buffer reusable_buffer::take() noexcept {
+  if (block_->references_.load(base::acquire) != 0) return {};  // P1
+  block_->references_.store(1, base::relaxed);
+  block_->size_ = 0;
+  return buffer::attach(block_);
 }
 
 int buffer_pool::list_for(std::size_t capacity) noexcept {

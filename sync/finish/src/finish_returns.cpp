@@ -55,8 +55,12 @@ remote_finishes::remote_table::node_type remote_finishes::extract(remote_finish&
   return remotes_.extract(remote.id);
 }
 
-// Keeps the memory of a remote finish that is over and has no results. Requires: lock_ is held.
-void remote_finishes::recycle(remote_table::node_type node) noexcept {
+// Ends a remote finish that has no results and has given back its credit. The last one stays in the
+// table, since more tasks of it may come soon. The memory of the others is used again. Requires:
+// lock_ is held.
+void remote_finishes::retire(remote_finish& remote) noexcept {
+  if (&remote == last_) return;
+  remote_table::node_type node = extract(remote);
   if (spare_.size() < spare_.capacity()) spare_.push_back(std::move(node));
 }
 
@@ -106,22 +110,26 @@ bool remote_finishes::send_returns() noexcept {
     tree_return::target to{};
     {
       std::lock_guard guard(lock_);
-      while (!quiescence_candidates_.empty() && gone.empty()) {
+      while (!quiescence_candidates_.empty() && id == 0) {
         remote_finish& remote = *quiescence_candidates_.back();
         quiescence_candidates_.pop_back();
         remote.listed = false;
         if (!remote.quiescent()) continue;
         credit = remote.state.give_back();
         to = remote.links.give_back();
-        gone = extract(remote);
         id = remote.id;
         ++count_.returns;
+        if (return_with_results::has_results(remote)) {
+          if (&remote == last_) last_ = nullptr;
+          gone = extract(remote);
+        } else {
+          retire(remote);
+        }
       }
       if (id == 0) {
         quiescence_possible_.store(false, base::relaxed);
         return any;
       }
-      if (!return_with_results::has_results(*gone.mapped())) recycle(std::move(gone));
     }
     if (gone.empty()) {
       comm::out_archive payload;
@@ -141,8 +149,8 @@ returned_credit remote_finishes::give_back_with_reply(finish_core& finish) noexc
     return {};
   }
   remote_finish& remote = *details->remote;
-  if (!remote.release()) return {};
   std::lock_guard guard(lock_);
+  if (!remote.release_only() && !remote.release()) return {};
   remote.state.on_idle();
   if (!remote.quiescent() || remote.listed) return {};
   // Exceptions, offers, links and a sum of more than 64 bits need a return message.
@@ -152,7 +160,8 @@ returned_credit remote_finishes::give_back_with_reply(finish_core& finish) noexc
     return {};
   }
   const returned_credit credit = remote.state.give_back();
-  recycle(extract(remote));
+  static_cast<void>(remote.links.give_back());
+  retire(remote);
   return credit;
 }
 

@@ -23,7 +23,8 @@ remote_finishes::remote_finishes(place_state& place)
 }
 
 remote_finishes::~remote_finishes() {
-  APGAS_ASSERT(remotes_.empty(), "a finish of another place still has tasks here");
+  APGAS_ASSERT(remotes_.size() == (last_ != nullptr && last_->state.empty() ? 1U : 0U),
+               "a finish of another place still has tasks here");
 }
 
 void remote_finishes::open_root(finish_core& core) {
@@ -147,12 +148,21 @@ finish_core& remote_finishes::finish_at_home(finish_id id, comm::rank sender) no
 // Requires: lock_ is held. Ends the job if the remote finish does not exist.
 remote_finish& remote_finishes::known_remote(finish_id id, comm::rank sender) noexcept {
   const auto found = remotes_.find(id);
-  if (found == remotes_.end()) no_such_finish(id, sender);
+  if (found == remotes_.end() || found->second->state.empty()) no_such_finish(id, sender);
   return *found->second;
 }
 
 // Returns the remote finish, and creates it if necessary. Requires: lock_ is held.
 remote_finish& remote_finishes::remote_of(finish_id id) {
+  if (last_ != nullptr && last_->id == id) return *last_;
+  remote_finish* const before = last_;
+  last_ = &find_or_create(id);
+  if (before != nullptr && before->state.empty()) retire(*before);
+  return *last_;
+}
+
+// Requires: lock_ is held.
+remote_finish& remote_finishes::find_or_create(finish_id id) {
   const auto found = remotes_.find(id);
   if (found != remotes_.end()) return *found->second;
   if (spare_.empty()) {

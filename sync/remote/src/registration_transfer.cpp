@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <apgas/base/assert.hpp>
+#include <apgas/sync/flow_control.hpp>
 #include <apgas/sync/place_state.hpp>
 #include <apgas/sync/registration.hpp>
 
@@ -100,8 +101,10 @@ void send_registered_task(scheduler::fiber& self, comm::rank dest, comm::handler
 void send_call(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
                comm::out_archive& payload) {
   const registrations* const all = registrations::of(self);
-  if (all == nullptr || all->first() == nullptr) [[likely]]
-    return send_task(self, dest, thunk, payload);
+  if (all == nullptr || all->first() == nullptr) [[likely]] {
+    const bool is_short = payload.size() <= flow_control::unlimited_bytes;
+    return send_task(self, dest, thunk, payload, is_short ? flag_unlimited : 0);
+  }
   append(payload, all_leaving(self, *all));
   send_task(self, dest, thunk, payload, flag_registered);
 }

@@ -43,7 +43,10 @@ pending_call* remote_calls::take(std::uint64_t number) noexcept {
 }
 
 suspended_call::suspended_call(place_state& place, finish_core& finish)
-    : place_(place), finish_(finish), number_(place.calls->add(*this)) {}
+    : place_(place),
+      finish_(finish),
+      caller_(scheduler::current_fiber()),
+      number_(place.calls->add(*this)) {}
 
 suspended_call::~suspended_call() {
   if (reply_.owner != nullptr) {
@@ -55,7 +58,8 @@ suspended_call::~suspended_call() {
 }
 
 void suspended_call::wait(const char* what) noexcept {
-  if (scheduler::wait_in_place([this] { return state_.load(base::acquire) == arrived; })) return;
+  const auto is_here = [this] { return state_.load(base::acquire) == arrived; };  // P1
+  if (scheduler::wait_in_place(is_here)) return;
   scheduler::suspend(what, [this](scheduler::fiber* self) {
     std::uintptr_t expected = no_waiter;
     if (!state_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(self),
@@ -68,6 +72,10 @@ void suspended_call::wait(const char* what) noexcept {
 void suspended_call::on_reply(const comm::inbound_frame& frame) noexcept {
   frame.keep();
   reply_ = frame;
+  if (scheduler::current_fiber() == caller_) {  // the task waits in place, and polls itself
+    state_.store(arrived, base::relaxed);
+    return;
+  }
   const std::uintptr_t waiter = state_.exchange(arrived, base::acq_rel);  // P1
   if (waiter != no_waiter) scheduler::resume(reinterpret_cast<scheduler::fiber*>(waiter));
 }

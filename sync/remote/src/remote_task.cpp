@@ -53,6 +53,10 @@ const program_range& program() {
   return range;
 }
 
+bool is_unlimited(const comm::frame_header& header) noexcept {
+  return (header.flags & (flag_spawn | flag_unlimited)) == flag_unlimited;
+}
+
 void report_start(place_state& place, comm::rank source, std::size_t bytes) {
   if (const auto total = place.flow->on_start(source, bytes)) {
     place.endpoint->send(
@@ -92,7 +96,7 @@ scheduler::task_counter* run_frame(scheduler::external_task* work,
   remote_task task = take(*static_cast<waiting_task*>(work));
   self.task.finish = task.finish;
   self.allowance = flow_control::answer_bytes;
-  report_start(*task.place, task.frame.source, task.bytes);
+  if (task.bytes != 0) report_start(*task.place, task.frame.source, task.bytes);
   // NOLINTNEXTLINE(modernize-use-auto): g++ 12 cannot deduce it
   task_thunk* const thunk = task.frame.handler->as<task_thunk>();
   if ((task.frame.header->flags & flag_registered) != 0) [[unlikely]]
@@ -210,12 +214,15 @@ namespace {
 comm::frame_header admit(scheduler::fiber& self, place_state& place, comm::rank dest,
                          comm::handler_id thunk, const comm::out_archive& payload,
                          std::uint8_t flags) {
+  const comm::frame_header header{
+      .kind = comm::frame_kind::task, .flags = flags, .handler = thunk};
+  if (is_unlimited(header)) return header;
   const std::size_t bytes = comm::frame_bytes(payload.size());
   if (place.flow->full(dest) || place.flow->behind() || place.endpoint->congested(dest)) {
     wait_for_turn(self, place, dest, bytes);
   }
   place.flow->on_send(dest, bytes);
-  return {.kind = comm::frame_kind::task, .flags = flags, .handler = thunk};
+  return header;
 }
 
 }  // namespace
@@ -341,12 +348,14 @@ void frame_receiver::on_task(const comm::inbound_frame& frame) {
                 sizeof reducer);
     task.frame.payload = frame.payload.first(frame.payload.size() - sizeof reducer);
   }
-  task.bytes = comm::frame_bytes(task.frame.payload.size());  // without the reducer, as admit()
+  if (!is_unlimited(*frame.header)) {
+    task.bytes = comm::frame_bytes(task.frame.payload.size());  // without the reducer, as admit()
+    place_.flow->on_arrival(task.bytes);
+  }
   if (frame.handler->as<task_thunk>() == nullptr || task.frame.payload.size() < 8) {
     base::fatal(fmt::format("place {} sent a malformed task frame", frame.source));
   }
   waiting_task* const waiting = make_waiting_task(frame);
-  place_.flow->on_arrival(task.bytes);
   task.finish = &place_.finishes->on_tasks(arrived_frames(frame), reducer);
   frame.keep();
   waiting->run = run_frame;

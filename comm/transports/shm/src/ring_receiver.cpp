@@ -42,9 +42,7 @@ ring_receiver::ring_receiver(const mapped_segment& own, rank source, std::size_t
       pool_(pool),
       ring_(own.positions(index), ring_capacity(places)),
       bytes_(own.ring(index)),
-      single_(buffer(buffer_pool::small_bytes).detach()) {}
-
-ring_receiver::~ring_receiver() { single_->release(); }
+      single_(buffer_pool::small_bytes) {}
 
 void ring_receiver::refuse(const char* what) const noexcept {
   base::fatal(fmt::format("place {} has written {} into the memory that it shares with this place",
@@ -83,13 +81,12 @@ bool ring_receiver::take_record(message_sink& sink, std::uint64_t run, buffer& f
   }
   if (word.run != run_of_record(run)) return false;
   const std::byte* const content = bytes_ + offset + sizeof word;
+  buffer single;
   if (word.kind == record_kind::frames && !frames && ring_.left() == bytes &&
-      word.length <= buffer_pool::small_bytes && single_->unshared()) {
-    single_->add_to_own();
-    std::memcpy(single_->data(), content, word.length);
-    buffer message = buffer::attach(single_);
-    message.resize(word.length);
-    deliver(sink, source_, message);
+      word.length <= buffer_pool::small_bytes && (single = single_.take())) {
+    std::memcpy(single.data(), content, word.length);
+    single.resize(word.length);
+    deliver(sink, source_, single);
   } else if (word.kind == record_kind::frames) {
     if (frames && frames.size() + word.length > frames.capacity()) deliver(sink, source_, frames);
     if (!frames) {

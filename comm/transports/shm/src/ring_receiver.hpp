@@ -23,9 +23,6 @@ class ring_receiver {
   // `own` is the segment of this place, and `index` the index of rank `source` on the host.
   ring_receiver(const mapped_segment& own, rank source, std::size_t index, std::size_t places,
                 buffer_pool& pool);
-  ring_receiver(const ring_receiver&) = delete;
-  ring_receiver& operator=(const ring_receiver&) = delete;
-  ~ring_receiver();
 
   // Delivers what has arrived in this run, up to about `most_bytes`. Consecutive frames become one
   // message. Returns whether there was anything.
@@ -46,8 +43,7 @@ class ring_receiver {
   buffer_pool& pool_;
   ring_consumer ring_;
   const std::byte* const bytes_;
-  // Holds a short record that comes alone, unless the last one is still in use.
-  inbound_buffer* const single_;
+  reusable_buffer single_;      // for a short record that comes alone
   std::uint64_t taken_ = 0;     // bytes of records in this call of receive()
   buffer assembled_;            // a message of which some parts have arrived
   std::uint64_t expected_ = 0;  // its size

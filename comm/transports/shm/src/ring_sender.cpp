@@ -64,28 +64,31 @@ void ring_sender::write(const frame_header& header, std::span<const std::byte> p
     counts.bytes += frame_bytes(payload.size());
     const bool messages = current_ || !waiting_.empty();
     const bool first = !messages && (!joined_ || joined_.size() == 0);
-    const bool quick = follows_quickly(first);
-    if (quick || !first || !write_single(header, payload, run)) {
+    if (burst_ || !first || !write_single(header, payload, run)) {
       join(header, payload);
-      const bool later = messages || (quick && joined_.size() < burst_bytes);
+      look_for_burst(false);
+      const bool later = messages || (burst_ && joined_.size() < burst_bytes);
       if (later || !write_joined(run)) {
         if (std::exchange(joined_counted_, true)) return;
         queued_.fetch_add(1, base::relaxed);
         set_unfinished(true);
         return;
       }
+    } else {
+      look_for_burst(true);
     }
   }
   to_.wake_owner();
 }
 
-// Whether the next frame belongs to a burst. The clock is read for the first frame of a record, and
-// then for every eighth. Requires: lock_.
-bool ring_sender::follows_quickly(bool first) noexcept {
-  if (!first && ++since_clock_ % frames_per_clock_read != 0) return true;
+// Determines whether frames follow each other quickly. The clock is read after each single frame,
+// when it delays nobody, and for every eighth of the others. Requires: lock_.
+void ring_sender::look_for_burst(bool single) noexcept {
+  ++since_clock_;
+  if (!single && since_clock_ % frames_per_clock_read != 0) return;
   const std::uint64_t now = base::cycles();
-  const std::uint64_t frames = std::exchange(since_clock_, 0) + 1;
-  return now - std::exchange(last_clock_, now) < frames * burst_cycles;
+  burst_ = now - std::exchange(last_clock_, now) <
+           std::exchange(since_clock_, 0U) * std::uint64_t{burst_cycles};
 }
 
 // Writes a frame directly into the ring. Returns false if there is no room. Requires: lock_;

@@ -72,7 +72,7 @@ class ring_sender {
   void set_unfinished(bool unfinished) noexcept;
   void enqueue(buffer message) noexcept;
   void enqueue_joined() noexcept;
-  bool follows_quickly(bool first) noexcept;
+  void look_for_burst(bool single) noexcept;
   bool write_single(const frame_header& header, std::span<const std::byte> payload,
                     std::uint64_t run) noexcept;
   void join(const frame_header& header, std::span<const std::byte> payload) noexcept;
@@ -93,6 +93,7 @@ class ring_sender {
   std::uint64_t counted_run_ = 0;
   std::uint64_t last_clock_ = 0;          // when the clock was read, in cycles
   std::uint32_t since_clock_ = 0;         // frames since then
+  bool burst_ = false;                    // frames followed each other quickly when it was read
   base::atomic<bool> unfinished_{false};  // advance() has something to do
 
   // What waits, in this order.

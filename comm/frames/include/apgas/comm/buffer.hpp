@@ -43,10 +43,6 @@ class alignas(64) inbound_buffer {
   // Requires: the caller holds a reference.
   // Context: any thread.
   void retain(std::uint32_t count = 1) noexcept { references_.fetch_add(count, base::relaxed); }
-  // Whether the caller's reference is the only one; then the former holders of others have finished
-  // their accesses. It needs no atomic read-modify-write to add references then: add_to_own().
-  bool unshared() const noexcept { return references_.load(base::acquire) == 1; }  // P1
-  void add_to_own() noexcept { references_.store(2, base::relaxed); }
   // Gives up `count` references, at least one.
   // Context: any thread.
   void release(std::uint32_t count) noexcept {
@@ -67,6 +63,7 @@ class alignas(64) inbound_buffer {
   friend class buffer;
   friend class buffer_pool;
   friend class message_chain;
+  friend class reusable_buffer;
 
   explicit inbound_buffer(std::size_t capacity) noexcept : capacity_(capacity) {}
   static inbound_buffer* allocate(std::size_t capacity);
@@ -77,6 +74,7 @@ class alignas(64) inbound_buffer {
   std::size_t size_ = 0;
   std::size_t capacity_;
   buffer_pool* pool_ = nullptr;     // nullptr: allocated from the heap
+  bool kept_ = false;               // for use again, by a reusable_buffer
   inbound_buffer* next_ = nullptr;  // while in a message_chain or a free list
 };
 static_assert(sizeof(inbound_buffer) == 64);
@@ -117,6 +115,25 @@ class buffer {
 
  private:
   inbound_buffer* block_ = nullptr;
+};
+
+// One buffer that its owner hands out again and again, without a lock or an atomic
+// read-modify-write.
+class reusable_buffer {
+ public:
+  // Throws: std::bad_alloc.
+  explicit reusable_buffer(std::size_t capacity);
+  reusable_buffer(const reusable_buffer&) = delete;
+  reusable_buffer& operator=(const reusable_buffer&) = delete;
+  // Requires: the buffer is not in use.
+  ~reusable_buffer();
+
+  // Returns the buffer, or nothing while it is in use.
+  // Context: one thread at a time.
+  buffer take() noexcept;
+
+ private:
+  inbound_buffer* const block_;  // has no references while it is not in use
 };
 
 // Hands out buffers and recycles the ones that are returned. Buffers of the three common sizes are

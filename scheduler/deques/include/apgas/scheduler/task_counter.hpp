@@ -54,7 +54,21 @@ class alignas(8) task_counter {
   void add(std::int64_t n) noexcept { count_.fetch_add(n, base::relaxed); }
 
   // Adds one count where there may be none yet. Returns whether there was none.
-  [[nodiscard]] bool add_first() noexcept { return count_.fetch_add(1, base::relaxed) == 0; }
+  // Context: under a lock that every caller of add_first() and release_only() holds.
+  [[nodiscard]] bool add_first() noexcept {
+    const std::int64_t before = count_.load(base::relaxed);
+    if ((before & pending_mask) != 0) return (count_.fetch_add(1, base::relaxed) & pending_mask) == 0;
+    count_.store(before + 1, base::relaxed);  // nobody has a count, so nobody else can change it
+    return true;
+  }
+  // Releases the caller's count if it is the only one. Returns whether it was.
+  // Context: as add_first().
+  [[nodiscard]] bool release_only() noexcept {
+    const std::int64_t before = count_.load(base::acquire);  // P1
+    if ((before & pending_mask) != 1) return false;
+    count_.store(before - 1, base::relaxed);
+    return true;
+  }
 
   // Releases a count. If it returns true, this was the last one, and the caller must resume
   // waiter() or notify observer().

@@ -32,20 +32,21 @@ constexpr comm::rank home_of(finish_id id) noexcept {
   return static_cast<comm::rank>(id >> finish_number_bits);
 }
 
-// frame_header::flags of task and reply frames. In a task frame the bits above them are the level
-// of a linked frame (tree_return.hpp).
+// frame_header::flags of task and reply frames. In the frame of an async_at the bits above the first
+// three are the level of a linked frame (tree_return.hpp).
 enum frame_flags : std::uint8_t {
   flag_collecting = 1,  // task: the payload ends with the handler id of the finish's reducer
   flag_zero_copy = 1,   // reply: the value stays in the sender's memory (remote_call.hpp)
   flag_failed = 2,      // reply: the payload is an exception
   flag_spawn = 2,       // task: an async_at, for which only the finish waits
   flag_registered = 4,  // both: the payload ends with registrations (registration_transfer.hpp)
+  flag_unlimited = 8,   // task, unless flag_spawn: flow control does not count it
 };
 inline constexpr std::uint8_t flag_all = 7;
 inline constexpr int link_level_shift = 3;
 // Returns the level of a linked frame; 0 if the frame is not linked.
 constexpr std::uint8_t link_level_of(const comm::frame_header& header) noexcept {
-  return header.flags >> link_level_shift;
+  return (header.flags & flag_spawn) != 0 ? header.flags >> link_level_shift : 0;
 }
 
 // Task frames of one finish that arrived in one message, as one event of the state machines.
@@ -138,7 +139,8 @@ class remote_finishes {
   using remote_table = std::unordered_map<finish_id, std::unique_ptr<remote_finish>>;
 
   remote_table::node_type extract(remote_finish& remote) noexcept;
-  void recycle(remote_table::node_type node) noexcept;
+  void retire(remote_finish& remote) noexcept;
+  remote_finish& find_or_create(finish_id id);
   void send_message(comm::rank dest, std::uint64_t operation, finish_id id, std::uint64_t credit,
                     comm::out_archive* payload);
   // These end the job if the finish does not exist, naming `sender`, the place that referred to it.
@@ -157,6 +159,7 @@ class remote_finishes {
   mutable base::spin_lock lock_;  // guards everything below, and the states of remote finishes
   std::unordered_map<finish_id, finish_core*> at_home_;
   remote_table remotes_;
+  remote_finish* last_ = nullptr;  // the one asked for last; it stays when it is over
   std::vector<remote_table::node_type> spare_;  // for the next remote finishes
   std::vector<remote_finish*> quiescence_candidates_;
   base::atomic<bool> quiescence_possible_{false};  // a hint, also read without the lock

@@ -44,6 +44,10 @@ class flow_control {
   // The number of bytes that a task from another place may send without waiting.
   static constexpr std::uint32_t answer_bytes = 4096;
 
+  // A call whose payload has at most this many bytes is not counted. Its caller waits with a stack
+  // that takes more memory than the frame.
+  static constexpr std::size_t unlimited_bytes = 512;
+
   // `window_bytes` is the window to each place.
   flow_control(int places, std::uint64_t window_bytes)
       : window_(window_bytes), peers_(static_cast<std::size_t>(places)) {}

@@ -95,6 +95,7 @@ class suspended_call final : public pending_call {
 
   place_state& place_;
   finish_core& finish_;
+  const scheduler::fiber* const caller_;
   const std::uint64_t number_;
   comm::inbound_frame reply_{};
   base::atomic<std::uintptr_t> state_{no_waiter};  // or `arrived`, or the fiber that waits

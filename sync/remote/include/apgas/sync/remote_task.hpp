@@ -37,7 +37,7 @@ struct remote_task {
   comm::inbound_frame frame{};  // holds a reference to its buffer until done()
   finish_core* finish = nullptr;
   place_state* place = nullptr;
-  std::size_t bytes = 0;  // size of the frame, for flow control
+  std::size_t bytes = 0;  // size of the frame, for flow control; 0: not counted
 
   remote_task() = default;
   remote_task(remote_task&& other) noexcept
