@@ -100,8 +100,8 @@ class place_runtime::network_events final : public scheduler::external_events {
  private:
   bool poll(bool patiently) noexcept {
     if (!connected_.load(base::acquire)) return false;  // P1
-    bool any = endpoint_.progress(patiently);
-    any |= finishes_.send_returns();
+    bool any = finishes_.send_returns();
+    any |= endpoint_.progress(patiently && !any);
     if (!any) endpoint_.flush();
     return any;
   }

@@ -20,6 +20,7 @@ remote_finishes::remote_finishes(place_state& place)
       next_id_((static_cast<finish_id>(place.here) << finish_number_bits) + root_finish + 1) {
   constexpr std::size_t spare_max = 64;
   spare_.reserve(spare_max);
+  spare_home_nodes_.reserve(spare_max);
 }
 
 remote_finishes::~remote_finishes() {
@@ -37,7 +38,23 @@ void remote_finishes::close(finish_details& details) {
   if (details.id == 0) return;
   APGAS_ASSERT(details.ledger.outstanding() == 0, "a finish ended before its credit was back");
   std::lock_guard guard(lock_);
-  at_home_.erase(details.id);
+  home_table::node_type node = at_home_.extract(details.id);
+  if (spare_home_nodes_.size() < spare_home_nodes_.capacity()) {
+    spare_home_nodes_.push_back(std::move(node));
+  }
+}
+
+// Requires: lock_ is held.
+void remote_finishes::enter_at_home(finish_id id, finish_core& finish) {
+  if (spare_home_nodes_.empty()) {
+    at_home_.emplace(id, &finish);
+    return;
+  }
+  home_table::node_type node = std::move(spare_home_nodes_.back());
+  spare_home_nodes_.pop_back();
+  node.key() = id;
+  node.mapped() = &finish;
+  at_home_.insert(std::move(node));
 }
 
 void remote_finishes::send_task(finish_core& finish, comm::rank dest, comm::frame_header& header,
@@ -71,7 +88,7 @@ void remote_finishes::send_from_home(finish_core& finish, comm::rank dest,
     if (details.id == 0) {
       std::lock_guard table_guard(lock_);
       details.id = next_id_++;
-      at_home_.emplace(details.id, &finish);
+      enter_at_home(details.id, finish);
     }
     const auto minted = details.ledger.mint();
     if (minted.takes_count) finish.add(1);

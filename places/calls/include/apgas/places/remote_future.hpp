@@ -46,7 +46,7 @@ class remote_future final : public sync::pending_call, scheduler::external_task 
   void on_reply(const comm::inbound_frame& frame) noexcept override {
     frame.keep();
     reply_ = frame;
-    place_.task_scheduler->submit(this);
+    place_.task_scheduler->submit_from_poll(this);
   }
   sync::finish_core& finish() const noexcept override { return finish_; }
 

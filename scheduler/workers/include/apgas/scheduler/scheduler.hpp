@@ -105,7 +105,7 @@ class scheduler {
   // The same for external_events::poll(). If a scheduling loop polls and no other external task is
   // waiting, it runs `work` next, without the queue.
   // Context: inside poll().
-  void submit_from_poll(external_task* work) noexcept;
+  APGAS_API void submit_from_poll(external_task* work) noexcept;
   // Tells the workers that an event may have arrived, so that one of them polls soon.
   // Context: any thread.
   void wake() noexcept;

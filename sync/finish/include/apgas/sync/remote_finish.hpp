@@ -131,11 +131,13 @@ class remote_finishes {
   counts count() const noexcept;
 
  private:
+  void enter_at_home(finish_id id, finish_core& finish);
   void send_from_home(finish_core& finish, comm::rank dest, comm::frame_header& header,
                       comm::out_archive& payload);
   void send_from_remote(remote_finish* own, finish_core* escapes_from, comm::rank dest,
                         comm::frame_header& header, comm::out_archive& payload);
   void send_waiting(remote_finish& remote);
+  using home_table = std::unordered_map<finish_id, finish_core*>;
   using remote_table = std::unordered_map<finish_id, std::unique_ptr<remote_finish>>;
 
   remote_table::node_type extract(remote_finish& remote) noexcept;
@@ -157,7 +159,8 @@ class remote_finishes {
 
   place_state& place_;
   mutable base::spin_lock lock_;  // guards everything below, and the states of remote finishes
-  std::unordered_map<finish_id, finish_core*> at_home_;
+  home_table at_home_;
+  std::vector<home_table::node_type> spare_home_nodes_;
   remote_table remotes_;
   remote_finish* last_ = nullptr;  // the one asked for last; it stays when it is over
   std::vector<remote_table::node_type> spare_;  // for the next remote finishes
