@@ -57,10 +57,10 @@ void frame_sink::on_bad_message(rank source, const std::string& what) noexcept {
   base::fatal(fmt::format("a message from rank {} is malformed: {}", source, what));
 }
 
-bool endpoint::progress(bool patiently) noexcept {
+bool endpoint::progress(unsigned looks) noexcept {
   const state now = state_.load(base::acquire);  // P1 of endpoint.hpp
   if (now == state::exchanging || now == state::over) return false;
-  const bool received = patiently ? network_.progress_patiently(*this) : network_.progress(*this);
+  const bool received = network_.progress_watching(*this, looks);
   return flush_channels(false) || received;
 }
 

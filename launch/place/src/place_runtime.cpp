@@ -76,8 +76,13 @@ class place_runtime::network_events final : public scheduler::external_events {
 
   void connect() noexcept { connected_.store(true, base::release); }  // P1
 
-  bool poll() noexcept override { return poll(false); }
-  bool poll_patiently() noexcept override { return poll(true); }
+  bool poll(unsigned looks) noexcept override {
+    if (!connected_.load(base::acquire)) return false;  // P1
+    bool any = finishes_.send_returns();
+    any |= endpoint_.progress(any ? 0 : looks);
+    if (!any) endpoint_.flush();
+    return any;
+  }
 
   bool pending() noexcept override {
     return endpoint_.has_batch() || endpoint_.network().unsent_bytes() != 0;
@@ -98,14 +103,6 @@ class place_runtime::network_events final : public scheduler::external_events {
   bool arm() noexcept override { return endpoint_.network().arm(); }
 
  private:
-  bool poll(bool patiently) noexcept {
-    if (!connected_.load(base::acquire)) return false;  // P1
-    bool any = finishes_.send_returns();
-    any |= endpoint_.progress(patiently && !any);
-    if (!any) endpoint_.flush();
-    return any;
-  }
-
   comm::endpoint& endpoint_;
   sync::remote_finishes& finishes_;
   base::atomic<bool> connected_{false};

@@ -39,12 +39,12 @@ void scheduler::implementation::wake_one() noexcept {
   if (idle_entry* entry = idle.take_sleeper()) entry->sleep.unpark();
 }
 
-bool scheduler::implementation::poll_network(worker* loop, bool patiently) noexcept {
+bool scheduler::implementation::poll_network(worker* loop, unsigned looks) noexcept {
   if (settings.events == nullptr || !poller_lock.try_lock()) return false;
   arrived.store(false, base::relaxed);
   polls.store(polls.load(base::relaxed) + 1, base::relaxed);
   polling_loop = loop;
-  const bool any = patiently ? settings.events->poll_patiently() : settings.events->poll();
+  const bool any = settings.events->poll(looks);
   polling_loop = nullptr;
   // There may be more: a poll need not take everything that has arrived.
   if (any) arrived.store(true, base::relaxed);
@@ -62,7 +62,7 @@ bool scheduler::implementation::poll_outside(worker& w, poll_kind kind) noexcept
   const bool in_loop = kind == poll_kind::loop || kind == poll_kind::search;
   const bool idle_worker = kind == poll_kind::search || kind == poll_kind::in_place;
   const bool messages =
-      poll_network(in_loop ? &w : nullptr, idle_worker && !settings.oversubscribed);
+      poll_network(in_loop ? &w : nullptr, idle_worker ? idle_looks : 0);
   if (messages && w.trace != nullptr) w.trace->add("network", begun);
   return any || messages;
 }
@@ -87,7 +87,7 @@ parker::wake scheduler::implementation::wait_for_busy_workers(parker& sleep) noe
 bool scheduler::implementation::poll_for_busy_workers(bool readable) noexcept {
   const std::uint64_t now = polls.load(base::relaxed);
   if ((readable || now == polls_seen) && poller_lock.try_lock()) {
-    const bool any = settings.events->poll();
+    const bool any = settings.events->poll(0);
     poller_lock.unlock();
     if (any) {  // there may be more, and a worker may have slept because this thread was polling
       arrived.store(true, base::relaxed);

@@ -64,8 +64,8 @@ struct scheduler::implementation {
     base::atomic<int>& external_calls_;
   };
 
-  // How a worker polls. The scheduling loop looks at w.polled afterwards. Patient polls are those
-  // of workers that have nothing else to do.
+  // Where a worker polls. A scheduling loop looks at w.polled afterwards. Where a worker has nothing
+  // else to do, the network looks for arrivals again and again (idle_looks).
   enum class poll_kind : std::uint8_t { loop, search, in_place, between_tasks };
   // Submits expired timers and polls the network, unless another thread is polling it. Returns
   // whether there was anything.
@@ -103,10 +103,11 @@ struct scheduler::implementation {
                        std::chrono::nanoseconds limit) noexcept;
   // Polls the network, unless another thread is polling it. Returns whether anything arrived. The
   // first external task goes to `loop`, the worker in whose scheduling loop this is called.
-  bool poll_network(worker* loop = nullptr, bool patiently = false) noexcept;
+  bool poll_network(worker* loop = nullptr, unsigned looks = 0) noexcept;
   void serve_network() noexcept;  // the progress thread runs this
 
   config settings;
+  const unsigned idle_looks;
   bool fenced = false;
   std::vector<std::vector<int>> victims;  // for each worker the others, nearest first
   std::vector<std::unique_ptr<worker>> workers;

@@ -134,26 +134,24 @@ bool shm_transport::anything_arrived() noexcept {
   return any;
 }
 
-// Looks at the rings for about a fifth of a microsecond, until something has arrived.
-bool shm_transport::arrives_soon() noexcept {
-  constexpr std::size_t looks_max = 64;
-  for (std::size_t looks = 0; looks < looks_max;) {
-    bool any = false;
+// Looks at the rings until something has arrived, but at most that often at one of them.
+bool shm_transport::arrives_within(unsigned looks) noexcept {
+  for (bool any = false; looks > 0;) {
     for_each_source([&](ring_receiver& from) {
       any |= from.filled();
-      ++looks;
+      if (looks > 0) --looks;
     });
     if (any) return true;
-    ++looks;
+    if (looks > 0) --looks;
   }
   return false;
 }
 
-bool shm_transport::progress(message_sink& sink, bool patiently) noexcept {
+bool shm_transport::progress_watching(message_sink& sink, unsigned looks) noexcept {
   if (!progress_lock_.try_lock()) return false;
   bool worked = advance();
   bool received = receive(sink);
-  if (!received && !worked && patiently && arrives_soon()) received = receive(sink);
+  if (!received && !worked && arrives_within(looks)) received = receive(sink);
   if (received) {
     worked = true;
     advance();  // the answers
@@ -162,10 +160,6 @@ bool shm_transport::progress(message_sink& sink, bool patiently) noexcept {
   progress_lock_.unlock();
   return worked;
 }
-
-bool shm_transport::progress(message_sink& sink) noexcept { return progress(sink, false); }
-
-bool shm_transport::progress_patiently(message_sink& sink) noexcept { return progress(sink, true); }
 
 // The announcement stays until a sender takes it, even if this place does not sleep after all or
 // has been woken otherwise: another thread may call progress() while one sleeps. That costs one

@@ -57,8 +57,8 @@ class shm_transport final : public transport {
   void write(rank dest, const frame_header& header,
              std::span<const std::byte> payload) noexcept override;
   frame_counts written(rank dest) noexcept override;
-  bool progress(message_sink& sink) noexcept override;
-  bool progress_patiently(message_sink& sink) noexcept override;
+  bool progress(message_sink& sink) noexcept override { return progress_watching(sink, 0); }
+  bool progress_watching(message_sink& sink, unsigned looks) noexcept override;
   void begin_exchange(std::span<const std::byte> mine) override { inside_.begin_exchange(mine); }
   bool exchange_done(std::vector<std::byte>& all) override { return inside_.exchange_done(all); }
   void begin_barrier() override;
@@ -76,8 +76,7 @@ class shm_transport final : public transport {
   bool advance() noexcept;
   bool receive(message_sink& sink) noexcept;
   bool anything_arrived() noexcept;
-  bool arrives_soon() noexcept;
-  bool progress(message_sink& sink, bool patiently) noexcept;
+  bool arrives_within(unsigned looks) noexcept;
 
   transport& inside_;
   const std::string name_;

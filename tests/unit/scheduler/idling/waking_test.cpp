@@ -136,7 +136,7 @@ TEST_P(Waking, AForeignThreadResumesATask) {
 // was taken, as when another place writes one word after the other.
 class message_series final : public scheduler::external_events {
  public:
-  bool poll() noexcept override {
+  bool poll(unsigned) noexcept override {
     if (clock::now() < next_) return false;
     next_ = clock::now() + std::chrono::milliseconds{1};
     ++taken;
@@ -173,7 +173,7 @@ class false_alarm final : public scheduler::external_events {
   false_alarm() { eventfd_write(event_, 1); }
   ~false_alarm() override { close(event_); }
 
-  bool poll() noexcept override {
+  bool poll(unsigned) noexcept override {
     ++polls;
     return false;
   }
@@ -208,7 +208,7 @@ TEST(Polling, LeavesTheCoreToOthersAfterSpuriousWakeUps) {
 // the fallback poller notices them.
 class one_at_a_time final : public scheduler::external_events {
  public:
-  bool poll() noexcept override {
+  bool poll(unsigned) noexcept override {
     if (left == 0) return false;
     --left;
     return true;

@@ -160,9 +160,9 @@ class endpoint final : private message_sink {
                       std::span<const std::byte> body);
 
   // Receives frames into the sink and sends batches that must wait no longer. Returns true if it
-  // did anything. If `patiently`, and there is nothing to do, may watch for arrivals for a fraction
-  // of a microsecond. Context: any thread, one at a time; other threads get false immediately.
-  bool progress(bool patiently = false) noexcept;
+  // did anything. `looks` is as in transport::progress_watching(). Context: any thread, one at a time; other
+  // threads get false immediately.
+  bool progress(unsigned looks = 0) noexcept;
   // Sends all batches.
   // Context: any thread.
   void flush() noexcept;

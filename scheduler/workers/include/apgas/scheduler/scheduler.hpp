@@ -34,13 +34,12 @@ class external_events {
   external_events& operator=(const external_events&) = delete;
   virtual ~external_events() = default;
 
-  // Makes progress, and returns whether there was anything to do. Must not run user code. Only one
-  // thread calls it at a time.
-  // Context: a scheduling loop, the fallback poller or the progress thread.
-  virtual bool poll() noexcept = 0;
-  // The same, but if there is nothing to do and watching for arrivals is cheaper than polling
-  // again, it watches for a fraction of a microsecond.
-  virtual bool poll_patiently() noexcept { return poll(); }
+  // Makes progress, and returns whether there was anything to do. If there is nothing, and looking
+  // for arrivals is cheaper than another poll, it looks again up to `looks` times, which takes a few
+  // nanoseconds each. Must not run user code. Only one thread calls it at a time.
+  // Context: a scheduling loop, a task that waits in place, the fallback poller or the progress
+  // thread.
+  virtual bool poll(unsigned looks) noexcept = 0;
 
   // Returns whether something was begun that makes progress only while poll() is called.
   // Context: any thread.

@@ -104,9 +104,12 @@ class transport {
   // Returns true if it did anything.
   // Context: any thread, one at a time.
   virtual bool progress(message_sink& sink) noexcept = 0;
-  // The same, but if there is nothing to do and watching for arrivals is cheaper than progress(),
-  // it watches for a fraction of a microsecond.
-  virtual bool progress_patiently(message_sink& sink) noexcept { return progress(sink); }
+  // The same, but if there is nothing, and looking for arrivals is cheaper than progress(), it looks
+  // again up to `looks` times, for a few nanoseconds each.
+  virtual bool progress_watching(message_sink& sink, unsigned looks) noexcept {
+    static_cast<void>(looks);
+    return progress(sink);
+  }
 
   // Bytes posted to `dest` whose completion has not been noticed; 0 exactly when no message to it
   // is in flight.
