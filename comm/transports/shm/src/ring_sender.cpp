@@ -24,7 +24,8 @@ ring_sender::ring_sender(mapped_segment to, rank dest, std::size_t index, std::s
       pool_(pool),
       queued_(queued),
       unfinished_senders_(unfinished),
-      ring_(to_.positions(index), ring_capacity(places)),
+      capacity_(ring_capacity(places)),
+      ring_(to_.positions(index), capacity_),
       bytes_(to_.ring(index)) {}
 
 // The offset of a record that has `length` bytes after its word; ring_producer::no_room if there is
@@ -50,6 +51,10 @@ void ring_sender::publish(std::uint64_t offset, record_kind kind, std::size_t le
                          .position = record_position(offset)};
   std::memcpy(bytes_ + offset, &word, sizeof word);
   ring_.publish(record_bytes(length));
+  // The consumer has read the lines of the next record in the last lap; they come back meanwhile.
+  const std::byte* const next = bytes_ + ((offset + record_bytes(length)) & (capacity_ - 1));
+  __builtin_prefetch(next, 1);
+  __builtin_prefetch(next + 64, 1);
   if (announced_) return;
   to_.header().senders[index_ / 64].fetch_or(std::uint64_t{1} << index_ % 64, base::relaxed);
   announced_ = true;

@@ -86,6 +86,7 @@ class ring_sender {
   buffer_pool& pool_;
   base::atomic<std::size_t>& queued_;
   base::atomic<int>& unfinished_senders_;
+  const std::uint64_t capacity_;
   ring_producer ring_;
   std::byte* const bytes_;
   bool announced_ = false;  // the receiver knows that this ring is in use
