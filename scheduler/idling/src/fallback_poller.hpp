@@ -31,7 +31,8 @@ class fallback_poller {
   // which it returns. `poll` polls, unless a worker did meanwhile and the descriptor is not the
   // reason, and returns whether the fallback poller is still needed.
   // Throws: std::system_error.
-  fallback_poller(std::function<parker::wake(parker&)> wait, std::function<bool(bool readable)> poll)
+  fallback_poller(std::function<parker::wake(parker&)> wait,
+                  std::function<bool(bool readable)> poll)
       : wait_(std::move(wait)), poll_(std::move(poll)), thread_([this] { loop(); }) {}
   fallback_poller(const fallback_poller&) = delete;
   fallback_poller& operator=(const fallback_poller&) = delete;

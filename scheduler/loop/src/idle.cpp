@@ -27,8 +27,9 @@ std::chrono::nanoseconds pause_after(unsigned polls) noexcept {
 // for a message polls a few times before it goes on with it.
 constexpr std::uint64_t rare_polls = 64;
 
-// How often the fallback poller polls and arms the network again before it waits for a millisecond.
-constexpr unsigned arms_at_once = 2;
+// The fallback poller pauses for a millisecond after so many polls that found nothing although the
+// descriptor was readable or could not be armed.
+constexpr unsigned futile_polls_max = 2;
 
 // The number of external tasks that go first after prefer_external_tasks().
 constexpr int preferred_at_once = 16;
@@ -61,8 +62,7 @@ bool scheduler::implementation::poll_outside(worker& w, poll_kind kind) noexcept
   const auto begun = time_for(w.trace);
   const bool in_loop = kind == poll_kind::loop || kind == poll_kind::search;
   const bool idle_worker = kind == poll_kind::search || kind == poll_kind::in_place;
-  const bool messages =
-      poll_network(in_loop ? &w : nullptr, idle_worker ? idle_looks : 0);
+  const bool messages = poll_network(in_loop ? &w : nullptr, idle_worker ? idle_looks : 0);
   if (messages && w.trace != nullptr) w.trace->add("network", begun);
   return any || messages;
 }
@@ -72,24 +72,22 @@ parker::wake scheduler::implementation::wait_for_busy_workers(parker& sleep) noe
   const std::uint64_t now = polls.load(base::relaxed);
   const bool rarely = now - std::exchange(polls_before, now) <= rare_polls;
   const int descriptor = settings.events->descriptor();
-  if (rarely && descriptor >= 0) {
-    if (settings.events->arm()) {
-      arm_failures = 0;
-      return sleep.park_on(descriptor, settings.events->pending() ? 1ms : 20ms);
-    }
-    // Something has arrived, or the network cannot be armed at the moment.
-    if (++arm_failures <= arms_at_once) return parker::wake::readable;
-    arm_failures = 0;
+  if (!rarely || descriptor < 0 || futile_polls > futile_polls_max) {
+    futile_polls = 0;
+    return sleep.park(1ms) ? parker::wake::unparked : parker::wake::timed_out;
   }
-  return sleep.park(1ms) ? parker::wake::unparked : parker::wake::timed_out;
+  if (!settings.events->arm()) return parker::wake::readable;
+  return sleep.park_on(descriptor, settings.events->pending() ? 1ms : 20ms);
 }
 
 bool scheduler::implementation::poll_for_busy_workers(bool readable) noexcept {
   const std::uint64_t now = polls.load(base::relaxed);
+  if (readable) ++futile_polls;
   if ((readable || now == polls_seen) && poller_lock.try_lock()) {
     const bool any = settings.events->poll(0);
     poller_lock.unlock();
     if (any) {  // there may be more, and a worker may have slept because this thread was polling
+      futile_polls = 0;
       arrived.store(true, base::relaxed);
       notify();
     }

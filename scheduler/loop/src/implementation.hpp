@@ -64,8 +64,8 @@ struct scheduler::implementation {
     base::atomic<int>& external_calls_;
   };
 
-  // Where a worker polls. A scheduling loop looks at w.polled afterwards. Where a worker has nothing
-  // else to do, the network looks for arrivals again and again (idle_looks).
+  // Where a worker polls. A scheduling loop looks at w.polled afterwards. Where a worker has
+  // nothing else to do, the network looks for arrivals again and again (idle_looks).
   enum class poll_kind : std::uint8_t { loop, search, in_place, between_tasks };
   // Submits expired timers and polls the network, unless another thread is polling it. Returns
   // whether there was anything.
@@ -130,12 +130,12 @@ struct scheduler::implementation {
   const worker* not_halted = nullptr;
   base::atomic<int> stopped_workers{0};
 
-  base::atomic<std::uint64_t> polls{0};       // of the network, by any thread
+  base::atomic<std::uint64_t> polls{0};  // of the network, by any thread
   // Used by the fallback poller only: the value of `polls` when it last polled and when it last
-  // began to wait, and how often the network could not be armed since then.
+  // began to wait, and the number of successive polls for the descriptor that found nothing.
   std::uint64_t polls_seen = 0;
   std::uint64_t polls_before = 0;
-  unsigned arm_failures = 0;
+  unsigned futile_polls = 0;
   std::unique_ptr<fallback_poller> fallback;  // null without events
 
   helper_threads helpers{settings.on_exit};

@@ -159,12 +159,9 @@ struct task_batch : scheduler::external_task {
       scheduler::fiber& self = *scheduler::current_fiber();
       self.allowance = flow_control::answer_bytes;
       remote_task task;
-      task.frame = {source,
-                    header,
-                    {reinterpret_cast<const std::byte*>(header + 1), header->length},
-                    owner,
-                    handler,
-                    nullptr};
+      task.frame = {
+          source, header,  {reinterpret_cast<const std::byte*>(header + 1), header->length},
+          owner,  handler, nullptr};
       task.place = &place_of(self);
       task.finish = &finish_of(self);
       if (starts != 0) report_start(*task.place, source, starts);
@@ -214,8 +211,7 @@ namespace {
 comm::frame_header admit(scheduler::fiber& self, place_state& place, comm::rank dest,
                          comm::handler_id thunk, const comm::out_archive& payload,
                          std::uint8_t flags) {
-  const comm::frame_header header{
-      .kind = comm::frame_kind::task, .flags = flags, .handler = thunk};
+  const comm::frame_header header{.kind = comm::frame_kind::task, .flags = flags, .handler = thunk};
   if (is_unlimited(header)) return header;
   const std::size_t bytes = comm::frame_bytes(payload.size());
   if (place.flow->full(dest) || place.flow->behind() || place.endpoint->congested(dest)) {

@@ -6,6 +6,7 @@
 #include <apgas/comm/endpoint.hpp>
 
 #include <chrono>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -219,6 +220,12 @@ TEST_F(endpoint, a_rank_sends_to_itself) {
   EXPECT_EQ(sink(0).frames[1].payload.size(), 50'000u);
 }
 
+std::size_t messages_of(const std::vector<comm::inbound_frame>& frames) {
+  std::set<const comm::inbound_buffer*> owners;
+  for (const comm::inbound_frame& frame : frames) owners.insert(frame.owner);
+  return owners.size();
+}
+
 // A retained payload stays valid while other messages are sent and received.
 TEST_F(endpoint, payloads_live_as_long_as_they_are_retained) {
   struct keeping_sink final : comm::frame_sink {
@@ -250,6 +257,31 @@ TEST_F(endpoint, payloads_live_as_long_as_they_are_retained) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(frame.payload.data()) % 8, 0u);
   }
   for (const comm::inbound_frame& frame : keeper.kept) frame.owner->release();
+  EXPECT_EQ(own.pool().outstanding(), 0u);
+}
+
+// Of a message with several frames any number may be kept, in any order of release.
+TEST_F(endpoint, some_frames_of_a_message_are_kept) {
+  struct choosy_sink final : comm::frame_sink {
+    std::vector<comm::inbound_frame> kept;
+    void on_frame(const comm::inbound_frame& frame) noexcept override {
+      if (frame.header->finish % 3 == 0) return;
+      frame.keep(static_cast<std::uint32_t>(frame.header->finish % 3));
+      kept.push_back(frame);
+    }
+  } keeper;
+  comm::local_fabric own(1);
+  {
+    comm::endpoint self(own.at(0), keeper);
+    self.wait_ready();
+    for (std::uint64_t i = 0; i < 100; ++i) self.send(0, control_header(i), bytes_of("text"));
+    self.begin_end();
+    while (!self.end_done()) self.progress();
+  }
+  EXPECT_LT(messages_of(keeper.kept), keeper.kept.size()) << "messages have several frames";
+  for (const comm::inbound_frame& frame : keeper.kept) {
+    frame.owner->release(static_cast<std::uint32_t>(frame.header->finish % 3));
+  }
   EXPECT_EQ(own.pool().outstanding(), 0u);
 }
 

@@ -101,6 +101,34 @@ TEST(inbound_buffer, lives_until_the_last_release) {
   EXPECT_EQ(pool.outstanding(), 0u);
 }
 
+TEST(inbound_buffer, gives_up_several_references_at_once) {
+  buffer_pool pool;
+  inbound_buffer* block = pool.get(10).detach();
+  block->retain(5);
+  block->release(2);
+  block->release(3);
+  EXPECT_EQ(pool.outstanding(), 1u);
+  block->release(1);
+  EXPECT_EQ(pool.outstanding(), 0u);
+}
+
+TEST(reusable_buffer, is_handed_out_again_when_nobody_uses_it) {
+  reusable_buffer one(100);
+  buffer first = one.take();
+  ASSERT_TRUE(first);
+  EXPECT_GE(first.capacity(), 100u);
+  first.resize(7);
+  const std::byte* const memory = first.data();
+  EXPECT_FALSE(one.take());
+  inbound_buffer* const kept = first.detach();
+  EXPECT_FALSE(one.take());
+  kept->release();
+  const buffer second = one.take();
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second.data(), memory);
+  EXPECT_EQ(second.size(), 0u);
+}
+
 TEST(inbound_buffer, may_be_released_by_many_threads) {
   buffer_pool pool;
   constexpr int holders = 4;

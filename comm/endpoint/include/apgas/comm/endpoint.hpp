@@ -160,8 +160,8 @@ class endpoint final : private message_sink {
                       std::span<const std::byte> body);
 
   // Receives frames into the sink and sends batches that must wait no longer. Returns true if it
-  // did anything. `looks` is as in transport::progress_watching(). Context: any thread, one at a time; other
-  // threads get false immediately.
+  // did anything. `looks` is as in transport::progress_watching(). Context: any thread, one at a
+  // time; other threads get false immediately.
   bool progress(unsigned looks = 0) noexcept;
   // Sends all batches.
   // Context: any thread.

@@ -57,7 +57,8 @@ class alignas(8) task_counter {
   // Context: under a lock that every caller of add_first() and release_only() holds.
   [[nodiscard]] bool add_first() noexcept {
     const std::int64_t before = count_.load(base::relaxed);
-    if ((before & pending_mask) != 0) return (count_.fetch_add(1, base::relaxed) & pending_mask) == 0;
+    if ((before & pending_mask) != 0)
+      return (count_.fetch_add(1, base::relaxed) & pending_mask) == 0;
     count_.store(before + 1, base::relaxed);  // nobody has a count, so nobody else can change it
     return true;
   }

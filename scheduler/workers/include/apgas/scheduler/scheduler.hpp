@@ -35,10 +35,9 @@ class external_events {
   virtual ~external_events() = default;
 
   // Makes progress, and returns whether there was anything to do. If there is nothing, and looking
-  // for arrivals is cheaper than another poll, it looks again up to `looks` times, which takes a few
-  // nanoseconds each. Must not run user code. Only one thread calls it at a time.
-  // Context: a scheduling loop, a task that waits in place, the fallback poller or the progress
-  // thread.
+  // for arrivals is cheaper than another poll, it looks again up to `looks` times, which takes a
+  // few nanoseconds each. Must not run user code. Only one thread calls it at a time. Context: a
+  // scheduling loop, a task that waits in place, the fallback poller or the progress thread.
   virtual bool poll(unsigned looks) noexcept = 0;
 
   // Returns whether something was begun that makes progress only while poll() is called.

@@ -32,8 +32,8 @@ constexpr comm::rank home_of(finish_id id) noexcept {
   return static_cast<comm::rank>(id >> finish_number_bits);
 }
 
-// frame_header::flags of task and reply frames. In the frame of an async_at the bits above the first
-// three are the level of a linked frame (tree_return.hpp).
+// frame_header::flags of task and reply frames. In the frame of an async_at the bits above the
+// first three are the level of a linked frame (tree_return.hpp).
 enum frame_flags : std::uint8_t {
   flag_collecting = 1,  // task: the payload ends with the handler id of the finish's reducer
   flag_zero_copy = 1,   // reply: the value stays in the sender's memory (remote_call.hpp)
@@ -162,7 +162,7 @@ class remote_finishes {
   home_table at_home_;
   std::vector<home_table::node_type> spare_home_nodes_;
   remote_table remotes_;
-  remote_finish* last_ = nullptr;  // the one asked for last; it stays when it is over
+  remote_finish* last_ = nullptr;               // the one asked for last; it stays when it is over
   std::vector<remote_table::node_type> spare_;  // for the next remote finishes
   std::vector<remote_finish*> quiescence_candidates_;
   base::atomic<bool> quiescence_possible_{false};  // a hint, also read without the lock

@@ -104,8 +104,8 @@ class transport {
   // Returns true if it did anything.
   // Context: any thread, one at a time.
   virtual bool progress(message_sink& sink) noexcept = 0;
-  // The same, but if there is nothing, and looking for arrivals is cheaper than progress(), it looks
-  // again up to `looks` times, for a few nanoseconds each.
+  // The same, but if there is nothing, and looking for arrivals is cheaper than progress(), it
+  // looks again up to `looks` times, for a few nanoseconds each.
   virtual bool progress_watching(message_sink& sink, unsigned looks) noexcept {
     static_cast<void>(looks);
     return progress(sink);
