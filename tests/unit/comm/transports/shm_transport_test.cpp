@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -205,6 +206,17 @@ TEST(HostSegment, RefusesAnotherProcessAndAnotherFile) {
   offer.process = 0x7fff'ffff;
   EXPECT_FALSE(map_segment(offer, 2, why_not));
   EXPECT_NE(why_not.find("cannot be accessed"), std::string::npos) << why_not;
+}
+
+// ThreadSanitizer orders the places of a process by the addresses of what they share.
+TEST(HostSegment, PlacesOfOneProcessUseTheMappingOfTheOwner) {
+  std::string why_not;
+  std::optional<own_segment> segment(std::in_place, 2, why_not);
+  const std::byte* const ring = segment->memory().ring(1);
+  const mapped_segment mapped = map_segment(segment->offer(), 2, why_not);
+  EXPECT_EQ(mapped.ring(1), ring);
+  segment.reset();
+  mapped.ring(1)[0] = std::byte{1};  // the mapping remains until its last user has gone
 }
 
 TEST(HostSegment, ALimitOnFilesIsAReason) {
