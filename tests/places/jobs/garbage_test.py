@@ -29,7 +29,7 @@ SKIPPED = 77
 LONGEST = 40  # seconds that a job of two seconds may take under any load
 
 # As in comm/transports/shm/src: host_segment.hpp, ring.hpp and ring_record.hpp.
-HEADER, POSITIONS, RINGS = 640, 128, 4096
+SLEEPING, HEADER, POSITIONS, RINGS = 64, 640, 128, 4096
 RING, SLACK, WORD = 256 << 10, 16 << 10, 8
 # As in comm/frames/include/apgas/comm/message.hpp.
 FRAME_HEADER, TASK = 32, 1
@@ -167,6 +167,13 @@ class Garbage(unittest.TestCase):
 
     def test_the_header(self):
         self.check(lambda segment: segment.write(0, self.fill(HEADER)))
+
+    def test_the_flag_of_places_that_sleep(self):
+        """The other places sleep while one is stopped, and nobody wakes them when it continues."""
+        def overwrite(segment):
+            for each in segments(segment.process):
+                each.write(SLEEPING, bytes(4))
+        self.check(overwrite, stop=True)
 
     def test_the_word_of_a_record(self):
         """Its length, kind, run or position."""
