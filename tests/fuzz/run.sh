@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 
 what=${1:-15}
 targets=("${@:2}")
-[ ${#targets[@]} -gt 0 ] || targets=(archive exceptions frames)
+[ ${#targets[@]} -gt 0 ] || targets=(archive exceptions frames ring)
 build=build/fuzz
 export ASAN_OPTIONS=detect_stack_use_after_return=0 UBSAN_OPTIONS=print_stacktrace=1
 

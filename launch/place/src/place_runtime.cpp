@@ -93,7 +93,8 @@ class place_runtime::network_events final : public scheduler::external_events {
     if (endpoint_.network().wakes_on_arrival()) return std::chrono::nanoseconds::max();
     if (descriptor() >= 0) {  // tells of arrivals, but not of a send that could go on
       if (endpoint_.network().unsent_bytes() != 0) return 1ms;
-      return std::chrono::nanoseconds::max();
+      // Memory that places share may be overwritten, also the flag by which this place is woken.
+      return 1s;
     }
     // MPI can only be asked: less and less often, down to 2,000 times a second.
     return std::min<std::chrono::nanoseconds>(20us * (1U << std::min(idle_polls / 8, 5U)), 500us);

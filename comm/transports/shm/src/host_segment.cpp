@@ -4,9 +4,11 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -57,6 +59,38 @@ bool is_segment(int file, std::size_t bytes) noexcept {
          (fcntl(file, F_GET_SEALS) & seals) == seals;
 }
 
+// The mappings of the segments that places of this process own.
+class own_mappings {
+ public:
+  void add(const segment_offer& offer, std::size_t places,
+           const std::shared_ptr<std::byte>& mapping) {
+    const std::scoped_lock guard(lock_);
+    std::erase_if(all_, [](const entry& each) { return each.mapping.expired(); });
+    all_.push_back({offer, places, mapping});
+  }
+  // Null if no place of this process has made that offer for that many places.
+  std::shared_ptr<std::byte> find(const segment_offer& offer, std::size_t places) {
+    const std::scoped_lock guard(lock_);
+    const auto found = std::ranges::find_if(
+        all_, [&](const entry& each) { return each.offer == offer && each.places == places; });
+    return found == all_.end() ? nullptr : found->mapping.lock();
+  }
+
+ private:
+  struct entry {
+    segment_offer offer;
+    std::size_t places;
+    std::weak_ptr<std::byte> mapping;
+  };
+  std::mutex lock_;
+  std::vector<entry> all_;
+};
+
+own_mappings& mappings_of_process() {
+  static own_mappings all;
+  return all;
+}
+
 }  // namespace
 
 std::size_t ring_capacity(std::size_t places) noexcept {
@@ -67,21 +101,20 @@ std::size_t ring_capacity(std::size_t places) noexcept {
 }
 
 mapped_segment::mapped_segment(mapped_segment&& other) noexcept
-    : memory_(std::exchange(other.memory_, nullptr)),
-      bytes_(other.bytes_),
+    : mapping_(std::move(other.mapping_)),
+      memory_(std::exchange(other.memory_, nullptr)),
       places_(other.places_),
       pipe_(std::exchange(other.pipe_, -1)) {}
 
 mapped_segment& mapped_segment::operator=(mapped_segment&& other) noexcept {
+  std::swap(mapping_, other.mapping_);
   std::swap(memory_, other.memory_);
-  std::swap(bytes_, other.bytes_);
   std::swap(places_, other.places_);
   std::swap(pipe_, other.pipe_);
   return *this;
 }
 
 mapped_segment::~mapped_segment() {
-  if (memory_ != nullptr) munmap(memory_, bytes_);
   if (pipe_ >= 0) close(pipe_);
 }
 
@@ -98,10 +131,15 @@ bool mapped_segment::map(int file, std::size_t places) {
   const std::size_t bytes = segment_bytes(places);
   void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (mapped == MAP_FAILED) return false;
-  memory_ = static_cast<std::byte*>(mapped);
-  bytes_ = bytes;
-  places_ = places;
+  use({static_cast<std::byte*>(mapped), [bytes](std::byte* memory) { munmap(memory, bytes); }},
+      places);
   return true;
+}
+
+void mapped_segment::use(std::shared_ptr<std::byte> mapping, std::size_t places) noexcept {
+  mapping_ = std::move(mapping);
+  memory_ = mapping_.get();
+  places_ = places;
 }
 
 void mapped_segment::write_to_pipe() const noexcept {
@@ -121,6 +159,7 @@ own_segment::own_segment(std::size_t places, std::string& why_not) {
     why_not = error_of("memfd_create, mmap or pipe2");
   } else {
     offer_.process = static_cast<std::uint64_t>(getpid());
+    mappings_of_process().add(offer_, places, memory_.mapping_);
   }
 }
 
@@ -158,13 +197,18 @@ void own_segment::empty_pipe() const noexcept {
 
 mapped_segment map_segment(const segment_offer& offer, std::size_t places, std::string& why_not) {
   mapped_segment made;
-  const int file = open_of_process(offer, offer.memory, O_RDWR);
-  if (file < 0) {
-    why_not = error_of(fmt::format("process {} cannot be accessed", offer.process));
-    return {};
+  bool mapped = true;
+  if (auto mapping = mappings_of_process().find(offer, places)) {
+    made.use(std::move(mapping), places);
+  } else {
+    const int file = open_of_process(offer, offer.memory, O_RDWR);
+    if (file < 0) {
+      why_not = error_of(fmt::format("process {} cannot be accessed", offer.process));
+      return {};
+    }
+    mapped = is_segment(file, segment_bytes(places)) && made.map(file, places);
+    close(file);
   }
-  const bool mapped = is_segment(file, segment_bytes(places)) && made.map(file, places);
-  close(file);
   const segment_header expected;
   if (!mapped || !std::ranges::equal(made.header().magic, expected.magic) ||
       !std::ranges::equal(made.header().nonce, offer.nonce)) {

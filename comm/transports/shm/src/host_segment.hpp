@@ -12,7 +12,9 @@
 // it ends. It is sealed: no process can change its size, so that accesses of others would raise
 // SIGBUS. Its pages use no memory until a ring is used. Other places open it, and the pipe that
 // wakes the owner, as /proc/<pid>/fd/<n>. The kernel permits that to processes of the same user in
-// the same pid namespace; between all others, messages take another transport.
+// the same pid namespace; between all others, messages take another transport. Places of one
+// process use the owner's mapping: ThreadSanitizer orders accesses by their addresses, and could
+// not know that two addresses are the same memory.
 //
 // Memory: 4 KiB for up to 27 places on the host and 4 KiB for each further 32, plus, for each
 // sender that has sent something, at most capacity + ring_slack bytes. The capacity is 256 KiB for
@@ -21,6 +23,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <type_traits>
 
@@ -45,6 +48,8 @@ struct segment_offer {
   std::uint64_t nonce[2] = {};  // that the header must contain
   std::uint32_t memory = 0;     // number of the file descriptor of the segment
   std::uint32_t wakes = 0;      // number of the file descriptor of the writing end of the pipe
+
+  friend bool operator==(const segment_offer&, const segment_offer&) = default;
 };
 
 struct segment_header {
@@ -81,10 +86,11 @@ class mapped_segment {
                                     std::string& why_not);
 
   bool map(int file, std::size_t places);
+  void use(std::shared_ptr<std::byte> mapping, std::size_t places) noexcept;
   void write_to_pipe() const noexcept;
 
-  std::byte* memory_ = nullptr;
-  std::size_t bytes_ = 0;
+  std::shared_ptr<std::byte> mapping_;  // several if the places share a process
+  std::byte* memory_ = nullptr;         // in mapping_
   std::size_t places_ = 0;
   int pipe_ = -1;  // its writing end
 };

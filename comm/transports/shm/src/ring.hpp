@@ -60,9 +60,7 @@ class ring_producer {
   std::uint64_t reserve(std::uint64_t bytes) noexcept {
     const std::uint64_t end = at_ + bytes;
     if (end - read_ > mask_ + 1) {
-      const std::uint64_t read = shared_->read.load(base::acquire);  // P2
-      if (at_ - read > at_ - read_) return impossible;
-      read_ = read;
+      if (!look()) return impossible;
       if (end - read_ > mask_ + 1) return no_room;
     }
     return at_ & mask_;
@@ -72,8 +70,16 @@ class ring_producer {
     at_ += bytes;
     shared_->written.store(at_, base::release);  // P1
   }
-  // Whether the consumer has read all records.
-  bool drained() const noexcept { return shared_->read.load(base::acquire) == at_; }  // P2
+  // Looks which records the consumer has read. Returns false if it has written a position that
+  // cannot be.
+  bool look() noexcept {
+    const std::uint64_t read = shared_->read.load(base::acquire);  // P2
+    if (at_ - read > at_ - read_) return false;
+    read_ = read;
+    return true;
+  }
+  // Whether the last look() found that all records have been read.
+  bool drained() const noexcept { return read_ == at_; }
 
  private:
   ring_positions* shared_ = nullptr;

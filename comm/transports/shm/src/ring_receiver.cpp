@@ -79,7 +79,8 @@ bool ring_receiver::take_record(message_sink& sink, std::uint64_t run, buffer& f
       !ring_.holds(bytes)) {
     refuse("an invalid record");
   }
-  if (word.run != run_of_record(run)) return false;
+  if (word.run == run_of_record(run + 1)) return false;
+  if (word.run != run_of_record(run)) refuse("a record of another run");
   const std::byte* const content = bytes_ + offset + sizeof word;
   buffer single;
   if (word.kind == record_kind::frames && !frames && ring_.left() == bytes &&

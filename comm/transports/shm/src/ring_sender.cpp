@@ -32,13 +32,15 @@ ring_sender::ring_sender(mapped_segment to, rank dest, std::size_t index, std::s
 // no room for it. Requires: lock_.
 std::uint64_t ring_sender::reserve(std::size_t length) noexcept {
   const std::uint64_t offset = ring_.reserve(record_bytes(length));
-  if (offset == ring_producer::impossible) {
-    base::fatal(
-        fmt::format("place {} has written an impossible position into the memory that it "
-                    "shares with this place",
-                    dest_));
-  }
+  if (offset == ring_producer::impossible) refuse();
   return offset;
+}
+
+void ring_sender::refuse() const noexcept {
+  base::fatal(
+      fmt::format("place {} has written an impossible position into the memory that it "
+                  "shares with this place",
+                  dest_));
 }
 
 // Adds the record at a reserved offset, whose bytes have been written, and makes it visible.
@@ -216,7 +218,9 @@ bool ring_sender::advance(std::uint64_t run) noexcept {
 
 bool ring_sender::drained() noexcept {
   const std::scoped_lock guard(lock_);
-  return !unfinished_.load(base::relaxed) && ring_.drained();
+  if (unfinished_.load(base::relaxed)) return false;
+  if (!ring_.look()) refuse();
+  return ring_.drained();
 }
 
 // Requires: lock_.

@@ -67,6 +67,7 @@ class ring_sender {
 
   frame_counts& counts_of(std::uint64_t run) noexcept;
   std::uint64_t reserve(std::size_t length) noexcept;
+  [[noreturn]] void refuse() const noexcept;
   void publish(std::uint64_t offset, record_kind kind, std::size_t length,
                std::uint64_t run) noexcept;
   void set_unfinished(bool unfinished) noexcept;

@@ -41,6 +41,7 @@ shm_transport::shm_transport(transport& inside, std::unique_ptr<own_segment> seg
       all_by_rings_(peers.all_by_rings),
       senders_(static_cast<std::size_t>(size())) {
   const std::size_t places = peers.of_host.size();
+  sources_.resize((places + 63) / 64);
   for (std::size_t i = 0; i < places; ++i) {
     const rank other = peers.of_host[i];
     if (segment_->offer().process != 0) {
@@ -114,8 +115,9 @@ template <class F>
 void shm_transport::for_each_source(F&& f) {
   if (receivers_.empty()) return;
   const auto& senders = segment_->memory().header().senders;
-  for (std::size_t word = 0; word * 64 < receivers_.size(); ++word) {
-    for (std::uint64_t bits = senders[word].load(base::relaxed); bits != 0; bits &= bits - 1) {
+  for (std::size_t word = 0; word < sources_.size(); ++word) {
+    sources_[word] |= senders[word].load(base::relaxed);
+    for (std::uint64_t bits = sources_[word]; bits != 0; bits &= bits - 1) {
       const std::size_t index = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
       if (index < receivers_.size()) f(*receivers_[index]);
     }

@@ -86,6 +86,9 @@ class shm_transport final : public transport {
   std::vector<std::unique_ptr<ring_sender>> senders_;      // by rank; null: by the inner transport
   std::vector<ring_sender*> ring_senders_;                 // those that are not null
   std::vector<std::unique_ptr<ring_receiver>> receivers_;  // by index on the host
+  // The bits of segment_header::senders that have been seen. They stay if the memory is
+  // overwritten.
+  std::vector<std::uint64_t> sources_;
   int both_ = -1;  // a descriptor that is readable when either transport's is
 
   base::spin_lock progress_lock_;

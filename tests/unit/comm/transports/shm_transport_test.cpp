@@ -5,8 +5,10 @@
 // over it.
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,6 +16,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <apgas/comm/transports.hpp>
 
@@ -174,6 +177,26 @@ TEST(ShmTransport, ARecordOfTheNextRunWaits) {
   EXPECT_TRUE(sink.right);
 }
 
+// The header is in memory that another process may overwrite.
+TEST(ShmTransport, ReceivesFromAKnownSenderWithoutItsBitInTheHeader) {
+  local_fabric fabric(1);
+  std::string why_not;
+  shm_peers peers;
+  peers.of_host = {0};
+  peers.all_by_rings = true;
+  auto segment = std::make_unique<own_segment>(1, why_not);
+  segment_header& header = segment->memory().header();
+  peers.segments.push_back(map_segment(segment->offer(), 1, why_not));
+  shm_transport place(fabric.at(0), std::move(segment), std::move(peers));
+  messages_sink sink(1);
+  place.send(0, made(place.pool(), 0, 8));
+  EXPECT_TRUE(place.progress(sink));
+  header.senders[0] = 0;
+  place.send(0, made(place.pool(), 1, 8));
+  EXPECT_TRUE(place.progress(sink));
+  EXPECT_TRUE(sink.right);
+}
+
 TEST(HostSegment, RingsOfManyPlacesStaySmall) {
   for (const std::size_t places : {1, 2, 64, 65, 256, 1000, 4096}) {
     const std::size_t capacity = ring_capacity(places);
@@ -205,6 +228,27 @@ TEST(HostSegment, RefusesAnotherProcessAndAnotherFile) {
   offer.process = 0x7fff'ffff;
   EXPECT_FALSE(map_segment(offer, 2, why_not));
   EXPECT_NE(why_not.find("cannot be accessed"), std::string::npos) << why_not;
+}
+
+// ThreadSanitizer orders the places of a process by the addresses of what they share.
+TEST(HostSegment, PlacesOfOneProcessUseTheMappingOfTheOwner) {
+  std::string why_not;
+  std::optional<own_segment> segment(std::in_place, 2, why_not);
+  const std::byte* const ring = segment->memory().ring(1);
+  const mapped_segment mapped = map_segment(segment->offer(), 2, why_not);
+  EXPECT_EQ(mapped.ring(1), ring);
+  segment.reset();
+  mapped.ring(1)[0] = std::byte{1};  // the mapping remains until its last user has gone
+}
+
+TEST(HostSegment, NoProcessCanChangeItsSize) {
+  std::string why_not;
+  own_segment segment(2, why_not);
+  const int file = static_cast<int>(segment.offer().memory);
+  for (const off_t size : {0, 4096, 1 << 30}) {
+    EXPECT_EQ(ftruncate(file, size), -1);
+    EXPECT_EQ(errno, EPERM);
+  }
 }
 
 TEST(HostSegment, ALimitOnFilesIsAReason) {
@@ -261,6 +305,9 @@ TEST(RingReceiver, NamesTheSenderOfGarbage) {
   wrong.position = 1;
   refuses("an invalid record", wrong);
   wrong = right;
+  wrong.run = 3;
+  refuses("a record of another run", wrong);
+  wrong = right;
   wrong.kind = record_kind{9};
   refuses("a record of an unknown kind", wrong);
   wrong.kind = record_kind::more;
@@ -272,21 +319,29 @@ TEST(RingReceiver, NamesTheSenderOfGarbage) {
   refuses("a message that is longer than announced", wrong);
 }
 
+// A sender to rank 7, which writes the position.
+struct misled {
+  explicit misled(std::uint64_t read) { segment.memory().positions(1).read = read; }
+
+  std::string why_not;
+  own_segment segment{2, why_not};
+  buffer_pool pool;
+  apgas::base::atomic<std::size_t> queued{0};
+  apgas::base::atomic<int> unfinished{0};
+  ring_sender sender{map_segment(segment.offer(), 2, why_not), 7, 1, 2, pool, queued, unfinished};
+};
+
 TEST(RingSender, NamesTheReceiverThatWritesAnImpossiblePosition) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const std::string line =
+      "place 7 has written an impossible position into the memory that it shares with this place";
   EXPECT_DEATH(
       {
-        std::string why_not;
-        own_segment segment(2, why_not);
-        buffer_pool pool;
-        apgas::base::atomic<std::size_t> queued{0};
-        apgas::base::atomic<int> unfinished{0};
-        ring_sender sender(map_segment(segment.offer(), 2, why_not), 7, 1, 2, pool, queued,
-                           unfinished);
-        segment.memory().positions(1).read = 1'000'000;
-        for (int i = 0; i < 100; ++i) sender.send(made(pool, 0, 10'000), 1);
+        misled ring(1'000'000);
+        for (int i = 0; i < 100; ++i) ring.sender.send(made(ring.pool, 0, 10'000), 1);
       },
-      "place 7 has written an impossible position into the memory that it shares with this place");
+      line);
+  EXPECT_DEATH(misled(8).sender.drained(), line);
 }
 
 }  // namespace

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""./launch/test with the name of a test works after ./launch/quickstart, which configures no tests.
+CMake configures a copy of the repository, but nothing is compiled."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# What `cmake --build` of quickstart would make. The result is that of the published tree.
+UTS = """#!/bin/sh
+echo '{"places": '$APGAS_PLACES', "nodes": 4130071, "depth": 10, "leaves": 3305118,
+"verified": true, "workers": 1, "seconds": 1}' | tr -d '\\n'
+"""
+CMAKE = """#!/bin/sh
+case "$*" in
+*"--target apgas apgas-info uts"*) mkdir -p build/release/apps; cp {uts} build/release/apps/uts ;;
+*) exec {cmake} "$@" ;;
+esac
+"""
+
+
+class AfterQuickstart(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.clone = pathlib.Path(folder.name) / "clone"
+        self.path = pathlib.Path(folder.name) / "bin"
+        shutil.copytree(ROOT, self.clone, symlinks=True,
+                        ignore=lambda at, names: {"build", ".git"} & set(names)
+                        if at == str(ROOT) else set())
+        self.path.mkdir()
+        self.program("uts", UTS)
+        self.program("cmake", CMAKE.format(uts=self.path / "uts", cmake=shutil.which("cmake")))
+        self.program("dpkg-query", "#!/bin/sh\nprintf installed\n")  # nothing gets installed
+
+    def program(self, name, text):
+        file = self.path / name
+        file.write_text(text)
+        file.chmod(0o755)
+
+    def launch(self, *command):
+        result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False,
+                                cwd=self.clone,
+                                env={**os.environ, "PATH": f"{self.path}:{os.environ['PATH']}"})
+        return result.returncode, result.stdout + result.stderr
+
+    def options(self):
+        cache = (self.clone / "build/release/CMakeCache.txt").read_text()
+        return [line for line in cache.splitlines() if line.startswith("APGAS_BUILD_TESTS:")]
+
+    def test_the_name_of_a_test(self):
+        code, output = self.launch("./launch/quickstart")
+        self.assertEqual(code, 0, output)
+        self.assertEqual(self.options(), ["APGAS_BUILD_TESTS:BOOL=OFF"])
+        code, output = self.launch("./launch/test", "shell_blocks_test")
+        self.assertEqual(code, 0, output)
+        self.assertIn("100% tests passed, 0 tests failed out of 1", output)
+        self.assertEqual(self.options(), ["APGAS_BUILD_TESTS:BOOL=ON"])
+        code, output = self.launch("./launch/test", "no/such/room")
+        self.assertEqual(code, 1, output)
+        self.assertIn("Lane release has no test with the name or label no/such/room", output)
+
+
+if __name__ == "__main__":
+    unittest.main()
