@@ -73,7 +73,7 @@ void ring_sender::write(const frame_header& header, std::span<const std::byte> p
     const bool first = !messages && (!joined_ || joined_.size() == 0);
     if (burst_ || !first || !write_single(header, payload, run)) {
       join(header, payload);
-      look_for_burst(false);
+      look_for_burst(first);
       const bool later = messages || (burst_ && joined_.size() < burst_bytes);
       if (later || !write_joined(run)) {
         if (std::exchange(joined_counted_, true)) return;
@@ -82,17 +82,17 @@ void ring_sender::write(const frame_header& header, std::span<const std::byte> p
         return;
       }
     } else {
-      look_for_burst(true);
+      look_for_burst(first);
     }
   }
   to_.wake_owner();
 }
 
-// Determines whether frames follow each other quickly. The clock is read after each single frame,
-// when it delays nobody, and for every eighth of the others. Requires: lock_.
-void ring_sender::look_for_burst(bool single) noexcept {
+// Determines whether frames follow each other quickly. The clock is read for the first frame of a
+// record, when that has been written, and for every eighth of the others. Requires: lock_.
+void ring_sender::look_for_burst(bool first) noexcept {
   ++since_clock_;
-  if (!single && since_clock_ % frames_per_clock_read != 0) return;
+  if (!first && since_clock_ % frames_per_clock_read != 0) return;
   const std::uint64_t now = base::cycles();
   burst_ = now - std::exchange(last_clock_, now) <
            std::exchange(since_clock_, 0U) * std::uint64_t{burst_cycles};

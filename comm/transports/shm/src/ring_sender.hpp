@@ -73,7 +73,7 @@ class ring_sender {
   void set_unfinished(bool unfinished) noexcept;
   void enqueue(buffer message) noexcept;
   void enqueue_joined() noexcept;
-  void look_for_burst(bool single) noexcept;
+  void look_for_burst(bool first) noexcept;
   bool write_single(const frame_header& header, std::span<const std::byte> payload,
                     std::uint64_t run) noexcept;
   void join(const frame_header& header, std::span<const std::byte> payload) noexcept;
