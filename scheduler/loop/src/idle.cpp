@@ -40,13 +40,11 @@ void scheduler::implementation::wake_one() noexcept {
   if (idle_entry* entry = idle.take_sleeper()) entry->sleep.unpark();
 }
 
-bool scheduler::implementation::poll_network(worker* loop, unsigned looks) noexcept {
+bool scheduler::implementation::poll_network(unsigned looks) noexcept {
   if (settings.events == nullptr || !poller_lock.try_lock()) return false;
   arrived.store(false, base::relaxed);
   polls.store(polls.load(base::relaxed) + 1, base::relaxed);
-  polling_loop = loop;
   const bool any = settings.events->poll(looks);
-  polling_loop = nullptr;
   // There may be more: a poll need not take everything that has arrived.
   if (any) arrived.store(true, base::relaxed);
   poller_lock.unlock();
@@ -60,9 +58,10 @@ bool scheduler::implementation::poll_outside(worker& w, poll_kind kind) noexcept
   });
   ++w.count.polls;
   const auto begun = time_for(w.trace);
-  const bool in_loop = kind == poll_kind::loop || kind == poll_kind::search;
+  w.polls_in_loop = kind == poll_kind::loop || kind == poll_kind::search;
   const bool idle_worker = kind == poll_kind::search || kind == poll_kind::in_place;
-  const bool messages = poll_network(in_loop ? &w : nullptr, idle_worker ? idle_looks : 0);
+  const bool messages = poll_network(idle_worker ? idle_looks : 0);
+  w.polls_in_loop = false;
   if (messages && w.trace != nullptr) w.trace->add("network", begun);
   return any || messages;
 }

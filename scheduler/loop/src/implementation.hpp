@@ -101,9 +101,8 @@ struct scheduler::implementation {
   // Context: one thread at a time.
   bool sleep_as_poller(parker& sleep, unsigned& idle_polls,
                        std::chrono::nanoseconds limit) noexcept;
-  // Polls the network, unless another thread is polling it. Returns whether anything arrived. The
-  // first external task goes to `loop`, the worker in whose scheduling loop this is called.
-  bool poll_network(worker* loop = nullptr, unsigned looks = 0) noexcept;
+  // Polls the network, unless another thread is polling it. Returns whether anything arrived.
+  bool poll_network(unsigned looks = 0) noexcept;
   void serve_network() noexcept;  // the progress thread runs this
 
   config settings;
@@ -119,7 +118,6 @@ struct scheduler::implementation {
   external_queue outside;
   timers timed;
   base::spin_lock poller_lock;        // held while polling the network
-  worker* polling_loop = nullptr;     // see submit_from_poll; for the holder of that lock
   base::atomic<bool> arrived{false};  // a poll may find something
   // How many external tasks the loops take before anything else (prefer_external_tasks).
   base::atomic<int> preferred_external_tasks{0};

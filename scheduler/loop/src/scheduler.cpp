@@ -55,10 +55,6 @@ void run_worker(worker& w, int processor) {
   drop_cached_fibers(w);
 }
 
-}  // namespace
-
-namespace {
-
 // How often a worker that has nothing to do looks for arrivals in one poll. Meanwhile it does not
 // see that another worker has work for it.
 unsigned looks_of(const config& c) noexcept {
@@ -150,9 +146,10 @@ void scheduler::submit(external_task* work) noexcept {
 }
 
 void scheduler::submit_from_poll(external_task* work) noexcept {
-  worker* const loop = implementation_->polling_loop;
-  if (loop != nullptr && loop->polled == nullptr && implementation_->outside.empty()) {
-    loop->polled = work;
+  const fiber* const caller = current_fiber();
+  worker* const w = caller != nullptr && caller->on->home == this ? caller->on : nullptr;
+  if (w != nullptr && w->polls_in_loop && w->polled == nullptr && implementation_->outside.empty()) {
+    w->polled = work;
   } else {
     submit(work);
   }

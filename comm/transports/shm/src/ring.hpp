@@ -65,6 +65,8 @@ class ring_producer {
     }
     return at_ & mask_;
   }
+  // The offset at which the next record begins, if there is room for it.
+  std::uint64_t offset() const noexcept { return at_ & mask_; }
   // Makes the record of `bytes` bytes at the last reserved offset visible to the consumer.
   void publish(std::uint64_t bytes) noexcept {
     at_ += bytes;

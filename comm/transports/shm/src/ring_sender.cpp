@@ -24,8 +24,7 @@ ring_sender::ring_sender(mapped_segment to, rank dest, std::size_t index, std::s
       pool_(pool),
       queued_(queued),
       unfinished_senders_(unfinished),
-      capacity_(ring_capacity(places)),
-      ring_(to_.positions(index), capacity_),
+      ring_(to_.positions(index), ring_capacity(places)),
       bytes_(to_.ring(index)) {}
 
 // The offset of a record that has `length` bytes after its word; ring_producer::no_room if there is
@@ -53,13 +52,18 @@ void ring_sender::publish(std::uint64_t offset, record_kind kind, std::size_t le
                          .position = record_position(offset)};
   std::memcpy(bytes_ + offset, &word, sizeof word);
   ring_.publish(record_bytes(length));
-  // The consumer has read the lines of the next record in the last lap; they come back meanwhile.
-  const std::byte* const next = bytes_ + ((offset + record_bytes(length)) & (capacity_ - 1));
-  __builtin_prefetch(next, 1);
-  __builtin_prefetch(next + 64, 1);
+  fetch_lines(0);
   if (announced_) return;
   to_.header().senders[index_ / 64].fetch_or(std::uint64_t{1} << index_ % 64, base::relaxed);
   announced_ = true;
+}
+
+// Begins to fetch two lines of the next record for writing, beginning `done` bytes after its first.
+// The receiver has read them in the last lap, so they are in its cache. Requires: lock_.
+void ring_sender::fetch_lines(std::size_t done) const noexcept {
+  const std::byte* const next = bytes_ + ring_.offset() + done;  // within the ring and its slack
+  __builtin_prefetch(next, 1);
+  __builtin_prefetch(next + 64, 1);
 }
 
 void ring_sender::write(const frame_header& header, std::span<const std::byte> payload,
@@ -119,6 +123,7 @@ void ring_sender::join(const frame_header& header, std::span<const std::byte> pa
   });
   write_frame(joined_.data() + joined_.size(), header, payload);
   joined_.resize(joined_.size() + bytes);
+  fetch_lines(sizeof(record_word) + joined_.size());
 }
 
 void ring_sender::post(buffer message) noexcept {

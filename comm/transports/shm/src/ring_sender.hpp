@@ -68,6 +68,7 @@ class ring_sender {
   frame_counts& counts_of(std::uint64_t run) noexcept;
   std::uint64_t reserve(std::size_t length) noexcept;
   [[noreturn]] void refuse() const noexcept;
+  void fetch_lines(std::size_t done) const noexcept;
   void publish(std::uint64_t offset, record_kind kind, std::size_t length,
                std::uint64_t run) noexcept;
   void set_unfinished(bool unfinished) noexcept;
@@ -87,7 +88,6 @@ class ring_sender {
   buffer_pool& pool_;
   base::atomic<std::size_t>& queued_;
   base::atomic<int>& unfinished_senders_;
-  const std::uint64_t capacity_;
   ring_producer ring_;
   std::byte* const bytes_;
   bool announced_ = false;  // the receiver knows that this ring is in use
