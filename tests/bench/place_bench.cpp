@@ -43,7 +43,7 @@ struct exchange {
 };
 
 struct measured {
-  std::vector<bench::finding> trips;  // the last two variants of the long ones have no zeroing
+  std::vector<bench::finding> trips;
   bench::finding lone;
   std::uint64_t lone_waited = 0;
   bench::finding finishes;
@@ -52,12 +52,18 @@ struct measured {
   double idle = 0;
 };
 
+// The variants that only long round trips have. All return the bytes that they were sent, but the
+// last, which returns bytes of place 1.
+constexpr const char* long_variants[] = {"apgas at, not zeroed", "apgas at_into",
+                                         "apgas at_into, own bytes"};
+
+bool is_peer(const std::string& variant) { return !variant.starts_with("apgas"); }
+
 bench::finding make_finding(const std::string& name, const std::string& operation, double count,
                             const std::vector<std::string>& variants) {
   bench::finding f{{name, operation, count, 0, {}}, {}};
   for (const std::string& v : variants) {
-    f.results.push_back(
-        {{v, v == "MPI" || v == "UCX" ? bench::role::peer : bench::role::ours, 1, {}}, {}, true});
+    f.results.push_back({{v, is_peer(v) ? bench::role::peer : bench::role::ours, 1, {}}, {}, true});
   }
   return f;
 }
@@ -83,7 +89,8 @@ measured empty_findings(const options& o, bool with_mpi, bool with_ucx) {
   if (with_ucx) variants.emplace_back("UCX");
   for (const exchange& e : exchanges(o.quick)) {
     std::vector<std::string> all = variants;
-    if (e.is_long()) all.insert(all.end(), {"apgas at, not zeroed", "apgas at_into"});
+    if (e.is_long()) all.insert(all.end(), std::begin(long_variants), std::end(long_variants));
+    if (e.is_long() && with_ucx) all.emplace_back("UCX echo");
     m.trips.push_back(make_finding(fmt::format("round trip, {} there and back", e.name),
                                    "round trip", e.rounds, all));
   }
@@ -110,6 +117,8 @@ int run_once(int argc, char** argv, const options& o, const bench::raw_mpi& mpi,
   }
   for (std::size_t i = 0; ucx.there() && i < all.size(); ++i) {
     keep_peer(i, 2, ucx.ping_pong(all[i].bytes, all[i].rounds));
+    if (!all[i].is_long()) continue;
+    keep_peer(i, m.trips[i].results.size() - 1, ucx.ping_pong(all[i].bytes, all[i].rounds, true));
   }
   apgas::config settings;
   settings.workers = 1;
@@ -123,9 +132,10 @@ int run_once(int argc, char** argv, const options& o, const bench::raw_mpi& mpi,
       const auto& [name, bytes, rounds] = all[i];
       keep(m.trips[i], 0, bench::at_round_trips(bytes, rounds), counts);
       if (!all[i].is_long()) continue;
-      const std::size_t last = m.trips[i].results.size() - 1;
-      keep(m.trips[i], last - 1, bench::uninitialized_round_trips(bytes, rounds), counts);
-      keep(m.trips[i], last, bench::at_into_round_trips(bytes, rounds), counts);
+      const std::size_t first = 1 + (mpi.there() ? 1 : 0) + (ucx.there() ? 1 : 0);
+      keep(m.trips[i], first, bench::uninitialized_round_trips(bytes, rounds), counts);
+      keep(m.trips[i], first + 1, bench::at_into_round_trips(bytes, rounds), counts);
+      keep(m.trips[i], first + 2, bench::at_into_exchanges(bytes, rounds), counts);
     }
     keep(m.lone, 0, bench::lone_async_trips(all[0].rounds, m.lone_waited), counts);
     keep(m.finishes, 0, bench::remote_finishes(all[0].rounds), counts);
@@ -140,14 +150,15 @@ std::vector<bench::demand> demands_of(const measured& m, bool with_mpi, bool wit
   std::vector<bench::demand> all;
   for (const bench::finding& f : m.trips) {
     if (!with_mpi) break;
-    const std::string peer = with_ucx ? "UCX" : "MPI";
-    const double peer_seconds = f.results[with_ucx ? 2 : 1].least();
-    const bool is_long = f.results.back().of.name == "apgas at_into";
-    const double bar = !with_ucx ? 3 : is_long ? 1.25 : 1.6;
-    for (const bench::result& r : f.results) {
-      if (r.of.is != bench::role::ours) continue;
-      all.push_back({fmt::format("{} over {}, {}", r.of.name, peer, f.what.name),
-                     r.least() / peer_seconds, bar, true, "x"});
+    const double bar = !with_ucx ? 3 : &f - m.trips.data() > 1 ? 1.25 : 1.6;
+    for (const bench::result& ours : f.results) {
+      if (is_peer(ours.of.name)) continue;
+      for (const char* const peer : {with_ucx ? "UCX" : "MPI", "UCX echo"}) {
+        const bench::result* const theirs = f.find(peer, 1);
+        if (theirs == nullptr) continue;
+        all.push_back({fmt::format("{} over {}, {}", ours.of.name.substr(6), peer, f.what.name),
+                       ours.least() / theirs->least(), bar, true, "x"});
+      }
     }
   }
   all.push_back({"async_at of 8 B, per second",

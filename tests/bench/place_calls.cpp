@@ -63,15 +63,14 @@ sample round_trips(const T& value, int rounds) {
   return {seconds, back == value};
 }
 
-// The same with at_into: the argument is received into a vector that is not zeroed, and the result
-// into memory of the caller.
-sample round_trips_into(const uninitialized_bytes& value, int rounds) {
+// The same with at_into, by which place 1 calls f. The argument is received into a vector that is
+// not zeroed, and the result into memory of the caller.
+template <class F>
+sample round_trips_into(const uninitialized_bytes& value, int rounds, F f) {
   std::vector<std::byte> back(value.size());
   const auto begin = clock::now();
   for (int i = 0; i < rounds; ++i) {
-    apgas::at_into(
-        apgas::place(1), std::span(back),
-        [](const uninitialized_bytes& v) -> const uninitialized_bytes& { return v; }, value);
+    apgas::at_into(apgas::place(1), std::span(back), f, value);
   }
   const double seconds = seconds_since(begin);
   return {seconds, std::ranges::equal(back, value)};
@@ -118,7 +117,18 @@ sample uninitialized_round_trips(std::size_t bytes, int rounds) {
 }
 
 sample at_into_round_trips(std::size_t bytes, int rounds) {
-  return round_trips_into(uninitialized_bytes(bytes, std::byte{42}), rounds);
+  const auto f = [](const uninitialized_bytes& v) -> const uninitialized_bytes& { return v; };
+  return round_trips_into(uninitialized_bytes(bytes, std::byte{42}), rounds, f);
+}
+
+sample at_into_exchanges(std::size_t bytes, int rounds) {
+  static uninitialized_bytes own;  // of place 1
+  const auto set = [](std::size_t size) { own.assign(size, std::byte{42}); };
+  apgas::at(apgas::place(1), set, bytes);
+  const auto f = [](const uninitialized_bytes&) -> const uninitialized_bytes& { return own; };
+  const sample s = round_trips_into(uninitialized_bytes(bytes, std::byte{42}), rounds, f);
+  apgas::at(apgas::place(1), set, 0);
+  return s;
 }
 
 sample remote_finishes(int rounds) {

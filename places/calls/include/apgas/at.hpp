@@ -44,8 +44,8 @@ namespace apgas::inline v0 {
 
 namespace remote {
 
-// Sends f and args to place p, which is another place, and waits until the reply has arrived. Throws
-// what left f.
+// Sends f and args to place p, which is another place, and waits until the reply has arrived.
+// Throws what left f.
 template <class Reply, class F, class... Args>
 void call_and_wait(scheduler::fiber& self, sync::suspended_call& call,
                    const sync::spawn_from<place>& p, const F& f, const Args&... args) {

@@ -78,10 +78,9 @@ template <class Range>
   if (const std::byte* const here = address_here(in.from(), source.address)) {
     return assign_bytes(range, here, source.count);
   }
-  const std::size_t chunk =
-      uninitialized_range<Range>
-          ? source.count
-          : std::max<std::size_t>(zero_copy_chunk_bytes / sizeof(element), 1);
+  const std::size_t chunk = uninitialized_range<Range>
+                                ? source.count
+                                : std::max<std::size_t>(zero_copy_chunk_bytes / sizeof(element), 1);
   range.clear();
   range.reserve(source.count);
   for (std::size_t done = 0; done < source.count;) {

@@ -73,8 +73,8 @@ struct remote_body {
   }
 };
 
-// Serialises the body of an at whose target is the caller's own place, and reads it back, so that it
-// runs with copies as it would elsewhere.
+// Serialises the body of an at whose target is the caller's own place, and reads it back, so that
+// it runs with copies as it would elsewhere.
 template <class F, class... Args>
 typename remote_body<F, Args...>::loaded copy_body(const std::decay_t<F>& f,
                                                    const std::decay_t<Args>&... args) {
