@@ -8,6 +8,8 @@
 //
 // A repetition consists of one round of plain MPI and one of plain UCX by the main threads, and
 // then an apgas::run that does the same by `at`, for each size in turn. Each place has one worker.
+// For long messages there is also a round in which UCX returns the bytes that it received, and the
+// ways of the library to receive without zeroing.
 
 #include <cstdio>
 #include <cstdlib>
