@@ -76,8 +76,8 @@ void run_here_into(place here, std::span<T> result, const F& f, const Args&... a
 }  // namespace remote
 
 // Runs f(args...) at place p, as `at` does, and receives the elements of the range that f returns
-// into `result`, in memory that the caller has allocated. The caller's memory is neither allocated
-// nor filled with zeros for it, so this is the fastest way to fetch a large result.
+// into `result`, which is memory of the caller. Nothing is allocated for them here, and nothing is
+// filled with zeros, so this is the fastest way to fetch a large result.
 //
 //   std::vector<double> row(1'000);
 //   apgas::at_into(p, std::span(row), [](int i) -> std::span<const double> {
