@@ -8,6 +8,8 @@
 //
 // A repetition consists of one round of plain MPI and one of plain UCX by the main threads, and
 // then an apgas::run that does the same by `at`, for each size in turn. Each place has one worker.
+// For long messages there is also a round in which UCX returns the bytes that it received, and the
+// ways of the library to receive without zeroing.
 
 #include <cstdio>
 #include <cstdlib>
@@ -38,6 +40,8 @@ struct exchange {
   const char* name;
   std::size_t bytes;
   int rounds;
+
+  bool is_long() const { return bytes >= apgas::comm::zero_copy_min_bytes; }
 };
 
 struct measured {
@@ -50,12 +54,18 @@ struct measured {
   double idle = 0;
 };
 
+// The variants that only long round trips have. All return the bytes that they were sent, except
+// the last, which returns bytes of place 1.
+constexpr const char* own_bytes = "apgas at_into, own bytes";
+constexpr const char* long_variants[] = {"apgas at, not zeroed", "apgas at_into", own_bytes};
+
+bool is_peer(const std::string& variant) { return !variant.starts_with("apgas"); }
+
 bench::finding make_finding(const std::string& name, const std::string& operation, double count,
                             const std::vector<std::string>& variants) {
   bench::finding f{{name, operation, count, 0, {}}, {}};
   for (const std::string& v : variants) {
-    f.results.push_back(
-        {{v, v == "MPI" || v == "UCX" ? bench::role::peer : bench::role::ours, 1, {}}, {}, true});
+    f.results.push_back({{v, is_peer(v) ? bench::role::peer : bench::role::ours, 1, {}}, {}, true});
   }
   return f;
 }
@@ -80,8 +90,11 @@ measured empty_findings(const options& o, bool with_mpi, bool with_ucx) {
   if (with_mpi) variants.emplace_back("MPI");
   if (with_ucx) variants.emplace_back("UCX");
   for (const exchange& e : exchanges(o.quick)) {
+    std::vector<std::string> all = variants;
+    if (e.is_long()) all.insert(all.end(), std::begin(long_variants), std::end(long_variants));
+    if (e.is_long() && with_ucx) all.emplace_back("UCX echo");
     m.trips.push_back(make_finding(fmt::format("round trip, {} there and back", e.name),
-                                   "round trip", e.rounds, variants));
+                                   "round trip", e.rounds, all));
   }
   variants[0] = "apgas async_at";
   m.lone = make_finding("single async_at of 8 B there and back", "round trip",
@@ -106,6 +119,8 @@ int run_once(int argc, char** argv, const options& o, const bench::raw_mpi& mpi,
   }
   for (std::size_t i = 0; ucx.there() && i < all.size(); ++i) {
     keep_peer(i, 2, ucx.ping_pong(all[i].bytes, all[i].rounds));
+    if (!all[i].is_long()) continue;
+    keep_peer(i, m.trips[i].results.size() - 1, ucx.ping_pong(all[i].bytes, all[i].rounds, true));
   }
   apgas::config settings;
   settings.workers = 1;
@@ -116,7 +131,13 @@ int run_once(int argc, char** argv, const options& o, const bench::raw_mpi& mpi,
       return 2;
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
-      keep(m.trips[i], 0, bench::at_round_trips(all[i].bytes, all[i].rounds), counts);
+      const auto& [name, bytes, rounds] = all[i];
+      keep(m.trips[i], 0, bench::at_round_trips(bytes, rounds), counts);
+      if (!all[i].is_long()) continue;
+      const std::size_t first = 1 + (mpi.there() ? 1 : 0) + (ucx.there() ? 1 : 0);
+      keep(m.trips[i], first, bench::uninitialized_round_trips(bytes, rounds), counts);
+      keep(m.trips[i], first + 1, bench::at_into_round_trips(bytes, rounds), counts);
+      keep(m.trips[i], first + 2, bench::at_into_exchanges(bytes, rounds), counts);
     }
     keep(m.lone, 0, bench::lone_async_trips(all[0].rounds, m.lone_waited), counts);
     keep(m.finishes, 0, bench::remote_finishes(all[0].rounds), counts);
@@ -127,17 +148,20 @@ int run_once(int argc, char** argv, const options& o, const bench::raw_mpi& mpi,
   });
 }
 
-std::vector<bench::demand> demands_of(const measured& m, bool with_mpi) {
+std::vector<bench::demand> demands_of(const measured& m, bool with_mpi, bool with_ucx) {
   std::vector<bench::demand> all;
   for (const bench::finding& f : m.trips) {
     if (!with_mpi) break;
-    const double at = f.results[0].least();
-    if (f.results.size() == 2) {
-      all.push_back({"at over MPI, " + f.what.name, at / f.results[1].least(), 3, true, "x"});
-    } else {
-      const bool is_long = &f - m.trips.data() > 1;
-      all.push_back({"at over UCX, " + f.what.name, at / f.results[2].least(), is_long ? 1.25 : 1.6,
-                     true, "x"});
+    const double bar = !with_ucx ? 3 : &f - m.trips.data() > 1 ? 1.25 : 1.6;
+    for (const bench::result& ours : f.results) {
+      if (is_peer(ours.of.name)) continue;
+      for (const char* const peer : {with_ucx ? "UCX" : "MPI", "UCX echo"}) {
+        const bench::result* const theirs = f.find(peer, 1);
+        const bool alike = ours.of.name != own_bytes || peer != std::string("UCX echo");
+        if (theirs == nullptr || !alike) continue;
+        all.push_back({fmt::format("{} over {}, {}", ours.of.name.substr(6), peer, f.what.name),
+                       ours.least() / theirs->least(), bar, true, "x"});
+      }
     }
   }
   all.push_back({"async_at of 8 B, per second",
@@ -154,7 +178,8 @@ bool uses_ucx() {
 }
 
 // With MPI, the other place counts among the other programs that use the machine.
-int end(bench::run_report& report, const options& o, const measured& m, bool with_mpi) {
+int end(bench::run_report& report, const options& o, const measured& m, bool with_mpi,
+        bool with_ucx) {
   for (const bench::finding& f : m.trips) report.add(f);
   report.add(m.lone);
   report.add(m.finishes);
@@ -168,7 +193,7 @@ int end(bench::run_report& report, const options& o, const measured& m, bool wit
   report.note("frames_of_a_finish", m.last.frames);
   report.note("messages_of_a_finish", m.last.messages);
   report.note("finish_messages_of_a_finish", m.last.finish_messages);
-  return report.end(demands_of(m, with_mpi));
+  return report.end(demands_of(m, with_mpi, with_ucx));
 }
 
 int run_all(int argc, char** argv, const options& o) {
@@ -186,7 +211,7 @@ int run_all(int argc, char** argv, const options& o) {
     if (const int code = run_once(argc, argv, o, mpi, ucx, m, i >= 0); code != 0) return code;
   }
   if (mpi.there() && !mpi.first()) return 0;
-  return end(report, o, m, mpi.there());
+  return end(report, o, m, mpi.there(), ucx.there());
 }
 
 }  // namespace

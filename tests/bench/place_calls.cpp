@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <span>
 #include <vector>
 
 #include <apgas/apgas.hpp>
@@ -47,6 +48,8 @@ sent sent_by_both() {
           ours.of_finish + there.of_finish};
 }
 
+using uninitialized_bytes = apgas::uninitialized_vector<std::byte>;
+
 // An argument and a result of type T. Equality is checked only once, since it takes long for large
 // values.
 template <class T>
@@ -58,6 +61,19 @@ sample round_trips(const T& value, int rounds) {
   }
   const double seconds = seconds_since(begin);
   return {seconds, back == value};
+}
+
+// The same with at_into, by which place 1 calls f. The argument is received into a vector that is
+// not zeroed, and the result into memory of the caller.
+template <class F>
+sample round_trips_into(const uninitialized_bytes& value, int rounds, F f) {
+  std::vector<std::byte> back(value.size());
+  const auto begin = clock::now();
+  for (int i = 0; i < rounds; ++i) {
+    apgas::at_into(apgas::place(1), std::span(back), f, value);
+  }
+  const double seconds = seconds_since(begin);
+  return {seconds, std::ranges::equal(back, value)};
 }
 
 std::atomic<bool> came_back{false};  // of the last hop, at place 0
@@ -94,6 +110,25 @@ sample lone_async_trips(int rounds, std::uint64_t& waited) {
 sample at_round_trips(std::size_t bytes, int rounds) {
   if (bytes == sizeof(std::uint64_t)) return round_trips(std::uint64_t{42}, rounds);
   return round_trips(std::vector<std::byte>(bytes, std::byte{42}), rounds);
+}
+
+sample uninitialized_round_trips(std::size_t bytes, int rounds) {
+  return round_trips(uninitialized_bytes(bytes, std::byte{42}), rounds);
+}
+
+sample at_into_round_trips(std::size_t bytes, int rounds) {
+  const auto f = [](const uninitialized_bytes& v) -> const uninitialized_bytes& { return v; };
+  return round_trips_into(uninitialized_bytes(bytes, std::byte{42}), rounds, f);
+}
+
+sample at_into_exchanges(std::size_t bytes, int rounds) {
+  static uninitialized_bytes own;  // of place 1
+  const auto set = [](std::size_t size) { own.assign(size, std::byte{42}); };
+  apgas::at(apgas::place(1), set, bytes);
+  const auto f = [](const uninitialized_bytes&) -> const uninitialized_bytes& { return own; };
+  const sample s = round_trips_into(uninitialized_bytes(bytes, std::byte{42}), rounds, f);
+  apgas::at(apgas::place(1), set, 0);
+  return s;
 }
 
 sample remote_finishes(int rounds) {

@@ -14,6 +14,13 @@ namespace bench {
 // `rounds` round trips by `at`, with `bytes` bytes in each direction.
 sample at_round_trips(std::size_t bytes, int rounds);
 
+// The same with uninitialized_vector in place of std::vector, and by at_into with such a vector as
+// its argument. at_into returns the argument, as the others do, or bytes of place 1, which never
+// change.
+sample uninitialized_round_trips(std::size_t bytes, int rounds);
+sample at_into_round_trips(std::size_t bytes, int rounds);
+sample at_into_exchanges(std::size_t bytes, int rounds);
+
 // `rounds` times: a single async_at of 8 bytes to place 1, whose task sends one back. Nothing else
 // is in transit, so delaying a message gains nothing. `waited` is set to the number of messages
 // that were not sent at once.

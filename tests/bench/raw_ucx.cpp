@@ -179,7 +179,7 @@ raw_ucx::~raw_ucx() {
   ucp_cleanup(connection_->context);
 }
 
-double raw_ucx::ping_pong(std::size_t bytes, int rounds) const {
+double raw_ucx::ping_pong(std::size_t bytes, int rounds, bool echo) const {
   connection& c = *connection_;
   c.to.assign(bytes, std::byte{42});
   c.from.resize(bytes);
@@ -189,7 +189,9 @@ double raw_ucx::ping_pong(std::size_t bytes, int rounds) const {
   for (int i = 1; i <= rounds; ++i) {
     if (c.first) c.send();
     c.receive(i);
-    if (!c.first) c.send();
+    if (c.first) continue;
+    if (echo) c.to.swap(c.from);
+    c.send();
   }
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
@@ -218,7 +220,7 @@ double raw_ucx::get(std::size_t bytes, int rounds) const {
 struct raw_ucx::connection {};
 raw_ucx::raw_ucx(bool) {}
 raw_ucx::~raw_ucx() = default;
-double raw_ucx::ping_pong(std::size_t, int) const { return 0; }
+double raw_ucx::ping_pong(std::size_t, int, bool) const { return 0; }
 double raw_ucx::put(std::size_t, int) const { return 0; }
 double raw_ucx::get(std::size_t, int) const { return 0; }
 

@@ -31,6 +31,7 @@
 #include <apgas/async_at_group.hpp>
 #include <apgas/async_future_at.hpp>
 #include <apgas/at.hpp>
+#include <apgas/at_into.hpp>
 #include <apgas/atomic.hpp>
 #include <apgas/blocking.hpp>
 #include <apgas/channel.hpp>
@@ -67,6 +68,7 @@
 #include <apgas/sleep.hpp>
 #include <apgas/sync_var.hpp>
 #include <apgas/team.hpp>
+#include <apgas/uninitialized_vector.hpp>
 #include <apgas/version.hpp>
 #include <apgas/when_all.hpp>
 #include <apgas/worker_local.hpp>

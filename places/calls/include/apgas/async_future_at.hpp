@@ -38,7 +38,9 @@ auto async_future_at(sync::spawn_from<place> p, F&& f, Args&&... args)
     sync::start_payload(out, p.site);
     out(sent->number());
     body_type::save(out, f, args...);
-    sync::send_task(self, p.value.id(), comm::id_of<&remote::run_remote_call<F, Args...>>(), out);
+    sync::send_task(self, p.value.id(),
+                    comm::id_of<&remote::run_remote_call<remote::reply_with_value, F, Args...>>(),
+                    out);
   } catch (...) {
     sent->cancel();
     throw;

@@ -42,6 +42,27 @@
 // network.
 namespace apgas::inline v0 {
 
+namespace remote {
+
+// Sends f and args to place p, which is another place, and waits until the reply has arrived.
+// Throws what left f.
+template <class Reply, class F, class... Args>
+void call_and_wait(scheduler::fiber& self, sync::suspended_call& call,
+                   const sync::spawn_from<place>& p, const F& f, const Args&... args) {
+  const comm::rank dest = p.value.id();
+  comm::out_archive out;
+  sync::start_payload(out, p.site);
+  out(call.number() | sync::call_of_at);
+  out.zero_copy_from(sync::place_of(self).endpoint->zero_copy_from(dest));
+  remote_body<F, Args...>::save(out, f, args...);
+  sync::send_call(self, dest, comm::id_of<&run_remote_call<Reply, F, Args...>>(), out);
+  call.wait();
+  sync::after_call(call);
+  if (call.failed()) sync::rethrow_reply(call.value());
+}
+
+}  // namespace remote
+
 // Runs f(args...) at place p and returns a copy of its result. The calling task is suspended
 // meanwhile; its worker runs other tasks. If p is the caller's own place, f runs in the calling
 // task, with copies of the arguments. Tasks that f spawns belong to the caller's finish, which also
@@ -53,7 +74,10 @@ namespace apgas::inline v0 {
 //
 // Within a host, vectors and strings of 16 KiB or more are sent without intermediate copies
 // (zero-copy arguments): the receiving place reads them from the sender's memory while the caller
-// waits. So no other task may change what was passed to the call until it has returned.
+// waits. So no other task may change what was passed to the call until it has returned. The memory
+// of a new std::vector is filled with zeros first and may need page faults; uninitialized_vector
+// (uninitialized_vector.hpp) avoids both, and at_into (at_into.hpp) receives a result into memory
+// of the caller.
 //
 // Throws:
 //   - the exception that left f. If p is another place, it is created again here from its type and
@@ -69,21 +93,13 @@ namespace apgas::inline v0 {
 template <class F, class... Args>
 auto at(sync::spawn_from<place> p, F&& f, Args&&... args)
     -> std::decay_t<typename remote::remote_body<F, Args...>::result> {
-  using body_type = remote::remote_body<F, Args...>;
-  using result = std::decay_t<typename body_type::result>;
+  using result = std::decay_t<typename remote::remote_body<F, Args...>::result>;
   scheduler::fiber& self = sync::suspendable_fiber("at");
   sync::place_state& state = sync::place_of(self);
   if (p.value.id() == state.here) return remote::run_here<result, F, Args...>(f, args...);
-  comm::out_archive out;
   sync::suspended_call call(state, sync::finish_of(self));
-  sync::start_payload(out, p.site);
-  out(call.number() | sync::call_of_at);
-  out.zero_copy_from(state.endpoint->zero_copy_from(p.value.id()));
-  body_type::save(out, f, args...);
-  sync::send_call(self, p.value.id(), comm::id_of<&remote::run_remote_call<F, Args...>>(), out);
-  call.wait();
-  sync::after_call(call);
-  if (call.failed()) sync::rethrow_reply(call.value());
+  remote::call_and_wait<remote::reply_with_value, std::decay_t<F>, std::decay_t<Args>...>(
+      self, call, p, f, args...);
   if constexpr (!std::is_void_v<result>) {
     comm::in_archive in(call.value(), &state.endpoint->cma_process_of(call.from()));
     return in.read<result>();
@@ -205,6 +221,10 @@ consteval void require_place() {
 
 template <std::integral P, class... Rest>
 auto at(P, Rest&&...) {
+  remote::require_place<P>();
+}
+template <std::integral P, class... Rest>
+void at_into(P, Rest&&...) {
   remote::require_place<P>();
 }
 template <std::integral P, class... Rest>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <apgas/comm/zero_copy.hpp>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdint>
@@ -14,6 +15,7 @@
 
 #include <apgas/comm/archive.hpp>
 #include <apgas/errors.hpp>
+#include <apgas/uninitialized_vector.hpp>
 
 namespace apgas::test {
 namespace {
@@ -94,6 +96,82 @@ TEST(zero_copy, archive_reads_a_range_in_chunks) {
   EXPECT_EQ(in.read<std::uint8_t>(), 1);
   EXPECT_EQ(in.read<std::vector<std::uint32_t>>(), words);
   in.expect_end();
+}
+
+// The encoding of a zero-copy range that the other process would write.
+std::array<std::uint64_t, 2> address_of(const other_process& other, std::size_t count) {
+  return {count | std::uint64_t{1} << 63, other.address()};
+}
+
+TEST(zero_copy, archive_reads_a_range_into_an_uninitialized_vector) {
+  const auto words = some_words(1'000'003);
+  other_process other(words);
+  other.forget_here();
+  const auto range = address_of(other, words.size());
+  const auto sent = std::as_bytes(std::span(range));
+  in_archive in(sent, &other.process());
+  uninitialized_vector<std::uint32_t> got(17, 5);
+  in(got);
+  EXPECT_TRUE(std::ranges::equal(got, words));
+  in.expect_end();
+}
+
+TEST(zero_copy, archive_reads_a_range_into_memory_of_the_caller) {
+  const auto words = some_words(1'000'003);
+  other_process other(words);
+  other.forget_here();
+  const auto range = address_of(other, words.size());
+  const auto sent = std::as_bytes(std::span(range));
+  std::vector<std::uint32_t> got(words.size() + 2, 1);
+  in_archive in(sent, &other.process());
+  EXPECT_EQ(in.read_range_into(std::span(got).subspan(1, words.size())), words.size());
+  in.expect_end();
+  EXPECT_TRUE(std::ranges::equal(std::span(got).subspan(1, words.size()), words));
+  EXPECT_EQ(got.front() + got.back(), 2U);
+  in_archive again(sent, &other.process());
+  EXPECT_EQ(again.read_range_into(std::span(got)), words.size());  // of another size: not read
+  EXPECT_EQ(got.front() + got.back(), 2U);
+  other.end();
+  in_archive late(sent, &other.process());
+  EXPECT_THROW(late.read_range_into(std::span(got).first(words.size())), serialization_error);
+}
+
+TEST(zero_copy, archive_reads_a_copied_range_into_memory_of_the_caller) {
+  const auto words = some_words(1'003);
+  out_archive out;
+  out(std::uint8_t{1});  // so that the elements are not aligned
+  out.append_range(std::span<const std::uint32_t>(words));
+  std::vector<std::uint32_t> got(words.size());
+  in_archive in(out.bytes());
+  EXPECT_EQ(in.read<std::uint8_t>(), 1);
+  EXPECT_EQ(in.read_range_into(std::span(got)), words.size());
+  in.expect_end();
+  EXPECT_EQ(got, words);
+  uninitialized_vector<std::uint32_t> vector(3, 9);
+  in_archive again(out.bytes());
+  EXPECT_EQ(again.read<std::uint8_t>(), 1);
+  again(vector);
+  EXPECT_TRUE(std::ranges::equal(vector, words));
+  std::vector<std::uint32_t> one{77};
+  in_archive longer(out.bytes().subspan(1));
+  EXPECT_EQ(longer.read_range_into(std::span(one)), words.size());
+  EXPECT_EQ(one[0], 77U);
+  in_archive cut(out.bytes().subspan(1, 100));
+  EXPECT_THROW(cut.read_range_into(std::span(got)), serialization_error);
+}
+
+TEST(zero_copy, archive_checks_elements_for_memory_of_the_caller) {
+  const std::vector<std::uint8_t> bytes(zero_copy_min_bytes, 2);
+  out_archive out;
+  out.append_range(std::span<const std::uint8_t>(bytes));
+  std::vector<std::array<bool, 1>> flags(bytes.size(), {true});
+  in_archive in(out.bytes());
+  EXPECT_THROW(in.read_range_into(std::span(flags)), serialization_error);
+  EXPECT_TRUE(flags[0][0]);
+  out_archive by_address;
+  by_address.zero_copy_from(zero_copy_min_bytes);
+  by_address.append_range(std::span<const std::array<bool, 1>>(flags));
+  EXPECT_FALSE(by_address.has_zero_copy());
 }
 
 TEST(zero_copy, a_nonce_identifies_the_process) {

@@ -41,6 +41,14 @@ class out_archive {
     return *this;
   }
 
+  // Appends the elements of a range, as a vector of them, or their address from the size on that
+  // zero_copy_from() has set.
+  // Throws: serialization_error if the archive would exceed max_payload_bytes.
+  template <detail::as_bytes T>
+  void append_range(std::span<const T> range) {
+    detail::save_range<detail::any_bytes<T>>(bytes_, range);
+  }
+
   // Appends bytes without their count.
   void append(std::span<const std::byte> raw) { bytes_.append(raw.data(), raw.size()); }
 
@@ -110,6 +118,14 @@ class in_archive {
       load(value);
       return value;
     }
+  }
+
+  // Reads the next range into `to` if it has as many elements. Returns the number of its elements;
+  // if that is another, nothing is read.
+  // Throws: serialization_error; part of `to` may have been overwritten then.
+  template <detail::as_bytes T>
+  std::size_t read_range_into(std::span<T> to) {
+    return detail::load_range_into(bytes_, to);
   }
 
   std::size_t remaining() const noexcept { return bytes_.remaining(); }

@@ -15,7 +15,6 @@
 //
 // The build defines CEREAL_THREAD_SAFE, because all threads share Cereal's table of class versions.
 
-#include <algorithm>
 #include <bitset>
 #include <chrono>
 #include <complex>
@@ -52,6 +51,7 @@
 
 #include <apgas/base/api.hpp>
 #include <apgas/comm/archive_bytes.hpp>
+#include <apgas/comm/archive_ranges.hpp>
 #include <apgas/comm/archive_values.hpp>
 #include <apgas/comm/byte_copyable.hpp>
 
@@ -104,63 +104,13 @@ inline constexpr bool byte_range<std::basic_string<Char, Traits, Allocator>> = a
 template <class T>
 concept direct = as_bytes<T> || byte_range<std::remove_cv_t<T>>;
 
-// Element types that may be constructed first and then overwritten with received bytes.
-template <class T>
-concept zero_copyable = std::is_trivially_default_constructible_v<T> && !value_check<T>::needed;
-
 template <direct T>
 void save_direct(out_bytes& out, const T& value) {
   if constexpr (as_bytes<T>) {
     out.append(std::addressof(value), sizeof(value));
   } else {
     using element = typename T::value_type;
-    const std::uint64_t count = value.size();
-    const std::size_t bytes = value.size() * sizeof(element);
-    if constexpr (zero_copyable<element>) {
-      if (out.zero_copy(bytes)) [[unlikely]]
-        return out.append_address(count, value.data());
-    }
-    out.append(&count, sizeof(count));
-    out.append(value.data(), bytes);
-  }
-}
-
-// Assigns `count` elements from bytes at `from`, which need not be aligned.
-template <class Range>
-void assign_bytes(Range& range, const std::byte* from, std::size_t count) {
-  using element = typename Range::value_type;
-  if (reinterpret_cast<std::uintptr_t>(from) % alignof(element) == 0) {
-    const auto* first = reinterpret_cast<const element*>(from);
-    range.assign(first, first + count);
-  } else {
-    range.clear();
-    range.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      raw_bytes<sizeof(element)> bytes;
-      std::memcpy(&bytes, from + i * sizeof(element), sizeof(element));
-      range.push_back(__builtin_bit_cast(element, bytes));
-    }
-  }
-}
-
-// Constructs and reads the range in chunks, so that each chunk is still in the cache when it is
-// overwritten.
-template <class Range>
-[[gnu::noinline]] void load_zero_copy(in_bytes& in, Range& range) {
-  using element = typename Range::value_type;
-  const zero_copy_range source = in.take_zero_copy(sizeof(element));
-  if (const std::byte* const here = address_here(in.from(), source.address)) {
-    return assign_bytes(range, here, source.count);
-  }
-  constexpr std::size_t chunk = std::max<std::size_t>(zero_copy_chunk_bytes / sizeof(element), 1);
-  range.clear();
-  range.reserve(source.count);
-  for (std::size_t done = 0; done < source.count;) {
-    const std::size_t now = std::min(source.count - done, chunk);
-    range.resize(done + now);
-    read_remote_process(in.from(), source.address + done * sizeof(element),
-                        std::as_writable_bytes(std::span(range.data() + done, now)));
-    done += now;
+    save_range<zero_copyable<element>>(out, std::span<const element>(value.data(), value.size()));
   }
 }
 

@@ -73,18 +73,23 @@ struct remote_body {
   }
 };
 
-// Runs the body of an at whose target is the caller's own place. Everything is serialised and read
-// back, so that the body sees copies as it would elsewhere.
+// Serialises the body of an at whose target is the caller's own place, and reads it back, so that
+// it runs with copies as it would elsewhere.
+template <class F, class... Args>
+typename remote_body<F, Args...>::loaded copy_body(const std::decay_t<F>& f,
+                                                   const std::decay_t<Args>&... args) {
+  comm::out_archive out;
+  out.zero_copy_from(comm::zero_copy_min_bytes);
+  remote_body<F, Args...>::save(out, f, args...);
+  comm::in_archive in(out.bytes(), &comm::this_cma_process());
+  return remote_body<F, Args...>::load(in);
+}
+
+// Runs the body of an at whose target is the caller's own place. The result is copied as well.
 // Context: the task that calls at.
 template <class Result, class F, class... Args>
 Result run_here(const std::decay_t<F>& f, const std::decay_t<Args>&... args) {
-  using body_type = remote_body<F, Args...>;
-  const comm::cma_process mine = comm::this_cma_process();
-  comm::out_archive out;
-  out.zero_copy_from(comm::zero_copy_min_bytes);
-  body_type::save(out, f, args...);
-  comm::in_archive in(out.bytes(), &mine);
-  auto body = body_type::load(in);
+  auto body = copy_body<F, Args...>(f, args...);
   if constexpr (std::is_void_v<Result>) {
     body();
   } else {
@@ -93,7 +98,7 @@ Result run_here(const std::decay_t<F>& f, const std::decay_t<Args>&... args) {
     comm::out_archive value;
     value.zero_copy_from(comm::zero_copy_min_bytes);
     value(result);
-    comm::in_archive back(value.bytes(), &mine);
+    comm::in_archive back(value.bytes(), &comm::this_cma_process());
     return back.read<Result>();
   }
 }
@@ -116,17 +121,32 @@ scheduler::task_counter* run_remote_async(sync::remote_task& task, scheduler::fi
   return task.finish;
 }
 
-// Runs the body of an at, or of an async_future_at, and replies with its value or with the
+// The form of the reply of at and async_future_at: the result as a value of its own type. The reply
+// of at_into has another form (at_into.hpp).
+struct reply_with_value {
+  template <class Result>
+  static consteval bool require() {
+    if constexpr (std::is_void_v<Result>) {
+      return true;
+    } else {
+      return comm::require_sendable_value<std::decay_t<Result>>();
+    }
+  }
+  template <class Value>
+  static void save(comm::out_archive& to, const Value& value) {
+    to(value);
+  }
+};
+
+// Runs the body of a call that waits for a reply, and replies with its value or with the
 // exceptions. A reply with zero-copy parts waits until the caller has read them. Returns null if
 // the task had no children: its pending count went with the reply.
 // Context: task, fresh.
-template <class F, class... Args>
+template <class Reply, class F, class... Args>
 scheduler::task_counter* run_remote_call(sync::remote_task& task, scheduler::fiber& self) {
   using body_type = remote_body<F, Args...>;
   using result = typename body_type::result;
-  if constexpr (!std::is_void_v<result>) {
-    static_assert(comm::require_sendable_value<std::decay_t<result>>());
-  }
+  static_assert(Reply::template require<result>());
   self.task.site = sync::decode_site(task.site());
   scheduler::task_described(self);
   const sync::children_mark before(self);
@@ -143,11 +163,11 @@ scheduler::task_counter* run_remote_call(sync::remote_task& task, scheduler::fib
     if constexpr (std::is_void_v<result>) {
       body();
     } else {
-      const std::decay_t<result>& returned = body();
+      const auto& returned = body();
       if ((number & sync::call_of_at) != 0) {
         value.zero_copy_from(task.place->endpoint->zero_copy_from(caller));
       }
-      value(returned);
+      Reply::save(value, returned);
       if (value.has_zero_copy()) {
         sync::send_zero_copy_reply(*task.place, caller, number, *task.finish, value);
         return task.finish;
