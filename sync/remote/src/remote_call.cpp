@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <apgas/base/assert.hpp>
-#include <apgas/scheduler/poll_in_place.hpp>
 #include <apgas/sync/place_state.hpp>
 #include <apgas/sync/registration_transfer.hpp>
 
@@ -57,9 +56,9 @@ suspended_call::~suspended_call() {
   }
 }
 
-void suspended_call::wait(const char* what) noexcept {
+void suspended_call::wait(std::uint64_t patience, const char* what) noexcept {
   const auto is_here = [this] { return state_.load(base::acquire) == arrived; };  // P1
-  if (scheduler::wait_in_place(is_here)) return;
+  if (scheduler::wait_in_place(is_here, patience)) return;
   scheduler::suspend(what, [this](scheduler::fiber* self) {
     std::uintptr_t expected = no_waiter;
     if (!state_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(self),
@@ -161,7 +160,7 @@ void send_zero_copy_reply(place_state& place, comm::rank caller, std::uint64_t n
   suspended_call reading(place, finish);
   value(reading.number());
   send_value(place, caller, number, {.flags = flag_zero_copy}, value);
-  reading.wait("the caller to read the result of an at");
+  reading.wait(scheduler::reading_patience_cycles, "the caller to read the result of an at");
 }
 
 }  // namespace apgas::inline v0::sync

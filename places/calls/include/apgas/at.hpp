@@ -55,8 +55,10 @@ void call_and_wait(scheduler::fiber& self, sync::suspended_call& call,
   out(call.number() | sync::call_of_at);
   out.zero_copy_from(sync::place_of(self).endpoint->zero_copy_from(dest));
   remote_body<F, Args...>::save(out, f, args...);
+  const std::uint64_t patience =
+      out.has_zero_copy() ? scheduler::reading_patience_cycles : scheduler::patience_cycles;
   sync::send_call(self, dest, comm::id_of<&run_remote_call<Reply, F, Args...>>(), out);
-  call.wait();
+  call.wait(patience);
   sync::after_call(call);
   if (call.failed()) sync::rethrow_reply(call.value());
 }

@@ -17,16 +17,20 @@ namespace apgas::inline v0::scheduler {
 // Context: task, holding no lock. Runs the handlers of messages, but no other task.
 APGAS_API bool poll_in_place() noexcept;
 
-// Polls until done() returns true, but only for the time of a few round trips within a host, and
-// only while the worker has nothing else to do. Returns whether done() has returned true.
+// How long a task waits in place: for a few round trips within a host, or until another place has
+// most likely read a megabyte of this one's memory.
+inline constexpr std::uint64_t patience_cycles = 8'000;
+inline constexpr std::uint64_t reading_patience_cycles = 500'000;
+
+// Polls until done() returns true, but only for `patience` cycles, and only while the worker has
+// nothing else to do. Returns whether done() has returned true.
 // Context: as poll_in_place().
 template <class Done>
-bool wait_in_place(Done done) noexcept {
-  constexpr std::uint64_t patience_cycles = 8'000;
+bool wait_in_place(Done done, std::uint64_t patience = patience_cycles) noexcept {
   const std::uint64_t begun = base::cycles();
   for (;;) {
     if (done()) return true;
-    if (!poll_in_place() || base::cycles() - begun > patience_cycles) return done();
+    if (!poll_in_place() || base::cycles() - begun > patience) return done();
   }
 }
 

@@ -8,6 +8,7 @@
 #include <apgas/base/api.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/comm/endpoint.hpp>
+#include <apgas/scheduler/poll_in_place.hpp>
 #include <apgas/sync/finish_core.hpp>
 #include <apgas/sync/remote_finish.hpp>
 
@@ -68,9 +69,11 @@ class suspended_call final : public pending_call {
 
   std::uint64_t number() const noexcept { return number_; }
 
-  // Suspends the task until the reply has arrived. `what` is the text for reports. Context: the
-  // calling task, once. May resume on another worker.
-  APGAS_API void wait(const char* what = "at") noexcept;
+  // Waits until the reply has arrived: for `patience` cycles in place (poll_in_place.hpp), then
+  // suspended. `what` is the text for reports. Context: the calling task, once. May suspend and
+  // resume on another worker.
+  APGAS_API void wait(std::uint64_t patience = scheduler::patience_cycles,
+                      const char* what = "at") noexcept;
   // Returns the bytes of the value, or of the failure for rethrow_reply. Requires: wait() returned.
   std::span<const std::byte> value() const noexcept { return reply_.payload; }
   // Returns what became of the caller's registrations at the other place
