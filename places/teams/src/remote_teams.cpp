@@ -30,8 +30,11 @@ void remote_teams::add(const global_id& id, const place_group& group) {
   members_.emplace(id, std::move(made));
   for (auto& [wanted, frame] : early_) {
     if (wanted != id) continue;
+    std::uint32_t kept = 0;
+    frame.kept = &kept;
     member.deliver(frame);
-    std::exchange(frame.owner, nullptr)->release();
+    comm::inbound_buffer* const owner = std::exchange(frame.owner, nullptr);
+    if (kept == 0) owner->release();  // otherwise the member has the reference
   }
   std::erase_if(early_, [](const auto& e) { return e.second.owner == nullptr; });
 }
