@@ -3,7 +3,6 @@
 // traversal of the same tree. APGAS_TEST_SEED=n runs one tree, APGAS_TEST_TREES=n that many.
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <iostream>
@@ -263,10 +262,12 @@ TEST(glb, from_any_place_and_several_at_a_time) {
 // ---- errors
 
 // The message of the first exception that glb throws.
-template <class Bag>
-std::string what_glb_throws(Bag bag, const glb_parameters& parameters) {
+std::string what_glb_throws(broken how) {
+  const tree_shape shape{.depth = 11, .most_children = 6};
+  std::uint64_t seed = 1;
+  while (model(shape, seed).nodes < 10'000) ++seed;
   try {
-    glb(std::move(bag), parameters);
+    glb(tree_bag(shape, seed, how), {.chunk = 10, .workers = 4});
   } catch (const apgas::multiple_exceptions& several) {
     try {
       std::rethrow_exception(several[0].exception());
@@ -277,12 +278,6 @@ std::string what_glb_throws(Bag bag, const glb_parameters& parameters) {
     }
   }
   return "nothing was thrown";
-}
-std::string what_glb_throws(broken how) {
-  const tree_shape shape{.depth = 11, .most_children = 6};
-  std::uint64_t seed = 1;
-  while (model(shape, seed).nodes < 10'000) ++seed;
-  return what_glb_throws(tree_bag(shape, seed, how), {.chunk = 10, .workers = 4});
 }
 
 TEST(glb, a_split_that_loses_tasks_is_detected) {
@@ -312,58 +307,6 @@ TEST(glb, a_serialize_that_loses_tasks_is_detected) {
     EXPECT_EQ(what.find("with 4 tasks and arrived with 3") != std::string::npos,
               how == broken::serialize)
         << what;
-  }
-}
-
-// A bag whose tasks each create another one until loot has been sent from this place. So a run at
-// several places ends only after a place has stolen, however late that is. All loot loses a task on
-// its way.
-class endless_bag {
- public:
-  endless_bag() = default;
-  explicit endless_bag(std::size_t tasks) : tasks_(tasks) {}
-
-  std::size_t process(std::size_t n) {
-    if (!sent && apgas::num_places() > 1) return n;
-    const std::size_t done = std::min(n, tasks_);
-    tasks_ -= done;
-    return done;
-  }
-  std::optional<endless_bag> split() {
-    if (tasks_ < 4) return std::nullopt;
-    endless_bag half(tasks_ / 2);
-    tasks_ -= half.tasks_;
-    return half;
-  }
-  void merge(endless_bag&& other) { tasks_ += other.tasks_; }
-  [[nodiscard]] std::size_t size() const { return tasks_; }
-  [[nodiscard]] std::size_t result() const { return tasks_; }
-
-  template <class Archive>
-  void save(Archive& archive) const {
-    archive(tasks_ - 1);
-    sent = true;
-  }
-  template <class Archive>
-  void load(Archive& archive) {
-    archive(tasks_);
-  }
-
-  static inline std::atomic<bool> sent{false};
-
- private:
-  std::size_t tasks_ = 0;
-};
-static_assert(apgas::glb_bag<endless_bag>);
-
-// The same for loot that glb sends between places.
-TEST(glb, loot_is_checked_on_arrival) {
-  endless_bag::sent = false;
-  const std::string what = what_glb_throws(endless_bag(1'000), {.chunk = 10, .workers = 4});
-  if (apgas::num_places() == 1) {
-    EXPECT_EQ(what, "nothing was thrown");
-  } else {
-    EXPECT_NE(what.find("serialize must neither lose"), std::string::npos) << what;
   }
 }
 
