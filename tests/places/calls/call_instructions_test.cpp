@@ -7,9 +7,9 @@
 // the first time, and nearly all laps take the same number of instructions. A lap takes more if the
 // other worker gets no processor in time, because the stepped worker then polls again, suspends a
 // task, or wakes the other place. It takes fewer if the fallback poller of the place receives the
-// message instead, which is frequent at the target of a finish. So the lap with the third lowest number of
-// a series counts. While it is above a limit, the test steps further series, some of them more
-// slowly.
+// message instead, which is frequent at the target of a finish. So the lap with the third lowest
+// number of a series counts. While it is above a limit, the test steps further series, some of them
+// more slowly.
 //
 // Exit code: 77 if the system does not permit to trace the child, or if there is only one
 // processor, on which calls wait in another way.
