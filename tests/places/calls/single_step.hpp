@@ -2,13 +2,17 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <span>
+#include <string>
+#include <vector>
 
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -152,6 +156,44 @@ class single_stepper {
   const pid_t thread_;
   user_regs_struct registers_{};
   int deliver_ = 0;
+};
+
+// Threads of a child that do not run. Each is stopped where it waits in a system call, since it
+// holds no lock there.
+class stopped_threads {
+ public:
+  // Stops all threads of the process except two.
+  stopped_threads(pid_t process, std::array<pid_t, 2> running) {
+    const auto tasks = "/proc/" + std::to_string(process) + "/task";
+    for (const auto& each : std::filesystem::directory_iterator(tasks)) {
+      const auto thread = static_cast<pid_t>(std::stol(each.path().filename()));
+      if (std::ranges::find(running, thread) == running.end()) stop(thread);
+    }
+  }
+  ~stopped_threads() {
+    for (const pid_t each : threads_) ptrace(PTRACE_DETACH, each, nullptr, nullptr);
+  }
+  stopped_threads(const stopped_threads&) = delete;
+  stopped_threads& operator=(const stopped_threads&) = delete;
+
+ private:
+  void stop(pid_t thread) {
+    if (ptrace(PTRACE_SEIZE, thread, nullptr, PTRACE_O_EXITKILL) != 0) give_up("PTRACE_SEIZE");
+    for (;; usleep(100)) {
+      int status = 0;
+      user_regs_struct registers{};
+      if (ptrace(PTRACE_INTERRUPT, thread, nullptr, nullptr) != 0) give_up("PTRACE_INTERRUPT");
+      if (waitpid(thread, &status, __WALL) != thread) give_up("waitpid");
+      if (ptrace(PTRACE_GETREGS, thread, nullptr, &registers) != 0) give_up("PTRACE_GETREGS");
+      const auto result = static_cast<long long>(registers.rax);
+      const bool restarts = result <= -512 && result >= -516;  // ERESTARTSYS and its like
+      if (result == -EINTR || restarts) break;
+      if (ptrace(PTRACE_CONT, thread, nullptr, nullptr) != 0) give_up("PTRACE_CONT");
+    }
+    threads_.push_back(thread);
+  }
+
+  std::vector<pid_t> threads_;
 };
 
 }  // namespace test
