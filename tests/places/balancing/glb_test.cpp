@@ -310,20 +310,6 @@ TEST(glb, a_serialize_that_loses_tasks_is_detected) {
   }
 }
 
-// The same for loot that glb sends between places. A run may need none, so the test repeats it.
-TEST(glb, loot_is_checked_on_arrival) {
-  std::string what = what_glb_throws(broken::serialize);
-  if (apgas::num_places() == 1) {
-    EXPECT_EQ(what, "nothing was thrown");
-    return;
-  }
-  const auto detected = [&] {
-    return what.find("serialize must neither lose") != std::string::npos;
-  };
-  for (int i = 0; i < 200 && !detected(); ++i) what = what_glb_throws(broken::serialize);
-  EXPECT_TRUE(detected()) << what;
-}
-
 TEST(glb, an_impossible_count_is_detected) {
   const std::string what = what_glb_throws(broken::process);
   EXPECT_NE(what.find("process(10) of a bag of glb returned 11"), std::string::npos) << what;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number of messages of a finish over several places: one return for each place and quiescence,
-// however many tasks ran.
+// The number of frames of calls, and of messages of a finish over several places: one return for
+// each place and quiescence, however many tasks ran.
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -19,14 +19,20 @@ using apgas::place;
 
 struct counters {
   std::uint64_t returns = 0, requests = 0, grants = 0, messages_from_home = 0;
+  std::uint64_t frames_from_home = 0, frames_to_home = 0;
 };
 
 counters counters_of(place p) {
   return at(p, [] {
     auto& state = apgas::sync::place_of(*apgas::scheduler::current_fiber());
     const auto sent = state.finishes->count();
-    return counters{sent.returns, sent.requests, sent.grants,
-                    state.endpoint->traffic_with(0).messages_received};
+    const auto traffic = state.endpoint->traffic_with(0);
+    return counters{sent.returns,
+                    sent.requests,
+                    sent.grants,
+                    traffic.messages_received,
+                    traffic.frames_received,
+                    traffic.frames_sent};
   });
 }
 
@@ -41,6 +47,52 @@ std::uint64_t returns_of(place p, F f) {
 
 constexpr int thousand = 1000;
 std::atomic<int> arrived{0};
+
+struct frames {
+  std::uint64_t there = 0, back = 0;
+};
+
+// The number of frames between place 0 and the last place while f runs. One frame each way is of
+// the calls of counters_of.
+template <class F>
+frames frames_of(F f) {
+  const counters before = counters_of(test::last());
+  f();
+  const counters after = counters_of(test::last());
+  return {after.frames_from_home - before.frames_from_home - 1,
+          after.frames_to_home - before.frames_to_home - 1};
+}
+
+TEST(message_count, at_takes_one_frame_each_way) {
+  if (apgas::num_places() == 1) return;
+  const frames sent = frames_of([] {
+    for (int i = 0; i < thousand; ++i) at(test::last(), [](std::uint64_t v) { return v; }, 1U);
+  });
+  EXPECT_EQ(sent.there, std::uint64_t{thousand});
+  EXPECT_EQ(sent.back, std::uint64_t{thousand});
+}
+
+TEST(message_count, finish_over_a_remote_task_takes_one_frame_each_way) {
+  if (apgas::num_places() == 1) return;
+  const frames sent = frames_of([] {
+    for (int i = 0; i < thousand; ++i) {
+      apgas::finish([] { apgas::async_at(test::last(), [] {}); });
+    }
+  });
+  EXPECT_EQ(sent.there, std::uint64_t{thousand});
+  EXPECT_EQ(sent.back, std::uint64_t{thousand});
+}
+
+TEST(message_count, async_at_takes_one_frame) {
+  if (apgas::num_places() == 1) return;
+  const frames sent = frames_of([] {
+    apgas::finish([] {
+      for (int i = 0; i < thousand; ++i) apgas::async_at(test::last(), [] {});
+    });
+  });
+  EXPECT_EQ(sent.there, std::uint64_t{thousand});
+  EXPECT_LE(sent.back, std::uint64_t{thousand});
+}
 
 TEST(message_count, at_needs_no_return) {
   if (apgas::num_places() == 1) return;  // nothing of a finish leaves its home
