@@ -148,7 +148,8 @@ void scheduler::submit(external_task* work) noexcept {
 void scheduler::submit_from_poll(external_task* work) noexcept {
   const fiber* const caller = current_fiber();
   worker* const w = caller != nullptr && caller->on->home == this ? caller->on : nullptr;
-  if (w != nullptr && w->polls_in_loop && w->polled == nullptr && implementation_->outside.empty()) {
+  if (w != nullptr && w->polls_in_loop && w->polled == nullptr &&
+      implementation_->outside.empty()) {
     w->polled = work;
   } else {
     submit(work);
