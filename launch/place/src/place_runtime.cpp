@@ -78,8 +78,8 @@ class place_runtime::network_events final : public scheduler::external_events {
 
   bool poll(unsigned looks) noexcept override {
     if (!connected_.load(base::acquire)) return false;  // P1
-    bool any = finishes_.send_returns();
-    any |= endpoint_.progress(any ? 0 : looks);
+    bool any = endpoint_.progress(looks);
+    any |= finishes_.send_returns();  // unless more tasks of the finish have arrived
     if (!any) endpoint_.flush();
     return any;
   }

@@ -27,8 +27,9 @@ std::chrono::nanoseconds pause_after(unsigned polls) noexcept {
 // for a message polls a few times before it goes on with it.
 constexpr std::uint64_t rare_polls = 64;
 
-// The fallback poller pauses for a millisecond after so many polls that found nothing although the
-// descriptor was readable or could not be armed.
+// The fallback poller pauses for a millisecond after so many polls that brought no task although
+// the descriptor was readable or could not be armed. To be woken for each message of a finish that
+// the workers send tasks for would cost more than their tasks.
 constexpr unsigned futile_polls_max = 2;
 
 // The number of external tasks that go first after prefer_external_tasks().
@@ -86,13 +87,15 @@ bool scheduler::implementation::poll_for_busy_workers(bool readable) noexcept {
     const bool any = settings.events->poll(0);
     poller_lock.unlock();
     if (any) {  // there may be more, and a worker may have slept because this thread was polling
-      futile_polls = 0;
       arrived.store(true, base::relaxed);
       notify();
     }
   }
   polls_seen = now;
-  if (!outside.empty()) prefer_external_tasks();
+  if (!outside.empty()) {
+    futile_polls = 0;
+    prefer_external_tasks();
+  }
   return settings.events->pending() || !idle.has_poller();
 }
 

@@ -106,7 +106,7 @@ struct scheduler::implementation {
   void serve_network() noexcept;  // the progress thread runs this
 
   config settings;
-  const unsigned idle_looks;
+  const unsigned idle_looks;  // of a poll where a worker has nothing to do; see external_events
   bool fenced = false;
   std::vector<std::vector<int>> victims;  // for each worker the others, nearest first
   std::vector<std::unique_ptr<worker>> workers;
@@ -130,7 +130,7 @@ struct scheduler::implementation {
 
   base::atomic<std::uint64_t> polls{0};  // of the network, by any thread
   // Used by the fallback poller only: the value of `polls` when it last polled and when it last
-  // began to wait, and the number of successive polls for the descriptor that found nothing.
+  // began to wait, and the number of successive polls for the descriptor that brought no task.
   std::uint64_t polls_seen = 0;
   std::uint64_t polls_before = 0;
   unsigned futile_polls = 0;

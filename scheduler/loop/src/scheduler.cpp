@@ -55,13 +55,6 @@ void run_worker(worker& w, int processor) {
   drop_cached_fibers(w);
 }
 
-// How often a worker that has nothing to do looks for arrivals in one poll. Meanwhile it does not
-// see that another worker has work for it.
-unsigned looks_of(const config& c) noexcept {
-  if (c.oversubscribed) return 0;
-  return c.workers == 1 ? 256 : 64;
-}
-
 }  // namespace
 
 void unmap_slots::operator()(slot* slots) const noexcept {
@@ -70,7 +63,7 @@ void unmap_slots::operator()(slot* slots) const noexcept {
 
 scheduler::implementation::implementation(const config& c)
     : settings(c),
-      idle_looks(looks_of(c)),
+      idle_looks(c.oversubscribed ? 0 : 32),
       fenced(!c.asymmetric_fence || !base::membarrier_available()) {
   APGAS_ASSERT(c.workers > 0);
   APGAS_ASSERT(c.bound_to.empty() || c.bound_to.size() == static_cast<std::size_t>(c.workers));

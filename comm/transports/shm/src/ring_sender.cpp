@@ -123,7 +123,6 @@ void ring_sender::join(const frame_header& header, std::span<const std::byte> pa
   });
   write_frame(joined_.data() + joined_.size(), header, payload);
   joined_.resize(joined_.size() + bytes);
-  fetch_lines(sizeof(record_word) + joined_.size());
 }
 
 void ring_sender::post(buffer message) noexcept {
