@@ -28,8 +28,8 @@ std::chrono::nanoseconds pause_after(unsigned polls) noexcept {
 constexpr std::uint64_t rare_polls = 64;
 
 // The fallback poller pauses for a millisecond after so many polls that brought no task although
-// the descriptor was readable or could not be armed. To be woken for each message of a finish that
-// the workers send tasks for would cost more than their tasks.
+// the descriptor was readable or could not be armed. To be woken for each message of a finish to
+// which the workers send tasks would cost more than these tasks.
 constexpr unsigned futile_polls_max = 2;
 
 // The number of external tasks that go first after prefer_external_tasks().
