@@ -77,7 +77,7 @@ parker::wake scheduler::implementation::wait_for_busy_workers(parker& sleep) noe
     return sleep.park(1ms) ? parker::wake::unparked : parker::wake::timed_out;
   }
   if (!settings.events->arm()) return parker::wake::readable;
-  return sleep.park_on(descriptor, settings.events->pending() ? 1ms : 20ms);
+  return sleep.park_on(descriptor, 1ms);  // what waits to be sent must not wait longer
 }
 
 bool scheduler::implementation::poll_for_busy_workers(bool readable) noexcept {
