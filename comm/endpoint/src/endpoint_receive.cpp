@@ -17,7 +17,7 @@ namespace apgas::inline v0::comm {
 
 namespace {
 
-// More references than the frames of a message can be kept with.
+// More than the number of references that the frames of one message can need.
 constexpr std::uint32_t many_references = std::uint32_t{1} << 31;
 
 bool known(frame_kind kind) noexcept {

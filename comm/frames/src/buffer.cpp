@@ -21,8 +21,8 @@ inbound_buffer* inbound_buffer::allocate(std::size_t capacity) {
 }
 
 void inbound_buffer::destroy() noexcept {
-  if (kept_) {
-    references_.store(0, base::release);  // P1
+  if (reuse_.load(base::relaxed) != not_reusable) {
+    reuse_.store(unused, base::release);  // P1
   } else if (pool_) {
     pool_->put(this);
   } else {
@@ -34,18 +34,19 @@ void inbound_buffer::destroy() noexcept {
 
 reusable_buffer::reusable_buffer(std::size_t capacity)
     : block_(inbound_buffer::allocate(capacity)) {
-  block_->references_.store(0, base::relaxed);
-  block_->kept_ = true;
+  block_->reuse_.store(inbound_buffer::unused, base::relaxed);
 }
 
 reusable_buffer::~reusable_buffer() {
-  APGAS_ASSERT(block_->references_.load(base::acquire) == 0, "a buffer is still in use");  // P1
-  block_->kept_ = false;
+  APGAS_ASSERT(block_->reuse_.load(base::acquire) == inbound_buffer::unused,  // P1
+               "a buffer is still in use");
+  block_->reuse_.store(inbound_buffer::not_reusable, base::relaxed);
   block_->destroy();
 }
 
 buffer reusable_buffer::take() noexcept {
-  if (block_->references_.load(base::acquire) != 0) return {};  // P1
+  if (block_->reuse_.load(base::acquire) != inbound_buffer::unused) return {};  // P1
+  block_->reuse_.store(inbound_buffer::used, base::relaxed);
   block_->references_.store(1, base::relaxed);
   block_->size_ = 0;
   return buffer::attach(block_);

@@ -2,6 +2,7 @@
 #include <apgas/places/remote_teams.hpp>
 
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -21,6 +22,23 @@ remote_teams::~remote_teams() {
 
 // ---- members ------------------------------------------------------------------------------------
 
+namespace {
+
+// Delivers a message that has been kept, and gives up the reference, unless the member takes it.
+void deliver_early(team_member& member, comm::inbound_frame& early) {
+  comm::inbound_frame frame = early;
+  early.owner = nullptr;
+  std::uint32_t kept = 0;
+  frame.kept = &kept;
+  const auto release = [&kept](comm::inbound_buffer* owner) {
+    if (kept == 0) owner->release();
+  };
+  const std::unique_ptr<comm::inbound_buffer, decltype(release)> hold(frame.owner, release);
+  member.deliver(frame);
+}
+
+}  // namespace
+
 void remote_teams::add(const global_id& id, const place_group& group) {
   const std::size_t me = group.index_of(trusted_place(place_.here));
   auto made = std::make_unique<team_member>(place_, id, group, me);
@@ -30,11 +48,7 @@ void remote_teams::add(const global_id& id, const place_group& group) {
   members_.emplace(id, std::move(made));
   for (auto& [wanted, frame] : early_) {
     if (wanted != id) continue;
-    std::uint32_t kept = 0;
-    frame.kept = &kept;
-    member.deliver(frame);
-    comm::inbound_buffer* const owner = std::exchange(frame.owner, nullptr);
-    if (kept == 0) owner->release();  // otherwise the member has the reference
+    deliver_early(member, frame);
   }
   std::erase_if(early_, [](const auto& e) { return e.second.owner == nullptr; });
 }

@@ -59,7 +59,9 @@ bool scheduler::implementation::poll_outside(worker& w, poll_kind kind) noexcept
   });
   ++w.count.polls;
   const auto begun = time_for(w.trace);
-  w.polls_in_loop = kind == poll_kind::loop || kind == poll_kind::search;
+  // Tasks of other places must not go before the worker's own each time.
+  const bool free_worker = w.tasks.empty() && !has_resumed(w);
+  w.polls_in_loop = kind == poll_kind::search || (kind == poll_kind::loop && free_worker);
   const bool idle_worker = kind == poll_kind::search || kind == poll_kind::in_place;
   const bool messages = poll_network(idle_worker ? idle_looks : 0);
   w.polls_in_loop = false;
@@ -72,7 +74,8 @@ parker::wake scheduler::implementation::wait_for_busy_workers(parker& sleep) noe
   const std::uint64_t now = polls.load(base::relaxed);
   const bool rarely = now - std::exchange(polls_before, now) <= rare_polls;
   const int descriptor = settings.events->descriptor();
-  if (!rarely || descriptor < 0 || futile_polls > futile_polls_max) {
+  const bool stopped = halted.load(base::acquire);  // P1 of halt.cpp
+  if (stopped || !rarely || descriptor < 0 || futile_polls > futile_polls_max) {
     futile_polls = 0;
     return sleep.park(1ms) ? parker::wake::unparked : parker::wake::timed_out;
   }

@@ -54,6 +54,8 @@ bool choose(worker& w, work& found) {
     flush_arrivals(w);
   }
   auto& s = w.home->internals();
+  found.external = std::exchange(w.polled, nullptr);
+  if (found) return true;
   const int preferred = s.preferred_external_tasks.load(base::relaxed);
   if (preferred != 0) [[unlikely]] {
     s.stop_if_halted(w);
@@ -62,8 +64,6 @@ bool choose(worker& w, work& found) {
     if (found) return true;
   }
   const std::uint32_t choice = ++w.choices;
-  found.external = std::exchange(w.polled, nullptr);
-  if (found) return true;
   if ((choice & 15U) == 0 || s.arrived.load(base::relaxed)) {
     s.poll_outside(w, poll_kind::loop);
     found.external = std::exchange(w.polled, nullptr);

@@ -336,6 +336,7 @@ void frame_receiver::take_batch() {
 
 void frame_receiver::on_task(const comm::inbound_frame& frame) {
   remote_task task;
+  frame.keep();
   task.frame = frame;
   task.place = &place_;
   comm::handler_id reducer = 0;
@@ -353,7 +354,6 @@ void frame_receiver::on_task(const comm::inbound_frame& frame) {
   }
   waiting_task* const waiting = make_waiting_task(frame);
   task.finish = &place_.finishes->on_tasks(arrived_frames(frame), reducer);
-  frame.keep();
   waiting->run = run_frame;
   waiting->task = std::move(task);
   place_.task_scheduler->submit_from_poll(waiting);

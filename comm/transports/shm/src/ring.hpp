@@ -72,8 +72,8 @@ class ring_producer {
     at_ += bytes;
     shared_->written.store(at_, base::release);  // P1
   }
-  // Looks which records the consumer has read. Returns false if it has written a position that
-  // cannot be.
+  // Checks which records the consumer has read. Returns false if it has written an impossible
+  // position.
   bool look() noexcept {
     const std::uint64_t read = shared_->read.load(base::acquire);  // P2
     if (at_ - read > at_ - read_) return false;

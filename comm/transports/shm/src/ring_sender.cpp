@@ -52,16 +52,16 @@ void ring_sender::publish(std::uint64_t offset, record_kind kind, std::size_t le
                          .position = record_position(offset)};
   std::memcpy(bytes_ + offset, &word, sizeof word);
   ring_.publish(record_bytes(length));
-  fetch_lines(0);
+  fetch_lines();
   if (announced_) return;
   to_.header().senders[index_ / 64].fetch_or(std::uint64_t{1} << index_ % 64, base::relaxed);
   announced_ = true;
 }
 
-// Begins to fetch two lines of the next record for writing, beginning `done` bytes after its first.
-// The receiver has read them in the last lap, so they are in its cache. Requires: lock_.
-void ring_sender::fetch_lines(std::size_t done) const noexcept {
-  const std::byte* const next = bytes_ + ring_.offset() + done;  // within the ring and its slack
+// Begins to fetch the first two lines of the next record for writing. The receiver has read them in
+// the last lap, so they are in its cache. Requires: lock_.
+void ring_sender::fetch_lines() const noexcept {
+  const std::byte* const next = bytes_ + ring_.offset();
   __builtin_prefetch(next, 1);
   __builtin_prefetch(next + 64, 1);
 }
@@ -73,12 +73,11 @@ void ring_sender::write(const frame_header& header, std::span<const std::byte> p
     frame_counts& counts = counts_of(run);
     ++counts.frames;
     counts.bytes += frame_bytes(payload.size());
-    const bool messages = current_ || !waiting_.empty();
-    const bool first = !messages && (!joined_ || joined_.size() == 0);
+    const bool first = !message_waits() && (!joined_ || joined_.size() == 0);
     if (burst_ || !first || !write_single(header, payload, run)) {
       join(header, payload);
       look_for_burst(first);
-      const bool later = messages || (burst_ && joined_.size() < burst_bytes);
+      const bool later = message_waits() || (burst_ && joined_.size() < burst_bytes);
       if (later || !write_joined(run)) {
         if (std::exchange(joined_counted_, true)) return;
         queued_.fetch_add(1, base::relaxed);

@@ -38,7 +38,7 @@ class ring_sender {
 
   // Sends one frame. Ends the job if there is no memory for it.
   // Context: any thread.
-  // Cost: one short lock and a copy; for each record a copy and a full fence.
+  // Cost: one short lock and a copy; for each record a full fence, and a copy of joined frames.
   void write(const frame_header& header, std::span<const std::byte> payload,
              std::uint64_t run) noexcept;
   // Queues a message for the next advance(); send() is both in one call.
@@ -68,7 +68,8 @@ class ring_sender {
   frame_counts& counts_of(std::uint64_t run) noexcept;
   std::uint64_t reserve(std::size_t length) noexcept;
   [[noreturn]] void refuse() const noexcept;
-  void fetch_lines(std::size_t done) const noexcept;
+  bool message_waits() const noexcept { return current_ || !waiting_.empty(); }
+  void fetch_lines() const noexcept;
   void publish(std::uint64_t offset, record_kind kind, std::size_t length,
                std::uint64_t run) noexcept;
   void set_unfinished(bool unfinished) noexcept;

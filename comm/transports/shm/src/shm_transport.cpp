@@ -136,7 +136,7 @@ bool shm_transport::anything_arrived() noexcept {
   return any;
 }
 
-// Looks at the rings until something has arrived, but at most that often at one of them.
+// Looks at the rings in turn until something has arrived, but only about `looks` times in all.
 bool shm_transport::arrives_within(unsigned looks) noexcept {
   for (bool any = false; looks > 0;) {
     for_each_source([&](ring_receiver& from) {

@@ -65,12 +65,12 @@ void call_and_wait(scheduler::fiber& self, sync::suspended_call& call,
 
 }  // namespace remote
 
-// Runs f(args...) at place p and returns a copy of its result. The calling task is suspended
-// meanwhile; its worker runs other tasks. If p is the caller's own place, f runs in the calling
-// task, with copies of the arguments. Tasks that f spawns belong to the caller's finish, which also
-// receives their exceptions; so they may outlive this call. Clocks and phasers that the caller is
-// registered on go along: f may advance, drop or make some, and afterwards the caller is registered
-// as f was at its end.
+// Runs f(args...) at place p and returns a copy of its result. The calling task waits meanwhile;
+// its worker runs other tasks. If p is the caller's own place, f runs in the calling task, with
+// copies of the arguments. Tasks that f spawns belong to the caller's finish, which also receives
+// their exceptions; so they may outlive this call. Clocks and phasers that the caller is registered
+// on go along: f may advance, drop or make some, and afterwards the caller is registered as f was
+// at its end.
 //
 //   const double x = apgas::at(p, [](int i) { return look_up(i); }, 7);
 //

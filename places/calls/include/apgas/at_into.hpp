@@ -16,7 +16,8 @@ namespace apgas::inline v0 {
 
 namespace remote {
 
-// Throws illegal_operation, because the function returned another number of elements at place p.
+// Throws illegal_operation, because the function returned a different number of elements at place
+// p.
 APGAS_API [[noreturn]] void refuse_result_size(place p, std::size_t returned, std::size_t wanted);
 
 template <class Result, class T>
@@ -98,7 +99,7 @@ void run_here_into(place here, std::span<T> result, const F& f, const Args&... a
 //
 // Throws:
 //   - what left f, as `at` does. `result` is unchanged then.
-//   - illegal_operation if f returned another number of elements, with both numbers in the
+//   - illegal_operation if f returned a different number of elements, with both numbers in the
 //     message; f has run, and `result` is unchanged. Also inside `atomic` or `when`, or outside a
 //     task; f was not run then.
 //   - serialization_error as `at` does; part of `result` may have been overwritten then.

@@ -4,6 +4,7 @@
 
 #include <apgas/comm/buffer.hpp>
 
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -127,6 +128,35 @@ TEST(reusable_buffer, is_handed_out_again_when_nobody_uses_it) {
   ASSERT_TRUE(second);
   EXPECT_EQ(second.data(), memory);
   EXPECT_EQ(second.size(), 0u);
+}
+
+// Two threads release the last two references at the same time, while the owner asks again and
+// again.
+TEST(reusable_buffer, is_not_handed_out_before_the_last_release_is_over) {
+  reusable_buffer one(64);
+  std::atomic<inbound_buffer*> shared[2] = {};
+  std::atomic<bool> over{false};
+  std::vector<std::jthread> threads;
+  for (auto& mine : shared) {
+    threads.emplace_back([&mine, &over] {
+      while (!over) {
+        inbound_buffer* const block = mine.exchange(nullptr);
+        if (block == nullptr) continue;
+        EXPECT_EQ(block->data()[0], std::byte{42});
+        block->release();
+      }
+    });
+  }
+  for (int round = 0; round < 20'000; ++round) {
+    buffer taken;
+    while (!taken) taken = one.take();
+    taken.data()[0] = std::byte{42};
+    inbound_buffer* const block = taken.detach();
+    block->retain();
+    for (auto& each : shared) each = block;
+  }
+  while (!one.take()) continue;
+  over = true;
 }
 
 TEST(inbound_buffer, may_be_released_by_many_threads) {

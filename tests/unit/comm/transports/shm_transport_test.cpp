@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -103,6 +104,36 @@ TEST(ShmTransport, MessagesOfAllSizesArriveInOrder) {
   EXPECT_EQ(sink.sizes, sizes);
   EXPECT_TRUE(sink.right);
   EXPECT_EQ(ranks[0].unsent_bytes(), 0U);
+}
+
+// Frames that were written while the ring was full, and after it had room again.
+TEST(ShmTransport, FramesStayInOrderWhenARingWasFull) {
+  struct numbers_sink final : message_sink {
+    void on_message(rank, buffer message) noexcept override {
+      for (std::size_t at = 0; at < message.size();) {
+        frame_header header;
+        std::memcpy(&header, message.data() + at, sizeof header);
+        in_order &= header.credit == next++;
+        at += frame_bytes(header.length);
+      }
+    }
+    std::uint64_t next = 0;
+    bool in_order = true;
+  } sink;
+  shared_ranks ranks(2);
+  messages_sink none(2);
+  const std::vector<std::byte> payload(4000);
+  constexpr std::uint64_t frames = 1000;
+  for (std::uint64_t i = 0; i < frames; ++i) {
+    std::this_thread::sleep_for(std::chrono::microseconds(1));  // so that they are no burst
+    ranks[0].write(1, {.kind = frame_kind::control, .credit = i}, payload);
+    if (i >= 100 && i % 3 == 0) ranks[1].progress(sink);  // the ring has been full before
+  }
+  while (sink.next < frames) {
+    ranks[0].progress(none);
+    ranks[1].progress(sink);
+  }
+  EXPECT_TRUE(sink.in_order);
 }
 
 TEST(ShmTransport, ThreadsSendWhileTheReceiverTakes) {

@@ -121,7 +121,7 @@ class in_archive {
   }
 
   // Reads the next range into `to` if it has as many elements. Returns the number of its elements;
-  // if that is another, nothing is read.
+  // if it differs from to.size(), nothing is read.
   // Throws: serialization_error; part of `to` may have been overwritten then.
   template <detail::as_bytes T>
   std::size_t read_range_into(std::span<T> to) {

@@ -93,18 +93,20 @@ template <class Range>
 }
 
 // Reads the next range into `to` if it has as many elements. Returns the number of its elements; if
-// that is another, nothing is read.
+// it differs from to.size(), nothing is read.
 template <class T>
 std::size_t load_range_into(in_bytes& in, std::span<T> to) {
-  if (in.zero_copy_next()) {
-    const zero_copy_range source = in.take_zero_copy(sizeof(T));
-    if (source.count != to.size()) return source.count;
-    if (const std::byte* const here = address_here(in.from(), source.address)) {
-      std::memmove(to.data(), here, to.size_bytes());
-    } else {
-      read_remote_process(in.from(), source.address, std::as_writable_bytes(to));
+  if constexpr (any_bytes<T>) {  // other elements are never sent as a zero-copy range
+    if (in.zero_copy_next()) {
+      const zero_copy_range source = in.take_zero_copy(sizeof(T));
+      if (source.count != to.size()) return source.count;
+      if (const std::byte* const here = address_here(in.from(), source.address)) {
+        std::memmove(to.data(), here, to.size_bytes());
+      } else {
+        read_remote_process(in.from(), source.address, std::as_writable_bytes(to));
+      }
+      return source.count;
     }
-    return source.count;
   }
   const std::size_t count = in.extract_count(sizeof(T));
   const std::byte* from = in.take(count * sizeof(T));

@@ -31,7 +31,7 @@ class buffer_pool;
 //
 // Pairs
 //   P1  A release of a reference makes its holder's accesses to the bytes visible to the thread
-//       that releases the last reference and frees the buffer.
+//       that releases the last reference and frees the buffer, or hands it out again.
 class alignas(64) inbound_buffer {
  public:
   std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
@@ -65,6 +65,9 @@ class alignas(64) inbound_buffer {
   friend class message_chain;
   friend class reusable_buffer;
 
+  // Whether this is the buffer of a reusable_buffer, and whether it has been handed out.
+  enum reuse : std::uint8_t { not_reusable, unused, used };
+
   explicit inbound_buffer(std::size_t capacity) noexcept : capacity_(capacity) {}
   static inbound_buffer* allocate(std::size_t capacity);
   APGAS_API void destroy() noexcept;
@@ -73,9 +76,9 @@ class alignas(64) inbound_buffer {
   rank peer_ = 0;  // while queued: the rank the message goes to or came from
   std::size_t size_ = 0;
   std::size_t capacity_;
-  buffer_pool* pool_ = nullptr;     // nullptr: allocated from the heap
-  bool kept_ = false;               // for use again, by a reusable_buffer
-  inbound_buffer* next_ = nullptr;  // while in a message_chain or a free list
+  buffer_pool* pool_ = nullptr;                     // nullptr: allocated from the heap
+  base::atomic<std::uint8_t> reuse_{not_reusable};  // written when the last reference is given up
+  inbound_buffer* next_ = nullptr;                  // while in a message_chain or a free list
 };
 static_assert(sizeof(inbound_buffer) == 64);
 
@@ -133,7 +136,7 @@ class reusable_buffer {
   buffer take() noexcept;
 
  private:
-  inbound_buffer* const block_;  // has no references while it is not in use
+  inbound_buffer* const block_;
 };
 
 // Hands out buffers and recycles the ones that are returned. Buffers of the three common sizes are

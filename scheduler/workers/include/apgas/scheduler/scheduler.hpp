@@ -100,8 +100,8 @@ class scheduler {
 
   // Makes `work` ready; a worker will run it. Context: any thread.
   APGAS_API void submit(external_task* work) noexcept;
-  // The same for external_events::poll(). If a scheduling loop polls and no other external task is
-  // waiting, it runs `work` next, without the queue.
+  // The same for external_events::poll(). If the scheduling loop of a worker without other work
+  // polls, and no other external task is waiting, it runs `work` next, without the queue.
   // Context: inside poll().
   APGAS_API void submit_from_poll(external_task* work) noexcept;
   // Tells the workers that an event may have arrived, so that one of them polls soon.

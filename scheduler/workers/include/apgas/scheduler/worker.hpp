@@ -57,7 +57,7 @@ struct alignas(base::cache_line_bytes) worker {
   fiber* thread = nullptr;               // the thread's own stack
   const fiber* running = nullptr;        // for the report of a stack overflow
   trace_log* trace = nullptr;            // null unless a trace is written
-  bool polls_in_loop = false;            // its scheduling loop polls the network at the moment
+  bool polls_in_loop = false;            // its loop, with nothing else to do, polls the network
   external_task* polled = nullptr;       // to be run next; see scheduler::submit_from_poll
 
   // The fiber that is entered calls after(left, after_argument) for the fiber that was left.
