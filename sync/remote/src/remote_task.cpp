@@ -67,24 +67,24 @@ void report_start(place_state& place, comm::rank source, std::size_t bytes) {
 }
 
 // A task frame that waits for a worker. If its message has room behind the frames, it lies there.
-struct waiting_task : scheduler::external_task {
+struct arrived_task : scheduler::external_task {
   remote_task task;
   bool in_message = false;
 };
 
-waiting_task* make_waiting_task(const comm::inbound_frame& frame) {
+arrived_task* make_arrived_task(const comm::inbound_frame& frame) {
   comm::inbound_buffer& message = *frame.owner;
   std::byte* const end = message.data() + comm::padded(message.size());
   const std::byte* const frame_end = frame.payload.data() + comm::padded(frame.payload.size());
-  if (frame_end != end || message.data() + message.capacity() < end + sizeof(waiting_task)) {
-    return new waiting_task;
+  if (frame_end != end || message.data() + message.capacity() < end + sizeof(arrived_task)) {
+    return new arrived_task;
   }
-  auto* const made = new (end) waiting_task;
+  auto* const made = new (end) arrived_task;
   made->in_message = true;
   return made;
 }
 
-remote_task take(waiting_task& from) noexcept {
+remote_task take(arrived_task& from) noexcept {
   remote_task task(std::move(from.task));
   if (!from.in_message) delete &from;
   return task;
@@ -93,7 +93,7 @@ remote_task take(waiting_task& from) noexcept {
 // Runs the thunk of one task frame.
 scheduler::task_counter* run_frame(scheduler::external_task* work,
                                    scheduler::fiber& self) noexcept {
-  remote_task task = take(*static_cast<waiting_task*>(work));
+  remote_task task = take(*static_cast<arrived_task*>(work));
   self.task.finish = task.finish;
   self.allowance = flow_control::answer_bytes;
   if (task.bytes != 0) report_start(*task.place, task.frame.source, task.bytes);
@@ -352,11 +352,11 @@ void frame_receiver::on_task(const comm::inbound_frame& frame) {
   if (frame.handler->as<task_thunk>() == nullptr || task.frame.payload.size() < 8) {
     base::fatal(fmt::format("place {} sent a malformed task frame", frame.source));
   }
-  waiting_task* const waiting = make_waiting_task(frame);
+  arrived_task* const arrived = make_arrived_task(frame);
   task.finish = &place_.finishes->on_tasks(arrived_frames(frame), reducer);
-  waiting->run = run_frame;
-  waiting->task = std::move(task);
-  place_.task_scheduler->submit_from_poll(waiting);
+  arrived->run = run_frame;
+  arrived->task = std::move(task);
+  place_.task_scheduler->submit_from_poll(arrived);
 }
 
 }  // namespace apgas::inline v0::sync

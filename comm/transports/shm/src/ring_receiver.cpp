@@ -82,9 +82,9 @@ bool ring_receiver::take_record(message_sink& sink, std::uint64_t run, buffer& f
   if (word.run == run_of_record(run + 1)) return false;
   if (word.run != run_of_record(run)) refuse("a record of another run");
   const std::byte* const content = bytes_ + offset + sizeof word;
-  buffer single;
-  if (word.kind == record_kind::frames && !frames && ring_.left() == bytes &&
-      word.length <= buffer_pool::small_bytes && (single = single_.take())) {
+  const bool alone = word.kind == record_kind::frames && !frames && ring_.left() == bytes &&
+                     word.length <= buffer_pool::small_bytes;
+  if (buffer single = alone ? single_.take() : buffer{}) {
     std::memcpy(single.data(), content, word.length);
     single.resize(word.length);
     deliver(sink, source_, single);
