@@ -184,7 +184,7 @@ bool check_all(pid_t child) {
   good &= check(child, "async_at, sender", shared[async_sender], {680, 4, 0});
   good &= check(child, "async_at, target, in a batch", shared[async_target], {185, 1, 0});
   good &= check(child, "finish of one async_at, home", shared[finish_home], {2'310, 16, 0});
-  good &= check(child, "finish of one async_at, target", shared[finish_target], {2'440, 11, 0});
+  good &= check(child, "finish of one async_at, target", shared[finish_target], {3'040, 15, 0});
   return good;
 }
 
