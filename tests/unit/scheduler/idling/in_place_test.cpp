@@ -120,16 +120,16 @@ INSTANTIATE_TEST_SUITE_P(AtOnce, Arrivals, testing::Values(1, 3, 6));
 TEST_P(Arrivals, RunInTheirOrder) {
   const auto at_once = static_cast<std::size_t>(GetParam());
   test_network network;
-  task_place place(with(network));
-  std::atomic<bool> begun{false};
+  std::atomic<task_place*> receiver{nullptr};
   std::size_t next = 0;
   network.on_poll = [&] {
-    if (!begun || next == tasks.size()) return false;
-    arrive(place, next, next + at_once);
+    if (receiver == nullptr || next == tasks.size()) return false;
+    arrive(*receiver, next, next + at_once);
     next += at_once;
     return true;
   };
-  begun = true;
+  task_place place(with(network));
+  receiver = &place;
   EXPECT_TRUE(spins_until([&] { return ran == tasks.size(); }));
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4, 5}));
 }
@@ -137,14 +137,16 @@ TEST_P(Arrivals, RunInTheirOrder) {
 // A task that waits in place takes the message, and lets the task run that came with it.
 TEST_F(Arrivals, InThePollOfATaskRunAfterIt) {
   test_network network;
-  task_place place(with(network));
+  std::atomic<task_place*> receiver{nullptr};
   std::atomic<bool> expected{false};
   network.on_poll = [&] {
     const bool by_the_task = scheduler::current_fiber() != nullptr;  // not the fallback poller
     if (!by_the_task || !expected.exchange(false)) return false;
-    arrive(place, 0, 1);
+    arrive(*receiver, 0, 1);
     return true;
   };
+  task_place place(with(network));
+  receiver = &place;
   place.run([&] {
     EXPECT_TRUE(yields_until([&] {
       expected = true;
