@@ -38,7 +38,8 @@ class Starts(unittest.TestCase):
 
     def test_a_host_lacks_the_program(self):
         file = "/dev/shm/only" if ENGINE == "netns" else "/home/apgas/only"
-        script = f"ln -s $(which hello) {file}; apgas-run --timeout 60 -n 2 --hosts node1,node2 {file}"
+        start = f"apgas-run --timeout 60 -n 2 --hosts node1,node2 {file}"
+        script = f"ln -s $(which hello) {file}; {start}"
         result = cluster("run", "--", "sh", "-c", script)
         self.assertNotEqual(result.returncode, 0)
         for word in (file, "Node: node2", "could not access"):

@@ -46,6 +46,17 @@ struct frame {
   }
 };
 
+// Whether this is a list of tasks: 8 bytes, elements that are padded to a multiple of 8 and have 8
+// bytes at least, and their number and length.
+bool documented_list(std::span<const std::byte> payload) {
+  std::uint32_t list[2] = {};
+  if (payload.size() < 24 || payload.size() % 8 != 0) return false;
+  std::memcpy(list, payload.data() + payload.size() - sizeof list, sizeof list);
+  const std::uint64_t words = list[1] == 0 ? 1 : (std::uint64_t{list[1]} + 7) / 8;
+  return list[0] != 0 && (payload.size() - 16) / 8 / list[0] == words &&
+         (payload.size() - 16) / 8 % list[0] == 0;
+}
+
 // The frames before the first malformed one. Sets `bad` if there is one.
 std::vector<frame> documented_frames(std::span<const std::byte> message, bool& bad) {
   std::vector<frame> frames;
@@ -55,11 +66,13 @@ std::vector<frame> documented_frames(std::span<const std::byte> message, bool& b
     std::memcpy(&next.header, message.data(), sizeof next.header);
     if (documented_check(next.header) != next.header.check) return frames;
     const auto kind = static_cast<unsigned>(next.header.kind);
-    if (kind < 1 || kind > 4) return frames;
+    if (kind < 1 || kind > 5) return frames;
     message = message.subspan(sizeof next.header);
     const std::size_t end = (std::size_t{next.header.length} + 7) / 8 * 8;
     if (end > message.size()) return frames;
-    if (kind == 1 && next.header.handler != comm::id_of<thunk>()) return frames;
+    const bool of_tasks = kind == 1 || kind == 5;
+    if (of_tasks && next.header.handler != comm::id_of<thunk>()) return frames;
+    if (kind == 5 && !documented_list(message.first(next.header.length))) return frames;
     next.payload.assign(message.begin(), message.begin() + next.header.length);
     frames.push_back(std::move(next));
     message = message.subspan(end);
@@ -76,8 +89,9 @@ class keeping_sink final : public comm::frame_sink {
     require(f.source == 0, "the source is the sender");
     require(f.payload.size() == f.header->length, "a payload has the length that its header says");
     require(reinterpret_cast<std::uintptr_t>(f.payload.data()) % 8 == 0, "payloads are aligned");
-    require((f.handler != nullptr) == (f.header->kind == frame_kind::task),
-            "only task frames have a handler");
+    require((f.handler != nullptr) ==
+                (f.header->kind == frame_kind::task || f.header->kind == frame_kind::tasks),
+            "only frames of tasks have a handler");
     frame_header other = *f.header;  // differs in one byte
     reinterpret_cast<unsigned char*>(&other)[f.header->credit % sizeof other] ^=
         static_cast<unsigned char>(f.header->finish % 255 + 1);

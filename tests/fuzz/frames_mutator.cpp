@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include <apgas/comm/message.hpp>
+#include <apgas/comm/task_list.hpp>
 
 #include "frames.hpp"
 
@@ -29,8 +30,13 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
       header.length = static_cast<std::uint32_t>(header.length % (room + 1));
     }
     if (kinds) {
-      header.kind = static_cast<frame_kind>((static_cast<unsigned>(header.kind) + 3) % 4 + 1);
-      if (header.kind == frame_kind::task) header.handler = apgas_fuzz::task_in_corpus;
+      header.kind = static_cast<frame_kind>((static_cast<unsigned>(header.kind) + 4) % 5 + 1);
+      if (is_task_kind(header.kind)) header.handler = apgas_fuzz::task_in_corpus;
+    }
+    if (header.kind == frame_kind::tasks && room >= 24 && seed / 128 % 4 != 0) {
+      const task_list list{static_cast<std::uint32_t>(1 + seed / 512 % ((room - 16) / 8)), 8};
+      header.length = static_cast<std::uint32_t>(list.payload_bytes());
+      std::memcpy(data + at + sizeof header + header.length - sizeof list, &list, sizeof list);
     }
     header.check = header_check(header);
     std::memcpy(data + at, &header, sizeof header);

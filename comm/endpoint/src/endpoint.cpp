@@ -188,6 +188,7 @@ void endpoint::send(rank dest, const frame_header& header, std::span<const std::
 void endpoint::add_to_batch(channel& to, const frame_header& header,
                             std::span<const std::byte> payload) {
   const std::size_t bytes = frame_bytes(payload.size());
+  to.last.end();
   if (bytes > sizeof(to.staged) - to.staged_bytes) {
     if (!to.message) to.message = network_.pool().get(options_.batch_bytes);
     to.unstage();
@@ -197,10 +198,34 @@ void endpoint::add_to_batch(channel& to, const frame_header& header,
     write_frame(to.message.data() + end, header, payload);
     to.message.resize(end + bytes);
   } else {
-    write_frame(to.staged + to.staged_bytes, header, payload);
+    std::byte* const frame = to.staged + to.staged_bytes;
+    write_frame(frame, header, payload);
+    to.last.begin(frame, header, payload.size());
     to.staged_bytes += bytes;
   }
   ++to.frames;
+}
+
+bool endpoint::add_task(rank dest, const frame_header& header, std::span<const std::byte> payload,
+                        base::atomic<std::uint64_t>& bytes) noexcept {
+  channel& to = channels_[static_cast<std::size_t>(dest)];
+  if (to.writes_frames) return network_.add_task(dest, header, payload, bytes);
+  if (!to.last.may_take(header)) return false;
+  {
+    const std::scoped_lock guard(to.lock);
+    const std::size_t room =
+        std::min(sizeof to.staged - to.staged_bytes, options_.batch_bytes - to.bytes());
+    const std::size_t grown = to.last.add(header, payload, room);
+    if (grown == 0) return false;
+    to.staged_bytes += grown;
+    bytes.store(bytes.load(base::relaxed) + grown, base::relaxed);
+    const bool looks = ++to.added % frames_per_clock_read == 0;
+    if (!looks || clock::now() - to.oldest <= options_.max_delay) return true;
+    network_.post(dest, close_message(to, dest, flush_reason::delayed));
+  }
+  network_.push();
+  to.last_post.store(clock::now(), base::relaxed);
+  return true;
 }
 
 void endpoint::send(rank dest, const frame_header& header, out_archive&& payload) {

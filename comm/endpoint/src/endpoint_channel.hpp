@@ -9,6 +9,7 @@
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/comm/endpoint.hpp>
+#include <apgas/comm/task_list.hpp>
 
 namespace apgas::inline v0::comm {
 
@@ -19,13 +20,15 @@ namespace apgas::inline v0::comm {
 struct alignas(64) endpoint::channel {
   bool writes_frames = false;  // small frames are written; constant once the endpoint is ready
 
-  // Used by the holder of the lock.
+  // Used by the holder of the lock, `last` in part also by others.
   base::spin_lock lock;
   std::uint32_t frames = 0;  // in the batch: first in `message`, then in `staged`
+  std::uint32_t added = 0;   // tasks that add_task() has added
   std::size_t staged_bytes = 0;
   buffer message;
   clock::time_point oldest;  // when the oldest frame of the batch was added
   traffic sent;              // only the fields about sending
+  growing_frame last;        // the last one of `staged`
   alignas(64) std::byte staged[1024];
 
   // When the last message was sent. Written after the lock is released, so that it does not delay
@@ -42,6 +45,7 @@ struct alignas(64) endpoint::channel {
   // Moves the staged frames to the message.
   // Requires: the message has room for them.
   void unstage() noexcept {
+    last.end();
     const std::size_t end = message.size();
     std::memcpy(message.data() + end, staged, staged_bytes);
     message.resize(end + staged_bytes);

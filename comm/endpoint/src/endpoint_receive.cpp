@@ -10,6 +10,7 @@
 
 #include <apgas/base/assert.hpp>
 #include <apgas/comm/endpoint.hpp>
+#include <apgas/comm/task_list.hpp>
 
 #include "endpoint_channel.hpp"
 
@@ -21,7 +22,7 @@ namespace {
 constexpr std::uint32_t many_references = std::uint32_t{1} << 31;
 
 bool known(frame_kind kind) noexcept {
-  return frame_kind::task <= kind && kind <= frame_kind::control;
+  return frame_kind::task <= kind && kind <= frame_kind::tasks;
 }
 
 // Adds without a read-modify-write, since there is one writer at a time.
@@ -30,8 +31,8 @@ void add(base::atomic<std::uint64_t>& counter, std::uint64_t more) noexcept {
 }
 
 // Returns why the frame cannot be accepted, or an empty string. `left` is the number of bytes from
-// its header to the end of the message. Sets `handler` for task frames; before the call it is that
-// of the last task frame, or null.
+// its header to the end of the message. Sets `handler` for frames of tasks; before the call it is
+// that of the last one, or null.
 std::string fault(const frame_header& header, std::size_t left, const handler_entry*& handler) {
   if (header.check != header_check(header)) return "a header does not match its checksum";
   if (!known(header.kind)) return fmt::format("unknown kind {}", static_cast<int>(header.kind));
@@ -39,7 +40,7 @@ std::string fault(const frame_header& header, std::size_t left, const handler_en
     return fmt::format("a payload of {} bytes where {} are left", header.length,
                        left - sizeof(frame_header));
   }
-  if (header.kind == frame_kind::task) {
+  if (is_task_kind(header.kind)) {
     if (!handler || handler->id != header.handler) handler = find_handler(header.handler);
     if (!handler) {
       return fmt::format(
@@ -47,6 +48,10 @@ std::string fault(const frame_header& header, std::size_t left, const handler_en
           "libraries at all places before their functions are sent",
           header.handler);
     }
+  }
+  if (header.kind == frame_kind::tasks &&
+      !is_task_list({reinterpret_cast<const std::byte*>(&header + 1), header.length})) {
+    return fmt::format("a payload of {} bytes that is no list of tasks", header.length);
   }
   return {};
 }
@@ -88,8 +93,9 @@ void endpoint::on_message(rank source, buffer message) noexcept {
     }
     const std::byte* payload = bytes + at + sizeof(frame_header);
     at += frame_bytes(header->length);
-    // A sink that keeps the only frame of a message takes over the only reference.
-    if (at != size && held == 1) {
+    // A sink that keeps the only frame of a message takes over the only reference. It may keep
+    // several for a frame of several tasks.
+    if ((at != size || header->kind == frame_kind::tasks) && held == 1) {
       owner->retain(many_references - 1);
       held = many_references;
     }
@@ -98,7 +104,7 @@ void endpoint::on_message(rank source, buffer message) noexcept {
                     header,
                     {payload, header->length},
                     owner,
-                    header->kind == frame_kind::task ? handler : nullptr,
+                    is_task_kind(header->kind) ? handler : nullptr,
                     &kept});
   }
   sink_.on_message_end();

@@ -45,8 +45,7 @@ namespace {
 bool spans_places(finish_core& core) {
   finish_details* const details = core.details();
   if (details == nullptr) return false;
-  const std::lock_guard guard(details->lock);
-  return details->id != 0;
+  return details->id.load(base::relaxed) != 0;
 }
 
 // Waits for the tasks that are still running, and collects exceptions and offered values.
@@ -59,7 +58,7 @@ std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core&
   self.task.finish = outer;
   const std::unique_ptr<finish_details> details(core.details());
   if (details == nullptr) return nullptr;
-  if (details->id != 0) place_of(self).finishes->close(*details);
+  if (details->id.load(base::relaxed) != 0) place_of(self).finishes->close(*details);
   for (const std::vector<std::byte>& results : details->returned) load_results(results, *details);
   if (!details->exceptions.empty()) throw multiple_exceptions(std::move(details->exceptions));
   return std::move(details->offers);

@@ -30,8 +30,9 @@ struct finish_details {
 
   std::vector<std::vector<std::byte>> returned;  // exceptions and offers of other places, encoded
 
-  // Used at the home place, once a task has been sent to another place.
-  finish_id id = 0;
+  // Used at the home place, once a task has been sent to another place. The id is written once,
+  // under the lock.
+  base::atomic<finish_id> id{0};
   finish_home ledger;
 
   remote_finish* remote = nullptr;  // the remote finish these belong to; null at the home place

@@ -29,16 +29,17 @@ remote_finishes::~remote_finishes() {
 }
 
 void remote_finishes::open_root(finish_core& core) {
-  core.ensure_details().id = root_finish;
+  core.ensure_details().id.store(root_finish, base::relaxed);
   std::lock_guard guard(lock_);
   at_home_.emplace(root_finish, &core);
 }
 
 void remote_finishes::close(finish_details& details) {
-  if (details.id == 0) return;
+  const finish_id id = details.id.load(base::relaxed);
+  if (id == 0) return;
   APGAS_ASSERT(details.ledger.outstanding() == 0, "a finish ended before its credit was back");
   std::lock_guard guard(lock_);
-  home_table::node_type node = at_home_.extract(details.id);
+  home_table::node_type node = at_home_.extract(id);
   if (spare_home_nodes_.size() < spare_home_nodes_.capacity()) {
     spare_home_nodes_.push_back(std::move(node));
   }
@@ -80,21 +81,32 @@ void remote_finishes::send_uncounted(finish_core& running, comm::rank dest,
   }
 }
 
+bool remote_finishes::add_task(const finish_core& finish, comm::rank dest,
+                               comm::frame_header& header, std::span<const std::byte> payload,
+                               base::atomic<std::uint64_t>& bytes) noexcept {
+  const finish_details* const details = finish.details();
+  if (details == nullptr || details->reducer != 0) return false;
+  const remote_finish* const remote = details->remote;
+  header.finish = remote != nullptr ? remote->id : details->id.load(base::relaxed);
+  return header.finish != 0 && place_.endpoint->add_task(dest, header, payload, bytes);
+}
+
 void remote_finishes::send_from_home(finish_core& finish, comm::rank dest,
                                      comm::frame_header& header, comm::out_archive& payload) {
   finish_details& details = finish.ensure_details();
   {
     std::lock_guard guard(details.lock);
-    if (details.id == 0) {
+    header.finish = details.id.load(base::relaxed);
+    if (header.finish == 0) {
       std::lock_guard table_guard(lock_);
-      details.id = next_id_++;
-      enter_at_home(details.id, finish);
+      header.finish = next_id_++;
+      enter_at_home(header.finish, finish);
+      details.id.store(header.finish, base::relaxed);
     }
     const auto minted = details.ledger.mint();
     if (minted.takes_count) finish.add(1);
     header.credit = minted.share;
   }
-  header.finish = details.id;
   place_.endpoint->send(dest, header, std::move(payload));
 }
 

@@ -12,6 +12,7 @@
 
 #include <apgas/base/assert.hpp>
 #include <apgas/comm/out_of_memory.hpp>
+#include <apgas/comm/task_list.hpp>
 #include <apgas/sync/flow_control.hpp>
 #include <apgas/sync/registration_transfer.hpp>
 #include <apgas/sync/remote_call.hpp>
@@ -104,48 +105,57 @@ scheduler::task_counter* run_frame(scheduler::external_task* work,
   return thunk(task, self);
 }
 
-// A batch of task frames: spawns of one finish that arrived in one message. They become the
-// children of a single task, so none of them needs an allocation, a place in the external queue, or
-// a count of its own.
+// Spawns of one finish that arrived in one message. They become the children of a single task, so
+// none of them needs an allocation, a place in the external queue, or a count of its own.
 struct task_batch : scheduler::external_task {
   place_state* place;
   finish_core* finish;
-  comm::inbound_frame first;  // holds one reference to its buffer for each frame
+  comm::inbound_frame first;  // holds one reference to its buffer for each task
   std::uint64_t frames;
+  std::uint64_t tasks;
+  std::size_t bytes;
 
   static scheduler::task_counter* run_all(scheduler::external_task* work,
                                           scheduler::fiber& self) noexcept {
     const std::unique_ptr<task_batch> batch(static_cast<task_batch*>(work));
     self.task.finish = batch->finish;
-    const std::byte* at = at_header(batch->first.header);
+    const comm::frame_header* header = batch->first.header;
     for (std::uint64_t i = 0; i < batch->frames; ++i) {
-      const auto* const header = reinterpret_cast<const comm::frame_header*>(at);
-      child next{header, batch->first.owner, batch->first.handler, batch->first.source, 0};
-      if (i % children_per_report == 0) {
-        next.starts = bytes_of(header, std::min(children_per_report, batch->frames - i));
+      const comm::frame_tasks all(header->kind, payload_of(header));
+      const std::source_location site = decode_site(site_of(header));
+      for (std::uint32_t k = 0; k < all.count(); ++k) {
+        spawn(self,
+              child{header, batch->first.owner, batch->first.handler, batch->first.source, k,
+                    batch->next_starts()},
+              site);
       }
-      at += comm::frame_bytes(header->length);
-      std::uint64_t site = 0;
-      std::memcpy(&site, header + 1, sizeof site);
-      spawn(self, next, decode_site(site));
+      header = reinterpret_cast<const comm::frame_header*>(
+          reinterpret_cast<const std::byte*>(header) + comm::frame_bytes(header->length));
     }
     return batch->finish;
   }
 
   // The start of a batch does not mean that its tasks have started; they may lie in the deque for a
   // long time. So of every eight children, the one that the worker takes last reports the start of
-  // all eight.
-  static constexpr std::uint64_t children_per_report = 8;
-
-  static const std::byte* at_header(const comm::frame_header* header) noexcept {
-    return reinterpret_cast<const std::byte*>(header);
-  }
-  static std::uint32_t bytes_of(const comm::frame_header* first, std::uint64_t frames) noexcept {
-    const std::byte* at = at_header(first);
-    for (; frames > 0; --frames) {
-      at += comm::frame_bytes(reinterpret_cast<const comm::frame_header*>(at)->length);
+  // all eight. Returns the bytes that the next child reports; 0: it reports none.
+  std::uint32_t next_starts() noexcept {
+    constexpr std::uint64_t children_per_report = 8;
+    std::size_t starts = 0;
+    if (spawned_++ % children_per_report == 0) {
+      starts = tasks <= children_per_report ? bytes : bytes / tasks * children_per_report;
+      bytes -= starts;
+      tasks -= std::min(children_per_report, tasks);
     }
-    return static_cast<std::uint32_t>(at - at_header(first));
+    return static_cast<std::uint32_t>(starts);
+  }
+
+  static std::span<const std::byte> payload_of(const comm::frame_header* header) noexcept {
+    return {reinterpret_cast<const std::byte*>(header + 1), header->length};
+  }
+  static std::uint64_t site_of(const comm::frame_header* header) noexcept {
+    std::uint64_t code = 0;
+    std::memcpy(&code, header + 1, sizeof code);
+    return code;
   }
 
   struct child {
@@ -153,15 +163,17 @@ struct task_batch : scheduler::external_task {
     comm::inbound_buffer* owner;
     const comm::handler_entry* handler;
     comm::rank source;
-    std::uint32_t starts;  // bytes of the tasks whose start it reports; 0: it reports none
+    std::uint32_t element;
+    std::uint32_t starts;  // as next_starts()
 
     void operator()() const {
       scheduler::fiber& self = *scheduler::current_fiber();
       self.allowance = flow_control::answer_bytes;
       remote_task task;
       task.frame = {
-          source, header,  {reinterpret_cast<const std::byte*>(header + 1), header->length},
+          source, header,  comm::frame_tasks(header->kind, payload_of(header)).element(element),
           owner,  handler, nullptr};
+      task.site = site_of(header);
       task.place = &place_of(self);
       task.finish = &finish_of(self);
       if (starts != 0) report_start(*task.place, source, starts);
@@ -170,6 +182,9 @@ struct task_batch : scheduler::external_task {
       thunk(task, self);
     }
   };
+
+ private:
+  std::uint64_t spawned_ = 0;
 };
 
 }  // namespace
@@ -207,18 +222,17 @@ namespace {
   place.flow->wait_for_room(dest);
 }
 
-// Waits while flow control or the network requires it, and returns the first fields of the header.
-comm::frame_header admit(scheduler::fiber& self, place_state& place, comm::rank dest,
-                         comm::handler_id thunk, const comm::out_archive& payload,
-                         std::uint8_t flags) {
-  const comm::frame_header header{.kind = comm::frame_kind::task, .flags = flags, .handler = thunk};
-  if (is_unlimited(header)) return header;
+bool must_wait(const place_state& place, comm::rank dest) noexcept {
+  return place.flow->full(dest) || place.flow->behind() || place.endpoint->congested(dest);
+}
+
+// Waits while flow control or the network requires it, and counts the task.
+void admit(scheduler::fiber& self, place_state& place, comm::rank dest,
+           const comm::frame_header& header, const comm::out_archive& payload) {
+  if (is_unlimited(header)) return;
   const std::size_t bytes = comm::frame_bytes(payload.size());
-  if (place.flow->full(dest) || place.flow->behind() || place.endpoint->congested(dest)) {
-    wait_for_turn(self, place, dest, bytes);
-  }
+  if (must_wait(place, dest)) wait_for_turn(self, place, dest, bytes);
   place.flow->on_send(dest, bytes);
-  return header;
 }
 
 }  // namespace
@@ -226,7 +240,13 @@ comm::frame_header admit(scheduler::fiber& self, place_state& place, comm::rank 
 void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
                comm::out_archive& payload, std::uint8_t flags) {
   place_state& place = place_of(self);
-  comm::frame_header header = admit(self, place, dest, thunk, payload, flags);
+  comm::frame_header header{.kind = comm::frame_kind::task, .flags = flags, .handler = thunk};
+  if (flags == flag_spawn && !must_wait(place, dest) &&
+      place.finishes->add_task(finish_of(self), dest, header, payload.bytes(),
+                               place.flow->added_to(dest))) {
+    return;
+  }
+  admit(self, place, dest, header, payload);
   place.finishes->send_task(finish_of(self), dest, header, payload);
   place.task_scheduler->keep_polling();
 }
@@ -234,7 +254,8 @@ void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
 void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
                          comm::out_archive& payload) {
   place_state& place = place_of(self);
-  comm::frame_header header = admit(self, place, dest, thunk, payload, flag_spawn);
+  comm::frame_header header{.kind = comm::frame_kind::task, .flags = flag_spawn, .handler = thunk};
+  admit(self, place, dest, header, payload);
   place.finishes->send_uncounted(finish_of(self), dest, header, payload);
   place.task_scheduler->keep_polling();
 }
@@ -270,6 +291,8 @@ void frame_receiver::hand_on(const comm::inbound_frame& frame) {
     case comm::frame_kind::task:
       on_task(frame);
       break;
+    case comm::frame_kind::tasks:
+      base::fatal(fmt::format("place {} sent a malformed frame of tasks", frame.source));
     case comm::frame_kind::reply: {
       pending_call* call = place_.calls->take(frame.header->handler);
       if (call == nullptr) {
@@ -303,9 +326,9 @@ void frame_receiver::hand_on(const comm::inbound_frame& frame) {
 // Adds the frame to the batch if it can be part of one, after handing on a batch to which it does
 // not belong. Returns whether it was added.
 bool frame_receiver::join_batch(const comm::inbound_frame& frame) {
-  const bool may_join = frame.header->kind == comm::frame_kind::task &&
-                        (frame.header->flags & flag_all) == flag_spawn &&
-                        frame.payload.size() >= 8 && frame.handler->as<task_thunk>() != nullptr;
+  const bool may_join =
+      comm::is_task_kind(frame.header->kind) && (frame.header->flags & flag_all) == flag_spawn &&
+      frame.payload.size() >= comm::task_list_prefix && frame.handler->as<task_thunk>() != nullptr;
   const bool joins = may_join && batch_.frames && frame.handler == batch_.first.handler &&
                      frame.header->finish == batch_.frames->finish &&
                      batch_.frames->add(*frame.header);
@@ -315,6 +338,7 @@ bool frame_receiver::join_batch(const comm::inbound_frame& frame) {
     batch_.first = frame;
     batch_.frames.emplace(frame);
   }
+  batch_.tasks += comm::frame_tasks(frame.header->kind, frame.payload).count();
   batch_.bytes += comm::frame_bytes(frame.payload.size());
   return true;
 }
@@ -322,13 +346,17 @@ bool frame_receiver::join_batch(const comm::inbound_frame& frame) {
 void frame_receiver::take_batch() {
   const frame_batch taken = std::exchange(batch_, {});
   if (!taken.frames) return;
-  if (taken.frames->count == 1) return on_task(taken.first);
-  taken.first.keep(static_cast<std::uint32_t>(taken.frames->count));
+  if (taken.first.header->kind == comm::frame_kind::task && taken.tasks == 1) {
+    return on_task(taken.first);
+  }
+  taken.first.keep(static_cast<std::uint32_t>(taken.tasks));
   auto all = std::make_unique<task_batch>();
   all->run = task_batch::run_all;
   all->place = &place_;
   all->first = taken.first;
   all->frames = taken.frames->count;
+  all->tasks = taken.tasks;
+  all->bytes = taken.bytes;
   place_.flow->on_arrival(taken.bytes);
   all->finish = &place_.finishes->on_tasks(*taken.frames);
   place_.task_scheduler->submit_from_poll(all.release());
@@ -349,9 +377,12 @@ void frame_receiver::on_task(const comm::inbound_frame& frame) {
     task.bytes = comm::frame_bytes(task.frame.payload.size());  // without the reducer, as admit()
     place_.flow->on_arrival(task.bytes);
   }
-  if (frame.handler->as<task_thunk>() == nullptr || task.frame.payload.size() < 8) {
+  if (frame.handler->as<task_thunk>() == nullptr ||
+      task.frame.payload.size() < comm::task_list_prefix) {
     base::fatal(fmt::format("place {} sent a malformed task frame", frame.source));
   }
+  std::memcpy(&task.site, task.frame.payload.data(), sizeof task.site);
+  task.frame.payload = task.frame.payload.subspan(comm::task_list_prefix);
   arrived_task* const arrived = make_arrived_task(frame);
   task.finish = &place_.finishes->on_tasks(arrived_frames(frame), reducer);
   arrived->run = run_frame;

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <apgas/apgas.hpp>
+#include <apgas/comm/task_list.hpp>
 #include <apgas/places/allocation.hpp>
 #include <apgas/places/memory_atomics.hpp>
 #include <apgas/places/message_access.hpp>
@@ -84,6 +85,24 @@ TEST(bad_frames_death, of_a_task) {
   EXPECT_DEATH(
       receive(task(good, (sync::finish_id{900} << sync::finish_number_bits) + 1), bytes_of(0L)),
       "place 1 sent a frame of finish 1 of place 900, which");
+}
+
+// Only spawns share a frame. A list of other tasks passes the checks of the endpoint.
+TEST(bad_frames_death, of_several_tasks) {
+  frame_header tasks{.kind = frame_kind::tasks,
+                     .flags = sync::flag_spawn,
+                     .handler = comm::id_of<a_task>(),
+                     .finish = sync::root_finish,
+                     .credit = 1};
+  const std::vector<std::byte> list = bytes_of(0L, 1L, 2L, comm::task_list{2, 8});
+  const auto refused = "place 1 sent a malformed frame of tasks";
+  tasks.flags = 0;
+  EXPECT_DEATH(receive(tasks, list), refused);
+  tasks.flags = sync::flag_spawn | sync::flag_registered;
+  EXPECT_DEATH(receive(tasks, list), refused);
+  tasks.flags = sync::flag_spawn;
+  tasks.handler = comm::id_of<no_task>();
+  EXPECT_DEATH(receive(tasks, list), refused);
 }
 
 TEST(bad_frames_death, of_a_call) {

@@ -23,6 +23,11 @@ void transport::write(rank, const frame_header&, std::span<const std::byte>) noe
   APGAS_UNREACHABLE("this transport writes no frames");
 }
 
+bool transport::add_task(rank, const frame_header&, std::span<const std::byte>,
+                         base::atomic<std::uint64_t>&) noexcept {
+  return false;
+}
+
 std::size_t transport::unsent_bytes() const noexcept {
   std::size_t sum = 0;
   for (rank r = 0; r < size(); ++r) sum += queued_bytes(r);

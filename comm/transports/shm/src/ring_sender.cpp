@@ -77,8 +77,7 @@ void ring_sender::write(const frame_header& header, std::span<const std::byte> p
     if (burst_ || !first || !write_single(header, payload, run)) {
       join(header, payload);
       look_for_burst(first);
-      const bool later = message_waits() || (burst_ && joined_.size() < burst_bytes);
-      if (later || !write_joined(run)) {
+      if (!write_if_due(run)) {
         if (std::exchange(joined_counted_, true)) return;
         queued_.fetch_add(1, base::relaxed);
         set_unfinished(true);
@@ -89,6 +88,23 @@ void ring_sender::write(const frame_header& header, std::span<const std::byte> p
     }
   }
   to_.wake_owner();
+}
+
+bool ring_sender::add_task(const frame_header& header, std::span<const std::byte> payload,
+                           std::uint64_t run, base::atomic<std::uint64_t>& bytes) noexcept {
+  if (!last_.may_take(header)) return false;
+  {
+    const std::scoped_lock guard(lock_);
+    const std::size_t grown = last_.add(header, payload, longest_content - joined_.size());
+    if (grown == 0) return false;
+    joined_.resize(joined_.size() + grown);
+    counts_of(run).bytes += grown;
+    bytes.store(bytes.load(base::relaxed) + grown, base::relaxed);
+    look_for_burst(false);
+    if (!write_if_due(run)) return true;
+  }
+  to_.wake_owner();
+  return true;
 }
 
 // Determines whether frames follow each other quickly. The clock is read for the first frame of a
@@ -113,6 +129,13 @@ bool ring_sender::write_single(const frame_header& header, std::span<const std::
   return true;
 }
 
+// Writes the joined frames, unless a message waits or more frames are likely to follow soon.
+// Returns whether it wrote them. Requires: lock_; there are such frames.
+bool ring_sender::write_if_due(std::uint64_t run) noexcept {
+  const bool later = message_waits() || (burst_ && joined_.size() < burst_bytes);
+  return !later && write_joined(run);
+}
+
 // Adds a frame to the joined ones. Requires: lock_.
 void ring_sender::join(const frame_header& header, std::span<const std::byte> payload) noexcept {
   const std::size_t bytes = frame_bytes(payload.size());
@@ -120,7 +143,10 @@ void ring_sender::join(const frame_header& header, std::span<const std::byte> pa
   or_end_job(bytes, {"to", dest_, nullptr}, [&] {
     if (!joined_) joined_ = pool_.get(longest_content);
   });
-  write_frame(joined_.data() + joined_.size(), header, payload);
+  last_.end();
+  std::byte* const frame = joined_.data() + joined_.size();
+  write_frame(frame, header, payload);
+  last_.begin(frame, header, payload.size());
   joined_.resize(joined_.size() + bytes);
 }
 
@@ -151,6 +177,7 @@ void ring_sender::enqueue(buffer message) noexcept {
 
 // Requires: lock_.
 void ring_sender::enqueue_joined() noexcept {
+  last_.end();
   enqueue(std::exchange(joined_, buffer{}));
   if (std::exchange(joined_counted_, false)) queued_.fetch_sub(1, base::relaxed);
 }
@@ -161,6 +188,7 @@ bool ring_sender::write_joined(std::uint64_t run) noexcept {
   const std::size_t size = joined_.size();
   const std::uint64_t offset = reserve(size);
   if (offset == ring_producer::no_room) return false;
+  last_.end();
   std::memcpy(bytes_ + offset + sizeof(record_word), joined_.data(), size);
   publish(offset, record_kind::frames, size, run);
   joined_.resize(0);

@@ -12,6 +12,7 @@
 //
 //   lock_          protects all members but the following
 //   unfinished_    written by the holder of the lock, read by any thread
+//   last_          in part, as growing_frame says
 
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +22,7 @@
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/comm/message.hpp>
 #include <apgas/comm/message_queue.hpp>
+#include <apgas/comm/task_list.hpp>
 #include <apgas/comm/transport.hpp>
 
 #include "host_segment.hpp"
@@ -41,6 +43,11 @@ class ring_sender {
   // Cost: one short lock and a copy; for each record a full fence, and a copy of joined frames.
   void write(const frame_header& header, std::span<const std::byte> payload,
              std::uint64_t run) noexcept;
+  // Adds a task to the last frame that write() has joined, as transport::add_task().
+  // Context: any thread.
+  // Cost: one short lock and a copy; nothing but a load if that frame is of another task.
+  bool add_task(const frame_header& header, std::span<const std::byte> payload, std::uint64_t run,
+                base::atomic<std::uint64_t>& bytes) noexcept;
   // Queues a message for the next advance(); send() is both in one call.
   // Context: any thread.
   void post(buffer message) noexcept;
@@ -79,6 +86,7 @@ class ring_sender {
   bool write_single(const frame_header& header, std::span<const std::byte> payload,
                     std::uint64_t run) noexcept;
   void join(const frame_header& header, std::span<const std::byte> payload) noexcept;
+  bool write_if_due(std::uint64_t run) noexcept;
   bool write_joined(std::uint64_t run) noexcept;
   std::uint64_t write_part(std::uint64_t run) noexcept;
 
@@ -105,6 +113,7 @@ class ring_sender {
   message_chain waiting_;
   buffer joined_;                // frames
   bool joined_counted_ = false;  // as one byte in queued_, so that this place goes on polling
+  growing_frame last_;           // the last one of joined_
 };
 
 }  // namespace apgas::inline v0::comm

@@ -99,6 +99,12 @@ void shm_transport::write(rank dest, const frame_header& header,
   sender_to(dest)->write(header, payload, run());
 }
 
+bool shm_transport::add_task(rank dest, const frame_header& header,
+                             std::span<const std::byte> payload,
+                             base::atomic<std::uint64_t>& bytes) noexcept {
+  return sender_to(dest)->add_task(header, payload, run(), bytes);
+}
+
 frame_counts shm_transport::written(rank dest) noexcept {
   ring_sender* const sender = sender_to(dest);
   return sender == nullptr ? frame_counts{} : sender->written(run());

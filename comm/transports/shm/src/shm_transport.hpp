@@ -56,6 +56,8 @@ class shm_transport final : public transport {
   bool writes_frames(rank dest) const noexcept override { return sender_to(dest) != nullptr; }
   void write(rank dest, const frame_header& header,
              std::span<const std::byte> payload) noexcept override;
+  bool add_task(rank dest, const frame_header& header, std::span<const std::byte> payload,
+                base::atomic<std::uint64_t>& bytes) noexcept override;
   frame_counts written(rank dest) noexcept override;
   bool progress(message_sink& sink) noexcept override { return progress_watching(sink, 0); }
   bool progress_watching(message_sink& sink, unsigned looks) noexcept override;

@@ -95,7 +95,7 @@ TEST_F(message, every_change_of_a_byte_is_refused) {
 
 // Headers with a valid checksum and invalid contents.
 TEST_F(message, an_unknown_kind_is_refused) {
-  for (const int kind : {0, 5, 255}) {
+  for (const int kind : {0, 6, 255}) {
     comm::frame_header header = task_header();
     header.kind = static_cast<comm::frame_kind>(kind);
     post(frame(header, 0));
@@ -111,6 +111,18 @@ TEST_F(message, an_unknown_handler_is_refused) {
     post(frame(header, 8));
     expect_refused("no handler");
   }
+}
+
+TEST_F(message, a_frame_of_several_tasks_without_a_list_of_them_is_refused) {
+  comm::frame_header header = task_header();
+  header.kind = comm::frame_kind::tasks;
+  for (const std::size_t payload : {0, 7, 8, 16, 24}) {
+    post(frame(header, payload));
+    expect_refused("a payload of " + std::to_string(payload) + " bytes that is no list of tasks");
+  }
+  header.handler = 1234;
+  post(frame(header, 24));
+  expect_refused("no handler");
 }
 
 TEST_F(message, a_payload_longer_than_the_message_is_refused) {

@@ -45,10 +45,10 @@ struct inbound_frame {
   const frame_header* header;
   std::span<const std::byte> payload;  // aligned to 8 bytes
   inbound_buffer* owner;
-  const handler_entry* handler;  // never nullptr for task frames, nullptr for others
+  const handler_entry* handler;  // never nullptr for frames of tasks, nullptr for others
   std::uint32_t* kept;           // the references to `owner` that the sink keeps
 
-  // Keeps `count` references to `owner`.
+  // Keeps `count` references to `owner`; more than one for each frame only if its kind is tasks.
   // Context: inside frame_sink::on_frame() or on_message_end().
   void keep(std::uint32_t count = 1) const noexcept { *kept += count; }
 };
@@ -158,6 +158,15 @@ class endpoint final : private message_sink {
   // Sends `head` followed by `body` as one payload. Each byte of a long payload is copied once.
   APGAS_API void send(rank dest, const frame_header& header, std::span<const std::byte> head,
                       std::span<const std::byte> body);
+
+  // Adds a task to the last frame to `dest`, if that waits to be sent and is a frame of tasks that
+  // differ from this one only behind the first eight bytes of the payload (task_list.hpp). Returns
+  // false if it is not; then the task must be sent. Adds the bytes by which the frame has grown to
+  // `bytes`, which only these calls for the same `dest` write.
+  // Context: any thread; never blocks.
+  // Cost: one short lock and a copy; two loads if the last frame is of another task.
+  APGAS_API bool add_task(rank dest, const frame_header& header, std::span<const std::byte> payload,
+                          base::atomic<std::uint64_t>& bytes) noexcept;
 
   // Receives frames into the sink and sends batches that must wait no longer. Returns true if it
   // did anything. `looks` is as in transport::progress_watching(). Context: any thread, one at a

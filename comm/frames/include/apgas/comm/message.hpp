@@ -21,15 +21,23 @@
 
 namespace apgas::inline v0::comm {
 
-// The purpose of a frame. comm uses it for one check only: the handler of a task frame must be a
-// registered thunk. In the other kinds, the receiver defines the meaning of `handler`, `finish` and
-// `credit`.
+// The purpose of a frame. comm uses it for checks only: the handler of a frame of tasks must be a
+// registered thunk, and the payload of one of several tasks must be a list of them. In the other
+// kinds, the receiver defines the meaning of `handler`, `finish` and `credit`.
 enum class frame_kind : std::uint8_t {
   task = 1,     // runs `handler` on the payload
   reply = 2,    // returns a value or an exception to the caller
   finish = 3,   // the finish protocol
   control = 4,  // all others: clocks, teams, shutdown
+  tasks = 5,    // runs `handler` on each element of the payload (task_list.hpp)
 };
+constexpr bool is_task_kind(frame_kind kind) noexcept {
+  return kind == frame_kind::task || kind == frame_kind::tasks;
+}
+
+// The bits of frame_header::flags on which the form of a payload depends. The others are about the
+// single frame.
+inline constexpr std::uint8_t payload_flags = 7;
 
 // The header of a frame. The endpoint fills in `length` and `check`.
 // Wire: 32 bytes, in front of each payload.

@@ -107,7 +107,7 @@ Result run_here(const std::decay_t<F>& f, const std::decay_t<Args>&... args) {
 // Context: task, fresh.
 template <class F, class... Args>
 scheduler::task_counter* run_remote_async(sync::remote_task& task, scheduler::fiber& self) {
-  self.task.site = sync::decode_site(task.site());
+  self.task.site = sync::decode_site(task.site);
   scheduler::task_described(self);
   try {
     comm::in_archive from = task.arguments();
@@ -147,7 +147,7 @@ scheduler::task_counter* run_remote_call(sync::remote_task& task, scheduler::fib
   using body_type = remote_body<F, Args...>;
   using result = typename body_type::result;
   static_assert(Reply::template require<result>());
-  self.task.site = sync::decode_site(task.site());
+  self.task.site = sync::decode_site(task.site);
   scheduler::task_described(self);
   const sync::children_mark before(self);
   const comm::rank caller = task.frame.source;

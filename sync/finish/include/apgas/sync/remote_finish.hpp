@@ -42,7 +42,7 @@ enum frame_flags : std::uint8_t {
   flag_registered = 4,  // both: the payload ends with registrations (registration_transfer.hpp)
   flag_unlimited = 8,   // task, unless flag_spawn: flow control does not count it
 };
-inline constexpr std::uint8_t flag_all = 7;
+inline constexpr std::uint8_t flag_all = comm::payload_flags;
 inline constexpr int link_level_shift = 3;
 // Returns the level of a linked frame; 0 if the frame is not linked.
 constexpr std::uint8_t link_level_of(const comm::frame_header& header) noexcept {
@@ -93,6 +93,12 @@ class remote_finishes {
                  comm::out_archive& payload);
   void send_uncounted(finish_core& running, comm::rank dest, comm::frame_header& header,
                       comm::out_archive& payload);
+  // Adds a task to the last frame to `dest`, whose credit then covers it as well, if that frame
+  // waits to be sent and is of the same finish and the same kind of task. Returns false if it is
+  // not; then the task must be sent. `bytes` is as in endpoint::add_task(). Context: task.
+  // The header is completed by the finish.
+  bool add_task(const finish_core& finish, comm::rank dest, comm::frame_header& header,
+                std::span<const std::byte> payload, base::atomic<std::uint64_t>& bytes) noexcept;
 
   // Makes `core` the root finish. Context: place 0, before any task runs.
   void open_root(finish_core& core);

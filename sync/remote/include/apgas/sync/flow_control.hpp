@@ -27,6 +27,7 @@
 //
 //                 written by                     read by
 //   sent          senders (+)                    senders
+//   added         the endpoint, see added_to()   senders
 //   started       the handler of reports         senders
 //   begun         tasks that start (+)           tasks that start
 //   reported      tasks that start (CAS)         tasks that start
@@ -72,7 +73,8 @@ class flow_control {
   // Returns whether a task for `dest` must wait. Context: any thread.
   bool full(comm::rank dest) const noexcept {
     const peer& p = at(dest);
-    return p.sent.load(base::relaxed) - p.started.load(base::relaxed) > window_;
+    const std::uint64_t sent = p.sent.load(base::relaxed) + p.added.load(base::relaxed);
+    return sent - p.started.load(base::relaxed) > window_;
   }
   // Returns whether more than a window has arrived from all places that was not started. Context:
   // any thread.
@@ -86,6 +88,9 @@ class flow_control {
   void on_send(comm::rank dest, std::size_t bytes) noexcept {
     at(dest).sent.fetch_add(bytes, base::relaxed);
   }
+
+  // Counts what is sent by endpoint::add_task(), which adds its bytes to the result.
+  base::atomic<std::uint64_t>& added_to(comm::rank dest) noexcept { return at(dest).added; }
 
   // Counts tasks that arrived. Context: handler.
   void on_arrival(std::size_t bytes) noexcept {
@@ -117,6 +122,7 @@ class flow_control {
  private:
   struct peer {
     base::atomic<std::uint64_t> sent{0};
+    base::atomic<std::uint64_t> added{0};
     base::atomic<std::uint64_t> started{0};
     base::atomic<std::uint64_t> begun{0};
     base::atomic<std::uint64_t> reported{0};

@@ -17,7 +17,8 @@
 #include <apgas/sync/remote_finish.hpp>
 
 // Tasks that arrive in frames. The payload of such a frame is the spawn site, then what the thunk
-// needs, then the handler id of a reducer if the header says so.
+// needs, then the handler id of a reducer if the header says so. Spawns that follow each other
+// share a frame, with the site and the credit of the first one (comm/task_list.hpp).
 namespace apgas::inline v0::sync {
 
 // Convert a spawn site to a number that means the same in every process of the job, and back. 0 is
@@ -34,14 +35,19 @@ inline constexpr std::uint64_t control_memory = std::uint64_t{1} << 61;
 
 // A task frame that is counted in its finish.
 struct remote_task {
-  comm::inbound_frame frame{};  // holds a reference to its buffer until done()
+  comm::inbound_frame frame{};  // holds a reference to its buffer until done(); without the site
   finish_core* finish = nullptr;
   place_state* place = nullptr;
-  std::size_t bytes = 0;  // size of the frame, for flow control; 0: not counted
+  std::size_t bytes = 0;   // size of the frame, for flow control; 0: not counted
+  std::uint64_t site = 0;  // the encoded spawn site
 
   remote_task() = default;
   remote_task(remote_task&& other) noexcept
-      : frame(other.frame), finish(other.finish), place(other.place), bytes(other.bytes) {
+      : frame(other.frame),
+        finish(other.finish),
+        place(other.place),
+        bytes(other.bytes),
+        site(other.site) {
     other.frame.owner = nullptr;
   }
   remote_task& operator=(remote_task&& other) noexcept {
@@ -49,20 +55,14 @@ struct remote_task {
     finish = other.finish;
     place = other.place;
     bytes = other.bytes;
+    site = other.site;
     return *this;
   }
   ~remote_task() { done(); }
 
-  // Returns the encoded spawn site. Context: the task, before done().
-  std::uint64_t site() const noexcept {
-    std::uint64_t code = 0;
-    std::memcpy(&code, frame.payload.data(), sizeof code);
-    return code;
-  }
   // Returns an archive over what the sender's thunk wrote. Context: the task, before done().
   comm::in_archive arguments() const {
-    return comm::in_archive(frame.payload.subspan(8),
-                            &place->endpoint->cma_process_of(frame.source));
+    return comm::in_archive(frame.payload, &place->endpoint->cma_process_of(frame.source));
   }
   // Releases the buffer, once everything has been decoded. A second call has no effect.
   void done() noexcept {
@@ -123,6 +123,7 @@ class frame_receiver final : public comm::frame_sink {
   struct frame_batch {
     comm::inbound_frame first{};
     std::optional<arrived_frames> frames{};
+    std::uint64_t tasks = 0;
     std::size_t bytes = 0;
   };
 

@@ -96,6 +96,12 @@ class transport {
   virtual void write(rank dest, const frame_header& header,
                      std::span<const std::byte> payload) noexcept;
   static constexpr std::size_t written_frame_max = (std::size_t{16} << 10) - 8;
+  // Adds a task to the last frame of write() if that waits to be sent and the two can be one frame
+  // (growing_frame). Returns false if they cannot; then the task must be written. Adds the bytes by
+  // which the frame has grown to `bytes`, whose writers are calls for the same `dest`.
+  // Requires, Context: as write().
+  virtual bool add_task(rank dest, const frame_header& header, std::span<const std::byte> payload,
+                        base::atomic<std::uint64_t>& bytes) noexcept;
   // What write() has sent to `dest`.
   // Context: any thread.
   virtual frame_counts written(rank) noexcept { return {}; }
