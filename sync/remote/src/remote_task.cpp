@@ -228,10 +228,10 @@ bool must_wait(const place_state& place, comm::rank dest) noexcept {
 
 // Waits while flow control or the network requires it, and counts the task.
 void admit(scheduler::fiber& self, place_state& place, comm::rank dest,
-           const comm::frame_header& header, const comm::out_archive& payload) {
-  if (is_unlimited(header)) return;
+           const comm::out_archive& payload, bool waits) {
   const std::size_t bytes = comm::frame_bytes(payload.size());
-  if (must_wait(place, dest)) wait_for_turn(self, place, dest, bytes);
+  if (waits) [[unlikely]]
+    wait_for_turn(self, place, dest, bytes);
   place.flow->on_send(dest, bytes);
 }
 
@@ -241,12 +241,15 @@ void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
                comm::out_archive& payload, std::uint8_t flags) {
   place_state& place = place_of(self);
   comm::frame_header header{.kind = comm::frame_kind::task, .flags = flags, .handler = thunk};
-  if (flags == flag_spawn && !must_wait(place, dest) &&
-      place.finishes->add_task(finish_of(self), dest, header, payload.bytes(),
-                               place.flow->added_to(dest))) {
-    return;
+  if (!is_unlimited(header)) {
+    const bool waits = must_wait(place, dest);
+    if (flags == flag_spawn && !waits &&
+        place.finishes->add_task(finish_of(self), dest, header, payload.bytes(),
+                                 place.flow->added_to(dest))) {
+      return;
+    }
+    admit(self, place, dest, payload, waits);
   }
-  admit(self, place, dest, header, payload);
   place.finishes->send_task(finish_of(self), dest, header, payload);
   place.task_scheduler->keep_polling();
 }
@@ -255,7 +258,7 @@ void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_
                          comm::out_archive& payload) {
   place_state& place = place_of(self);
   comm::frame_header header{.kind = comm::frame_kind::task, .flags = flag_spawn, .handler = thunk};
-  admit(self, place, dest, header, payload);
+  admit(self, place, dest, payload, must_wait(place, dest));
   place.finishes->send_uncounted(finish_of(self), dest, header, payload);
   place.task_scheduler->keep_polling();
 }
