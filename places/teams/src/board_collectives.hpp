@@ -12,10 +12,6 @@
 // and contracts are those of team_collectives.hpp.
 namespace apgas::inline v0::remote {
 
-inline bool boards_for_all(const team_member& m) noexcept {
-  return m.has_board() && m.hosts().count() == 1;
-}
-
 void board_barrier(team_member& m);
 void board_broadcast(team_member& m, std::size_t root, std::span<std::byte> data);
 std::vector<std::byte> board_broadcast_message(team_member& m, std::size_t root,

@@ -13,7 +13,7 @@
 #include <apgas/places/call_signature.hpp>
 
 // The bulletin boards of a team (bulletin_board.hpp), as one member uses them: it publishes on its
-// own, and reads those of the members of its run. This class locks nothing and does not wait; it
+// own, and reads those of the other members. This class locks nothing and does not wait; it
 // says what there is to wait for, and team_member does so (team_posts.cpp).
 //
 // A board has 512 KiB. Its pages use memory when posts have been written to them.
@@ -29,7 +29,7 @@ struct board_wait {
   enum class what : std::uint8_t { post, taken, left };
 
   what kind = what::post;
-  std::uint32_t member = 0;  // index in the run
+  std::uint32_t member = 0;
   post_key key;
 };
 
@@ -54,7 +54,7 @@ class team_board {
   };
   static_assert(sizeof(header) == 64);
 
-  // `boards` are those of the members of the run, in order, and `me` is the index of this one.
+  // `boards` are those of the members, in order, and `me` is the index of this one.
   // Requires: the own board is empty.
   team_board(std::vector<std::byte*> boards, std::uint32_t me);
   team_board(const team_board&) = delete;

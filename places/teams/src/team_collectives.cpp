@@ -107,8 +107,7 @@ void agree_on_boards(team_member& m, collective what) {
   if (what == collective::destroy) return;
   if (!m.may_use_boards()) return m.decide_boards(-1);
   remote_teams& teams = teams_of(*scheduler::current_fiber());
-  const bool alone = m.hosts().run(m.hosts().index_of_run(m.index())).size() == 1;
-  const std::uint64_t offered = alone ? ~std::uint64_t{0} : teams.offer_boards();
+  const std::uint64_t offered = teams.offer_boards();
   std::uint64_t agreed = offered;
   const reduction both{[](void*, std::byte* mine, const std::byte* theirs, std::size_t, bool) {
                          for (std::size_t i = 0; i < sizeof agreed; ++i) mine[i] &= theirs[i];
@@ -121,14 +120,14 @@ void agree_on_boards(team_member& m, collective what) {
       take_step(m, *e, std::as_writable_bytes(std::span(&agreed, 1)), both);
     }
   } catch (...) {
-    if (!alone) static_cast<void>(teams.settle_boards(offered, 0));
+    static_cast<void>(teams.settle_boards(offered, 0));
     throw;
   }
-  m.decide_boards(alone ? -1 : teams.settle_boards(offered, agreed));
+  m.decide_boards(teams.settle_boards(offered, agreed));
 }
 
 void run_barrier(team_member& m) {
-  if (!boards_for_all(m)) return run_barrier_by_messages(m);
+  if (!m.has_board()) return run_barrier_by_messages(m);
   board_barrier(m);
   m.forget_one_sided();
 }
@@ -146,7 +145,7 @@ void run_barrier_by_messages(team_member& m) {
 // ---- broadcast ----------------------------------------------------------------------------------
 
 void run_broadcast(team_member& m, std::size_t root, std::span<std::byte> data) {
-  if (boards_for_all(m)) return board_broadcast(m, root, data);
+  if (m.has_board()) return board_broadcast(m, root, data);
   const member_tree tree(m.hosts(), m.index(), root);
   const parts_of parts(data.size(), 1);
   for (std::uint32_t i = 0; i < parts.count(); ++i) {
@@ -161,7 +160,7 @@ void run_broadcast(team_member& m, std::size_t root, std::span<std::byte> data) 
 
 broadcast_message run_broadcast_message(team_member& m, std::size_t root,
                                         std::span<const std::byte> data) {
-  if (boards_for_all(m)) return broadcast_message(board_broadcast_message(m, root, data));
+  if (m.has_board()) return broadcast_message(board_broadcast_message(m, root, data));
   down_schedule steps(member_tree(m.hosts(), m.index(), root));
   team_arrival came;
   while (const auto e = steps.next()) {
@@ -177,7 +176,7 @@ broadcast_message run_broadcast_message(team_member& m, std::size_t root,
 // ---- reductions ---------------------------------------------------------------------------------
 
 void run_reduce(team_member& m, std::size_t root, std::span<std::byte> data, const reduction& op) {
-  if (boards_for_all(m) && op.element_bytes <= team_member::post_bytes) {
+  if (m.has_board() && op.element_bytes <= team_member::post_bytes) {
     return board_reduce(m, root, data, op);
   }
   up_schedule steps(member_tree(m.hosts(), m.index(), root),
@@ -186,7 +185,7 @@ void run_reduce(team_member& m, std::size_t root, std::span<std::byte> data, con
 }
 
 void run_allreduce(team_member& m, std::span<std::byte> data, const reduction& op) {
-  if (boards_for_all(m) && op.element_bytes <= team_member::post_bytes) {
+  if (m.has_board() && op.element_bytes <= team_member::post_bytes) {
     return board_allreduce(m, data, op);
   }
   allreduce_schedule steps(m.hosts(), m.index(), data.size() / op.element_bytes,
@@ -209,7 +208,7 @@ std::span<Byte> blocks_of(std::span<Byte> blocks, const span_of& part, const spa
 
 void run_scatter(team_member& m, std::size_t root, std::span<const std::byte> all,
                  std::span<std::byte> mine) {
-  if (boards_for_all(m)) return board_scatter(m, root, all, mine);
+  if (m.has_board()) return board_scatter(m, root, all, mine);
   const std::size_t me = m.index();
   const std::size_t each = mine.size();
   if (each >= direct_bytes) {
@@ -234,7 +233,7 @@ void run_scatter(team_member& m, std::size_t root, std::span<const std::byte> al
 
 void run_gather(team_member& m, std::size_t root, std::span<const std::byte> mine,
                 std::span<std::byte> all) {
-  if (boards_for_all(m)) return board_gather(m, root, mine, all);
+  if (m.has_board()) return board_gather(m, root, mine, all);
   const std::size_t me = m.index();
   const std::size_t each = mine.size();
   if (each >= direct_bytes) {
@@ -259,7 +258,7 @@ void run_gather(team_member& m, std::size_t root, std::span<const std::byte> min
 
 std::vector<std::vector<std::byte>> run_gather_messages(team_member& m, std::size_t root,
                                                         std::span<const std::byte> mine) {
-  if (boards_for_all(m)) return board_gather_messages(m, root, mine);
+  if (m.has_board()) return board_gather_messages(m, root, mine);
   if (m.index() != root) {
     // Sends the size first, because only this member knows it.
     const std::uint64_t bytes = mine.size();
@@ -282,7 +281,7 @@ std::vector<std::vector<std::byte>> run_gather_messages(team_member& m, std::siz
 // ---- alltoall -----------------------------------------------------------------------------------
 
 void run_alltoall(team_member& m, std::span<const std::byte> out, std::span<std::byte> in) {
-  if (boards_for_all(m)) return board_alltoall(m, out, in);
+  if (m.has_board()) return board_alltoall(m, out, in);
   const std::size_t each = out.size() / m.size();
   const std::size_t me = m.index();
   copy(in.subspan(me * each, each), out.subspan(me * each, each));

@@ -30,33 +30,23 @@ const std::size_t team_member::post_bytes = team_board::slot_bytes;
 // ---- the boards of a team -----------------------------------------------------------------------
 
 bool team_member::may_use_boards() const noexcept {
-  if (size() == 1) return false;
-  for (std::size_t i = 0; i < hosts_.count(); ++i) {
-    if (hosts_.run(i).size() > team_board::members_max) return false;
-  }
-  return true;
+  return hosts_.count() == 1 && size() > 1 && size() <= team_board::members_max;
 }
 
 void team_member::decide_boards(int index) {
   boards_decided_ = true;
   board_index_ = index;
-  const span_of run = hosts_.run(hosts_.index_of_run(me_));
-  if (index < 0 || run.size() == 1) return;
+  if (index < 0) return;
   std::vector<std::byte*> boards;
-  for (std::size_t i = 0; i < run.size(); ++i) {
-    const auto area = place_.endpoint->network().shared_area(rank_in_run(i));
+  for (const place p : group_) {
+    const auto area = place_.endpoint->network().shared_area(p.id());
     const std::size_t begin = static_cast<std::size_t>(index) * board_bytes;
     APGAS_ASSERT(begin + board_bytes <= area.size());
     boards.push_back(area.data() + begin);
   }
-  auto made =
-      std::make_unique<team_board>(std::move(boards), static_cast<std::uint32_t>(me_ - run.first));
+  auto made = std::make_unique<team_board>(std::move(boards), static_cast<std::uint32_t>(me_));
   std::lock_guard hold(lock_);
   board_ = std::move(made);
-}
-
-comm::rank team_member::rank_in_run(std::size_t member) const {
-  return group_[hosts_.run(hosts_.index_of_run(me_)).first + member].id();
 }
 
 // ---- a collective -------------------------------------------------------------------------------
@@ -110,14 +100,14 @@ void team_member::check_post(std::size_t from, std::uint32_t number, std::size_t
     if (post.bytes != bytes) refuse_board(from);
     return;
   }
-  std::string wrong = difference(rank_in_run(from), theirs, mine, sequence_);
+  std::string wrong = difference(group_[from].id(), theirs, mine, sequence_);
   if (post.history != history_) {
     // The calls before already differed: the last of these is shown, if it has a post.
     const auto* const last = board_->post_before(member);
     const bool shown = last != nullptr && last->sequence == sequence_ - 1 &&
                        !same_call(last->signature, signatures_[(sequence_ - 1) % remembered]);
     const std::uint32_t call = shown ? sequence_ - 1 : sequence_;
-    wrong = difference(rank_in_run(from), shown ? last->signature : theirs,
+    wrong = difference(group_[from].id(), shown ? last->signature : theirs,
                        signatures_[call % remembered], call);
   }
   break_all(wrong);
@@ -128,7 +118,7 @@ void team_member::refuse_board(std::size_t member) {
   break_all(
       fmt::format("place {} has written what cannot be into the memory that the places of its host "
                   "share, or another process has. The team cannot be used any more",
-                  rank_in_run(member)));
+                  group_[member].id()));
   throw_broken();
 }
 
@@ -192,7 +182,7 @@ void team_member::look_for_sleepers() {
   if (!board_->must_look_for_sleepers()) return;
   for (std::uint32_t i = 0; i < board_->size(); ++i) {
     if (i != board_->me() && board_->found_asleep(i)) {
-      post(rank_in_run(i), {.step = step_wake}, {});
+      post(group_[i].id(), {.step = step_wake}, {});
     }
   }
 }

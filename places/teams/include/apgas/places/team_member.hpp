@@ -139,27 +139,26 @@ class team_member {
   // Context: the calling task; may suspend.
   team_arrival receive(std::size_t from, std::uint16_t step, std::uint32_t part);
 
-  // Bulletin boards. Whether the members of each host can have some, and whether all members have
-  // agreed to use them or not.
+  // Bulletin boards. Whether the members could use some, as they are all on one host; and whether it
+  // is decided that they do, or not.
   bool may_use_boards() const noexcept;
   bool boards_decided() const noexcept { return boards_decided_; }
-  // Uses the boards with this index in the shared areas of the run of this member; none if negative.
+  // Uses the boards with this index in the shared areas of the members; none if it is negative.
   // Context: the calling task in the first call, or before the first.
   // Throws: std::bad_alloc.
   APGAS_API void decide_boards(int index);
   // The index of the own board, or -1.
   int board_index() const noexcept { return board_index_; }
-  // Whether there are boards for the run of this member; it has more than one member then.
   bool has_board() const noexcept { return board_ != nullptr; }
 
-  // A collective on the boards of the run, within a call. Members and readers are indices in the
-  // run. Posts of a member are numbered from 1 in each collective.
+  // A collective on the boards, within a call. Posts of a member are numbered from 1 in each
+  // collective.
   // Context of all: the calling task; may suspend.
   // Throws of all: illegal_operation if the team breaks.
   void enter_boards();
   void leave_boards();
-  void note_all_entered() noexcept;
-  // Publishes a post for all members of the run, or for one of them.
+  void note_all_entered() noexcept;  // in the collective that was left last
+  // Publishes a post for all members, or for one of them.
   // Requires: it has at most post_bytes bytes.
   void publish(std::span<const std::byte> data);
   void publish_for(std::size_t reader, std::span<const std::byte> data);
@@ -221,7 +220,6 @@ class team_member {
     bool reported = false;
   };
 
-  comm::rank rank_in_run(std::size_t member) const;
   void wait_for_board(const board_wait& what);
   bool poll_board(const board_wait& what);
   bool board_has(const board_wait& what) const noexcept;
