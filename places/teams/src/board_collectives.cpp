@@ -15,7 +15,8 @@ namespace {
 static_assert(2 * board_long_allreduce::batch <= team_board::slots);
 static_assert(board_alltoall_schedule::ahead <= team_board::slots);
 
-constexpr std::size_t part_bytes = team_board::slot_bytes;
+// The longest post.
+constexpr std::size_t most_bytes = team_board::slot_bytes;
 
 // Up to this size, an allreduce has one step; beyond it, each element is combined once.
 constexpr std::size_t short_board_bytes = std::size_t{4} << 10;
@@ -68,7 +69,7 @@ void board_barrier(team_member& m) {
 }
 
 void board_broadcast(team_member& m, std::size_t root, std::span<std::byte> data) {
-  run_steps(m, board_broadcast_schedule(m.index(), root, data.size(), part_bytes), {data, data});
+  run_steps(m, board_broadcast_schedule(m.index(), root, data.size(), most_bytes), {data, data});
 }
 
 std::vector<std::byte> board_broadcast_message(team_member& m, std::size_t root,
@@ -76,7 +77,7 @@ std::vector<std::byte> board_broadcast_message(team_member& m, std::size_t root,
   std::uint64_t size = data.size();
   board_broadcast(m, root, std::as_writable_bytes(std::span(&size, 1)));
   std::vector<std::byte> came(m.index() == root ? 0 : size);
-  run_steps(m, board_broadcast_schedule(m.index(), root, size, part_bytes), {data, came});
+  run_steps(m, board_broadcast_schedule(m.index(), root, size, most_bytes), {data, came});
   return came;
 }
 
@@ -84,7 +85,7 @@ void board_reduce(team_member& m, std::size_t root, std::span<std::byte> data,
                   const reduction& op) {
   const std::size_t each = op.element_bytes;
   run_steps(m,
-            board_up_schedule(m.size(), m.index(), root, data.size() / each, part_bytes / each,
+            board_up_schedule(m.size(), m.index(), root, data.size() / each, most_bytes / each,
                               true),
             {data, data, each, &op});
 }
@@ -96,7 +97,7 @@ void board_allreduce(team_member& m, std::span<std::byte> data, const reduction&
   if (data.size() <= short_board_bytes) {
     run_steps(m, board_short_allreduce(m.size(), m.index(), n), of_member);
   } else {
-    run_steps(m, board_long_allreduce(m.size(), m.index(), n, part_bytes / each), of_member);
+    run_steps(m, board_long_allreduce(m.size(), m.index(), n, most_bytes / each), of_member);
   }
   m.note_all_entered();
 }
@@ -105,14 +106,14 @@ void board_scatter(team_member& m, std::size_t root, std::span<const std::byte> 
                    std::span<std::byte> mine) {
   const std::size_t each = mine.size();
   if (m.index() == root) std::ranges::copy(all.subspan(root * each, each), mine.begin());
-  run_steps(m, board_scatter_schedule(m.size(), m.index(), root, each, part_bytes), {all, mine});
+  run_steps(m, board_scatter_schedule(m.size(), m.index(), root, each, most_bytes), {all, mine});
 }
 
 void board_gather(team_member& m, std::size_t root, std::span<const std::byte> mine,
                   std::span<std::byte> all) {
   const std::size_t each = mine.size();
   if (m.index() == root) std::ranges::copy(mine, all.subspan(root * each, each).begin());
-  run_steps(m, board_up_schedule(m.size(), m.index(), root, each, part_bytes, false), {mine, all});
+  run_steps(m, board_up_schedule(m.size(), m.index(), root, each, most_bytes, false), {mine, all});
 }
 
 // First the sizes, because only each member knows its own, and then the values, one after the other.
@@ -127,7 +128,7 @@ std::vector<std::vector<std::byte>> board_gather_messages(team_member& m, std::s
   std::vector<std::vector<std::byte>> all(sizes.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i].resize(sizes[i]);
   if (is_root) std::ranges::copy(mine, all[root].begin());
-  const auto parts = [](std::size_t bytes) { return board_parts(bytes, part_bytes); };
+  const auto parts = [](std::size_t bytes) { return board_parts(bytes, most_bytes); };
   for (std::uint32_t i = 0; !is_root && i < parts(size).count(); ++i) {
     const span_of part = parts(size).of(i);
     m.publish_for(root, mine.subspan(part.first, part.size()));
@@ -135,7 +136,9 @@ std::vector<std::vector<std::byte>> board_gather_messages(team_member& m, std::s
   for (std::size_t from = 0; from < all.size(); ++from) {
     for (std::uint32_t i = 0; from != root && i < parts(sizes[from]).count(); ++i) {
       const span_of part = parts(sizes[from]).of(i);
-      std::ranges::copy(m.read(from, i + 1, part.size()), all[from].begin() + part.first);
+      const auto to = std::as_writable_bytes(std::span(all[from]));
+      combine(to.subspan(part.first, part.size()), m.read(from, i + 1, part.size()), taking::store,
+              nullptr);
       m.take(from, i + 1);
     }
   }
@@ -147,7 +150,7 @@ void board_alltoall(team_member& m, std::span<const std::byte> out, std::span<st
   const std::size_t each = out.size() / m.size();
   const std::size_t own = m.index() * each;
   std::ranges::copy(out.subspan(own, each), in.subspan(own, each).begin());
-  run_steps(m, board_alltoall_schedule(m.size(), m.index(), each, part_bytes), {out, in});
+  run_steps(m, board_alltoall_schedule(m.size(), m.index(), each, most_bytes), {out, in});
 }
 
 }  // namespace apgas::inline v0::remote
