@@ -94,14 +94,13 @@ int main() {
   using board = board_suite<product::published_key, product::post_key, product::free_for>;
   bool right = holds<board>("an owner and two readers", 0, 3);
   right &= holds<board>("a second collective", 1, 3);
-  right &= holds<
-      board_sleep_suite<product::published_key, product::post_key, product::sleep_mark>>(
+  right &= holds<board_sleep_suite<product::published_key, product::post_key, product::sleep_mark>>(
       "a member that goes to sleep", 0, 3);
-#define REFUTE(name)                                                                     \
-  right &= refuted<board_suite<product::name::published_key, product::name::post_key,    \
+#define REFUTE(name)                                                                  \
+  right &= refuted<board_suite<product::name::published_key, product::name::post_key, \
                                product::name::free_for>>(#name, 2, 3);
   BOARD_MUTANTS(REFUTE)
-#define REFUTE_SLEEP(name)                                                                \
+#define REFUTE_SLEEP(name)                                                                  \
   right &= refuted<board_sleep_suite<product::name::published_key, product::name::post_key, \
                                      product::name::sleep_mark>>(#name, 1, 3);
   BOARD_SLEEP_MUTANTS(REFUTE_SLEEP)

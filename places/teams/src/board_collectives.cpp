@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "board_collectives.hpp"
-
 #include <algorithm>
 #include <cstdint>
 
 #include <apgas/base/assert.hpp>
 #include <apgas/places/board_schedule.hpp>
 
+#include "board_collectives.hpp"
 #include "team_board.hpp"
 
 namespace apgas::inline v0::remote {
@@ -84,10 +83,9 @@ std::vector<std::byte> board_broadcast_message(team_member& m, std::size_t root,
 void board_reduce(team_member& m, std::size_t root, std::span<std::byte> data,
                   const reduction& op) {
   const std::size_t each = op.element_bytes;
-  run_steps(m,
-            board_up_schedule(m.size(), m.index(), root, data.size() / each, most_bytes / each,
-                              true),
-            {data, data, each, &op});
+  run_steps(
+      m, board_up_schedule(m.size(), m.index(), root, data.size() / each, most_bytes / each, true),
+      {data, data, each, &op});
 }
 
 void board_allreduce(team_member& m, std::span<std::byte> data, const reduction& op) {
@@ -116,7 +114,8 @@ void board_gather(team_member& m, std::size_t root, std::span<const std::byte> m
   run_steps(m, board_up_schedule(m.size(), m.index(), root, each, most_bytes, false), {mine, all});
 }
 
-// First the sizes, because only each member knows its own, and then the values, one after the other.
+// First the sizes, because only each member knows its own, and then the values, one after the
+// other.
 std::vector<std::vector<std::byte>> board_gather_messages(team_member& m, std::size_t root,
                                                           std::span<const std::byte> mine) {
   const std::uint64_t size = mine.size();

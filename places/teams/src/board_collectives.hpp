@@ -17,8 +17,7 @@ void board_broadcast(team_member& m, std::size_t root, std::span<std::byte> data
 std::vector<std::byte> board_broadcast_message(team_member& m, std::size_t root,
                                                std::span<const std::byte> data);
 // Require: an element has at most team_member::post_bytes bytes.
-void board_reduce(team_member& m, std::size_t root, std::span<std::byte> data,
-                  const reduction& op);
+void board_reduce(team_member& m, std::size_t root, std::span<std::byte> data, const reduction& op);
 void board_allreduce(team_member& m, std::span<std::byte> data, const reduction& op);
 void board_scatter(team_member& m, std::size_t root, std::span<const std::byte> all,
                    std::span<std::byte> mine);

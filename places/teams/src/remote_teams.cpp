@@ -69,7 +69,7 @@ std::uint64_t remote_teams::offer_boards() noexcept {
   return free;
 }
 
-int remote_teams::settle_boards(std::uint64_t offered, std::uint64_t agreed) noexcept {
+int remote_teams::take_board(std::uint64_t offered, std::uint64_t agreed) noexcept {
   std::lock_guard hold(lock_);
   if (offered != 0) offering_ = false;
   if (agreed == 0) return -1;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "team_board.hpp"
-
 #include <utility>
 
 #include <apgas/base/assert.hpp>
+
+#include "team_board.hpp"
 
 namespace apgas::inline v0::remote {
 

@@ -140,9 +140,9 @@ class team_board {
   std::uint32_t sequence_ = 0;
   std::uint64_t history_ = 0;
   bool published_ = false;
-  std::uint32_t sleeps_ = 0;                             // how often this member has slept
-  std::array<post_key, collectives * slots> keys_{};     // as published, by slot
-  std::array<std::uint32_t, slots> readers_{};           // of the posts in this collective, by slot
+  std::uint32_t sleeps_ = 0;                          // how often this member has slept
+  std::array<post_key, collectives * slots> keys_{};  // as published, by slot
+  std::array<std::uint32_t, slots> readers_{};        // of the posts in this collective, by slot
   // What this member has found out about the others:
   std::uint32_t all_left_ = 0;
   std::array<std::uint32_t, members_max> left_by_{};

@@ -120,10 +120,10 @@ void agree_on_boards(team_member& m, collective what) {
       take_step(m, *e, std::as_writable_bytes(std::span(&agreed, 1)), both);
     }
   } catch (...) {
-    static_cast<void>(teams.settle_boards(offered, 0));
+    static_cast<void>(teams.take_board(offered, 0));
     throw;
   }
-  m.decide_boards(teams.settle_boards(offered, agreed));
+  m.decide_boards(teams.take_board(offered, agreed));
 }
 
 void run_barrier(team_member& m) {

@@ -249,7 +249,8 @@ void team_member::deliver(const comm::inbound_frame& frame) {
         return;
       }
       messages_.push_back({where, e.signature, team_arrival(frame)});
-      if (waiter_ != nullptr && awaited_ == nullptr && wanted_ == where) waiter = std::exchange(waiter_, nullptr);
+      if (waiter_ != nullptr && awaited_ == nullptr && wanted_ == where)
+        waiter = std::exchange(waiter_, nullptr);
     } else if (left && e.step == step_called &&
                (same_call(e.signature, mine) || sequence_ - e.sequence >= remembered)) {
       return;  // the sender is only slower

@@ -10,9 +10,9 @@
 namespace apgas::inline v0::remote {
 
 // A poll takes 50 ns. After polls_at_once of them the thread yields its core in between, since with
-// more places than cores the message may come from a place that needs it. With four places on two cores, a barrier took 150 us with 50 polls,
-// 50 us with 200, and 19 us with 1000, which is half a millisecond if no other thread wants the
-// core.
+// more places than cores the message may come from a place that needs it. With four places on two
+// cores, a barrier took 150 us with 50 polls, 50 us with 200, and 19 us with 1000, which is half a
+// millisecond if no other thread wants the core.
 inline constexpr int polls_at_once = 50;
 inline constexpr std::chrono::microseconds longest_look{500};
 

@@ -249,10 +249,9 @@ TEST(team, a_root_may_run_ahead) {
   });
 }
 
-// Expects that this place sends this many frames in a call, or none if the members share memory, but
-// for waking a member that sleeps. Counts a hundred calls, since a barrier
-// may come between some, and takes the least of several rounds, since a task that waits for 100 ms
-// sends one more.
+// Expects that this place sends this many frames in a call, or none if the members share memory,
+// but for waking a member that sleeps. Counts a hundred calls, since a barrier may come between
+// some, and takes the least of several rounds, since a task that waits for 100 ms sends one more.
 template <class Call>
 void expect_frames(std::vector<std::string>& wrong, const char* what, std::uint64_t frames,
                    const team& t, Call call) {

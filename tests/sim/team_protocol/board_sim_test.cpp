@@ -25,12 +25,9 @@ constexpr std::size_t part = 3;  // elements of a post
 // Mistakes in the steps of one member.
 enum class fault { none, forgets_one, other_number, other_order, other_range, takes_none, last };
 const char* name(fault f) {
-  constexpr const char* names[] = {"no fault",
-                                   "a step is missing",
-                                   "a post that is read has another number",
-                                   "wrong order",
-                                   "a range is different",
-                                   "nothing is taken"};
+  constexpr const char* names[] = {
+      "no fault",    "a step is missing",    "a post that is read has another number",
+      "wrong order", "a range is different", "nothing is taken"};
   return names[static_cast<std::size_t>(f)];
 }
 
@@ -110,9 +107,7 @@ std::string barrier(const settings& s) {
 
 std::string allreduce(const settings& s, bool is_long) {
   team_words words = own_words(s.n, s.elements);
-  const auto make_short = [&](std::size_t i) {
-    return board_short_allreduce(s.n, i, s.elements);
-  };
+  const auto make_short = [&](std::size_t i) { return board_short_allreduce(s.n, i, s.elements); };
   const auto make_long = [&](std::size_t i) {
     return board_long_allreduce(s.n, i, s.elements, part);
   };
@@ -185,9 +180,8 @@ std::string alltoall(const settings& s) {
   if (s.n == 1) return "";  // such a team has no board
   team_words out = own_words(s.n, s.n * s.elements);
   team_words in = no_words(s.n, s.n * s.elements);
-  const std::string wrong = run_boards(s, out, in, [&](std::size_t i) {
-    return board_alltoall_schedule(s.n, i, s.elements, part);
-  });
+  const std::string wrong = run_boards(
+      s, out, in, [&](std::size_t i) { return board_alltoall_schedule(s.n, i, s.elements, part); });
   for (std::size_t i = 0; wrong.empty() && i < s.n; ++i) {
     for (std::size_t k = 0; k < s.n * s.elements; ++k) {
       const std::size_t from = k / s.elements;

@@ -88,8 +88,8 @@ class shm_transport final : public transport {
   const std::unique_ptr<own_segment> segment_;
   const bool all_by_rings_;
   base::atomic<int> unfinished_senders_{0};
-  std::vector<std::unique_ptr<ring_sender>> senders_;      // by rank; null: by the inner transport
-  std::vector<ring_sender*> ring_senders_;                 // those that are not null
+  std::vector<std::unique_ptr<ring_sender>> senders_;  // by rank; null: by the inner transport
+  std::vector<ring_sender*> ring_senders_;             // those that are not null
   std::vector<std::span<std::byte>> areas_;  // by rank, in the mappings that the senders hold
   std::vector<std::unique_ptr<ring_receiver>> receivers_;  // by index on the host
   // The bits of segment_header::senders that have been seen. They stay if the memory is

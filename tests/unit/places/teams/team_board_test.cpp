@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bulletin boards of a team: what a member finds on them, room for posts, members that sleep,
 // and contents that no correct member writes.
-#include "team_board.hpp"
-
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -11,6 +9,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "team_board.hpp"
 
 namespace {
 
@@ -43,8 +43,8 @@ struct team_of_boards {
   // Overwrites the key of post `number` of the given collective.
   void overwrite_key(std::uint32_t member, std::uint32_t collective, std::uint32_t number,
                      std::uint64_t value) {
-    const std::size_t slot = collective % team_board::collectives * team_board::slots +
-                             (number - 1) % team_board::slots;
+    const std::size_t slot =
+        collective % team_board::collectives * team_board::slots + (number - 1) % team_board::slots;
     std::memcpy(memory[member] + key_of_first_post + slot * slot_stride, &value, sizeof value);
   }
 

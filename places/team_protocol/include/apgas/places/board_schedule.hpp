@@ -27,7 +27,7 @@ struct board_step {
   span_of range{};              // those of them that are read
   std::size_t into = 0;         // where the reader puts the first of them
   taking how = taking::store;
-  bool takes = false;           // this member needs the post and those before it no more
+  bool takes = false;  // this member needs the post and those before it no more
 
   static board_step publish(std::uint32_t number, const span_of& post,
                             std::size_t reader = nobody) noexcept {
@@ -36,12 +36,8 @@ struct board_step {
   // The post was published as `post`, and is read for the last time.
   static board_step read(std::size_t from, std::uint32_t number, const span_of& post,
                          std::size_t into) noexcept {
-    return {.member = from,
-            .number = number,
-            .post = post,
-            .range = post,
-            .into = into,
-            .takes = true};
+    return {
+        .member = from, .number = number, .post = post, .range = post, .into = into, .takes = true};
   }
 };
 
@@ -183,8 +179,7 @@ class board_long_allreduce {
     if (n_ == 1 || k_ == count_) return std::nullopt;
     const std::size_t from = in_turn(j_);
     const span_of theirs = share(k_, from);
-    const board_step step =
-        board_step::read(from, base_ + count_ + k_ + 1, theirs, theirs.first);
+    const board_step step = board_step::read(from, base_ + count_ + k_ + 1, theirs, theirs.first);
     if (++j_ + 1 == n_) {
       j_ = 0;
       ++k_;

@@ -52,12 +52,12 @@ class remote_teams final : public sync::place_extension {
   void stop() noexcept;
 
   // The bulletin boards of this place. A new team uses the first one that is free at all its
-  // members: each offers those that are free, as a set of bits, and then settles with what all have
-  // offered. While one team does so, another one is offered none, and so gets none.
+  // members: each offers those that are free, as a set of bits, and then takes the first one that
+  // all have offered. While one team does so, another one is offered none, and so gets none.
   // Context: any thread.
   std::uint64_t offer_boards() noexcept;
   // Returns the board that the team gets, or -1.
-  int settle_boards(std::uint64_t offered, std::uint64_t agreed) noexcept;
+  int take_board(std::uint64_t offered, std::uint64_t agreed) noexcept;
 
   // How many messages told another member in which call one waits. For tests.
   std::uint64_t told() const noexcept { return told_.load(base::relaxed); }

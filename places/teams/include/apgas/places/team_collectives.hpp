@@ -45,7 +45,7 @@ class broadcast_message {
   std::vector<std::byte> bytes_;
 };
 APGAS_API broadcast_message run_broadcast_message(team_member& m, std::size_t root,
-                                             std::span<const std::byte> data);
+                                                  std::span<const std::byte> data);
 
 // A reduction operation: combines n elements at `theirs`, which need not be aligned, into those at
 // `mine`, as op(theirs, mine) or op(mine, theirs).

@@ -139,8 +139,8 @@ class team_member {
   // Context: the calling task; may suspend.
   team_arrival receive(std::size_t from, std::uint16_t step, std::uint32_t part);
 
-  // Bulletin boards. Whether the members could use some, as they are all on one host; and whether it
-  // is decided that they do, or not.
+  // Bulletin boards. Whether the members could use some, as they are all on one host; and whether
+  // it is decided that they do, or not.
   bool may_use_boards() const noexcept;
   bool boards_decided() const noexcept { return boards_decided_; }
   // Uses the boards with this index in the shared areas of the members; none if it is negative.
@@ -253,8 +253,8 @@ class team_member {
   std::size_t one_sided_ = 0;
   bool boards_decided_ = false;
   int board_index_ = -1;
-  std::uint64_t history_ = 0;  // a hash of the calls before the last one
-  std::unique_ptr<team_board> board_;  // also read by other threads while the task is suspended
+  std::uint64_t history_ = 0;            // a hash of the calls before the last one
+  std::unique_ptr<team_board> board_;    // also read by other threads while the task is suspended
   base::atomic<bool> is_broken_{false};  // broken_ is not empty; set by any thread
 
   base::spin_lock lock_;  // protects everything below
@@ -272,7 +272,7 @@ class team_member {
   scheduler::fiber* waiter_ = nullptr;
   key wanted_;
   const board_wait* awaited_ = nullptr;  // what the waiter waits for on a board; null: a message
-  std::string broken_;  // the reason; empty: not broken
+  std::string broken_;                   // the reason; empty: not broken
 };
 
 }  // namespace apgas::inline v0::remote
