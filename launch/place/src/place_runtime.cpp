@@ -172,7 +172,7 @@ void place_runtime::start() {
   c.stack_bytes = settings_.stack_bytes;
   c.spin = std::chrono::microseconds(settings_.idle_us);
   c.bound_to = share_.bound_to;
-  c.oversubscribed = share_.oversubscribed;
+  c.oversubscribed = state_.oversubscribed = share_.oversubscribed;
   c.events = events_.get();
   c.progress_thread = settings_.progress == base::progress_choice::thread;
   c.environment = &state_;

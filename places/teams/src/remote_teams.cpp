@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <apgas/places/remote_teams.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -10,6 +12,8 @@
 #include <fmt/format.h>
 
 #include <apgas/base/assert.hpp>
+
+#include "team_board.hpp"
 
 namespace apgas::inline v0::remote {
 
@@ -53,14 +57,42 @@ void remote_teams::add(const global_id& id, const place_group& group) {
   std::erase_if(early_, [](const auto& e) { return e.second.owner == nullptr; });
 }
 
+std::uint64_t remote_teams::boards() const noexcept {
+  const auto area = place_.endpoint->network().shared_area(place_.here);
+  return (std::uint64_t{1} << std::min<std::size_t>(area.size() / board_bytes, 63)) - 1;
+}
+
+std::uint64_t remote_teams::offer_boards() noexcept {
+  std::lock_guard hold(lock_);
+  const std::uint64_t free = offering_ ? 0 : boards() & ~used_boards_;
+  if (free != 0) offering_ = true;
+  return free;
+}
+
+int remote_teams::take_board(std::uint64_t offered, std::uint64_t agreed) noexcept {
+  std::lock_guard hold(lock_);
+  if (offered != 0) offering_ = false;
+  if (agreed == 0) return -1;
+  const int first = std::countr_zero(agreed);
+  used_boards_ |= std::uint64_t{1} << first;
+  return first;
+}
+
 void remote_teams::remove(const global_id& id) noexcept {
   std::unique_ptr<team_member> gone;
-  std::lock_guard hold(lock_);
-  if (const auto at = members_.find(id); at != members_.end()) {
+  {
+    std::lock_guard hold(lock_);
+    const auto at = members_.find(id);
+    if (at == members_.end()) return;
     gone = std::move(at->second);
     if (last_ == gone.get()) last_ = nullptr;
     members_.erase(at);
   }
+  const int board = gone->has_board() ? gone->board_index() : -1;
+  gone.reset();  // empties the board
+  if (board < 0) return;
+  std::lock_guard hold(lock_);
+  used_boards_ &= ~(std::uint64_t{1} << board);
 }
 
 team_member* remote_teams::find(const global_id& id) {
@@ -77,6 +109,8 @@ team_member* remote_teams::look_up(const global_id& id) {
   const place_range all(place_.places);
   auto world =
       std::make_unique<team_member>(place_, id, all, static_cast<std::size_t>(place_.here));
+  const bool shared = world->may_use_boards() && boards() != 0;
+  world->decide_boards(shared ? world_board : -1);
   return members_.emplace(id, std::move(world)).first->second.get();
 }
 
@@ -97,7 +131,8 @@ void remote_teams::on_message(const comm::inbound_frame& frame) {
     if (e.step == team_member::step_called) take_held(*member, e.sequence, held_calls_of(frame));
     return;
   }
-  if (e.step == team_member::step_called) return;  // it will be told again
+  // It will be told again, or the team has ended here.
+  if (e.step >= team_member::step_wake && e.step <= team_member::step_called) return;
   frame.keep();
   early_.emplace_back(id, frame);
 }

@@ -116,8 +116,9 @@ void team::destroy(source site) const {
         "team::world() cannot be destroyed; it exists as long as the program runs");
   }
   const bool first = m.index() == 0;
-  remote::collect(m, {remote::collective::destroy, std::nullopt, 0, site},
-                  [](remote::team_member& each, std::size_t) { remote::run_barrier(each); });
+  remote::collect(
+      m, {remote::collective::destroy, std::nullopt, 0, site},
+      [](remote::team_member& each, std::size_t) { remote::run_barrier_by_messages(each); });
   remote::teams_of(*scheduler::current_fiber()).remove(id_);
   if (!first) return;
   at(remote::trusted_place(id_.home), [id = id_] { remote::global_table_here().give_back(id); });

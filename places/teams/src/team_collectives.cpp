@@ -2,9 +2,13 @@
 #include <apgas/places/team_collectives.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include <apgas/base/assert.hpp>
+#include <apgas/places/remote_teams.hpp>
 #include <apgas/places/team_schedule.hpp>
+
+#include "board_collectives.hpp"
 
 namespace apgas::inline v0::remote {
 namespace {
@@ -25,6 +29,8 @@ constexpr std::size_t direct_bytes = std::size_t{4} << 10;
 
 // Added to the step numbers of a barrier, since one may precede the steps of another collective.
 constexpr std::uint16_t barrier_step = 300;
+// Added to the step numbers when members agree on their boards, before all others.
+constexpr std::uint16_t agree_step = 1000;
 
 // Divides `bytes` into parts of whole elements. An empty message has one part.
 class parts_of {
@@ -97,7 +103,36 @@ void take_step(team_member& m, const exchange& e, std::span<std::byte> data, con
 
 }  // namespace
 
+void agree_on_boards(team_member& m, collective what) {
+  if (what == collective::destroy) return;
+  if (!m.may_use_boards()) return m.decide_boards(-1);
+  remote_teams& teams = teams_of(*scheduler::current_fiber());
+  const std::uint64_t offered = teams.offer_boards();
+  std::uint64_t agreed = offered;
+  const reduction both{[](void*, std::byte* mine, const std::byte* theirs, std::size_t, bool) {
+                         for (std::size_t i = 0; i < sizeof agreed; ++i) mine[i] &= theirs[i];
+                       },
+                       nullptr, sizeof agreed};
+  try {
+    allreduce_schedule steps(m.hosts(), m.index(), 1, false);
+    while (auto e = steps.next()) {
+      e->step += agree_step;
+      take_step(m, *e, std::as_writable_bytes(std::span(&agreed, 1)), both);
+    }
+  } catch (...) {
+    static_cast<void>(teams.take_board(offered, 0));
+    throw;
+  }
+  m.decide_boards(teams.take_board(offered, agreed));
+}
+
 void run_barrier(team_member& m) {
+  if (!m.has_board()) return run_barrier_by_messages(m);
+  board_barrier(m);
+  m.forget_one_sided();
+}
+
+void run_barrier_by_messages(team_member& m) {
   barrier_schedule steps(m.hosts(), m.index());
   while (const auto e = steps.next()) {
     const auto step = static_cast<std::uint16_t>(barrier_step + e->step);
@@ -110,6 +145,7 @@ void run_barrier(team_member& m) {
 // ---- broadcast ----------------------------------------------------------------------------------
 
 void run_broadcast(team_member& m, std::size_t root, std::span<std::byte> data) {
+  if (m.has_board()) return board_broadcast(m, root, data);
   const member_tree tree(m.hosts(), m.index(), root);
   const parts_of parts(data.size(), 1);
   for (std::uint32_t i = 0; i < parts.count(); ++i) {
@@ -122,8 +158,9 @@ void run_broadcast(team_member& m, std::size_t root, std::span<std::byte> data) 
   }
 }
 
-team_arrival run_broadcast_message(team_member& m, std::size_t root,
-                                   std::span<const std::byte> data) {
+broadcast_message run_broadcast_message(team_member& m, std::size_t root,
+                                        std::span<const std::byte> data) {
+  if (m.has_board()) return broadcast_message(board_broadcast_message(m, root, data));
   down_schedule steps(member_tree(m.hosts(), m.index(), root));
   team_arrival came;
   while (const auto e = steps.next()) {
@@ -133,18 +170,24 @@ team_arrival run_broadcast_message(team_member& m, std::size_t root,
     }
     if (e->to != nobody) m.send(e->to, 0, 0, data);
   }
-  return came;
+  return broadcast_message(std::move(came));
 }
 
 // ---- reductions ---------------------------------------------------------------------------------
 
 void run_reduce(team_member& m, std::size_t root, std::span<std::byte> data, const reduction& op) {
+  if (m.has_board() && op.element_bytes <= team_member::post_bytes) {
+    return board_reduce(m, root, data, op);
+  }
   up_schedule steps(member_tree(m.hosts(), m.index(), root),
                     span_of{0, data.size() / op.element_bytes});
   while (const auto e = steps.next()) take_step(m, *e, data, op);
 }
 
 void run_allreduce(team_member& m, std::span<std::byte> data, const reduction& op) {
+  if (m.has_board() && op.element_bytes <= team_member::post_bytes) {
+    return board_allreduce(m, data, op);
+  }
   allreduce_schedule steps(m.hosts(), m.index(), data.size() / op.element_bytes,
                            data.size() >= long_bytes);
   while (const auto e = steps.next()) take_step(m, *e, data, op);
@@ -165,6 +208,7 @@ std::span<Byte> blocks_of(std::span<Byte> blocks, const span_of& part, const spa
 
 void run_scatter(team_member& m, std::size_t root, std::span<const std::byte> all,
                  std::span<std::byte> mine) {
+  if (m.has_board()) return board_scatter(m, root, all, mine);
   const std::size_t me = m.index();
   const std::size_t each = mine.size();
   if (each >= direct_bytes) {
@@ -189,6 +233,7 @@ void run_scatter(team_member& m, std::size_t root, std::span<const std::byte> al
 
 void run_gather(team_member& m, std::size_t root, std::span<const std::byte> mine,
                 std::span<std::byte> all) {
+  if (m.has_board()) return board_gather(m, root, mine, all);
   const std::size_t me = m.index();
   const std::size_t each = mine.size();
   if (each >= direct_bytes) {
@@ -213,6 +258,7 @@ void run_gather(team_member& m, std::size_t root, std::span<const std::byte> min
 
 std::vector<std::vector<std::byte>> run_gather_messages(team_member& m, std::size_t root,
                                                         std::span<const std::byte> mine) {
+  if (m.has_board()) return board_gather_messages(m, root, mine);
   if (m.index() != root) {
     // Sends the size first, because only this member knows it.
     const std::uint64_t bytes = mine.size();
@@ -235,6 +281,7 @@ std::vector<std::vector<std::byte>> run_gather_messages(team_member& m, std::siz
 // ---- alltoall -----------------------------------------------------------------------------------
 
 void run_alltoall(team_member& m, std::span<const std::byte> out, std::span<std::byte> in) {
+  if (m.has_board()) return board_alltoall(m, out, in);
   const std::size_t each = out.size() / m.size();
   const std::size_t me = m.index();
   copy(in.subspan(me * each, each), out.subspan(me * each, each));

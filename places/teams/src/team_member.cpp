@@ -2,6 +2,7 @@
 #include <apgas/places/team_member.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstring>
 #include <exception>
@@ -14,26 +15,21 @@
 #include <apgas/errors.hpp>
 #include <apgas/places/remote_teams.hpp>
 
+#include "team_board.hpp"
+#include "team_polling.hpp"
+
 namespace apgas::inline v0::remote {
 namespace {
-
-// How a receiving task polls before it suspends. A poll takes 50 ns. After polls_at_once of them
-// the thread yields its core in between, since with more places than cores the message may come
-// from a place that needs it. With four places on two cores, a barrier took 150 us with 50 polls,
-// 50 us with 200, and 19 us with 1000, which is half a millisecond if no other thread wants the
-// core.
-constexpr int polls_at_once = 50;
-constexpr std::chrono::microseconds longest_look{500};
-constexpr std::uint32_t receives_between_looks = 32;
-
-bool nothing_else_ready(const scheduler::worker& w) noexcept {
-  return w.tasks.empty() && w.ready.empty() && w.batch.empty();
-}
 
 team_envelope envelope_of(const comm::inbound_frame& frame) noexcept {
   team_envelope e;
   std::memcpy(&e, frame.payload.data(), sizeof e);
   return e;
+}
+
+std::uint64_t history_after(std::uint64_t history, const call_signature& call) noexcept {
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
+  return std::rotl((history ^ call.what) * odd, 29) ^ call.bytes * odd;
 }
 
 host_runs host_runs_of(const place_group& group, const sync::place_state& at) {
@@ -54,6 +50,8 @@ team_member::team_member(sync::place_state& place, const global_id& id, place_gr
       hosts_(host_runs_of(group_, place)),
       me_(me) {}
 
+team_member::~team_member() = default;
+
 // ---- a call -------------------------------------------------------------------------------------
 
 void team_member::begin(const team_call& call) {
@@ -70,6 +68,7 @@ void team_member::begin(const team_call& call) {
           place_.here, text_of(signatures_[sequence_ % remembered]), text_of(mine));
     } else if (!broken) {
       calling_ = true;
+      history_ = history_after(history_, signatures_[sequence_ % remembered]);
       signatures_[++sequence_ % remembered] = mine;
       const auto differs = [&](const key& k, const call_signature& theirs) {
         return k.sequence == sequence_ && !same_call(theirs, mine);
@@ -199,9 +198,7 @@ bool team_member::poll_for(const key& wanted, received_message& to) {
 team_arrival team_member::receive(std::size_t from, std::uint16_t step, std::uint32_t part) {
   const key wanted{sequence_, part, step, group_[from].id()};
   received_message got;
-  // A task that never suspends would keep its worker from everything else.
-  scheduler::worker& w = *scheduler::current_fiber()->on;
-  if (++w.phases_in_a_row % receives_between_looks == 0) scheduler::yield_to_loop();
+  yield_now_and_then();
   for (bool first = true;; first = false) {
     {
       std::lock_guard hold(lock_);
@@ -228,6 +225,8 @@ team_arrival team_member::receive(std::size_t from, std::uint16_t step, std::uin
 
 void team_member::deliver(const comm::inbound_frame& frame) {
   const team_envelope e = envelope_of(frame);
+  if (e.step == step_wake) return wake();
+  if (e.step == step_check) return check_board();
   if (e.step == step_broken) {
     const auto text = frame.payload.subspan(sizeof e);
     return mark_broken({reinterpret_cast<const char*>(text.data()), text.size()});
@@ -250,7 +249,8 @@ void team_member::deliver(const comm::inbound_frame& frame) {
         return;
       }
       messages_.push_back({where, e.signature, team_arrival(frame)});
-      if (waiter_ != nullptr && wanted_ == where) waiter = std::exchange(waiter_, nullptr);
+      if (waiter_ != nullptr && awaited_ == nullptr && wanted_ == where)
+        waiter = std::exchange(waiter_, nullptr);
     } else if (left && e.step == step_called &&
                (same_call(e.signature, mine) || sequence_ - e.sequence >= remembered)) {
       return;  // the sender is only slower
@@ -280,7 +280,9 @@ void team_member::mark_broken(std::string why) noexcept {
     std::lock_guard hold(lock_);
     if (!broken_.empty()) return;
     broken_ = std::move(why);
+    is_broken_.store(true, base::relaxed);
     waiter = std::exchange(waiter_, nullptr);
+    awaited_ = nullptr;
   }
   if (waiter != nullptr) scheduler::resume(waiter);
 }

@@ -14,6 +14,8 @@
 #include <apgas/base/log.hpp>
 #include <apgas/places/team_member.hpp>
 
+#include "team_board.hpp"
+
 namespace apgas::inline v0::remote {
 namespace {
 
@@ -41,14 +43,17 @@ void team_member::add_held(held_calls& to) {
 
 // NOLINTNEXTLINE(bugprone-exception-escape): the index is below size()
 bool team_member::tell_if_waiting(const held_calls& held) noexcept {
+  check_board();
   team_envelope e{.step = step_called};
   held_calls told;
+  comm::rank missing = place_.here;
   {
     std::lock_guard hold(lock_);
     if (waiter_ == nullptr) return false;
     e.signature = signatures_[sequence_ % remembered];
     e.sequence = sequence_;
     told = held;
+    if (awaited_ != nullptr) missing = group_[awaited_->member].id();
     for (held_call& each : told) {
       if (each.holder == place_.here) each.waits_in = e.signature;
     }
@@ -60,6 +65,7 @@ bool team_member::tell_if_waiting(const held_calls& held) noexcept {
   }
   if (told.size() > most_held) told.resize(most_held);
   post(group_[(me_ + 1) % size()].id(), e, std::as_bytes(std::span(told)));
+  if (missing != place_.here) post(missing, {.step = step_check}, {});
   return true;
 }
 

@@ -33,7 +33,8 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// Runs first(t) at place 0 and others(t) at all other places, with a new team of all places.
+// Runs first(t) at place 0 and others(t) at all other places, with a new team of all places, whose
+// members have agreed on the use of shared memory in a call before.
 // Returns the message that each place got.
 template <class First, class Others>
 std::vector<std::string> refusals(First first, Others others) {
@@ -45,6 +46,7 @@ std::vector<std::string> refusals(First first, Others others) {
         all[static_cast<std::size_t>(p.id())] = apgas::at(
             p,
             [](const team& with, First& f, Others& o) {
+              with.barrier();
               return refusal([&] { apgas::here() == place() ? f(with) : o(with); });
             },
             t, first, others);
@@ -124,6 +126,24 @@ TEST(team_errors, two_tasks_of_a_place_call_at_the_same_time) {
     }
   });
   for (const std::string& text : texts) EXPECT_TRUE(has(text, "two tasks of place 0")) << text;
+}
+
+TEST(team_errors, the_first_calls_of_a_team_differ) {
+  if (apgas::num_places() == 1) return;
+  const team t{place_group(apgas::places())};
+  std::vector<std::string> all(static_cast<std::size_t>(apgas::num_places()));
+  const int line = __LINE__;
+  apgas::finish([&] {
+    for (place p : apgas::places()) {
+      apgas::async([&all, p, t] {
+        all[static_cast<std::size_t>(p.id())] = apgas::at(p, [t] {
+          if (apgas::here() == place()) return refusal([&] { t.barrier(); });
+          return refusal([&] { t.broadcast(1, place()); });
+        });
+      });
+    }
+  });
+  expect_both(all, "barrier", line + 5, "broadcast with member 0", line + 6);
 }
 
 // ---- different orders ---------------------------------------------------------------------------

@@ -38,8 +38,13 @@ constexpr std::size_t rings_begin(std::size_t places) noexcept {
 
 std::size_t ring_bytes(std::size_t places) noexcept { return ring_capacity(places) + ring_slack; }
 
+// The offset of the shared area.
+std::size_t area_begin(std::size_t places) noexcept {
+  return rings_begin(places) + in_pages(places * ring_bytes(places));
+}
+
 std::size_t segment_bytes(std::size_t places) noexcept {
-  return rings_begin(places) + places * ring_bytes(places);
+  return area_begin(places) + shared_area_bytes;
 }
 
 std::string error_of(const std::string& call) {
@@ -125,6 +130,10 @@ ring_positions& mapped_segment::positions(std::size_t sender) const noexcept {
 
 std::byte* mapped_segment::ring(std::size_t sender) const noexcept {
   return memory_ + rings_begin(places_) + sender * ring_bytes(places_);
+}
+
+std::span<std::byte> mapped_segment::shared_area() const noexcept {
+  return {memory_ + area_begin(places_), shared_area_bytes};
 }
 
 bool mapped_segment::map(int file, std::size_t places) {

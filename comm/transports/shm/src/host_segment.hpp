@@ -7,6 +7,7 @@
 //
 //   segment_header                  one page or more
 //   rings, one for each sender      `capacity` bytes and ring_slack bytes
+//   shared area                     shared_area_bytes, written by the owner and read by all
 //
 // A segment is a memfd without a name, so nothing remains of it when the last process ends, however
 // it ends. It is sealed: no process can change its size, so that accesses of others would raise
@@ -18,12 +19,13 @@
 //
 // Memory: 4 KiB for up to 27 places on the host and 4 KiB for each further 32, plus, for each
 // sender that has sent something, at most capacity + ring_slack bytes. The capacity is 256 KiB for
-// up to 64 places on the host, and less for more places, so that a segment of up to 512 rings has
-// at most 25 MiB.
+// up to 64 places on the host, and less for more places, so that the rings of up to 512 places have
+// at most 25 MiB. The shared area has 4 MiB, of which memory is used where the owner has written.
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 
@@ -37,6 +39,7 @@ namespace apgas::inline v0::comm {
 // The longest record, with its word; longer messages are sent as several records.
 inline constexpr std::size_t longest_record = std::size_t{16} << 10;
 inline constexpr std::size_t ring_slack = longest_record;
+inline constexpr std::size_t shared_area_bytes = std::size_t{4} << 20;
 
 // The capacity of a ring in bytes, a power of two, if the host has that many places.
 std::size_t ring_capacity(std::size_t places) noexcept;
@@ -74,6 +77,7 @@ class mapped_segment {
   // The ring of the sender with this index on the host.
   ring_positions& positions(std::size_t sender) const noexcept;
   std::byte* ring(std::size_t sender) const noexcept;
+  std::span<std::byte> shared_area() const noexcept;
   // Wakes the owner if it has announced that it sleeps.
   // Context: any thread that has published a record.
   void wake_owner() const noexcept {

@@ -113,7 +113,8 @@ shared_memory_start share_memory(transport& inside) {
   if (std::ranges::all_of(mappings, [](const auto& each) { return each.mapped == 0; })) {
     return {nullptr, std::move(why_not)};
   }
-  peers.all_by_rings = peers.of_host.size() == hosts.size() && why_not.empty();
+  peers.all_mapped = why_not.empty();
+  peers.all_by_rings = peers.of_host.size() == hosts.size() && peers.all_mapped;
   return {std::make_unique<shm_transport>(inside, std::move(segment), std::move(peers)),
           std::move(why_not)};
 }

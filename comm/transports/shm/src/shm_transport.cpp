@@ -39,7 +39,8 @@ shm_transport::shm_transport(transport& inside, std::unique_ptr<own_segment> seg
       name_(peers.all_by_rings ? std::string("shm") : "shm+" + std::string(inside.name())),
       segment_(std::move(segment)),
       all_by_rings_(peers.all_by_rings),
-      senders_(static_cast<std::size_t>(size())) {
+      senders_(static_cast<std::size_t>(size())),
+      areas_(static_cast<std::size_t>(size())) {
   const std::size_t places = peers.of_host.size();
   sources_.resize((places + 63) / 64);
   for (std::size_t i = 0; i < places; ++i) {
@@ -49,6 +50,9 @@ shm_transport::shm_transport(transport& inside, std::unique_ptr<own_segment> seg
           std::make_unique<ring_receiver>(segment_->memory(), other, i, places, pool()));
     }
     if (!peers.segments[i]) continue;
+    if (peers.all_mapped) {
+      areas_[static_cast<std::size_t>(other)] = peers.segments[i].shared_area();
+    }
     auto& sender = senders_[static_cast<std::size_t>(other)];
     sender = std::make_unique<ring_sender>(std::move(peers.segments[i]), other, peers.own_index,
                                            places, pool(), queued_to(other), unfinished_senders_);

@@ -18,6 +18,7 @@
 //       faster rank may begin the next run, but its records wait.
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,7 @@ struct shm_peers {
   std::size_t own_index = 0;             // of this rank in of_host
   std::vector<mapped_segment> segments;  // by index; empty where this rank uses the inner transport
   bool all_by_rings = false;             // no rank sends anything through the inner transport
+  bool all_mapped = false;               // each rank of the job has mapped all segments of its host
 };
 
 class shm_transport final : public transport {
@@ -65,6 +67,9 @@ class shm_transport final : public transport {
   bool exchange_done(std::vector<std::byte>& all) override { return inside_.exchange_done(all); }
   void begin_barrier() override;
   bool barrier_done() override;
+  std::span<std::byte> shared_area(rank owner) const noexcept override {
+    return areas_[static_cast<std::size_t>(owner)];
+  }
   remote_memory* memory() noexcept override { return inside_.memory(); }
   [[noreturn]] void abort(int code) noexcept override;
 
@@ -85,8 +90,9 @@ class shm_transport final : public transport {
   const std::unique_ptr<own_segment> segment_;
   const bool all_by_rings_;
   base::atomic<int> unfinished_senders_{0};
-  std::vector<std::unique_ptr<ring_sender>> senders_;      // by rank; null: by the inner transport
-  std::vector<ring_sender*> ring_senders_;                 // those that are not null
+  std::vector<std::unique_ptr<ring_sender>> senders_;  // by rank; null: by the inner transport
+  std::vector<ring_sender*> ring_senders_;             // those that are not null
+  std::vector<std::span<std::byte>> areas_;  // by rank, in the mappings that the senders hold
   std::vector<std::unique_ptr<ring_receiver>> receivers_;  // by index on the host
   // The bits of segment_header::senders that have been seen. They stay if the memory is
   // overwritten.

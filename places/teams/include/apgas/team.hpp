@@ -70,6 +70,9 @@ namespace apgas::inline v0 {
 // other in calls of different teams, a line on standard error says so after APGAS_TEAM_WARNING
 // seconds (10 by default), and they go on waiting.
 //
+// The costs below are those between hosts. If all members share memory, collectives send no
+// messages (docs/protocols/team.md); the first call of a team then costs an allreduce more.
+//
 // Throws of all collectives:
 //   - illegal_operation, without effect on the team: if the handle is empty, after destroy(), at a
 //     place that is not a member, inside `atomic` or `when`, and outside a task.

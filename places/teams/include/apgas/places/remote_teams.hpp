@@ -51,6 +51,14 @@ class remote_teams final : public sync::place_extension {
   // Context: outside tasks.
   void stop() noexcept;
 
+  // The bulletin boards of this place. A new team uses the first one that is free at all its
+  // members: each offers those that are free, as a set of bits, and then takes the first one that
+  // all have offered. While one team does so, another one is offered none, and so gets none.
+  // Context: any thread.
+  std::uint64_t offer_boards() noexcept;
+  // Returns the board that the team gets, or -1.
+  int take_board(std::uint64_t offered, std::uint64_t agreed) noexcept;
+
   // How many messages told another member in which call one waits. For tests.
   std::uint64_t told() const noexcept { return told_.load(base::relaxed); }
 
@@ -64,6 +72,7 @@ class remote_teams final : public sync::place_extension {
     }
   };
 
+  std::uint64_t boards() const noexcept;
   team_member* look_up(const global_id& id);
   void begin_watch() noexcept;
   void take_held(team_member& told, std::uint32_t sequence, held_calls held) noexcept;
@@ -72,6 +81,8 @@ class remote_teams final : public sync::place_extension {
 
   // After this time a waiting task is reported to the next member, and then again and again.
   static constexpr std::chrono::milliseconds patience{100};
+  // The board of team::world().
+  static constexpr int world_board = 0;
 
   sync::place_state& place_;
   base::spin_lock lock_;
@@ -79,6 +90,8 @@ class remote_teams final : public sync::place_extension {
   team_member* last_ = nullptr;  // the one found last: most lookups repeat
   std::vector<std::pair<global_id, comm::inbound_frame>>
       early_;  // messages of teams that are not known yet
+  std::uint64_t used_boards_ = 1U << world_board;
+  bool offering_ = false;
   base::atomic<bool> watching_{false};
   base::atomic<std::uint64_t> told_{0};
   bool stopped_ = false;

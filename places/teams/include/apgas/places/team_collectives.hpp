@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <apgas/base/api.hpp>
@@ -19,13 +20,32 @@
 // Throws of all: illegal_operation if the team breaks; what the operation throws.
 namespace apgas::inline v0::remote {
 
+// In the first call of a team: its members agree on the bulletin boards that they use. Does nothing
+// if that call is `destroy`.
+APGAS_API void agree_on_boards(team_member& m, collective what);
+
 APGAS_API void run_barrier(team_member& m);
+// A barrier without bulletin boards. When it has returned, no member reads a board of the team.
+APGAS_API void run_barrier_by_messages(team_member& m);
 
 // Copies `data` of the root to `data` of all other members. All have the same size.
 APGAS_API void run_broadcast(team_member& m, std::size_t root, std::span<std::byte> data);
 // The same if only the root knows the size. Returns the message at the other members.
-APGAS_API team_arrival run_broadcast_message(team_member& m, std::size_t root,
-                                             std::span<const std::byte> data);
+class broadcast_message {
+ public:
+  broadcast_message() = default;
+  explicit broadcast_message(team_arrival arrival) noexcept : arrival_(std::move(arrival)) {}
+  explicit broadcast_message(std::vector<std::byte> bytes) noexcept : bytes_(std::move(bytes)) {}
+  std::span<const std::byte> data() const noexcept {
+    return bytes_.empty() ? arrival_.data() : std::span<const std::byte>(bytes_);
+  }
+
+ private:
+  team_arrival arrival_;
+  std::vector<std::byte> bytes_;
+};
+APGAS_API broadcast_message run_broadcast_message(team_member& m, std::size_t root,
+                                                  std::span<const std::byte> data);
 
 // A reduction operation: combines n elements at `theirs`, which need not be aligned, into those at
 // `mine`, as op(theirs, mine) or op(mine, theirs).

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -33,9 +34,14 @@
 // are told, waiting tasks are resumed, and every call throws. Members that wait for each other
 // without sending a message are detected as well, because a member that waits for long tells the
 // next one which call it is in (remote_teams).
+//
+// Members of one host also have bulletin boards (bulletin_board.hpp): what a collective publishes
+// there needs no message, unless a member that waits for it sleeps and must be woken.
 namespace apgas::inline v0::remote {
 
 class remote_teams;
+class team_board;
+struct board_wait;
 
 inline constexpr std::uint64_t control_team = std::uint64_t{1} << 60;
 
@@ -96,7 +102,9 @@ class team_arrival {
 // Unless a comment says otherwise, its functions may be called from any thread.
 class team_member {
  public:
-  // Step numbers that no schedule uses.
+  // Step numbers that no schedule uses. Messages with step_wake and step_check have no call.
+  static constexpr std::uint16_t step_wake = 0xfffc;    // what the receiver waits for is published
+  static constexpr std::uint16_t step_check = 0xfffd;   // the sender has waited long for a post
   static constexpr std::uint16_t step_called = 0xfffe;  // only tells in which call the sender waits
   static constexpr std::uint16_t step_broken = 0xffff;  // the team is broken; the data says why
 
@@ -104,6 +112,7 @@ class team_member {
   team_member(sync::place_state& place, const global_id& id, place_group group, std::size_t me);
   team_member(const team_member&) = delete;
   team_member& operator=(const team_member&) = delete;
+  ~team_member();
 
   const global_id& id() const noexcept { return id_; }
   const place_group& group() const noexcept { return group_; }
@@ -129,6 +138,36 @@ class team_member {
   // Throws: illegal_operation if the team breaks.
   // Context: the calling task; may suspend.
   team_arrival receive(std::size_t from, std::uint16_t step, std::uint32_t part);
+
+  // Bulletin boards. Whether the members could use some, as they are all on one host; and whether
+  // it is decided that they do, or not.
+  bool may_use_boards() const noexcept;
+  bool boards_decided() const noexcept { return boards_decided_; }
+  // Uses the boards with this index in the shared areas of the members; none if it is negative.
+  // Context: the calling task in the first call, or before the first.
+  // Throws: std::bad_alloc.
+  APGAS_API void decide_boards(int index);
+  // The index of the own board, or -1.
+  int board_index() const noexcept { return board_index_; }
+  bool has_board() const noexcept { return board_ != nullptr; }
+
+  // A collective on the boards, within a call. Posts of a member are numbered from 1 in each
+  // collective.
+  // Context of all: the calling task; may suspend.
+  // Throws of all: illegal_operation if the team breaks.
+  void enter_boards();
+  void leave_boards();
+  void note_all_entered() noexcept;  // in the collective that was left last
+  // Publishes a post for all members, or for one of them.
+  // Requires: it has at most post_bytes bytes.
+  void publish(std::span<const std::byte> data);
+  void publish_for(std::size_t reader, std::span<const std::byte> data);
+  // Waits for a post, which must have that many bytes. The data may be read until take() or
+  // leave_boards(). The post of this member itself must have been published.
+  std::span<const std::byte> read(std::size_t from, std::uint32_t number, std::size_t bytes);
+  // Says that the posts of a member up to this one have been read.
+  void take(std::size_t from, std::uint32_t number);
+  static const std::size_t post_bytes;
 
   // Counts calls in which some members only send and do not wait. Returns true when so many have
   // followed each other that a barrier must keep the members together. forget_one_sided() starts
@@ -181,6 +220,16 @@ class team_member {
     bool reported = false;
   };
 
+  void wait_for_board(const board_wait& what);
+  bool poll_board(const board_wait& what);
+  bool board_has(const board_wait& what) const noexcept;
+  void check_post(std::size_t from, std::uint32_t number, std::size_t bytes);
+  void make_room();
+  void look_for_sleepers();
+  void wake() noexcept;
+  void check_board() noexcept;
+  [[noreturn]] void refuse_board(std::size_t member);
+
   void post(comm::rank dest, team_envelope envelope, std::span<const std::byte> data);
   bool take(const key& wanted, received_message& to);
   bool expects(const key& k) const noexcept;
@@ -202,6 +251,11 @@ class team_member {
 
   // Written by the calling task:
   std::size_t one_sided_ = 0;
+  bool boards_decided_ = false;
+  int board_index_ = -1;
+  std::uint64_t history_ = 0;            // a hash of the calls before the last one
+  std::unique_ptr<team_board> board_;    // also read by other threads while the task is suspended
+  base::atomic<bool> is_broken_{false};  // broken_ is not empty; set by any thread
 
   base::spin_lock lock_;  // protects everything below
   std::uint32_t sequence_ = 0;
@@ -217,7 +271,8 @@ class team_member {
   crossing crossing_;
   scheduler::fiber* waiter_ = nullptr;
   key wanted_;
-  std::string broken_;  // the reason; empty: not broken
+  const board_wait* awaited_ = nullptr;  // what the waiter waits for on a board; null: a message
+  std::string broken_;                   // the reason; empty: not broken
 };
 
 }  // namespace apgas::inline v0::remote

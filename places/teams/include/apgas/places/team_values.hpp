@@ -39,6 +39,7 @@ void collect(team_member& m, const user_call& call, Body body) {
   try {
     if (call.root) made.root = m.group().index_of(*call.root);
     m.begin(made);
+    if (!m.boards_decided()) agree_on_boards(m, call.what);
     if (call.root && m.count_one_sided(call.bytes)) run_barrier(m);
     body(m, made.root);
     m.end();

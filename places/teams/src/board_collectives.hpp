@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <apgas/places/team_collectives.hpp>
+#include <apgas/places/team_member.hpp>
+
+// The collectives of a team whose members are all on one host, through bulletin boards. Parameters
+// and contracts are those of team_collectives.hpp.
+namespace apgas::inline v0::remote {
+
+void board_barrier(team_member& m);
+void board_broadcast(team_member& m, std::size_t root, std::span<std::byte> data);
+std::vector<std::byte> board_broadcast_message(team_member& m, std::size_t root,
+                                               std::span<const std::byte> data);
+// Require: an element has at most team_member::post_bytes bytes.
+void board_reduce(team_member& m, std::size_t root, std::span<std::byte> data, const reduction& op);
+void board_allreduce(team_member& m, std::span<std::byte> data, const reduction& op);
+void board_scatter(team_member& m, std::size_t root, std::span<const std::byte> all,
+                   std::span<std::byte> mine);
+void board_gather(team_member& m, std::size_t root, std::span<const std::byte> mine,
+                  std::span<std::byte> all);
+std::vector<std::vector<std::byte>> board_gather_messages(team_member& m, std::size_t root,
+                                                          std::span<const std::byte> mine);
+void board_alltoall(team_member& m, std::span<const std::byte> out, std::span<std::byte> in);
+
+}  // namespace apgas::inline v0::remote

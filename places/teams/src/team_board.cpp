@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include <apgas/base/assert.hpp>
+
+#include "team_board.hpp"
+
+namespace apgas::inline v0::remote {
+
+team_board::team_board(std::vector<std::byte*> boards, std::uint32_t me)
+    : boards_(std::move(boards)), me_(me) {
+  APGAS_ASSERT(boards_.size() <= members_max && me_ < boards_.size());
+}
+
+team_board::~team_board() {
+  for (const post_key& key : keys_) {
+    if (key.number != 0) header_of(me_, key).key.publish({});
+  }
+  control& mine = control_of(me_);
+  mine.left.publish({});
+  mine.asleep.clear();
+  for (std::uint32_t i = 0; i < size(); ++i) mine.taken[i].publish({});
+}
+
+void team_board::enter(const call_signature& call, std::uint32_t sequence,
+                       std::uint64_t history) noexcept {
+  ++collective_;
+  posts_ = 0;
+  call_ = call;
+  sequence_ = sequence;
+  history_ = history;
+}
+
+void team_board::leave() noexcept {
+  left_ = collective_;
+  control_of(me_).left.publish({left_, 0});
+  published_ = true;
+}
+
+std::optional<board_wait> team_board::before_next() noexcept {
+  // The slots of this collective are those of an earlier one. All members must have left the next
+  // one as well, so that post_before() is never overwritten.
+  const std::uint32_t needed = collective_ - collectives + 1;
+  if (before(all_left_, needed)) {
+    for (std::uint32_t i = 0; i < size(); ++i) {
+      if (i == me_ || !before(left_by_[i], needed)) continue;
+      const board_wait wait{board_wait::what::left, i, {needed, 0}};
+      if (!published(wait)) return wait;
+      left_by_[i] = needed;
+    }
+    all_left_ = needed;
+  }
+  const post_key next{collective_, posts_ + 1};
+  if (next.number <= slots) return std::nullopt;
+  const std::uint32_t reader = readers_[posts_ % slots];
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    if (i == me_ || (reader != everybody && reader != i)) continue;
+    if (free_for(next, taken_by_[i], slots)) continue;
+    const board_wait wait{board_wait::what::taken, i, {collective_, next.number - slots}};
+    if (!published(wait)) return wait;
+    taken_by_[i] = control_of(i).taken[me_].look();
+  }
+  return std::nullopt;
+}
+
+void team_board::publish(std::span<const std::byte> data, std::uint32_t reader) noexcept {
+  APGAS_ASSERT(data.size() <= slot_bytes);
+  readers_[posts_ % slots] = reader;
+  const post_key key{collective_, ++posts_};
+  header& to = header_of(me_, key);
+  to.history = history_;
+  to.signature = call_;
+  to.sequence = sequence_;
+  to.bytes = static_cast<std::uint32_t>(data.size());
+  if (!data.empty()) {
+    std::byte* const place = data.size() <= sizeof to.few ? to.few : slot_of(me_, key) + sizeof to;
+    std::memcpy(place, data.data(), data.size());
+  }
+  keys_[index_of(key)] = key;
+  to.key.publish(key);
+  published_ = true;
+}
+
+board_look team_board::look(const board_wait& what) const noexcept {
+  // No member is further ahead of this one than that.
+  constexpr std::uint32_t ahead_max = 2 * collectives;
+  post_key found;
+  post_key last;
+  switch (what.kind) {
+    case board_wait::what::post:
+      found = header_of(what.member, what.key).key.look();
+      last = what.key;
+      break;
+    case board_wait::what::taken:
+      found = control_of(what.member).taken[me_].look();
+      last = {collective_, posts_};
+      break;
+    case board_wait::what::left:
+      found = control_of(what.member).left.look();
+      last = {collective_ + ahead_max, 0};
+      break;
+  }
+  if (last.before(found)) return board_look::impossible;
+  return found.before(what.key) ? board_look::nothing : board_look::found;
+}
+
+std::span<const std::byte> team_board::data_of(std::uint32_t member, std::uint32_t number,
+                                               std::size_t bytes) const noexcept {
+  const post_key key{collective_, number};
+  const header& of = header_of(member, key);
+  if (bytes <= sizeof of.few) return {of.few, bytes};
+  return {slot_of(member, key) + sizeof of, bytes};
+}
+
+const team_board::header* team_board::post_before(std::uint32_t member) const noexcept {
+  const post_key key{collective_ - 1, 1};
+  const header& found = header_of(member, key);
+  return found.key.look() == key ? &found : nullptr;
+}
+
+void team_board::take(std::uint32_t member, std::uint32_t number) noexcept {
+  control_of(me_).taken[member].publish({collective_, number});
+  published_ = true;
+}
+
+bool team_board::must_look_for_sleepers() noexcept {
+  if (!std::exchange(published_, false)) return false;
+  sleep_mark::fence_before_look();
+  return true;
+}
+
+bool team_board::found_asleep(std::uint32_t member) noexcept {
+  const std::uint32_t mark = control_of(member).asleep.waits_for(me_);
+  return mark != 0 && std::exchange(woken_[member], mark) != mark;
+}
+
+void team_board::announce_sleep(std::uint32_t waits_for) noexcept {
+  control_of(me_).asleep.announce(waits_for, ++sleeps_);
+}
+
+bool team_board::intact() const noexcept {
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    if (keys_[i].number != 0 && header_of(me_, keys_[i]).key.look() != keys_[i]) return false;
+  }
+  return control_of(me_).left.look() == post_key{left_, 0};
+}
+
+}  // namespace apgas::inline v0::remote

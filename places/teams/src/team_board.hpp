@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <apgas/places/bulletin_board.hpp>
+#include <apgas/places/call_signature.hpp>
+
+// The bulletin boards of a team (bulletin_board.hpp), as one member uses them: it publishes on its
+// own, and reads those of the other members. This class locks nothing and does not wait; it
+// says what there is to wait for, and team_member does so (team_posts.cpp).
+//
+// A board has 512 KiB. Its pages use memory when posts have been written to them.
+//
+//   control      4 KiB: what other members must know of the owner
+//   slots        `collectives` rings of `slots` posts, each with a header and slot_bytes for data
+namespace apgas::inline v0::remote {
+
+inline constexpr std::size_t board_bytes = std::size_t{512} << 10;
+
+// What a member waits for: a post of another one, or that it has taken a post or left a collective.
+struct board_wait {
+  enum class what : std::uint8_t { post, taken, left };
+
+  what kind = what::post;
+  std::uint32_t member = 0;
+  post_key key;
+};
+
+enum class board_look : std::uint8_t { nothing, found, impossible };
+
+class team_board {
+ public:
+  static constexpr std::uint32_t collectives = 4;
+  static constexpr std::uint32_t slots = 8;
+  static constexpr std::size_t slot_bytes = 16'192;
+  static constexpr std::size_t members_max = 64;
+  static constexpr std::uint32_t everybody = ~std::uint32_t{0};  // as the reader of a post
+
+  // The header of a post. Data of a few bytes are part of it.
+  struct alignas(64) header {
+    published_key key;
+    std::uint64_t history = 0;   // of the calls of the team before this one
+    call_signature signature{};  // of the call
+    std::uint32_t sequence = 0;  // number of the call
+    std::uint32_t bytes = 0;     // of data
+    std::byte few[16] = {};
+  };
+  static_assert(sizeof(header) == 64);
+
+  // `boards` are those of the members, in order, and `me` is the index of this one.
+  // Requires: the own board is empty.
+  team_board(std::vector<std::byte*> boards, std::uint32_t me);
+  team_board(const team_board&) = delete;
+  team_board& operator=(const team_board&) = delete;
+  // Empties the board, for the next team that uses it.
+  ~team_board();
+
+  std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(boards_.size()); }
+  std::uint32_t me() const noexcept { return me_; }
+
+  // Begins and ends a collective. All its posts carry the call with its sequence number, and the
+  // history of earlier calls.
+  void enter(const call_signature& call, std::uint32_t sequence, std::uint64_t history) noexcept;
+  void leave() noexcept;
+  // All members have entered this collective, so they have left the one before.
+  void note_all_entered() noexcept { all_left_ = collective_ - 1; }
+
+  // What the owner must wait for before it can publish the next post; nothing if there is room.
+  std::optional<board_wait> before_next() noexcept;
+  // Publishes a post for one reader or for everybody.
+  // Requires: before_next() has returned nothing; data.size() <= slot_bytes.
+  void publish(std::span<const std::byte> data, std::uint32_t reader) noexcept;
+
+  board_wait post_of(std::uint32_t member, std::uint32_t number) const noexcept {
+    return {board_wait::what::post, member, {collective_, number}};
+  }
+  board_look look(const board_wait& what) const noexcept;
+  // A post that look() has found.
+  const header& post(std::uint32_t member, std::uint32_t number) const noexcept {
+    return header_of(member, {collective_, number});
+  }
+  // Its data. Requires: bytes <= slot_bytes.
+  std::span<const std::byte> data_of(std::uint32_t member, std::uint32_t number,
+                                     std::size_t bytes) const noexcept;
+  // The first post of a member in the collective before this one, if there is one. It is not
+  // overwritten before this member leaves this collective.
+  const header* post_before(std::uint32_t member) const noexcept;
+  // Says that this member has taken the posts of another one up to this number.
+  void take(std::uint32_t member, std::uint32_t number) noexcept;
+
+  // Whether something was published since the last call: then sleepers must be looked for.
+  bool must_look_for_sleepers() noexcept;
+  // Whether a member sleeps, waits for this one, and was not found by an earlier call.
+  bool found_asleep(std::uint32_t member) noexcept;
+  void announce_sleep(std::uint32_t waits_for) noexcept;
+  void clear_sleep() noexcept { control_of(me_).asleep.clear(); }
+
+  // Whether the own board is as this member has left it. Requires: no other thread publishes.
+  bool intact() const noexcept;
+
+ private:
+  struct control {
+    alignas(64) published_key left;  // the collective
+    alignas(64) sleep_mark asleep;
+    alignas(64) published_key taken[members_max];  // by writer
+  };
+  static constexpr std::size_t control_bytes = 4096;
+  static constexpr std::size_t slot_stride = sizeof(header) + slot_bytes;
+  static_assert(sizeof(control) <= control_bytes);
+  static_assert(control_bytes + collectives * slots * slot_stride <= board_bytes);
+
+  static std::size_t index_of(const post_key& key) noexcept {
+    return key.collective % collectives * slots + (key.number - 1) % slots;
+  }
+  control& control_of(std::uint32_t member) const noexcept {
+    return *reinterpret_cast<control*>(boards_[member]);
+  }
+  std::byte* slot_of(std::uint32_t member, const post_key& key) const noexcept {
+    return boards_[member] + control_bytes + index_of(key) * slot_stride;
+  }
+  header& header_of(std::uint32_t member, const post_key& key) const noexcept {
+    return *reinterpret_cast<header*>(slot_of(member, key));
+  }
+  bool published(const board_wait& what) const noexcept { return look(what) == board_look::found; }
+
+  const std::vector<std::byte*> boards_;
+  const std::uint32_t me_;
+
+  std::uint32_t collective_ = 0;  // the one that was entered last
+  std::uint32_t posts_ = 0;       // that this member has published in it
+  std::uint32_t left_ = 0;        // the collective that this member has left last
+  call_signature call_{};
+  std::uint32_t sequence_ = 0;
+  std::uint64_t history_ = 0;
+  bool published_ = false;
+  std::uint32_t sleeps_ = 0;                          // how often this member has slept
+  std::array<post_key, collectives * slots> keys_{};  // as published, by slot
+  std::array<std::uint32_t, slots> readers_{};        // of the posts in this collective, by slot
+  // What this member has found out about the others:
+  std::uint32_t all_left_ = 0;
+  std::array<std::uint32_t, members_max> left_by_{};
+  std::array<post_key, members_max> taken_by_{};
+  std::array<std::uint32_t, members_max> woken_{};  // sleep marks for which a wake-up was sent
+};
+
+}  // namespace apgas::inline v0::remote

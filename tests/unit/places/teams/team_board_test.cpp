@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bulletin boards of a team: what a member finds on them, room for posts, members that sleep,
+// and contents that no correct member writes.
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "team_board.hpp"
+
+namespace {
+
+using namespace apgas::remote;
+
+constexpr std::size_t key_of_first_post = 4096;  // in a board; it is that of collective 4, 8, ...
+constexpr std::size_t slot_stride = 64 + team_board::slot_bytes;
+
+struct team_of_boards {
+  explicit team_of_boards(std::uint32_t members) {
+    for (std::uint32_t i = 0; i < members; ++i) {
+      memory.emplace_back(static_cast<std::byte*>(operator new(board_bytes, align)));
+      std::memset(memory.back(), 0, board_bytes);
+    }
+    for (std::uint32_t i = 0; i < members; ++i) {
+      boards.push_back(std::make_unique<team_board>(memory, i));
+    }
+  }
+  ~team_of_boards() {
+    boards.clear();
+    for (std::byte* each : memory) operator delete(each, align);
+  }
+  team_board& operator[](std::uint32_t i) { return *boards[i]; }
+  void enter() {
+    for (auto& each : boards) each->enter({.what = 1, .bytes = 8}, 7, 99);
+  }
+  void leave() {
+    for (auto& each : boards) each->leave();
+  }
+  // Overwrites the key of post `number` of the given collective.
+  void overwrite_key(std::uint32_t member, std::uint32_t collective, std::uint32_t number,
+                     std::uint64_t value) {
+    const std::size_t slot =
+        collective % team_board::collectives * team_board::slots + (number - 1) % team_board::slots;
+    std::memcpy(memory[member] + key_of_first_post + slot * slot_stride, &value, sizeof value);
+  }
+
+  static constexpr std::align_val_t align{4096};
+  std::vector<std::byte*> memory;
+  std::vector<std::unique_ptr<team_board>> boards;
+};
+
+std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
+std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+TEST(TeamBoard, APostIsFoundWithItsCallAndItsData) {
+  team_of_boards team(2);
+  team.enter();
+  EXPECT_EQ(team[1].look(team[1].post_of(0, 1)), board_look::nothing);
+  const std::string texts[] = {"", "sixteen bytes..!", std::string(team_board::slot_bytes, 'x')};
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    ASSERT_FALSE(team[0].before_next());
+    team[0].publish(bytes_of(texts[i]), team_board::everybody);
+    EXPECT_EQ(team[1].look(team[1].post_of(0, i + 1)), board_look::found);
+    const team_board::header& post = team[1].post(0, i + 1);
+    EXPECT_EQ(post.sequence, 7U);
+    EXPECT_EQ(post.history, 99U);
+    EXPECT_EQ(post.signature.bytes, 8U);
+    EXPECT_EQ(text_of(team[1].data_of(0, i + 1, post.bytes)), texts[i]);
+  }
+}
+
+TEST(TeamBoard, AFullRingHasRoomWhenAllReadersHaveTakenAPost) {
+  team_of_boards team(3);
+  team.enter();
+  for (std::uint32_t i = 0; i < team_board::slots; ++i) {
+    ASSERT_FALSE(team[0].before_next());
+    team[0].publish({}, team_board::everybody);
+  }
+  const auto first = team[0].before_next();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->member, 1U);
+  team[1].take(0, 1);
+  EXPECT_EQ(team[0].look(*first), board_look::found);
+  const auto second = team[0].before_next();
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->member, 2U);
+  team[2].take(0, 3);
+  EXPECT_FALSE(team[0].before_next());
+}
+
+TEST(TeamBoard, APostForOneReaderWaitsOnlyForIt) {
+  team_of_boards team(3);
+  team.enter();
+  for (std::uint32_t i = 0; i < team_board::slots; ++i) team[0].publish({}, 2);
+  ASSERT_TRUE(team[0].before_next());
+  team[2].take(0, 1);
+  EXPECT_FALSE(team[0].before_next());
+}
+
+TEST(TeamBoard, AMemberRunsAFewCollectivesAhead) {
+  team_of_boards team(2);
+  for (std::uint32_t i = 1; i < team_board::collectives; ++i) {
+    team[0].enter({}, i, 0);
+    ASSERT_FALSE(team[0].before_next());
+    team[0].publish({}, team_board::everybody);
+    team[0].leave();
+  }
+  team[0].enter({}, team_board::collectives, 0);
+  const auto wait = team[0].before_next();
+  ASSERT_TRUE(wait);
+  EXPECT_EQ(wait->kind, board_wait::what::left);
+  team[1].enter({}, 1, 0);
+  EXPECT_EQ(team[1].look(team[1].post_of(0, 1)), board_look::found);
+  team[1].leave();
+  EXPECT_FALSE(team[0].before_next());
+}
+
+TEST(TeamBoard, AMemberThatSleepsIsFoundOnceByTheOneForWhichItWaits) {
+  team_of_boards team(3);
+  team.enter();
+  team[2].announce_sleep(0);
+  EXPECT_FALSE(team[0].must_look_for_sleepers()) << "nothing was published";
+  team[0].publish({}, team_board::everybody);
+  EXPECT_TRUE(team[0].must_look_for_sleepers());
+  EXPECT_FALSE(team[1].found_asleep(2));
+  EXPECT_TRUE(team[0].found_asleep(2));
+  EXPECT_FALSE(team[0].found_asleep(2));
+  team[2].announce_sleep(0);
+  EXPECT_TRUE(team[0].found_asleep(2));
+  team[2].clear_sleep();
+  EXPECT_FALSE(team[0].found_asleep(2));
+}
+
+TEST(TeamBoard, ThePostBeforeIsThatOfTheLastCollective) {
+  team_of_boards team(2);
+  team.enter();
+  team[0].publish({}, team_board::everybody);
+  team.leave();
+  team.enter();
+  ASSERT_NE(team[1].post_before(0), nullptr);
+  EXPECT_EQ(team[1].post_before(0)->sequence, 7U);
+  EXPECT_EQ(team[1].post_before(1), nullptr);
+}
+
+TEST(TeamBoard, AKeyThatCannotBeIsRefused) {
+  team_of_boards team(2);
+  team.enter();
+  team[0].publish({}, team_board::everybody);
+  for (const post_key key : {post_key{1, 2}, post_key{2, 1}, post_key{0x7fffffff, 0}}) {
+    team.overwrite_key(0, 1, 1, key.word());
+    EXPECT_EQ(team[1].look(team[1].post_of(0, 1)), board_look::impossible);
+  }
+}
+
+TEST(TeamBoard, OverwrittenMemoryIsNoticedByItsOwner) {
+  team_of_boards team(2);
+  EXPECT_TRUE(team[0].intact());
+  team.enter();
+  team[0].publish({}, team_board::everybody);
+  EXPECT_TRUE(team[0].intact());
+  team.overwrite_key(0, 1, 1, 0);
+  EXPECT_EQ(team[1].look(team[1].post_of(0, 1)), board_look::nothing);
+  EXPECT_FALSE(team[0].intact());
+  team.overwrite_key(0, 1, 1, post_key{1, 1}.word());
+  EXPECT_TRUE(team[0].intact());
+  team[0].leave();
+  EXPECT_TRUE(team[0].intact());
+  std::memset(team.memory[0], 0xff, 8);
+  EXPECT_FALSE(team[0].intact());
+}
+
+TEST(TeamBoard, AReaderThatHasTakenMoreThanThereIsIsRefused) {
+  team_of_boards team(2);
+  team.enter();
+  for (std::uint32_t i = 0; i < team_board::slots; ++i) {
+    team[0].publish({}, team_board::everybody);
+  }
+  team[1].take(0, team_board::slots + 1);
+  const auto wait = team[0].before_next();
+  ASSERT_TRUE(wait);
+  EXPECT_EQ(team[0].look(*wait), board_look::impossible);
+}
+
+TEST(TeamBoard, ABoardIsEmptyAfterItsTeam) {
+  team_of_boards team(2);
+  team.enter();
+  for (std::uint32_t i = 0; i < team_board::slots; ++i) {
+    team[0].publish({}, team_board::everybody);
+    team[1].take(0, i + 1);
+  }
+  team[1].announce_sleep(0);
+  team.leave();
+  team.boards.clear();
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    team.boards.push_back(std::make_unique<team_board>(team.memory, i));
+  }
+  team.enter();
+  EXPECT_EQ(team[1].look(team[1].post_of(0, 1)), board_look::nothing);
+  team[0].publish({}, team_board::everybody);
+  EXPECT_FALSE(team[0].found_asleep(1));
+  EXPECT_EQ(team[1].look(team[1].post_of(0, 1)), board_look::found);
+}
+
+}  // namespace
