@@ -221,7 +221,8 @@ bool endpoint::add_task(rank dest, const frame_header& header, std::span<const s
     bytes.store(bytes.load(base::relaxed) + grown, base::relaxed);
     const bool looks = ++to.added % frames_per_clock_read == 0;
     if (!looks || clock::now() - to.oldest <= options_.max_delay) return true;
-    network_.post(dest, close_message(to, dest, flush_reason::delayed));
+    or_end_job(to.bytes(), {"to", dest, nullptr},
+               [&] { network_.post(dest, close_message(to, dest, flush_reason::delayed)); });
   }
   network_.push();
   to.last_post.store(clock::now(), base::relaxed);

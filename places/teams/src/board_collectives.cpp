@@ -75,6 +75,7 @@ std::vector<std::byte> board_broadcast_message(team_member& m, std::size_t root,
                                                std::span<const std::byte> data) {
   std::uint64_t size = data.size();
   board_broadcast(m, root, std::as_writable_bytes(std::span(&size, 1)));
+  m.check_size(root, size);
   std::vector<std::byte> came(m.index() == root ? 0 : size);
   run_steps(m, board_broadcast_schedule(m.index(), root, size, most_bytes), {data, came});
   return came;
@@ -125,7 +126,10 @@ std::vector<std::vector<std::byte>> board_gather_messages(team_member& m, std::s
                std::as_writable_bytes(std::span(sizes)));
   m.enter_boards();
   std::vector<std::vector<std::byte>> all(sizes.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].resize(sizes[i]);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    m.check_size(i, sizes[i]);
+    all[i].resize(sizes[i]);
+  }
   if (is_root) std::ranges::copy(mine, all[root].begin());
   const auto parts = [](std::size_t bytes) { return board_parts(bytes, most_bytes); };
   for (std::uint32_t i = 0; !is_root && i < parts(size).count(); ++i) {

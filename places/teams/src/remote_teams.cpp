@@ -169,9 +169,7 @@ scheduler::task_counter* remote_teams::look(scheduler::external_task* work,
     held_calls held;
     for (const auto& [id, member] : self.members_) member->add_held(held);
     for (const auto& [id, member] : self.members_) {
-      if (!member->tell_if_waiting(held)) continue;
-      again = true;
-      self.told_.fetch_add(1, base::relaxed);
+      again |= member->tell_if_waiting(held);
     }
     if (self.stopped_) again = false;
     if (again) self.when_ = std::chrono::steady_clock::now() + patience;

@@ -7,9 +7,11 @@
 
 namespace apgas::inline v0::remote {
 
-team_board::team_board(std::vector<std::byte*> boards, std::uint32_t me)
-    : boards_(std::move(boards)), me_(me) {
+team_board::team_board(std::vector<std::byte*> boards, std::uint32_t me, std::uint64_t before)
+    : boards_(std::move(boards)), me_(me), collective_(before), left_(before), all_left_(before) {
   APGAS_ASSERT(boards_.size() <= members_max && me_ < boards_.size());
+  left_by_.fill(before);
+  control_of(me_).left.publish({static_cast<std::uint32_t>(before), 0});
 }
 
 team_board::~team_board() {
@@ -33,30 +35,31 @@ void team_board::enter(const call_signature& call, std::uint32_t sequence,
 
 void team_board::leave() noexcept {
   left_ = collective_;
-  control_of(me_).left.publish({left_, 0});
+  control_of(me_).left.publish({static_cast<std::uint32_t>(left_), 0});
   published_ = true;
 }
 
 std::optional<board_wait> team_board::before_next() noexcept {
   // The slots of this collective are those of an earlier one. All members must have left the next
   // one as well, so that post_before() is never overwritten.
-  const std::uint32_t needed = collective_ - collectives + 1;
-  if (before(all_left_, needed)) {
+  const auto too_far = [this](std::uint64_t left) { return left + collectives <= collective_; };
+  if (too_far(all_left_)) {
+    const std::uint64_t needed = collective_ - collectives + 1;
     for (std::uint32_t i = 0; i < size(); ++i) {
-      if (i == me_ || !before(left_by_[i], needed)) continue;
-      const board_wait wait{board_wait::what::left, i, {needed, 0}};
+      if (i == me_ || !too_far(left_by_[i])) continue;
+      const board_wait wait{board_wait::what::left, i, {static_cast<std::uint32_t>(needed), 0}};
       if (!published(wait)) return wait;
       left_by_[i] = needed;
     }
     all_left_ = needed;
   }
-  const post_key next{collective_, posts_ + 1};
+  const post_key next = key_of(posts_ + 1);
   if (next.number <= slots) return std::nullopt;
   const std::uint32_t reader = readers_[posts_ % slots];
   for (std::uint32_t i = 0; i < size(); ++i) {
     if (i == me_ || (reader != everybody && reader != i)) continue;
     if (free_for(next, taken_by_[i], slots)) continue;
-    const board_wait wait{board_wait::what::taken, i, {collective_, next.number - slots}};
+    const board_wait wait{board_wait::what::taken, i, key_of(next.number - slots)};
     if (!published(wait)) return wait;
     taken_by_[i] = control_of(i).taken[me_].look();
   }
@@ -66,7 +69,7 @@ std::optional<board_wait> team_board::before_next() noexcept {
 void team_board::publish(std::span<const std::byte> data, std::uint32_t reader) noexcept {
   APGAS_ASSERT(data.size() <= slot_bytes);
   readers_[posts_ % slots] = reader;
-  const post_key key{collective_, ++posts_};
+  const post_key key = key_of(++posts_);
   header& to = header_of(me_, key);
   to.history = history_;
   to.signature = call_;
@@ -81,45 +84,43 @@ void team_board::publish(std::span<const std::byte> data, std::uint32_t reader) 
   published_ = true;
 }
 
+// A key of another collective than the expected one may be old: not all slots are used in each
+// collective. If it is wrong, its owner notices (intact()).
 board_look team_board::look(const board_wait& what) const noexcept {
-  // No member is further ahead of this one than that.
-  constexpr std::uint32_t ahead_max = 2 * collectives;
-  post_key found;
-  post_key last;
-  switch (what.kind) {
-    case board_wait::what::post:
-      found = header_of(what.member, what.key).key.look();
-      last = what.key;
-      break;
-    case board_wait::what::taken:
-      found = control_of(what.member).taken[me_].look();
-      last = {collective_, posts_};
-      break;
-    case board_wait::what::left:
-      found = control_of(what.member).left.look();
-      last = {collective_ + ahead_max, 0};
-      break;
+  const post_key& key = what.key;
+  if (what.kind == board_wait::what::left) {
+    // No member is further ahead of another one than that.
+    constexpr std::int32_t ahead_max = 2 * collectives;
+    const post_key left = control_of(what.member).left.look();
+    const auto ahead = static_cast<std::int32_t>(left.collective - key.collective);
+    if (ahead > ahead_max) return board_look::impossible;
+    return ahead < 0 ? board_look::nothing : board_look::found;
   }
-  if (last.before(found)) return board_look::impossible;
-  return found.before(what.key) ? board_look::nothing : board_look::found;
+  const bool is_post = what.kind == board_wait::what::post;
+  const post_key found =
+      is_post ? header_of(what.member, key).key.look() : control_of(what.member).taken[me_].look();
+  if (found.collective != key.collective || found.number < key.number) return board_look::nothing;
+  const std::uint32_t most = is_post ? key.number : posts_;
+  return found.number > most ? board_look::impossible : board_look::found;
 }
 
 std::span<const std::byte> team_board::data_of(std::uint32_t member, std::uint32_t number,
                                                std::size_t bytes) const noexcept {
-  const post_key key{collective_, number};
+  const post_key key = key_of(number);
   const header& of = header_of(member, key);
   if (bytes <= sizeof of.few) return {of.few, bytes};
   return {slot_of(member, key) + sizeof of, bytes};
 }
 
 const team_board::header* team_board::post_before(std::uint32_t member) const noexcept {
-  const post_key key{collective_ - 1, 1};
+  const post_key key{static_cast<std::uint32_t>(collective_ - 1), 1};
   const header& found = header_of(member, key);
   return found.key.look() == key ? &found : nullptr;
 }
 
 void team_board::take(std::uint32_t member, std::uint32_t number) noexcept {
-  control_of(me_).taken[member].publish({collective_, number});
+  taken_[member] = key_of(number);
+  control_of(me_).taken[member].publish(taken_[member]);
   published_ = true;
 }
 
@@ -131,7 +132,7 @@ bool team_board::must_look_for_sleepers() noexcept {
 
 bool team_board::found_asleep(std::uint32_t member) noexcept {
   const std::uint32_t mark = control_of(member).asleep.waits_for(me_);
-  return mark != 0 && std::exchange(woken_[member], mark) != mark;
+  return std::exchange(woken_[member], mark) != mark && mark != 0;
 }
 
 void team_board::announce_sleep(std::uint32_t waits_for) noexcept {
@@ -139,10 +140,13 @@ void team_board::announce_sleep(std::uint32_t waits_for) noexcept {
 }
 
 bool team_board::intact() const noexcept {
-  for (std::size_t i = 0; i < keys_.size(); ++i) {
-    if (keys_[i].number != 0 && header_of(me_, keys_[i]).key.look() != keys_[i]) return false;
+  for (const post_key& key : keys_) {
+    if (key.number != 0 && header_of(me_, key).key.look() != key) return false;
   }
-  return control_of(me_).left.look() == post_key{left_, 0};
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    if (control_of(me_).taken[i].look() != taken_[i]) return false;
+  }
+  return control_of(me_).left.look() == post_key{static_cast<std::uint32_t>(left_), 0};
 }
 
 }  // namespace apgas::inline v0::remote

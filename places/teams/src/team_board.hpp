@@ -54,9 +54,10 @@ class team_board {
   };
   static_assert(sizeof(header) == 64);
 
-  // `boards` are those of the members, in order, and `me` is the index of this one.
-  // Requires: the own board is empty.
-  team_board(std::vector<std::byte*> boards, std::uint32_t me);
+  // `boards` are those of the members, in order, and `me` is the index of this one. The collectives
+  // are numbered from `before` + 1; only tests need another number than 0.
+  // Requires: the board of this member is empty.
+  team_board(std::vector<std::byte*> boards, std::uint32_t me, std::uint64_t before = 0);
   team_board(const team_board&) = delete;
   team_board& operator=(const team_board&) = delete;
   // Empties the board, for the next team that uses it.
@@ -79,12 +80,12 @@ class team_board {
   void publish(std::span<const std::byte> data, std::uint32_t reader) noexcept;
 
   board_wait post_of(std::uint32_t member, std::uint32_t number) const noexcept {
-    return {board_wait::what::post, member, {collective_, number}};
+    return {board_wait::what::post, member, key_of(number)};
   }
   board_look look(const board_wait& what) const noexcept;
   // A post that look() has found.
   const header& post(std::uint32_t member, std::uint32_t number) const noexcept {
-    return header_of(member, {collective_, number});
+    return header_of(member, key_of(number));
   }
   // Its data. Requires: bytes <= slot_bytes.
   std::span<const std::byte> data_of(std::uint32_t member, std::uint32_t number,
@@ -102,7 +103,8 @@ class team_board {
   void announce_sleep(std::uint32_t waits_for) noexcept;
   void clear_sleep() noexcept { control_of(me_).asleep.clear(); }
 
-  // Whether the own board is as this member has left it. Requires: no other thread publishes.
+  // Whether the board of this member is as this member has left it.
+  // Requires: no other thread publishes.
   bool intact() const noexcept;
 
  private:
@@ -114,7 +116,8 @@ class team_board {
   static constexpr std::size_t control_bytes = 4096;
   static constexpr std::size_t slot_stride = sizeof(header) + slot_bytes;
   static_assert(sizeof(control) <= control_bytes);
-  static_assert(control_bytes + collectives * slots * slot_stride <= board_bytes);
+  static constexpr std::size_t all_slots = std::size_t{collectives} * slots;
+  static_assert(control_bytes + all_slots * slot_stride <= board_bytes);
 
   static std::size_t index_of(const post_key& key) noexcept {
     return key.collective % collectives * slots + (key.number - 1) % slots;
@@ -128,24 +131,30 @@ class team_board {
   header& header_of(std::uint32_t member, const post_key& key) const noexcept {
     return *reinterpret_cast<header*>(slot_of(member, key));
   }
+  post_key key_of(std::uint32_t number) const noexcept {
+    return {static_cast<std::uint32_t>(collective_), number};
+  }
   bool published(const board_wait& what) const noexcept { return look(what) == board_look::found; }
 
   const std::vector<std::byte*> boards_;
   const std::uint32_t me_;
 
-  std::uint32_t collective_ = 0;  // the one that was entered last
-  std::uint32_t posts_ = 0;       // that this member has published in it
-  std::uint32_t left_ = 0;        // the collective that this member has left last
+  // Collectives are counted with 64 bits here, so that a number that is not needed for long stays
+  // right.
+  std::uint64_t collective_;  // the one that was entered last
+  std::uint64_t left_;        // the one that this member has left last
+  std::uint32_t posts_ = 0;   // that this member has published in collective_
   call_signature call_{};
   std::uint32_t sequence_ = 0;
   std::uint64_t history_ = 0;
   bool published_ = false;
-  std::uint32_t sleeps_ = 0;                          // how often this member has slept
-  std::array<post_key, collectives * slots> keys_{};  // as published, by slot
-  std::array<std::uint32_t, slots> readers_{};        // of the posts in this collective, by slot
+  std::uint32_t sleeps_ = 0;                    // how often this member has slept
+  std::array<post_key, all_slots> keys_{};      // as published, by slot
+  std::array<post_key, members_max> taken_{};   // as published, by writer
+  std::array<std::uint32_t, slots> readers_{};  // of the posts in this collective, by slot
   // What this member has found out about the others:
-  std::uint32_t all_left_ = 0;
-  std::array<std::uint32_t, members_max> left_by_{};
+  std::uint64_t all_left_;
+  std::array<std::uint64_t, members_max> left_by_{};
   std::array<post_key, members_max> taken_by_{};
   std::array<std::uint32_t, members_max> woken_{};  // sleep marks for which a wake-up was sent
 };

@@ -81,7 +81,10 @@ std::span<const std::byte> team_member::read(std::size_t from, std::uint32_t num
                                              std::size_t bytes) {
   const auto member = static_cast<std::uint32_t>(from);
   wait_for_board(board_->post_of(member, number));
-  if (member != board_->me()) check_post(from, number, bytes);
+  if (member != board_->me()) {
+    check_call(from, number);
+    if (board_->post(member, number).bytes != bytes) refuse_board(from);
+  }
   return board_->data_of(member, number, bytes);
 }
 
@@ -90,34 +93,44 @@ void team_member::take(std::size_t from, std::uint32_t number) {
   board_->take(static_cast<std::uint32_t>(from), number);
 }
 
-// The member has published that post in this collective; it must be of the same call.
-void team_member::check_post(std::size_t from, std::uint32_t number, std::size_t bytes) {
+// The member has published that post, or a later one in its slot, in this collective. It must be of
+// the same call.
+void team_member::check_call(std::size_t from, std::uint32_t number) {
   const auto member = static_cast<std::uint32_t>(from);
   const call_signature& mine = signatures_[sequence_ % remembered];
   const team_board::header& post = board_->post(member, number);
   const call_signature theirs = post.signature;
-  if (post.sequence == sequence_ && post.history == history_ && same_call(theirs, mine)) {
-    if (post.bytes != bytes) refuse_board(from);
-    return;
-  }
-  std::string wrong = difference(group_[from].id(), theirs, mine, sequence_);
+  if (post.sequence == sequence_ && post.history == history_ && same_call(theirs, mine)) return;
+  const comm::rank other = group_[from].id();
+  std::string wrong = difference(other, theirs, mine, sequence_);
   if (post.history != history_) {
     // The calls before already differed: the last of these is shown, if it has a post.
     const auto* const last = board_->post_before(member);
-    const bool shown = last != nullptr && last->sequence == sequence_ - 1 &&
-                       !same_call(last->signature, signatures_[(sequence_ - 1) % remembered]);
-    const std::uint32_t call = shown ? sequence_ - 1 : sequence_;
-    wrong = difference(group_[from].id(), shown ? last->signature : theirs,
-                       signatures_[call % remembered], call);
+    const call_signature& before = signatures_[(sequence_ - 1) % remembered];
+    if (last != nullptr && last->sequence == sequence_ - 1 && !same_call(last->signature, before)) {
+      wrong = difference(other, last->signature, before, sequence_ - 1);
+    } else if (same_call(theirs, mine)) {
+      wrong = fmt::format(
+          "the members of a team called its collectives in different orders: places {} and {} "
+          "made different calls before call {}, {}. All members must make the same calls, with the "
+          "same root and size, in the same order. The team cannot be used any more; make another "
+          "one",
+          place_.here, other, sequence_, text_of(mine));
+    }
   }
   break_all(wrong);
   throw_broken();
 }
 
+void team_member::check_size(std::size_t from, std::uint64_t bytes) {
+  if (bytes > comm::max_payload_bytes) refuse_board(from);
+}
+
 void team_member::refuse_board(std::size_t member) {
   break_all(
-      fmt::format("place {} has written what cannot be into the memory that the places of its host "
-                  "share, or another process has. The team cannot be used any more",
+      fmt::format("the memory that place {} shares with the places of its host contains a value "
+                  "that no place writes; the place or another process has overwritten it. The team "
+                  "cannot be used any more; make another one",
                   group_[member].id()));
   throw_broken();
 }
@@ -128,7 +141,7 @@ bool team_member::board_has(const board_wait& what) const noexcept {
   return board_->look(what) != board_look::nothing;
 }
 
-// Returns when the board has what is waited for.
+// Returns when the board has the post, or the other value, that this member waits for.
 void team_member::wait_for_board(const board_wait& what) {
   if (!board_has(what)) {
     look_for_sleepers();
@@ -151,7 +164,9 @@ void team_member::wait_for_board(const board_wait& what) {
       board_->clear_sleep();
     }
   }
-  if (board_->look(what) == board_look::impossible) refuse_board(what.member);
+  if (board_->look(what) != board_look::impossible) return;
+  if (what.kind == board_wait::what::post) check_call(what.member, what.key.number);
+  refuse_board(what.member);
 }
 
 // As poll_for: polls before the task suspends, as long as this worker has nothing else to do. With
@@ -183,6 +198,7 @@ void team_member::look_for_sleepers() {
   for (std::uint32_t i = 0; i < board_->size(); ++i) {
     if (i != board_->me() && board_->found_asleep(i)) {
       post(group_[i].id(), {.step = step_wake}, {});
+      static_cast<remote_teams*>(place_.teams)->count_told();
     }
   }
 }
@@ -196,8 +212,8 @@ void team_member::wake() noexcept {
   if (waiter != nullptr) scheduler::resume(waiter);
 }
 
-// If the own board was overwritten, members that wait for its posts might wait forever. Also wakes
-// the waiting task if it has what it waits for, in case a sleep mark was overwritten.
+// If the board of this member was overwritten, members that wait for its posts might wait forever.
+// Also wakes the waiting task if it has what it waits for, in case a sleep mark was overwritten.
 void team_member::check_board() noexcept {
   bool intact = true;
   bool wakes = false;
@@ -210,7 +226,7 @@ void team_member::check_board() noexcept {
   if (!intact) {
     break_all(fmt::format(
         "another process has overwritten the memory that place {} shares with the places of its "
-        "host. The team cannot be used any more",
+        "host. The team cannot be used any more; make another one",
         place_.here));
   } else if (wakes) {
     wake();

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <apgas/base/log.hpp>
+#include <apgas/places/remote_teams.hpp>
 #include <apgas/places/team_member.hpp>
 
 #include "team_board.hpp"
@@ -65,7 +66,11 @@ bool team_member::tell_if_waiting(const held_calls& held) noexcept {
   }
   if (told.size() > most_held) told.resize(most_held);
   post(group_[(me_ + 1) % size()].id(), e, std::as_bytes(std::span(told)));
-  if (missing != place_.here) post(missing, {.step = step_check}, {});
+  static_cast<remote_teams*>(place_.teams)->count_told();
+  if (missing != place_.here) {
+    post(missing, {.step = step_check}, {});
+    static_cast<remote_teams*>(place_.teams)->count_told();
+  }
   return true;
 }
 

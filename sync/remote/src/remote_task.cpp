@@ -119,18 +119,20 @@ struct task_batch : scheduler::external_task {
                                           scheduler::fiber& self) noexcept {
     const std::unique_ptr<task_batch> batch(static_cast<task_batch*>(work));
     self.task.finish = batch->finish;
-    const comm::frame_header* header = batch->first.header;
+    const comm::frame_header* next = batch->first.header;
     for (std::uint64_t i = 0; i < batch->frames; ++i) {
+      const comm::frame_header* const header = next;
       const comm::frame_tasks all(header->kind, payload_of(header));
       const std::source_location site = decode_site(site_of(header));
+      // Now, because the message may be gone when the last child has been spawned.
+      next = reinterpret_cast<const comm::frame_header*>(
+          reinterpret_cast<const std::byte*>(header) + comm::frame_bytes(header->length));
       for (std::uint32_t k = 0; k < all.count(); ++k) {
         spawn(self,
               child{header, batch->first.owner, batch->first.handler, batch->first.source, k,
                     batch->next_starts()},
               site);
       }
-      header = reinterpret_cast<const comm::frame_header*>(
-          reinterpret_cast<const std::byte*>(header) + comm::frame_bytes(header->length));
     }
     return batch->finish;
   }

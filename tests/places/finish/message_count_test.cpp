@@ -83,14 +83,16 @@ TEST(message_count, finish_over_a_remote_task_takes_one_frame_each_way) {
   EXPECT_EQ(sent.back, std::uint64_t{thousand});
 }
 
-TEST(message_count, async_at_takes_one_frame) {
+// Tasks that follow each other quickly share frames.
+TEST(message_count, async_at_takes_at_most_one_frame) {
   if (apgas::num_places() == 1) return;
   const frames sent = frames_of([] {
     apgas::finish([] {
       for (int i = 0; i < thousand; ++i) apgas::async_at(test::last(), [] {});
     });
   });
-  EXPECT_EQ(sent.there, std::uint64_t{thousand});
+  EXPECT_GE(sent.there, 1U);
+  EXPECT_LE(sent.there, std::uint64_t{thousand});
   EXPECT_LE(sent.back, std::uint64_t{thousand});
 }
 

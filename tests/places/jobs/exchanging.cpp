@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program whose places send each other messages of several sizes until it is ended: exchanging
 // <seconds>. Each place prints its process id. The messages travel around all places, and nothing
-// that a place does depends on their contents. See killed_inside_test.py and garbage_test.py.
+// that a place does depends on their contents. With `exchanging <seconds> collectives <n>`, all
+// places also make n rounds of collective calls. See killed_inside_test.py and garbage_test.py.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include <unistd.h>
@@ -31,6 +35,17 @@ void pass_on(int size, int step) {
       std::vector<unsigned char>(sizes[static_cast<unsigned>(size) % std::size(sizes)]));
 }
 
+// The number of calls is fixed: if it depended on what they move, garbage would make places differ.
+void call_collectives(int rounds) {
+  const apgas::team all = apgas::team::world();
+  std::vector<unsigned char> data(200'000);  // more posts than a bulletin board has at a time
+  for (int i = 0; i < rounds; ++i) {
+    all.barrier();
+    all.broadcast(std::span(data), apgas::place(i % apgas::num_places()));
+    static_cast<void>(all.allreduce(1L, std::plus<>()));
+  }
+}
+
 int exchange(int argc, char** argv) {
   const int seconds = argc > 1 ? std::atoi(argv[1]) : 1;
   apgas::finish([&] {
@@ -48,7 +63,11 @@ int exchange(int argc, char** argv) {
   });
   std::printf("working\n");
   std::fflush(stdout);
+  const int rounds = argc > 3 && std::strcmp(argv[2], "collectives") == 0 ? std::atoi(argv[3]) : 0;
   apgas::finish([&] {
+    for (apgas::place p : apgas::places()) {
+      if (rounds > 0) apgas::async_at(p, [](int n) { call_collectives(n); }, rounds);
+    }
     for (apgas::place p : apgas::places()) {
       apgas::async_at(p, [] {
         for (int size = 0; size < static_cast<int>(std::size(sizes)); ++size) {

@@ -31,6 +31,8 @@ LONGEST = 40  # seconds that a job of two seconds may take under any load
 # As in comm/transports/shm/src: host_segment.hpp, ring.hpp and ring_record.hpp.
 SLEEPING, HEADER, POSITIONS, RINGS = 64, 640, 128, 4096
 RING, SLACK, WORD = 256 << 10, 16 << 10, 8
+# As in host_segment.hpp and places/teams/src/team_board.hpp; world() has the first board.
+AREA, CONTROL, SLOT, SLOTS = 4 << 20, 4096, 64 + 16192, 32
 # As in comm/frames/include/apgas/comm/message.hpp.
 FRAME_HEADER, TASK = 32, 1
 
@@ -123,13 +125,13 @@ class Garbage(unittest.TestCase):
         finally:
             job.kill(place, signal.SIGCONT)
 
-    def check(self, overwrite, stop=False, must_end=False):
+    def check(self, overwrite, *arguments, stop=False, must_end=False):
         """`overwrite` gets a segment of a running job: with `stop`, of a place that is stopped and
         for which records wait."""
         done, misses = 0, 0
         while done < JOBS:
             self.assertLess(misses, 10)
-            job = Job(seconds=2)
+            job = Job(*arguments, seconds=2)
             self.addCleanup(job.process.kill)
             missed = False
             try:
@@ -204,6 +206,23 @@ class Garbage(unittest.TestCase):
             _, at = self.choices.choice(segment.waiting())
             segment.write(at, self.fill(4096))
         self.check(overwrite, stop=True, must_end=True)
+
+    def check_board(self, begin, size):
+        """Overwrites that part of a bulletin board while the places make collective calls."""
+        self.check(lambda segment: segment.write(segment.size - AREA + begin, self.fill(size)),
+                   "collectives", "3000")
+
+    def test_the_control_page_of_a_bulletin_board(self):
+        self.check_board(0, CONTROL)
+
+    def test_the_headers_of_a_bulletin_board(self):
+        self.check_board(CONTROL + self.choices.randrange(SLOTS) * SLOT, 64)
+
+    def test_the_keys_of_a_bulletin_board(self):
+        self.check_board(CONTROL + self.choices.randrange(SLOTS) * SLOT, 8)
+
+    def test_a_bulletin_board(self):
+        self.check_board(0, CONTROL + SLOTS * SLOT)
 
     def test_everything(self):
         self.check(lambda segment: segment.write(0, self.fill(segment.size)), stop=True,

@@ -269,8 +269,7 @@ void expect_frames(std::vector<std::string>& wrong, const char* what, std::uint6
     network.flush();  // frames that wait for others are not counted
     least = std::min(least, network.total_traffic().frames_sent - teams.told() - before);
   }
-  const std::uint64_t wakes = shared ? calls / 4 : 0;
-  if (least + more_or_less < calls * frames || least > calls * frames + more_or_less + wakes) {
+  if (least + more_or_less < calls * frames || least > calls * frames + more_or_less) {
     wrong.push_back(std::string(what) + ": " + std::to_string(least) + " in 100 calls");
   }
 }

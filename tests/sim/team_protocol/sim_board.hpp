@@ -108,8 +108,8 @@ class board_world {
     if (now.number <= m.taken[now.member]) wrong_ = "a post is read after it was taken";
     if (!wrong_.empty()) return true;
     p.read[index] = true;
-    const auto begin = p.data.begin() + static_cast<std::ptrdiff_t>(now.range.first) -
-                       static_cast<std::ptrdiff_t>(now.post.first);
+    const auto begin =
+        p.data.begin() + static_cast<std::ptrdiff_t>(now.range.first - now.post.first);
     const team_words::content part(begin, begin + static_cast<std::ptrdiff_t>(now.range.size()));
     in_.received(index, {.in = {now.into, now.into + part.size()}, .how = now.how}, part);
     if (now.takes) m.taken[now.member] = now.number;

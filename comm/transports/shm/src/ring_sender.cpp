@@ -95,6 +95,7 @@ bool ring_sender::add_task(const frame_header& header, std::span<const std::byte
   if (!last_.may_take(header)) return false;
   {
     const std::scoped_lock guard(lock_);
+    if (!last_.may_take(header)) return false;  // since the look without the lock
     const std::size_t grown = last_.add(header, payload, longest_content - joined_.size());
     if (grown == 0) return false;
     joined_.resize(joined_.size() + grown);

@@ -20,13 +20,13 @@ constexpr std::size_t key_of_first_post = 4096;  // in a board; it is that of co
 constexpr std::size_t slot_stride = 64 + team_board::slot_bytes;
 
 struct team_of_boards {
-  explicit team_of_boards(std::uint32_t members) {
+  explicit team_of_boards(std::uint32_t members, std::uint64_t before = 0) {
     for (std::uint32_t i = 0; i < members; ++i) {
       memory.emplace_back(static_cast<std::byte*>(operator new(board_bytes, align)));
       std::memset(memory.back(), 0, board_bytes);
     }
     for (std::uint32_t i = 0; i < members; ++i) {
-      boards.push_back(std::make_unique<team_board>(memory, i));
+      boards.push_back(std::make_unique<team_board>(memory, i, before));
     }
   }
   ~team_of_boards() {
@@ -154,9 +154,38 @@ TEST(TeamBoard, AKeyThatCannotBeIsRefused) {
   team_of_boards team(2);
   team.enter();
   team[0].publish({}, team_board::everybody);
-  for (const post_key key : {post_key{1, 2}, post_key{2, 1}, post_key{0x7fffffff, 0}}) {
+  team.overwrite_key(0, 1, 1, post_key{1, 2}.word());
+  EXPECT_EQ(team[1].look(team[1].post_of(0, 1)), board_look::impossible);
+  // Those of other collectives may be old, but their owner sees that it has not published them.
+  for (const post_key key : {post_key{0, 1}, post_key{2, 1}, post_key{0x7fffffff, 0}}) {
     team.overwrite_key(0, 1, 1, key.word());
-    EXPECT_EQ(team[1].look(team[1].post_of(0, 1)), board_look::impossible);
+    EXPECT_EQ(team[1].look(team[1].post_of(0, 1)), board_look::nothing);
+    EXPECT_FALSE(team[0].intact());
+  }
+}
+
+// Slots and positions that have not been used for 2^31 collectives, and numbers that wrap around.
+TEST(TeamBoard, CollectivesMayBeNumberedWithoutEnd) {
+  for (const std::uint64_t last :
+       {(1ULL << 31) - 2, (1ULL << 31) + 2, (1ULL << 32) - 2, 1ULL << 40}) {
+    team_of_boards team(2, last - 1);
+    for (int i = 0; i < 8; ++i) {
+      team.enter();
+      for (std::uint32_t k = 1; k <= team_board::slots; ++k) {
+        EXPECT_EQ(team[1].look(team[1].post_of(0, k)), board_look::nothing);
+        ASSERT_FALSE(team[0].before_next());
+        team[0].publish({}, team_board::everybody);
+        EXPECT_EQ(team[1].look(team[1].post_of(0, k)), board_look::found);
+      }
+      const auto wait = team[0].before_next();
+      ASSERT_TRUE(wait);
+      EXPECT_EQ(team[0].look(*wait), board_look::nothing);
+      team[1].take(0, 1);
+      EXPECT_EQ(team[0].look(*wait), board_look::found);
+      EXPECT_FALSE(team[0].before_next());
+      team.leave();
+      EXPECT_TRUE(team[0].intact());
+    }
   }
 }
 
@@ -175,6 +204,10 @@ TEST(TeamBoard, OverwrittenMemoryIsNoticedByItsOwner) {
   EXPECT_TRUE(team[0].intact());
   std::memset(team.memory[0], 0xff, 8);
   EXPECT_FALSE(team[0].intact());
+  team[1].take(0, 1);
+  EXPECT_TRUE(team[1].intact());
+  std::memset(team.memory[1] + 128, 0, 8);  // how many posts of member 0 it has taken
+  EXPECT_FALSE(team[1].intact());
 }
 
 TEST(TeamBoard, AReaderThatHasTakenMoreThanThereIsIsRefused) {

@@ -51,11 +51,6 @@ struct post_key {
     return {static_cast<std::uint32_t>(word >> 32U), static_cast<std::uint32_t>(word)};
   }
   std::uint64_t word() const noexcept { return std::uint64_t{collective} << 32U | number; }
-  // Whether this post comes before another one of the same member. The first comes after zeros.
-  bool before(const post_key& other) const noexcept {
-    const auto distance = static_cast<std::int32_t>(collective - other.collective);
-    return distance != 0 ? distance < 0 : number < other.number;
-  }
   bool operator==(const post_key&) const = default;
 };
 

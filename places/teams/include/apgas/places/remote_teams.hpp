@@ -59,8 +59,10 @@ class remote_teams final : public sync::place_extension {
   // Returns the board that the team gets, or -1.
   int take_board(std::uint64_t offered, std::uint64_t agreed) noexcept;
 
-  // How many messages told another member in which call one waits. For tests.
+  // How many messages told another member that one waits, or woke one. Their number depends on how
+  // fast the members are. For tests.
   std::uint64_t told() const noexcept { return told_.load(base::relaxed); }
+  void count_told() noexcept { told_.fetch_add(1, base::relaxed); }
 
  private:
   struct timer : scheduler::external_task {

@@ -147,7 +147,7 @@ class team_member {
   // Context: the calling task in the first call, or before the first.
   // Throws: std::bad_alloc.
   APGAS_API void decide_boards(int index);
-  // The index of the own board, or -1.
+  // The index of the board of this member, or -1.
   int board_index() const noexcept { return board_index_; }
   bool has_board() const noexcept { return board_ != nullptr; }
 
@@ -165,6 +165,8 @@ class team_member {
   // Waits for a post, which must have that many bytes. The data may be read until take() or
   // leave_boards(). The post of this member itself must have been published.
   std::span<const std::byte> read(std::size_t from, std::uint32_t number, std::size_t bytes);
+  // Refuses the size of a value if it comes from no correct member, since memory for it follows.
+  void check_size(std::size_t from, std::uint64_t bytes);
   // Says that the posts of a member up to this one have been read.
   void take(std::size_t from, std::uint32_t number);
   static const std::size_t post_bytes;
@@ -223,7 +225,7 @@ class team_member {
   void wait_for_board(const board_wait& what);
   bool poll_board(const board_wait& what);
   bool board_has(const board_wait& what) const noexcept;
-  void check_post(std::size_t from, std::uint32_t number, std::size_t bytes);
+  void check_call(std::size_t from, std::uint32_t number);
   void make_room();
   void look_for_sleepers();
   void wake() noexcept;
