@@ -70,7 +70,7 @@ namespace apgas::inline v0 {
 // other in calls of different teams, a line on standard error says so after APGAS_TEAM_WARNING
 // seconds (10 by default), and they go on waiting.
 //
-// The costs below are those between hosts. If all members share memory, collectives send no
+// The costs below are those between hosts. If all members share memory, most collectives need no
 // messages (docs/protocols/team.md); the first call of a team then costs an allreduce more.
 //
 // Throws of all collectives:
