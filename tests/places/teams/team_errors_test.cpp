@@ -46,8 +46,10 @@ std::vector<std::string> refusals(First first, Others others) {
         all[static_cast<std::size_t>(p.id())] = apgas::at(
             p,
             [](const team& with, First& f, Others& o) {
-              with.barrier();
-              return refusal([&] { apgas::here() == place() ? f(with) : o(with); });
+              return refusal([&] {
+                with.barrier();  // it may still wait here when others notice what follows
+                apgas::here() == place() ? f(with) : o(with);
+              });
             },
             t, first, others);
       });
