@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -61,6 +64,54 @@ TEST(ShmTransport, TasksAreAddedToAFrameThatWaits) {
   }
   EXPECT_TRUE(sink.in_order);
   EXPECT_FALSE(ranks[0].add_task(1, header, bytes, added));
+}
+
+// A long message takes the frames before it out of the batch to which tasks are being added.
+TEST(ShmTransport, TasksAreAddedWhileOthersSend) {
+  struct counting_sink final : message_sink {
+    void on_message(rank, buffer message) noexcept override {
+      for (std::size_t at = 0; at < message.size();) {
+        frame_header header;
+        std::memcpy(&header, message.data() + at, sizeof header);
+        const std::span payload(message.data() + at + sizeof header, header.length);
+        if (is_task_kind(header.kind)) tasks += frame_tasks(header.kind, payload).count();
+        at += frame_bytes(header.length);
+      }
+    }
+    std::uint64_t tasks = 0;
+  } sink;
+  shared_ranks ranks(2);
+  messages_sink none(2);
+  constexpr std::uint64_t tasks = 20'000;
+  {
+    const std::jthread adding([&] {
+      const frame_header header{.kind = frame_kind::task, .flags = 2, .handler = 1, .finish = 2};
+      const std::uint64_t payload[2] = {3, 4};
+      const auto bytes = std::as_bytes(std::span(payload));
+      atomic<std::uint64_t> added{0};
+      for (std::uint64_t i = 0; i < tasks; ++i) {
+        if (!ranks[0].add_task(1, header, bytes, added)) ranks[0].write(1, header, bytes);
+      }
+    });
+    const std::jthread sending([&] {
+      const std::vector<std::byte> payload(20'000);
+      for (int i = 0; i < 500; ++i) {
+        buffer message = ranks[0].pool().get(frame_bytes(payload.size()));
+        write_frame(message.data(), {.kind = frame_kind::control}, payload);
+        message.resize(frame_bytes(payload.size()));
+        ranks[0].send(1, std::move(message));
+      }
+    });
+    while (sink.tasks < tasks) {
+      ranks[0].progress(none);
+      ranks[1].progress(sink);
+    }
+  }
+  while (ranks[0].unsent_bytes() != 0) {
+    ranks[0].progress(none);
+    ranks[1].progress(sink);
+  }
+  EXPECT_EQ(sink.tasks, tasks);
 }
 
 }  // namespace
