@@ -82,7 +82,7 @@ TEST(ShmTransport, TasksAreAddedWhileOthersSend) {
   } sink;
   shared_ranks ranks(2);
   messages_sink none(2);
-  constexpr std::uint64_t tasks = 20'000;
+  constexpr std::uint64_t tasks = 300'000;
   {
     const std::jthread adding([&] {
       const frame_header header{.kind = frame_kind::task, .flags = 2, .handler = 1, .finish = 2};
@@ -94,8 +94,8 @@ TEST(ShmTransport, TasksAreAddedWhileOthersSend) {
       }
     });
     const std::jthread sending([&] {
-      const std::vector<std::byte> payload(20'000);
-      for (int i = 0; i < 500; ++i) {
+      const std::vector<std::byte> payload(40);
+      for (int i = 0; i < 50'000; ++i) {
         buffer message = ranks[0].pool().get(frame_bytes(payload.size()));
         write_frame(message.data(), {.kind = frame_kind::control}, payload);
         message.resize(frame_bytes(payload.size()));
