@@ -18,13 +18,14 @@
 //
 // A board has 512 KiB. Its pages use memory when posts have been written to them.
 //
-//   control      4 KiB: what other members must know of the owner
+//   control      4 KiB: the values by which other members know how far the owner is
 //   slots        `collectives` rings of `slots` posts, each with a header and slot_bytes for data
 namespace apgas::inline v0::remote {
 
 inline constexpr std::size_t board_bytes = std::size_t{512} << 10;
 
-// What a member waits for: a post of another one, or that it has taken a post or left a collective.
+// An event for which a member waits: another one publishes a post, takes one, or leaves a
+// collective.
 struct board_wait {
   enum class what : std::uint8_t { post, taken, left };
 
@@ -73,7 +74,8 @@ class team_board {
   // All members have entered this collective, so they have left the one before.
   void note_all_entered() noexcept { all_left_ = collective_ - 1; }
 
-  // What the owner must wait for before it can publish the next post; nothing if there is room.
+  // The event for which the owner must wait before it can publish the next post; nothing if there
+  // is room.
   std::optional<board_wait> before_next() noexcept;
   // Publishes a post for one reader or for everybody.
   // Requires: before_next() has returned nothing; data.size() <= slot_bytes.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A frame of several tasks. Task frames to one rank that differ only in what follows the first
-// eight bytes of their payloads become one frame while they wait to be sent: its header and these
+// A frame of several tasks. Task frames to one rank whose headers agree, and whose payloads begin
+// with the same eight bytes, become one frame while they wait to be sent: its header and these
 // eight bytes are sent once, and only the rest of each payload, its element, is added.
 //
 //   frame_header                      kind tasks; otherwise that of the first task frame
@@ -66,7 +66,7 @@ class frame_tasks {
     }
   }
   std::uint32_t count() const noexcept { return list_.count; }
-  // What follows the common prefix in the payload of task i.
+  // The element of task i: the bytes of its payload behind the common prefix.
   std::span<const std::byte> element(std::size_t i) const noexcept {
     return payload_.subspan(list_.offset(i), list_.bytes);
   }
@@ -149,8 +149,8 @@ class growing_frame {
  private:
   std::byte* first_payload() const noexcept { return frame_ + sizeof(frame_header); }
 
-  // What the tasks have in common is kept here, because loads from a frame that has just been
-  // written stall.
+  // The fields that the tasks have in common are kept here, because loads from a frame that has
+  // just been written stall.
   base::atomic<std::uint64_t> handler_{0};  // 0: nothing can be added
   std::byte* frame_ = nullptr;
   std::uint64_t finish_ = 0;

@@ -27,7 +27,7 @@ struct board_step {
   span_of range{};              // those of them that are read
   std::size_t into = 0;         // where the reader puts the first of them
   taking how = taking::store;
-  bool takes = false;  // this member needs the post and those before it no more
+  bool takes = false;  // this member no longer needs the post and those before it
 
   static board_step publish(std::uint32_t number, const span_of& post,
                             std::size_t reader = nobody) noexcept {

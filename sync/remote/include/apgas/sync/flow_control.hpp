@@ -89,7 +89,8 @@ class flow_control {
     at(dest).sent.fetch_add(bytes, base::relaxed);
   }
 
-  // Counts what is sent by endpoint::add_task(), which adds its bytes to the result.
+  // The total of the bytes that endpoint::add_task() has added to frames to `dest`. Only that
+  // function changes it.
   base::atomic<std::uint64_t>& added_to(comm::rank dest) noexcept { return at(dest).added; }
 
   // Counts tasks that arrived. Context: handler.
