@@ -86,8 +86,9 @@ parker::wake scheduler::implementation::wait_for_busy_workers(parker& sleep) noe
 bool scheduler::implementation::poll_for_busy_workers(bool readable) noexcept {
   const std::uint64_t now = polls.load(base::relaxed);
   if (readable) ++futile_polls;
+  bool any = false;
   if ((readable || now == polls_seen) && poller_lock.try_lock()) {
-    const bool any = settings.events->poll(0);
+    any = settings.events->poll(0);
     poller_lock.unlock();
     if (any) {  // there may be more, and a worker may have slept because this thread was polling
       arrived.store(true, base::relaxed);
@@ -96,7 +97,7 @@ bool scheduler::implementation::poll_for_busy_workers(bool readable) noexcept {
   }
   polls_seen = now;
   if (!outside.empty()) {
-    futile_polls = 0;
+    if (any) futile_polls = 0;
     prefer_external_tasks();
   }
   return settings.events->pending() || !idle.has_poller();

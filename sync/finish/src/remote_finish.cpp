@@ -58,13 +58,17 @@ void remote_finishes::enter_at_home(finish_id id, finish_core& finish) {
   at_home_.insert(std::move(node));
 }
 
+void remote_finishes::add_reducer(const finish_core& finish, comm::frame_header& header,
+                                  comm::out_archive& payload) {
+  const finish_details* const details = finish.details();
+  if (details == nullptr || details->reducer == 0) return;
+  header.flags |= flag_collecting;
+  payload(details->reducer);
+}
+
 void remote_finishes::send_task(finish_core& finish, comm::rank dest, comm::frame_header& header,
                                 comm::out_archive& payload) {
-  const finish_details* details = finish.details();
-  if (details != nullptr && details->reducer != 0) {
-    header.flags |= flag_collecting;
-    payload(details->reducer);
-  }
+  const finish_details* const details = finish.details();
   if (details != nullptr && details->remote != nullptr) {
     send_from_remote(details->remote, nullptr, dest, header, payload);
   } else {
@@ -85,7 +89,7 @@ bool remote_finishes::add_task(const finish_core& finish, comm::rank dest,
                                comm::frame_header& header, std::span<const std::byte> payload,
                                base::atomic<std::uint64_t>& bytes) noexcept {
   const finish_details* const details = finish.details();
-  if (details == nullptr || details->reducer != 0) return false;
+  if (details == nullptr) return false;
   const remote_finish* const remote = details->remote;
   header.finish = remote != nullptr ? remote->id : details->id.load(base::relaxed);
   return header.finish != 0 && place_.endpoint->add_task(dest, header, payload, bytes);

@@ -54,6 +54,15 @@ const program_range& program() {
   return range;
 }
 
+// Removes the reducer of a finish_reduce from the end of a payload. Returns 0 if there is none.
+comm::handler_id take_reducer(std::uint8_t flags, std::span<const std::byte>& payload) noexcept {
+  comm::handler_id reducer = 0;
+  if ((flags & flag_collecting) == 0 || payload.size() < sizeof reducer) return 0;
+  payload = payload.first(payload.size() - sizeof reducer);
+  std::memcpy(&reducer, payload.data() + payload.size(), sizeof reducer);
+  return reducer;
+}
+
 bool is_unlimited(const comm::frame_header& header) noexcept {
   return (header.flags & (flag_spawn | flag_unlimited)) == flag_unlimited;
 }
@@ -172,9 +181,9 @@ struct task_batch : scheduler::external_task {
       scheduler::fiber& self = *scheduler::current_fiber();
       self.allowance = flow_control::answer_bytes;
       remote_task task;
-      task.frame = {
-          source, header,  comm::frame_tasks(header->kind, payload_of(header)).element(element),
-          owner,  handler, nullptr};
+      auto payload = comm::frame_tasks(header->kind, payload_of(header)).element(element);
+      static_cast<void>(take_reducer(header->flags, payload));
+      task.frame = {source, header, payload, owner, handler, nullptr};
       task.site = site_of(header);
       task.place = &place_of(self);
       task.finish = &finish_of(self);
@@ -220,7 +229,11 @@ namespace {
     self.allowance -= static_cast<std::uint32_t>(bytes);
     return;
   }
-  while (place.flow->behind() || place.endpoint->congested(dest)) scheduler::yield();
+  for (;;) {
+    place.flow->wait_until_caught_up();
+    if (!place.endpoint->congested(dest)) break;
+    scheduler::yield();
+  }
   place.flow->wait_for_room(dest);
 }
 
@@ -242,17 +255,19 @@ void admit(scheduler::fiber& self, place_state& place, comm::rank dest,
 void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
                comm::out_archive& payload, std::uint8_t flags) {
   place_state& place = place_of(self);
+  finish_core& finish = finish_of(self);
   comm::frame_header header{.kind = comm::frame_kind::task, .flags = flags, .handler = thunk};
+  remote_finishes::add_reducer(finish, header, payload);
   if (!is_unlimited(header)) {
     const bool waits = must_wait(place, dest);
     if (flags == flag_spawn && !waits &&
-        place.finishes->add_task(finish_of(self), dest, header, payload.bytes(),
+        place.finishes->add_task(finish, dest, header, payload.bytes(),
                                  place.flow->added_to(dest))) {
       return;
     }
     admit(self, place, dest, payload, waits);
   }
-  place.finishes->send_task(finish_of(self), dest, header, payload);
+  place.finishes->send_task(finish, dest, header, payload);
   place.task_scheduler->keep_polling();
 }
 
@@ -331,9 +346,10 @@ void frame_receiver::hand_on(const comm::inbound_frame& frame) {
 // Adds the frame to the batch if it can be part of one, after handing on a batch to which it does
 // not belong. Returns whether it was added.
 bool frame_receiver::join_batch(const comm::inbound_frame& frame) {
-  const bool may_join =
-      comm::is_task_kind(frame.header->kind) && (frame.header->flags & flag_all) == flag_spawn &&
-      frame.payload.size() >= comm::task_list_prefix && frame.handler->as<task_thunk>() != nullptr;
+  const bool may_join = comm::is_task_kind(frame.header->kind) &&
+                        (frame.header->flags & flag_all & ~flag_collecting) == flag_spawn &&
+                        frame.payload.size() >= comm::task_list_prefix &&
+                        frame.handler->as<task_thunk>() != nullptr;
   const bool joins = may_join && batch_.frames && frame.handler == batch_.first.handler &&
                      frame.header->finish == batch_.frames->finish &&
                      batch_.frames->add(*frame.header);
@@ -363,7 +379,12 @@ void frame_receiver::take_batch() {
   all->tasks = taken.tasks;
   all->bytes = taken.bytes;
   place_.flow->on_arrival(taken.bytes);
-  all->finish = &place_.finishes->on_tasks(*taken.frames);
+  std::span<const std::byte> payload = taken.first.payload;
+  if (taken.first.header->kind == comm::frame_kind::tasks) {
+    payload = comm::frame_tasks(comm::frame_kind::tasks, payload).element(0);
+  }
+  all->finish =
+      &place_.finishes->on_tasks(*taken.frames, take_reducer(taken.first.header->flags, payload));
   place_.task_scheduler->submit_from_poll(all.release());
 }
 
@@ -372,16 +393,11 @@ void frame_receiver::on_task(const comm::inbound_frame& frame) {
   frame.keep();
   task.frame = frame;
   task.place = &place_;
-  comm::handler_id reducer = 0;
-  if ((frame.header->flags & flag_collecting) != 0 && frame.payload.size() >= 16) {
-    std::memcpy(&reducer, frame.payload.data() + frame.payload.size() - sizeof reducer,
-                sizeof reducer);
-    task.frame.payload = frame.payload.first(frame.payload.size() - sizeof reducer);
-  }
   if (!is_unlimited(*frame.header)) {
-    task.bytes = comm::frame_bytes(task.frame.payload.size());  // without the reducer, as admit()
+    task.bytes = comm::frame_bytes(frame.payload.size());
     place_.flow->on_arrival(task.bytes);
   }
+  const comm::handler_id reducer = take_reducer(frame.header->flags, task.frame.payload);
   if (frame.handler->as<task_thunk>() == nullptr ||
       task.frame.payload.size() < comm::task_list_prefix) {
     base::fatal(fmt::format("place {} sent a malformed task frame", frame.source));

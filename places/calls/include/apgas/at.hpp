@@ -148,6 +148,11 @@ template <class F, class... Args>
   requires(!sync::registration_clause<F>)
 void async_at(sync::spawn_from<place> p, F&& f, Args&&... args) {
   scheduler::fiber& self = sync::suspendable_fiber("async_at");
+  if constexpr (remote::is_small_value<F, Args...>) {
+    if (p.value.id() == sync::place_of(self).here) {
+      return sync::spawn(self, remote::remote_body<F, Args...>::copy(f, args...), p.site);
+    }
+  }
   comm::out_archive out;
   sync::start_payload(out, p.site);
   remote::remote_body<F, Args...>::save(out, f, args...);

@@ -66,12 +66,23 @@ struct remote_body {
     decltype(auto) operator()() { return call(f, args); }
   };
 
+  static loaded copy(const closure& f, const std::decay_t<Args>&... args) {
+    return loaded{f, arguments{{args}...}};
+  }
   static loaded load(comm::in_archive& from) {
     auto f = from.read<closure>();
     // An initializer list evaluates from left to right, which is the order of the bytes.
     return loaded{std::move(f), arguments{{from.read<std::decay_t<Args>>()}...}};
   }
 };
+
+// Whether a body is its bytes, and few enough for a slot of the deque. Then it needs no archive to
+// run at the caller's own place with copies.
+template <class F, class... Args>
+inline constexpr bool is_small_value =
+    comm::detail::as_bytes<std::decay_t<F>> &&
+    (comm::detail::as_bytes<std::decay_t<Args>> && ...) &&
+    scheduler::fits_slot<typename remote_body<F, Args...>::loaded>;
 
 // Serialises the body of an at whose target is the caller's own place, and reads it back, so that
 // it runs with copies as it would elsewhere.

@@ -86,9 +86,14 @@ class remote_finishes {
   // Requires: no finish reaches another place any more.
   ~remote_finishes();
 
-  // Sends a task frame to another place. The finish waits for the task; with send_uncounted, only
-  // the root finish does, and `running` is the finish of the calling task. The header is completed
-  // by the finish and the credit. Context: task. Throws: serialization_error, std::bad_alloc.
+  // Appends the reducer of a finish_reduce to the payload of a task frame, which all its tasks
+  // carry. Context: task. Throws: std::bad_alloc.
+  static void add_reducer(const finish_core& finish, comm::frame_header& header,
+                          comm::out_archive& payload);
+  // Sends a task frame to another place, after add_reducer(). The finish waits for the task; with
+  // send_uncounted, only the root finish does, and `running` is the finish of the calling task. The
+  // header is completed by the finish and the credit. Context: task. Throws: serialization_error,
+  // std::bad_alloc.
   void send_task(finish_core& finish, comm::rank dest, comm::frame_header& header,
                  comm::out_archive& payload);
   void send_uncounted(finish_core& running, comm::rank dest, comm::frame_header& header,

@@ -23,7 +23,7 @@
 // that asks: while more than a window of tasks has come to it that it has not started, it sends
 // nothing but answers.
 //
-// All fields below are totals of bytes, but for `waiting`.
+// All fields below are totals of bytes, but for the lists of waiting tasks.
 //
 //                 written by                     read by
 //   sent          senders (+)                    senders
@@ -33,11 +33,15 @@
 //   reported      tasks that start (CAS)         tasks that start
 //   waiting       senders and the handler of reports, under the lock
 //   arrived       the handler of tasks           senders
-//   begun_here    tasks that start (+)           senders
+//   here.begun    tasks that start (+)           senders
+//   here.waiting  senders and tasks that start, under the lock; also read without it
 //
 // Totals only grow, so reports may arrive in any order: the largest one is valid. A sender that
 // finds the window full checks again under the lock and is in the list before the next report
 // empties it.
+//
+// P1: a sender writes here.waiting and then reads here.begun; a task that starts does the
+// opposite. All four accesses are sequentially consistent, so one of the two sees the other.
 namespace apgas::inline v0::sync {
 
 class flow_control {
@@ -70,6 +74,22 @@ class flow_control {
                          });
     }
   }
+  // Suspends the caller until this place is no longer behind(). Context: task. May resume on
+  // another worker.
+  void wait_until_caught_up() noexcept {
+    while (behind()) {
+      scheduler::suspend("async_at, until tasks that came to this place have started",
+                         [this](scheduler::fiber* self) {
+                           here_->lock.lock();
+                           self->next = here_->waiting.load(base::relaxed);
+                           here_->waiting.store(self, base::seq_cst);  // P1
+                           const bool waits = behind();
+                           if (!waits) here_->waiting.store(self->next, base::relaxed);
+                           here_->lock.unlock();
+                           if (!waits) scheduler::resume(self);
+                         });
+    }
+  }
   // Returns whether a task for `dest` must wait. Context: any thread.
   bool full(comm::rank dest) const noexcept {
     const peer& p = at(dest);
@@ -79,8 +99,7 @@ class flow_control {
   // Returns whether more than a window has arrived from all places that was not started. Context:
   // any thread.
   bool behind() const noexcept {
-    const std::uint64_t begun =
-        begun_here_->load(base::relaxed);  // read first, so never more than arrived
+    const std::uint64_t begun = here_->begun.load(base::seq_cst);  // P1; first, so never too large
     const std::uint64_t arrived = arrived_.load(base::relaxed);
     return arrived > begun + window_;
   }
@@ -97,10 +116,12 @@ class flow_control {
   void on_arrival(std::size_t bytes) noexcept {
     arrived_.store(arrived_.load(base::relaxed) + bytes, base::relaxed);
   }
-  // Counts a task from `source` that starts here. Returns the total if it is time to report it.
-  // Context: the task that starts.
+  // Counts a task from `source` that starts here, and resumes the senders that waited for that.
+  // Returns the total if it is time to report it. Context: the task that starts.
   std::optional<std::uint64_t> on_start(comm::rank source, std::size_t bytes) noexcept {
-    begun_here_->fetch_add(bytes, base::relaxed);
+    here_->begun.fetch_add(bytes, base::seq_cst);  // P1
+    if (here_->waiting.load(base::seq_cst) != nullptr && !behind()) [[unlikely]]
+      resume_waiting_here();
     peer& p = at(source);
     const std::uint64_t total = p.begun.fetch_add(bytes, base::relaxed) + bytes;
     std::uint64_t last = p.reported.load(base::relaxed);
@@ -117,10 +138,21 @@ class flow_control {
     p.lock.lock();
     scheduler::fiber* waiter = std::exchange(p.waiting, nullptr);
     p.lock.unlock();
-    while (waiter != nullptr) scheduler::resume(std::exchange(waiter, waiter->next));
+    resume_all(waiter);
   }
 
  private:
+  static void resume_all(scheduler::fiber* waiter) noexcept {
+    while (waiter != nullptr) scheduler::resume(std::exchange(waiter, waiter->next));
+  }
+  [[gnu::noinline]] void resume_waiting_here() noexcept {
+    here_->lock.lock();
+    scheduler::fiber* const waiter = here_->waiting.load(base::relaxed);
+    here_->waiting.store(nullptr, base::relaxed);
+    here_->lock.unlock();
+    resume_all(waiter);
+  }
+
   struct peer {
     base::atomic<std::uint64_t> sent{0};
     base::atomic<std::uint64_t> added{0};
@@ -131,12 +163,18 @@ class flow_control {
     scheduler::fiber* waiting = nullptr;
   };
 
+  struct own {
+    base::atomic<std::uint64_t> begun{0};
+    base::atomic<scheduler::fiber*> waiting{nullptr};
+    base::spin_lock lock;
+  };
+
   peer& at(comm::rank r) noexcept { return *peers_[static_cast<std::size_t>(r)]; }
   const peer& at(comm::rank r) const noexcept { return *peers_[static_cast<std::size_t>(r)]; }
 
   const std::uint64_t window_;
   base::atomic<std::uint64_t> arrived_{0};
-  base::cache_aligned<base::atomic<std::uint64_t>> begun_here_{0U};
+  base::cache_aligned<own> here_;
   std::vector<base::cache_aligned<peer>> peers_;
 };
 
