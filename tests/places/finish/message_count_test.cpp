@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 
 #include <gtest/gtest.h>
 
@@ -94,6 +95,33 @@ TEST(message_count, async_at_takes_at_most_one_frame) {
   EXPECT_GE(sent.there, 1U);
   EXPECT_LE(sent.there, std::uint64_t{thousand});
   EXPECT_LE(sent.back, std::uint64_t{thousand});
+}
+
+TEST(message_count, tasks_of_finish_reduce_share_frames) {
+  if (apgas::num_places() == 1) return;
+  int sum = 0;
+  const frames sent = frames_of([&] {
+    sum = apgas::finish_reduce(0, std::plus<>(), [] {
+      for (int i = 0; i < thousand; ++i) apgas::async_at(test::last(), [] { apgas::offer(1); });
+    });
+  });
+  EXPECT_EQ(sum, thousand);
+  EXPECT_LT(sent.there, std::uint64_t{thousand});
+}
+
+TEST(message_count, a_short_async_at_to_the_own_place_takes_no_frame) {
+  auto& state = apgas::sync::place_of(*apgas::scheduler::current_fiber());
+  const auto before = state.endpoint->traffic_with(state.here);
+  std::atomic<int> ran{0};
+  const auto counter = apgas::make_global<std::atomic<int>*>(&ran);
+  apgas::finish([&] {
+    for (int i = 0; i < thousand; ++i) {
+      apgas::async_at(apgas::here(), [counter](int k) { **counter += k; }, 1);
+    }
+  });
+  EXPECT_EQ(ran, thousand);
+  EXPECT_EQ(state.endpoint->traffic_with(state.here).frames_sent, before.frames_sent);
+  counter.forget();
 }
 
 TEST(message_count, at_needs_no_return) {

@@ -143,7 +143,8 @@ void async_at_registered(const char* operation, const sync::spawn_from<place>& p
 // Context: task, not inside `atomic` or `when`. Flow control: the call suspends while too many of
 // the bytes sent to p wait to be sent or started there (APGAS_SEND_QUEUE, APGAS_TASK_WINDOW), and
 // may then resume on another worker. docs/constructs.md has the details.
-// Cost: one frame; its buffers are pooled.
+// Cost: one frame, or a part of one; its buffers are pooled. At the caller's own place, a function
+// that is sent as its bytes costs an async.
 template <class F, class... Args>
   requires(!sync::registration_clause<F>)
 void async_at(sync::spawn_from<place> p, F&& f, Args&&... args) {
