@@ -18,6 +18,7 @@
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/finish_core.hpp>
 #include <apgas/sync/flow_control.hpp>
+#include <apgas/sync/frame_receiver.hpp>
 #include <apgas/sync/place_state.hpp>
 #include <apgas/sync/remote_call.hpp>
 #include <apgas/sync/remote_finish.hpp>

@@ -49,6 +49,11 @@ constexpr std::uint8_t link_level_of(const comm::frame_header& header) noexcept 
   return (header.flags & flag_spawn) != 0 ? header.flags >> link_level_shift : 0;
 }
 
+// Whether flow control does not count a task frame.
+constexpr bool is_unlimited(const comm::frame_header& header) noexcept {
+  return (header.flags & (flag_spawn | flag_unlimited)) == flag_unlimited;
+}
+
 // Task frames of one finish that arrived in one message, as one event of the state machines.
 struct arrived_frames {
   explicit arrived_frames(const comm::inbound_frame& frame) noexcept

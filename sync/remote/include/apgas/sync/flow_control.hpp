@@ -119,8 +119,9 @@ class flow_control {
   // Counts a task from `source` that starts here, and resumes the senders that waited for that.
   // Returns the total if it is time to report it. Context: the task that starts.
   std::optional<std::uint64_t> on_start(comm::rank source, std::size_t bytes) noexcept {
-    here_->begun.fetch_add(bytes, base::seq_cst);  // P1
-    if (here_->waiting.load(base::seq_cst) != nullptr && !behind()) [[unlikely]]
+    here_->begun.fetch_add(bytes, base::seq_cst);                          // P1
+    const bool any_waits = here_->waiting.load(base::seq_cst) != nullptr;  // P1
+    if (any_waits && !behind()) [[unlikely]]
       resume_waiting_here();
     peer& p = at(source);
     const std::uint64_t total = p.begun.fetch_add(bytes, base::relaxed) + bytes;
