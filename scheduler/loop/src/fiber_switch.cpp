@@ -140,6 +140,7 @@ void drop_cached_fibers(worker& w) noexcept {
 }
 
 void clear_attributes(fiber& self) noexcept {
+  if (task_extension* locals = self.task.locals) locals->task_ended(self);
   if (task_extension* extension = self.task.registrations) extension->task_ended(self);
   self.task.name = nullptr;
   self.task.registrations = nullptr;

@@ -56,7 +56,7 @@ void transit::open(std::uint64_t bits, registration& r) noexcept {
 registrations& registrations::needed(scheduler::fiber& self) {
   if (self.task.registrations == nullptr) {
     self.task.registrations = new own_registrations;
-    self.task.rare.has_attributes = 1;
+    self.task.rare.has_attributes |= scheduler::is_described;
   }
   return *of(self);
 }
@@ -143,7 +143,7 @@ registered_body::registered_body(scheduler::fiber& self, std::span<const transit
     add(r);
   }
   self.task.registrations = this;
-  self.task.rare.has_attributes = 1;
+  self.task.rare.has_attributes |= scheduler::is_described;
 }
 
 registered_body::~registered_body() {

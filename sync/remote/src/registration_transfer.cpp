@@ -58,7 +58,7 @@ class transferred_registrations final : public registrations {
       add(records_[i]);
     }
     self.task.registrations = this;
-    self.task.rare.has_attributes = 1;
+    self.task.rare.has_attributes |= scheduler::is_described;
   }
   transferred_registrations(const transferred_registrations&) = delete;
   transferred_registrations& operator=(const transferred_registrations&) = delete;

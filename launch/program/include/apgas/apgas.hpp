@@ -67,6 +67,7 @@
 #include <apgas/single_var.hpp>
 #include <apgas/sleep.hpp>
 #include <apgas/sync_var.hpp>
+#include <apgas/task_local.hpp>
 #include <apgas/team.hpp>
 #include <apgas/uninitialized_vector.hpp>
 #include <apgas/version.hpp>

@@ -211,6 +211,7 @@ void forall(I first, J end, Body body, std::ptrdiff_t grain = 0,
       grain > 0 ? static_cast<std::uint64_t>(grain)
                 : detail::default_grain(detail::length(first, last), detail::workers_here(self));
   detail::loop shared(body, chunk, site);
+  const sync::own_locals of_loop(self, true);
   detail::run_adaptive(first, last, shared);
   shared.end();
 }
@@ -234,8 +235,9 @@ void forall(Range&& range, Body body, std::ptrdiff_t grain = 0,
 template <detail::loop_index I, detail::loop_index J, std::invocable<I> Body>
 void coforall(I first, J end, Body body,
               std::source_location site = std::source_location::current()) {
-  sync::suspendable_fiber("coforall");
+  scheduler::fiber& self = sync::suspendable_fiber("coforall");
   const I last = detail::end_as<I>(end);
+  const sync::own_locals of_loop(self, true);
   auto one = [&](I i) { body(i); };
   detail::loop shared(one, 1, site);
   if (first < last) detail::run_each(first, last, shared);
@@ -297,6 +299,7 @@ T parallel_reduce(I first, J end, T identity, Map map, Op op,
   if (!(first < last)) return identity;
   const std::uint64_t grain =
       detail::default_grain(detail::length(first, last), detail::workers_here(self));
+  const sync::own_locals of_loop(self, true);
   try {
     return detail::reduce_adaptive(first, last, identity, map, op, grain, site);
   } catch (...) {

@@ -100,6 +100,7 @@ typename remote_body<F, Args...>::loaded copy_body(const std::decay_t<F>& f,
 // Context: the task that calls at.
 template <class Result, class F, class... Args>
 Result run_here(const std::decay_t<F>& f, const std::decay_t<Args>&... args) {
+  const sync::own_locals of_body(*scheduler::current_fiber(), false);
   auto body = copy_body<F, Args...>(f, args...);
   if constexpr (std::is_void_v<Result>) {
     body();

@@ -18,7 +18,8 @@ namespace apgas::inline v0::scheduler {
 struct worker;
 struct fiber;
 
-// Data that the layer above attaches to a task, such as its registrations on clocks and phasers.
+// Data that the layer above attaches to a task: its registrations on clocks and phasers, and its
+// values of task_local objects.
 class task_extension {
  public:
   task_extension() = default;
@@ -33,6 +34,13 @@ class task_extension {
   ~task_extension() = default;
 };
 
+// Bits of task_state::rare.has_attributes.
+enum task_attributes : std::uint32_t {
+  is_described = 1,          // by a name or registrations
+  has_locals = 2,            // values of task_local objects
+  has_inherited_locals = 4,  // of which its children get copies
+};
+
 // The properties of the running task that its children inherit, or that errors and reports mention.
 struct task_state {
   task_extension* registrations = nullptr;  // clocks and phasers (sync)
@@ -40,13 +48,14 @@ struct task_state {
   // Properties that few tasks have, so that one test of a word rules out all of them.
   struct alignas(8) rare_properties {
     std::uint32_t atomic_depth = 0;    // nested critical sections
-    std::uint32_t has_attributes = 0;  // not 0 if the task has a name or registrations
+    std::uint32_t has_attributes = 0;  // the task_attributes that the task has
   };
   rare_properties rare{};
 
-  task_counter* finish = nullptr;  // of the innermost enclosing finish
-  std::source_location site{};     // the spawn site
-  const char* name = nullptr;      // given by apgas::name, or null
+  task_counter* finish = nullptr;    // of the innermost enclosing finish
+  std::source_location site{};       // the spawn site
+  const char* name = nullptr;        // given by apgas::name, or null
+  task_extension* locals = nullptr;  // values of task_local objects (sync)
 
   bool plain() const noexcept { return std::bit_cast<std::uint64_t>(rare) == 0; }
 };

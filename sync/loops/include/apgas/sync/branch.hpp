@@ -129,6 +129,22 @@ class branch_failures {
 // Context: task; may suspend and resume on another worker.
 APGAS_API bool take_back_or_wait(scheduler::task_counter& join) noexcept;
 
+// Ends a branch that its fork has run itself: what it was given by name_task, by registration or by
+// task_local ends with it. Requires: the task of the fork has no attributes.
+[[gnu::always_inline]] inline void end_branch() noexcept {
+  scheduler::fiber& self = *scheduler::fiber_after_call();
+  if (self.task.rare.has_attributes != 0) [[unlikely]]
+    scheduler::clear_attributes(self);
+}
+
+// Runs a branch in the task of its fork.
+template <class F>
+[[gnu::always_inline]] inline auto branch_value(F& f) {
+  auto value = value_from(f);
+  end_branch();
+  return value;
+}
+
 // Completes a fork of which a branch threw, and throws what both threw. It is a function of its
 // own, so that the usual path keeps everything in registers. `f` comes by value where the slot
 // holds a copy. `first_is_pending`: the first branch has not run yet. Context: a catch block.
@@ -137,15 +153,17 @@ template <class First, class F>
                                                         branch_join<First>& join) {
   branch_failures failures(join.site());
   failures.add();
+  end_branch();
   if (first_is_pending) {
     try {
       if (take_back_or_wait(join)) {
-        static_cast<void>(value_from(f));
+        static_cast<void>(branch_value(f));
       } else {
         static_cast<void>(join.take());
       }
     } catch (...) {
       failures.add();
+      end_branch();
     }
   }
   failures.raise();
@@ -177,7 +195,16 @@ auto fork_two(F f, G g, std::source_location site) -> values_of<F, G>;
 template <class F, class G>
 [[gnu::noinline]] auto fork_hiding_attributes(F f, G g, std::source_location site)
     -> values_of<F, G> {
-  const hidden_attributes hidden(suspendable_fiber("fork_join"));
+  scheduler::fiber& self = suspendable_fiber("fork_join");
+  if constexpr (!is_inheriting<F>) {  // fork_two must not be instantiated for ever
+    if (children_inherit(self)) {
+      inheriting<F> first(self, std::move(f));
+      inheriting<G> second(self, std::move(g));
+      const hidden_attributes hidden(self);
+      return fork_two(std::move(first), std::move(second), site);
+    }
+  }
+  const hidden_attributes hidden(self);
   return fork_two(std::move(f), std::move(g), site);
 }
 
@@ -212,7 +239,7 @@ template <class F, class G>
 
   std::optional<second> from_g;
   try {
-    from_g.emplace(value_from(g));
+    from_g.emplace(branch_value(g));
   } catch (...) {
     fork_failed<first, handed>(f, true, join_here());
   }
@@ -222,11 +249,11 @@ template <class F, class G>
       auto& tasks = scheduler::fiber_after_call()->on->tasks;
       scheduler::slot* const top = tasks.head() - 1;
       if (top->tagged_counter == address_here<join_kind>(join) && tasks.pop(top)) [[likely]] {
-        return std::pair<first, second>(value_from(f), *std::move(from_g));
+        return std::pair<first, second>(branch_value(f), *std::move(from_g));
       }
     }
     if (take_back_or_wait(join_here())) {
-      return std::pair<first, second>(value_from(f), *std::move(from_g));
+      return std::pair<first, second>(branch_value(f), *std::move(from_g));
     }
     return std::pair<first, second>(join.take(), *std::move(from_g));
   } catch (...) {

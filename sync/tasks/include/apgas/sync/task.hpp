@@ -7,6 +7,7 @@
 
 #include <apgas/base/api.hpp>
 #include <apgas/sync/finish_core.hpp>
+#include <apgas/sync/task_locals.hpp>
 
 // Spawning: how a closure becomes a slot in the worker's deque, and how it is run from there.
 namespace apgas::inline v0::sync {
@@ -31,13 +32,14 @@ APGAS_API [[noreturn]] void throw_inside_atomic(const char* operation);
   return self;
 }
 
-// Hides the name and the registrations of the calling task while it runs branches, which are tasks
-// of their own. The destructor restores them.
+// Hides the name, the registrations and the locals of the calling task while it runs branches,
+// which are tasks of their own. The destructor restores them.
 class hidden_attributes {
  public:
   explicit hidden_attributes(scheduler::fiber& self) noexcept : task_(self.task) {
     self.task.name = nullptr;
     self.task.registrations = nullptr;
+    self.task.locals = nullptr;
     self.task.rare.has_attributes = 0;
   }
   hidden_attributes(const hidden_attributes&) = delete;
@@ -53,7 +55,10 @@ inline void name_task(const char* text) noexcept {
   scheduler::fiber& self = *scheduler::current_fiber();
   scheduler::task_state& task = self.task;
   task.name = text;
-  task.rare.has_attributes = text != nullptr || task.registrations != nullptr ? 1 : 0;
+  task.rare.has_attributes &= ~std::uint32_t{scheduler::is_described};
+  if (text != nullptr || task.registrations != nullptr) {
+    task.rare.has_attributes |= scheduler::is_described;
+  }
   if (text != nullptr) scheduler::task_described(self);
 }
 
@@ -68,13 +73,11 @@ void run_async(scheduler::slot& s, scheduler::fiber&) {
   }
 }
 
-// Pushes f as a child task of the running one. Context: task. A suspension point: when very many
-// tasks are waiting to run, some of them run first.
-// Cost: no atomic read-modify-write, and no allocation for a trivially copyable closure of up to 40
-// bytes.
+// Pushes f as a child task of the running one, without values of task_local objects.
 template <class F>
-[[gnu::always_inline]] inline void spawn(scheduler::fiber& self, F&& f, std::source_location site,
-                                         scheduler::slot_kind kind = scheduler::slot_kind::task) {
+[[gnu::always_inline]] inline void push_child(scheduler::fiber& self, F&& f,
+                                              std::source_location site,
+                                              scheduler::slot_kind kind) {
   using closure = std::decay_t<F>;
   if constexpr (scheduler::fits_slot<closure>) {
     auto& tasks = self.on->tasks;
@@ -87,8 +90,30 @@ template <class F>
       scheduler::attend(self, true);
   } else {
     // The box is made before the slot is chosen, because copying a closure may run user code.
-    spawn(self, scheduler::boxed<closure>(std::forward<F>(f)), site);
+    push_child(self, scheduler::boxed<closure>(std::forward<F>(f)), site,
+               scheduler::slot_kind::task);
   }
+}
+
+// The same for a child that gets copies of the values of task_local objects that children inherit.
+// Throws: what copying them throws; then there is no child.
+template <class F>
+[[gnu::noinline]] void push_inheriting_child(scheduler::fiber& self, F&& f,
+                                             std::source_location site) {
+  push_child(self, inheriting<std::decay_t<F>>(self, std::forward<F>(f)), site,
+             scheduler::slot_kind::task);
+}
+
+// Pushes f as a child task of the running one. Context: task. A suspension point: when very many
+// tasks are waiting to run, some of them run first.
+// Cost: no atomic read-modify-write, and no allocation for a trivially copyable closure of up to 40
+// bytes.
+template <class F>
+[[gnu::always_inline]] inline void spawn(scheduler::fiber& self, F&& f, std::source_location site,
+                                         scheduler::slot_kind kind = scheduler::slot_kind::task) {
+  if (children_inherit(self)) [[unlikely]]
+    return push_inheriting_child(self, std::forward<F>(f), site);
+  push_child(self, std::forward<F>(f), site, kind);
 }
 
 }  // namespace apgas::inline v0::sync

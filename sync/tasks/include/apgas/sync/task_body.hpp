@@ -39,7 +39,8 @@ class task_body {
 
   // Spawns a child task of the running one that runs the closure. Context: task that may suspend.
   void spawn(scheduler::fiber& self, const char* name, std::source_location site) && {
-    sync::spawn(self, slot_closure{run_, std::exchange(object_, nullptr), name}, site);
+    sync::spawn(self, slot_closure{run_, object_, name}, site);
+    object_ = nullptr;
   }
 
  private:
