@@ -3,6 +3,7 @@
 // Places that do not agree do not start, and the error at every place names the ranks and the
 // values that differ.
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
