@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include <apgas/base/assert.hpp>
 #include <apgas/places/remote_teams.hpp>
 #include <apgas/places/team_schedule.hpp>
 
@@ -44,7 +43,7 @@ void agree_on_boards(team_member& m, collective what) {
   if (what == collective::destroy) return;
   if (!m.may_use_boards()) return m.decide_boards(-1);
   remote_teams& teams = teams_of(*scheduler::current_fiber());
-  const bool needs_board = m.run().size() > 1;
+  const bool needs_board = m.run().size() > 1;  // otherwise this member agrees to any board
   const std::uint64_t offered = needs_board ? teams.offer_boards() : 0;
   std::uint64_t agreed = needs_board ? offered : ~std::uint64_t{0};
   const reduction both{[](void*, std::byte* mine, const std::byte* theirs, std::size_t, bool) {
