@@ -33,6 +33,7 @@
 #include <apgas/version.hpp>
 
 #include "endpoint_channel.hpp"
+#include "rank_names.hpp"
 #include "start_record.hpp"
 
 namespace apgas::inline v0::comm {
@@ -94,6 +95,7 @@ endpoint::endpoint(transport& network, frame_sink& sink, endpoint_options option
   keep_memory_for_exit_reason();
   const std::uint32_t version = options_.version ? options_.version : APGAS_VERSION;
   start_record mine = make_start_record(version, options_.fingerprint, options_.settings);
+  write_host_name_of(here(), size(), mine.host, sizeof mine.host);
   if (options_.zero_copy) mine.memory = this_cma_process();
   mine.cores = pack_cores(options_.cores);
   mine.epoch = network_.attach();

@@ -76,7 +76,6 @@ start_record make_start_record(std::uint32_t version, std::uint64_t fingerprint,
   record.bytes = sizeof(record);
   record.version = version;
   record.fingerprint = fingerprint;
-  write_host_name(record.host, sizeof(record.host));
   if (settings.size() >= sizeof(record.settings)) {
     throw std::invalid_argument(fmt::format("settings to compare take {} bytes, at most {} fit",
                                             settings.size(), sizeof(record.settings) - 1));

@@ -32,7 +32,7 @@ struct start_record {
 };
 static_assert(sizeof(start_record) == 1024 && std::is_trivially_copyable_v<start_record>);
 
-// The record of this process, without the epoch, the memory and the cores.
+// The record of this process, without the host, the epoch, the memory and the cores.
 // Throws: std::invalid_argument if the text of the settings does not fit.
 start_record make_start_record(std::uint32_t version, std::uint64_t fingerprint,
                                const std::string& settings);

@@ -20,6 +20,10 @@ constexpr std::size_t most_bytes = team_board::slot_bytes;
 // Up to this size, an allreduce has one step; beyond it, each element is combined once.
 constexpr std::size_t short_board_bytes = std::size_t{4} << 10;
 
+// The collectives are those of a run, whose members are numbered from 0.
+std::size_t members(const team_member& m) noexcept { return m.run().size(); }
+std::size_t index_of(const team_member& m) noexcept { return m.index() - m.run().first; }
+
 // The data of a member in a collective, which may be the same memory.
 struct member_data {
   std::span<const std::byte> out;  // from which it publishes
@@ -63,12 +67,12 @@ void run_steps(team_member& m, Schedule steps, const member_data& data) {
 }  // namespace
 
 void board_barrier(team_member& m) {
-  run_steps(m, board_barrier_schedule(m.size(), m.index()), {});
+  run_steps(m, board_barrier_schedule(members(m), index_of(m)), {});
   m.note_all_entered();
 }
 
 void board_broadcast(team_member& m, std::size_t root, std::span<std::byte> data) {
-  run_steps(m, board_broadcast_schedule(m.index(), root, data.size(), most_bytes), {data, data});
+  run_steps(m, board_broadcast_schedule(index_of(m), root, data.size(), most_bytes), {data, data});
 }
 
 std::vector<std::byte> board_broadcast_message(team_member& m, std::size_t root,
@@ -76,8 +80,8 @@ std::vector<std::byte> board_broadcast_message(team_member& m, std::size_t root,
   std::uint64_t size = data.size();
   board_broadcast(m, root, std::as_writable_bytes(std::span(&size, 1)));
   m.check_size(root, size);
-  std::vector<std::byte> came(m.index() == root ? 0 : size);
-  run_steps(m, board_broadcast_schedule(m.index(), root, size, most_bytes), {data, came});
+  std::vector<std::byte> came(index_of(m) == root ? 0 : size);
+  run_steps(m, board_broadcast_schedule(index_of(m), root, size, most_bytes), {data, came});
   return came;
 }
 
@@ -85,7 +89,8 @@ void board_reduce(team_member& m, std::size_t root, std::span<std::byte> data,
                   const reduction& op) {
   const std::size_t each = op.element_bytes;
   run_steps(
-      m, board_up_schedule(m.size(), m.index(), root, data.size() / each, most_bytes / each, true),
+      m,
+      board_up_schedule(members(m), index_of(m), root, data.size() / each, most_bytes / each, true),
       {data, data, each, &op});
 }
 
@@ -94,25 +99,46 @@ void board_allreduce(team_member& m, std::span<std::byte> data, const reduction&
   const std::size_t n = data.size() / each;
   const member_data of_member{data, data, each, &op};
   if (data.size() <= short_board_bytes) {
-    run_steps(m, board_short_allreduce(m.size(), m.index(), n), of_member);
+    run_steps(m, board_short_allreduce(members(m), index_of(m), n), of_member);
   } else {
-    run_steps(m, board_long_allreduce(m.size(), m.index(), n, most_bytes / each), of_member);
+    run_steps(m, board_long_allreduce(members(m), index_of(m), n, most_bytes / each), of_member);
   }
   m.note_all_entered();
+}
+
+void board_arrive(team_member& m, std::span<std::byte> data, const reduction& op) {
+  const std::size_t each = op.element_bytes;
+  const std::size_t n = data.size() / each;
+  const member_data of_member{data, data, each, &op};
+  if (data.size() <= short_board_bytes) {
+    run_steps(m, board_up_schedule(members(m), index_of(m), 0, n, most_bytes / each, true),
+              of_member);
+  } else {
+    run_steps(m, board_long_allreduce(members(m), index_of(m), n, most_bytes / each, 0), of_member);
+  }
+  if (index_of(m) == 0) m.note_all_entered();
+}
+
+// The first member has read a post of each other one in board_arrive, the collective before.
+void board_release(team_member& m, std::span<std::byte> data) {
+  board_broadcast(m, 0, data);
+  if (index_of(m) != 0) m.note_all_entered(1);
 }
 
 void board_scatter(team_member& m, std::size_t root, std::span<const std::byte> all,
                    std::span<std::byte> mine) {
   const std::size_t each = mine.size();
-  if (m.index() == root) std::ranges::copy(all.subspan(root * each, each), mine.begin());
-  run_steps(m, board_scatter_schedule(m.size(), m.index(), root, each, most_bytes), {all, mine});
+  if (index_of(m) == root) std::ranges::copy(all.subspan(root * each, each), mine.begin());
+  run_steps(m, board_scatter_schedule(members(m), index_of(m), root, each, most_bytes),
+            {all, mine});
 }
 
 void board_gather(team_member& m, std::size_t root, std::span<const std::byte> mine,
                   std::span<std::byte> all) {
   const std::size_t each = mine.size();
-  if (m.index() == root) std::ranges::copy(mine, all.subspan(root * each, each).begin());
-  run_steps(m, board_up_schedule(m.size(), m.index(), root, each, most_bytes, false), {mine, all});
+  if (index_of(m) == root) std::ranges::copy(mine, all.subspan(root * each, each).begin());
+  run_steps(m, board_up_schedule(members(m), index_of(m), root, each, most_bytes, false),
+            {mine, all});
 }
 
 // First the sizes, because only each member knows its own, and then the values, one after the
@@ -120,8 +146,8 @@ void board_gather(team_member& m, std::size_t root, std::span<const std::byte> m
 std::vector<std::vector<std::byte>> board_gather_messages(team_member& m, std::size_t root,
                                                           std::span<const std::byte> mine) {
   const std::uint64_t size = mine.size();
-  const bool is_root = m.index() == root;
-  std::vector<std::uint64_t> sizes(is_root ? m.size() : 0);
+  const bool is_root = index_of(m) == root;
+  std::vector<std::uint64_t> sizes(is_root ? members(m) : 0);
   board_gather(m, root, std::as_bytes(std::span(&size, 1)),
                std::as_writable_bytes(std::span(sizes)));
   m.enter_boards();
@@ -150,10 +176,10 @@ std::vector<std::vector<std::byte>> board_gather_messages(team_member& m, std::s
 }
 
 void board_alltoall(team_member& m, std::span<const std::byte> out, std::span<std::byte> in) {
-  const std::size_t each = out.size() / m.size();
-  const std::size_t own = m.index() * each;
+  const std::size_t each = out.size() / members(m);
+  const std::size_t own = index_of(m) * each;
   std::ranges::copy(out.subspan(own, each), in.subspan(own, each).begin());
-  run_steps(m, board_alltoall_schedule(m.size(), m.index(), each, most_bytes), {out, in});
+  run_steps(m, board_alltoall_schedule(members(m), index_of(m), each, most_bytes), {out, in});
 }
 
 }  // namespace apgas::inline v0::remote

@@ -109,7 +109,7 @@ team_member* remote_teams::look_up(const global_id& id) {
   const place_range all(place_.places);
   auto world =
       std::make_unique<team_member>(place_, id, all, static_cast<std::size_t>(place_.here));
-  const bool shared = world->may_use_boards() && boards() != 0;
+  const bool shared = world->may_use_boards() && place_.endpoint->network().shares_areas();
   world->decide_boards(shared ? world_board : -1);
   return members_.emplace(id, std::move(world)).first->second.get();
 }

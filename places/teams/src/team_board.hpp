@@ -71,8 +71,9 @@ class team_board {
   // history of earlier calls.
   void enter(const call_signature& call, std::uint32_t sequence, std::uint64_t history) noexcept;
   void leave() noexcept;
-  // All members have entered this collective, so they have left the one before.
-  void note_all_entered() noexcept { all_left_ = collective_ - 1; }
+  // All members have entered the collective that is `before` collectives before this one, so they
+  // have left its predecessor.
+  void note_all_entered(std::uint32_t before = 0) noexcept { all_left_ = collective_ - 1 - before; }
 
   // The event for which the owner must wait before it can publish the next post; nothing if there
   // is room.

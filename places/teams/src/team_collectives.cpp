@@ -1,62 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <apgas/places/team_collectives.hpp>
 
-#include <algorithm>
 #include <utility>
 
-#include <apgas/base/assert.hpp>
 #include <apgas/places/remote_teams.hpp>
 #include <apgas/places/team_schedule.hpp>
 
 #include "board_collectives.hpp"
+#include "collectives_by_hosts.hpp"
+#include "message_steps.hpp"
 
 namespace apgas::inline v0::remote {
 namespace {
-
-// A part with its headers just fits into a segment of UCX's shared memory transport. Larger ones
-// use its rendezvous protocol, and 1 MiB takes twice the time.
-constexpr std::size_t part_bytes = 7992;
-// How many parts are sent ahead of the one that is waited for.
-constexpr std::uint32_t parts_ahead = 8;
-
-// From this size on, an allreduce minimises how often each element is sent; below, the number of
-// steps.
-constexpr std::size_t long_bytes = std::size_t{8} << 10;
 
 // From this size on, blocks are sent directly to and from the root; along a tree they would be
 // copied at each level.
 constexpr std::size_t direct_bytes = std::size_t{4} << 10;
 
-// Added to the step numbers of a barrier, since one may precede the steps of another collective.
-constexpr std::uint16_t barrier_step = 300;
 // Added to the step numbers when members agree on their boards, before all others.
 constexpr std::uint16_t agree_step = 1000;
 
-// Divides `bytes` into parts of whole elements. An empty message has one part.
-class parts_of {
- public:
-  parts_of(std::size_t bytes, std::size_t element_bytes) noexcept
-      : bytes_(bytes),
-        part_(std::max(part_bytes / element_bytes, std::size_t{1}) * element_bytes) {}
-
-  std::uint32_t count() const noexcept {
-    return static_cast<std::uint32_t>(std::max<std::size_t>((bytes_ + part_ - 1) / part_, 1));
-  }
-  template <class Byte>
-  std::span<Byte> of(std::span<Byte> data, std::uint32_t i) const noexcept {
-    const std::size_t at = i * part_;
-    return data.subspan(at, std::min(part_, bytes_ - at));
-  }
-
- private:
-  std::size_t bytes_;
-  std::size_t part_;
-};
-
-void copy(std::span<std::byte> to, std::span<const std::byte> from) {
-  APGAS_ASSERT(to.size() == from.size(),
-               "a team message has another size than its receiver expects");
-  std::ranges::copy(from, to.begin());
+// Whether each member reads the boards of all others.
+bool all_have_boards(const team_member& m) noexcept {
+  return m.has_board() && m.hosts().count() == 1;
 }
 
 void send_all(team_member& m, std::size_t to, std::span<const std::byte> data) {
@@ -67,38 +33,8 @@ void send_all(team_member& m, std::size_t to, std::span<const std::byte> data) {
 void receive_all(team_member& m, std::size_t from, std::span<std::byte> data) {
   const parts_of parts(data.size(), 1);
   for (std::uint32_t i = 0; i < parts.count(); ++i) {
-    copy(parts.of(data, i), m.receive(from, 0, i).data());
+    copy_message(parts.of(data, i), m.receive(from, 0, i).data());
   }
-}
-
-void take(std::span<std::byte> mine, const team_arrival& theirs, taking how, const reduction& op) {
-  if (how == taking::store) return copy(mine, theirs.data());
-  APGAS_ASSERT(mine.size() == theirs.data().size());
-  op.combine(op.operation, mine.data(), theirs.data().data(), mine.size() / op.element_bytes,
-             how == taking::theirs_first);
-}
-
-// Executes one step of a reduction, with parts in both directions.
-void take_step(team_member& m, const exchange& e, std::span<std::byte> data, const reduction& op) {
-  const std::size_t each = op.element_bytes;
-  const auto part_of = [&](const span_of& s) {
-    return data.subspan(s.first * each, s.size() * each);
-  };
-  const std::span<std::byte> out = part_of(e.out);
-  const std::span<std::byte> in = part_of(e.in);
-  const parts_of outs(out.size(), each);
-  const parts_of ins(in.size(), each);
-  const std::uint32_t sends = e.to == nobody ? 0 : outs.count();
-  const std::uint32_t receives = e.from == nobody ? 0 : ins.count();
-  std::uint32_t sent = 0;
-  const auto send_until = [&](std::uint32_t end) {
-    for (; sent < std::min(end, sends); ++sent) m.send(e.to, e.step, sent, outs.of(out, sent));
-  };
-  for (std::uint32_t i = 0; i < receives; ++i) {
-    send_until(i + parts_ahead);
-    take(ins.of(in, i), m.receive(e.from, e.step, i), e.how, op);
-  }
-  send_until(sends);
 }
 
 }  // namespace
@@ -107,8 +43,9 @@ void agree_on_boards(team_member& m, collective what) {
   if (what == collective::destroy) return;
   if (!m.may_use_boards()) return m.decide_boards(-1);
   remote_teams& teams = teams_of(*scheduler::current_fiber());
-  const std::uint64_t offered = teams.offer_boards();
-  std::uint64_t agreed = offered;
+  const bool needs_board = m.run().size() > 1;  // otherwise this member agrees to any board
+  const std::uint64_t offered = needs_board ? teams.offer_boards() : 0;
+  std::uint64_t agreed = needs_board ? offered : ~std::uint64_t{0};
   const reduction both{[](void*, std::byte* mine, const std::byte* theirs, std::size_t, bool) {
                          for (std::size_t i = 0; i < sizeof agreed; ++i) mine[i] &= theirs[i];
                        },
@@ -117,80 +54,64 @@ void agree_on_boards(team_member& m, collective what) {
     allreduce_schedule steps(m.hosts(), m.index(), 1, false);
     while (auto e = steps.next()) {
       e->step += agree_step;
-      take_step(m, *e, std::as_writable_bytes(std::span(&agreed, 1)), both);
+      combine_step(m, *e, std::as_writable_bytes(std::span(&agreed, 1)), both);
     }
   } catch (...) {
     static_cast<void>(teams.take_board(offered, 0));
     throw;
   }
-  m.decide_boards(teams.take_board(offered, agreed));
+  const int found = agreed == 0 ? -1 : 0;
+  m.decide_boards(needs_board ? teams.take_board(offered, agreed) : found);
 }
 
 void run_barrier(team_member& m) {
-  if (!m.has_board()) return run_barrier_by_messages(m);
-  board_barrier(m);
+  if (!m.uses_boards()) return run_barrier_by_messages(m);
+  all_have_boards(m) ? board_barrier(m) : barrier_by_hosts(m);
   m.forget_one_sided();
 }
 
 void run_barrier_by_messages(team_member& m) {
-  barrier_schedule steps(m.hosts(), m.index());
-  while (const auto e = steps.next()) {
-    const auto step = static_cast<std::uint16_t>(barrier_step + e->step);
-    if (e->to != nobody) m.send(e->to, step, 0, {});
-    if (e->from != nobody) static_cast<void>(m.receive(e->from, step, 0));
-  }
+  barrier_steps(m, barrier_schedule(m.hosts(), m.index()));
   m.forget_one_sided();
 }
 
 // ---- broadcast ----------------------------------------------------------------------------------
 
 void run_broadcast(team_member& m, std::size_t root, std::span<std::byte> data) {
-  if (m.has_board()) return board_broadcast(m, root, data);
-  const member_tree tree(m.hosts(), m.index(), root);
-  const parts_of parts(data.size(), 1);
-  for (std::uint32_t i = 0; i < parts.count(); ++i) {
-    const std::span<std::byte> part = parts.of(data, i);
-    down_schedule steps(tree);
-    while (const auto e = steps.next()) {
-      if (e->from != nobody) copy(part, m.receive(e->from, 0, i).data());
-      if (e->to != nobody) m.send(e->to, 0, i, part);
-    }
-  }
+  if (all_have_boards(m)) return board_broadcast(m, root, data);
+  if (m.uses_boards()) return broadcast_by_hosts(m, root, data);
+  broadcast_steps(m, down_schedule(member_tree(m.hosts(), m.index(), root)), data);
 }
 
 broadcast_message run_broadcast_message(team_member& m, std::size_t root,
                                         std::span<const std::byte> data) {
-  if (m.has_board()) return broadcast_message(board_broadcast_message(m, root, data));
-  down_schedule steps(member_tree(m.hosts(), m.index(), root));
-  team_arrival came;
-  while (const auto e = steps.next()) {
-    if (e->from != nobody) {
-      came = m.receive(e->from, 0, 0);
-      data = came.data();
-    }
-    if (e->to != nobody) m.send(e->to, 0, 0, data);
-  }
-  return broadcast_message(std::move(came));
+  if (all_have_boards(m)) return broadcast_message(board_broadcast_message(m, root, data));
+  if (m.uses_boards()) return broadcast_message_by_hosts(m, root, data);
+  const down_schedule steps(member_tree(m.hosts(), m.index(), root));
+  return broadcast_message(message_steps(m, steps, data));
 }
 
 // ---- reductions ---------------------------------------------------------------------------------
 
 void run_reduce(team_member& m, std::size_t root, std::span<std::byte> data, const reduction& op) {
-  if (m.has_board() && op.element_bytes <= team_member::post_bytes) {
-    return board_reduce(m, root, data, op);
+  if (m.uses_boards() && op.element_bytes <= team_member::post_bytes) {
+    return all_have_boards(m) ? board_reduce(m, root, data, op)
+                              : reduce_by_hosts(m, root, data, op);
   }
-  up_schedule steps(member_tree(m.hosts(), m.index(), root),
-                    span_of{0, data.size() / op.element_bytes});
-  while (const auto e = steps.next()) take_step(m, *e, data, op);
+  combine_steps(m,
+                up_schedule(member_tree(m.hosts(), m.index(), root),
+                            span_of{0, data.size() / op.element_bytes}),
+                data, op);
 }
 
 void run_allreduce(team_member& m, std::span<std::byte> data, const reduction& op) {
-  if (m.has_board() && op.element_bytes <= team_member::post_bytes) {
-    return board_allreduce(m, data, op);
+  if (m.uses_boards() && op.element_bytes <= team_member::post_bytes) {
+    return all_have_boards(m) ? board_allreduce(m, data, op) : allreduce_by_hosts(m, data, op);
   }
-  allreduce_schedule steps(m.hosts(), m.index(), data.size() / op.element_bytes,
-                           data.size() >= long_bytes);
-  while (const auto e = steps.next()) take_step(m, *e, data, op);
+  combine_steps(m,
+                allreduce_schedule(m.hosts(), m.index(), data.size() / op.element_bytes,
+                                   data.size() >= long_bytes),
+                data, op);
 }
 
 // ---- scatter, gather ----------------------------------------------------------------------------
@@ -208,12 +129,12 @@ std::span<Byte> blocks_of(std::span<Byte> blocks, const span_of& part, const spa
 
 void run_scatter(team_member& m, std::size_t root, std::span<const std::byte> all,
                  std::span<std::byte> mine) {
-  if (m.has_board()) return board_scatter(m, root, all, mine);
+  if (all_have_boards(m)) return board_scatter(m, root, all, mine);
   const std::size_t me = m.index();
   const std::size_t each = mine.size();
   if (each >= direct_bytes) {
     if (me != root) return receive_all(m, root, mine);
-    copy(mine, all.subspan(me * each, each));
+    copy_message(mine, all.subspan(me * each, each));
     for (std::size_t to = 0; to < m.size(); ++to) {
       if (to != me) send_all(m, to, all.subspan(to * each, each));
     }
@@ -228,17 +149,17 @@ void run_scatter(team_member& m, std::size_t root, std::span<const std::byte> al
     if (e->from != nobody) receive_all(m, e->from, came);
     if (e->to != nobody) send_all(m, e->to, blocks_of(all, part, e->out, each));
   }
-  copy(mine, blocks_of(all, part, {me, me + 1}, each));
+  copy_message(mine, blocks_of(all, part, {me, me + 1}, each));
 }
 
 void run_gather(team_member& m, std::size_t root, std::span<const std::byte> mine,
                 std::span<std::byte> all) {
-  if (m.has_board()) return board_gather(m, root, mine, all);
+  if (all_have_boards(m)) return board_gather(m, root, mine, all);
   const std::size_t me = m.index();
   const std::size_t each = mine.size();
   if (each >= direct_bytes) {
     if (me != root) return send_all(m, root, mine);
-    copy(all.subspan(me * each, each), mine);
+    copy_message(all.subspan(me * each, each), mine);
     for (std::size_t from = 0; from < m.size(); ++from) {
       if (from != me) receive_all(m, from, all.subspan(from * each, each));
     }
@@ -248,7 +169,7 @@ void run_gather(team_member& m, std::size_t root, std::span<const std::byte> min
   const span_of& part = tree.part();
   std::vector<std::byte> gathered(me == root ? 0 : part.size() * each);
   if (me != root) all = gathered;
-  copy(blocks_of(all, part, {me, me + 1}, each), mine);
+  copy_message(blocks_of(all, part, {me, me + 1}, each), mine);
   up_schedule steps(tree);
   while (const auto e = steps.next()) {
     if (e->from != nobody) receive_all(m, e->from, blocks_of(all, part, e->in, each));
@@ -258,7 +179,7 @@ void run_gather(team_member& m, std::size_t root, std::span<const std::byte> min
 
 std::vector<std::vector<std::byte>> run_gather_messages(team_member& m, std::size_t root,
                                                         std::span<const std::byte> mine) {
-  if (m.has_board()) return board_gather_messages(m, root, mine);
+  if (all_have_boards(m)) return board_gather_messages(m, root, mine);
   if (m.index() != root) {
     // Sends the size first, because only this member knows it.
     const std::uint64_t bytes = mine.size();
@@ -271,7 +192,7 @@ std::vector<std::vector<std::byte>> run_gather_messages(team_member& m, std::siz
   for (std::size_t from = 0; from < m.size(); ++from) {
     if (from == root) continue;
     std::uint64_t bytes = 0;
-    copy(std::as_writable_bytes(std::span(&bytes, 1)), m.receive(from, 1, 0).data());
+    copy_message(std::as_writable_bytes(std::span(&bytes, 1)), m.receive(from, 1, 0).data());
     all[from].resize(bytes);
     receive_all(m, from, all[from]);
   }
@@ -281,10 +202,10 @@ std::vector<std::vector<std::byte>> run_gather_messages(team_member& m, std::siz
 // ---- alltoall -----------------------------------------------------------------------------------
 
 void run_alltoall(team_member& m, std::span<const std::byte> out, std::span<std::byte> in) {
-  if (m.has_board()) return board_alltoall(m, out, in);
+  if (all_have_boards(m)) return board_alltoall(m, out, in);
   const std::size_t each = out.size() / m.size();
   const std::size_t me = m.index();
-  copy(in.subspan(me * each, each), out.subspan(me * each, each));
+  copy_message(in.subspan(me * each, each), out.subspan(me * each, each));
   alltoall_schedule steps(m.size(), me);
   while (const auto e = steps.next()) {
     send_all(m, e->to, out.subspan(e->out.first * each, each));

@@ -48,7 +48,8 @@ team_member::team_member(sync::place_state& place, const global_id& id, place_gr
       id_(id),
       group_(std::move(group)),
       hosts_(host_runs_of(group_, place)),
-      me_(me) {}
+      me_(me),
+      run_(hosts_.run(hosts_.index_of_run(me))) {}
 
 team_member::~team_member() = default;
 

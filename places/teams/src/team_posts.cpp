@@ -30,21 +30,26 @@ const std::size_t team_member::post_bytes = team_board::slot_bytes;
 // ---- the boards of a team -----------------------------------------------------------------------
 
 bool team_member::may_use_boards() const noexcept {
-  return hosts_.count() == 1 && size() > 1 && size() <= team_board::members_max;
+  std::size_t longest = 0;
+  for (std::size_t i = 0; i < hosts_.count(); ++i) {
+    longest = std::max(longest, hosts_.run(i).size());
+  }
+  return longest > 1 && longest <= team_board::members_max;
 }
 
 void team_member::decide_boards(int index) {
   boards_decided_ = true;
   board_index_ = index;
-  if (index < 0) return;
+  if (index < 0 || run_.size() == 1) return;
   std::vector<std::byte*> boards;
-  for (const place p : group_) {
-    const auto area = place_.endpoint->network().shared_area(p.id());
+  for (std::size_t i = 0; i < run_.size(); ++i) {
+    const auto area = place_.endpoint->network().shared_area(rank_in_run(i));
     const std::size_t begin = static_cast<std::size_t>(index) * board_bytes;
     APGAS_ASSERT(begin + board_bytes <= area.size());
     boards.push_back(area.data() + begin);
   }
-  auto made = std::make_unique<team_board>(std::move(boards), static_cast<std::uint32_t>(me_));
+  auto made =
+      std::make_unique<team_board>(std::move(boards), static_cast<std::uint32_t>(me_ - run_.first));
   std::lock_guard hold(lock_);
   board_ = std::move(made);
 }
@@ -61,7 +66,9 @@ void team_member::leave_boards() {
   look_for_sleepers();
 }
 
-void team_member::note_all_entered() noexcept { board_->note_all_entered(); }
+void team_member::note_all_entered(std::uint32_t before) noexcept {
+  board_->note_all_entered(before);
+}
 
 void team_member::publish(std::span<const std::byte> data) {
   make_room();
@@ -101,7 +108,7 @@ void team_member::check_call(std::size_t from, std::uint32_t number) {
   const team_board::header& post = board_->post(member, number);
   const call_signature theirs = post.signature;
   if (post.sequence == sequence_ && post.history == history_ && same_call(theirs, mine)) return;
-  const comm::rank other = group_[from].id();
+  const comm::rank other = rank_in_run(from);
   std::string wrong = difference(other, theirs, mine, sequence_);
   if (post.history != history_) {
     // The calls before already differed: the last of these is shown, if it has a post.
@@ -131,7 +138,7 @@ void team_member::refuse_board(std::size_t member) {
       fmt::format("the memory that place {} shares with the places of its host contains a value "
                   "that no place writes; the place or another process has overwritten it. The team "
                   "cannot be used any more; make another one",
-                  group_[member].id()));
+                  rank_in_run(member)));
   throw_broken();
 }
 
@@ -197,7 +204,7 @@ void team_member::look_for_sleepers() {
   if (!board_->must_look_for_sleepers()) return;
   for (std::uint32_t i = 0; i < board_->size(); ++i) {
     if (i != board_->me() && board_->found_asleep(i)) {
-      post(group_[i].id(), {.step = step_wake}, {});
+      post(rank_in_run(i), {.step = step_wake}, {});
       static_cast<remote_teams*>(place_.teams)->count_told();
     }
   }

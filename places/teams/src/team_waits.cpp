@@ -54,7 +54,7 @@ bool team_member::tell_if_waiting(const held_calls& held) noexcept {
     e.signature = signatures_[sequence_ % remembered];
     e.sequence = sequence_;
     told = held;
-    if (awaited_ != nullptr) missing = group_[awaited_->member].id();
+    if (awaited_ != nullptr) missing = rank_in_run(awaited_->member);
     for (held_call& each : told) {
       if (each.holder == place_.here) each.waits_in = e.signature;
     }

@@ -124,6 +124,19 @@ std::string allreduce(const settings& s, bool is_long) {
 std::string short_allreduce(const settings& s) { return allreduce(s, false); }
 std::string long_allreduce(const settings& s) { return allreduce(s, true); }
 
+// A long allreduce whose result only the root collects.
+std::string collect(const settings& s) {
+  team_words words = own_words(s.n, s.elements);
+  const std::string wrong = run_boards(s, words, words, [&](std::size_t i) {
+    return board_long_allreduce(s.n, i, s.elements, part, s.root);
+  });
+  if (!wrong.empty()) return wrong;
+  for (std::size_t e = 0; e < s.elements; ++e) {
+    if (words[s.root][e] != all_words(s.n, e)) return "got " + words[s.root][e];
+  }
+  return "";
+}
+
 std::string broadcast(const settings& s) {
   team_words words = own_words(s.n, s.elements);
   const std::string wrong = run_boards(s, words, words, [&](std::size_t i) {
@@ -203,7 +216,8 @@ constexpr named_run all_collectives[] = {{"barrier", barrier},
                                          {"reduce", reduce},
                                          {"gather", gather},
                                          {"scatter", scatter},
-                                         {"alltoall", alltoall}};
+                                         {"alltoall", alltoall},
+                                         {"collect", collect}};
 
 // One part, several, and more than a board has slots; also none.
 constexpr std::size_t sizes[] = {0, 1, part, part + 1, 12 * part + 2};
@@ -247,7 +261,7 @@ TEST(board_sims, every_fault_is_seen) {
     }
     return "";
   });
-  for (const std::size_t i : {1U, 2U, 4U}) {
+  for (const std::size_t i : {1U, 2U, 4U, 8U}) {
     EXPECT_NE(run_all(all_collectives[i], 6, 1, fault::other_order), "") << all_collectives[i].name;
   }
 }

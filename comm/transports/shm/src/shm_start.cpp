@@ -94,7 +94,7 @@ std::string describe_failures(const std::vector<mapping_record>& all,
 
 shared_memory_start share_memory(transport& inside) {
   host_record host;
-  write_host_name(host.host, sizeof host.host);
+  write_host_name_of(inside.here(), inside.size(), host.host, sizeof host.host);
   const std::vector<host_record> hosts = exchange(inside, host);
   shm_peers peers;
   peers.of_host = ranks_of_host(hosts, host);

@@ -39,6 +39,7 @@ shm_transport::shm_transport(transport& inside, std::unique_ptr<own_segment> seg
       name_(peers.all_by_rings ? std::string("shm") : "shm+" + std::string(inside.name())),
       segment_(std::move(segment)),
       all_by_rings_(peers.all_by_rings),
+      all_mapped_(peers.all_mapped),
       senders_(static_cast<std::size_t>(size())),
       areas_(static_cast<std::size_t>(size())) {
   const std::size_t places = peers.of_host.size();

@@ -70,6 +70,7 @@ class shm_transport final : public transport {
   std::span<std::byte> shared_area(rank owner) const noexcept override {
     return areas_[static_cast<std::size_t>(owner)];
   }
+  bool shares_areas() const noexcept override { return all_mapped_; }
   remote_memory* memory() noexcept override { return inside_.memory(); }
   [[noreturn]] void abort(int code) noexcept override;
 
@@ -89,6 +90,7 @@ class shm_transport final : public transport {
   const std::string name_;
   const std::unique_ptr<own_segment> segment_;
   const bool all_by_rings_;
+  const bool all_mapped_;
   base::atomic<int> unfinished_senders_{0};
   std::vector<std::unique_ptr<ring_sender>> senders_;  // by rank; null: by the inner transport
   std::vector<ring_sender*> ring_senders_;             // those that are not null

@@ -54,10 +54,10 @@ namespace apgas::inline v0 {
 // of the members, one call after the other at each, with no lock held. It may suspend, but the
 // other members wait for it, and it may call no collective of the same team. It must be
 // associative, and need not be commutative: it combines the values in the order of the members.
-// Which neighbours are combined first depends on the number of members, their hosts, the size of
-// the data and the root, and on nothing else. So a sum of floating-point numbers, which is not
-// quite associative, is bitwise the same whenever these are, and may differ in the last digits
-// otherwise. After an allreduce all members have bitwise the same result.
+// Which neighbours are combined first depends only on the number of members, their hosts, whether
+// the team uses shared memory, the size of the data and the root. So a sum of floating-point
+// numbers, which is not quite associative, is bitwise the same whenever these are, and may differ
+// in the last digits otherwise. After an allreduce all members have bitwise the same result.
 //
 // If members make their calls in different orders, if two tasks of a member call at the same time,
 // or if an exception leaves a call that has begun at one member (see Throws below), the team
@@ -70,8 +70,8 @@ namespace apgas::inline v0 {
 // other in calls of different teams, a line on standard error says so after APGAS_TEAM_WARNING
 // seconds (10 by default), and they go on waiting.
 //
-// The costs below are those between hosts. If all members share memory, most collectives need no
-// messages (docs/protocols/team.md); the first call of a team then costs an allreduce more.
+// The costs below are those without shared memory. Where members share it, most collectives need no
+// messages within a host (docs/protocols/team.md); the first call then costs an allreduce more.
 //
 // Throws of all collectives:
 //   - illegal_operation, without effect on the team: if the handle is empty, after destroy(), at a

@@ -3,6 +3,7 @@
 // Places that do not agree do not start, and the error at every place names the ranks and the
 // values that differ.
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,21 @@ TEST(start, hosts_are_known) {
   EXPECT_EQ(a.host(1), this_host());
   EXPECT_TRUE(a.same_node(0, 1));
   EXPECT_TRUE(b.ready());
+}
+
+TEST(start, ranks_can_appear_to_be_on_several_hosts) {
+  setenv("APGAS_TEST_HOSTS", "2", 1);
+  local_fabric fabric(3);
+  no_frames sink;
+  endpoint a(fabric.at(0), sink);
+  endpoint b(fabric.at(1), sink);
+  endpoint c(fabric.at(2), sink);
+  unsetenv("APGAS_TEST_HOSTS");
+  EXPECT_TRUE(a.ready() && b.ready() && c.ready());
+  EXPECT_EQ(a.host(1), this_host() + "-0");
+  EXPECT_EQ(a.host(2), this_host() + "-1");
+  EXPECT_TRUE(a.same_node(0, 1));
+  EXPECT_FALSE(a.same_node(1, 2));
 }
 
 TEST(start, the_cores_of_each_rank_are_exchanged) {

@@ -123,6 +123,21 @@ TEST(TeamBoard, AMemberRunsAFewCollectivesAhead) {
   EXPECT_FALSE(team[0].before_next());
 }
 
+TEST(TeamBoard, AMemberRunsAheadOfTheCollectiveThatAllHaveEntered) {
+  for (const std::uint32_t before : {0U, 1U}) {
+    team_of_boards team(2);
+    const auto begin = [&](std::uint32_t collective) { team[0].enter({}, collective, 0); };
+    std::uint32_t collective = 1;
+    for (; collective <= 2; ++collective) {
+      begin(collective);
+      team[0].leave();
+    }
+    team[0].note_all_entered(before);
+    for (begin(collective); !team[0].before_next(); begin(++collective)) team[0].leave();
+    EXPECT_EQ(collective, team_board::collectives + 1 - before);
+  }
+}
+
 TEST(TeamBoard, AMemberThatSleepsIsFoundOnceByTheOneForWhichItWaits) {
   team_of_boards team(3);
   team.enter();

@@ -106,14 +106,15 @@ class board_short_allreduce {
 };
 
 // A long allreduce, by batches of a few parts. Everybody publishes the parts of a batch, combines
-// its own share of each part, publishes the result, and reads the results of the others.
+// its own share of each part, publishes the result, and reads the results of the others. With a
+// `collector`, only this member reads the results, as in a reduce.
 class board_long_allreduce {
  public:
   static constexpr std::uint32_t batch = 4;  // parts; twice as many posts
 
-  board_long_allreduce(std::size_t members, std::size_t me, std::size_t elements,
-                       std::size_t part) noexcept
-      : n_(members), me_(me), parts_(elements, part) {
+  board_long_allreduce(std::size_t members, std::size_t me, std::size_t elements, std::size_t part,
+                       std::size_t collector = nobody) noexcept
+      : n_(members), me_(me), collector_(collector), parts_(elements, part) {
     begin(0);
   }
 
@@ -169,14 +170,16 @@ class board_long_allreduce {
               .post = part_of(k_),
               .range = mine,
               .into = mine.first,
-              .how = in_order(from, me_)};
+              .how = in_order(from, me_),
+              .takes = !collects()};
     }
     j_ = 0;
     const span_of mine = share(k_++, me_);
-    return board_step::publish(base_ + count_ + k_, mine);
+    return board_step::publish(base_ + count_ + k_, mine, collector_);
   }
+  bool collects() const noexcept { return collector_ == nobody || collector_ == me_; }
   std::optional<board_step> collect() noexcept {
-    if (n_ == 1 || k_ == count_) return std::nullopt;
+    if (n_ == 1 || k_ == count_ || !collects()) return std::nullopt;
     const std::size_t from = in_turn(j_);
     const span_of theirs = share(k_, from);
     const board_step step = board_step::read(from, base_ + count_ + k_ + 1, theirs, theirs.first);
@@ -189,6 +192,7 @@ class board_long_allreduce {
 
   std::size_t n_;
   std::size_t me_;
+  std::size_t collector_;
   board_parts parts_;
   phase now_ = phase::publish;
   std::uint32_t base_ = 0;   // posts of each member in earlier batches

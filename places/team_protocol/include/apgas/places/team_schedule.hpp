@@ -242,6 +242,15 @@ class allreduce_schedule : public by_hosts<doubling_or_halving> {
       : by_hosts(hosts, me, is_long, span_of{0, elements}, elements, is_long) {}
 };
 
+// The same, but also a long one goes up, among the first members of the runs, and down again.
+// Members use it if boards do the first and the last part (between_runs.hpp).
+class heads_allreduce_schedule : public by_hosts<doubling_or_halving> {
+ public:
+  heads_allreduce_schedule(const host_runs& hosts, std::size_t me, std::size_t elements,
+                           bool is_long) noexcept
+      : by_hosts(hosts, me, false, span_of{0, elements}, elements, is_long) {}
+};
+
 // An alltoall: in step k, member i sends to member i + k. So at any time each member receives from
 // one other.
 class alltoall_schedule {

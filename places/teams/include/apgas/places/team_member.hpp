@@ -35,8 +35,9 @@
 // without sending a message are detected as well, because a member that waits for long tells the
 // next one which call it is in (remote_teams).
 //
-// Members of one host also have bulletin boards (bulletin_board.hpp): what a collective publishes
-// there needs no message, unless a member that waits for it sleeps and must be woken.
+// The members of a run (host_runs.hpp) also have bulletin boards (bulletin_board.hpp) among
+// themselves: what a collective publishes there needs no message, unless a member that waits for it
+// sleeps and must be woken. Either all runs of several members have boards, or none.
 namespace apgas::inline v0::remote {
 
 class remote_teams;
@@ -119,6 +120,8 @@ class team_member {
   std::size_t size() const noexcept { return group_.size(); }
   std::size_t index() const noexcept { return me_; }
   const host_runs& hosts() const noexcept { return hosts_; }
+  // The members of the run of this member.
+  const span_of& run() const noexcept { return run_; }
 
   // Begin and end a call; there may be one at a time.
   // Context: task.
@@ -139,8 +142,8 @@ class team_member {
   // Context: the calling task; may suspend.
   team_arrival receive(std::size_t from, std::uint16_t step, std::uint32_t part);
 
-  // Bulletin boards. Whether the members could use some, as they are all on one host; and whether
-  // it is decided that they do, or not.
+  // Bulletin boards. Whether there may be some, since some runs have several members and none has
+  // too many; and whether it is decided that there are, or not. All members get the same answers.
   bool may_use_boards() const noexcept;
   bool boards_decided() const noexcept { return boards_decided_; }
   // Uses the boards with this index in the shared areas of the members; none if it is negative.
@@ -149,15 +152,19 @@ class team_member {
   APGAS_API void decide_boards(int index);
   // The index of the board of this member, or -1.
   int board_index() const noexcept { return board_index_; }
+  // Whether all runs of several members have boards; and whether this member has one.
+  bool uses_boards() const noexcept { return board_index_ >= 0; }
   bool has_board() const noexcept { return board_ != nullptr; }
 
-  // A collective on the boards, within a call. Posts of a member are numbered from 1 in each
-  // collective.
+  // A collective on the boards of a run, within a call. Members are numbered from 0 within the run,
+  // and posts of a member from 1 in each collective.
   // Context of all: the calling task; may suspend.
   // Throws of all: illegal_operation if the team breaks.
   void enter_boards();
   void leave_boards();
-  void note_all_entered() noexcept;  // in the collective that was left last
+  // All members of the run have entered the collective that was left last, or the one that many
+  // collectives before it.
+  void note_all_entered(std::uint32_t before = 0) noexcept;
   // Publishes a post for all members, or for one of them.
   // Requires: it has at most post_bytes bytes.
   void publish(std::span<const std::byte> data);
@@ -231,6 +238,7 @@ class team_member {
   void wake() noexcept;
   void check_board() noexcept;
   [[noreturn]] void refuse_board(std::size_t member);
+  comm::rank rank_in_run(std::size_t member) const { return group_[run_.first + member].id(); }
 
   void post(comm::rank dest, team_envelope envelope, std::span<const std::byte> data);
   bool take(const key& wanted, received_message& to);
@@ -250,6 +258,7 @@ class team_member {
   const place_group group_;
   const host_runs hosts_;
   const std::size_t me_;
+  const span_of run_;
 
   // Written by the calling task:
   std::size_t one_sided_ = 0;

@@ -156,11 +156,13 @@ class transport {
   // Memory that `owner` writes and all ranks of its host read; empty if there is none. Either every
   // rank whose host has several ranks gets the areas of all ranks of its host, or no rank of the
   // job gets any. It is zero until the owner writes to it, and keeps its contents between runs.
+  // shares_areas() says which of the two holds, also at a rank that is alone on its host.
   // Context: any thread; the answer does not change.
   virtual std::span<std::byte> shared_area(rank owner) const noexcept {
     static_cast<void>(owner);
     return {};
   }
+  virtual bool shares_areas() const noexcept { return false; }
 
   // Access to the memory of other ranks, or null if this transport carries only messages.
   virtual remote_memory* memory() noexcept { return nullptr; }
