@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+// The groups of elements with equal keys that collect_reduce and group_by have found in one block.
+namespace apgas::inline v0::sync {
+
+// A hash table with open addressing that keeps its groups in the order in which they were added.
+// Each group has the position of its first element.
+template <class Key, class Value>
+class group_table {
+ public:
+  struct group {
+    std::size_t first;
+    std::size_t hash;
+    Key key;
+    Value value;
+  };
+
+  // Spreads the hash, because std::hash of an integer is the integer. The high bits choose the
+  // shard, the low ones the slot.
+  static std::size_t hash_of(const Key& key) {
+    std::uint64_t h = std::hash<Key>{}(key);
+    h = (h ^ (h >> 32)) * 0x9e3779b97f4a7c15U;
+    return static_cast<std::size_t>(h ^ (h >> 29));
+  }
+
+  std::vector<group>& groups() { return groups_; }
+
+  // Adds to the group of the key by add(value), or makes the group with the value make().
+  template <class Make, class Add>
+  void put(std::size_t first, std::size_t hash, Key&& key, Make make, Add add) {
+    std::size_t slot = hash & mask_;
+    for (; !slots_.empty() && slots_[slot] != 0; slot = (slot + 1) & mask_) {
+      group& there = groups_[slots_[slot] - 1];
+      if (there.hash == hash && there.key == key) return add(there.value);
+    }
+    groups_.push_back({first, hash, std::move(key), make()});
+    if (2 * groups_.size() > slots_.size()) {
+      grow();
+    } else {
+      slots_[slot] = groups_.size();
+    }
+  }
+
+ private:
+  void grow() {
+    slots_.assign(slots_.empty() ? 64 : 4 * slots_.size(), 0);
+    mask_ = slots_.size() - 1;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      std::size_t slot = groups_[g].hash & mask_;
+      while (slots_[slot] != 0) slot = (slot + 1) & mask_;
+      slots_[slot] = g + 1;
+    }
+  }
+
+  std::vector<group> groups_;
+  std::vector<std::size_t> slots_;  // the number of a group plus 1, or 0
+  std::size_t mask_ = 0;
+};
+
+}  // namespace apgas::inline v0::sync
