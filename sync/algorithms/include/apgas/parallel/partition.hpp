@@ -72,13 +72,9 @@ I stable_partition(I first, I last, Pred pred,
   sync::scratch<std::iter_value_t<I>> moved(n);
   moved.take(first, site);
   sync::for_blocks(all, site, [&](std::size_t k, std::size_t begin, std::size_t end) {
-    std::size_t yes = counts[k];
-    std::size_t no = boundary + begin - counts[k];
+    std::size_t to[2] = {boundary + begin - counts[k], counts[k]};  // no branch on the flag
     for (std::size_t i = begin; i < end; ++i) {
-      const std::size_t to = flags[i] != 0 ? yes : no;
-      first[sync::offset<I>(to)] = std::move(moved.data()[i]);
-      yes += flags[i];
-      no += 1U - flags[i];
+      first[sync::offset<I>(to[flags[i]]++)] = std::move(moved.data()[i]);
     }
   });
   return sync::nth(first, boundary);

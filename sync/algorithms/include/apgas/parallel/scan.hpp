@@ -44,9 +44,9 @@ void scan_block(I first, std::size_t n, O out, std::optional<T>& carry, Op& op) 
       sum = op(std::move(sum), std::forward<decltype(x)>(x));
       out[offset<O>(i)] = sum;
     } else {
-      T next = op(std::as_const(sum), std::forward<decltype(x)>(x));
-      out[offset<O>(i)] = std::move(sum);
-      sum = std::move(next);
+      T before = std::move(sum);
+      sum = op(std::as_const(before), std::forward<decltype(x)>(x));
+      out[offset<O>(i)] = std::move(before);
     }
   }
   carry.emplace(std::move(sum));
@@ -72,7 +72,7 @@ void scan_group(I first, const division& group, O out, std::optional<T>& carry, 
   std::optional<T> last = sums.size() == 1 ? std::move(sums[0]) : std::nullopt;
   const division rest{group.n - std::min(group.size, group.n), group.size};
   for_blocks(rest, site, [&](std::size_t k, std::size_t begin, std::size_t end) {
-    std::optional<T> sum = sums[k];
+    std::optional<T> sum = std::move(sums[k]);
     scan_block<Kind>(nth(first, group.size + begin), end - begin, nth(out, group.size + begin), sum,
                      op);
     if (end == rest.n) last = std::move(sum);
@@ -88,7 +88,7 @@ O scan(const char* algorithm, I first, I last, O out, std::optional<T> carry, Op
   const std::size_t workers = workers_for(algorithm);
   const std::size_t n = size_between(first, last);
   check_overlap(algorithm, first, n, out, n, in_place::allowed);
-  constexpr std::size_t cached = std::max<std::size_t>(1, 64 * 1024 / sizeof(T));
+  constexpr std::size_t cached = std::max<std::size_t>(1, 256 * 1024 / sizeof(T));
   const std::size_t blocks = 8 * workers;
   const std::size_t size = std::clamp<std::size_t>(n / blocks, 1, cached);
   collecting(site, [&] {

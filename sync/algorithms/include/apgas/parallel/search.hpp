@@ -2,35 +2,36 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
 #include <ranges>
 #include <source_location>
-#include <type_traits>
 #include <utility>
 
 #include <apgas/base/atomic.hpp>
 #include <apgas/sync/algorithm_ranges.hpp>
 #include <apgas/sync/blocks.hpp>
+#include <apgas/sync/partition_blocks.hpp>
 
 // Searches: find_if, min_element and max_element.
 namespace apgas::inline v0::sync {
 
 // Returns the position of the first of the least elements of [begin, end), which has one at least.
-// For integers in their usual order it looks for the least value first and for its position then,
-// because both loops can use vector instructions.
+// Cheap elements are compared with a copy of the least one, since to load that again would take
+// longer than the comparison.
 template <class I, class Less>
 std::size_t first_least(I first, std::size_t begin, std::size_t end, Less& less) {
-  using value = std::iter_value_t<I>;
-  constexpr bool ascending = std::same_as<Less, std::less<>>;
-  constexpr bool descending = std::same_as<Less, std::greater<>>;
-  if constexpr (std::integral<value> && std::contiguous_iterator<I> && (ascending || descending)) {
-    const value* const at = std::to_address(first);
-    value least = at[begin];
-    for (std::size_t i = begin; i < end; ++i) least = less(at[i], least) ? at[i] : least;
-    return static_cast<std::size_t>(std::find(at + begin, at + end, least) - at);
+  if constexpr (cheap_elements<I>) {
+    std::iter_value_t<I> least = first[offset<I>(begin)];
+    std::size_t position = begin;
+    for (std::size_t i = begin + 1; i < end; ++i) {
+      if (std::invoke(less, first[offset<I>(i)], least)) {
+        least = first[offset<I>(i)];
+        position = i;
+      }
+    }
+    return position;
   } else {
     const auto by_reference = [&less](auto&& a, auto&& b) { return std::invoke(less, a, b); };
     return static_cast<std::size_t>(
@@ -138,13 +139,8 @@ std::ranges::borrowed_iterator_t<Range> min_element(
 template <sync::position I, class Less = std::less<>>
 I max_element(I first, I last, Less less = {},
               std::source_location site = std::source_location::current()) {
-  if constexpr (std::same_as<Less, std::less<>> && std::integral<std::iter_value_t<I>>) {
-    std::greater<> greater;
-    return sync::least_element("parallel::max_element", first, last, greater, site);
-  } else {
-    sync::reversed<Less> greater{std::move(less)};
-    return sync::least_element("parallel::max_element", first, last, greater, site);
-  }
+  sync::reversed<Less> greater{std::move(less)};
+  return sync::least_element("parallel::max_element", first, last, greater, site);
 }
 template <std::ranges::range Range, class Less = std::less<>>
 std::ranges::borrowed_iterator_t<Range> max_element(

@@ -50,8 +50,22 @@ inline constexpr bool cheap_merge =
     cheap_elements<A> && std::is_same_v<std::iter_value_t<A>, std::iter_value_t<B>> &&
     std::is_same_v<std::iter_value_t<A>, std::iter_value_t<O>>;
 
-// Merges two sorted sequences by one task: moves the elements if Move, otherwise copies them. If
-// elements are cheap, the loop has no branch that depends on them.
+// Takes `steps` elements, of which each may come from a or from b, without a branch on the order.
+template <class A, class B, class O, class Comp>
+[[gnu::always_inline]] inline void take_without_branch(A& a, B& b, O& out, std::size_t steps,
+                                                       Comp& comp) {
+  for (; steps != 0; --steps) {
+    const std::iter_value_t<A> left = *a;
+    const std::iter_value_t<B> right = *b;
+    const bool from_b = static_cast<bool>(comp(right, left));
+    *out = from_b ? right : left;
+    ++out;
+    a += !from_b;
+    b += from_b;
+  }
+}
+
+// Merges two sorted sequences by one task: moves the elements if Move, otherwise copies them.
 template <bool Move, class A, class B, class O, class Comp>
 void merge_serial(const sorted<A>& x, const sorted<B>& y, O out, Comp& comp) {
   A a = x.first;
@@ -59,14 +73,10 @@ void merge_serial(const sorted<A>& x, const sorted<B>& y, O out, Comp& comp) {
   const A a_end = nth(x.first, x.n);
   const B b_end = nth(y.first, y.n);
   if constexpr (cheap_merge<A, B, O>) {
+    // As many steps as there are elements in the shorter sequence cannot pass the end of any.
     while (a != a_end && b != b_end) {
-      const std::iter_value_t<A> left = *a;
-      const std::iter_value_t<A> right = *b;
-      const bool from_b = static_cast<bool>(comp(right, left));
-      *out = from_b ? right : left;
-      ++out;
-      a += !from_b;
-      b += from_b;
+      take_without_branch(a, b, out, std::min(size_between(a, a_end), size_between(b, b_end)),
+                          comp);
     }
     out = std::copy(a, a_end, out);
     std::copy(b, b_end, out);
@@ -77,6 +87,38 @@ void merge_serial(const sorted<A>& x, const sorted<B>& y, O out, Comp& comp) {
   } else {
     std::merge(a, a_end, b, b_end, out, std::ref(comp));
   }
+}
+
+// Merges two adjacent sorted sequences of n / 2 and n - n / 2 cheap elements, from both ends at the
+// same time, so that the processor works on two chains of comparisons. No end needs to be checked:
+// n / 2 steps cannot pass the end of any sequence.
+template <class I, class O, class Comp>
+void merge_from_both_ends(I from, std::size_t n, O to, Comp& comp) {
+  using value = std::iter_value_t<I>;
+  const std::size_t half = n / 2;
+  I a = from;
+  I b = nth(from, half);
+  I a_back = nth(from, half - 1);
+  I b_back = nth(from, n - 1);
+  O front = to;
+  O back = nth(to, n - 1);
+  for (std::size_t k = 0; k < half; ++k) {
+    const value left = *a;
+    const value right = *b;
+    const bool from_b = static_cast<bool>(comp(right, left));
+    *front = from_b ? right : left;
+    ++front;
+    a += !from_b;
+    b += from_b;
+    const value last_left = *a_back;
+    const value last_right = *b_back;
+    const bool from_a = static_cast<bool>(comp(last_right, last_left));
+    *back = from_a ? last_left : last_right;
+    --back;
+    a_back -= from_a;
+    b_back -= !from_a;
+  }
+  if (n % 2 != 0) *front = a == a_back + 1 ? *b : *a;
 }
 
 // Merges two sorted sequences in parallel. All co-ranks are found before the first element is

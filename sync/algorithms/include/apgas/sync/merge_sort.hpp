@@ -47,7 +47,7 @@ class merge_sort {
   }
 
  private:
-  static constexpr std::size_t few = 24;
+  static constexpr std::size_t few = cheap_elements<I> ? 8 : 24;
   static constexpr std::size_t grain = 2048;
   // From here on the two halves alone may leave workers idle for long.
   static constexpr std::size_t many = std::size_t{1} << 16;
@@ -71,6 +71,8 @@ class merge_sort {
       move_all(from, n, to);
     } else if (n > many) {
       merge_parallel<true>(left, right, to, comp_, site_);
+    } else if constexpr (cheap_merge<From, From, To>) {
+      merge_from_both_ends(from, n, to, comp_);
     } else {
       merge_serial<true>(left, right, to, comp_);
     }
