@@ -115,18 +115,20 @@ std::vector<named_algorithm> visits() {
                 std::execution::par, d.reals.begin(), d.reals.end(), 0.0, std::plus<>(), square))),
         nullptr, of_result}},
       {"min_element",
-       {[](algorithm_data& d) { d.result = *std::min_element(d.input.begin(), d.input.end()); },
-        [](algorithm_data& d) { d.result = *ours::min_element(d.input); },
-        BENCH_PAR(d.result =
-                      *std::min_element(std::execution::par, d.input.begin(), d.input.end())),
+       {[](algorithm_data& d) {
+          d.result = std::min_element(d.input.begin(), d.input.end()) - d.input.begin();
+        },
+        [](algorithm_data& d) { d.result = ours::min_element(d.input) - d.input.begin(); },
+        BENCH_PAR(d.result = std::min_element(std::execution::par, d.input.begin(), d.input.end()) -
+                             d.input.begin()),
         nullptr, of_result}},
       {"max_element",
        {[](algorithm_data& d) {
-          d.result = static_cast<long>(*std::max_element(d.reals.begin(), d.reals.end()));
+          d.result = std::max_element(d.reals.begin(), d.reals.end()) - d.reals.begin();
         },
-        [](algorithm_data& d) { d.result = static_cast<long>(*ours::max_element(d.reals)); },
-        BENCH_PAR(d.result = static_cast<long>(
-                      *std::max_element(std::execution::par, d.reals.begin(), d.reals.end()))),
+        [](algorithm_data& d) { d.result = ours::max_element(d.reals) - d.reals.begin(); },
+        BENCH_PAR(d.result = std::max_element(std::execution::par, d.reals.begin(), d.reals.end()) -
+                             d.reals.begin()),
         nullptr, of_result}},
       {"find_if",
        {[](algorithm_data& d) {

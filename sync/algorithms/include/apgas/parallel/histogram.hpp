@@ -30,6 +30,14 @@ std::size_t bucket_of(Key key, std::size_t buckets) {
   return bucket;
 }
 
+// Counts n elements. The parameters are by value, so that they stay in registers.
+template <class I, class Key>
+void count_keys(I first, std::size_t n, Key& key, std::size_t* counts, std::size_t buckets) {
+  for (std::size_t i = 0; i < n; ++i) {
+    ++counts[bucket_of(std::invoke(key, first[offset<I>(i)]), buckets)];
+  }
+}
+
 // Returns how many arrays of counters to use: several for each worker, so that the load is
 // balanced, but only as many as have fewer counters in all than there are elements to count.
 inline std::size_t histogram_arrays(std::size_t n, std::size_t buckets, std::size_t workers) {
@@ -68,10 +76,7 @@ std::vector<std::size_t> histogram(I first, I last, std::size_t buckets, Key key
   counts[0].resize(buckets);
   sync::for_blocks(all, site, [&](std::size_t k, std::size_t begin, std::size_t end) {
     counts[k].resize(buckets);
-    std::size_t* const mine = counts[k].data();
-    for (std::size_t i = begin; i < end; ++i) {
-      ++mine[sync::bucket_of(std::invoke(key, first[sync::offset<I>(i)]), buckets)];
-    }
+    sync::count_keys(sync::nth(first, begin), end - begin, key, counts[k].data(), buckets);
   });
   if (counts.size() > 1) {
     sync::for_blocks(sync::divide(buckets), site,

@@ -19,18 +19,17 @@
 namespace apgas::inline v0::sync {
 
 // Returns op over the values at(begin), ..., at(end - 1), which are at least one, in their order.
-// Floating-point numbers are combined in groups of four, so that the processor need not wait for
+// Floating-point numbers are combined in groups of eight, so that the processor need not wait for
 // one addition before the next.
 template <class T, class At, class Op>
 T fold(std::size_t begin, std::size_t end, At& at, Op& op) {
   T sum(at(begin));
   std::size_t i = begin + 1;
   if constexpr (std::is_floating_point_v<T>) {
-    for (; end - i >= 4; i += 4) {
-      const T left = op(T(at(i)), T(at(i + 1)));
-      const T right = op(T(at(i + 2)), T(at(i + 3)));
-      sum = op(sum, op(left, right));
-    }
+    const auto four = [&at, &op](std::size_t k) {
+      return op(op(T(at(k)), T(at(k + 1))), op(T(at(k + 2)), T(at(k + 3))));
+    };
+    for (; end - i >= 8; i += 8) sum = op(sum, op(four(i), four(i + 4)));
   }
   for (; i < end; ++i) sum = op(std::move(sum), at(i));
   return sum;

@@ -26,8 +26,9 @@ std::size_t first_least(I first, std::size_t begin, std::size_t end, Less& less)
     std::iter_value_t<I> least = first[offset<I>(begin)];
     std::size_t position = begin;
     for (std::size_t i = begin + 1; i < end; ++i) {
-      if (std::invoke(less, first[offset<I>(i)], least)) {
-        least = first[offset<I>(i)];
+      const std::iter_value_t<I> x = first[offset<I>(i)];
+      if (std::invoke(less, x, least)) [[unlikely]] {
+        least = x;
         position = i;
       }
     }

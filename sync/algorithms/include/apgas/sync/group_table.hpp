@@ -34,9 +34,8 @@ class group_table {
 
   // Adds to the group of the key by add(value), or makes the group with the value make().
   template <class Make, class Add>
-  void put(std::size_t first, std::size_t hash, Key&& key, Make make, Add add) {
-    std::size_t slot = hash & mask_;
-    for (; !slots_.empty() && slots_[slot] != 0; slot = (slot + 1) & mask_) {
+  void put(std::size_t first, std::size_t hash, Key&& key, Make&& make, Add&& add) {
+    for (std::size_t slot = hash & mask_; slots_[slot] != 0; slot = (slot + 1) & mask_) {
       group& there = groups_[slots_[slot] - 1];
       if (there.hash == hash && there.key == key) return add(there.value);
     }
@@ -44,24 +43,27 @@ class group_table {
     if (2 * groups_.size() > slots_.size()) {
       grow();
     } else {
-      slots_[slot] = groups_.size();
+      enter(groups_.size());
     }
   }
 
  private:
-  void grow() {
-    slots_.assign(slots_.empty() ? 64 : 4 * slots_.size(), 0);
+  // Enters the group of that number, counted from 1.
+  void enter(std::size_t number) {
+    std::size_t slot = groups_[number - 1].hash & mask_;
+    while (slots_[slot] != 0) slot = (slot + 1) & mask_;
+    slots_[slot] = number;
+  }
+
+  [[gnu::noinline]] void grow() {
+    slots_.assign(4 * slots_.size(), 0);
     mask_ = slots_.size() - 1;
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
-      std::size_t slot = groups_[g].hash & mask_;
-      while (slots_[slot] != 0) slot = (slot + 1) & mask_;
-      slots_[slot] = g + 1;
-    }
+    for (std::size_t number = 1; number <= groups_.size(); ++number) enter(number);
   }
 
   std::vector<group> groups_;
-  std::vector<std::size_t> slots_;  // the number of a group plus 1, or 0
-  std::size_t mask_ = 0;
+  std::vector<std::size_t> slots_ = std::vector<std::size_t>(64);  // numbers of groups; 0: free
+  std::size_t mask_ = 63;
 };
 
 }  // namespace apgas::inline v0::sync
