@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <ranges>
@@ -67,12 +68,11 @@ class group_finder {
 
  private:
   static constexpr std::size_t shards = 64;
-  static constexpr unsigned shard_shift = 8 * sizeof(std::size_t) - 6;
 
   void put(table& to, std::size_t i) {
     auto&& x = first_[offset<I>(i)];
     key_type key(how_.key(x));
-    const std::size_t hash = table::hash_of(key);
+    const std::uint64_t hash = table::hash_of(key);
     to.put(
         i, hash, std::move(key), [&] { return how_.make(x); },
         [&](value_type& value) { how_.add(value, x); });
@@ -80,7 +80,7 @@ class group_finder {
 
   void join(table& from, std::size_t shard, table& to) {
     for (group& each : from.groups()) {
-      if (each.hash >> shard_shift != shard) continue;
+      if (table::shard_of(each.hash) != shard) continue;
       to.put(
           each.first, each.hash, std::move(each.key), [&] { return std::move(each.value); },
           [&](value_type& value) { how_.join(value, std::move(each.value)); });

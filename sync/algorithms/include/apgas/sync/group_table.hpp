@@ -17,25 +17,26 @@ class group_table {
  public:
   struct group {
     std::size_t first;
-    std::size_t hash;
+    std::uint64_t hash;
     Key key;
     Value value;
   };
 
-  // Spreads the hash, because std::hash of an integer is the integer. The high bits choose the
-  // shard, the low ones the slot.
-  static std::size_t hash_of(const Key& key) {
-    std::uint64_t h = std::hash<Key>{}(key);
-    h = (h ^ (h >> 32)) * 0x9e3779b97f4a7c15U;
-    return static_cast<std::size_t>(h ^ (h >> 29));
+  // Spreads the hash, because std::hash of an integer is the integer (Fibonacci hashing). The
+  // highest bits choose the slot, so that consecutive integers hardly ever meet in one.
+  static std::uint64_t hash_of(const Key& key) {
+    const std::uint64_t h = std::hash<Key>{}(key);
+    return (h ^ (h >> 32)) * 0x9e3779b97f4a7c15U;
   }
+  // One of 64 shards, by other bits than those of the slot.
+  static std::size_t shard_of(std::uint64_t hash) { return (hash >> 26) & 63; }
 
   std::vector<group>& groups() { return groups_; }
 
   // Adds to the group of the key by add(value), or makes the group with the value make().
   template <class Make, class Add>
-  void put(std::size_t first, std::size_t hash, Key&& key, Make&& make, Add&& add) {
-    for (std::size_t slot = hash & mask_; slots_[slot] != 0; slot = (slot + 1) & mask_) {
+  void put(std::size_t first, std::uint64_t hash, Key&& key, Make&& make, Add&& add) {
+    for (std::size_t slot = hash >> shift_; slots_[slot] != 0; slot = next(slot)) {
       group& there = groups_[slots_[slot] - 1];
       if (there.hash == hash && there.key == key) return add(there.value);
     }
@@ -48,22 +49,26 @@ class group_table {
   }
 
  private:
+  [[nodiscard]] std::size_t next(std::size_t slot) const {
+    return (slot + 1) & (slots_.size() - 1);
+  }
+
   // Enters the group of that number, counted from 1.
   void enter(std::size_t number) {
-    std::size_t slot = groups_[number - 1].hash & mask_;
-    while (slots_[slot] != 0) slot = (slot + 1) & mask_;
+    std::size_t slot = groups_[number - 1].hash >> shift_;
+    while (slots_[slot] != 0) slot = next(slot);
     slots_[slot] = number;
   }
 
   [[gnu::noinline]] void grow() {
     slots_.assign(4 * slots_.size(), 0);
-    mask_ = slots_.size() - 1;
+    shift_ -= 2;
     for (std::size_t number = 1; number <= groups_.size(); ++number) enter(number);
   }
 
   std::vector<group> groups_;
   std::vector<std::size_t> slots_ = std::vector<std::size_t>(64);  // numbers of groups; 0: free
-  std::size_t mask_ = 63;
+  unsigned shift_ = 58;                                            // 64 - log2(slots)
 };
 
 }  // namespace apgas::inline v0::sync
