@@ -55,6 +55,7 @@
 #include <apgas/monitor.hpp>
 #include <apgas/mutex.hpp>
 #include <apgas/one_sided.hpp>
+#include <apgas/parallel.hpp>
 #include <apgas/phaser.hpp>
 #include <apgas/place.hpp>
 #include <apgas/place_group.hpp>
