@@ -78,11 +78,20 @@ class mutex {
   // Throws: illegal_operation if the mutex is not locked.
   // Context: any task, not necessarily the one that locked it; does not suspend.
   void unlock() {
+    if (!release()) [[unlikely]]
+      sync::throw_not_locked();
+  }
+
+ private:
+  friend class condition_variable;
+
+  // As unlock(), but returns false if the mutex is not locked. Context: any thread.
+  bool release() noexcept {
     sync::queued_task* next = nullptr;
     {
       std::lock_guard hold(guard_);
       if (free_.load(base::relaxed)) [[unlikely]]
-        sync::throw_not_locked();
+        return false;
       next = overtaken_.pop();  // if there is one, the mutex stays locked for it
       if (next == nullptr) {
         free_.store(true, base::relaxed);
@@ -91,9 +100,9 @@ class mutex {
       }
     }
     if (next != nullptr) scheduler::resume(next->task);
+    return true;
   }
 
- private:
   bool take() noexcept {
     const bool was_free = free_.load(base::relaxed);
     free_.store(false, base::relaxed);
