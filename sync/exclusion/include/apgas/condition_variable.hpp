@@ -158,8 +158,8 @@ class condition_variable {
     bool notified = false;
     if (when <= sync::deadline::clock::now()) {
       m->release();
-      scheduler::yield();  // so that a loop over such waits lets other tasks make the condition
-                           // true
+      // So a loop over such waits lets other tasks make its condition true.
+      scheduler::yield();
     } else {
       sync::queued_task me;
       notified = sync::suspend_until(
