@@ -4,16 +4,35 @@
 #include <fmt/format.h>
 
 #include <apgas/channel.hpp>
+#include <apgas/condition_variable.hpp>
 #include <apgas/errors.hpp>
 #include <apgas/latch.hpp>
 #include <apgas/mutex.hpp>
 #include <apgas/semaphore.hpp>
+#include <apgas/shared_mutex.hpp>
 
-// The error messages of mutex, semaphore, latch and channel.
+// The error messages of the constructs of this room.
 namespace apgas::inline v0::sync {
 
 void throw_not_locked() {
   throw illegal_operation("mutex::unlock was called while the mutex was not locked; lock it first");
+}
+
+void throw_lock_not_owned(const char* operation) {
+  throw illegal_operation(
+      fmt::format("{} was given a lock that does not own its mutex; lock it first", operation));
+}
+
+void throw_not_exclusive() {
+  throw illegal_operation(
+      "shared_mutex::unlock was called while no task held the mutex exclusively; release a shared "
+      "mutex with unlock_shared");
+}
+
+void throw_not_shared() {
+  throw illegal_operation(
+      "shared_mutex::unlock_shared was called while no task shared the mutex; release an exclusive "
+      "lock with unlock");
 }
 
 void throw_negative(const char* operation, std::ptrdiff_t given) {

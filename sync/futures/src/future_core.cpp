@@ -5,8 +5,7 @@
 #include <utility>
 
 #include <apgas/base/assert.hpp>
-#include <apgas/scheduler/scheduler.hpp>
-#include <apgas/sync/handoff.hpp>
+#include <apgas/sync/timed_wait.hpp>
 
 namespace apgas::inline v0::sync {
 namespace {
@@ -15,42 +14,9 @@ struct suspended_waiter : future_waiter {
   scheduler::fiber* self = nullptr;
 };
 
-// A wait that ends at a given time at the latest. The task, the timer and the list of the future
-// each hold a reference until it is certain that they will not call the waiter any more.
-// NOLINTNEXTLINE(misc-multiple-inheritance): one base for each of the three
-class timed_waiter final : public ref_counted, scheduler::external_task, future_waiter {
- public:
-  timed_waiter() {
-    run = [](scheduler::external_task* timer,
-             scheduler::fiber&) noexcept -> scheduler::task_counter* {
-      static_cast<timed_waiter*>(timer)->end();
-      return nullptr;
-    };
-    on_ready = [](future_waiter& w) noexcept { static_cast<timed_waiter&>(w).end(); };
-  }
-
-  // Waits until the future is ready or `when` is reached. Context: task, once.
-  void wait(future_core& awaited, std::chrono::steady_clock::time_point when) {
-    scheduler::scheduler& home = *scheduler::current_fiber()->on->home;
-    auto for_timer = ref<timed_waiter>::share(this);
-    home.submit_at(when, this);
-    static_cast<void>(for_timer.release());
-    retain();
-    const bool enlisted = awaited.enlist(*this);
-    if (enlisted) event_.wait("future::wait_for");
-    if (!enlisted || awaited.withdraw(*this)) drop();
-    if (home.cancel_at(when, this)) drop();
-  }
-
- private:
-  void end() noexcept {
-    if (!ended_.exchange(true, base::relaxed)) event_.signal();
-    drop();
-  }
-
-  base::atomic<bool> ended_{false};
-  handoff event_;
-};
+void resume_waiter(future_waiter& w) noexcept {
+  scheduler::resume(static_cast<suspended_waiter&>(w).self);
+}
 
 }  // namespace
 
@@ -64,20 +30,29 @@ void future_core::wait() noexcept {
     return;
   }
   suspended_waiter me;
-  me.on_ready = [](future_waiter& w) noexcept {
-    scheduler::resume(static_cast<suspended_waiter&>(w).self);
-  };
+  me.on_ready = &resume_waiter;
   scheduler::suspend("future::get", [this, &me](scheduler::fiber* self) {
     me.self = self;
     if (!enlist(me)) scheduler::resume(self);
   });
 }
 
-bool future_core::wait_until(std::chrono::steady_clock::time_point when) {
-  if (!ready() && when > std::chrono::steady_clock::now()) {
-    ref<timed_waiter>::adopt(new timed_waiter)->wait(*this, when);
+bool future_core::wait_until(const char* waits_for, deadline when) {
+  if (!ready()) {
+    if (when <= deadline::clock::now()) return false;
+    suspended_waiter me;
+    me.on_ready = &resume_waiter;
+    const bool served = suspend_until(
+        waits_for, lock_, when,
+        [&](scheduler::fiber* self) {
+          me.self = self;
+          if (ready()) return false;
+          append(me);
+          return true;
+        },
+        [&] { return remove(me); }, [] {});
+    if (!served) return false;
   }
-  if (!ready()) return false;
   observe();
   return true;
 }
@@ -102,11 +77,7 @@ bool future_core::enlist(future_waiter& w) noexcept {
     std::lock_guard guard(lock_);
     observed_ = true;
     if (!ready()) {
-      w.next = nullptr;
-      w.previous = last_;
-      w.listed = true;
-      (last_ == nullptr ? first_ : last_->next) = &w;
-      last_ = &w;
+      append(w);
       return true;
     }
   }
@@ -116,6 +87,18 @@ bool future_core::enlist(future_waiter& w) noexcept {
 
 bool future_core::withdraw(future_waiter& w) noexcept {
   std::lock_guard guard(lock_);
+  return remove(w);
+}
+
+void future_core::append(future_waiter& w) noexcept {
+  w.next = nullptr;
+  w.previous = last_;
+  w.listed = true;
+  (last_ == nullptr ? first_ : last_->next) = &w;
+  last_ = &w;
+}
+
+bool future_core::remove(future_waiter& w) noexcept {
   if (ready() || !w.listed) return false;  // if ready, the setter has taken the whole list
   (w.previous == nullptr ? first_ : w.previous->next) = w.next;
   (w.next == nullptr ? last_ : w.next->previous) = w.previous;

@@ -3,6 +3,8 @@
 
 #include <mutex>
 
+#include <apgas/sync/timed_wait.hpp>
+
 namespace apgas::inline v0::sync {
 
 bool full_empty::take(want w) noexcept {
@@ -19,6 +21,13 @@ full_empty::state full_empty::acquire(want w) noexcept {
   }
   queue_unless("a sync_var or single_var", lock_, queue_of(w), [this, w] { return take(w); });
   return last_;  // no other task changes it before release()
+}
+
+std::optional<full_empty::state> full_empty::acquire_until(const char* waits_for, want w,
+                                                           deadline when) {
+  if (!queue_until(waits_for, lock_, queue_of(w), when, [this, w] { return take(w); }))
+    return std::nullopt;
+  return last_;
 }
 
 void full_empty::release(state left) noexcept {

@@ -36,6 +36,7 @@
 #include <apgas/blocking.hpp>
 #include <apgas/channel.hpp>
 #include <apgas/clock.hpp>
+#include <apgas/condition_variable.hpp>
 #include <apgas/config.hpp>
 #include <apgas/dist_array.hpp>
 #include <apgas/dist_grid.hpp>
@@ -65,6 +66,7 @@
 #include <apgas/run.hpp>
 #include <apgas/runtime.hpp>
 #include <apgas/semaphore.hpp>
+#include <apgas/shared_mutex.hpp>
 #include <apgas/single_var.hpp>
 #include <apgas/sleep.hpp>
 #include <apgas/sync_var.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <deque>
@@ -38,7 +39,8 @@ APGAS_API [[noreturn]] void throw_channel_closed();
 //   channel is closed.
 //
 // Throws, all members: illegal_operation outside a task and inside `atomic` or `when`. Those that
-// take or return a value: what moving it throws, after which nothing was added or removed.
+// take or return a value: what moving it throws, after which nothing was added or removed. Those
+// with a time limit: std::bad_alloc, also after which nothing was added or removed.
 // Context, all members: task. May suspend and resume on another worker; try_send, try_receive and
 // close only for the short time in which another task moves a value.
 template <std::movable T>
@@ -65,6 +67,28 @@ class channel {
     return true;
   }
 
+  // Appends a value; waits for at most the duration d if there is no room. Returns whether it
+  // appended the value; if not, the value is destroyed. A duration of zero or less does not
+  // suspend; one of more than a century means for ever. Throws: as send. Cost: if it must wait, an
+  // allocation and two short locks of the scheduler.
+  template <class Rep, class Period>
+  [[nodiscard]] bool try_send_for(T value, const std::chrono::duration<Rep, Period>& d) {
+    sync::suspendable_fiber("channel::try_send_for");
+    if (!free_.try_acquire_for(d)) return false;
+    put(std::move(value));
+    return true;
+  }
+
+  // The same until `Clock` shows the time t. If the clock is set back meanwhile, the task waits
+  // again for the rest.
+  template <class Clock, class Duration>
+  [[nodiscard]] bool try_send_until(T value, const std::chrono::time_point<Clock, Duration>& t) {
+    sync::suspendable_fiber("channel::try_send_until");
+    if (!free_.try_acquire_until(t)) return false;
+    put(std::move(value));
+    return true;
+  }
+
   // Removes and returns the oldest value; waits if there is none. Returns nullopt once the channel
   // is closed and empty.
   std::optional<T> receive() {
@@ -77,6 +101,25 @@ class channel {
   std::optional<T> try_receive() {
     sync::suspendable_fiber("channel::try_receive");
     if (!filled_.try_acquire()) return std::nullopt;
+    return take();
+  }
+
+  // Removes and returns the oldest value; waits for at most the duration d if there is none.
+  // Returns nullopt if there still is none, and once the channel is closed and empty. Durations,
+  // Cost: as try_send_for.
+  template <class Rep, class Period>
+  std::optional<T> try_receive_for(const std::chrono::duration<Rep, Period>& d) {
+    sync::suspendable_fiber("channel::try_receive_for");
+    if (!filled_.try_acquire_for(d)) return std::nullopt;
+    return take();
+  }
+
+  // The same until `Clock` shows the time t. If the clock is set back meanwhile, the task waits
+  // again for the rest.
+  template <class Clock, class Duration>
+  std::optional<T> try_receive_until(const std::chrono::time_point<Clock, Duration>& t) {
+    sync::suspendable_fiber("channel::try_receive_until");
+    if (!filled_.try_acquire_until(t)) return std::nullopt;
     return take();
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <mutex>
 
@@ -22,6 +23,8 @@ APGAS_API [[noreturn]] void throw_latch_below_zero(std::ptrdiff_t left, std::ptr
 //   apgas::latch ready(workers);
 //   for (int i = 0; i < workers; ++i) apgas::async([&] { prepare(); ready.count_down(); });
 //   ready.wait();
+//
+// Requires, when it is destroyed: the waits with a time limit have returned.
 class latch {
  public:
   // Starts the count at `expected`. Throws: illegal_operation if it is negative. Context: any
@@ -37,15 +40,15 @@ class latch {
   // Context: any thread; does not suspend. Cost: one short lock.
   void count_down(std::ptrdiff_t n = 1) {
     if (n < 0) sync::throw_negative("latch::count_down", n);
-    sync::queued_task* released = nullptr;
+    sync::resume_list released;
     {
       std::lock_guard hold(guard_);
       if (n > left_) [[unlikely]]
         sync::throw_latch_below_zero(left_, n);
       left_ -= n;
-      if (left_ == 0) released = waiting_.take_all();
+      if (left_ == 0) waiting_.pop_all(released);
     }
-    sync::resume_all(released);
+    released.resume_all();
   }
 
   // Returns whether the count is zero. Context: any thread; does not suspend.
@@ -65,6 +68,23 @@ class latch {
     sync::queue_unless("latch::wait", guard_, waiting_, [this] { return left_ == 0; });
   }
 
+  // Waits until the count is zero, for at most the duration d, and returns whether it is. A
+  // duration of zero or less does not suspend; one of more than a century means for ever. Throws:
+  // as wait; std::bad_alloc. Context: as wait. Cost: if it must wait, an allocation and two short
+  // locks of the scheduler.
+  template <class Rep, class Period>
+  [[nodiscard]] bool try_wait_for(const std::chrono::duration<Rep, Period>& d) {
+    return wait_until("latch::try_wait_for", sync::deadline_in(d));
+  }
+
+  // The same until `Clock` shows the time t. If the clock is set back meanwhile, the task waits
+  // again for the rest.
+  template <class Clock, class Duration>
+  [[nodiscard]] bool try_wait_until(const std::chrono::time_point<Clock, Duration>& t) {
+    return sync::attempt_until(
+        t, [this](sync::deadline when) { return wait_until("latch::try_wait_until", when); });
+  }
+
   // Lowers the count by n and waits until it is zero. Throws, Context: as count_down and wait.
   void arrive_and_wait(std::ptrdiff_t n = 1) {
     sync::suspendable_fiber("latch::arrive_and_wait");
@@ -73,6 +93,12 @@ class latch {
   }
 
  private:
+  bool wait_until(const char* operation, sync::deadline when) {
+    sync::suspendable_fiber(operation);
+    return try_wait() ||
+           sync::queue_until(operation, guard_, waiting_, when, [this] { return left_ == 0; });
+  }
+
   base::spin_lock guard_;
   std::ptrdiff_t left_;
   sync::wait_queue waiting_;

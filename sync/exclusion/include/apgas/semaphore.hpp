@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <mutex>
 
 #include <apgas/base/api.hpp>
+#include <apgas/sync/deadline.hpp>
 #include <apgas/sync/task.hpp>
+#include <apgas/sync/timed_wait.hpp>
 #include <apgas/sync/wait_queue.hpp>
 
 namespace apgas::inline v0 {
@@ -21,7 +24,8 @@ APGAS_API [[noreturn]] void throw_negative(const char* operation, std::ptrdiff_t
 // returns some. std::counting_semaphore for tasks. It belongs to its place. A task that takes a
 // permit sees everything that was written before the release() which returned it.
 //
-// Requires, when it is destroyed: no task waits for it.
+// Requires, when it is destroyed: no task waits for it, and no acquisition with a time limit is in
+// progress.
 class semaphore {
  public:
   // Starts with `permits` permits. Throws: illegal_operation if the number is negative. Context:
@@ -48,20 +52,45 @@ class semaphore {
     return take();
   }
 
+  // Takes a permit; waits for at most the duration d if there is none. Returns whether it took one.
+  // A duration of zero or less does not suspend; one of more than a century means for ever. A
+  // permit that is handed to the task is never lost, even if the time is over by then.
+  // Throws: as acquire; std::bad_alloc. Context: as acquire.
+  // Cost: if it must wait, an allocation and two short locks of the scheduler.
+  template <class Rep, class Period>
+  [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period>& d) {
+    return acquire_until("semaphore::try_acquire_for", sync::deadline_in(d));
+  }
+
+  // The same until `Clock` shows the time t. If the clock is set back meanwhile, the task waits
+  // again for the rest.
+  template <class Clock, class Duration>
+  [[nodiscard]] bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& t) {
+    return sync::attempt_until(t, [this](sync::deadline when) {
+      return acquire_until("semaphore::try_acquire_until", when);
+    });
+  }
+
   // Adds permits and hands them to waiting tasks, which resume. Throws: illegal_operation if the
   // number is negative. Context: any thread; does not suspend. Cost: one short lock.
   void release(std::ptrdiff_t permits = 1) {
     if (permits < 0) sync::throw_negative("semaphore::release", permits);
-    sync::wait_queue served;
+    sync::resume_list served;
     {
       std::lock_guard hold(guard_);
       for (permits_ += permits; permits_ > 0 && !waiting_.empty(); --permits_)
         served.push(*waiting_.pop());
     }
-    sync::resume_all(served.take_all());
+    served.resume_all();
   }
 
  private:
+  bool acquire_until(const char* operation, sync::deadline when) {
+    sync::suspendable_fiber(operation);
+    return try_acquire() ||
+           sync::queue_until(operation, guard_, waiting_, when, [this] { return take(); });
+  }
+
   bool take() noexcept {
     if (permits_ == 0) return false;
     --permits_;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <future>
+#include <memory>
 #include <utility>
 
 #include <apgas/base/api.hpp>
@@ -59,10 +62,34 @@ class single_var {
     return value_.get();
   }
 
+  // Waits until the value has been written, for at most the duration d, and returns a pointer to
+  // it; null if it was not written in time. A duration of zero or less does not suspend; one of
+  // more than a century means for ever.
+  // Throws: as read_ff; std::bad_alloc. Context: as read_ff.
+  // Cost: if it must wait, an allocation and two short locks of the scheduler.
+  template <class Rep, class Period>
+  [[nodiscard]] const T* try_read_ff_for(const std::chrono::duration<Rep, Period>& d) const {
+    sync::suspendable_fiber("single_var::try_read_ff_for");
+    return value_if(value_.wait_for(d));
+  }
+
+  // The same until `Clock` shows the time t. If the clock is set back meanwhile, the task waits
+  // again for the rest.
+  template <class Clock, class Duration>
+  [[nodiscard]] const T* try_read_ff_until(
+      const std::chrono::time_point<Clock, Duration>& t) const {
+    sync::suspendable_fiber("single_var::try_read_ff_until");
+    return value_if(value_.wait_until(t));
+  }
+
   // Returns whether the value has been written. Context: any thread; does not suspend.
   [[nodiscard]] bool is_full() const noexcept { return value_.ready(); }
 
  private:
+  const T* value_if(std::future_status status) const {
+    return status == std::future_status::ready ? std::addressof(value_.get()) : nullptr;
+  }
+
   base::atomic<bool> written_{false};
   promise<T> promise_;
   future<T> value_ = promise_.get_future();

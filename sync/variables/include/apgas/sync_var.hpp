@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <optional>
 #include <utility>
 
+#include <apgas/sync/deadline.hpp>
 #include <apgas/sync/full_empty.hpp>
 #include <apgas/sync/task.hpp>
 
@@ -35,10 +37,19 @@ namespace apgas::inline v0 {
 // Throws, all operations but is_full:
 //   - illegal_operation outside a task and inside `atomic` or `when`; the variable is unchanged;
 //   - what copying or moving a value throws. The state stays as it was, and the value is what the
-//     copy or move of T left behind. Other tasks may go on to use the variable.
+//     copy or move of T left behind. Other tasks may go on to use the variable;
+//   - those with a time limit: std::bad_alloc; the variable is unchanged.
 // Context, all operations but is_full: task. May suspend and resume on another worker.
 // Cost: an operation that need not wait locks twice and allocates nothing; a hand-over between two
 // tasks of a worker takes about 40 ns (docs/performance.md, which names the machine).
+//
+// The operations that wait for a state also exist with a time limit, as try_..._for(d) and
+// try_..._until(t). They wait for at most the duration d, or until the clock of t shows that time;
+// if the clock is set back meanwhile, they wait again for the rest. A duration of zero or less does
+// not suspend; one of more than a century means for ever. They return an empty optional or false if
+// the variable did not have its state in time; a value to be written is destroyed then. An
+// operation whose turn comes takes place, even if the time is over by then. If it must wait, it
+// also costs an allocation and two short locks of the scheduler.
 //
 // Requires, when it is destroyed: no task waits for it or will use it. A task whose own operation
 // has returned may destroy it, even if the operation before that one, such as the write of the
@@ -59,12 +70,36 @@ class sync_var {
     return value;
   }
 
+  // The same with a time limit.
+  template <class Rep, class Period>
+  std::optional<T> try_read_fe_for(const std::chrono::duration<Rep, Period>& limit) {
+    return take_within("sync_var::try_read_fe_for", limit);
+  }
+  template <class Clock, class Duration>
+  std::optional<T> try_read_fe_until(const std::chrono::time_point<Clock, Duration>& limit) {
+    return take_within("sync_var::try_read_fe_until", limit);
+  }
+
   // Waits until the variable is full, returns a copy of the value and leaves it full.
   T read_ff()
     requires std::copy_constructible<T>
   {
     const turn mine(*this, "sync_var::read_ff", want::full);
     return *value_;
+  }
+
+  // The same with a time limit.
+  template <class Rep, class Period>
+  std::optional<T> try_read_ff_for(const std::chrono::duration<Rep, Period>& limit)
+    requires std::copy_constructible<T>
+  {
+    return copy_within("sync_var::try_read_ff_for", limit);
+  }
+  template <class Clock, class Duration>
+  std::optional<T> try_read_ff_until(const std::chrono::time_point<Clock, Duration>& limit)
+    requires std::copy_constructible<T>
+  {
+    return copy_within("sync_var::try_read_ff_until", limit);
   }
 
   // Returns a copy of the value without waiting for a state: if the variable is empty, the last
@@ -80,8 +115,30 @@ class sync_var {
   // Waits until the variable is empty, writes the value and leaves it full.
   void write_ef(T value) { write("sync_var::write_ef", want::empty, std::move(value)); }
 
+  // The same with a time limit.
+  template <class Rep, class Period>
+  [[nodiscard]] bool try_write_ef_for(T value, const std::chrono::duration<Rep, Period>& limit) {
+    return write_within("sync_var::try_write_ef_for", want::empty, std::move(value), limit);
+  }
+  template <class Clock, class Duration>
+  [[nodiscard]] bool try_write_ef_until(T value,
+                                        const std::chrono::time_point<Clock, Duration>& limit) {
+    return write_within("sync_var::try_write_ef_until", want::empty, std::move(value), limit);
+  }
+
   // Waits until the variable is full, overwrites the value and leaves it full.
   void write_ff(T value) { write("sync_var::write_ff", want::full, std::move(value)); }
+
+  // The same with a time limit.
+  template <class Rep, class Period>
+  [[nodiscard]] bool try_write_ff_for(T value, const std::chrono::duration<Rep, Period>& limit) {
+    return write_within("sync_var::try_write_ff_for", want::full, std::move(value), limit);
+  }
+  template <class Clock, class Duration>
+  [[nodiscard]] bool try_write_ff_until(T value,
+                                        const std::chrono::time_point<Clock, Duration>& limit) {
+    return write_within("sync_var::try_write_ff_until", want::full, std::move(value), limit);
+  }
 
   // Writes the value whatever the state, and leaves the variable full.
   void write_xf(T value) { write("sync_var::write_xf", want::either, std::move(value)); }
@@ -109,6 +166,8 @@ class sync_var {
       sync::suspendable_fiber(operation);
       left_ = turn_.acquire(w);
     }
+    // A use that acquire_within() has begun.
+    turn(sync_var& v, state found) noexcept : turn_(v.turn_), left_(found) {}
     turn(const turn&) = delete;
     turn& operator=(const turn&) = delete;
     ~turn() { turn_.release(left_); }
@@ -123,6 +182,53 @@ class sync_var {
     const turn mine(*this, operation, w);
     value_ = std::move(value);
     mine.leave(state::full);
+  }
+
+  // Acquires the variable within a duration or until a time point; nullopt if that takes longer.
+  template <class Rep, class Period>
+  std::optional<state> acquire_within(const char* operation, want w,
+                                      const std::chrono::duration<Rep, Period>& d) {
+    sync::suspendable_fiber(operation);
+    return turn_.acquire_until(operation, w, sync::deadline_in(d));
+  }
+  template <class Clock, class Duration>
+  std::optional<state> acquire_within(const char* operation, want w,
+                                      const std::chrono::time_point<Clock, Duration>& t) {
+    sync::suspendable_fiber(operation);
+    std::optional<state> found;
+    sync::attempt_until(t, [&](sync::deadline when) {
+      found = turn_.acquire_until(operation, w, when);
+      return found.has_value();
+    });
+    return found;
+  }
+
+  template <class Limit>
+  std::optional<T> take_within(const char* operation, const Limit& limit) {
+    const std::optional<state> found = acquire_within(operation, want::full, limit);
+    if (!found) return std::nullopt;
+    const turn mine(*this, *found);
+    std::optional<T> value(std::in_place, std::move(*value_));
+    mine.leave(state::empty);
+    return value;
+  }
+
+  template <class Limit>
+  std::optional<T> copy_within(const char* operation, const Limit& limit) {
+    const std::optional<state> found = acquire_within(operation, want::full, limit);
+    if (!found) return std::nullopt;
+    const turn mine(*this, *found);
+    return std::optional<T>(std::in_place, *value_);
+  }
+
+  template <class Limit>
+  bool write_within(const char* operation, want w, T&& value, const Limit& limit) {
+    const std::optional<state> found = acquire_within(operation, w, limit);
+    if (!found) return false;
+    const turn mine(*this, *found);
+    value_ = std::move(value);
+    mine.leave(state::full);
+    return true;
   }
 
   sync::full_empty turn_;

@@ -292,6 +292,26 @@ TEST(wait_for, times_out_and_succeeds) {
   });
 }
 
+TEST(wait_until, times_out_and_succeeds) {
+  run_tasks(2, [] {
+    apgas::promise<int> p;
+    const auto f = p.get_future();
+    const auto end = std::chrono::system_clock::now() + 5ms;
+    EXPECT_EQ(f.wait_until(end), std::future_status::timeout);
+    EXPECT_GE(std::chrono::system_clock::now(), end);
+    EXPECT_EQ(f.wait_until(end), std::future_status::timeout) << "the time has passed";
+    EXPECT_EQ(f.wait_until(std::chrono::steady_clock::time_point::min()),
+              std::future_status::timeout);
+    async([p] {
+      apgas::sleep_for(2ms);
+      p.set_value(1);
+    });
+    EXPECT_EQ(f.wait_until(std::chrono::steady_clock::time_point::max()),
+              std::future_status::ready);
+    EXPECT_EQ(f.wait_until(end), std::future_status::ready);
+  });
+}
+
 TEST(wait_for, time_out_and_value_at_the_same_time) {
   run_tasks(2, [] {
     int ready = 0;
@@ -329,6 +349,7 @@ TEST(future, misuse) {
       EXPECT_THROW(ready.get(), apgas::illegal_operation) << "even if the value is there";
       EXPECT_THROW(ready.wait(), apgas::illegal_operation);
       EXPECT_THROW(ready.wait_for(1s), apgas::illegal_operation);
+      EXPECT_THROW(ready.wait_until(std::chrono::steady_clock::now()), apgas::illegal_operation);
       EXPECT_THROW(ready.then([](auto) {}), apgas::illegal_operation);
       EXPECT_THROW(async_future([] {}), apgas::illegal_operation);
       EXPECT_THROW(apgas::async_await([] {}, ready), apgas::illegal_operation);
@@ -339,6 +360,7 @@ TEST(future, misuse) {
   EXPECT_THROW(ready.get(), apgas::illegal_operation);
   EXPECT_THROW(ready.wait(), apgas::illegal_operation);
   EXPECT_THROW(ready.wait_for(1s), apgas::illegal_operation);
+  EXPECT_THROW(ready.wait_until(std::chrono::steady_clock::now()), apgas::illegal_operation);
   EXPECT_THROW(ready.then([](auto) {}), apgas::illegal_operation);
   EXPECT_THROW(async_future([] {}), apgas::illegal_operation);
   EXPECT_THROW(apgas::async_await([] {}, ready), apgas::illegal_operation);

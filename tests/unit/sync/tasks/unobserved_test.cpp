@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <exception>
+#include <future>
 #include <memory>
 #include <source_location>
 #include <string>
@@ -9,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <apgas/future.hpp>
+#include <apgas/promise.hpp>
 
 #include "support/scheduler_fixture.hpp"
 
@@ -86,6 +89,19 @@ TEST(unobserved, is_reported_from_a_foreign_thread) {
 TEST(unobserved, continuations_are_reported_too) {
   EXPECT_EQ(reports_of([] {
               static_cast<void>(async_future([] { return 1; }).then([](auto) { fail(); }));
+            }).by_finish,
+            1U);
+}
+
+TEST(unobserved, a_wait_that_timed_out_does_not_observe) {
+  EXPECT_EQ(reports_of([] {
+              const apgas::promise<void> go;
+              const auto f = async_future([gate = go.get_future()] {
+                gate.get();
+                return fail();
+              });
+              EXPECT_EQ(f.wait_for(std::chrono::milliseconds(1)), std::future_status::timeout);
+              go.set_value();
             }).by_finish,
             1U);
 }

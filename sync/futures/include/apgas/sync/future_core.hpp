@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -9,6 +8,7 @@
 #include <apgas/base/api.hpp>
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/spin_lock.hpp>
+#include <apgas/sync/deadline.hpp>
 #include <apgas/sync/ref_counted.hpp>
 #include <apgas/sync/unobserved.hpp>
 
@@ -63,9 +63,9 @@ class APGAS_API future_core : public ref_counted {
   // Suspends the task until the future is ready, and observes it.
   // Context: task that may suspend; may resume on another worker.
   APGAS_API void wait() noexcept;
-  // The same until `when` at the latest. Returns whether the future is ready. Throws:
-  // std::bad_alloc.
-  APGAS_API bool wait_until(std::chrono::steady_clock::time_point when);
+  // The same until `when` at the latest. Returns whether the future is ready; if not, the task has
+  // not observed it. `waits_for` is as for scheduler::suspend. Throws: std::bad_alloc.
+  APGAS_API bool wait_until(const char* waits_for, deadline when);
   // Waits until the future is ready, and throws its exception if it failed.
   APGAS_API void wait_for_value();
 
@@ -96,6 +96,9 @@ class APGAS_API future_core : public ref_counted {
  private:
   enum class status : std::uint8_t { empty, filling, value, failed };
 
+  // Adds a waiter to the list, and removes it. Requires: lock_ is held.
+  void append(future_waiter& w) noexcept;
+  bool remove(future_waiter& w) noexcept;
   void publish(status end, std::unique_ptr<failure> why) noexcept;
 
   base::atomic<status> status_{status::empty};

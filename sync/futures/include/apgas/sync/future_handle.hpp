@@ -54,9 +54,10 @@ using future_result = std::conditional_t<std::is_void_v<T> || std::is_reference_
 // time, but several tasks may use copies. A future belongs to its place and cannot be sent to
 // another.
 //
-// A task observes a future by get, wait, a wait_for that finds it ready, then, when_all, when_any
-// or async_await. If the task behind a future failed and no task has observed the future when its
-// last handle is destroyed or the run ends, the root finish throws the exception.
+// A task observes a future by get, wait, a wait_for or wait_until that finds it ready, then,
+// when_all, when_any or async_await. If the task behind a future failed and no task has observed
+// the future when its last handle is destroyed or the run ends, the root finish throws the
+// exception.
 template <class T>
 class future {
   static_assert(!std::is_rvalue_reference_v<T> && !std::is_array_v<T> &&
@@ -105,12 +106,22 @@ class future {
   // never future_status::deferred. A duration of zero or less does not suspend. Otherwise as
   // wait().
   // Throws: as get(), without the exception of the future; std::bad_alloc.
+  // Cost: if it must wait, an allocation and two short locks of the scheduler.
   template <class Rep, class Period>
   std::future_status wait_for(const std::chrono::duration<Rep, Period>& d) const {
     sync::suspendable_fiber("future::wait_for");
     auto& state = sync::future_access::state(*this, "future::wait_for");
-    return state.wait_until(sync::deadline_in(d)) ? std::future_status::ready
-                                                  : std::future_status::timeout;
+    return status(state.wait_until("future::wait_for", sync::deadline_in(d)));
+  }
+
+  // Waits until the future is ready, or until `Clock` shows the time t. If the clock is set back
+  // meanwhile, the task waits again for the rest. Otherwise as wait_for().
+  template <class Clock, class Duration>
+  std::future_status wait_until(const std::chrono::time_point<Clock, Duration>& t) const {
+    sync::suspendable_fiber("future::wait_until");
+    auto& state = sync::future_access::state(*this, "future::wait_until");
+    return status(sync::attempt_until(
+        t, [&state](sync::deadline when) { return state.wait_until("future::wait_until", when); }));
   }
 
   // Runs f(*this) as a task once this future is ready, and returns the future of what f returns.
@@ -136,6 +147,9 @@ class future {
 
  private:
   friend struct sync::future_access;
+  static std::future_status status(bool ready) noexcept {
+    return ready ? std::future_status::ready : std::future_status::timeout;
+  }
   explicit future(sync::ref<sync::future_state<T>> state) noexcept : state_(std::move(state)) {}
 
   sync::ref<sync::future_state<T>> state_;

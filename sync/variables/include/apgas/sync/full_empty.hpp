@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include <apgas/base/api.hpp>
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/spin_lock.hpp>
+#include <apgas/sync/deadline.hpp>
 #include <apgas/sync/wait_queue.hpp>
 
 // The state of a variable that is full or empty, and the tasks that wait for a state. An operation
@@ -35,6 +38,10 @@ class full_empty {
   // Waits until the variable has the state w, makes it in use, and returns the state it had.
   // Context: task that may suspend; may resume on another worker.
   APGAS_API state acquire(want w) noexcept;
+
+  // The same until `when` at the latest; returns nullopt if the variable did not have the state.
+  // `waits_for` is as for scheduler::suspend. Throws: std::bad_alloc.
+  APGAS_API std::optional<state> acquire_until(const char* waits_for, want w, deadline when);
 
   // Gives the variable the state `left`, or hands it to the next task that waits for that state.
   // Requires: the calling task has acquired it. Context: task.

@@ -8,20 +8,51 @@
 
 // The tasks that wait for their turn at a mutex, a semaphore or a similar construct, first come
 // first served. The queue has no lock of its own; the lock of the construct guards it.
+//
+// Invariants
+//   I1  An entry is in a queue exactly while its `link` is not null.
 namespace apgas::inline v0::sync {
 
 // One waiting task. It lives on the stack of that task.
 struct queued_task {
   scheduler::fiber* task = nullptr;
   queued_task* next = nullptr;
+  queued_task** link = nullptr;  // the pointer of the queue that points to this entry
+};
+
+// Tasks that were taken from a queue, to be resumed when its lock is free again.
+class resume_list {
+ public:
+  void push(queued_task& t) noexcept {
+    t.next = nullptr;
+    *end_ = &t;
+    end_ = &t.next;
+  }
+
+  // Resumes the tasks, oldest first. Context: any thread that does not hold the lock of the queue;
+  // once.
+  void resume_all() noexcept {
+    for (queued_task* t = first_; t != nullptr;) {
+      queued_task* const next = t->next;  // the task may end as soon as it is resumed
+      scheduler::resume(t->task);
+      t = next;
+    }
+  }
+
+ private:
+  queued_task* first_ = nullptr;
+  queued_task** end_ = &first_;
 };
 
 class wait_queue {
  public:
   bool empty() const noexcept { return first_ == nullptr; }
+  // Returns the oldest entry; null when the queue is empty.
+  queued_task* front() const noexcept { return first_; }
 
   void push(queued_task& t) noexcept {
     t.next = nullptr;
+    t.link = end_;
     *end_ = &t;
     end_ = &t.next;
   }
@@ -29,21 +60,29 @@ class wait_queue {
   // Removes and returns the oldest entry; null when the queue is empty.
   queued_task* pop() noexcept {
     queued_task* const t = first_;
-    if (t == nullptr) return nullptr;
-    first_ = t->next;
-    if (first_ == nullptr) end_ = &first_;
+    if (t != nullptr) unlink(*t);
     return t;
   }
 
-  // Removes and returns all entries, oldest first, linked by `next`.
-  queued_task* take_all() noexcept {
-    queued_task* const all = first_;
-    first_ = nullptr;
-    end_ = &first_;
-    return all;
+  // Moves all entries to `taken`, oldest first.
+  void pop_all(resume_list& taken) noexcept {
+    while (queued_task* const t = pop()) taken.push(*t);
+  }
+
+  // Removes an entry that is in this queue or in none, and returns whether it was in the queue.
+  bool remove(queued_task& t) noexcept {
+    if (t.link == nullptr) return false;
+    unlink(t);
+    return true;
   }
 
  private:
+  void unlink(queued_task& t) noexcept {
+    *t.link = t.next;
+    (t.next == nullptr ? end_ : t.next->link) = t.link;
+    t.link = nullptr;
+  }
+
   queued_task* first_ = nullptr;
   queued_task** end_ = &first_;
 };
@@ -64,13 +103,12 @@ bool succeeds_soon(const scheduler::fiber& self, Attempt attempt) {
 }
 
 // Suspends the running task unless proceed(), which is called under `lock`, returns true. A task
-// that suspends is in `queue` until another thread takes it from there and resumes it.
-// `waits_for` is as for scheduler::suspend. Context: task that may suspend; may resume on another
-// worker.
+// that suspends is in `queue`, as the entry `me`, until another thread takes it from there and
+// resumes it. `waits_for` is as for scheduler::suspend. Context: task that may suspend; may resume
+// on another worker.
 template <class Proceed>
-void queue_unless(const char* waits_for, base::spin_lock& lock, wait_queue& queue,
+void queue_unless(const char* waits_for, base::spin_lock& lock, wait_queue& queue, queued_task& me,
                   Proceed proceed) noexcept {
-  queued_task me;
   scheduler::suspend(waits_for, [&](scheduler::fiber* self) {
     me.task = self;
     lock.lock();
@@ -81,14 +119,12 @@ void queue_unless(const char* waits_for, base::spin_lock& lock, wait_queue& queu
   });
 }
 
-// Resumes the tasks of a list that take_all() returned. Context: any thread that does not hold the
-// lock of the queue.
-inline void resume_all(queued_task* list) noexcept {
-  while (list != nullptr) {
-    queued_task* const next = list->next;  // the task may end as soon as it is resumed
-    scheduler::resume(list->task);
-    list = next;
-  }
+// The same with an entry of its own.
+template <class Proceed>
+void queue_unless(const char* waits_for, base::spin_lock& lock, wait_queue& queue,
+                  Proceed proceed) noexcept {
+  queued_task me;
+  queue_unless(waits_for, lock, queue, me, proceed);
 }
 
 }  // namespace apgas::inline v0::sync
