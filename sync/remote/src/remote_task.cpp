@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <bit>
 
+#include <fmt/format.h>
 #include <link.h>
 
+#include <apgas/base/assert.hpp>
 #include <apgas/sync/flow_control.hpp>
 #include <apgas/sync/remote_finish.hpp>
 
@@ -123,6 +125,24 @@ void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_
   admit(self, place, dest, payload, must_wait(place, dest));
   place.finishes->send_uncounted(finish_of(self), dest, header, payload);
   place.task_scheduler->keep_polling();
+}
+
+void send_local_closure(scheduler::fiber& self, comm::handler_id thunk, void* closure,
+                        std::source_location site) {
+  comm::out_archive out;
+  start_payload(out, site);
+  out(reinterpret_cast<std::uintptr_t>(closure));
+  send_uncounted_task(self, place_of(self).here, thunk, out);
+}
+
+void* take_local_closure(remote_task& task) {
+  if (task.frame.source != task.place->here) {
+    base::fatal(fmt::format("place {} sent a task that only this place can send to itself",
+                            task.frame.source));
+  }
+  const auto address = task.arguments().read<std::uintptr_t>();
+  task.done();
+  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
 }  // namespace apgas::inline v0::sync

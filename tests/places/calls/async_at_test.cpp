@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// async_at and uncounted_async_at: many tasks at other places, and which finish waits for them.
+// async_at, uncounted_async_at and detached_async: many tasks at other places, and which finish waits for them.
 #include <atomic>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -138,6 +139,42 @@ TEST(uncounted_async_at, is_not_awaited_by_the_finish) {
   });
   EXPECT_EQ(*done, 0);
   *released = true;
+  while (*done < apgas::num_places()) apgas::yield();
+}
+
+TEST(detached_async, is_not_awaited_by_the_finish) {
+  for (const place p : apgas::places()) {
+    apgas::at(p, [] {
+      auto released = std::make_shared<std::atomic<bool>>(false);
+      auto done = std::make_shared<std::atomic<int>>(0);
+      apgas::finish([&] {
+        for (int i = 0; i < 10; ++i) {
+          auto one = std::make_unique<int>(1);
+          apgas::detached_async([released, done, one = std::move(one)] {
+            // Would wait forever if the finish waited for this task.
+            while (!*released) apgas::yield();
+            *done += *one;
+          });
+        }
+      });
+      check(*done == 0);
+      *released = true;
+      while (*done < 10) apgas::yield();
+    });
+  }
+}
+
+TEST(detached_async, may_call_other_places) {
+  const auto done = apgas::make_global<std::atomic<int>>(0);
+  apgas::finish([&] {
+    for (const place p : apgas::places()) {
+      apgas::async_at(p, [done] {
+        apgas::detached_async([done] {
+          apgas::finish([done] { apgas::async_at(done.home(), [done] { ++*done; }); });
+        });
+      });
+    }
+  });
   while (*done < apgas::num_places()) apgas::yield();
 }
 

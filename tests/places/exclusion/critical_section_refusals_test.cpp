@@ -61,6 +61,7 @@ TEST(section_refusals, at_and_tasks) {
       expect_refused("async_at", [=] { apgas::async_at(p, f); });
       expect_refused("async_at", [=] { apgas::async_at(apgas::places(), f); });
       expect_refused("uncounted_async_at", [=] { apgas::uncounted_async_at(p, f); });
+      expect_refused("detached_async", [=] { apgas::detached_async(f); });
       expect_refused("async_future_at", [=] { static_cast<void>(apgas::async_future_at(p, f)); });
       apgas::clocked_finish([=] {
         expect_refused("clocked_async_at", [=] { apgas::clocked_async_at(p, f); });

@@ -168,15 +168,17 @@ TEST(runtime, failures_that_nothing_caught_are_printed_at_the_end) {
   apgas::runtime r;
   r.run([] {
     apgas::uncounted_async_at(apgas::here(), [] { throw std::logic_error("uncounted"); });
+    apgas::detached_async([] { throw std::logic_error("detached"); });
   });
   r.run([] { static_cast<void>(apgas::async_future([] { throw std::logic_error("unseen"); })); });
   testing::internal::CaptureStderr();
   EXPECT_EQ(r.stop(0), 1);
   const std::string text = testing::internal::GetCapturedStderr();
-  EXPECT_NE(text.find("exceptions that nothing caught reached the end of apgas::runtime: 2 tasks"),
+  EXPECT_NE(text.find("exceptions that nothing caught reached the end of apgas::runtime: 3 tasks"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("std::logic_error: uncounted"), std::string::npos) << text;
+  EXPECT_NE(text.find("std::logic_error: detached"), std::string::npos) << text;
   EXPECT_NE(text.find("std::logic_error: unseen"), std::string::npos) << text;
 }
 

@@ -38,6 +38,7 @@
 #include <apgas/clock.hpp>
 #include <apgas/condition_variable.hpp>
 #include <apgas/config.hpp>
+#include <apgas/detached_async.hpp>
 #include <apgas/dist_array.hpp>
 #include <apgas/dist_grid.hpp>
 #include <apgas/distribution.hpp>

@@ -102,5 +102,12 @@ APGAS_API void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_
 // The same, but only the root finish waits for the task.
 APGAS_API void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
                                    comm::out_archive& payload);
+// The same for a task at this place that needs only the address of its closure, which belongs to it
+// once the call has returned.
+APGAS_API void send_local_closure(scheduler::fiber& self, comm::handler_id thunk, void* closure,
+                                  std::source_location site);
+// Returns this address, and releases the buffer of the frame. Ends the job if the frame came from
+// another place. Context: the task.
+APGAS_API void* take_local_closure(remote_task& task);
 
 }  // namespace apgas::inline v0::sync
