@@ -10,14 +10,15 @@
 // first served. The queue has no lock of its own; the lock of the construct guards it.
 //
 // Invariants
-//   I1  An entry is in a queue exactly while its `link` is not null.
+//   I1  After its first push(), an entry is in a queue exactly while its `link` is not null.
 namespace apgas::inline v0::sync {
 
-// One waiting task. It lives on the stack of that task.
+// One waiting task. It lives on the stack of that task. The fields have no initial values, because
+// each costs a hand-over a store; `task` and push() set them.
 struct queued_task {
-  scheduler::fiber* task = nullptr;
-  queued_task* next = nullptr;
-  queued_task** link = nullptr;  // the pointer of the queue that points to this entry
+  scheduler::fiber* task;
+  queued_task* next;
+  queued_task** link;  // the pointer of the queue that points to this entry
 };
 
 // Tasks that were taken from a queue, to be resumed when its lock is free again.
@@ -60,7 +61,10 @@ class wait_queue {
   // Removes and returns the oldest entry; null when the queue is empty.
   queued_task* pop() noexcept {
     queued_task* const t = first_;
-    if (t != nullptr) unlink(*t);
+    if (t == nullptr) return nullptr;
+    first_ = t->next;
+    (first_ == nullptr ? end_ : first_->link) = &first_;
+    t->link = nullptr;
     return t;
   }
 
@@ -69,20 +73,17 @@ class wait_queue {
     while (queued_task* const t = pop()) taken.push(*t);
   }
 
-  // Removes an entry that is in this queue or in none, and returns whether it was in the queue.
+  // Removes an entry if it is still in this queue, and returns whether it was. Requires: it has
+  // been pushed to this queue before, and to no other since.
   bool remove(queued_task& t) noexcept {
     if (t.link == nullptr) return false;
-    unlink(t);
+    *t.link = t.next;
+    (t.next == nullptr ? end_ : t.next->link) = t.link;
+    t.link = nullptr;
     return true;
   }
 
  private:
-  void unlink(queued_task& t) noexcept {
-    *t.link = t.next;
-    (t.next == nullptr ? end_ : t.next->link) = t.link;
-    t.link = nullptr;
-  }
-
   queued_task* first_ = nullptr;
   queued_task** end_ = &first_;
 };
