@@ -94,11 +94,11 @@ TEST_P(Algorithms, GroupByListsTheElementsInTheirOrder) {
     const std::vector<int> x = random_ints(30'000, 0, 1'000'000, 29);
     const auto groups = parallel::group_by(x, [](int v) { return v % 100; });
     ASSERT_EQ(groups.size(), 100U);
-    for (const auto& [key, members] : groups) {
+    for (const auto& group : groups) {
       std::vector<int> expected;
       std::ranges::copy_if(x, std::back_inserter(expected),
-                           [k = key](int v) { return v % 100 == k; });
-      EXPECT_EQ(members, expected);
+                           [&group](int v) { return v % 100 == group.first; });
+      EXPECT_EQ(group.second, expected);
     }
     EXPECT_EQ(parallel::group_by(x.begin(), x.end(), [](int) { return 0; }).front().second, x);
   });

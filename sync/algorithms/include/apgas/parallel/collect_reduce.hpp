@@ -33,6 +33,8 @@ struct grouping {
   Add add;
   Join join;
 };
+template <class Key, class Make, class Add, class Join>
+grouping(Key, Make, Add, Join) -> grouping<Key, Make, Add, Join>;  // clang 16 needs it
 
 template <class I, class G>
 class group_finder {

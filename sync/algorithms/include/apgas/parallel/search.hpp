@@ -75,8 +75,8 @@ namespace apgas::inline v0::parallel {
 
 // Returns the first element x of [first, last) for which pred(x) is true, or `last`. The search
 // goes through groups of elements, each as large as all those before it, and ends with the group
-// that has a match. So pred is called for the elements before the match and for at most as many
-// behind it, and at least 4096, more.
+// that has a match. So pred is called for at most twice as many elements as there are up to the
+// match, or for 4096 if that is more.
 //
 // Throws: multiple_exceptions if pred threw for an element that was visited, even if there is a
 // match before it; illegal_operation outside a task and inside `atomic` or `when`.

@@ -83,7 +83,7 @@ void check_overlap(const char* algorithm, I first, std::size_t n, O out, std::si
     if (n == 0 || m == 0) return;
     const auto* from = reinterpret_cast<const char*>(std::to_address(first));
     const auto* to = reinterpret_cast<const char*>(std::to_address(out));
-    const std::less<const char*> before;
+    const std::less<> before;
     constexpr std::size_t source_bytes = sizeof(std::iter_value_t<I>);
     constexpr std::size_t target_bytes = sizeof(std::iter_value_t<O>);
     if (from == to && same_begin == in_place::allowed && source_bytes == target_bytes) return;

@@ -95,30 +95,28 @@ void merge_serial(const sorted<A>& x, const sorted<B>& y, O out, Comp& comp) {
 template <class I, class O, class Comp>
 void merge_from_both_ends(I from, std::size_t n, O to, Comp& comp) {
   using value = std::iter_value_t<I>;
-  const std::size_t half = n / 2;
-  I a = from;
-  I b = nth(from, half);
-  I a_back = nth(from, half - 1);
-  I b_back = nth(from, n - 1);
-  O front = to;
-  O back = nth(to, n - 1);
-  for (std::size_t k = 0; k < half; ++k) {
-    const value left = *a;
-    const value right = *b;
+  using index = std::ptrdiff_t;
+  const auto size = static_cast<index>(n);
+  const index half = size / 2;
+  index a = 0;
+  index b = half;
+  index a_back = half - 1;
+  index b_back = size - 1;
+  for (index k = 0; k < half; ++k) {
+    const value left = from[a];
+    const value right = from[b];
     const bool from_b = static_cast<bool>(comp(right, left));
-    *front = from_b ? right : left;
-    ++front;
+    to[k] = from_b ? right : left;
     a += !from_b;
     b += from_b;
-    const value last_left = *a_back;
-    const value last_right = *b_back;
+    const value last_left = from[a_back];
+    const value last_right = from[b_back];
     const bool from_a = static_cast<bool>(comp(last_right, last_left));
-    *back = from_a ? last_left : last_right;
-    --back;
+    to[size - 1 - k] = from_a ? last_left : last_right;
     a_back -= from_a;
     b_back -= !from_a;
   }
-  if (n % 2 != 0) *front = a == a_back + 1 ? *b : *a;
+  if (size % 2 != 0) to[half] = a > a_back ? from[b] : from[a];
 }
 
 // Merges two sorted sequences in parallel. All co-ranks are found before the first element is
