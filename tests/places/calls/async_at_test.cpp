@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// async_at, uncounted_async_at and detached_async: many tasks at other places, and which finish waits for them.
+// async_at, uncounted_async_at and detached_async: many tasks at other places, and the finish that
+// waits for them.
 #include <atomic>
 #include <memory>
 #include <numeric>
