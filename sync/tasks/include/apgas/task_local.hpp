@@ -87,8 +87,8 @@ class task_local {
  private:
   struct own_value : sync::local_value {
     template <class... Args>
-    explicit own_value(std::uint64_t key, Args&&... args)
-        : local_value(key), value{std::forward<Args>(args)...} {}
+    explicit own_value(std::uint64_t of, Args&&... args)
+        : local_value(of), value{std::forward<Args>(args)...} {}
     T value;
   };
   struct inherited_value final : own_value {
