@@ -51,7 +51,7 @@ std::vector<std::pair<int, std::string>> texts_by_group(const std::vector<int>& 
 
 TEST_P(Algorithms, CollectReduceKeepsTheOrderOfKeysAndOperands) {
   run([] {
-    for (const std::size_t n : {0, 1, 2, 100, 5000, 40'000}) {
+    for (const std::size_t n : {0U, 1U, 2U, 100U, 5000U, 40'000U}) {
       for (const int groups : {1, 7, 1000, 1'000'000}) {
         const std::vector<int> x = random_ints(n, 0, 1'000'000, 27);
         const auto key = [groups](int v) { return v % groups; };

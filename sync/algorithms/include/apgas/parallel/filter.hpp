@@ -91,10 +91,11 @@ namespace apgas::inline v0::parallel {
 //
 // Throws: multiple_exceptions if pred or an assignment threw; elements of the destination may then
 // have been written. illegal_operation outside a task, inside `atomic` or `when`, and for
-// contiguous iterators if the selected elements would be written over the source. Context: task.
-// May suspend and resume on another worker. Cost: two passes over elements in the cache, and a byte
-// for each of up to 65536 elements and worker. The choice costs no mispredicted branches, so random
-// choices take no longer than others.
+// contiguous iterators if the selected elements would be written over the source.
+// Context: task. May suspend and resume on another worker.
+// Cost: two passes, the second of which finds the elements in the cache, and up to 512 KiB of flags
+// for each worker. The choice costs no mispredicted branches, so random choices take no longer than
+// others.
 template <sync::position I, sync::position O, class Pred>
 O copy_if(I first, I last, O out, Pred pred,
           std::source_location site = std::source_location::current()) {
@@ -102,7 +103,7 @@ O copy_if(I first, I last, O out, Pred pred,
   sync::require_destination<O>();
   const std::size_t workers = sync::workers_for("parallel::copy_if");
   const std::size_t n = sync::size_between(first, last);
-  const std::size_t most = 16 * workers * sync::block_elements;
+  const std::size_t most = 128 * workers * sync::block_elements;
   const auto flags = std::make_unique_for_overwrite<sync::flag[]>(std::min(n, most));
   for (std::size_t begin = 0; begin < n; begin += most) {
     const sync::division group = sync::divide(std::min(n - begin, most));

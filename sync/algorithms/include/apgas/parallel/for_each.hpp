@@ -46,7 +46,8 @@ void for_each(Range&& range, F f, std::source_location site = std::source_locati
 // 4096, which follow the one that threw are then left as they were; all other blocks are complete.
 // illegal_operation outside a task, inside `atomic` or `when`, and for contiguous iterators if the
 // destination overlaps the source and `out` is not `first`.
-// Context: task. May suspend and resume on another worker. Cost: as std::transform.
+// Context: task. May suspend and resume on another worker.
+// Cost: as std::transform.
 template <sync::position I, sync::position O, class F>
 O transform(I first, I last, O out, F f,
             std::source_location site = std::source_location::current()) {

@@ -52,8 +52,9 @@ std::ranges::borrowed_iterator_t<Range> partition(
 
 // The same, but the elements on each side keep their order.
 //
-// Throws: as partition; if pred threw, nothing has been moved. std::bad_alloc. Context: as
-// partition. Cost: memory for all elements and a byte for each; every element is moved twice.
+// Throws: as partition; if pred threw, nothing has been moved. std::bad_alloc.
+// Context: as partition.
+// Cost: memory for all elements and a byte for each; every element is moved twice.
 template <sync::position I, class Pred>
 I stable_partition(I first, I last, Pred pred,
                    std::source_location site = std::source_location::current()) {

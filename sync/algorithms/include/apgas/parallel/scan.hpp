@@ -88,7 +88,7 @@ O scan(const char* algorithm, I first, I last, O out, std::optional<T> carry, Op
   const std::size_t workers = workers_for(algorithm);
   const std::size_t n = size_between(first, last);
   check_overlap(algorithm, first, n, out, n, in_place::allowed);
-  constexpr std::size_t cached = std::max<std::size_t>(1, std::size_t{256} * 1024 / sizeof(T));
+  constexpr std::size_t cached = std::max<std::size_t>(1, std::size_t{1024} * 1024 / sizeof(T));
   const std::size_t blocks = 8 * workers;
   const std::size_t size = std::clamp<std::size_t>(n / blocks, 1, cached);
   collecting(site, [&] {

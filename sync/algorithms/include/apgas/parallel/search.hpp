@@ -80,7 +80,8 @@ namespace apgas::inline v0::parallel {
 //
 // Throws: multiple_exceptions if pred threw for an element that was visited, even if there is a
 // match before it; illegal_operation outside a task and inside `atomic` or `when`.
-// Context: task. May suspend and resume on another worker. Cost: as std::find_if.
+// Context: task. May suspend and resume on another worker.
+// Cost: as std::find_if.
 template <sync::position I, class Pred>
 I find_if(I first, I last, Pred pred, std::source_location site = std::source_location::current()) {
   sync::require_random_access<I>();
@@ -121,8 +122,9 @@ std::ranges::borrowed_iterator_t<Range> find_if(
 // are none.
 //
 // Throws: multiple_exceptions if less threw; illegal_operation outside a task and inside `atomic`
-// or `when`. Context: task. May suspend and resume on another worker. Cost: that of
-// std::min_element; less for integers in memory, in the order std::less or std::greater.
+// or `when`.
+// Context: task. May suspend and resume on another worker.
+// Cost: as std::min_element.
 template <sync::position I, class Less = std::less<>>
 I min_element(I first, I last, Less less = {},
               std::source_location site = std::source_location::current()) {

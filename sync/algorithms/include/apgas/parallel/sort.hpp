@@ -61,17 +61,19 @@ template <sync::position I, class Comp = std::less<>>
 void stable_sort(I first, I last, Comp comp = {},
                  std::source_location site = std::source_location::current()) {
   sync::require_random_access<I>();
-  sync::workers_for("parallel::stable_sort");
+  const std::size_t workers = sync::workers_for("parallel::stable_sort");
   const std::size_t n = sync::size_between(first, last);
   auto less = [&comp](auto&& a, auto&& b) { return static_cast<bool>(std::invoke(comp, a, b)); };
   using value = std::iter_value_t<I>;
   sync::scratch<value> buffer(n);
   sync::collecting(site, [&] {
     if constexpr (sync::bytes_suffice<value>) {
-      sync::merge_sort<I, value*, decltype(less)>(less, site).sort_back(first, n, buffer.data());
+      sync::merge_sort<I, value*, decltype(less)>(less, n, workers, site)
+          .sort_back(first, n, buffer.data());
     } else {
       buffer.take(first, site);
-      sync::merge_sort<value*, I, decltype(less)>(less, site).sort_into(buffer.data(), n, first);
+      sync::merge_sort<value*, I, decltype(less)>(less, n, workers, site)
+          .sort_into(buffer.data(), n, first);
     }
   });
 }

@@ -19,7 +19,11 @@ namespace apgas::inline v0::sync {
 template <class I, class Buffer, class Comp>
 class merge_sort {
  public:
-  merge_sort(Comp& comp, std::source_location site) : comp_(comp), site_(site) {}
+  // For the sort of n elements by that many workers.
+  merge_sort(Comp& comp, std::size_t n, std::size_t workers, std::source_location site)
+      : comp_(comp),
+        site_(site),
+        many_(workers == 1 ? n : std::max(std::size_t{1} << 16, n / (4 * workers))) {}
 
   // Sorts the n elements at `from` in place. `buffer` has as many elements, whose values are
   // overwritten.
@@ -47,10 +51,8 @@ class merge_sort {
   }
 
  private:
-  static constexpr std::size_t few = cheap_elements<I> ? 8 : 24;
+  static constexpr std::size_t few = cheap_elements<I> ? 16 : 24;
   static constexpr std::size_t grain = 2048;
-  // From here on the two halves alone may leave workers idle for long.
-  static constexpr std::size_t many = std::size_t{1} << 16;
 
   template <class Right, class Left>
   void sort_halves(std::size_t n, Right right, Left left) {
@@ -69,7 +71,7 @@ class merge_sort {
     const sorted<From> right{nth(from, half), n - half};
     if (!comp_(right.first[0], from[offset<From>(half - 1)])) {
       move_all(from, n, to);
-    } else if (n > many) {
+    } else if (n > many_) {
       merge_parallel<true>(left, right, to, comp_, site_);
     } else if constexpr (cheap_merge<From, From, To>) {
       merge_from_both_ends(from, n, to, comp_);
@@ -83,7 +85,7 @@ class merge_sort {
     const auto part = [&](std::size_t, std::size_t begin, std::size_t end) {
       std::move(nth(from, begin), nth(from, end), nth(to, begin));
     };
-    if (n > many) {
+    if (n > many_) {
       for_blocks(divide(n), site_, part);
     } else {
       part(0, 0, n);
@@ -92,6 +94,7 @@ class merge_sort {
 
   Comp& comp_;
   std::source_location site_;
+  std::size_t many_;  // longer sequences are merged by several workers
 };
 
 }  // namespace apgas::inline v0::sync
