@@ -94,8 +94,7 @@ namespace apgas::inline v0::parallel {
 // contiguous iterators if the selected elements would be written over the source.
 // Context: task. May suspend and resume on another worker.
 // Cost: two passes, the second of which finds the elements in the cache, and up to 512 KiB of flags
-// for each worker. The choice costs no mispredicted branches, so random choices take no longer than
-// others.
+// for each worker. No branch depends on the choice.
 template <sync::position I, sync::position O, class Pred>
 O copy_if(I first, I last, O out, Pred pred,
           std::source_location site = std::source_location::current()) {

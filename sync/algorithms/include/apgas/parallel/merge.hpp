@@ -25,7 +25,7 @@ namespace apgas::inline v0::parallel {
 // contiguous iterators if the destination overlaps a source.
 // Context: task. May suspend and resume on another worker.
 // Cost: as std::merge, and two binary searches for each block of up to 16384 elements. For
-// trivially copyable elements of up to 16 bytes, the order costs no mispredicted branches.
+// trivially copyable elements of up to 16 bytes, the loop is written without a branch on the order.
 template <sync::position I, sync::position J, sync::position O, class Comp = std::less<>>
 O merge(I first1, I last1, J first2, J last2, O out, Comp comp = {},
         std::source_location site = std::source_location::current()) {

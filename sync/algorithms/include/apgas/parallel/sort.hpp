@@ -29,8 +29,8 @@ namespace apgas::inline v0::parallel {
 // another order. illegal_operation outside a task and inside `atomic` or `when`.
 // Context: task. May suspend and resume on another worker.
 // Cost: O(n log n) comparisons in every case, O(n) if the elements are sorted already. No memory
-// for elements. For trivially copyable elements of up to 16 bytes, the order costs few mispredicted
-// branches, which makes it faster than std::sort.
+// for elements. Trivially copyable elements of up to 16 bytes are partitioned without a branch on
+// their order.
 template <sync::position I, class Comp = std::less<>>
 void sort(I first, I last, Comp comp = {},
           std::source_location site = std::source_location::current()) {

@@ -27,8 +27,8 @@ std::size_t set_flags(std::size_t begin, std::size_t end, flag* flags, Selected&
 }
 
 // Calls put(k, i) for the k-th selected element i of [begin, end), in their order. It writes the
-// positions of up to 256 elements without a branch, and then visits those, so that a random choice
-// costs no mispredicted branches.
+// positions of up to 256 elements without a branch, and then visits those, because the processor
+// would mispredict a branch on a random choice.
 template <class Put>
 void for_selected(std::size_t begin, std::size_t end, const flag* flags, Put put) {
   std::size_t k = 0;
