@@ -14,7 +14,7 @@
 namespace apgas::inline v0::sync {
 
 // One value. The first one of a list is the extension of the task.
-class local_value : public scheduler::task_extension {
+class APGAS_API local_value : public scheduler::task_extension {
  public:
   explicit local_value(std::uint64_t of) noexcept : key(of) {}
   virtual ~local_value() = default;
