@@ -26,7 +26,7 @@ void write_host_name_of(rank here, rank ranks, char* field, std::size_t bytes) n
   // NOLINTNEXTLINE(concurrency-mt-unsafe): read at start
   const char* const wanted = std::getenv("APGAS_TEST_HOSTS");
   if (wanted == nullptr) return;
-  const long long host = std::atoll(wanted) * here / ranks;
+  const long long host = std::strtoll(wanted, nullptr, 10) * here / ranks;
   const std::size_t end = text_of(field, bytes).size();
   std::snprintf(field + end, bytes - end, "-%lld", host);
 }

@@ -141,6 +141,7 @@ void remote_teams::on_message(const comm::inbound_frame& frame) {
 
 // Only the lower of two places warns; in a ring of places at least one is lower than its holder.
 // Requires: lock_ is held.
+// NOLINTNEXTLINE(bugprone-exception-escape): the indices of a run lie within the group
 void remote_teams::take_held(team_member& told, std::uint32_t sequence, held_calls held) noexcept {
   if (place_.team_warning_s != 0 && !told.has_begun(sequence)) {
     for (const held_call& each : held) {

@@ -10,6 +10,7 @@
 #include <apgas/comm/sendable.hpp>
 #include <apgas/sync/remote_call.hpp>
 #include <apgas/sync/remote_task.hpp>
+#include <apgas/sync/task_locals.hpp>
 
 // What at and async_at send: a closure with its arguments, and the functions that run it at the
 // receiving place. run_remote_async and run_remote_call are the task_thunks (sync/remote_task.hpp)
