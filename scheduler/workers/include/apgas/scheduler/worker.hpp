@@ -91,9 +91,8 @@ struct frame_mark {
   std::uint64_t generation;
 };
 
-// Ends a task that has attributes, which are a name and registrations: notifies its extension and
-// clears them.
-// Context: task, when its body has ended.
+// Ends a task that has attributes, which are a name, registrations and values of task_local
+// objects: notifies its extensions and clears them. Context: task, when its body has ended.
 APGAS_API void clear_attributes(fiber& self) noexcept;
 
 // Adds the spawn site and the name of the running task to the trace, if one is written. Called when
