@@ -52,6 +52,19 @@ struct bounce {
   }
 };
 
+// Tasks that follow each other quickly arrive together. A deque has room for 256 of them at first;
+// the next one runs at once, so that the memory of the message may be gone when the last has run.
+TEST(async_at, as_many_tasks_as_a_worker_holds_arrive_together) {
+  for (int tasks = 254; tasks <= 258; ++tasks) {
+    for (int round = 0; round < 20; ++round) {
+      apgas::finish([tasks] {
+        for (int i = 0; i < tasks; ++i) async_at(test::last(), [](int k) { counted += k; }, i);
+      });
+      EXPECT_EQ(sum_and_reset(), tasks * (tasks - 1) / 2);
+    }
+  }
+}
+
 TEST(async_at, bounces_ten_thousand_times) {
   apgas::finish([] { async_at(test::next(apgas::here()), bounce{10'000}); });
   EXPECT_EQ(sum_and_reset(), 1);

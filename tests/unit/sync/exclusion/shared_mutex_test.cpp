@@ -128,9 +128,9 @@ TEST(SharedMutex, AReaderQueuesBehindAWriter) {
     shared_mutex m;
     m.lock_shared();
     EXPECT_TRUE(m.try_lock_shared());
+    int arrived = 0;
+    bool written = false;
     finish([&] {
-      int arrived = 0;
-      bool written = false;
       async([&] {
         ++arrived;
         m.lock();

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Teams whose members use bulletin boards: what does not fit on one, teams that begin at the same
+// time, and overwritten memory.
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <apgas/places/remote_teams.hpp>
+#include <apgas/sync/place_state.hpp>
+
+#include "check.hpp"
+#include "team_members.hpp"
+
+namespace {
+
+using apgas::place;
+using apgas::place_group;
+using apgas::team;
+using test::check;
+using test::everywhere;
+
+// Larger than a post.
+struct vector_of_longs {
+  std::array<std::int64_t, 2500> values{};
+};
+
+TEST(team_boards, an_element_may_be_larger_than_a_post) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    static_assert(sizeof(vector_of_longs) > 16'192);
+    vector_of_longs mine;
+    for (std::size_t i = 0; i < mine.values.size(); ++i) {
+      mine.values[i] = static_cast<std::int64_t>(i * (t.index() + 1));
+    }
+    const auto sum = [](const vector_of_longs& a, const vector_of_longs& b) {
+      vector_of_longs both = a;
+      for (std::size_t i = 0; i < both.values.size(); ++i) both.values[i] += b.values[i];
+      return both;
+    };
+    const std::size_t times = t.size() * (t.size() + 1) / 2;
+    const auto as_expected = [&](const vector_of_longs& all) {
+      for (std::size_t i = 0; i < all.values.size(); ++i) {
+        check(all.values[i] == static_cast<std::int64_t>(i * times));
+      }
+    };
+    as_expected(t.allreduce(mine, sum));
+    if (const auto all = t.reduce(mine, sum, test::last())) as_expected(*all);
+    const vector_of_longs first = t.broadcast(mine, place());
+    check(first.values.back() == 2499);
+  });
+}
+
+// Each member makes the first call of both teams at the same time, so that one of them may get no
+// boards at some places.
+TEST(team_boards, two_teams_may_begin_at_the_same_time) {
+  for (int round = 0; round < 20; ++round) {
+    const team one{place_group(apgas::places())};
+    const team other{test::backwards()};
+    everywhere(
+        one, apgas::places(),
+        [](const team& first, const team& second) {
+          apgas::finish([&] {
+            for (const team t : {first, second}) {
+              apgas::async([t] {
+                for (int i = 1; i < 4; ++i) {
+                  check(t.allreduce(i, std::plus<>()) == i * apgas::num_places());
+                }
+                t.destroy();
+              });
+            }
+          });
+        },
+        other);
+  }
+}
+
+// The bytes of the board that this place has in a team; none if it has no board.
+std::span<std::byte> board_of(const team& t) {
+  const apgas::scheduler::fiber& self = *apgas::scheduler::current_fiber();
+  const auto id = std::bit_cast<apgas::remote::global_id>(t);
+  const apgas::remote::team_member& member = *apgas::remote::teams_of(self).find(id);
+  if (!member.has_board()) return {};
+  auto& state = apgas::sync::place_of(self);
+  constexpr std::size_t bytes = std::size_t{512} << 10;
+  return state.endpoint->network()
+      .shared_area(state.here)
+      .subspan(static_cast<std::size_t>(member.board_index()) * bytes, bytes);
+}
+
+// What a call in a team throws at a place.
+std::string refusal_at(place p, const team& t) {
+  return apgas::at(
+      p,
+      [](const team& with) -> std::string {
+        try {
+          with.barrier();
+        } catch (const apgas::illegal_operation& e) {
+          return e.what();
+        }
+        return "";
+      },
+      t);
+}
+
+// The last place with a board overwrites it and makes no further call. The others find out when
+// they have waited for it.
+TEST(team_boards, overwritten_memory_breaks_the_team_and_names_the_place) {
+  const team t{place_group(apgas::places())};
+  everywhere(t, apgas::places(), [](const team& with) { with.barrier(); });
+  place broken;
+  for (place p : apgas::places()) {
+    if (apgas::at(p, [](const team& with) { return !board_of(with).empty(); }, t)) broken = p;
+  }
+  if (broken == place()) return;  // without shared memory
+  apgas::at(
+      broken,
+      [](const team& with) {
+        const std::span<std::byte> board = board_of(with);
+        std::memset(board.data(), 0xff, board.size());
+      },
+      t);
+  std::vector<std::string> refused(static_cast<std::size_t>(apgas::num_places()));
+  apgas::finish([&] {
+    for (place p : apgas::places()) {
+      if (p == broken) continue;
+      apgas::async([&, p] { refused[static_cast<std::size_t>(p.id())] = refusal_at(p, t); });
+    }
+  });
+  refused[static_cast<std::size_t>(broken.id())] = refusal_at(broken, t);
+  for (const std::string& text : refused) {
+    EXPECT_NE(text.find("overwritten"), std::string::npos) << text;
+    EXPECT_NE(text.find("place " + std::to_string(broken.id()) + " shares"), std::string::npos)
+        << text;
+  }
+}
+
+}  // namespace
