@@ -3,10 +3,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <new>
 
 #include <apgas/async.hpp>
 #include <apgas/sleep.hpp>
@@ -39,12 +37,12 @@ static_assert(scheduler::fits_slot<task_with_small_block>);
 // no destructor.
 struct task_with_block {
   void operator()() const {
-    const std::unique_ptr<void, void (*)(void*)> own(block, &std::free);
+    const std::unique_ptr<std::byte[]> own(block);
     call_back([this] { f(block); });
   }
 
   task_function f;
-  void* block;
+  std::byte* block;
 };
 static_assert(scheduler::fits_slot<task_with_block>);
 
@@ -54,8 +52,7 @@ void spawn(task_function f, const void* block, std::size_t bytes) {
     if (bytes != 0) std::memcpy(task.bytes.data(), block, bytes);
     return async(task);
   }
-  std::unique_ptr<void, void (*)(void*)> copy(std::malloc(bytes), &std::free);
-  if (copy == nullptr) throw std::bad_alloc();
+  auto copy = std::make_unique_for_overwrite<std::byte[]>(bytes);
   std::memcpy(copy.get(), block, bytes);
   async(task_with_block{.f = f, .block = copy.get()});
   static_cast<void>(copy.release());
