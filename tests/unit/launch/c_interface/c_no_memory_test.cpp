@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the C interface that find no memory. The test refuses memory once, to its own worker.
+// Functions of the C interface that find no memory: the test refuses it once, to its own worker.
 #include <array>
 #include <atomic>
 #include <cstddef>
