@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
-#include <new>
 
 #include <apgas/base/assert.hpp>
 #include <apgas/base/atomic.hpp>
@@ -27,6 +26,14 @@ std::uint64_t key() noexcept {
 }
 
 base::atomic<std::uint64_t> last_id{0};
+
+// Begins a finish of the running task. Throws: std::bad_alloc.
+apgas_finish_state* begin_innermost() {
+  scheduler::fiber& self = *scheduler::fiber_of_this_stack();
+  c_task& task = c_task::get(self);
+  auto made = std::make_unique<apgas_finish_state>(self, task.innermost);
+  return task.innermost = made.release();
+}
 
 // Ends the innermost finish of the task. Throws: what its tasks threw.
 void end_innermost(c_task& task) {
@@ -96,12 +103,7 @@ int apgas_finish(void (*body)(void*), void* arg) noexcept {
 int apgas_finish_begin(apgas_finish_t* finish) noexcept {
   if (finish == nullptr) return APGAS_EINVAL;
   if (const int refused = apgas::launch::refuse_outside_task()) return refused;
-  return apgas::launch::call_guarded([finish] {
-    apgas::scheduler::fiber& self = *apgas::scheduler::fiber_of_this_stack();
-    c_task& task = c_task::get(self);
-    task.innermost = new apgas_finish_state(self, task.innermost);
-    *finish = task.innermost;
-  });
+  return apgas::launch::call_guarded([finish] { *finish = apgas::launch::begin_innermost(); });
 }
 
 int apgas_finish_end(apgas_finish_t finish) noexcept {

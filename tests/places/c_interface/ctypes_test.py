@@ -17,7 +17,7 @@ import unittest
 LIBRARY = sys.argv.pop(1)
 HEADER = pathlib.Path(__file__).parents[3] / "launch/c_interface/include/apgas/c.h"
 CODES = {name: int(code) for name, code in
-         re.findall(r"\b(APGAS_E\w+) = (-\d+)", HEADER.read_text())}
+         re.findall(r"#define (APGAS_E\w+) +\((-\d+)\)", HEADER.read_text())}
 TASK = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 AT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t)
 

@@ -41,23 +41,24 @@ extern "C" {
 #define APGAS_C_NOEXCEPT
 #endif
 
-enum {
-  APGAS_EINVAL = -1,       // a null pointer, or a value that is not possible
-  APGAS_ENOMEM = -2,       // no memory
-  APGAS_ENOTASK = -3,      // called outside a task
-  APGAS_EINTASK = -4,      // called by a task
-  APGAS_ENOTSTARTED = -5,  // no program is active: before apgas_start, or after its end has begun
-  APGAS_EACTIVE = -6,      // a program is active in this process already
-  APGAS_ESTART = -7,       // the program cannot start; one line on standard error says why
-  APGAS_EPLACE = -8,       // there is no such place, or the call is not allowed at this place
-  APGAS_ETOOBIG = -9,      // a block or a result is larger than APGAS_MAX_BLOCK
-  APGAS_EFUNCTION = -10,   // the other place does not have the function
-  APGAS_EEXCEPTION = -11,  // a C++ exception left a callback or a task
-  APGAS_EFINISH = -12,     // apgas_finish_begin and apgas_finish_end do not match
-  APGAS_EBUSY = -13,       // locked, or still in use
-  APGAS_ENOTLOCKED = -14,  // not locked
-  APGAS_ECRITICAL = -15    // called inside a critical section of C++
-};
+// The codes.
+// clang-format off
+#define APGAS_EINVAL      (-1)  // a null pointer, or a value that is not possible
+#define APGAS_ENOMEM      (-2)  // no memory
+#define APGAS_ENOTASK     (-3)  // called outside a task
+#define APGAS_EINTASK     (-4)  // called by a task
+#define APGAS_ENOTSTARTED (-5)  // no program is active: before apgas_start, or after its end
+#define APGAS_EACTIVE     (-6)  // a program is active in this process already
+#define APGAS_ESTART      (-7)  // the program cannot start; one line on standard error says why
+#define APGAS_EPLACE      (-8)  // there is no such place, or the call is not allowed at this place
+#define APGAS_ETOOBIG     (-9)  // a block or a result is larger than APGAS_MAX_BLOCK
+#define APGAS_EFUNCTION   (-10)  // the other place does not have the function
+#define APGAS_EEXCEPTION  (-11)  // a C++ exception left a callback or a task
+#define APGAS_EFINISH     (-12)  // apgas_finish_begin and apgas_finish_end do not match
+#define APGAS_EBUSY       (-13)  // locked, or still in use
+#define APGAS_ENOTLOCKED  (-14)  // not locked
+#define APGAS_ECRITICAL   (-15)  // called inside a critical section of C++
+// clang-format on
 
 // The size of the largest block: 1 GiB, less what a message needs besides.
 #define APGAS_MAX_BLOCK ((size_t)1073741824 - (size_t)65536)

@@ -49,10 +49,9 @@ TEST(c_no_memory, for_a_task) {
   in_a_task(
       [] {
         const std::array<char, 1000> block{};
-        EXPECT_EQ(without_memory([&] {
-                    return apgas_spawn(do_nothing, block.data(), block.size());
-                  }),
-                  APGAS_ENOMEM);
+        EXPECT_EQ(
+            without_memory([&] { return apgas_spawn(do_nothing, block.data(), block.size()); }),
+            APGAS_ENOMEM);
         EXPECT_EQ(without_memory([] { return apgas_task_id(); }), 0U);
         EXPECT_EQ(without_memory([] { return apgas_task_pointer(); }), nullptr);
         apgas_finish_t finish = nullptr;
@@ -68,9 +67,8 @@ TEST(c_no_memory, for_a_call) {
       [] {
         const auto nothing = [](const void*, std::size_t, void*, std::size_t) {};
         const std::array<char, 1000> block{};
-        EXPECT_EQ(without_memory([&] {
-                    return apgas_at(0, nothing, block.data(), block.size(), nullptr, 0);
-                  }),
+        EXPECT_EQ(without_memory(
+                      [&] { return apgas_at(0, nothing, block.data(), block.size(), nullptr, 0); }),
                   APGAS_ENOMEM);
       },
       1);
