@@ -34,7 +34,7 @@ function(apgas_room room)
     endif()
   endforeach()
 
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${folder}/include/*.hpp)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${folder}/include/*.hpp ${folder}/include/*.h)
   set_property(GLOBAL APPEND PROPERTY apgas_header_folders ${folder}/include)
   set_property(GLOBAL APPEND PROPERTY apgas_headers ${headers})
   set_property(GLOBAL APPEND PROPERTY apgas_link ${arg_LINK})

@@ -58,7 +58,7 @@ def main() -> int:
     commands = library_commands(arguments.build.resolve())
     folders = sorted(ROOT.glob("*/**/include/apgas"))
     folders = [f for f in folders if f.relative_to(ROOT).parts[0] in MODULES]
-    headers = {str(h.relative_to(f.parent)): h for f in folders for h in sorted(f.rglob("*.hpp"))}
+    headers = {str(h.relative_to(f.parent)): h for f in folders for h in sorted(f.rglob("*.h*"))}
     proven = {first_include(source) for source, _ in commands}
     compiler = next(word for word in commands[0][1] if re.search(r"\+\+[-\d.]*$", word))
     command = [*arguments.launcher, compiler, *compile_options(commands)]

@@ -67,7 +67,7 @@ class Checker:
         return self.failures != 0
 
     def check_file(self, path, name):
-        is_code = path.suffix in (".hpp", ".cpp")
+        is_code = path.suffix in (".hpp", ".cpp", ".h", ".c")
         is_script = path.suffix in (".py", ".sh") or name in SCRIPTS
         if path.suffix == ".supp":
             self.check_suppressions(path, name)

@@ -29,9 +29,12 @@ if(NOT apgas_clang_format OR NOT apgas_clang_tidy)
 endif()
 
 set(patterns base scheduler comm sync places launch apps tests)
-list(TRANSFORM patterns APPEND "/*.[ch]pp")
 list(TRANSFORM patterns PREPEND ${PROJECT_SOURCE_DIR}/)
-file(GLOB_RECURSE apgas_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${patterns})
+set(c_patterns ${patterns})
+list(TRANSFORM patterns APPEND "/*.[ch]pp")
+list(TRANSFORM c_patterns APPEND "/*.[ch]")
+file(GLOB_RECURSE apgas_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
+  ${patterns} ${c_patterns})
 add_test(NAME format COMMAND ${apgas_clang_format} --dry-run --Werror ${apgas_sources})
 set_tests_properties(format PROPERTIES LABELS lint TIMEOUT 60
   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

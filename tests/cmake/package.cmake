@@ -1,7 +1,8 @@
 # The library as users get it, label package: installs this build into a folder, then builds and
 # runs the project in tests/package with it, in each way that README.md shows.
 set(package_dir ${PROJECT_BINARY_DIR}/package_test)
-set(package_flags -G ${CMAKE_GENERATOR} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+set(package_flags -G ${CMAKE_GENERATOR} -DCMAKE_C_COMPILER=${CMAKE_C_COMPILER}
+  -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
   -DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER} -DCMAKE_BUILD_TYPE=Release
   -DBUILD_SHARED_LIBS=${BUILD_SHARED_LIBS} -DAPGAS_WITH_MPI=${APGAS_WITH_MPI})
 
@@ -11,7 +12,8 @@ function(package_test way timeout)
   string(JOIN "\n" flags ${package_flags} ${ARGN})
   add_test(NAME package.${way} COMMAND ${CMAKE_COMMAND} -Dway=${way}
     -Dsource=${PROJECT_SOURCE_DIR}/tests/package -Dwork=${package_dir} "-Dflags=${flags}"
-    -Dcompiler=${CMAKE_CXX_COMPILER} -P ${PROJECT_SOURCE_DIR}/tests/cmake/package_run.cmake)
+    -Dcompiler=${CMAKE_CXX_COMPILER} -Dc_compiler=${CMAKE_C_COMPILER}
+    -P ${PROJECT_SOURCE_DIR}/tests/cmake/package_run.cmake)
   set_tests_properties(package.${way} PROPERTIES LABELS package TIMEOUT ${timeout})
   apgas_test_needs(package.${way} package all)
 endfunction()

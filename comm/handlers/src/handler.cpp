@@ -26,8 +26,7 @@
 #include <fmt/format.h>
 
 #include <apgas/base/assert.hpp>
-
-#include "loaded_object.hpp"
+#include <apgas/comm/loaded_object.hpp>
 
 namespace apgas::inline v0::comm {
 

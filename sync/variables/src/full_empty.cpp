@@ -47,4 +47,10 @@ bool full_empty::is_full() noexcept {
   return last_ == state::full;
 }
 
+bool full_empty::is_used() noexcept {
+  std::lock_guard hold(lock_);
+  return state_.load(base::relaxed) == state::in_use || !either_.empty() || !full_.empty() ||
+         !empty_.empty();
+}
+
 }  // namespace apgas::inline v0::sync

@@ -67,6 +67,7 @@ consteval bool require_span_to_receive() {
 // at_into whose target is the caller's own place.
 template <class T, class F, class... Args>
 void run_here_into(place here, std::span<T> result, const F& f, const Args&... args) {
+  const sync::own_locals none(*scheduler::current_fiber(), false);
   auto body = copy_body<F, Args...>(f, args...);
   const auto& returned = body();
   const std::span<const T> from = reply_with_elements<T>::elements(returned);

@@ -51,6 +51,9 @@ class full_empty {
   // thread.
   APGAS_API bool is_full() noexcept;
 
+  // Returns whether a task has acquired the variable or waits for it. Context: any thread.
+  bool is_used() noexcept;
+
  private:
   bool is_wanted(want w) const noexcept {
     const state now = state_.load(base::relaxed);
