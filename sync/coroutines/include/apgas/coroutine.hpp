@@ -159,9 +159,25 @@ template <class T>
 future<T> async_future(task<T> t, std::source_location site = std::source_location::current()) {
   return async_future(name(nullptr), std::move(t), site);
 }
+template <sync::registration_clause C, class T>
+future<T> async_future(const C& clause, task<T> t,
+                       std::source_location site = std::source_location::current()) {
+  scheduler::fiber& self = sync::suspendable_fiber("async_future");
+  return sync::future_access::make(sync::start_registered_coroutine_with_future(
+      self, clause, sync::task_access::take(t, "async_future"), site));
+}
 template <sync::makes_task F>
 auto async_future(F&& f, std::source_location site = std::source_location::current()) {
   return async_future(sync::keep_closure(std::decay_t<F>(std::forward<F>(f))), site);
+}
+template <sync::makes_task F>
+auto async_future(name n, F&& f, std::source_location site = std::source_location::current()) {
+  return async_future(n, sync::keep_closure(std::decay_t<F>(std::forward<F>(f))), site);
+}
+template <sync::registration_clause C, sync::makes_task F>
+auto async_future(const C& clause, F&& f,
+                  std::source_location site = std::source_location::current()) {
+  return async_future(clause, sync::keep_closure(std::decay_t<F>(std::forward<F>(f))), site);
 }
 
 // Runs the coroutine in the calling task, waits for its end, and returns its value or throws what

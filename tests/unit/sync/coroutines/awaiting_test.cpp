@@ -244,6 +244,21 @@ TEST_P(Awaiting, AClockGoesOnWhenCoroutinesLeaveIt) {
   });
 }
 
+TEST_P(Awaiting, ACoroutineWithAFutureIsRegistered) {
+  run([] {
+    finish([] {
+      const auto c = apgas::clock::make();
+      const auto last_phase = async_future(apgas::clocked(c), [c]() -> task<std::int64_t> {
+        co_await c.advance_awaitable();
+        co_return c.phase();
+      });
+      c.advance();
+      c.drop();
+      EXPECT_EQ(last_phase.get(), 1);
+    });
+  });
+}
+
 TEST_P(Awaiting, AClockThatACoroutineMakesIsDroppedWithItsFinish) {
   run([] {
     std::atomic<int> advanced{0};

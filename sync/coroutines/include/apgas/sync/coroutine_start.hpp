@@ -79,13 +79,16 @@ class spawned_coroutine final : public started_coroutine {
 template <class T>
 class coroutine_with_future final : public future_state<T>, public started_coroutine {
  public:
-  explicit coroutine_with_future(coroutine_frame<T> frame) noexcept : frame_(std::move(frame)) {}
+  coroutine_with_future(coroutine_frame<T> frame, coroutine_registrations registrations) noexcept
+      : frame_(std::move(frame)), registrations_(std::move(registrations)) {}
 
   static void run(void* object) {
     auto& self = *static_cast<coroutine_with_future*>(object);
+    scheduler::fiber& task = *scheduler::current_fiber();
+    self.registrations_.begin(task);
     self.frame_.promise().begin(self, nullptr);
     self.continue_with(self.frame_.get());
-    self.start(*scheduler::current_fiber());
+    self.start(task);
   }
   static void discard(void* object) noexcept {
     static_cast<coroutine_with_future*>(object)->drop();
@@ -104,15 +107,20 @@ class coroutine_with_future final : public future_state<T>, public started_corou
         this->emplace(frame_.promise().take());
       }
     } catch (...) {
-      frame_.reset();
+      end();
       publish_caught(*this, self);
       return;
     }
-    frame_.reset();
+    end();
     this->publish_value();
+  }
+  void end() noexcept {
+    frame_.reset();
+    registrations_.end();
   }
 
   coroutine_frame<T> frame_;
+  coroutine_registrations registrations_;
 };
 
 template <class T>
@@ -137,10 +145,23 @@ template <class T>
 ref<future_state<T>> start_coroutine_with_future(scheduler::fiber& self, coroutine_frame<T> frame,
                                                  const char* name, std::source_location site) {
   using runner = coroutine_with_future<T>;
-  auto* const made = new runner(std::move(frame));
+  auto* const made = new runner(std::move(frame), coroutine_registrations());
   auto state = ref<future_state<T>>::share(made);
   task_body(&runner::run, &runner::discard, made).spawn(self, name, site);
   return state;
+}
+
+template <registration_clause C, class T>
+ref<future_state<T>> start_registered_coroutine_with_future(scheduler::fiber& self, const C& clause,
+                                                            coroutine_frame<T> frame,
+                                                            std::source_location site) {
+  using runner = coroutine_with_future<T>;
+  return with_transits(self, "async_future", clause, [&](const auto& transits) {
+    auto* const made = new runner(std::move(frame), coroutine_registrations(transits));
+    auto state = ref<future_state<T>>::share(made);
+    task_body(&runner::run, &runner::discard, made).spawn(self, nullptr, site);
+    return state;
+  });
 }
 
 }  // namespace apgas::inline v0::sync
