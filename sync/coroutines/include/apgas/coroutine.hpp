@@ -10,6 +10,7 @@
 #include <apgas/future.hpp>
 #include <apgas/registered_async.hpp>
 #include <apgas/sync/coroutine_start.hpp>
+#include <apgas/sync/phase_event.hpp>
 #include <apgas/sync/task_promise.hpp>
 
 // Coroutines of C++20 as tasks: a task<T> waits without keeping a stack. apgas.hpp explains the
