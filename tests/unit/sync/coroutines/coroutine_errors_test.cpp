@@ -121,6 +121,7 @@ TEST(CoroutineErrors, AFutureIsAwaitedInATask) {
   apgas::test::run_tasks(1, [] {
     const apgas::promise<int> promise;
     promise.set_value(1);
+    observed::refusals = 0;
     std::thread([ready = promise.get_future()] { await_here(ready); }).join();
     EXPECT_EQ(observed::refusals, 1);
   });
