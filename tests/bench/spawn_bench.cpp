@@ -22,6 +22,7 @@ const std::vector<entry> entries = {
     {"fib", bench::fib},
     {"integrate", bench::integrate},
     {"flat", bench::flat},
+    {"coroutine", bench::coroutines},
     {"suspend", bench::suspension},
     {"coarse", bench::coarse},
     {"section", bench::sections_alone},
@@ -35,6 +36,7 @@ const std::vector<entry> entries = {
 };
 
 constexpr bench::sizes quick = {.fib = 16,
+                                .coroutine_fib = 12,
                                 .integrate_to = 10,
                                 .flat_tasks = 10'000,
                                 .rounds_of_suspensions = 20,

@@ -9,6 +9,7 @@ namespace bench {
 
 struct sizes {
   int fib = 32;
+  int coroutine_fib = 25;
   int integrate_to = 400;
   int flat_tasks = 1'000'000;
   int rounds_of_suspensions = 2'000;
@@ -23,6 +24,7 @@ benchmark fib(const sizes& s);
 benchmark integrate(const sizes& s);
 benchmark flat(const sizes& s);
 benchmark coarse(const sizes& s);
+benchmark coroutines(const sizes& s);
 benchmark suspension(const sizes& s);
 benchmark sections_alone(const sizes& s);
 benchmark sections_contended(const sizes& s);

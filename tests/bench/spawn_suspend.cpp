@@ -2,7 +2,8 @@
 
 // A task that suspends and is resumed: by yield, with two tasks that take turns; and by a future,
 // with 64 tasks that wait for it and are resumed together. The same 64 tasks with a future that is
-// ready do everything except suspend. The difference is the cost of a suspension.
+// ready do everything except suspend. The difference is the cost of a suspension. The same with
+// coroutines, which await the future and hold no fiber meanwhile.
 
 #include <cstdint>
 
@@ -49,6 +50,23 @@ std::uint64_t waiting(int rounds, bool ready_before) {
   return arrivals::take();
 }
 
+apgas::task<> await_gate(apgas::future<int> open) {
+  arrivals::add(static_cast<std::uint64_t>(co_await open));
+}
+
+std::uint64_t awaiting(int rounds, bool ready_before) {
+  for (int round = 0; round < rounds; ++round) {
+    const apgas::promise<int> gate;
+    const apgas::future<int> open = gate.get_future();
+    if (ready_before) gate.set_value(1);
+    apgas::finish([&] {
+      if (!ready_before) apgas::async([&gate] { gate.set_value(1); });
+      for (int i = 0; i < waiters; ++i) apgas::async(await_gate(open));
+    });
+  }
+  return arrivals::take();
+}
+
 #if defined(BENCH_TBB)
 std::uint64_t suspending(int rounds) {
   tbb::task_group group;
@@ -74,6 +92,8 @@ benchmark suspension(const sizes& s) {
   add_ours(b, "apgas yield", yielding, n, count);
   add_ours(b, "apgas future", [](int r) { return waiting(r, false); }, n, count);
   add_ours(b, "apgas future, ready before", [](int r) { return waiting(r, true); }, n, count);
+  add_ours(b, "apgas co_await", [](int r) { return awaiting(r, false); }, n, count);
+  add_ours(b, "apgas co_await, ready before", [](int r) { return awaiting(r, true); }, n, count);
 #if defined(BENCH_TBB)
   add_peer(b, "TBB suspend/resume", [](int w) { return with_tbb(w, suspending); }, n, count);
 #endif

@@ -13,6 +13,7 @@
 
 #include "failures.hpp"
 #include "finish_details.hpp"
+#include "finish_end.hpp"
 #include "finish_results.hpp"
 
 // The parts of finish that are not on the fast path.
@@ -39,6 +40,17 @@ void task_failed(scheduler::fiber& self) noexcept {
   for (task_exception& e : caught) details.exceptions.push_back(std::move(e));
 }
 
+std::unique_ptr<offer_box> close_finish(scheduler::fiber& self, finish_core& core,
+                                        scheduler::task_counter* outer) {
+  self.task.finish = outer;
+  const std::unique_ptr<finish_details> details(core.details());
+  if (details == nullptr) return nullptr;
+  if (details->id.load(base::relaxed) != 0) place_of(self).finishes->close(*details);
+  for (const std::vector<std::byte>& results : details->returned) load_results(results, *details);
+  if (!details->exceptions.empty()) throw multiple_exceptions(std::move(details->exceptions));
+  return std::move(details->offers);
+}
+
 namespace {
 
 // Whether the finish has sent a task to another place.
@@ -55,13 +67,7 @@ std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core&
     static_cast<void>(scheduler::wait_in_place([&core] { return core.alone(); }));
   }
   scheduler::wait_for_others(core, "finish");
-  self.task.finish = outer;
-  const std::unique_ptr<finish_details> details(core.details());
-  if (details == nullptr) return nullptr;
-  if (details->id.load(base::relaxed) != 0) place_of(self).finishes->close(*details);
-  for (const std::vector<std::byte>& results : details->returned) load_results(results, *details);
-  if (!details->exceptions.empty()) throw multiple_exceptions(std::move(details->exceptions));
-  return std::move(details->offers);
+  return close_finish(self, core, outer);
 }
 
 // A function of its own, so that the usual path of finish_frame::end saves no registers for it.
@@ -80,8 +86,8 @@ std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core&
 
 }  // namespace
 
-// Runs the children that are still in the deque. They have no name and no registrations, and each
-// has its own spawn site, so the state of the running task is restored afterwards.
+// The children have no name and no registrations, and each has its own spawn site, so the state of
+// the running task is restored afterwards.
 [[gnu::always_inline]] inline void finish_frame::run_own(scheduler::fiber& self) noexcept {
   if (self.task.rare.has_attributes != 0) [[unlikely]] {
     registrations::leave_finish(self, core_);
@@ -91,6 +97,12 @@ std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core&
   const std::source_location site = self.task.site;
   scheduler::run_children(self, mark_);
   self.task.site = site;
+}
+
+void run_own_children(scheduler::fiber& self, finish_core& core,
+                      const scheduler::frame_mark& mark) noexcept {
+  registrations::leave_finish(self, core);
+  run_children_hiding_attributes(self, mark);
 }
 
 void finish_frame::end() {

@@ -86,7 +86,19 @@ void phaser_tree_node::update_and_park(scheduler::worker& w, scheduler::fiber* f
   conclude(w, b);
 }
 
-scheduler::batch_block* phaser_tree_node::take_parked() noexcept {
+bool phaser_tree_node::observe(phase_observer& o, std::int64_t p) noexcept {
+  std::lock_guard hold(lock_);
+  if (counter_.phase() > p || open_.load(base::relaxed)) return false;
+  o.next_ = std::exchange(observers_, &o);
+  return true;
+}
+
+void phaser_tree_node::released::resume(scheduler::worker& w) const noexcept {
+  if (tasks != nullptr) scheduler::resume_blocks(w, tasks);
+  for (phase_observer* o = observers; o != nullptr;) std::exchange(o, o->next_)->on_phase_end();
+}
+
+phaser_tree_node::released phaser_tree_node::take_waiting() noexcept {
   scheduler::batch_block* all = nullptr;
   for (int i = 0; i < workers_; ++i) {
     scheduler::batch_block* const list =
@@ -97,22 +109,22 @@ scheduler::batch_block* phaser_tree_node::take_parked() noexcept {
     last->next = all;
     all = list;
   }
-  return all;
+  return {.tasks = all, .observers = std::exchange(observers_, nullptr)};
 }
 
-scheduler::batch_block* phaser_tree_node::advance_locked() noexcept {
+phaser_tree_node::released phaser_tree_node::advance_locked() noexcept {
   static_cast<void>(counter_.advance_phase());
   ++counts_.phases;
   unarrived_.store(counter_.unarrived(), base::relaxed);
   phase_.store(counter_.phase(), base::release);  // P1
-  return take_parked();
+  return take_waiting();
 }
 
 // Acts on what changed since `b` was taken. Requires: the lock is held. Releases it.
 void phaser_tree_node::conclude(scheduler::worker& w, before b) noexcept {
   bool completed = b.unarrived && counter_.unarrived() == 0;
   const bool silent = b.signallers && counter_.signallers() == 0;
-  scheduler::batch_block* resumed = nullptr;
+  released resumed;
   if (completed && core_.ends_in_one_step()) {  // a clock at one place needs no other lock
     completed = false;
     resumed = advance_locked();
@@ -127,7 +139,7 @@ void phaser_tree_node::conclude(scheduler::worker& w, before b) noexcept {
   const bool news = completed || ((silent || empty) && core_.is_replica());
   if (news) core_.retain();
   lock_.unlock();
-  if (resumed != nullptr) scheduler::resume_blocks(w, resumed);
+  resumed.resume(w);
   if (news) {
     core_.completed(w, *this);
     core_.release();
@@ -147,20 +159,20 @@ bool phaser_tree_node::child_reopened() {
 
 bool phaser_tree_node::advance_phase(scheduler::worker& w, bool open) noexcept {
   lock_.lock();
-  scheduler::batch_block* const resumed = advance_locked();
+  const released resumed = advance_locked();
   if (open) open_.store(true, base::release);  // P1
   const bool complete = counter_.unarrived() == 0;
   lock_.unlock();
-  if (resumed != nullptr) scheduler::resume_blocks(w, resumed);
+  resumed.resume(w);
   return complete;
 }
 
 void phaser_tree_node::open_and_resume(scheduler::worker& w) noexcept {
   lock_.lock();
   open_.store(true, base::release);  // P1
-  scheduler::batch_block* const resumed = take_parked();
+  const released resumed = take_waiting();
   lock_.unlock();
-  if (resumed != nullptr) scheduler::resume_blocks(w, resumed);
+  resumed.resume(w);
 }
 
 phase_uplink::view phaser_tree_node::look() noexcept {

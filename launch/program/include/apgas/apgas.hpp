@@ -31,6 +31,7 @@
 #include <apgas/async_at_group.hpp>
 #include <apgas/async_future_at.hpp>
 #include <apgas/at.hpp>
+#include <apgas/at_awaitable.hpp>
 #include <apgas/at_into.hpp>
 #include <apgas/atomic.hpp>
 #include <apgas/blocking.hpp>
@@ -38,6 +39,7 @@
 #include <apgas/clock.hpp>
 #include <apgas/condition_variable.hpp>
 #include <apgas/config.hpp>
+#include <apgas/coroutine.hpp>
 #include <apgas/detached_async.hpp>
 #include <apgas/dist_array.hpp>
 #include <apgas/dist_grid.hpp>
@@ -46,6 +48,7 @@
 #include <apgas/exception_types.hpp>
 #include <apgas/exceptions.hpp>
 #include <apgas/finish.hpp>
+#include <apgas/finish_awaitable.hpp>
 #include <apgas/finish_reduce.hpp>
 #include <apgas/forall.hpp>
 #include <apgas/fork_join.hpp>

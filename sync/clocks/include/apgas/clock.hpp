@@ -32,6 +32,10 @@
 // apgas.hpp explains the words of the contracts.
 namespace apgas::inline v0 {
 
+namespace sync {
+class phase_event;
+}  // namespace sync
+
 // A handle of a clock. A handle is a value without pointers: it may be copied, captured by a task
 // and sent to other places. Copying it registers no task.
 //
@@ -101,6 +105,14 @@ class clock {
   void advance() const { advance_lazy(); }
   APGAS_API void advance_lazy() const;
   APGAS_API void advance_eager() const;
+
+  // advance() for a coroutine: `co_await c.advance_awaitable();` in a task<T> (coroutine.hpp). The
+  // task stays registered while it waits, but holds no fiber and no stack. The clock is resumed
+  // when the coroutine awaits the object, at the latest. Throws, where it is awaited: as advance().
+  // Context: task<T>; may resume on another worker. Cost: one lock when it waits and one submission
+  // to the scheduler when the phase ends, so more than advance(), whose tasks are resumed in
+  // batches.
+  APGAS_API sync::phase_event advance_awaitable() const noexcept;
 
   // Ends the registration of the calling task: no task waits for it any more (X10 Clock.drop). A
   // task that ends, normally or by an exception, drops all its clocks.

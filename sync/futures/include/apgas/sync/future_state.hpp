@@ -47,6 +47,8 @@ class future_state : public future_core {
 
   // Returns the value. Requires: the caller has seen has_value().
   const kept_value<T>& value() const noexcept { return *value_; }
+  // Moves the value out. Requires: the same, and nobody else uses the value.
+  kept_value<T> take_value() { return *std::move(value_); }
 
  private:
   std::optional<kept_value<T>> value_;

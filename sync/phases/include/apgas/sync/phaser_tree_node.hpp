@@ -20,10 +20,12 @@
 //   phase_      holder of lock_     any thread
 //   unarrived_  holder of lock_     any thread, as a hint
 //   parked_     holder of lock_     holder of lock_; its batch blocks list suspended tasks
+//   observers_  holder of lock_     holder of lock_
 //
 // Invariants
-//   I1  A task is in parked_ only while phase() is the phase it waits for. A phase advance takes
-//       all parked tasks.
+//   I1  A task is in parked_, or an observer in observers_, only while phase() is the phase it
+//   waits
+//       for. A phase advance takes all of them.
 //   I2  The tasks in a batch of this tree node have not signalled since they were resumed. The
 //       batched arrivals of a worker (scheduler/batch.hpp) therefore hold a phase open no longer
 //       than the batch itself does. A tree node with wait-only tasks does not batch arrivals, since
@@ -34,6 +36,21 @@
 namespace apgas::inline v0::sync {
 
 class phase_core;
+
+// Is notified of the end of a phase, in place of a waiting fiber.
+class phase_observer {
+ public:
+  // The phase is over. Context: worker, which holds no lock; must not suspend.
+  virtual void on_phase_end() noexcept = 0;
+
+ protected:
+  phase_observer() = default;
+  ~phase_observer() = default;
+
+ private:
+  friend class phaser_tree_node;
+  phase_observer* next_ = nullptr;
+};
 
 class phaser_tree_node final : public scheduler::batch_source {
  public:
@@ -67,6 +84,10 @@ class phaser_tree_node final : public scheduler::batch_source {
   // Does the same on behalf of a suspended task, and parks the task until phase p is over.
   void update_and_park(scheduler::worker& w, scheduler::fiber* f, std::int64_t p,
                        const events& e) noexcept;
+
+  // Calls o.on_phase_end() when phase p is over, on behalf of a registered task that waits for it.
+  // Returns false if it is over already; then the observer is not called. Context: any thread.
+  [[nodiscard]] bool observe(phase_observer& o, std::int64_t p) noexcept;
 
   void flush_arrivals(scheduler::worker& w) noexcept override;
 
@@ -105,8 +126,15 @@ class phaser_tree_node final : public scheduler::batch_source {
   };
   before now() const noexcept { return {counter_.unarrived() != 0, counter_.signallers() != 0}; }
   void conclude(scheduler::worker& w, before b) noexcept;
-  scheduler::batch_block* advance_locked() noexcept;
-  scheduler::batch_block* take_parked() noexcept;
+  // Tasks and observers that have waited for a phase, and are to be resumed without the lock.
+  struct released {
+    scheduler::batch_block* tasks = nullptr;
+    phase_observer* observers = nullptr;
+
+    void resume(scheduler::worker& w) const noexcept;
+  };
+  released advance_locked() noexcept;
+  released take_waiting() noexcept;
 
   phase_core& core_;
   phaser_tree_node* const parent_;
@@ -119,6 +147,7 @@ class phaser_tree_node final : public scheduler::batch_source {
   std::int64_t members_ = 0;
   phase_counter counter_;
   std::unique_ptr<scheduler::batch_block*[]> parked_;  // by worker
+  phase_observer* observers_ = nullptr;
   counts counts_;
 };
 

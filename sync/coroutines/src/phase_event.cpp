@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/sync/phase_event.hpp>
+
+#include <apgas/sync/task.hpp>
+
+namespace apgas::inline v0 {
+
+sync::phase_event clock::advance_awaitable() const noexcept { return sync::phase_event(id_); }
+
+namespace sync {
+
+bool phase_event::ready() {
+  scheduler::fiber& self = suspendable_fiber("clock::advance_awaitable");
+  registration& r = registration_of(self, id_, phase_kind::clock, "clock::advance_awaitable");
+  registration_ = &r;
+  signal(self, r);
+  return r.node->passed(r.waited);
+}
+
+bool phase_event::notify(coroutine_runner& waiting) noexcept {
+  runner_ = &waiting;
+  return registration_->node->observe(*this, registration_->waited);
+}
+
+void phase_event::result() { wait(*scheduler::current_fiber(), *registration_, wait_style::lazy); }
+
+}  // namespace sync
+}  // namespace apgas::inline v0
