@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// parallel_for within a task. parlaylib calls it for loops of any length, also for copies of a
+// hundred elements in the leaves of a recursion, and leaves it to the scheduler to find out how
+// much work an iteration is.
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+
+#include <apgas/forall.hpp>
+
+#include "apgas_parlay_runtime.hpp"
+
+namespace apgas_parlay {
+
+// The least work of a task: large beside a fork (2 ns) and the steal of a branch (some 100 ns).
+inline constexpr std::chrono::nanoseconds least_work{1000};
+
+// Runs iterations from `first` on, in groups of 1, 2, 4, ..., until they have taken `least_work`
+// or all have run. Afterwards `first` is the first iteration that has not run.
+// Throws: what f throws; `first` is then the iteration that threw.
+template <class F>
+void run_first_iterations(std::size_t& first, std::size_t last, F& f) {
+  const auto start = std::chrono::steady_clock::now();
+  for (std::size_t group = 1; first < last; group *= 2) {
+    const std::size_t end = first + std::min(group, last - first);
+    for (; first < end; ++first) f(first);
+    if (std::chrono::steady_clock::now() - start >= least_work) return;
+  }
+}
+
+// Completes a loop whose iteration `failed` threw the exception that is being handled: runs those
+// after it and throws everything that was thrown. Context: a catch block.
+template <class F>
+[[noreturn, gnu::noinline, gnu::cold]] void loop_failed(std::size_t failed, std::size_t last,
+                                                        F& f) {
+  const std::exception_ptr error = std::current_exception();
+  apgas::forall(failed, last, [&](std::size_t i) {
+    if (i == failed) std::rethrow_exception(error);
+    f(i);
+  });
+  std::terminate();  // not reached: the iteration `failed` throws
+}
+
+// Runs f(i) for all i of [first, last). A task runs at least `least` iterations; 0 leaves the
+// number to the loop, which measures its first iterations and, like parlaylib, makes no more than
+// 128 chunks for each worker.
+// Throws: apgas::multiple_exceptions. Context: task; may suspend and resume on another worker.
+template <class F>
+void loop(std::size_t first, std::size_t last, F& f, std::size_t least) {
+  if (least == 0) {
+    const std::size_t start = first;
+    try {
+      run_first_iterations(first, last, f);
+    } catch (...) {
+      loop_failed(first, last, f);
+    }
+    if (first == last) return;
+    const std::size_t chunks = 128 * static_cast<std::size_t>(apgas::num_workers());
+    least = std::max(first - start, (last - first) / chunks);
+  }
+  apgas::forall(first, last, [&f](std::size_t i) { f(i); }, static_cast<std::ptrdiff_t>(least));
+}
+
+}  // namespace apgas_parlay

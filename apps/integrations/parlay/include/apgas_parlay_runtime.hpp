@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The runtime under a program of parlaylib, which does not know of it: it starts when a thread
+// outside tasks calls parlaylib for the first time, also before main, and ends after main.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <apgas/config.hpp>
+#include <apgas/errors.hpp>
+#include <apgas/place.hpp>
+#include <apgas/runtime.hpp>
+
+namespace apgas_parlay {
+
+// The number of workers that PARLAY_NUM_THREADS asks for, or 0 for the runtime's default. The
+// environment variable APGAS_WORKERS wins over both.
+// Throws: apgas::launch_error if the variable is not a number from 1 on.
+inline int workers_of_environment() {
+  const char* const text = std::getenv("PARLAY_NUM_THREADS");
+  if (text == nullptr) return 0;
+  try {
+    std::size_t used = 0;
+    const int workers = std::stoi(text, &used);
+    if (workers > 0 && text[used] == '\0') return workers;
+  } catch (const std::logic_error&) {  // not a number, or too large; reported below
+  }
+  throw apgas::launch_error("PARLAY_NUM_THREADS must be a number of workers, 1 or more, but is '" +
+                            std::string(text) + "'; correct it or unset it");
+}
+
+class started_runtime {
+ public:
+  // The only one. The first call starts the workers. Context: a thread that is no worker.
+  static started_runtime& instance() {
+    static started_runtime only;
+    return only;
+  }
+
+  // Whether the runtime has been started and has ended. What static objects do after that, such as
+  // destroying a sequence, is done by the thread itself.
+  static bool ended() noexcept { return ended_.load(std::memory_order_acquire); }
+
+  std::size_t workers() const noexcept { return workers_; }
+
+  // Runs f() as a task and waits for it.
+  // Throws: what f throws, as one apgas::multiple_exceptions. Context: any thread.
+  template <class F>
+  void run(F& f) {
+    runtime_.run([&f] { f(); });
+  }
+
+ private:
+  started_runtime()
+      : runtime_(settings()),
+        workers_(runtime_.run([] { return static_cast<std::size_t>(apgas::num_workers()); })) {}
+  ~started_runtime() { ended_.store(true, std::memory_order_release); }
+
+  static apgas::config settings() {
+    apgas::config chosen;
+    chosen.workers = workers_of_environment();
+    return chosen;
+  }
+
+  static inline std::atomic<bool> ended_ = false;
+  apgas::runtime runtime_;
+  std::size_t workers_;
+};
+
+// The number of workers for a thread outside tasks.
+inline std::size_t workers_outside_tasks() {
+  return started_runtime::ended() ? 1 : started_runtime::instance().workers();
+}
+
+// Whether a thread outside tasks calls after the end of the runtime. It then does the work itself.
+inline bool cannot_start() noexcept {
+  return !apgas::scheduler::on_fiber() && started_runtime::ended();
+}
+
+// Runs f() in a task: in the calling one, or in a new one if a thread outside tasks calls.
+template <class F>
+void in_task(F f) {
+  if (apgas::scheduler::on_fiber()) [[likely]] {
+    f();
+  } else {
+    started_runtime::instance().run(f);
+  }
+}
+
+}  // namespace apgas_parlay
