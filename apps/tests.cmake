@@ -21,6 +21,7 @@ endfunction()
 
 set(small_averaging -n 60)
 set(small_bfs --scale 9 --roots 2)
+set(small_epcc --test-ms 0.02 --repetitions 2)
 set(small_fib -n 22)
 set(small_gups -n 10)
 set(small_heat --lines 200 --columns 100 --steps 20)
@@ -37,7 +38,7 @@ set(small_sort -n 20000)
 set(small_stream -n 20000 --rounds 3)
 set(small_uts -t 1 -a 3 -d 7 -b 4 -r 19)
 
-foreach(name IN ITEMS averaging bfs fib gups heat hello integrate jacobi kmeans labelprop lu matmul
+foreach(name IN ITEMS averaging bfs epcc fib gups heat hello integrate jacobi kmeans labelprop lu matmul
     nqueens quicksort sort stream uts)
   apgas_app_test(${name} np1 ARGS ${small_${name}})
   apgas_app_test(${name} help EXPECT help ARGS --help)
@@ -57,6 +58,11 @@ foreach(variant IN ITEMS phaser loops serial)
   apgas_app_test(averaging ${variant} ARGS ${small_averaging} --variant ${variant})
 endforeach()
 apgas_app_test(nqueens reduce ARGS ${small_nqueens} --variant reduce)
+foreach(construct IN ITEMS barrier reduction parallel single growing changing)
+  apgas_app_test(epcc ${construct} ARGS ${small_epcc} --construct ${construct} --tasks 20)
+endforeach()
+apgas_app_test(epcc deep_tree ARGS ${small_epcc} --tasks 40 --tiers 4 --degree 3)
+apgas_app_test(epcc local.np2 PLACES 2 TRANSPORT local ARGS ${small_epcc} --construct barrier)
 apgas_app_test(uts serial ARGS ${small_uts} --serial)
 apgas_app_test(uts granularity ARGS ${small_uts} --granularity 50)
 apgas_app_test(uts portable ARGS ${small_uts} --portable)
@@ -240,6 +246,9 @@ apgas_app_test(imsuite too_many_threads EXPECT usage_error ARGS LCR --sync basel
 apgas_app_test(imsuite no_tree EXPECT usage_error ARGS VC --shape sparse)
 
 # Invalid values of several kinds.
+apgas_app_test(epcc one_task EXPECT usage_error ARGS --tasks 1)
+apgas_app_test(epcc too_many_leaves EXPECT usage_error ARGS --tiers 8 --degree 64)
+apgas_app_test(epcc unknown_construct EXPECT usage_error ARGS --construct lock)
 apgas_app_test(fib too_large EXPECT usage_error ARGS -n 61)
 apgas_app_test(fib not_a_number EXPECT usage_error ARGS -n seven)
 apgas_app_test(fib unknown_variant EXPECT usage_error ARGS --variant quantum)

@@ -10,12 +10,12 @@
 
 namespace apps {
 
-int report(const std::string& app, double seconds, bool verified, figures own) {
+int report(const std::string& app, double seconds, bool verified, const figures& own) {
   return report(app, {apgas::num_places(), apgas::num_workers()}, seconds, verified, own);
 }
 
 int report(const std::string& app, const processes& by, double seconds, bool verified,
-           figures own) {
+           const figures& own) {
   nlohmann::ordered_json line = {{"app", app},
                                  {"places", by.places},
                                  {"workers", by.workers},

@@ -5,21 +5,21 @@
 // end of its main task, and returns the result.
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace apps {
 
 using figure = std::variant<bool, int, std::int64_t, std::uint64_t, double, std::string>;
-using figures = std::initializer_list<std::pair<std::string, figure>>;
+using figures = std::vector<std::pair<std::string, figure>>;
 
 // Prints {"app", "places", "workers", "seconds", "verified", own figures...} as one line. Returns
 // the exit code: 0 if the result was verified; 1 if it was not, or if the output could not be
 // written, which is reported on stderr.
 // Context: a task.
-[[nodiscard]] int report(const std::string& app, double seconds, bool verified, figures own);
+[[nodiscard]] int report(const std::string& app, double seconds, bool verified, const figures& own);
 
 // The same for a program that does not use the library. Context: any thread.
 struct processes {
@@ -27,6 +27,6 @@ struct processes {
   int workers;  // of each place
 };
 [[nodiscard]] int report(const std::string& app, const processes& by, double seconds, bool verified,
-                         figures own);
+                         const figures& own);
 
 }  // namespace apps
