@@ -15,7 +15,7 @@ portion::portion(const plan& p, length delta, std::span<length> lengths, const a
       team_(team),
       lengths_(lengths),
       followed_(lengths.size(), unreached),
-      settled_(lengths.size()) {
+      removed_(lengths.size()) {
   auto came = apps::exchange(team, share_of_arcs(p, dealt_));
   arcs_ = arcs(lengths.size(), std::move(came.values), [this](vertex v) { return dealt_.at(v); });
 }
@@ -24,19 +24,19 @@ std::int64_t portion::search(vertex root) {
   if (dealt_.owner(root) == dealt_.here) take_offer(dealt_.at(root), 0);
   std::int64_t rounds = 0;
   for (auto bucket = lowest_bucket(); bucket != no_bucket; bucket = lowest_bucket()) {
-    std::vector<std::size_t> settled;
+    std::vector<std::size_t> removed;
     for (;; ++rounds) {
       const std::vector<std::size_t> frontier = take(bucket);
       if (team_.allreduce(frontier.size(), std::plus<>()) == 0) break;
       for (const std::size_t v : frontier) {
-        if (std::exchange(settled_[v], 1) == 0) settled.push_back(v);
+        if (std::exchange(removed_[v], 1) == 0) removed.push_back(v);
       }
       apgas::forall(frontier, [this](std::size_t v) { follow(v, light(v)); });
       exchange_offers();
     }
-    apgas::forall(settled, [this](std::size_t v) { follow(v, heavy(v)); });
+    apgas::forall(removed, [this](std::size_t v) { follow(v, heavy(v)); });
     exchange_offers();
-    for (const std::size_t v : settled) settled_[v] = 0;
+    for (const std::size_t v : removed) removed_[v] = 0;
     ++rounds;
   }
   return rounds;

@@ -52,7 +52,7 @@ class portion {
   const apgas::team& team_;
   std::span<length> lengths_;
   std::vector<length> followed_;  // by vertex: the length with which its light arcs were followed
-  std::vector<std::uint8_t> settled_;  // by vertex: whether it is among those of this bucket
+  std::vector<std::uint8_t> removed_;  // by vertex: whether it is among those of this bucket
   arcs arcs_;
   apgas::worker_local<buckets> buckets_;
   apgas::worker_local<std::vector<std::vector<offer>>> offers_;  // by place
