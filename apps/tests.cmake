@@ -21,6 +21,7 @@ endfunction()
 
 set(small_averaging -n 60)
 set(small_bfs --scale 9 --roots 2)
+set(small_fft -x 16 -y 16 -z 16)
 set(small_fib -n 22)
 set(small_gups -n 10)
 set(small_heat --lines 200 --columns 100 --steps 20)
@@ -39,7 +40,7 @@ set(small_sssp --scale 9)
 set(small_triangles --scale 9)
 set(small_uts -t 1 -a 3 -d 7 -b 4 -r 19)
 
-foreach(name IN ITEMS averaging bfs fib gups heat hello integrate jacobi kmeans labelprop lu matmul
+foreach(name IN ITEMS averaging bfs fft fib gups heat hello integrate jacobi kmeans labelprop lu matmul
     nqueens quicksort sort sssp stream triangles uts)
   apgas_app_test(${name} np1 ARGS ${small_${name}})
   apgas_app_test(${name} help EXPECT help ARGS --help)
@@ -116,7 +117,7 @@ endforeach()
 apgas_app_test(heat places ARGS ${small_heat} --variant places)
 foreach(transport IN ITEMS local ${apgas_test_networks})
   foreach(places IN ITEMS 1 2 4)
-    foreach(name IN ITEMS bfs kmeans labelprop sort sssp triangles)
+    foreach(name IN ITEMS bfs fft kmeans labelprop sort sssp triangles)
       apgas_app_test(${name} ${transport}.np${places} PLACES ${places} TRANSPORT ${transport}
         ARGS ${small_${name}})
     endforeach()
@@ -148,6 +149,12 @@ apgas_app_test(sssp narrow_buckets PLACES 2 TRANSPORT local ARGS ${small_sssp} -
 apgas_app_test(sssp one_bucket PLACES 2 TRANSPORT local ARGS ${small_sssp} --delta 1000000)
 apgas_app_test(sssp equal_weights PLACES 2 TRANSPORT local ARGS ${small_sssp} --heaviest 1)
 apgas_app_test(sssp no_width EXPECT usage_error ARGS --delta 0)
+apgas_app_test(fft serial ARGS ${small_fft} --variant serial)
+apgas_app_test(fft all_factors PLACES 2 TRANSPORT local ARGS -x 30 -y 20 -z 9 --rounds 2)
+apgas_app_test(fft thin PLACES 4 TRANSPORT local ARGS -x 4 -y 8 -z 1)
+apgas_app_test(fft one_point ARGS -x 1 -y 1 -z 1)
+apgas_app_test(fft large_factor EXPECT usage_error ARGS -z 7)
+apgas_app_test(fft no_multiple PLACES 2 TRANSPORT local EXPECT usage_error ARGS -x 15)
 apgas_app_test(sort few_keys PLACES 4 TRANSPORT local ARGS -n 3)
 
 # The peers in plain MPI, under mpirun.
@@ -159,7 +166,7 @@ if(apgas_mpi AND NOT APGAS_SANITIZE)
       "-D arguments=${arguments}" -D launcher=${MPIEXEC_EXECUTABLE} -D places=${places}
       -D expect=${expect} -P ${CMAKE_CURRENT_SOURCE_DIR}/check_app.cmake)
   endfunction()
-  set(peers bfs gups jacobi kmeans labelprop sort)
+  set(peers bfs fft gups jacobi kmeans labelprop sort)
   foreach(places IN ITEMS 1 2 4)
     foreach(name IN LISTS peers)
       apgas_peer_test(${name}_mpi np${places} ${places} verified ${small_${name}})

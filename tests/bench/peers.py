@@ -71,6 +71,8 @@ CASES = {
                  [Variant("sample"), Variant("mpi", app="sort_mpi")]),
     "labelprop": Case("-n 500000", "-n 5000", None,
                       [Variant("rounds"), Variant("mpi", app="labelprop_mpi")]),
+    "fft": Case("-x 128 -y 128 -z 128 --rounds 3", "-x 8 -y 8 -z 8", ("gflops", 1e3, "Mflop/s"),
+                [Variant("alltoall"), Variant("mpi", app="fft_mpi")]),
     "uts T3": Case(T3, T3, ("nodes_per_second", 1e-6, "M nodes/s"),
                    [Variant("glb", places=2), Variant("glb 1x2", "--glb", places=1, workers=2),
                     Variant("tasks 1x2", places=1, workers=2)]),
