@@ -11,17 +11,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <apgas/apgas.hpp>
 
+#include "labelprop/random_graph.hpp"
 #include "support/adjacency.hpp"
 #include "support/command_line.hpp"
 #include "support/exchange.hpp"
-#include "support/random_word.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
@@ -29,23 +28,8 @@ namespace {
 
 using apps::edge;
 using apps::vertex;
+using labelprop::plan;
 using labels = apgas::dist_array<vertex>;
-
-// A random graph: edge k joins two random vertices. Sent to all places.
-struct plan {
-  std::int64_t vertices;
-  std::int64_t edges;
-  std::int64_t seed;
-
-  [[nodiscard]] edge edge_at(std::int64_t k) const {
-    const auto word = [&](std::int64_t i) {
-      const auto from = static_cast<std::uint64_t>(seed);
-      return apps::random_word(from, static_cast<std::uint64_t>(i)) %
-             static_cast<std::uint64_t>(vertices);
-    };
-    return {static_cast<vertex>(word(2 * k)), static_cast<vertex>(word(2 * k + 1))};
-  }
-};
 
 // A place's block of the vertices. Vertices and their neighbours are identified by their numbers in
 // the whole graph; vertex v has index v - first here.
@@ -153,29 +137,6 @@ class block {
   apgas::worker_local<std::vector<std::vector<offer>>> offers_;  // by place
 };
 
-// The smallest vertex of each vertex's component, by a serial union-find.
-std::vector<vertex> components(const plan& p) {
-  std::vector<vertex> up(static_cast<std::size_t>(p.vertices));
-  std::iota(up.begin(), up.end(), 0);
-  const auto smallest = [&up](vertex v) {
-    auto* above = &up[static_cast<std::size_t>(v)];
-    while (*above != v) {
-      const vertex next = up[static_cast<std::size_t>(*above)];
-      *above = next;
-      v = next;
-      above = &up[static_cast<std::size_t>(v)];
-    }
-    return v;
-  };
-  for (std::int64_t k = 0; k < p.edges; ++k) {
-    const auto [u, v] = p.edge_at(k);
-    const auto [low, high] = std::minmax({smallest(u), smallest(v)});
-    up[static_cast<std::size_t>(high)] = low;
-  }
-  for (vertex v = 0; v < p.vertices; ++v) up[static_cast<std::size_t>(v)] = smallest(v);
-  return up;
-}
-
 int propagate_and_report(const plan& p) {
   const labels all(static_cast<std::size_t>(p.vertices), apgas::distribution::block(),
                    [](std::size_t v) { return static_cast<vertex>(v); });
@@ -198,7 +159,7 @@ int propagate_and_report(const plan& p) {
   for (const auto& each : parts) each.wait();
 
   const std::vector<vertex> found = all.gather();
-  const std::vector<vertex> expected = components(p);
+  const std::vector<vertex> expected = labelprop::components(p);
   std::int64_t wrong = 0;
   std::int64_t count = 0;
   for (std::size_t v = 0; v < found.size(); ++v) {

@@ -7,15 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
-#include <numeric>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "bfs/dealing.hpp"
 #include "bfs/kronecker.hpp"
 #include "bfs/tree.hpp"
+#include "peers/exchange.hpp"
 #include "peers/job.hpp"
 #include "support/adjacency.hpp"
 #include "support/command_line.hpp"
@@ -26,27 +25,6 @@ using bfs::edge;
 using bfs::nobody;
 using bfs::vertex;
 
-// Sends item i to rank i, and returns what all ranks had for this one.
-std::vector<edge> exchange(const std::vector<std::vector<edge>>& outgoing) {
-  const std::size_t n = outgoing.size();
-  std::vector<int> out(n);
-  std::vector<int> in(n);
-  std::vector<edge> leaving;
-  for (std::size_t i = 0; i < n; ++i) {
-    out[i] = 2 * static_cast<int>(outgoing[i].size());  // an edge is two words
-    leaving.insert(leaving.end(), outgoing[i].begin(), outgoing[i].end());
-  }
-  MPI_Alltoall(out.data(), 1, MPI_INT, in.data(), 1, MPI_INT, MPI_COMM_WORLD);
-  std::vector<int> out_first(n);
-  std::vector<int> in_first(n);
-  std::exclusive_scan(out.begin(), out.end(), out_first.begin(), 0);
-  std::exclusive_scan(in.begin(), in.end(), in_first.begin(), 0);
-  std::vector<edge> arriving(static_cast<std::size_t>(in_first.back() + in.back()) / 2);
-  MPI_Alltoallv(leaving.data(), out.data(), out_first.data(), MPI_INT64_T, arriving.data(),
-                in.data(), in_first.data(), MPI_INT64_T, MPI_COMM_WORLD);
-  return arriving;
-}
-
 // This rank's portion of the graph and of the search.
 class part {
  public:
@@ -55,7 +33,7 @@ class part {
         parents_(dealt_.size(g.vertices())),
         levels_(parents_.size()),
         outgoing_(static_cast<std::size_t>(job.size())) {
-    const std::vector<edge> came = exchange(bfs::share_of_edges(g, dealt_));
+    const std::vector<edge> came = peers::exchange(bfs::share_of_edges(g, dealt_)).values;
     neighbours_ = apps::adjacency(parents_.size(), came, [this](vertex v) { return dealt_.at(v); });
   }
 
@@ -74,7 +52,8 @@ class part {
       if (vertices == 0) return;
       for (auto& each : outgoing_) each.clear();
       for (const vertex v : frontier) expand(v, level);
-      for (const auto& [to, parent] : exchange(outgoing_)) visit(to, parent);
+      const auto came = peers::exchange(outgoing_);
+      for (const auto& [to, parent] : came.values) visit(to, parent);
     }
   }
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Dijkstra's algorithm at one place, and the check of lengths. Does not use the library.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sssp/weighted_graph.hpp"
+
+namespace sssp {
+
+constexpr length unreached = INT64_MAX;
+
+// The length of the shortest path from the root to each vertex.
+std::vector<length> dijkstra(const arcs& graph, std::size_t vertices, vertex root);
+
+// How many vertices have a length that cannot be right. All lengths are right if there is none,
+// since all weights are positive: the root has length 0, no arc leads to a shorter path, and each
+// other vertex that is reached has an arc from a vertex that accounts for its length.
+std::int64_t wrong_lengths(const arcs& graph, std::span<const length> lengths, vertex root);
+
+}  // namespace sssp
