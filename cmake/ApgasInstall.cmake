@@ -71,8 +71,9 @@ function(apgas_library)
     FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 endfunction()
 
-# Writes and installs apgas.pc, and apgas-c.pc for programs in C. A static library needs what it links by itself on the user's command
-# line too; that is in Libs, so that `pkg-config --libs apgas` is enough in both cases.
+# Writes and installs apgas.pc, and apgas-c.pc for programs in C. A static library needs what it
+# links by itself on the user's command line too; that is in Libs, so that `pkg-config --libs apgas`
+# is enough in both cases.
 function(apgas_install_pkgconfig type definitions)
   set(libraries -lapgas)
   set(requires)
