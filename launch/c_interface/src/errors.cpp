@@ -12,10 +12,10 @@ namespace {
 const exception_types<unknown_function, unended_finish> sent_between_places;
 
 // The code that all exceptions of a finish have in common.
-int code_of_all(const multiple_exceptions& all) noexcept {
+int common_error_code(const multiple_exceptions& all) noexcept {
   int common = 0;
   for (const task_exception& each : all) {
-    const int code = code_of(each.exception());
+    const int code = error_code_of(each.exception());
     if (common != 0 && code != common) return APGAS_EEXCEPTION;
     common = code;
   }
@@ -24,11 +24,11 @@ int code_of_all(const multiple_exceptions& all) noexcept {
 
 }  // namespace
 
-int code_of(const std::exception_ptr& failure) noexcept {
+int error_code_of(const std::exception_ptr& failure) noexcept {
   try {
     std::rethrow_exception(failure);
   } catch (const multiple_exceptions& all) {
-    return code_of_all(all);
+    return common_error_code(all);
   } catch (const unknown_function&) {
     return APGAS_EFUNCTION;
   } catch (const unended_finish&) {

@@ -22,7 +22,7 @@ using unknown_function = error_with_code<APGAS_EFUNCTION>;
 using unended_finish = error_with_code<APGAS_EFINISH>;
 
 // Returns the code of an exception. Context: any thread; does not suspend.
-int code_of(const std::exception_ptr& failure) noexcept;
+int error_code_of(const std::exception_ptr& failure) noexcept;
 
 // Calls f(), which is the body of a function of the C interface; returns 0 or the code of what it
 // threw. f may suspend.
@@ -34,7 +34,7 @@ int call_guarded(F&& f) noexcept {
   } catch (...) {
     failure = std::current_exception();
   }
-  return failure == nullptr ? 0 : code_of(failure);
+  return failure == nullptr ? 0 : error_code_of(failure);
 }
 
 // Returns 0 if the caller is a task that may suspend, otherwise the code that says why not.

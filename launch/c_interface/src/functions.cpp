@@ -44,7 +44,7 @@ bool holds_code(const comm::loaded_object& object, std::uint64_t address) noexce
 
 }  // namespace
 
-std::optional<sent_function> name_of(any_function function) {
+std::optional<sent_function> find_name(any_function function) {
   const auto address = reinterpret_cast<std::uintptr_t>(function);
   std::optional<sent_function> name = object_table::instance().find(
       [address](const comm::loaded_object& object) { return holds_code(object, address); },

@@ -19,10 +19,10 @@ struct sent_function {
 // Returns the name of a function; nullopt if it belongs to no loaded object.
 // Throws: std::bad_alloc. Context: any thread; does not suspend.
 // Cost: two short locks; after an object has been loaded, a look at all of them.
-std::optional<sent_function> name_of(any_function function);
+std::optional<sent_function> find_name(any_function function);
 
 // Returns the function with a name; null if this process has not loaded its object, or if the
-// offset is not one of code. Throws, Context, Cost: as name_of.
+// offset is not one of code. Throws, Context, Cost: as find_name.
 any_function find_function(const sent_function& name);
 
 }  // namespace apgas::inline v0::launch

@@ -33,7 +33,7 @@ sent_function name_for(int place_id, F function) {
   if (place_id == here().id()) {
     return {.object = 0, .offset = reinterpret_cast<std::uintptr_t>(function)};
   }
-  const auto name = name_of(reinterpret_cast<any_function>(function));
+  const auto name = find_name(reinterpret_cast<any_function>(function));
   if (!name) throw unknown_function();
   return *name;
 }

@@ -33,6 +33,7 @@
 namespace apgas::inline v0 {
 
 namespace sync {
+// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): it is final
 class phase_event;
 }  // namespace sync
 

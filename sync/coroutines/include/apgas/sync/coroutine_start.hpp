@@ -56,7 +56,7 @@ class spawned_coroutine final : public started_coroutine {
   }
   static void discard(void* object) noexcept { delete static_cast<spawned_coroutine*>(object); }
 
- private:
+ protected:
   void ended(scheduler::fiber& self) noexcept override {
     const std::unique_ptr<spawned_coroutine> runner(this);
     std::exception_ptr error;
@@ -70,6 +70,7 @@ class spawned_coroutine final : public started_coroutine {
     if (error != nullptr) coroutine_failed(self, error);
   }
 
+ private:
   coroutine_frame<T> frame_;
   coroutine_registrations registrations_;
 };
@@ -94,7 +95,7 @@ class coroutine_with_future final : public future_state<T>, public started_corou
     static_cast<coroutine_with_future*>(object)->drop();
   }
 
- private:
+ protected:
   void ended(scheduler::fiber& self) noexcept override {
     const auto runner = ref<coroutine_with_future>::adopt(this);
     try {
@@ -114,6 +115,8 @@ class coroutine_with_future final : public future_state<T>, public started_corou
     end();
     this->publish_value();
   }
+
+ private:
   void end() noexcept {
     frame_.reset();
     registrations_.end();

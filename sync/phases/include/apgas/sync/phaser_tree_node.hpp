@@ -48,6 +48,7 @@ class phase_observer {
   ~phase_observer() = default;
 
  private:
+  // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): phaser_tree_node is final
   friend class phaser_tree_node;
   phase_observer* next_ = nullptr;
 };
