@@ -59,11 +59,24 @@ def groups(build: pathlib.Path) -> dict[str, tuple[list[str], list[str]]]:
     return found
 
 
+def openmp_header(folder: pathlib.Path, compiler: str) -> list[str]:
+    """The option with which clang-tidy, which has no omp.h, finds that of the compiler."""
+    header = subprocess.run([compiler, "-print-file-name=include/omp.h"],
+                            capture_output=True, text=True, check=True).stdout.strip()
+    alone = folder / "openmp"
+    alone.mkdir(exist_ok=True)
+    (alone / "omp.h").unlink(missing_ok=True)
+    (alone / "omp.h").symlink_to(header)
+    return ["-isystem", str(alone)]
+
+
 def write(folder: pathlib.Path, all_groups: dict[str, tuple[list[str], list[str]]]) -> list[str]:
     """A file for each that includes its sources, and how to compile it; the largest first."""
     folder.mkdir(exist_ok=True)
     database, files = [], []
     for name, (options, sources) in sorted(all_groups.items(), key=lambda item: -len(item[1][1])):
+        if "-fopenmp" in options:
+            options = [*options, *openmp_header(folder, options[0])]
         file = folder / f"{name}.cpp"
         file.write_text("".join(f'// NOLINTNEXTLINE(bugprone-suspicious-include)\n#include "{s}"\n'
                                 for s in sources))

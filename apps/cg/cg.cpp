@@ -119,7 +119,7 @@ std::pair<outcome, std::vector<double>> solve_serially(const plan& p) {
   cg::portion points{0, x, inner};
   const apps::stopwatch clock;
   const cg::outcome o = cg::solve(equation, points, p.tolerance, p.most_iterations, serially());
-  return {{o, clock.seconds()}, std::move(x)};
+  return {outcome{o, clock.seconds()}, std::move(x)};
 }
 
 int solve_and_report(const plan& p, const std::string& variant) {

@@ -35,23 +35,20 @@ sample barrier(const plan& p) {
 // other thread adds to it; so two totals are used in turn.
 sample reduction(const plan& p) {
   checked_rounds all(p);
-  struct alignas(64) total {
-    int value = 0;
-  };
-  total even;
-  total odd;
+  constexpr int line = 64 / sizeof(int);
+  int totals[2 * line] = {};
 #pragma omp parallel num_threads(p.members)
   {
     int round = 0;
     all.run(omp_get_thread_num(), [&] {
-      int& sum = round % 2 == 0 ? even.value : odd.value;
-#pragma omp for reduction(+ : sum) schedule(static)
+      const int k = round % 2 * line;
+#pragma omp for reduction(+ : totals[k : 1]) schedule(static)
       for (int i = 0; i < p.members; ++i) {
         p.work();
-        sum += 1;
+        totals[k] += 1;
       }
       ++round;
-      return sum == (round + 1) / 2 * p.members;
+      return totals[k] == (round + 1) / 2 * p.members;
     });
   }
   return all.result();

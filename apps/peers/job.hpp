@@ -29,7 +29,7 @@ class job {
   // Called by all ranks, with the seconds and the figures of rank 0, and whether each rank found
   // its own portion right. Returns the exit code, the same at all ranks.
   [[nodiscard]] int report(const std::string& app, double seconds, bool verified,
-                           apps::figures own) const {
+                           const apps::figures& own) const {
     int right = verified ? 1 : 0;
     MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     int code = 0;

@@ -18,10 +18,12 @@
 #error "apgas_parlay.hpp chooses the scheduler: compile without PARLAY_OPENMP and its like"
 #endif
 
+// NOLINTBEGIN(readability-identifier-naming): parlaylib's names
 #ifndef PARLAY_SEQUENTIAL
 #define PARLAY_SEQUENTIAL
 #endif
 #define PARLAY_INTERNAL_SCHEDULER_PLUGINS_SEQUENTIAL_H_
+// NOLINTEND(readability-identifier-naming)
 
 #include <parlay/parallel.h>
 

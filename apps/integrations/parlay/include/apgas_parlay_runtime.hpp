@@ -5,10 +5,12 @@
 // outside tasks calls parlaylib for the first time, also before main, and ends after main.
 
 #include <atomic>
+#include <charconv>
 #include <cstddef>
 #include <cstdlib>
-#include <stdexcept>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <apgas/config.hpp>
@@ -22,14 +24,14 @@ namespace apgas_parlay {
 // environment variable APGAS_WORKERS wins over both.
 // Throws: apgas::launch_error if the variable is not a number from 1 on.
 inline int workers_of_environment() {
-  const char* const text = std::getenv("PARLAY_NUM_THREADS");
-  if (text == nullptr) return 0;
-  try {
-    std::size_t used = 0;
-    const int workers = std::stoi(text, &used);
-    if (workers > 0 && text[used] == '\0') return workers;
-  } catch (const std::logic_error&) {  // not a number, or too large; reported below
-  }
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): read once, when the runtime starts
+  const char* const variable = std::getenv("PARLAY_NUM_THREADS");
+  if (variable == nullptr) return 0;
+  const std::string_view text = variable;
+  int workers = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), workers);
+  const bool all_read = error == std::errc{} && end == text.data() + text.size();
+  if (all_read && workers > 0) return workers;
   throw apgas::launch_error("PARLAY_NUM_THREADS must be a number of workers, 1 or more, but is '" +
                             std::string(text) + "'; correct it or unset it");
 }
@@ -44,7 +46,7 @@ class started_runtime {
 
   // Whether the runtime has been started and has ended. What static objects do after that, such as
   // destroying a sequence, is done by the thread itself.
-  static bool ended() noexcept { return ended_.load(std::memory_order_acquire); }
+  static bool ended() noexcept { return has_ended.load(std::memory_order_acquire); }
 
   std::size_t workers() const noexcept { return workers_; }
 
@@ -59,7 +61,7 @@ class started_runtime {
   started_runtime()
       : runtime_(settings()),
         workers_(runtime_.run([] { return static_cast<std::size_t>(apgas::num_workers()); })) {}
-  ~started_runtime() { ended_.store(true, std::memory_order_release); }
+  ~started_runtime() { has_ended.store(true, std::memory_order_release); }
 
   static apgas::config settings() {
     apgas::config chosen;
@@ -67,7 +69,7 @@ class started_runtime {
     return chosen;
   }
 
-  static inline std::atomic<bool> ended_ = false;
+  static inline std::atomic<bool> has_ended = false;
   apgas::runtime runtime_;
   std::size_t workers_;
 };

@@ -41,6 +41,7 @@ std::int64_t fib(int n) {
 // As a global sequence of parlaylib, which destroys its elements in parallel after main, when the
 // runtime has ended. A failure ends the process with a code that the test sees.
 struct after_main {
+  // NOLINTNEXTLINE(bugprone-exception-escape): would end the process, and fail the test
   ~after_main() {
     std::atomic<int> runs = 0;
     parlay::parallel_for(0, 1000, [&runs](std::size_t) { ++runs; });
@@ -61,6 +62,7 @@ struct before_main {
     parlay::parallel_for(0, 1000, [this](std::size_t i) { sum += i; });
   }
 };
+// NOLINTNEXTLINE(bugprone-throwing-static-initialization): would fail the test
 const before_main early;
 
 TEST(parlay_plugin, works_before_main) {
@@ -130,6 +132,7 @@ TEST(parlay_plugin, serves_other_threads) {
   std::vector<std::int64_t> values(4);
   {
     std::vector<std::jthread> threads;
+    threads.reserve(values.size());
     for (std::int64_t& value : values) threads.emplace_back([&value] { value = fib(16); });
   }
   EXPECT_EQ(values, std::vector<std::int64_t>(4, 987));
@@ -201,7 +204,11 @@ TEST(parlay_plugin, collects_the_exceptions_of_branches) {
             }),
             1U);
   EXPECT_TRUE(right_ran);
-  EXPECT_EQ(exceptions_of([] { parlay::par_do([] { throw 1; }, [] { throw 2; }); }), 2U);
+  EXPECT_EQ(exceptions_of([] {
+              parlay::par_do([] { throw std::runtime_error("left"); },
+                             [] { throw std::runtime_error("right"); });
+            }),
+            2U);
 }
 
 TEST(parlay_plugin, throws_what_a_serial_loop_throws) {

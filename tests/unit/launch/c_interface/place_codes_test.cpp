@@ -85,7 +85,7 @@ TEST(c_place_codes, a_call_at_the_own_place_has_a_pointer_of_its_own) {
 TEST(c_place_codes, functions_are_found_by_their_names) {
   namespace launch = apgas::launch;
   const auto function = reinterpret_cast<launch::any_function>(&nothing);
-  const auto name = launch::name_of(function);
+  const auto name = launch::find_name(function);
   ASSERT_TRUE(name.has_value());
   EXPECT_EQ(launch::find_function(*name), function);
   launch::sent_function other = *name;
@@ -96,8 +96,8 @@ TEST(c_place_codes, functions_are_found_by_their_names) {
   EXPECT_EQ(launch::find_function(other), nullptr);
   static int data;
   std::array<char, 16> memory{};
-  EXPECT_FALSE(launch::name_of(reinterpret_cast<launch::any_function>(&data)).has_value());
-  EXPECT_FALSE(launch::name_of(reinterpret_cast<launch::any_function>(memory.data())).has_value());
+  EXPECT_FALSE(launch::find_name(reinterpret_cast<launch::any_function>(&data)).has_value());
+  EXPECT_FALSE(launch::find_name(reinterpret_cast<launch::any_function>(memory.data())).has_value());
 }
 
 }  // namespace

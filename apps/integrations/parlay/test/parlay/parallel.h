@@ -5,7 +5,7 @@
 // whose header has a guard of its own.
 
 #ifndef PARLAY_PARALLEL_H_
-#define PARLAY_PARALLEL_H_
+#define PARLAY_PARALLEL_H_  // NOLINT(readability-identifier-naming): parlaylib's name
 
 #include <cstddef>
 
