@@ -2,6 +2,7 @@
 // Members call the collectives of several teams in different orders and wait for each other. One
 // line says where (APGAS_TEAM_WARNING=1). Nothing breaks, because another task may still make the
 // missing call; in these tests one does, after the line was printed.
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <source_location>
@@ -9,6 +10,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "check.hpp"
 
@@ -27,10 +30,40 @@ where in_others() { return where::current(); }
 
 constexpr std::size_t none = 99;
 
-// At each place a task calls a collective of team first[place], or none; 2.5 s later other tasks
-// make the calls of the other teams. Returns what place 0 wrote to standard error meanwhile; with
-// all places in one process, what all places wrote.
-std::string said(const std::vector<place_group>& groups, const std::vector<std::size_t>& first) {
+// What this process writes to standard error, which can be read meanwhile.
+class captured_errors {
+ public:
+  captured_errors() { dup2(file_, STDERR_FILENO); }
+  ~captured_errors() {
+    dup2(before_, STDERR_FILENO);
+    close(before_);
+    close(file_);
+  }
+  captured_errors(const captured_errors&) = delete;
+  captured_errors& operator=(const captured_errors&) = delete;
+
+  std::string text() const {
+    std::string all;
+    std::array<char, 4096> part{};
+    for (;;) {
+      const ssize_t n = pread(file_, part.data(), part.size(), static_cast<off_t>(all.size()));
+      if (n <= 0) return all;
+      all.append(part.data(), static_cast<std::size_t>(n));
+    }
+  }
+
+ private:
+  int file_ = memfd_create("standard error", MFD_CLOEXEC);
+  int before_ = dup(STDERR_FILENO);
+};
+
+enum class expected { line, nothing };
+
+// At each place a task calls a collective of team first[place], or none; 2.5 s later, or when the
+// expected line has come, other tasks make the calls of the other teams. Returns what place 0 wrote
+// to standard error meanwhile; with all places in one process, what all places wrote.
+std::string said(const std::vector<place_group>& groups, const std::vector<std::size_t>& first,
+                 expected what = expected::line) {
   std::vector<team> teams;
   teams.reserve(groups.size());
   for (const place_group& g : groups) teams.emplace_back(g);
@@ -43,13 +76,18 @@ std::string said(const std::vector<place_group>& groups, const std::vector<std::
       }
     }
   };
-  testing::internal::CaptureStderr();
+  const captured_errors errors;
+  const auto has_come = [&] { return errors.text().find("of another team") != std::string::npos; };
   apgas::finish([&] {
+    const auto latest = std::chrono::steady_clock::now() + 60s;
     calls(true);
     apgas::sleep_for(2500ms);
+    while (what == expected::line && !has_come() && std::chrono::steady_clock::now() < latest) {
+      apgas::sleep_for(100ms);
+    }
     calls(false);
   });
-  std::string text = testing::internal::GetCapturedStderr();
+  std::string text = errors.text();
   apgas::finish([&] {
     for (std::size_t k = 0; k < groups.size(); ++k) {
       apgas::async_at(groups[k], [](const team& t) { t.destroy(); }, teams[k]);
@@ -116,13 +154,15 @@ TEST(team_order, a_place_is_slow) {
   const place_group all(apgas::places());
   std::vector<std::size_t> first(static_cast<std::size_t>(apgas::num_places()), 0);
   first.back() = none;
-  EXPECT_EQ(said({all, all}, first), "");
+  EXPECT_EQ(said({all, all}, first, expected::nothing), "");
 }
 
 // Each place waits for the next one, in overlapping teams, and the last one for a slow place.
 TEST(team_order, a_chain_is_not_a_ring) {
   if (apgas::num_places() < 4) return;
-  EXPECT_EQ(said({group_of({0, 1}), group_of({1, 2}), group_of({2, 3})}, {0, 1, 2, none}), "");
+  EXPECT_EQ(said({group_of({0, 1}), group_of({1, 2}), group_of({2, 3})}, {0, 1, 2, none},
+                 expected::nothing),
+            "");
 }
 
 }  // namespace
