@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <exception>
+#include <new>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,6 +30,23 @@ void keep_failures(std::vector<task_exception>& failures, F f) {
   }
 }
 
+bool is_out_of_memory(const task_exception& failure) {
+  try {
+    std::rethrow_exception(failure.exception());
+  } catch (const std::bad_alloc&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+// What to do about the failures, where that is known; begins with a new line.
+std::string_view remedy_for(const std::vector<task_exception>& failures) {
+  return std::ranges::any_of(failures, is_out_of_memory)
+             ? "\n  The memory did not suffice: use smaller data, or more places on more hosts"
+             : "";
+}
+
 }  // namespace
 
 void root_task::start(sync::place_state& place) {
@@ -52,8 +72,9 @@ void root_task::run_on(scheduler::fiber& self) noexcept {
   keep_failures(failures, throw_unobserved);
   if (!failures.empty()) {
     code = 1;
+    const std::string_view remedy = remedy_for(failures);
     base::print_line(
-        fmt::format("{}: {}", failed_, multiple_exceptions(std::move(failures)).what()));
+        fmt::format("{}: {}{}", failed_, multiple_exceptions(std::move(failures)).what(), remedy));
   }
   std::lock_guard guard(mutex_);
   code_ = code;

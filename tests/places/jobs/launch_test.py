@@ -260,6 +260,7 @@ class Failures(unittest.TestCase):
             err = self.check_ends("starve", place, {"wrapper": mpirun(2)})
             self.assertIn("an exception left the main function", err)
             self.assertIn("std::bad_alloc: std::bad_alloc (place 0, main)", err)
+            self.assertIn("The memory did not suffice: use smaller data, or more places", err)
 
     def check_signal(self, way, number, send):
         with self.subTest(way=way, number=number, send=send.__name__):
