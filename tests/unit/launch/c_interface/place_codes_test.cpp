@@ -97,7 +97,8 @@ TEST(c_place_codes, functions_are_found_by_their_names) {
   static int data;
   std::array<char, 16> memory{};
   EXPECT_FALSE(launch::find_name(reinterpret_cast<launch::any_function>(&data)).has_value());
-  EXPECT_FALSE(launch::find_name(reinterpret_cast<launch::any_function>(memory.data())).has_value());
+  EXPECT_FALSE(
+      launch::find_name(reinterpret_cast<launch::any_function>(memory.data())).has_value());
 }
 
 }  // namespace
