@@ -14,9 +14,9 @@ namespace {
 using apgas::place;
 using clock = std::chrono::steady_clock;
 
-// The message is so long that its sender must help to send it, while its workers compute. Places on
-// one host have the same clock.
-TEST(Progress, SendingContinuesWhileTheSenderComputes) {
+// Whether a long message that is sent while the workers begin to compute for a time arrives before
+// they have ended. Places on one host have the same clock.
+bool arrives_while_the_sender_computes(std::chrono::seconds time) {
   const std::vector<std::byte> data(std::size_t{8} << 20, std::byte{7});
   clock::time_point computed;
   const auto arrived = apgas::make_global<clock::time_point>();
@@ -29,15 +29,25 @@ TEST(Progress, SendingContinuesWhileTheSenderComputes) {
         },
         data);
     for (int worker = 0; worker < apgas::num_workers(); ++worker) {
-      apgas::async([&computed] {
-        const auto end = clock::now() + std::chrono::seconds(1);
+      apgas::async([&computed, time] {
+        const auto end = clock::now() + time;
         while (clock::now() < end) continue;
         computed = end;
       });
     }
   });
-  EXPECT_LT(*arrived, computed);
+  const bool in_time = *arrived < computed;
   arrived.forget();
+  return in_time;
+}
+
+// The message is so long that its sender must help to send it. Where other programs use the cores,
+// that may take longer than a second.
+TEST(Progress, SendingContinuesWhileTheSenderComputes) {
+  using std::chrono::seconds;
+  EXPECT_TRUE(arrives_while_the_sender_computes(seconds(1)) ||
+              arrives_while_the_sender_computes(seconds(5)) ||
+              arrives_while_the_sender_computes(seconds(25)));
 }
 
 std::atomic<bool> may_end{false};

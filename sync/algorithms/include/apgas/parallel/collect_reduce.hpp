@@ -43,8 +43,8 @@ class group_finder {
   using key_type = std::decay_t<decltype(std::declval<G&>().key(std::declval<reference>()))>;
   using value_type = std::decay_t<decltype(std::declval<G&>().make(std::declval<reference>()))>;
   using table = group_table<key_type, value_type>;
-  using group = typename table::group;
-  using result = std::vector<std::pair<key_type, value_type>>;
+  using group = std::pair<key_type, value_type>;
+  using result = std::vector<group>;
 
   group_finder(I first, std::size_t n, std::size_t workers, G& how, std::source_location site)
       : first_(first),
@@ -59,7 +59,8 @@ class group_finder {
     for_blocks(all_, site_, [&](std::size_t k, std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) put(tables[k], i);
     });
-    if (tables.size() <= 1) return pairs_of(tables);
+    if (tables.empty()) return {};
+    if (tables.size() == 1) return std::move(tables[0].groups());
     std::vector<table> joined(shards);
     for_blocks(division{shards, 1}, site_, [&](std::size_t s, std::size_t, std::size_t) {
       for (table& from : tables) join(from, s, joined[s]);
@@ -81,22 +82,15 @@ class group_finder {
   }
 
   void join(table& from, std::size_t shard, table& to) {
-    for (group& each : from.groups()) {
-      if (table::shard_of(each.hash) != shard) continue;
+    for (std::size_t k = 0; k < from.groups().size(); ++k) {
+      const typename table::origin& origin = from.origins()[k];
+      if (table::shard_of(origin.hash) != shard) continue;
+      auto& [key, of_block] = from.groups()[k];
       to.put(
-          each.first, each.hash, std::move(each.key), [&] { return std::move(each.value); },
-          [&](value_type& value) { how_.join(value, std::move(each.value)); });
+          origin.first, origin.hash, std::move(key),
+          [&value = of_block] { return std::move(value); },
+          [this, &more = of_block](value_type& value) { how_.join(value, std::move(more)); });
     }
-  }
-
-  result pairs_of(std::vector<table>& tables) {
-    result pairs;
-    if (tables.empty()) return pairs;
-    pairs.reserve(tables[0].groups().size());
-    for (group& each : tables[0].groups()) {
-      pairs.emplace_back(std::move(each.key), std::move(each.value));
-    }
-    return pairs;
   }
 
   struct ranked {
@@ -108,14 +102,14 @@ class group_finder {
   result sorted_pairs_of(std::vector<table>& tables) {
     std::vector<ranked> order;
     for (table& each : tables) {
-      for (group& g : each.groups()) order.push_back({g.first, &g});
+      for (std::size_t k = 0; k < each.groups().size(); ++k) {
+        order.push_back({each.origins()[k].first, &each.groups()[k]});
+      }
     }
     parallel::integer_sort(order, &ranked::first, site_);
     result pairs;
     pairs.reserve(order.size());
-    for (const ranked& each : order) {
-      pairs.emplace_back(std::move(each.which->key), std::move(each.which->value));
-    }
+    for (const ranked& each : order) pairs.push_back(std::move(*each.which));
     return pairs;
   }
 

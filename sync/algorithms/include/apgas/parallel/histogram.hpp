@@ -22,20 +22,26 @@ namespace apgas::inline v0::sync {
 // Returns the bucket of a key. Throws: illegal_operation if there is none.
 template <std::integral Key>
 std::size_t bucket_of(Key key, std::size_t buckets) {
-  const auto bucket = static_cast<std::size_t>(key);
-  bool negative = false;
-  if constexpr (std::is_signed_v<Key>) negative = key < 0;
-  if (bucket >= buckets || negative) [[unlikely]]
-    refuse_bucket(bucket, buckets, negative);
+  const auto bucket = static_cast<std::size_t>(key);  // of a negative key: more than any bucket
+  if (bucket >= buckets) [[unlikely]]
+    refuse_bucket(bucket, buckets, std::is_signed_v<Key> && key < Key{});
   return bucket;
 }
 
 // Counts n elements. The parameters are by value, so that they stay in registers.
 template <class I, class Key>
 void count_keys(I first, std::size_t n, Key& key, std::size_t* counts, std::size_t buckets) {
-  for (std::size_t i = 0; i < n; ++i) {
+  const auto count = [&key, first, counts, buckets](std::size_t i) {
     ++counts[bucket_of(std::invoke(key, first[offset<I>(i)]), buckets)];
+  };
+  std::size_t i = 0;
+  for (; n - i >= 4; i += 4) {
+    count(i);
+    count(i + 1);
+    count(i + 2);
+    count(i + 3);
   }
+  for (; i < n; ++i) count(i);
 }
 
 // Returns how many arrays of counters to use: several for each worker, so that the load is

@@ -73,9 +73,14 @@ I stable_partition(I first, I last, Pred pred,
   sync::scratch<std::iter_value_t<I>> moved(n);
   moved.take(first, site);
   sync::for_blocks(all, site, [&](std::size_t k, std::size_t begin, std::size_t end) {
-    std::size_t to[2] = {boundary + begin - counts[k], counts[k]};  // no branch on the flag
+    std::size_t accepted = counts[k];
+    std::size_t other = boundary + begin - counts[k];
     for (std::size_t i = begin; i < end; ++i) {
-      first[sync::offset<I>(to[flags[i]]++)] = std::move(moved.data()[i]);
+      const std::size_t yes = flags[i];
+      const std::size_t to = other ^ ((other ^ accepted) & (0 - yes));  // no branch on the flag
+      first[sync::offset<I>(to)] = std::move(moved.data()[i]);
+      accepted += yes;
+      other += 1 - yes;
     }
   });
   return sync::nth(first, boundary);

@@ -38,17 +38,24 @@ void scan_block(I first, std::size_t n, O out, std::optional<T>& carry, Op& op) 
     }
   }
   T sum = *std::move(carry);
-  for (; i < n; ++i) {
-    auto&& x = first[offset<I>(i)];
+  const auto scan_element = [&](std::size_t k) {
+    auto&& x = first[offset<I>(k)];
     if constexpr (Kind == scan_kind::inclusive) {
       sum = op(std::move(sum), std::forward<decltype(x)>(x));
-      out[offset<O>(i)] = sum;
+      out[offset<O>(k)] = sum;
     } else {
       T before = std::move(sum);
       sum = op(std::as_const(before), std::forward<decltype(x)>(x));
-      out[offset<O>(i)] = std::move(before);
+      out[offset<O>(k)] = std::move(before);
     }
+  };
+  for (; n - i >= 4; i += 4) {
+    scan_element(i);
+    scan_element(i + 1);
+    scan_element(i + 2);
+    scan_element(i + 3);
   }
+  for (; i < n; ++i) scan_element(i);
   carry.emplace(std::move(sum));
 }
 
