@@ -57,7 +57,9 @@ class group_finder {
   result find() {
     std::vector<table> tables(all_.blocks());
     for_blocks(all_, site_, [&](std::size_t k, std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) put(tables[k], i);
+      table mine;  // local, so that its members need not be read again after each store
+      for (std::size_t i = begin; i < end; ++i) put(mine, i);
+      tables[k] = std::move(mine);
     });
     if (tables.empty()) return {};
     if (tables.size() == 1) return std::move(tables[0].groups());
