@@ -5,25 +5,15 @@
 // parallelism", 2010). The members of a program run in lock-step: tasks on a phaser, flat or as a
 // tree, or threads of OpenMP with its barrier (support/lock_step.hpp).
 
-#include <cmath>
 #include <string>
 
 #include <apgas/apgas.hpp>
 
 #include "jgf/kernel.hpp"
 #include "support/command_line.hpp"
+#include "support/kernel_outcome.hpp"
 #include "support/lock_step.hpp"
 #include "support/peer_thread.hpp"
-#include "support/report.hpp"
-
-namespace jgf {
-
-outcome compare(double seconds, int iterations, double value, double expected, double tolerance) {
-  const double error = std::abs(value - expected) / std::abs(expected);
-  return {seconds, iterations, value, expected, error, error <= tolerance};
-}
-
-}  // namespace jgf
 
 namespace {
 
@@ -34,24 +24,15 @@ struct options {
   apps::lock_step how;
 };
 
-jgf::outcome run(const options& o, apps::peer_thread& peer) {
-  const jgf::task_plan plan{o.how, peer};
+apps::kernel_outcome run(const options& o, apps::peer_thread& peer) {
+  const apps::task_plan plan{o.how, peer};
   if (o.kernel == "sor") return jgf::run_sor(o.size, o.iterations, plan);
   if (o.kernel == "lufact") return jgf::run_lufact(o.size, plan);
   return jgf::run_moldyn(o.size, o.iterations, plan);
 }
 
 int run_and_report(const options& o, apps::peer_thread& peer) {
-  const jgf::outcome found = run(o, peer);
-  return apps::report("jgf", found.seconds, found.verified,
-                      {{"kernel", o.kernel},
-                       {"size", o.size},
-                       {"variant", o.how.variant},
-                       {"tasks", o.how.members()},
-                       {"iterations", found.iterations},
-                       {"value", found.value},
-                       {"expected", found.expected},
-                       {"error", found.error}});
+  return apps::report("jgf", run(o, peer), o.how, o.kernel, "size", o.size);
 }
 
 std::string what_is_wrong(const options& o) {

@@ -128,7 +128,7 @@ void factorise(linear_system& s, const Member& member) {
 
 }  // namespace
 
-outcome run_lufact(const std::string& size, const task_plan& plan) {
+apps::kernel_outcome run_lufact(const std::string& size, const apps::task_plan& plan) {
   constexpr std::size_t lengths[] = {500, 1000, 2000};
   constexpr double permitted[] = {6, 12, 20};
   const auto which = static_cast<std::size_t>(size[0] - 'A');
@@ -137,7 +137,7 @@ outcome run_lufact(const std::string& size, const task_plan& plan) {
   const apps::stopwatch watch;
   apps::run_in_lock_step(plan.how, plan.peer, [&](auto& member) { factorise(s, member); });
   const vector x = s.solve();
-  outcome o{.seconds = watch.seconds(), .iterations = 1, .expected = permitted[which]};
+  apps::kernel_outcome o{.seconds = watch.seconds(), .iterations = 1, .expected = permitted[which]};
   o.value = linear_system(lengths[which]).residual(x);
   o.error = std::max(0.0, o.value - o.expected);
   o.verified = o.value <= o.expected;  // false for a value that is not a number

@@ -95,7 +95,8 @@ void simulate(simulation& s, int moves, Member& member) {
 
 }  // namespace
 
-outcome run_moldyn(const std::string& size, int iterations, const task_plan& plan) {
+apps::kernel_outcome run_moldyn(const std::string& size, int iterations,
+                                const apps::task_plan& plan) {
   constexpr int cells[] = {8, 13};
   constexpr double published[] = {1731.4306625334357, 7397.392307839352};
   const auto which = static_cast<std::size_t>(size[0] - 'A');
@@ -113,7 +114,7 @@ outcome run_moldyn(const std::string& size, int iterations, const task_plan& pla
     simulate(serial, moves, alone);
     expected = serial.kinetic;
   }
-  return compare(seconds, moves, s.kinetic, expected, 1e-12);
+  return apps::compare(seconds, moves, s.kinetic, expected, 1e-12);
 }
 
 }  // namespace jgf

@@ -64,7 +64,7 @@ void sweep(grid& g, int iterations, const Member& member) {
 
 }  // namespace
 
-outcome run_sor(const std::string& size, int iterations, const task_plan& plan) {
+apps::kernel_outcome run_sor(const std::string& size, int iterations, const apps::task_plan& plan) {
   constexpr std::ptrdiff_t lengths[] = {1000, 1500, 2000};
   constexpr double published[] = {0.498574406322512, 1.1234778980135105, 1.9954895063582696};
   const auto which = static_cast<std::size_t>(size[0] - 'A');
@@ -81,7 +81,7 @@ outcome run_sor(const std::string& size, int iterations, const task_plan& plan) 
     sweep(serial, n, apps::lone_member());
     expected = serial.sum_inside();
   }
-  return compare(seconds, n, g.sum_inside(), expected, 1e-12);
+  return apps::compare(seconds, n, g.sum_inside(), expected, 1e-12);
 }
 
 }  // namespace jgf
