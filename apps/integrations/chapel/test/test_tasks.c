@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 // Argument bundles, parallel constructs, what belongs to a task, and the main task.
+#include <stdlib.h>
 #include <string.h>
 
 #include "driver.h"
@@ -172,6 +173,9 @@ void test_before_main(void) {
   chpl_task_yield();
   chpl_task_sleep(0.001);
   CHECK(chpl_task_getMaxPar() >= 1 && chpl_task_getNumSublocales() == 0);
+  const int32_t threads = chpl_task_getenvNumThreadsPerLocale();
+  if (threads != 0 && getenv("APGAS_WORKERS") == NULL)
+    CHECK(chpl_task_getMaxPar() == (uint32_t)threads);
 }
 
 static int64_t inner_ran = 0;

@@ -65,7 +65,7 @@ void test_sync_variables(void) {
   begin_numbers(20, produce, &s, &ends);
   begin_numbers(20, consume, &s, &ends);
   wait_by_yields(&ends);
-  CHECK(consumed == 20 * 5050 && !chpl_sync_isFull(&s.value, &s.aux));
+  CHECK(consumed == INT64_C(20) * 5050 && !chpl_sync_isFull(&s.value, &s.aux));
   sync_destroy(&s);
 }
 
@@ -169,7 +169,7 @@ void test_many_waiters(void) {
   CHECK(guarded == 0);
   chpl_sync_unlock(&s.aux);
   wait_by_yields(&ends);
-  CHECK(guarded == waiters * 10);
+  CHECK(guarded == INT64_C(10) * waiters);
 
   coforall(waiters, pass_barrier, &s);
   sync_destroy(&s);

@@ -73,7 +73,10 @@ chpl_apgas_state* chpl_apgas_current(void) {
 
 chpl_apgas_state* chpl_apgas_exchange_state(chpl_apgas_state* state) {
   void** const own = apgas_task_pointer();
-  if (own == NULL) chpl_internal_error("CHPL_TASKS=apgas: no memory for a task");
+  if (own == NULL) {
+    chpl_internal_error("CHPL_TASKS=apgas: no memory for a task");
+    return NULL;
+  }
   chpl_apgas_state* const before = *own;
   *own = state;
   return before;
