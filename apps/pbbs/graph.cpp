@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "graph.hpp"
-
 #include <algorithm>
 #include <bit>
 
+#include "pbbs/graph.hpp"
 #include "support/random_word.hpp"
 
 namespace pbbs {
@@ -87,6 +86,7 @@ graph grid3d(std::size_t n) {
 
 graph random_local(std::size_t n) {
   constexpr std::size_t dimensions = 3;
+  if (n < 2) return {n, {}};
   std::vector<arc> arcs;
   arcs.reserve(5 * n);
   for (std::size_t v = 0; v < n; ++v) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "sequence.hpp"
-
 #include <array>
 #include <bit>
 #include <string_view>
 
+#include "pbbs/sequence.hpp"
 #include "support/random_word.hpp"
 
 namespace pbbs {

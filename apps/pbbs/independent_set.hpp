@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "pbbs/graph.hpp"
+#include "pbbs/speculative_for.hpp"
+#include "pbbs/vertex_order.hpp"
+
+namespace pbbs {
+
+// A maximal independent set: the one that takes each vertex, in a random order, unless it has a
+// neighbour in the set already. All variants find the same one.
+class independent_set_kernel {
+ public:
+  explicit independent_set_kernel(graph g)
+      : graph_(std::move(g)), order_(graph_.size()), states_(graph_.size()) {}
+
+  void clear() { std::ranges::fill(states_, state::open); }
+
+  void serial() {
+    for (const vertex v : order_.at) {
+      if (states_[v] == state::out) continue;
+      states_[v] = state::in;
+      for (const vertex u : graph_.of(v)) states_[u] = state::out;
+    }
+    expected_ = states_;
+  }
+
+  template <class Loops>
+  void parallel(const Loops& loops) {
+    step each{*this};
+    speculative_for(loops, graph_.size(), 25, each);
+  }
+
+  // Independent: no two neighbours are in. Maximal: each vertex that is out has a neighbour in.
+  [[nodiscard]] bool correct() const {
+    for (vertex v = 0; v < graph_.size(); ++v) {
+      const bool beside =
+          std::ranges::any_of(graph_.of(v), [this](vertex u) { return states_[u] == state::in; });
+      if (states_[v] != (beside ? state::out : state::in)) return false;
+    }
+    return expected_.empty() || states_ == expected_;
+  }
+
+ private:
+  enum class state : std::uint8_t { open, in, out };
+
+  struct step {
+    using decision = state;
+    independent_set_kernel& of;
+
+    // A neighbour can be in only if it comes earlier in the order.
+    [[nodiscard]] state decide(iteration i) const {
+      const vertex v = of.order_.at[i];
+      bool waits = false;
+      for (const vertex u : of.graph_.of(v)) {
+        if (of.states_[u] == state::in) return state::out;
+        waits = waits || (of.states_[u] == state::open && of.order_.rank[u] < i);
+      }
+      return waits ? state::open : state::in;
+    }
+    [[nodiscard]] bool commit(iteration i, state decided) const {
+      of.states_[of.order_.at[i]] = decided;
+      return decided != state::open;
+    }
+  };
+
+  graph graph_;
+  vertex_order order_;
+  std::vector<state> states_;
+  std::vector<state> expected_;
+};
+
+}  // namespace pbbs

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The kernels on sequences: scan, pack, filter and sort. Each kernel is a class that has the same
+// functions: clear() before each run, serial() and parallel(loops), which compute the result, and
+// correct(), which checks it.
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "pbbs/loops.hpp"
+#include "pbbs/records.hpp"
+#include "pbbs/sequence.hpp"
+#include "support/random_word.hpp"
+
+namespace pbbs {
+
+// The sum of all elements before each element.
+class scan_kernel {
+ public:
+  explicit scan_kernel(sequence values) : values_(std::move(values)), sums_(values_.size()) {}
+
+  void clear() { std::ranges::fill(sums_, 1); }
+  void serial() { parallel(serial_loops()); }
+  template <class Loops>
+  void parallel(const Loops& loops) {
+    total_ = loops.scan(std::span<const word>(values_), std::span<word>(sums_));
+  }
+  [[nodiscard]] bool correct() const {
+    word sum = 0;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (sums_[i] != sum) return false;
+      sum += values_[i];
+    }
+    return total_ == sum;
+  }
+
+ private:
+  sequence values_;
+  sequence sums_;
+  word total_ = 0;
+};
+
+// The elements whose flag is set; half of the flags are, at random. The result is new memory.
+class pack_kernel {
+ public:
+  explicit pack_kernel(sequence values) : values_(std::move(values)), flags_(values_.size()) {
+    for (std::size_t i = 0; i < flags_.size(); ++i) {
+      flags_[i] = static_cast<char>(apps::random_word(1, i) & 1);
+    }
+  }
+
+  void clear() { packed_ = sequence(); }
+  void serial() { parallel(serial_loops()); }
+  template <class Loops>
+  void parallel(const Loops& loops) {
+    packed_ = loops.pack(std::span<const word>(values_), std::span<const char>(flags_));
+  }
+  [[nodiscard]] bool correct() const {
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (flags_[i] == 0) continue;
+      if (found == packed_.size() || packed_[found++] != values_[i]) return false;
+    }
+    return found == packed_.size();
+  }
+
+ private:
+  sequence values_;
+  std::vector<char> flags_;
+  sequence packed_;
+};
+
+// About half of the elements, chosen by their value, copied to memory that exists already.
+class filter_kernel {
+ public:
+  explicit filter_kernel(sequence values) : values_(std::move(values)), kept_(values_.size()) {}
+
+  void clear() {
+    std::ranges::fill(kept_, 0);
+    size_ = 0;
+  }
+  void serial() { parallel(serial_loops()); }
+  template <class Loops>
+  void parallel(const Loops& loops) {
+    size_ = loops.filter(std::span<const word>(values_), std::span<word>(kept_), wanted);
+  }
+  [[nodiscard]] bool correct() const {
+    std::size_t found = 0;
+    for (const word x : values_) {
+      if (!wanted(x)) continue;
+      if (found == size_ || kept_[found++] != x) return false;
+    }
+    return found == size_;
+  }
+
+ private:
+  // A bit of a mixed word, so that the choice is random in all sequences.
+  static bool wanted(word x) { return (apps::random_word(x) & 1) != 0; }
+
+  sequence values_;
+  sequence kept_;
+  std::size_t size_ = 0;
+};
+
+// A stable sort by 64-bit keys.
+class sort_kernel {
+ public:
+  explicit sort_kernel(sequence keys) : keys_(std::move(keys)), records_(keys_.size()) {}
+
+  void clear() {
+    for (std::size_t i = 0; i < keys_.size(); ++i) records_[i] = {keys_[i], i};
+  }
+  void serial() { parallel(serial_loops()); }
+  template <class Loops>
+  void parallel(const Loops& loops) {
+    loops.sort(std::span(records_));
+  }
+  // Records that ascend by key and position differ from each other. If each also has the key of its
+  // position, there are all of them.
+  [[nodiscard]] bool correct() const {
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      const record& r = records_[i];
+      if (r.position >= keys_.size() || r.key != keys_[r.position]) return false;
+      if (i > 0 && std::pair(records_[i - 1].key, records_[i - 1].position) >=
+                       std::pair(r.key, r.position)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  sequence keys_;
+  std::vector<record> records_;
+};
+
+}  // namespace pbbs
