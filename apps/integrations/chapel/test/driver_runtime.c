@@ -32,7 +32,7 @@ chpl_fn_int_t number_of(chpl_fn_p f) {
   int n = 0;
   while (chpl_ftable[n] != NULL && chpl_ftable[n] != f) ++n;
   CHECK(n < functions_max - 1);
-  chpl_ftable[n] = f;
+  if (chpl_ftable[n] == NULL) chpl_ftable[n] = f;
   pthread_mutex_unlock(&lock);
   return (chpl_fn_int_t)n;
 }

@@ -33,6 +33,7 @@ static void add_number(void* of) {
 }
 
 static int64_t heads_seen = 0;
+static chpl_taskID_t head_ids[2];
 
 static void check_head(void* of) {
   const chpl_task_bundle_t* const head = of;
@@ -42,6 +43,8 @@ static void check_head(void* of) {
   CHECK(!head->is_executeOn && !head->countRunning && !head->serial_state);
   CHECK(head->requestedSubloc == c_sublocid_any);
   CHECK(head->id == chpl_task_getId());
+  static int64_t next = 0;
+  head_ids[add(&next, 1) - 1] = head->id;
   add(&heads_seen, 1);
 }
 
@@ -67,7 +70,9 @@ void test_bundles(void) {
   chpl_task_bundle_t head;
   memset(&head, 0xff, sizeof head);
   begin(check_head, &head, sizeof head);
-  while (load(&heads_seen) != 1) chpl_task_yield();
+  begin(check_head, &head, sizeof head);  // as the layer has left it
+  while (load(&heads_seen) != 2) chpl_task_yield();
+  CHECK(head_ids[0] != head_ids[1]);
 }
 
 // -- Constructs -----------------------------------------------------------------------------------

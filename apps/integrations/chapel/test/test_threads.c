@@ -32,7 +32,10 @@ void test_counts(void) {
   sync_init(&s);
   end_count ends = {0};
   begin_numbers(some, wait_full, &s, &ends);
-  if (chpl_task_getMaxPar() == 1) CHECK(chpl_task_getNumQueuedTasks() == some);
+  if (chpl_task_getMaxPar() == 1) {
+    CHECK(chpl_task_getNumQueuedTasks() == some);
+    CHECK(chpl_task_getNumRunningTasks() == 1);
+  }
   while (chpl_task_getNumBlockedTasks() != some) chpl_task_yield();
   CHECK(chpl_task_getNumQueuedTasks() == 0);
   CHECK(chpl_task_getNumRunningTasks() == some + 1);  // also those that wait
