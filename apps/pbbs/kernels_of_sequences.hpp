@@ -63,7 +63,8 @@ class pack_kernel {
     std::size_t found = 0;
     for (std::size_t i = 0; i < values_.size(); ++i) {
       if (flags_[i] == 0) continue;
-      if (found == packed_.size() || packed_[found++] != values_[i]) return false;
+      if (found == packed_.size() || packed_[found] != values_[i]) return false;
+      ++found;
     }
     return found == packed_.size();
   }
@@ -92,7 +93,8 @@ class filter_kernel {
     std::size_t found = 0;
     for (const word x : values_) {
       if (!wanted(x)) continue;
-      if (found == size_ || kept_[found++] != x) return false;
+      if (found == size_ || kept_[found] != x) return false;
+      ++found;
     }
     return found == size_;
   }

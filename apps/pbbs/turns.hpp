@@ -55,6 +55,7 @@ class turns {
     kernel_.serial();
     const bool serial_correct = kernel_.correct();
     std::vector<timing> all;
+    all.reserve(which.size());
     for (const std::string& each : which) {
       all.push_back({each, once(each), serial_correct && kernel_.correct()});
     }
