@@ -21,7 +21,7 @@ namespace {
 
 constexpr int steps = 25;
 
-struct problem {
+struct matrix_problem {
   std::string_view name;
   int n;
   int nonzeros;
@@ -29,14 +29,14 @@ struct problem {
   double published;
 };
 constexpr int published_iterations = 15;
-constexpr std::array<problem, 3> problems = {{{"S", 1400, 7, 10, 8.5971775078648},
-                                              {"W", 7000, 8, 12, 10.362595087124},
-                                              {"A", 14000, 11, 20, 17.130235054029}}};
+constexpr std::array<matrix_problem, 3> matrix_problems = {{{"S", 1400, 7, 10, 8.5971775078648},
+                                                            {"W", 7000, 8, 12, 10.362595087124},
+                                                            {"A", 14000, 11, 20, 17.130235054029}}};
 
 using vector = std::vector<double>;
 
 struct unknowns {
-  explicit unknowns(const problem& of)
+  explicit unknowns(const matrix_problem& of)
       : a(of.n, of.nonzeros, of.shift),
         shift(of.shift),
         x(a.size(), 1.0),
@@ -141,7 +141,7 @@ void find_eigenvalue(unknowns& u, int iterations, Member& member) {
 }  // namespace
 
 apps::kernel_outcome run_cg(const std::string& size, int iterations, const apps::task_plan& plan) {
-  const problem& chosen = *std::ranges::find(problems, size, &problem::name);
+  const matrix_problem& chosen = *std::ranges::find(matrix_problems, size, &matrix_problem::name);
   const int n = iterations == 0 ? published_iterations : iterations;
   unknowns u(chosen);
   apps::run_in_lock_step(plan.how, plan.peer, [&](auto& member) { find_eigenvalue(u, n, member); });

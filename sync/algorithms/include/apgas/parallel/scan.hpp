@@ -56,7 +56,7 @@ void scan_block(I first, std::size_t n, O out, std::optional<T>& carry, Op& op) 
     scan_element(i + 3);
   }
   for (; i < n; ++i) scan_element(i);
-  carry.emplace(std::move(sum));
+  carry = std::move(sum);
 }
 
 // Scans one group of blocks, and sets carry to the sum of all elements up to its end.
