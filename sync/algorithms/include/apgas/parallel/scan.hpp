@@ -38,7 +38,7 @@ void scan_block(I first, std::size_t n, O out, std::optional<T>& carry, Op& op) 
     }
   }
   T sum = *std::move(carry);
-  const auto scan_element = [&](std::size_t k) {
+  by_fours(i, n, [&](std::size_t k) {
     auto&& x = first[offset<I>(k)];
     if constexpr (Kind == scan_kind::inclusive) {
       sum = op(std::move(sum), std::forward<decltype(x)>(x));
@@ -48,14 +48,7 @@ void scan_block(I first, std::size_t n, O out, std::optional<T>& carry, Op& op) 
       sum = op(std::as_const(before), std::forward<decltype(x)>(x));
       out[offset<O>(k)] = std::move(before);
     }
-  };
-  for (; n - i >= 4; i += 4) {
-    scan_element(i);
-    scan_element(i + 1);
-    scan_element(i + 2);
-    scan_element(i + 3);
-  }
-  for (; i < n; ++i) scan_element(i);
+  });
   carry = std::move(sum);
 }
 
