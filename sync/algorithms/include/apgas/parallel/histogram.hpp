@@ -31,9 +31,17 @@ std::size_t bucket_of(Key key, std::size_t buckets) {
 // Counts n elements. The parameters are by value, so that they stay in registers.
 template <class I, class Key>
 void count_keys(I first, std::size_t n, Key& key, std::size_t* counts, std::size_t buckets) {
-  by_fours(0, n, [&key, first, counts, buckets](std::size_t i) {
+  const auto count = [&key, first, counts, buckets](std::size_t i) {
     ++counts[bucket_of(std::invoke(key, first[offset<I>(i)]), buckets)];
-  });
+  };
+  std::size_t i = 0;
+  for (; n - i >= 4; i += 4) {
+    count(i);
+    count(i + 1);
+    count(i + 2);
+    count(i + 3);
+  }
+  for (; i < n; ++i) count(i);
 }
 
 // Returns how many arrays of counters to use: several for each worker, so that the load is

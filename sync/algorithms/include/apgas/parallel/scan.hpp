@@ -38,17 +38,17 @@ void scan_block(I first, std::size_t n, O out, std::optional<T>& carry, Op& op) 
     }
   }
   T sum = *std::move(carry);
-  by_fours(i, n, [&](std::size_t k) {
-    auto&& x = first[offset<I>(k)];
+  for (; i < n; ++i) {
+    auto&& x = first[offset<I>(i)];
     if constexpr (Kind == scan_kind::inclusive) {
       sum = op(std::move(sum), std::forward<decltype(x)>(x));
-      out[offset<O>(k)] = sum;
+      out[offset<O>(i)] = sum;
     } else {
       T before = std::move(sum);
       sum = op(std::as_const(before), std::forward<decltype(x)>(x));
-      out[offset<O>(k)] = std::move(before);
+      out[offset<O>(i)] = std::move(before);
     }
-  });
+  }
   carry = std::move(sum);
 }
 

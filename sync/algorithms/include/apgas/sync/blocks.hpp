@@ -60,21 +60,6 @@ void for_blocks(const division& all, std::source_location site, Body body) {
   forall(std::size_t{0}, all.blocks(), run, 1, site);
 }
 
-// Calls f(i) for i from begin to end - 1, four times in each iteration: a loop of a few
-// instructions takes up to twice as long for each element if the compiler puts it across two cache
-// lines.
-template <class F>
-void by_fours(std::size_t begin, std::size_t end, F&& f) {
-  std::size_t i = begin;
-  for (; end - i >= 4; i += 4) {
-    f(i);
-    f(i + 1);
-    f(i + 2);
-    f(i + 3);
-  }
-  for (; i < end; ++i) f(i);
-}
-
 // Runs f and throws what it throws as one multiple_exceptions, as a loop does.
 template <class F>
 auto collecting(std::source_location site, F f) {
