@@ -41,6 +41,7 @@
 #include <apgas/config.hpp>
 #include <apgas/coroutine.hpp>
 #include <apgas/detached_async.hpp>
+#include <apgas/dist_algorithms.hpp>
 #include <apgas/dist_array.hpp>
 #include <apgas/dist_grid.hpp>
 #include <apgas/distribution.hpp>

@@ -18,6 +18,10 @@
 // Distributed arrays of one dimension.
 namespace apgas::inline v0 {
 
+namespace remote {
+struct dist_array_access;
+}
+
 // An array whose elements are distributed over the places of a group (X10's DistArray, Global
 // Arrays). The elements at one place are its *local portion*. A dist_array is a handle: trivially
 // copyable, 16 bytes, without pointers; copying it registers nothing. The elements live until
@@ -30,7 +34,7 @@ namespace apgas::inline v0 {
 //   a.destroy();
 //
 // Elements must be trivially copyable without pointers. Tasks that access the same element must
-// synchronise.
+// synchronise. dist_algorithms.hpp has the algorithms of apgas::parallel over these arrays.
 //
 // The operations on the whole array (gather, scatter, reduce, exchange_halo, forall) are called by
 // *one* task, at any place of the group; they return when all places have done their share.
@@ -144,6 +148,7 @@ class dist_array {
   bool operator==(const dist_array&) const = default;
 
  private:
+  friend struct remote::dist_array_access;
   using portion_type = remote::array_portion<T>;
   using handle = place_local<portion_type>;
   struct nothing {
@@ -157,6 +162,14 @@ class dist_array {
   int send_edges(std::size_t turn) const;
 
   handle portion_;
+};
+
+// For the algorithms over distributed arrays (dist_algorithms.hpp).
+struct remote::dist_array_access {
+  template <class T>
+  static const array_portion<T>& portion(const dist_array<T>& a) {
+    return a.portion();
+  }
 };
 
 // (S) Calls body(i, x), or body(x), for each element x of the array, at its place and in parallel

@@ -2,6 +2,7 @@
 // The arithmetic of distributed arrays, for all small sizes.
 #include <apgas/places/dist_shape.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -58,6 +59,44 @@ TEST(dist_shape, blocks_are_consecutive_and_even) {
       }
     }
   }
+}
+
+TEST(dist_shape, counts_the_elements_before_an_index) {
+  for (const distribution d : divided()) {
+    for (std::size_t portions = 1; portions <= 5; ++portions) {
+      for (std::size_t size = 0; size <= 30; ++size) {
+        const dist_shape s(size, d, portions);
+        std::vector<std::size_t> before(portions);
+        for (std::size_t i = 0; i <= size; ++i) {
+          for (std::size_t p = 0; p < portions; ++p) ASSERT_EQ(s.size_before(p, i), before[p]);
+          if (i < size) ++before[s.portion_of(i)];
+        }
+      }
+    }
+  }
+}
+
+// D2
+TEST(dist_shape, portions_consist_of_runs_in_turn) {
+  for (const distribution d : divided()) {
+    for (std::size_t portions = 1; portions <= 5; ++portions) {
+      for (std::size_t size = 0; size <= 30; ++size) {
+        const dist_shape s(size, d, portions);
+        std::size_t next = 0;
+        for (std::size_t run = 0; run < s.runs(); ++run) {
+          const std::size_t p = run % portions;
+          const std::size_t begin = run / portions * s.run_size(p);
+          const std::size_t end = std::min(begin + s.run_size(p), s.size_of(p));
+          ASSERT_LT(begin, end);
+          for (std::size_t k = begin; k < end; ++k) ASSERT_EQ(s.index_of(p, k), next++);
+        }
+        ASSERT_EQ(next, size);
+      }
+    }
+  }
+  const dist_shape copies(10, distribution::replicated(), 3);
+  EXPECT_EQ(copies.runs(), 1U);
+  EXPECT_EQ(copies.run_size(2), 10U);
 }
 
 TEST(dist_shape, replicated_arrays_are_complete_in_each_portion) {

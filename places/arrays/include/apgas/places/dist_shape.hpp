@@ -10,6 +10,8 @@
 //
 // Invariants D1  i -> (portion_of(i), offset_of(i)) maps one to one onto all (p, k) with k <
 // size_of(p), and index_of is its inverse. If replicated, i -> (p, i) does so for each p.
+//            D2  A portion consists of runs of run_size(p) consecutive indices, the last of which
+// may be shorter. In the order of the indices, run r of portion p is run r * portions() + p of all.
 namespace apgas::inline v0::remote {
 
 // The shape of one dimension of a distributed array.
@@ -47,11 +49,32 @@ class dist_shape {
   std::size_t size_of(std::size_t portion) const noexcept {
     if (replicated()) return size_;
     if (in_blocks()) return quotient_ + (portion < rest_ ? 1 : 0);
-    const std::size_t b = spread_.block_size();
-    const std::size_t full = size_ / b;
-    const std::size_t last = full % portions_;  // the portion with the incomplete block
-    return full / portions_ * b + (portion < last ? b : portion == last ? size_ % b : 0);
+    return size_before(portion, size_);
   }
+  // The number of elements of a portion with an index less than i.
+  // Requires: i <= size().
+  std::size_t size_before(std::size_t portion, std::size_t i) const noexcept {
+    if (replicated()) return i;
+    if (in_blocks()) return std::min(i - std::min(i, first_of(portion)), size_of(portion));
+    const std::size_t b = spread_.block_size();
+    const std::size_t full = i / b;
+    const std::size_t last = full % portions_;  // the portion with the incomplete block
+    return full / portions_ * b + (portion < last ? b : portion == last ? i % b : 0);
+  }
+  // The number of elements in a run of a portion, and the number of runs of all portions together;
+  // if replicated, those of one portion.
+  std::size_t run_size(std::size_t portion) const noexcept {
+    const bool one_run = replicated() || in_blocks();
+    return one_run ? std::max<std::size_t>(size_of(portion), 1) : spread_.block_size();
+  }
+  std::size_t runs() const noexcept {
+    if (replicated()) return 1;
+    if (in_blocks()) return std::min(size_, portions_);
+    return size_ / spread_.block_size() + (size_ % spread_.block_size() != 0 ? 1 : 0);
+  }
+  distribution spread() const noexcept { return spread_; }
+
+  bool operator==(const dist_shape&) const noexcept = default;
   // The index of the element at a position in a portion.
   std::size_t index_of(std::size_t portion, std::size_t offset) const noexcept {
     if (replicated()) return offset;

@@ -80,14 +80,11 @@ void scan_group(I first, const division& group, O out, std::optional<T>& carry, 
   carry = std::move(last);
 }
 
+// Scans n elements with all workers from the sum `carry` of those before on, and sets it to the sum
+// of all. Throws, Context: as for_blocks.
 template <scan_kind Kind, class T, class I, class O, class Op>
-O scan(const char* algorithm, I first, I last, O out, std::optional<T> carry, Op& op,
-       std::source_location site) {
-  require_random_access<I>();
-  require_destination<O>();
-  const std::size_t workers = workers_for(algorithm);
-  const std::size_t n = size_between(first, last);
-  check_overlap(algorithm, first, n, out, n, in_place::allowed);
+void scan_from(I first, std::size_t n, O out, std::optional<T>& carry, Op& op, std::size_t workers,
+               std::source_location site) {
   constexpr std::size_t cached = std::max<std::size_t>(1, std::size_t{1024} * 1024 / sizeof(T));
   const std::size_t blocks = 8 * workers;
   const std::size_t size = std::clamp<std::size_t>(n / blocks, 1, cached);
@@ -98,6 +95,17 @@ O scan(const char* algorithm, I first, I last, O out, std::optional<T> carry, Op
       scan_group<Kind>(nth(first, begin), group, nth(out, begin), carry, op, site);
     }
   });
+}
+
+template <scan_kind Kind, class T, class I, class O, class Op>
+O scan(const char* algorithm, I first, I last, O out, std::optional<T> carry, Op& op,
+       std::source_location site) {
+  require_random_access<I>();
+  require_destination<O>();
+  const std::size_t workers = workers_for(algorithm);
+  const std::size_t n = size_between(first, last);
+  check_overlap(algorithm, first, n, out, n, in_place::allowed);
+  scan_from<Kind>(first, n, out, carry, op, workers, site);
   return nth(out, n);
 }
 

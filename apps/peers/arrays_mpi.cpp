@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// apps/arrays in plain MPI: each rank has a block of the elements, works on it with the algorithm
+// of std, and combines the results by a collective operation.
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arrays/input.hpp"
+#include "peers/exchange.hpp"
+#include "peers/job.hpp"
+#include "support/command_line.hpp"
+
+namespace {
+
+using arrays::input;
+using elements = std::vector<double>;
+
+struct options {
+  input in{.size = 1'000'000, .seed = 1};
+  int rounds = 10;
+  std::string operation;
+};
+
+double reduce(const elements& mine) {
+  double sum = std::reduce(mine.begin(), mine.end());
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return sum;
+}
+
+std::size_t minimum(const elements& mine, std::size_t first) {
+  struct {
+    double value;
+    int index;
+  } least{HUGE_VAL, INT_MAX};
+  if (!mine.empty()) {
+    const auto found = std::ranges::min_element(mine);
+    least = {*found, static_cast<int>(first + static_cast<std::size_t>(found - mine.begin()))};
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_DOUBLE_INT, MPI_MINLOC, MPI_COMM_WORLD);
+  return static_cast<std::size_t>(least.index);
+}
+
+std::vector<std::size_t> histogram(const elements& mine) {
+  std::vector<std::size_t> counts(arrays::buckets);
+  for (const double x : mine) ++counts[arrays::bucket_of(x)];
+  MPI_Allreduce(MPI_IN_PLACE, counts.data(), static_cast<int>(counts.size()), MPI_UINT64_T, MPI_SUM,
+                MPI_COMM_WORLD);
+  return counts;
+}
+
+void scan(const elements& mine, elements& out) {
+  const double sum = std::reduce(mine.begin(), mine.end());
+  double before = 0;
+  MPI_Exscan(&sum, &before, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  std::inclusive_scan(mine.begin(), mine.end(), out.begin(), std::plus<>(), before);
+}
+
+// The first element of the range of each rank except the first, from samples of all ranks.
+elements splitters(const elements& mine, const peers::job& job) {
+  const auto ranks = static_cast<std::size_t>(job.size());
+  const std::size_t wanted = std::min(mine.size(), 64 * ranks);
+  std::vector<elements> outgoing(ranks);
+  for (std::size_t k = 0; k < wanted; ++k) {
+    outgoing[0].push_back(mine[(2 * k + 1) * mine.size() / (2 * wanted)]);
+  }
+  elements all = peers::exchange(outgoing).values;
+  std::ranges::sort(all);
+  elements chosen(ranks - 1);
+  for (std::size_t i = 1; job.rank() == 0 && i < ranks; ++i) {
+    chosen[i - 1] = all[i * all.size() / ranks];
+  }
+  MPI_Bcast(chosen.data(), static_cast<int>(chosen.size()), MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  return chosen;
+}
+
+// A sample sort. The ranks have other numbers of elements afterwards.
+void sort(elements& mine, const peers::job& job) {
+  std::ranges::sort(mine);
+  std::vector<elements> outgoing;
+  auto from = mine.begin();
+  for (const double splitter : splitters(mine, job)) {
+    const auto to = std::lower_bound(from, mine.end(), splitter);
+    outgoing.emplace_back(from, to);
+    from = to;
+  }
+  outgoing.emplace_back(from, mine.end());
+  auto came = peers::exchange(outgoing);
+  const auto at = [&](std::size_t i) {
+    return came.values.begin() + static_cast<std::ptrdiff_t>(came.bounds[i]);
+  };
+  const auto ranks = static_cast<std::size_t>(job.size());
+  for (std::size_t width = 1; width < ranks; width *= 2) {
+    for (std::size_t i = 0; i + width < ranks; i += 2 * width) {
+      std::inplace_merge(at(i), at(i + width), at(std::min(i + 2 * width, ranks)));
+    }
+  }
+  mine = std::move(came.values);
+}
+
+bool is_sorted(const elements& mine, const input& in, const peers::job& job) {
+  const arrays::summary here(mine);
+  std::vector<arrays::summary> all(static_cast<std::size_t>(job.size()));
+  MPI_Gather(&here, sizeof here, MPI_BYTE, all.data(), sizeof here, MPI_BYTE, 0, MPI_COMM_WORLD);
+  if (job.rank() != 0) return true;
+  arrays::summary whole;
+  for (const arrays::summary& each : all) whole.add(each);
+  return whole.is_sorted_form_of(in);
+}
+
+int run_and_report(const options& o, const peers::job& job) {
+  const input& in = o.in;
+  const auto first = static_cast<std::size_t>(in.size * job.rank() / job.size());
+  const auto last = static_cast<std::size_t>(in.size * (job.rank() + 1) / job.size());
+  const elements original = in.some(first, last);
+  elements mine = original;
+  elements out(o.operation == "scan" ? mine.size() : 0);
+  double sum = 0;
+  std::size_t least = 0;
+  std::vector<std::size_t> counts;
+  double seconds = 0;
+  for (int round = 0; round < o.rounds; ++round) {
+    if (o.operation == "sort") mine = original;
+    const peers::common_time clock;
+    if (o.operation == "reduce") sum = reduce(mine);
+    if (o.operation == "minimum") least = minimum(mine, first);
+    if (o.operation == "histogram") counts = histogram(mine);
+    if (o.operation == "scan") scan(mine, out);
+    if (o.operation == "sort") sort(mine, job);
+    seconds += clock.seconds();
+  }
+  bool verified = true;
+  if (o.operation == "reduce") verified = sum == sum_of(in);
+  if (o.operation == "minimum") verified = least == minimum_of(in);
+  if (o.operation == "histogram") verified = counts == histogram_of(in);
+  if (o.operation == "scan") verified = are_prefix_sums(in, first, out);
+  if (o.operation == "sort") verified = is_sorted(mine, in, job);
+  return job.report("arrays_mpi", seconds, verified,
+                    {{"operation", o.operation},
+                     {"elements", in.size},
+                     {"rounds", o.rounds},
+                     {"ms_each", seconds * 1e3 / o.rounds}});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  options o;
+  apps::command_line line("arrays_mpi", "Runs an algorithm over the blocks of all ranks, by MPI.");
+  line.argument("operation", o.operation, arrays::operations, "which algorithm to run");
+  line.option("-n,--elements", o.in.size, 1, arrays::most_elements, "number of elements");
+  line.option("--rounds", o.rounds, 1, 1'000'000, "how many times the algorithm runs");
+  line.option("--seed", o.in.seed, 0, 1'000'000'000, "seed of the elements");
+  if (const auto code = line.parse(argc, argv)) return *code;
+  const peers::job job(argc, argv);
+  return run_and_report(o, job);
+}

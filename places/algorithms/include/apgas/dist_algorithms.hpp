@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The parallel algorithms of namespace apgas::parallel over a dist_array. They have the names, the
+// order of the parameters and the results of those over ranges (parallel.hpp), with an array in the
+// place of a range. The work is done at every place that has elements, by the workers there.
+//
+//   const apgas::dist_array<double> a(1'000'000, apgas::distribution::block(), value_of);
+//   const double sum = apgas::parallel::reduce(a);
+//   apgas::parallel::sort(a);
+//   const std::size_t middle = a.size() / 2;
+//   const double median = a.get(middle);
+//
+// All algorithms have these rules in common:
+//
+//   They are called by *one* task, at any place of the array's group, and return when all places
+//     have done their share. No other task may change the array meanwhile.
+//   Functions and initial values are sent to the places, so they must be sendable (at.hpp). They
+//     are called by several tasks at the same time and in any order.
+//   If an array is replicated, an algorithm that returns a value reads the copy at this place, and
+//     one that changes an array does so with each copy.
+//   Throws: what the functions throw is collected from all places and thrown as one
+//     multiple_exceptions when all have ended. illegal_operation if arrays of one call have
+//     different distributions, if a handle is empty or stale, inside `atomic` or `when`, and
+//     outside a task; bad_place at a place that is not in the group.
+//   Context: task at a place of the group. They may suspend and resume on another worker.
+//   Cost: besides the work at each place, messages between the caller's place and each place that
+//     has elements: a *round* is one message there and one back.
+
+#include <apgas/parallel/dist_histogram.hpp>
+#include <apgas/parallel/dist_reduce.hpp>
+#include <apgas/parallel/dist_scan.hpp>
+#include <apgas/parallel/dist_search.hpp>
+#include <apgas/parallel/dist_sort.hpp>
