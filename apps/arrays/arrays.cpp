@@ -63,7 +63,7 @@ arrays::summary summary_of(const array& a) {
 
 outcome over_places(const options& o) {
   const auto in = o.in;
-  const auto size = static_cast<std::size_t>(in.size);
+  const std::size_t size = in.count();
   const array a(size, apgas::distribution::block(), [in](std::size_t i) { return in.at(i); });
   const array out(o.operation == "scan" ? size : 0, apgas::distribution::block());
   outcome result;
@@ -144,7 +144,7 @@ int run_and_report(const options& o) {
 int main(int argc, char** argv) {
   options o;
   apps::command_line line("arrays", "Runs an algorithm over a distributed array.");
-  line.argument("operation", o.operation, arrays::operations, "which algorithm to run");
+  line.argument("operation", o.operation, arrays::operations(), "which algorithm to run");
   line.option("-n,--elements", o.in.size, 1, arrays::most_elements, "number of elements");
   line.option("--rounds", o.rounds, 1, 1'000'000, "how many times the algorithm runs");
   line.option("--seed", o.in.seed, 0, 1'000'000'000, "seed of the elements");

@@ -17,16 +17,19 @@
 
 namespace arrays {
 
-inline const std::vector<std::string> operations = {"reduce", "minimum", "histogram", "scan",
-                                                    "sort"};
 inline constexpr std::int64_t most_elements = 100'000'000;  // sums are below 2^53
 inline constexpr std::size_t buckets = 256;
+
+inline std::vector<std::string> operations() {
+  return {"reduce", "minimum", "histogram", "scan", "sort"};
+}
 
 // Defines the elements. Sent to all places.
 struct input {
   std::int64_t size;
   std::int64_t seed;
 
+  [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(size); }
   // An integer below 2^26.
   [[nodiscard]] double at(std::size_t i) const {
     return static_cast<double>(apps::random_word(static_cast<std::uint64_t>(seed), i) >> 38);
@@ -37,20 +40,20 @@ struct input {
     for (std::size_t i = first; i < last; ++i) elements.push_back(at(i));
     return elements;
   }
-  [[nodiscard]] std::vector<double> all() const { return some(0, static_cast<std::size_t>(size)); }
+  [[nodiscard]] std::vector<double> all() const { return some(0, count()); }
 };
 
 constexpr std::size_t bucket_of(double x) { return static_cast<std::size_t>(x) >> 18; }
 
 inline double sum_of(const input& in) {
   double sum = 0;
-  for (std::int64_t i = 0; i < in.size; ++i) sum += in.at(static_cast<std::size_t>(i));
+  for (std::size_t i = 0; i < in.count(); ++i) sum += in.at(i);
   return sum;
 }
 
 inline std::size_t minimum_of(const input& in) {
   std::size_t least = 0;
-  for (std::size_t i = 1; i < static_cast<std::size_t>(in.size); ++i) {
+  for (std::size_t i = 1; i < in.count(); ++i) {
     if (in.at(i) < in.at(least)) least = i;
   }
   return least;
@@ -58,8 +61,7 @@ inline std::size_t minimum_of(const input& in) {
 
 inline std::vector<std::size_t> histogram_of(const input& in) {
   std::vector<std::size_t> counts(buckets);
-  for (std::int64_t i = 0; i < in.size; ++i)
-    ++counts[bucket_of(in.at(static_cast<std::size_t>(i)))];
+  for (std::size_t i = 0; i < in.count(); ++i) ++counts[bucket_of(in.at(i))];
   return counts;
 }
 

@@ -156,7 +156,7 @@ int run_and_report(const options& o, const peers::job& job) {
 int main(int argc, char** argv) {
   options o;
   apps::command_line line("arrays_mpi", "Runs an algorithm over the blocks of all ranks, by MPI.");
-  line.argument("operation", o.operation, arrays::operations, "which algorithm to run");
+  line.argument("operation", o.operation, arrays::operations(), "which algorithm to run");
   line.option("-n,--elements", o.in.size, 1, arrays::most_elements, "number of elements");
   line.option("--rounds", o.rounds, 1, 1'000'000, "how many times the algorithm runs");
   line.option("--seed", o.in.seed, 0, 1'000'000'000, "seed of the elements");

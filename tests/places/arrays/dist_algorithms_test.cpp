@@ -91,9 +91,9 @@ TEST(dist_algorithms, min_element_and_max_element) {
       EXPECT_EQ(parallel::min_element(a), index(std::ranges::min_element(model)));
       EXPECT_EQ(parallel::max_element(a), index(std::ranges::max_element(model)));
       EXPECT_EQ(parallel::min_element(a, std::greater<>()),
-                index(std::min_element(model.begin(), model.end(), std::greater<>())));
+                index(std::ranges::min_element(model, std::greater<>())));
       EXPECT_EQ(parallel::max_element(a, std::greater<>()),
-                index(std::max_element(model.begin(), model.end(), std::greater<>())));
+                index(std::ranges::max_element(model, std::greater<>())));
       a.destroy();
     }
   });

@@ -106,7 +106,7 @@ TEST(dist_sort, sorts_from_any_place_over_any_group) {
   const std::size_t places = apgas::places().size();
   std::vector<apgas::place> backwards;
   for (std::size_t p = places; p-- > places / 3;) {
-    backwards.push_back(apgas::place(static_cast<int>(p)));
+    backwards.emplace_back(static_cast<int>(p));
   }
   const apgas::place_group group(backwards);
   apgas::at(

@@ -15,84 +15,62 @@
 #include <apgas/places/portion_calls.hpp>
 
 // Prefix sums of distributed arrays: inclusive_scan and exclusive_scan. A portion consists of runs
-// of consecutive indices (dist_shape.hpp, D2). In the first round each place reduces its runs, and
-// the caller computes the sum of all elements before each run. In the second round each place scans
-// its runs from these sums on. The first run of the array is scanned in the first round already,
-// and its last run is not reduced.
+// of consecutive indices (dist_shape.hpp, D2). In the first round each place reduces its runs,
+// except the last one of the array, and the caller computes the sum of all elements before each
+// run. In the second round each place scans its runs from these sums on. An array of one run needs
+// only the second round.
 namespace apgas::inline v0::remote {
 
-// The runs of the portion at this place.
-struct runs_here {
-  template <class T>
-  explicit runs_here(const dist_array<T>& a)
-      : runs{a.local().size(), portion_of(a).shape.run_size(portion_of(a).mine)},
-        has_first(portion_of(a).mine == 0),
-        has_last((portion_of(a).shape.runs() - 1) % portion_of(a).shape.portions() ==
-                 portion_of(a).mine) {}
-
-  sync::division runs;
-  bool has_first;  // the first run of the array
-  bool has_last;   // its last run
-};
-
-// Scans one run of this place with all its workers.
-template <sync::scan_kind Kind, class T, class O, class R, class Op>
-void scan_run(const dist_array<T>& a, const dist_array<O>& out, std::size_t begin, std::size_t end,
-              std::optional<R>& carry, Op& op) {
-  const auto workers = sync::workers_for("parallel::inclusive_scan");
-  sync::scan_from<Kind>(a.local().begin() + sync::offset<T*>(begin), end - begin,
-                        out.local().begin() + sync::offset<T*>(begin), carry, op, workers,
-                        call_site());
+// Whether the portion at this place has the last run of the array.
+template <class T>
+bool has_last_run(const array_portion<T>& here) {
+  return (here.shape.runs() - 1) % here.shape.portions() == here.mine;
 }
 
 // The first round at a place: returns the sum of each of its runs, in order, except the last run of
-// the array. Scans the first run of the array from `init` on.
-template <sync::scan_kind Kind, class R, class T, class O, class Op>
-std::vector<R> scan_first_round(const dist_array<T>& a, const dist_array<O>& out,
-                                std::optional<R> init, Op& op) {
-  const runs_here here(a);
+// the array.
+template <class R, class T, class Op>
+std::vector<R> sums_of_runs(const dist_array<T>& a, Op& op) {
+  const array_portion<T>& here = portion_of(a);
   const std::span<T> mine = a.local();
   const auto at = [mine](std::size_t k) -> decltype(auto) { return mine[k]; };
-  std::size_t first = 0;
+  sync::division runs{mine.size(), here.shape.run_size(here.mine)};
+  if (has_last_run(here)) runs.n = runs.begin(runs.blocks() - 1);
   std::vector<R> sums;
-  if (here.has_first) {
-    first = here.runs.end(0);
-    scan_run<Kind>(a, out, 0, first, init, op);
-    sums.push_back(*std::move(init));
-  }
-  const std::size_t last = here.has_last ? here.runs.begin(here.runs.blocks() - 1) : mine.size();
-  if (first >= last) return sums;
-  const sync::division rest{last - first, here.runs.size};
-  if (rest.blocks() == 1) {  // it may be long
-    const auto of_run = [first, &at](std::size_t k) -> decltype(auto) { return at(first + k); };
-    sums.push_back(reduce_values<R>(rest.n, of_run, op));
+  if (runs.blocks() == 1) {  // it may be long
+    sums.push_back(reduce_values<R>(runs.n, at, op));
     return sums;
   }
   const auto fold = [&](std::size_t begin, std::size_t end) {
-    return sync::fold<R>(first + begin, first + end, at, op);
+    return sync::fold<R>(begin, end, at, op);
   };
-  for (auto& each : sync::block_values<R>(rest, call_site(), fold)) {
+  for (auto& each : sync::block_values<R>(runs, call_site(), fold)) {
     sums.push_back(*std::move(each));
   }
   return sums;
 }
 
-// The second round at a place: scans each of its runs except the first of the array, from the sums
-// of all elements before them on.
+// The second round at a place: scans each of its runs from the sum of all elements before it on,
+// and the first run of the array from `init` on. `sums` has these sums, except for that run.
 template <sync::scan_kind Kind, class R, class T, class O, class Op>
-void scan_second_round(const dist_array<T>& a, const dist_array<O>& out,
-                       const std::vector<R>& sums_before, Op& op) {
-  const runs_here here(a);
-  const std::size_t first = here.has_first ? here.runs.end(0) : 0;
-  const sync::division rest{a.local().size() - first, here.runs.size};
-  if (rest.blocks() == 1) {
-    std::optional<R> carry(sums_before[0]);
-    return scan_run<Kind>(a, out, first, first + rest.n, carry, op);
+void scan_runs(const dist_array<T>& a, const dist_array<O>& out, const std::optional<R>& init,
+               const std::vector<R>& sums, Op& op) {
+  const array_portion<T>& here = portion_of(a);
+  const std::span<T> from = a.local();
+  const std::span<O> to = out.local();
+  const bool has_first = here.shape.replicated() || here.mine == 0;
+  const auto sum_before = [&](std::size_t run) {
+    if (has_first && run == 0) return init;
+    return std::optional<R>(sums[has_first ? run - 1 : run]);
+  };
+  const sync::division runs{from.size(), here.shape.run_size(here.mine)};
+  if (runs.blocks() == 1) {
+    std::optional<R> carry = sum_before(0);
+    return sync::scan_from<Kind>(from.begin(), runs.n, to.begin(), carry, op,
+                                 sync::workers_for("parallel::inclusive_scan"), call_site());
   }
-  const std::span<T> from = a.local().subspan(first);
-  const std::span<O> to = out.local().subspan(first);
-  sync::for_blocks(rest, call_site(), [&](std::size_t k, std::size_t begin, std::size_t end) {
-    std::optional<R> carry(sums_before[k]);
+  sync::for_blocks(runs, call_site(), [&](std::size_t k, std::size_t begin, std::size_t end) {
+    std::optional<R> carry = sum_before(k);
     sync::scan_block<Kind>(sync::nth(from.begin(), begin), end - begin,
                            sync::nth(to.begin(), begin), carry, op);
   });
@@ -102,15 +80,14 @@ void scan_second_round(const dist_array<T>& a, const dist_array<O>& out,
 // of the array. `sums` has the sums of the runs of each portion.
 template <class R, class Op>
 std::vector<std::vector<R>> sums_before_runs(
-    const std::vector<portion_result<std::vector<R>>>& sums, const dist_shape& shape, Op& op) {
+    const std::vector<portion_result<std::vector<R>>>& sums, const dist_shape& shape,
+    std::optional<R> sum, Op& op) {
   std::vector<std::vector<R>> before(shape.portions());
-  std::optional<R> sum;
-  for (std::size_t run = 0; run < shape.runs(); ++run) {
-    const std::size_t p = run % shape.portions();  // as many portions have elements as have runs
-    if (run != 0) before[p].push_back(*sum);
-    if (run + 1 == shape.runs()) break;
-    const R of_run = sums[p].value.get()[run / shape.portions()];
-    sum.emplace(run == 0 ? of_run : op(*std::move(sum), of_run));
+  for (std::size_t run = 0; run + 1 < shape.runs(); ++run) {
+    // As many portions have elements as have runs, so their results have the same numbers.
+    const R of_run = sums[run % shape.portions()].value.get()[run / shape.portions()];
+    sum.emplace(sum.has_value() ? op(*std::move(sum), of_run) : of_run);
+    before[(run + 1) % shape.portions()].push_back(*sum);
   }
   return before;
 }
@@ -121,30 +98,21 @@ void scan_array(const char* algorithm, const dist_array<T>& a, const dist_array<
   sync::suspendable_fiber(algorithm);
   check_same_distribution(algorithm, a, out);
   const array_portion<T>& here = portion_of(a);
-  if (here.shape.replicated()) {
-    return at_portions(
-        a, site,
-        [](const dist_array<T>& from, const dist_array<O>& to, std::optional<R> carry, Op& plus) {
-          scan_run<Kind>(from, to, 0, from.local().size(), carry, plus);
-        },
-        out, init, op);
+  std::vector<std::vector<R>> before(here.shape.portions());
+  if (here.shape.runs() > 1) {
+    const auto sums = results_of_portions(
+        a, site, [](const dist_array<T>& of, Op& plus) { return sums_of_runs<R>(of, plus); }, op);
+    before = sync::collecting(site, [&] { return sums_before_runs(sums, here.shape, init, op); });
   }
-  const auto sums = results_of_portions(
-      a, site,
-      [](const dist_array<T>& from, const dist_array<O>& to, std::optional<R> carry, Op& plus) {
-        return scan_first_round<Kind, R>(from, to, std::move(carry), plus);
-      },
-      out, init, op);
-  const auto before =
-      sync::collecting(site, [&] { return sums_before_runs(sums, here.shape, op); });
   finish([&] {
     for (std::size_t p = 0; p < before.size(); ++p) {
-      if (before[p].empty()) continue;
+      if (here.shape.size_of(p) == 0) continue;
       async_at(
           {here.group[p], site},
-          [](const dist_array<T>& from, const dist_array<O>& to, const std::vector<R>& sums_before,
-             Op& plus) { scan_second_round<Kind, R>(from, to, sums_before, plus); },
-          a, out, before[p], op);
+          [](const dist_array<T>& from, const dist_array<O>& to, const std::optional<R>& first,
+             const std::vector<R>& sums,
+             Op& plus) { scan_runs<Kind>(from, to, first, sums, plus); },
+          a, out, init, before[p], op);
     }
   });
 }
@@ -166,7 +134,7 @@ namespace apgas::inline v0::parallel {
 // Context: as all of them.
 // Cost: two rounds; each place sends and receives one value with a block distribution, and one for
 // each of its blocks with a block-cyclic one. So cyclic() moves all elements through the caller's
-// place. One round if the array is replicated. Each place reads its elements twice.
+// place. One round if the array is replicated or at one place. Each place reads its elements twice.
 template <class T, class O, class Op = std::plus<>>
 void inclusive_scan(const dist_array<T>& a, const dist_array<O>& out, Op op = {},
                     std::source_location site = std::source_location::current()) {

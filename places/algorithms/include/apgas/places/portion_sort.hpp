@@ -44,8 +44,8 @@ using sort_buffers = place_local<std::unique_ptr<T[]>>;
 
 // The number of elements of all portions before each portion, and of all.
 inline std::vector<std::size_t> first_ranks(const dist_shape& shape) {
-  std::vector<std::size_t> ranks{0};
-  for (std::size_t p = 0; p < shape.portions(); ++p) ranks.push_back(ranks[p] + shape.size_of(p));
+  std::vector<std::size_t> ranks(shape.portions() + 1);
+  for (std::size_t p = 0; p < shape.portions(); ++p) ranks[p + 1] = ranks[p] + shape.size_of(p);
   return ranks;
 }
 
@@ -68,8 +68,8 @@ class cuts_between_places {
  public:
   cuts_between_places(const dist_array<T>& a, Comp& comp, std::source_location site)
       : a_(a), comp_(comp), site_(site), shape_(portion_of(a).shape) {
-    std::vector<std::size_t> sizes;
-    for (std::size_t p = 0; p < shape_.portions(); ++p) sizes.push_back(shape_.size_of(p));
+    std::vector<std::size_t> sizes(shape_.portions());
+    for (std::size_t p = 0; p < sizes.size(); ++p) sizes[p] = shape_.size_of(p);
     for (const std::size_t rank : first_ranks(shape_)) searches_.emplace_back(rank, sizes);
     while (!all_found()) search();
     check_order();
