@@ -69,6 +69,8 @@ CASES = {
                    [Variant("reduce"), Variant("mpi", app="kmeans_mpi")]),
     "sort": Case("-n 10000000", "-n 10000", ("keys_per_second", 1e-6, "M keys/s"),
                  [Variant("sample"), Variant("mpi", app="sort_mpi")]),
+    "sor": Case("--size C", "--iterations 2", None,
+                [Variant("places"), Variant("mpi", app="sor_mpi")]),
     "labelprop": Case("-n 500000", "-n 5000", None,
                       [Variant("rounds"), Variant("mpi", app="labelprop_mpi")]),
     "cg": Case("-n 128", "-n 8", None,
