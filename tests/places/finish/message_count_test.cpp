@@ -232,4 +232,26 @@ TEST(message_count, a_long_chain_rarely_asks_for_credit) {
   EXPECT_LE(after - before, 130U);
 }
 
+// A round is a frame to each place and one back.
+TEST(message_count, algorithms_over_arrays_take_their_rounds) {
+  if (apgas::num_places() == 1) return;
+  namespace parallel = apgas::parallel;
+  const auto value = [](std::size_t i) { return static_cast<long>(i * 7919 % 10'007); };
+  const apgas::dist_array<long> a(10'000, apgas::distribution::block(), value);
+  const auto expect_rounds = [](std::uint64_t rounds, const frames& sent) {
+    EXPECT_EQ(sent.there, rounds);
+    EXPECT_EQ(sent.back, rounds);
+  };
+  expect_rounds(1, frames_of([&] { parallel::reduce(a); }));
+  expect_rounds(1, frames_of([&] { parallel::min_element(a); }));
+  expect_rounds(1, frames_of([&] { parallel::histogram(a, 10'007); }));
+  const frames sorted = frames_of([&] { parallel::sort(a); });
+  std::printf("sort: %d frames there, %d back\n", static_cast<int>(sorted.there),
+              static_cast<int>(sorted.back));
+  EXPECT_LE(sorted.there, 4U + 4U + 4U);  // the steps, the search, and the exchange
+  EXPECT_LE(sorted.back, 4U + 4U + 4U);
+  expect_rounds(2, frames_of([&] { parallel::inclusive_scan(a, a); }));
+  a.destroy();
+}
+
 }  // namespace

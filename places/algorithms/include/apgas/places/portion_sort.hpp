@@ -91,6 +91,7 @@ class cuts_between_places {
     std::vector<portion_result<std::vector<T>>> results;
     for (std::size_t p = 0; p < shape_.portions(); ++p) {
       std::vector<interval> asked;
+      asked.reserve(searches_.size());
       for (const cut_search& s : searches_) asked.push_back(s.intervals()[p]);
       if (std::ranges::all_of(asked, [](const interval& i) { return i.size() == 0; })) continue;
       const auto there = [](const dist_array<T>& a, const std::vector<interval>& intervals) {
