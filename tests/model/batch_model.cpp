@@ -142,7 +142,7 @@ struct batch_suite : rl::test_suite<batch_suite<Deque>, 3> {
 
   void steal(std::size_t most) {
     entry stolen[room];
-    const std::size_t n = deque.steal(stolen, most);
+    const std::size_t n = deque.steal(stolen, most, true);
     RL_ASSERT(n <= most && n <= (room + 1) / 2);
     for (std::size_t i = 0; i < n; ++i) run(stolen[i].number(), 1);
   }

@@ -82,17 +82,17 @@ apgas_mutants(batch scheduler/deques/include/apgas/scheduler/deque.hpp
   fast_keeps_the_head_down
     [[head_.store(h, relaxed);  // it was not taken]] ""
   steal_reads_tail_unlocked
-    [[if (empty() || !lock_.try_lock()) return 0;
+    [[if (empty() || (!insist && waits_for_answer()) || !lock_.try_lock()) return 0;
     Slot* const t = tail_.load(relaxed);]]
     [[Slot* const t = tail_.load(relaxed);
-    if (empty() || !lock_.try_lock()) return 0;]]
+    if (empty() || (!insist && waits_for_answer()) || !lock_.try_lock()) return 0;]]
   steal_reads_slots_unlocked
     [[for (Slot* s = t; s < end; ++s) {
         if (s >= counted_) s->add(1);
         out[taken++].assign(*s);
       }
       if (taken != 0) tail_.store(end, relaxed);
-      set_limit(std::max(t + taken, counted_));
+      if (fence) set_limit(std::max({limit, t + taken, counted_}));
     }
     lock_.unlock();
     return taken;]]
@@ -101,7 +101,7 @@ apgas_mutants(batch scheduler/deques/include/apgas/scheduler/deque.hpp
         ++taken;
       }
       if (taken != 0) tail_.store(end, relaxed);
-      set_limit(std::max(t + taken, counted_));
+      if (fence) set_limit(std::max({limit, t + taken, counted_}));
     }
     lock_.unlock();
     for (std::size_t i = 0; i < taken; ++i) out[i].assign(t[i]);
@@ -109,10 +109,9 @@ apgas_mutants(batch scheduler/deques/include/apgas/scheduler/deque.hpp
   steal_without_heavy_fence
     [[thief_fence();                             // P2]] ""
   steal_more_than_asked
-    [[std::min((seen + 1) / 2, static_cast<std::ptrdiff_t>(most))]] [[(seen + 1) / 2]]
+    [[std::min(half, t + most)]] [[half]]
   steal_more_than_half
-    [[std::min((seen + 1) / 2, static_cast<std::ptrdiff_t>(most))]]
-    [[std::min(seen, static_cast<std::ptrdiff_t>(most))]]
+    [[Slot* const half = t + (seen + 1) / 2;]] [[Slot* const half = t + seen;]]
   slow_pop_without_lock
     [[lock_.lock();
     bool mine = s >= tail_.load(relaxed);

@@ -11,11 +11,12 @@
 
 namespace apgas::model {
 
-constexpr const char* scenarios[] = {"a slot used again", "nested frames", "a suspended frame",
-                                     "an escaped task",   "counted tasks", "fenced",
-                                     "after a lost pop",  "a refused pop", "a refused pop, fenced"};
-constexpr int scenario_count = 9;
-constexpr int refused = 7;  // from this scenario on, a third thread refuses a pop of the owner
+constexpr const char* scenarios[] = {
+    "a slot used again",  "nested frames", "a suspended frame",    "an escaped task",
+    "counted tasks",      "fenced",        "after a lost pop",     "an answer",
+    "an answer to a pop", "a refused pop", "a refused pop, fenced"};
+constexpr int scenario_count = 11;
+constexpr int refused = 9;  // from this scenario on, a third thread refuses a pop of the owner
 
 unsigned thieves = 2;
 
@@ -25,11 +26,13 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
   static inline int scenario = 0;
   using base_slot = typename deque_suite::slot;
 
-  void before() { this->start(scenario == 5 || scenario == 8); }
+  void before() { this->start(scenario == 5 || scenario == 10); }
   void thread(unsigned index) {
     if (index == 2 && scenario >= refused) return this->deque.refuse_pop();
     if (index != 0) {
-      if (index <= thieves) this->thief();
+      if (index > thieves) return;
+      if (index == 1 && (scenario == 7 || scenario == 8)) ask();
+      this->thief();
       return;
     }
     switch (scenario) {
@@ -46,7 +49,10 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
       case 6:
         return lost();
       case 7:
+        return again();
       case 8:
+      case 9:
+      case 10:
         return nested();
       default:
         return again();
@@ -55,6 +61,12 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
   void after() {
     this->run_the_rest();
     this->check_end();
+  }
+
+  // A thief asks for tasks, and takes what it is granted.
+  void ask() {
+    this->thief(false);
+    this->thief(false);
   }
 
   // A finish with two tasks, which its frame takes back.

@@ -3,7 +3,7 @@ apgas_mutants(deque scheduler/deques/include/apgas/scheduler/deque.hpp
   pop_without_light_fence
     [[light_fence();  // P2]] ""
   steal_without_heavy_fence
-    [[thief_fence();                             // P2]] ""
+    [[thief_fence();                                // P2]] ""
   fenced_pop_without_fence
     [[full_fence();  // P2]] ""
   fenced_steal_without_fence
@@ -11,28 +11,36 @@ apgas_mutants(deque scheduler/deques/include/apgas/scheduler/deque.hpp
       full_fence();
     } else {]] [[if (!fenced_) {]]
   limit_after_the_fence
-    [[set_limit(std::max(end, counted_));
-      thief_fence();                             // P2]]
+    [[set_limit(half);
+        thief_fence();                                // P2]]
     [[thief_fence();
-      set_limit(std::max(end, counted_));]]
+        set_limit(half);]]
   limit_not_raised
-    [[set_limit(std::max(end, counted_));]] ""
+    [[set_limit(half);]] ""
   push_publishes_nothing
     [[head_.store(s + 1, release);  // P1]] [[head_.store(s + 1, relaxed);]]
   steal_acquires_nothing
     [[head_.load(acquire)]] [[head_.load(relaxed)]]
   stale_head
-    [[end = std::min(end, head_.load(acquire));]] ""
+    [[limit = std::min(half, head_.load(acquire));  // P1 P2]] [[limit = half;]]
   stolen_not_counted
     [[if (s >= counted_) s->add(1);]] ""
   counted_twice
     [[if (s >= counted_) s->add(1);]] [[s->add(1);]]
   tail_stays
     [[if (taken != 0) tail_.store(end, relaxed);]] ""
-  limit_below_counted
-    [[set_limit(std::max(t + taken, counted_));]] [[set_limit(t + taken);]]
   limit_below_tail
-    [[set_limit(std::max(t + taken, counted_));]] [[set_limit(counted_);]]
+    [[set_limit(std::max({limit, t + taken, counted_}));]] [[set_limit(counted_);]]
+  more_than_granted
+    [[end = std::min(end, limit);]] [[if (fence) end = std::min(end, limit);]]
+  granted_without_the_lock
+    [[lock_.lock();
+    grant_locked();
+    lock_.unlock();]] [[grant_locked();]]
+  taken_back_without_a_change_of_the_limit
+    [[set_limit(std::max(counted_, tail_.load(relaxed)));
+      if (asked_]] [[gate_.store(std::max(counted_, tail_.load(relaxed)), relaxed);
+      if (asked_]]
   slow_pop_ignores_thief
     [[bool mine = s >= tail_.load(relaxed);
     if (refuse_]]

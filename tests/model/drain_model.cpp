@@ -46,7 +46,7 @@ struct drain_suite : rl::test_suite<drain_suite<Deque>, 3>,
       if (suspended.exchange(2, base::acq_rel) == 1) this->release();  // the drain fiber ends there
     } else if (index == 1 || scenario == 0) {
       slot stolen[2];
-      const std::size_t n = this->deque.steal(stolen, 2);
+      const std::size_t n = this->deque.steal(stolen, 2, true);
       for (std::size_t i = 0; i < n; ++i) run_taken(stolen[i]);
     }
   }

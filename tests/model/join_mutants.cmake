@@ -21,12 +21,12 @@ apgas_mutants(counting scheduler/deques/include/apgas/scheduler/deque.hpp
         out[taken++].assign(*s);
       }
       if (taken != 0) tail_.store(end, relaxed);
-      set_limit(std::max(t + taken, counted_));
+      if (fence) set_limit(std::max({limit, t + taken, counted_}));
     }
     lock_.unlock();]]
     [[for (Slot* s = t; s < end; ++s) out[taken++].assign(*s);
       if (taken != 0) tail_.store(end, relaxed);
-      set_limit(std::max(t + taken, counted_));
+      if (fence) set_limit(std::max({limit, t + taken, counted_}));
     }
     lock_.unlock();
     for (std::size_t i = 0; i < taken; ++i) out[i].add(1);]]

@@ -69,7 +69,10 @@ struct worker_model {
     slot* s = deque.head();
     s->write(id, &finish);
     ++spawned;
-    if (deque.push(s)) static_cast<void>(deque.attend(s + 1));
+    if (deque.push(s)) {
+      deque.answer();
+      static_cast<void>(deque.attend(s + 1));
+    }
     return s;
   }
 
@@ -113,9 +116,9 @@ struct worker_model {
     }
   }
 
-  void thief() {
+  void thief(bool insist = true) {
     slot stolen[2];
-    const std::size_t n = deque.steal(stolen, 2);
+    const std::size_t n = deque.steal(stolen, 2, insist);
     for (std::size_t i = 0; i < n; ++i) run_counted(stolen[i]);
   }
 

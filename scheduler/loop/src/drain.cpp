@@ -76,14 +76,16 @@ fiber& spawner_of(const slot& continuation) noexcept {
 
 void attend(fiber& self, bool drainable) {
   worker& w = *self.on;
+  w.tasks.answer();
   slot* const head = w.tasks.head();
   slot* floor = drainable && self.task.rare.atomic_depth == 0 ? lowest_drainable(self) : head;
   const bool many = head - floor >= drain_least;
   if (w.tasks.attend(many ? floor + room : head + drain_least)) w.home->internals().notify();
   // A drain needs a slot for the continuation. If the deque is full (after a very deep recursion),
-  // thieves and the scheduling loop must empty it first.
+  // thieves and the scheduling loop must empty it first. No other task may run directly, since its
+  // next push would be beyond the array.
   if (many && !w.tasks.full()) drain(self, floor);
-  while (self.on->tasks.full()) yield();
+  while (self.on->tasks.full()) yield_to_loop();
   auto& s = self.on->home->internals();
   if (s.preferred_external_tasks.load(base::relaxed) != 0 && self.task.rare.atomic_depth == 0)
     yield_to_loop();

@@ -43,6 +43,10 @@ fiber* next_resumed(worker& w) noexcept {
 // Chooses work from the queues of the worker itself. Every fourth choice prefers the work that has
 // waited longest, and every sixteenth is preceded by a poll. This makes yield() fair.
 bool choose(worker& w, work& found) {
+  if (w.tasks.full() && w.tasks.make_room()) [[unlikely]] {
+    flush_arrivals(w);
+    if (found.in_slot = w.tasks.take_newest(found.task); found) return true;
+  }
   if (w.arrivals.noted()) {
     found.resumed = next_of_batch(w);
     if (!found && starts_next(w, w.arrivals.of)) {
@@ -130,12 +134,19 @@ void note_steal(worker& w, std::size_t tasks, std::uint64_t begun) {
   if (w.trace != nullptr) w.trace->add("steal", clock::now(), tasks);
 }
 
-// Steals tasks from `victim`, and with `resumed_too` also resumed tasks.
-bool steal_from(worker& w, worker& victim, work& found, bool resumed_too) {
+// How a thief goes about it.
+struct steal_mode {
+  bool resumed_too;  // take resumed tasks as well
+  bool insist;       // take tasks of a victim that does not answer, at the cost of a heavy fence
+};
+
+// Steals tasks from `victim`.
+bool steal_from(worker& w, worker& victim, work& found, steal_mode mode) {
+  const bool resumed_too = mode.resumed_too;
   if (victim.tasks.empty() && !(resumed_too && has_resumed(victim))) return false;
   const std::uint64_t begun = cycles();
   slot taken[batch];
-  const std::size_t n = victim.tasks.steal(taken, batch);
+  const std::size_t n = victim.tasks.steal(taken, batch, mode.insist);
   if (n != 0) {
     found.in_slot = true;
     found.task.assign(taken[0]);
@@ -145,7 +156,7 @@ bool steal_from(worker& w, worker& victim, work& found, bool resumed_too) {
   }
   if (!resumed_too) return false;
   fiber_slot some[batch];
-  const std::size_t m = victim.batch.steal(some, batch);
+  const std::size_t m = victim.batch.steal(some, batch, mode.insist);
   if (m != 0) {
     found.resumed = some[0].task;
     for (std::size_t i = 1; i < m; ++i) w.ready.push(some[i].task);
@@ -161,18 +172,29 @@ bool steal_from(worker& w, worker& victim, work& found, bool resumed_too) {
   return found.resumed != nullptr;
 }
 
+// A victim that pushes and pops tasks answers a thief within a fraction of a microsecond. After
+// this long, the thief assumes that it runs a long task.
+constexpr std::uint64_t answer_patience_cycles = 4'000;
+
 bool steal(worker& w, work& found, bool resumed_too) {
   auto& s = w.home->internals();
   const auto& order = s.victims[static_cast<std::size_t>(w.id)];
   const auto n = order.size();
   if (n == 0 || !may_steal(w)) return false;
+  const std::uint64_t now = cycles();
+  const std::uint64_t asked = std::exchange(w.asked_since, 0);
+  const steal_mode mode{resumed_too, asked != 0 && now - asked > answer_patience_cycles};
+  bool any = false;
   for (std::size_t i = 0; i < n; ++i) {
     const auto at = (static_cast<std::size_t>(w.last_victim) + i) % n;
-    if (steal_from(w, *s.workers[static_cast<std::size_t>(order[at])], found, resumed_too)) {
+    worker& victim = *s.workers[static_cast<std::size_t>(order[at])];
+    if (steal_from(w, victim, found, mode)) {
       w.last_victim = static_cast<int>(at);
       return true;
     }
+    any |= !victim.tasks.empty();
   }
+  if (any) w.asked_since = asked != 0 ? asked : now;
   w.last_victim = 0;  // begin with the nearest next time
   return false;
 }

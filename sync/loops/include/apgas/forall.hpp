@@ -142,8 +142,12 @@ all_positions<Range> positions(Range& range) {
   return all_positions<Range>(range);
 }
 
-// Returns whether the worker has nothing left that a thief could take.
-inline bool thieves_wait(scheduler::fiber& self) { return self.on->tasks.empty(); }
+// Returns whether the worker has nothing left that a thief could take. Answers a thief that has
+// asked, since the worker pushes and pops nothing between two chunks.
+inline bool thieves_wait(scheduler::fiber& self) {
+  self.on->tasks.answer();
+  return self.on->tasks.empty();
+}
 
 // Chooses a grain that gives enough chunks to balance the load, each of them large enough to be
 // worth the check between two chunks.

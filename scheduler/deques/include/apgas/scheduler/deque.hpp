@@ -12,9 +12,12 @@
 // The work-stealing deque of a worker. Its tasks lie in place, in an array of slots. The owner
 // pushes and pops at the head, and thieves take the oldest tasks at the tail.
 //
-// The common path of the owner needs neither a fence instruction nor an atomic read-modify-write.
-// Owner and thief exclude each other by the asymmetric Dekker pattern of atomic.hpp: the owner
-// executes the light fence, and the thief pays for both with the heavy one (membarrier).
+// The common path of the owner needs neither a fence instruction nor an atomic read-modify-write. A
+// thief asks the owner for tasks, and the owner grants it some at its next push or pop; only the
+// lock is needed to take these. If the owner does not answer, because it runs a long task, owner
+// and thief exclude each other by the asymmetric Dekker pattern of atomic.hpp: the owner executes
+// the light fence, and the thief pays for both with the heavy one (membarrier), which interrupts
+// every core that runs a thread of the process.
 // docs/protocols/steal.md describes the protocol and why it is correct.
 //
 // A task is added to the counter of its finish or join only when it leaves the frame that spawned
@@ -27,12 +30,14 @@
 //   limit_      lock holder                       owner, lock holder
 //   attention_  owner; any thread, but only null  owner
 //   refuse_     lock holder                       owner, lock holder
+//   asked_      lock holder                       any thread
 //   tail_       lock holder                       any thread
 //   counted_    owner, while it holds the lock    owner, lock holder
 //
 // A pop of a slot below gate_ takes the slow path, with the lock. Normally gate_ equals limit_; it
-// is the end of the array while every pop must take the slow path (fenced mode, or a pop to be
-// refused). A push of a slot at or above attention_ asks the owner to call attend().
+// is the end of the array while every pop must take the slow path (fenced mode, a pop to be
+// refused, or a thief that has asked). A push of a slot at or above attention_ asks the owner to
+// call attend().
 //
 // Invariants
 //   I1  The tasks are the slots in [tail_, head_). The slots below tail_ have been stolen.
@@ -40,7 +45,9 @@
 //       it belongs to a frame of the owner's current fiber, and that frame does not end before the
 //       slot has left the deque.
 //   I3  limit_ >= max(tail_, counted_). A slot at or above limit_ belongs to the owner, which may
-//       take it without the lock.
+//       take it without the lock. While the lock is free, the owner takes none below limit_
+//       without it: either the owner itself has set the limit, or a thief did so and then
+//       executed the heavy fence. So a lock holder may take those without a fence.
 //   I4  Only a lock holder reads slots below limit_. Only the owner writes slots at or above it.
 //
 // Pairs
@@ -49,8 +56,8 @@
 //   P2  pop stores head_, executes the light fence and loads gate_. steal stores gate_, executes
 //       the heavy fence and loads head_. At least one of the two sees the store of the other, so no
 //       slot is taken twice.
-//   P3  An owner whose exchange in attend() returns the null of raise_attention() sees everything
-//       that the calling thread wrote before.
+//   P3  An owner that loads the null of raise_attention() in answer() or attend() sees everything
+//       that the calling thread wrote before, such as asked_.
 namespace apgas::inline v0::scheduler {
 
 using namespace base;
@@ -72,6 +79,7 @@ class deque {
     tail_.store(slots, relaxed);
     counted_ = slots;
     set_limit(slots);
+    asked_.store(false, relaxed);
     attention_.store(fenced ? nullptr : std::min(slots + initial_room, last_ - 1), relaxed);
   }
 
@@ -152,6 +160,7 @@ class deque {
     if (empty()) return false;
     lock_.lock();
     publish_locked();
+    move_down_locked();
     Slot* s = tail_.load(relaxed);
     bool found = s < head_.load(relaxed);
     if (!found) {
@@ -162,6 +171,17 @@ class deque {
     }
     lock_.unlock();
     return found;
+  }
+
+  // Moves the tasks to the beginning of the array if there is room for them below the oldest one.
+  // Returns whether the deque is still full.
+  // Context: as take_newest().
+  bool make_room() {
+    lock_.lock();
+    publish_locked();
+    move_down_locked();
+    lock_.unlock();
+    return full();
   }
 
   // Adds `n` tasks that are counted already, such as all but the first of those that were stolen
@@ -231,6 +251,14 @@ class deque {
     return mine;
   }
 
+  // Grants tasks to a thief that has asked for some. To be called after a push that returned true,
+  // before attend().
+  void answer() {
+    if (attention_.load(acquire) != nullptr || !asked_.load(relaxed)) return;  // P3
+    lock_.lock();
+    grant_locked();
+    lock_.unlock();
+  }
   // Answers a push that returned true. Returns true if raise_attention() was called since the last
   // call. The next push that returns true is the one to the slot `next`, or to the last slot of the
   // array if that comes first.
@@ -243,7 +271,8 @@ class deque {
   }
   // Returns the lowest slot that the owner may take without the lock.
   Slot* lowest_private() const { return limit_.load(relaxed); }
-  // Returns whether at most two slots of the array are free.
+  // Returns whether at most two slots of the array are free above the newest task. Then the worker
+  // runs only its newest task until it is false again.
   bool full() const { return head_.load(relaxed) >= last_ - 2; }
 
   // ---- any thread -----------------------------------------------------------------------------
@@ -268,24 +297,35 @@ class deque {
 
   // Takes up to `most` of the oldest tasks, but at most half of them (rounded up), counts those
   // that are not counted yet, and copies them to `out`. Returns the number of tasks; it is also 0
-  // if another thread holds the lock.
-  // Context: any thread but the owner. Cost: a heavy fence, unless the deque is empty.
-  [[nodiscard]] std::size_t steal(Slot* out, std::size_t most) {
-    if (empty() || !lock_.try_lock()) return 0;
+  // if another thread holds the lock. Without `insist` it takes only what can be taken without a
+  // heavy fence, and if there is nothing of that kind, asks the owner for tasks: a later call will
+  // find some, unless the owner pushes and pops none.
+  // Context: any thread but the owner. Cost: with `insist` a heavy fence, if it is needed.
+  [[nodiscard]] std::size_t steal(Slot* out, std::size_t most, bool insist) {
+    if (empty() || (!insist && waits_for_answer()) || !lock_.try_lock()) return 0;
     Slot* const t = tail_.load(relaxed);
     const std::ptrdiff_t seen = head_.load(relaxed) - t;
     std::size_t taken = 0;
     if (seen > 0) {
-      Slot* end = t + std::min((seen + 1) / 2, static_cast<std::ptrdiff_t>(most));
-      set_limit(std::max(end, counted_));
-      thief_fence();                             // P2
-      end = std::min(end, head_.load(acquire));  // P1 P2
+      Slot* const half = t + (seen + 1) / 2;
+      Slot* end = std::min(half, t + most);
+      Slot* limit = limit_.load(relaxed);
+      const bool fence = end > limit && (insist || fenced_);
+      if (fence) {
+        asked_.store(false, relaxed);
+        set_limit(half);
+        thief_fence();                                // P2
+        limit = std::min(half, head_.load(acquire));  // P1 P2
+      } else if (limit <= t) {
+        ask_locked();
+      }
+      end = std::min(end, limit);
       for (Slot* s = t; s < end; ++s) {
         if (s >= counted_) s->add(1);
         out[taken++].assign(*s);
       }
       if (taken != 0) tail_.store(end, relaxed);
-      set_limit(std::max(t + taken, counted_));
+      if (fence) set_limit(std::max({limit, t + taken, counted_}));
     }
     lock_.unlock();
     return taken;
@@ -293,6 +333,25 @@ class deque {
 
  private:
   static constexpr std::ptrdiff_t initial_room = 256;  // pushes before the first attend()
+  static constexpr std::ptrdiff_t move_least = 4096;   // fewer unused slots stay where they are
+
+  // Whether a thief has asked for tasks and has not been answered.
+  bool waits_for_answer() const {
+    return asked_.load(relaxed) && limit_.load(relaxed) <= tail_.load(relaxed);
+  }
+  // Asks the owner for tasks: its next pop takes the slow path, and its next push returns true.
+  void ask_locked() {
+    asked_.store(true, relaxed);
+    set_limit(limit_.load(relaxed));
+    attention_.store(nullptr, release);  // P3
+  }
+  // Lets thieves take half of the tasks (rounded up) without a fence. Context: owner.
+  void grant_locked() {
+    Slot* const t = tail_.load(relaxed);
+    const std::ptrdiff_t n = std::max<std::ptrdiff_t>(0, head_.load(relaxed) - t);
+    asked_.store(false, relaxed);
+    set_limit(std::max(limit_.load(relaxed), t + (n + 1) / 2));
+  }
 
   void thief_fence() {
     if (fenced_) {
@@ -302,11 +361,12 @@ class deque {
     }
   }
 
-  // Sets limit_, and gate_ with it: to the end of the array in fenced mode and while a pop is to be
-  // refused.
+  // Sets limit_, and gate_ with it: to the end of the array in fenced mode, while a pop is to be
+  // refused, and while a thief waits for an answer.
   void set_limit(Slot* to) {
+    const bool slow = fenced_ || refuse_.load(relaxed) || asked_.load(relaxed);
     limit_.store(to, relaxed);
-    gate_.store(fenced_ || refuse_.load(relaxed) ? last_ : to, relaxed);
+    gate_.store(slow ? last_ : to, relaxed);
   }
 
   // The rest of pop() for a slot below gate_. head() is `s` already.
@@ -328,6 +388,7 @@ class deque {
         counted_ = s;
       }
       set_limit(std::max(counted_, tail_.load(relaxed)));
+      if (asked_.load(relaxed)) grant_locked();
     } else {  // it was stolen, and so were all slots below it: the deque is empty
       tail_.store(s, relaxed);
       counted_ = std::min(counted_, s);
@@ -355,6 +416,19 @@ class deque {
     set_limit(to);
   }
 
+  // Tasks are added at the head and also taken at the tail, so that without this they would wander
+  // to the end of the array. A move costs less than the pushes since the last one.
+  // Requires: all slots are counted, and no frame refers to them.
+  void move_down_locked() {
+    Slot* const t = tail_.load(relaxed);
+    const std::ptrdiff_t n = head_.load(relaxed) - t;
+    if (t - first_ < std::max(n, std::min(move_least, (last_ - first_) / 2))) return;
+    for (std::ptrdiff_t i = 0; i < n; ++i) first_[i].assign(t[i]);
+    tail_.store(first_, relaxed);
+    shrink_locked(first_ + n);
+    if (!fenced_) attention_.store(nullptr, relaxed);  // its position was chosen for the old head
+  }
+
   // Starts again at the beginning of the array. Requires: the deque is empty.
   void rewind_locked() {
     tail_.store(first_, relaxed);
@@ -366,6 +440,7 @@ class deque {
   base::atomic<Slot*> attention_{};
   base::atomic<Slot*> limit_{};
   base::atomic<bool> refuse_{false};
+  base::atomic<bool> asked_{false};
   Slot* first_ = nullptr;
   Slot* last_ = nullptr;
   bool fenced_ = false;
