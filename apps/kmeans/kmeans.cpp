@@ -2,18 +2,23 @@
 
 // k-means clustering by Lloyd's algorithm. Each place has a block of the points. In each round its
 // workers sum up the points nearest to each centre. An allreduce of these sums, with a user-defined
-// operation, gives all places the centres of the next round.
+// operation, gives all places the centres of the next round. Within a place the rounds are also
+// written as loops in several forms (within_place.hpp).
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <apgas/apgas.hpp>
 
 #include "kmeans/lloyd.hpp"
+#include "kmeans/within_place.hpp"
 #include "support/command_line.hpp"
+#include "support/loop_form.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
@@ -55,7 +60,14 @@ outcome cluster_at_this_place(const plan& p, const data& d) {
   });
 }
 
-int cluster_and_report(const plan& p) {
+struct result {
+  outcome found;
+  std::vector<int> assigned;
+  bool agree;  // all places have the same centres
+  double seconds;
+};
+
+result cluster_over_places(const plan& p) {
   const auto size = static_cast<std::size_t>(p.points);
   const data d{{size, apgas::distribution::block(), [p](std::size_t i) { return p.point_at(i); }},
                {size, apgas::distribution::block(), [](std::size_t) { return -1; }}};
@@ -68,31 +80,49 @@ int cluster_and_report(const plan& p) {
   const outcome o = all.front().get();
   for (const auto& each : all) agree = agree && each.get().final_centres == o.final_centres;
   const double seconds = clock.seconds();
-  const kmeans::check_result result = kmeans::check(p, o, d.assigned.gather());
-  const bool verified = agree && result.difference <= 1e-9 && result.wrong == 0;
+  result r{o, d.assigned.gather(), agree, seconds};
   d.points.destroy();
   d.assigned.destroy();
-  return apps::report("kmeans", seconds, verified,
-                      {{"points", p.points},
+  return r;
+}
+
+result cluster_in_form(const plan& p, apps::loop_form& form) {
+  kmeans::clustering c = kmeans::cluster_within_place(p, form);
+  return {std::move(c.found), std::move(c.assigned), true, c.seconds};
+}
+
+int cluster_and_report(const plan& p, const std::string& variant, apps::loop_form& form) {
+  const result r = variant == "places" ? cluster_over_places(p) : cluster_in_form(p, form);
+  const kmeans::check_result checked = kmeans::check(p, r.found, r.assigned);
+  const bool verified = r.agree && checked.difference <= 1e-9 && checked.wrong == 0;
+  return apps::report("kmeans", r.seconds, verified,
+                      {{"variant", variant},
+                       {"points", p.points},
                        {"clusters", p.clusters},
-                       {"rounds", o.rounds},
-                       {"difference", result.difference},
-                       {"wrong", result.wrong},
-                       {"inertia", result.inertia}});
+                       {"rounds", r.found.rounds},
+                       {"difference", checked.difference},
+                       {"wrong", checked.wrong},
+                       {"inertia", checked.inertia}});
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  plan p{.points = 200'000, .clusters = 16, .rounds = 50, .seed = 1};
+  plan p{.points = 10'000'000, .clusters = 30, .rounds = 10, .seed = 1};
   apps::command_line line("kmeans",
                           "Finds clusters of points that are distributed over the places.");
-  line.option("-n,--points", p.points, 1, 100'000'000, "points of four coordinates");
+  line.option("-n,--points", p.points, 1, 100'000'000, "points of three coordinates");
   line.option("-k,--clusters", p.clusters, 1, 4096, "clusters, at most as many as points");
   line.option("--rounds", p.rounds, 0, 1'000'000,
               "largest number of rounds; fewer if no point changes");
+  std::string variant = "places";
+  std::vector<std::string> variants = apps::loop_form::names();
+  variants.insert(variants.begin(), variant);
+  line.choice("--variant", variant, variants,
+              "over all places, or the form of the loop within a place");
   line.option("--seed", p.seed, 0, 1'000'000'000, "seed of the points");
   if (const auto code = line.parse(argc, argv)) return *code;
   if (p.points < p.clusters) return line.refuse("--clusters: more clusters than points");
-  return apgas::run(argc, argv, [&p] { return cluster_and_report(p); });
+  apps::loop_form form(variant);
+  return apgas::run(argc, argv, [&] { return cluster_and_report(p, variant, form); });
 }

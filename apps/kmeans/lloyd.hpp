@@ -16,7 +16,7 @@
 
 namespace kmeans {
 
-inline constexpr std::size_t dimensions = 4;
+inline constexpr std::size_t dimensions = 3;
 
 using point = std::array<double, dimensions>;
 using centres = std::vector<point>;
@@ -51,8 +51,12 @@ inline double squared_distance(const point& a, const point& b) {
 // The first of the nearest centres.
 inline int nearest(const point& p, const centres& all) {
   std::size_t best = 0;
+  double least = squared_distance(p, all[0]);
   for (std::size_t c = 1; c < all.size(); ++c) {
-    if (squared_distance(p, all[c]) < squared_distance(p, all[best])) best = c;
+    const double distance = squared_distance(p, all[c]);
+    if (distance >= least) continue;
+    least = distance;
+    best = c;
   }
   return static_cast<int>(best);
 }

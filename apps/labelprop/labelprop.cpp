@@ -4,7 +4,8 @@
 // and repeatedly takes the smallest label among its neighbours, until nothing changes. The vertices
 // are distributed in blocks over the places. In each round a place offers the labels that have
 // decreased to the neighbours of those vertices: at this place at once, to other places in one
-// exchange.
+// exchange. Within a place the rounds are also written as loops in several forms
+// (within_place.hpp).
 
 #include <algorithm>
 #include <atomic>
@@ -12,15 +13,18 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <apgas/apgas.hpp>
 
 #include "labelprop/random_graph.hpp"
+#include "labelprop/within_place.hpp"
 #include "support/adjacency.hpp"
 #include "support/command_line.hpp"
 #include "support/exchange.hpp"
+#include "support/loop_form.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
@@ -137,7 +141,7 @@ class block {
   apgas::worker_local<std::vector<std::vector<offer>>> offers_;  // by place
 };
 
-int propagate_and_report(const plan& p) {
+labelprop::labelling propagate_over_places(const plan& p) {
   const labels all(static_cast<std::size_t>(p.vertices), apgas::distribution::block(),
                    [](std::size_t v) { return static_cast<vertex>(v); });
   struct figures {
@@ -158,20 +162,27 @@ int propagate_and_report(const plan& p) {
   const figures f = parts.front().get();
   for (const auto& each : parts) each.wait();
 
-  const std::vector<vertex> found = all.gather();
+  labelprop::labelling found{all.gather(), f.rounds, f.seconds};
+  all.destroy();
+  return found;
+}
+
+int propagate_and_report(const plan& p, const std::string& variant, apps::loop_form& form) {
+  const labelprop::labelling found =
+      variant == "places" ? propagate_over_places(p) : labelprop::propagate_within_place(p, form);
   const std::vector<vertex> expected = labelprop::components(p);
   std::int64_t wrong = 0;
   std::int64_t count = 0;
-  for (std::size_t v = 0; v < found.size(); ++v) {
-    wrong += found[v] != expected[v] ? 1 : 0;
+  for (std::size_t v = 0; v < expected.size(); ++v) {
+    wrong += found.labels[v] != expected[v] ? 1 : 0;
     count += std::cmp_equal(expected[v], v) ? 1 : 0;
   }
-  all.destroy();
-  return apps::report("labelprop", f.seconds, wrong == 0,
-                      {{"vertices", p.vertices},
+  return apps::report("labelprop", found.seconds, wrong == 0,
+                      {{"variant", variant},
+                       {"vertices", p.vertices},
                        {"edges", p.edges},
                        {"components", count},
-                       {"rounds", f.rounds},
+                       {"rounds", found.rounds},
                        {"wrong", wrong}});
 }
 
@@ -184,8 +195,14 @@ int main(int argc, char** argv) {
   line.option("-n,--vertices", p.vertices, 1, 1'000'000'000,
               "number of vertices, in blocks over the places");
   line.option("--degree", degree, 0, 1000, "average number of edges at a vertex");
+  std::string variant = "places";
+  std::vector<std::string> variants = apps::loop_form::names();
+  variants.insert(variants.begin(), variant);
+  line.choice("--variant", variant, variants,
+              "over all places, or the form of the loop within a place");
   line.option("--seed", p.seed, 0, 1'000'000'000, "seed of the graph");
   if (const auto code = line.parse(argc, argv)) return *code;
   p.edges = static_cast<std::int64_t>(degree / 2 * static_cast<double>(p.vertices));
-  return apgas::run(argc, argv, [&p] { return propagate_and_report(p); });
+  apps::loop_form form(variant);
+  return apgas::run(argc, argv, [&] { return propagate_and_report(p, variant, form); });
 }

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <span>
 
-#if defined(PBBS_TBB)
+#if defined(APPS_TBB)
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_scan.h>
@@ -46,7 +46,7 @@ struct openmp_for : some_threads {
 using openmp_loops = with_block_algorithms<openmp_for>;
 #endif
 
-#if defined(PBBS_TBB)
+#if defined(APPS_TBB)
 // Requires: the caller limits the threads of oneTBB to the same number.
 struct tbb_for : some_threads {
   using some_threads::some_threads;

@@ -10,17 +10,13 @@
 #include <thread>
 #include <vector>
 
-#if defined(PBBS_TBB)
-#include <oneapi/tbb/global_control.h>
-#include <oneapi/tbb/task_arena.h>
-#endif
-
 #include <apgas/apgas.hpp>
 
 #include "pbbs/clock.hpp"
 #include "pbbs/loops.hpp"
 #include "pbbs/peer_loops.hpp"
 #include "support/peer_thread.hpp"
+#include "support/tbb_arena.hpp"
 
 namespace pbbs {
 
@@ -30,7 +26,7 @@ inline std::vector<std::string> variants() {
 #if defined(_OPENMP)
   all.emplace_back("openmp");
 #endif
-#if defined(PBBS_TBB)
+#if defined(APPS_TBB)
   all.emplace_back("tbb");
 #endif
   return all;
@@ -86,11 +82,9 @@ class turns {
       return timed([&] { kernel_.parallel(openmp_loops(threads)); });
     }
 #endif
-#if defined(PBBS_TBB)
-    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
-                                    static_cast<std::size_t>(threads));
-    tbb::task_arena arena(threads);
-    return arena.execute([&] { return timed([&] { kernel_.parallel(tbb_loops(threads)); }); });
+#if defined(APPS_TBB)
+    return apps::in_tbb_arena(threads,
+                              [&] { return timed([&] { kernel_.parallel(tbb_loops(threads)); }); });
 #else
     return 0;
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The bandwidth between places: at the same time, each place copies an array into memory of the
-// next place, and back.
+// next place, and back. Or the triad of STREAM within a place, in several forms (triad.hpp).
 
 #include <algorithm>
 #include <cstdint>
@@ -11,7 +11,9 @@
 
 #include <apgas/apgas.hpp>
 
+#include "stream/triad.hpp"
 #include "support/command_line.hpp"
+#include "support/loop_form.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
@@ -126,15 +128,31 @@ int copy_and_report(const options& o) {
                        {"gigabytes_per_second_back", bytes / all.fetching / 1e9}});
 }
 
+int triad_and_report(const options& o, apps::loop_form& form) {
+  const stream::triad_outcome t = stream::compute_triad(form, o.words, o.rounds);
+  const double bytes = 24.0 * static_cast<double>(o.words) * o.rounds;
+  return apps::report("stream", t.seconds, t.wrong == 0,
+                      {{"variant", o.variant},
+                       {"words", o.words},
+                       {"rounds", o.rounds},
+                       {"wrong", t.wrong},
+                       {"gigabytes_per_second", bytes / t.seconds / 1e9}});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   options o;
-  apps::command_line line("stream", "Copies arrays between places, there and back.");
+  std::vector<std::string> variants = apps::loop_form::names();
+  variants.insert(variants.begin(), {"copy", "pieces"});
+  apps::command_line line("stream", "Copies arrays between places; or a triad within a place.");
   line.option("-n,--words", o.words, 1, std::int64_t{1} << 30, "words of 8 bytes of each array");
-  line.option("--rounds", o.rounds, 1, 1'000'000, "number of copies there and back");
-  line.choice("--variant", o.variant, {"copy", "pieces"},
-              "one copy, or sixteen pieces that a finish waits for");
+  line.option("--rounds", o.rounds, 1, 1'000'000, "number of copies there and back, or of triads");
+  line.choice("--variant", o.variant, variants,
+              "one copy, or sixteen pieces that a finish waits for; or the form of a triad's loop");
   if (const auto code = line.parse(argc, argv)) return *code;
-  return apgas::run(argc, argv, [&o] { return copy_and_report(o); });
+  apps::loop_form form(o.variant);
+  const bool copies = o.variant == "copy" || o.variant == "pieces";
+  return apgas::run(argc, argv,
+                    [&] { return copies ? copy_and_report(o) : triad_and_report(o, form); });
 }

@@ -19,19 +19,9 @@
 #include "support/command_line.hpp"
 #include "support/peer_thread.hpp"
 #include "support/phaser_tree.hpp"
+#include "support/share.hpp"
 
 namespace apps {
-
-struct range {
-  std::ptrdiff_t first;
-  std::ptrdiff_t last;
-};
-
-// The part of [first, last) that is the share of one of the members, in blocks.
-constexpr range share(int member, int members, std::ptrdiff_t first, std::ptrdiff_t last) {
-  const std::ptrdiff_t n = last - first;
-  return {first + n * member / members, first + n * (member + 1) / members};
-}
 
 // The serial program.
 class lone_member {

@@ -5,19 +5,24 @@
 // tree nodes. See README.md for the official flags and trees.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iostream>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <apgas/apgas.hpp>
 
 #include "support/command_line.hpp"
+#include "support/peer_thread.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 #include "uts/search.hpp"
+#include "uts/search_recursively.hpp"
 #include "uts/serial.hpp"
 
 namespace {
@@ -27,19 +32,25 @@ constexpr std::uint64_t small_tree = 5'000'000;
 
 struct options {
   uts::search_options search;
+  std::string variant = "tasks";
   bool serial = false;
   bool glb = false;
   bool statistics = false;
   bool verify = false;
 
-  [[nodiscard]] bool by_bags() const { return !serial && (glb || apgas::num_places() > 1); }
-  [[nodiscard]] std::string variant() const {
-    return serial ? "serial" : by_bags() ? "glb" : "tasks";
+  [[nodiscard]] bool by_bags() const {
+    return !serial && (glb || (variant == "tasks" && apgas::num_places() > 1));
+  }
+  [[nodiscard]] bool by_peer() const { return variant == "openmp" || variant == "tbb"; }
+  [[nodiscard]] std::string used_variant() const {
+    return serial ? "serial" : by_bags() ? "glb" : variant;
   }
 };
 
-uts::search_result search(const options& o) {
+uts::search_result search(const options& o, std::optional<apps::peer_thread>& peer) {
   if (o.by_bags()) return uts::search_by_bags(o.search);
+  if (peer) return uts::search_by_peer(o.variant, o.search, *peer);
+  if (o.variant == "recursive") return uts::search_by_sync_vars(o.search);
   if (!o.serial) return uts::search_by_tasks(o.search);
   const uts::tree tree = o.search.make_tree();
   const apps::stopwatch clock;
@@ -66,8 +77,8 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
   return static_cast<double>(part) / static_cast<double>(whole);
 }
 
-int search_and_report(const options& o) {
-  const uts::search_result result = search(o);
+int search_and_report(const options& o, std::optional<apps::peer_thread>& peer) {
+  const uts::search_result result = search(o, peer);
   const uts::counts& found = result.total;
   const uts::known_tree* known = uts::find_known_tree(o.search.tree);
   const auto [least, most] = std::ranges::minmax(result.nodes_of_place);
@@ -75,7 +86,7 @@ int search_and_report(const options& o) {
   if (o.statistics && o.by_bags()) std::cout << result.balancing;
   return apps::report("uts", result.seconds, verified,
                       {{"tree", known != nullptr ? known->name : std::string("unnamed")},
-                       {"variant", o.variant()},
+                       {"variant", o.used_variant()},
                        {"nodes", found.nodes},
                        {"leaves", found.leaves()},
                        {"depth", found.depth},
@@ -102,6 +113,9 @@ int main(int argc, char** argv) {
   line.option("-m", tree.non_leaf_branching, 0, any, "children of an inner node (binomial)");
   line.option("-q", tree.non_leaf_probability, 0, 1, "probability of an inner node (binomial)");
   line.option("-f", tree.shift_depth, 0, 1, "geometric down to this fraction of -d (hybrid)");
+  std::vector<std::string> variants = {"tasks", "recursive"};
+  std::ranges::copy(uts::peers(), std::back_inserter(variants));
+  line.choice("--variant", o.variant, variants, "the search within a place");
   line.option("--granularity", o.search.granularity, 1, any,
               "nodes that a task expands by itself; glb: between checks");
   line.flag("--portable", o.search.portable, "do not use the processor's SHA instructions");
@@ -115,5 +129,13 @@ int main(int argc, char** argv) {
   const std::string_view problem = uts::why_unsearchable(tree);
   if (!problem.empty()) return line.refuse(std::string(problem));
 
-  return apgas::run(argc, argv, [&o] { return search_and_report(o); });
+  if (o.variant != "tasks" && (o.serial || o.glb || o.search.granularity > 1)) {
+    return line.refuse("--variant " + o.variant +
+                       " cannot be combined with --serial, --glb or --granularity; omit one");
+  }
+  std::optional<apps::peer_thread> peer;
+  if (o.by_peer()) peer.emplace();
+  apgas::config settings;
+  if (o.variant == "recursive") settings.stack_bytes = std::size_t{16} << 20;  // for deep trees
+  return apgas::run(argc, argv, settings, [&] { return search_and_report(o, peer); });
 }
