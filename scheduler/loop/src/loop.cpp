@@ -142,8 +142,7 @@ struct steal_mode {
 
 // Steals tasks from `victim`.
 bool steal_from(worker& w, worker& victim, work& found, steal_mode mode) {
-  const bool resumed_too = mode.resumed_too;
-  if (victim.tasks.empty() && !(resumed_too && has_resumed(victim))) return false;
+  if (victim.tasks.empty() && !(mode.resumed_too && has_resumed(victim))) return false;
   const std::uint64_t begun = cycles();
   slot taken[batch];
   const std::size_t n = victim.tasks.steal(taken, batch, mode.insist);
@@ -154,7 +153,7 @@ bool steal_from(worker& w, worker& victim, work& found, steal_mode mode) {
     note_steal(w, n, begun);
     return true;
   }
-  if (!resumed_too) return false;
+  if (!mode.resumed_too) return false;
   fiber_slot some[batch];
   const std::size_t m = victim.batch.steal(some, batch, mode.insist);
   if (m != 0) {
@@ -192,7 +191,7 @@ bool steal(worker& w, work& found, bool resumed_too) {
       w.last_victim = static_cast<int>(at);
       return true;
     }
-    any |= !victim.tasks.empty();
+    any |= !victim.tasks.empty() || (resumed_too && has_resumed(victim));
   }
   if (any) w.asked_since = asked != 0 ? asked : now;
   w.last_victim = 0;  // begin with the nearest next time
@@ -227,6 +226,7 @@ class patience {
 bool search(worker& w, work& found) {
   auto& s = w.home->internals();
   s.idle.begin_search();
+  w.asked_since = 0;
   const auto begun = time_for(w.trace);
   // The clock is read only every 32 rounds, because what is searched for is often found sooner.
   clock::time_point give_up = clock::time_point::max();  // not determined yet
