@@ -108,19 +108,7 @@ class deque {
   // Takes the slot `s` out of the middle of the deque, and moves the newest slot to its place. This
   // is for the branch of a join that lies below tasks which must not run on top of the join.
   // Returns false if a thief has taken it. Otherwise all slots that remain are counted.
-  [[nodiscard]] bool extract(Slot* s) {
-    lock_.lock();
-    const bool mine = s >= tail_.load(relaxed);
-    if (mine) {
-      publish_locked();
-      Slot* top = head_.load(relaxed) - 1;
-      s->add(-1);
-      if (s != top) s->assign(*top);
-      shrink_locked(top);
-    }
-    lock_.unlock();
-    return mine;
-  }
+  [[nodiscard]] bool extract(Slot* s);
 
   // Counts every slot, so that no slot depends on a frame any more. The owner calls it before it
   // leaves the current fiber.
@@ -301,35 +289,7 @@ class deque {
   // heavy fence, and if there is nothing of that kind, asks the owner for tasks: a later call will
   // find some, unless the owner pushes and pops none.
   // Context: any thread but the owner. Cost: with `insist` a heavy fence, if it is needed.
-  [[nodiscard]] std::size_t steal(Slot* out, std::size_t most, bool insist) {
-    if (empty() || (!insist && waits_for_answer()) || !lock_.try_lock()) return 0;
-    Slot* const t = tail_.load(relaxed);
-    const std::ptrdiff_t seen = head_.load(relaxed) - t;
-    std::size_t taken = 0;
-    if (seen > 0) {
-      Slot* const half = t + (seen + 1) / 2;
-      Slot* end = std::min(half, t + most);
-      Slot* limit = limit_.load(relaxed);
-      const bool fence = end > limit && (insist || fenced_);
-      if (fence) {
-        asked_.store(false, relaxed);
-        set_limit(half);
-        thief_fence();                                // P2
-        limit = std::min(half, head_.load(acquire));  // P1 P2
-      } else if (limit <= t) {
-        ask_locked();
-      }
-      end = std::min(end, limit);
-      for (Slot* s = t; s < end; ++s) {
-        if (s >= counted_) s->add(1);
-        out[taken++].assign(*s);
-      }
-      if (taken != 0) tail_.store(end, relaxed);
-      if (fence) set_limit(std::max({limit, t + taken, counted_}));
-    }
-    lock_.unlock();
-    return taken;
-  }
+  [[nodiscard]] std::size_t steal(Slot* out, std::size_t most, bool insist);
 
  private:
   static constexpr std::ptrdiff_t initial_room = 256;  // pushes before the first attend()
@@ -346,12 +306,7 @@ class deque {
     attention_.store(nullptr, release);  // P3
   }
   // Lets thieves take half of the tasks (rounded up) without a fence. Context: owner.
-  void grant_locked() {
-    Slot* const t = tail_.load(relaxed);
-    const std::ptrdiff_t n = std::max<std::ptrdiff_t>(0, head_.load(relaxed) - t);
-    asked_.store(false, relaxed);
-    set_limit(std::max(limit_.load(relaxed), t + (n + 1) / 2));
-  }
+  void grant_locked();
 
   void thief_fence() {
     if (fenced_) {
@@ -370,44 +325,10 @@ class deque {
   }
 
   // The rest of pop() for a slot below gate_. head() is `s` already.
-  [[gnu::noinline]] bool pop_slow(Slot* s) {
-    if (fenced_) {
-      full_fence();  // P2
-      if (s >= limit_.load(relaxed) && !refuse_.load(relaxed)) return true;
-    }
-    lock_.lock();
-    bool mine = s >= tail_.load(relaxed);
-    if (refuse_.load(relaxed) && mine) {
-      refuse_.store(false, relaxed);
-      head_.store(s + 1, relaxed);
-      publish_locked();
-      mine = false;
-    } else if (mine) {
-      if (s < counted_) {
-        s->add(-1);
-        counted_ = s;
-      }
-      set_limit(std::max(counted_, tail_.load(relaxed)));
-      if (asked_.load(relaxed)) grant_locked();
-    } else {  // it was stolen, and so were all slots below it: the deque is empty
-      tail_.store(s, relaxed);
-      counted_ = std::min(counted_, s);
-      set_limit(s);
-    }
-    lock_.unlock();
-    return mine;
-  }
+  [[gnu::noinline]] bool pop_slow(Slot* s);
 
-  void publish_locked() {
-    Slot* const h = head_.load(relaxed);
-    for (Slot* s = std::max(counted_, tail_.load(relaxed)); s < h;) {
-      Slot* const first = s;
-      while (s < h && s->same_counter(*first)) ++s;
-      first->add(s - first);
-    }
-    counted_ = h;
-    set_limit(h);
-  }
+  // Counts all slots that are not.
+  void publish_locked();
 
   // Lowers the head to `to`. Requires: all slots below `to` are counted.
   void shrink_locked(Slot* to) {
@@ -419,15 +340,7 @@ class deque {
   // Tasks are added at the head and also taken at the tail, so that without this they would wander
   // to the end of the array. A move costs less than the pushes since the last one.
   // Requires: all slots are counted, and no frame refers to them.
-  void move_down_locked() {
-    Slot* const t = tail_.load(relaxed);
-    const std::ptrdiff_t n = head_.load(relaxed) - t;
-    if (t - first_ < std::max(n, std::min(move_least, (last_ - first_) / 2))) return;
-    for (std::ptrdiff_t i = 0; i < n; ++i) first_[i].assign(t[i]);
-    tail_.store(first_, relaxed);
-    shrink_locked(first_ + n);
-    if (!fenced_) attention_.store(nullptr, relaxed);  // its position was chosen for the old head
-  }
+  void move_down_locked();
 
   // Starts again at the beginning of the array. Requires: the deque is empty.
   void rewind_locked() {
@@ -451,3 +364,5 @@ class deque {
 };
 
 }  // namespace apgas::inline v0::scheduler
+
+#include <apgas/scheduler/deque_locked.hpp>

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <apgas/scheduler/deque.hpp>
+
+// The operations of the deque that hold its lock, as far as they are not short. deque.hpp explains
+// them; I1 to I4 and P1 to P3 are the invariants and pairs there.
+namespace apgas::inline v0::scheduler {
+
+template <class Slot>
+bool deque<Slot>::extract(Slot* s) {
+  lock_.lock();
+  const bool mine = s >= tail_.load(relaxed);
+  if (mine) {
+    publish_locked();
+    Slot* top = head_.load(relaxed) - 1;
+    s->add(-1);
+    if (s != top) s->assign(*top);
+    shrink_locked(top);
+  }
+  lock_.unlock();
+  return mine;
+}
+
+template <class Slot>
+std::size_t deque<Slot>::steal(Slot* out, std::size_t most, bool insist) {
+  if (empty() || (!insist && waits_for_answer()) || !lock_.try_lock()) return 0;
+  Slot* const t = tail_.load(relaxed);
+  const std::ptrdiff_t seen = head_.load(relaxed) - t;
+  std::size_t taken = 0;
+  if (seen > 0) {
+    Slot* const half = t + (seen + 1) / 2;
+    Slot* end = std::min(half, t + most);
+    Slot* limit = limit_.load(relaxed);
+    const bool fence = end > limit && (insist || fenced_);
+    if (fence) {
+      asked_.store(false, relaxed);
+      set_limit(half);
+      thief_fence();                                // P2
+      limit = std::min(half, head_.load(acquire));  // P1 P2
+    } else if (limit <= t) {
+      ask_locked();
+    }
+    end = std::min(end, limit);
+    for (Slot* s = t; s < end; ++s) {
+      if (s >= counted_) s->add(1);
+      out[taken++].assign(*s);
+    }
+    if (taken != 0) tail_.store(end, relaxed);
+    if (fence) set_limit(std::max({limit, t + taken, counted_}));
+  }
+  lock_.unlock();
+  return taken;
+}
+
+template <class Slot>
+bool deque<Slot>::pop_slow(Slot* s) {
+  if (fenced_) {
+    full_fence();  // P2
+    if (s >= limit_.load(relaxed) && !refuse_.load(relaxed)) return true;
+  }
+  lock_.lock();
+  bool mine = s >= tail_.load(relaxed);
+  if (refuse_.load(relaxed) && mine) {
+    refuse_.store(false, relaxed);
+    head_.store(s + 1, relaxed);
+    publish_locked();
+    mine = false;
+  } else if (mine) {
+    if (s < counted_) {
+      s->add(-1);
+      counted_ = s;
+    }
+    set_limit(std::max(counted_, tail_.load(relaxed)));
+    if (asked_.load(relaxed)) grant_locked();
+  } else {  // it was stolen, and so were all slots below it: the deque is empty
+    tail_.store(s, relaxed);
+    counted_ = std::min(counted_, s);
+    set_limit(s);
+  }
+  lock_.unlock();
+  return mine;
+}
+
+template <class Slot>
+void deque<Slot>::publish_locked() {
+  Slot* const h = head_.load(relaxed);
+  for (Slot* s = std::max(counted_, tail_.load(relaxed)); s < h;) {
+    Slot* const first = s;
+    while (s < h && s->same_counter(*first)) ++s;
+    first->add(s - first);
+  }
+  counted_ = h;
+  set_limit(h);
+}
+
+template <class Slot>
+void deque<Slot>::move_down_locked() {
+  Slot* const t = tail_.load(relaxed);
+  const std::ptrdiff_t n = head_.load(relaxed) - t;
+  if (t - first_ < std::max(n, std::min(move_least, (last_ - first_) / 2))) return;
+  for (std::ptrdiff_t i = 0; i < n; ++i) first_[i].assign(t[i]);
+  tail_.store(first_, relaxed);
+  shrink_locked(first_ + n);
+  if (!fenced_) attention_.store(nullptr, relaxed);  // its position was chosen for the old head
+}
+
+template <class Slot>
+void deque<Slot>::grant_locked() {
+  Slot* const t = tail_.load(relaxed);
+  const std::ptrdiff_t n = std::max<std::ptrdiff_t>(0, head_.load(relaxed) - t);
+  asked_.store(false, relaxed);
+  set_limit(std::max(limit_.load(relaxed), t + (n + 1) / 2));
+}
+
+}  // namespace apgas::inline v0::scheduler
