@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CoMD: molecular dynamics of copper with link cells, after the proxy application of the same name.
+// CoMD: molecular dynamics of copper with link cells, after the mini-application of that name.
 // The physics is written once (slab.hpp, simulate.hpp); the variants differ in how the rows of link
 // cells are worked on in parallel, and in whether several places share the cube.
 

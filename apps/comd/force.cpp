@@ -100,6 +100,7 @@ void slab::accelerate(std::size_t row, double time) {
       own.sum.potential += around.act_on(a);
       a.momentum += time * a.force;
       own.sum.kinetic += kinetic_energy(a.momentum);
+      own.sum.of_forces += time_step * time_step / (24 * mass) * a.force.square();
     }
   }
 }

@@ -34,7 +34,7 @@ using history = std::vector<energies>;
 // Computes the forces at the positions of the atoms, and accelerates these for the given time.
 template <class How>
 void act(slab& s, How& how, double time, history& all) {
-  how.each(s.rows(), [&](std::size_t row) { s.settle(row); });
+  how.each(s.rows(), [&](std::size_t row) { s.take_in(row); });
   s.take_halo(how.exchange(s.boundary()));
   how.each(s.rows(), [&](std::size_t row) { s.accelerate(row, time); });
   const std::vector<energies> now = s.plane_energies();

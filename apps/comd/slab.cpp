@@ -137,7 +137,7 @@ void slab::make_image(std::size_t row) {
   put(0, in_first, cube_.edge());
 }
 
-void slab::settle(std::size_t row) {
+void slab::take_in(std::size_t row) {
   add_arrivals(row);
   sort(rows_[row].atoms);
   make_image(row);

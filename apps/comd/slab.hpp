@@ -34,11 +34,13 @@ struct leaver {
 struct energies {
   double potential = 0;
   double kinetic = 0;
+  double of_forces = 0;  // time_step^2 / (24 mass) times the squares of the forces
 
   [[nodiscard]] double total() const { return potential + kinetic; }
   energies& operator+=(const energies& o) {
     potential += o.potential;
     kinetic += o.kinetic;
+    of_forces += o.of_forces;
     return *this;
   }
 };
@@ -67,7 +69,7 @@ class slab {
 
   // Step 2: takes in the atoms that have come to a row, and sorts all of them. Then the positions
   // in the outermost planes, boundary(), go to the slabs below and above, which keep them as halo.
-  void settle(std::size_t row);
+  void take_in(std::size_t row);
   [[nodiscard]] both_sides<double> boundary() const;
   void take_halo(const both_sides<double>& from);
 
