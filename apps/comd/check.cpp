@@ -72,9 +72,9 @@ std::uint64_t digest_of(const std::vector<atom>& all) {
   return digest;
 }
 
-// Also if the value is not a number.
+// The greatest value so far; not a number if one of the values is not.
 void at_least(double& greatest, double value) {
-  if (!(value <= greatest)) greatest = value;
+  if (!(value <= greatest) && !std::isnan(greatest)) greatest = value;
 }
 
 double drift_of(const history& all) {
