@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <apgas/apgas.hpp>
@@ -63,7 +64,7 @@ int main(int argc, char** argv) {
   const comd::cube c(p.lattice);
   apps::peer_thread peer;
   return apgas::run(argc, argv, [&] {
-    if (variant == "places" && c.cells() < static_cast<std::uint32_t>(apgas::num_places())) {
+    if (variant == "places" && std::cmp_less(c.cells(), apgas::num_places())) {
       return line.refuse("--lattice " + std::to_string(p.lattice) + ": the cube has " +
                          std::to_string(c.cells()) + " link cells along x, fewer than the " +
                          std::to_string(apgas::num_places()) +

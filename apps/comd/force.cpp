@@ -80,7 +80,7 @@ class surroundings {
 void slab::accelerate(std::size_t row, double time) {
   const std::size_t plane = row / cube_.cells();
   const std::uint32_t x = first_ + static_cast<std::uint32_t>(plane);
-  const std::uint32_t y = static_cast<std::uint32_t>(row % cube_.cells());
+  const auto y = static_cast<std::uint32_t>(row % cube_.cells());
   row_of_cells& own = rows_[row];
   surroundings around;
   own.sum = {};

@@ -22,9 +22,11 @@ vec3 cube::lattice_position(std::uint32_t id) const {
   constexpr std::array<vec3, 4> basis{
       {{0.25, 0.25, 0.25}, {0.25, 0.75, 0.75}, {0.75, 0.25, 0.75}, {0.75, 0.75, 0.25}}};
   const std::uint32_t unit = id / 4;
+  const std::uint32_t x = unit / (lattice_ * lattice_);
+  const std::uint32_t y = unit / lattice_ % lattice_;
+  const std::uint32_t z = unit % lattice_;
   vec3 at = basis[id % 4];
-  at += {static_cast<double>(unit / lattice_ / lattice_),
-         static_cast<double>(unit / lattice_ % lattice_), static_cast<double>(unit % lattice_)};
+  at += {static_cast<double>(x), static_cast<double>(y), static_cast<double>(z)};
   return lattice_constant * at;
 }
 

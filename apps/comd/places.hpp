@@ -37,8 +37,8 @@ class over_places : public by_forall {
     const int n = apgas::num_places();
     if (n == 1) return exchange_with_itself(std::move(out));
     const int here = apgas::here().id();
-    send(apgas::place((here + n - 1) % n), above, std::move(out[below]));
-    send(apgas::place((here + 1) % n), below, std::move(out[above]));
+    send(apgas::place((here + n - 1) % n), above, out[below]);
+    send(apgas::place((here + 1) % n), below, out[above]);
     inboxes& mine = *boxes_;
     both_sides<T> in;
     for (const side s : {below, above}) in[s] = mine.of(s, T()).read_fe();
@@ -48,13 +48,13 @@ class over_places : public by_forall {
  private:
   // `from` is the side on which the receiver has this place.
   template <class T>
-  void send(apgas::place to, side from, std::vector<T> message) const {
+  void send(apgas::place to, side from, const std::vector<T>& message) const {
     apgas::async_at(
         to,
         [boxes = boxes_, from](std::vector<T> values) {
           boxes->of(from, T()).write_ef(std::move(values));
         },
-        std::move(message));
+        message);
   }
 
   apgas::place_local<inboxes> boxes_;

@@ -40,7 +40,7 @@ slab::slab(const cube& c, std::uint32_t first, std::uint32_t last, const std::ve
 void slab::move(std::size_t row) {
   row_of_cells& own = rows_[row];
   const std::uint32_t x = first_ + static_cast<std::uint32_t>(row / cube_.cells());
-  const std::uint32_t y = static_cast<std::uint32_t>(row % cube_.cells());
+  const auto y = static_cast<std::uint32_t>(row % cube_.cells());
   // The coordinate in the cube, after a move to the given side of its cell.
   const auto wrap = [&](double& coordinate, std::uint32_t cell, int to) {
     if (to == 0) return cell;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "comd/result.hpp"
@@ -107,7 +108,7 @@ int main(int argc, char** argv) {
   p.seed = static_cast<std::uint64_t>(seed);
   const peers::job job(argc, argv);
   const std::uint32_t cells = comd::cube(p.lattice).cells();
-  if (cells < static_cast<std::uint32_t>(job.size())) {
+  if (std::cmp_less(cells, job.size())) {
     return line.refuse("--lattice " + std::to_string(p.lattice) + ": the cube has " +
                        std::to_string(cells) + " link cells along x, fewer than the " +
                        std::to_string(job.size()) +
