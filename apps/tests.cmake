@@ -23,6 +23,7 @@ set(small_arrays sort -n 20000 --rounds 2)
 set(small_averaging -n 60)
 set(small_bfs --scale 9 --roots 2)
 set(small_cg -n 12)
+set(small_comd --lattice 7 --steps 10)
 set(small_epcc --test-ms 0.02 --repetitions 2)
 set(small_fft -x 16 -y 16 -z 16)
 set(small_fib -n 22)
@@ -47,8 +48,8 @@ set(small_sssp --scale 9)
 set(small_triangles --scale 9)
 set(small_uts -t 1 -a 3 -d 7 -b 4 -r 19)
 
-foreach(name IN ITEMS arrays averaging bfs cg epcc fft fib gups heat hello integrate jacobi jgf kmeans
-    labelprop life lu matmul npb nqueens quicksort sor sort sssp stream triangles uts)
+foreach(name IN ITEMS arrays averaging bfs cg comd epcc fft fib gups heat hello integrate jacobi jgf
+    kmeans labelprop life lu matmul npb nqueens quicksort sor sort sssp stream triangles uts)
   apgas_app_test(${name} np1 ARGS ${small_${name}})
   apgas_app_test(${name} help EXPECT help ARGS --help)
   apgas_app_test(${name} wrong_flag EXPECT usage_error ARGS --wrong-flag)
@@ -193,7 +194,7 @@ endforeach()
 apgas_app_test(heat places ARGS ${small_heat} --variant places)
 foreach(transport IN ITEMS local ${apgas_test_networks})
   foreach(places IN ITEMS 1 2 4)
-    foreach(name IN ITEMS arrays bfs cg fft kmeans labelprop life sor sort sssp triangles)
+    foreach(name IN ITEMS arrays bfs cg comd fft kmeans labelprop life sor sort sssp triangles)
       apgas_app_test(${name} ${transport}.np${places} PLACES ${places} TRANSPORT ${transport}
         ARGS ${small_${name}})
     endforeach()
@@ -261,6 +262,29 @@ apgas_app_test(sor no_such_size EXPECT usage_error ARGS --size D)
 apgas_app_test(sor no_iterations EXPECT usage_error ARGS --iterations 0)
 apgas_app_test(sort few_keys PLACES 4 TRANSPORT local ARGS -n 3)
 
+# All forms of tasks and all numbers of places, bit by bit. Four link cells along each edge, so that
+# a place can have a single plane of them; and the smallest cube, with two.
+set(comd_forms begin cobegin coforall forall)
+if(OpenMP_CXX_FOUND)
+  list(APPEND comd_forms openmp)
+endif()
+list(JOIN comd_forms " " comd_forms)
+apgas_app_test(comd serial ARGS ${small_comd} --variant serial)
+apgas_add_test(app.comd.equal apps 4 300 "" ${CMAKE_COMMAND} -D program=$<TARGET_FILE:comd>
+  "-D arguments=--lattice 7 --steps 40" "-D variants=${comd_forms}" "-D places=1 2 3 4"
+  -P ${CMAKE_CURRENT_SOURCE_DIR}/comd/check_equal.cmake)
+apgas_add_test(app.comd.equal.smallest apps 2 300 "" ${CMAKE_COMMAND}
+  -D program=$<TARGET_FILE:comd> "-D arguments=--lattice 4 --steps 40" "-D variants=${comd_forms}"
+  "-D places=1 2" -P ${CMAKE_CURRENT_SOURCE_DIR}/comd/check_equal.cmake)
+apgas_app_test(comd np3 PLACES 3 TRANSPORT local ARGS ${small_comd} --seed 5)
+apgas_app_test(comd form_beside_idle_places PLACES 2 TRANSPORT local
+  ARGS ${small_comd} --variant coforall)
+apgas_app_test(comd one_step ARGS --lattice 4 --steps 1)
+apgas_app_test(comd too_small EXPECT usage_error ARGS --lattice 3)
+apgas_app_test(comd no_steps EXPECT usage_error ARGS --steps 0)
+apgas_app_test(comd unknown_variant EXPECT usage_error ARGS --variant cilk)
+apgas_app_test(comd too_many_places PLACES 3 TRANSPORT local EXPECT usage_error ARGS --lattice 4)
+
 # The peers in plain MPI, under mpirun.
 if(apgas_mpi AND NOT APGAS_SANITIZE)
   function(apgas_peer_test name variant places expect)
@@ -270,7 +294,7 @@ if(apgas_mpi AND NOT APGAS_SANITIZE)
       "-D arguments=${arguments}" -D launcher=${MPIEXEC_EXECUTABLE} -D places=${places}
       -D expect=${expect} -P ${CMAKE_CURRENT_SOURCE_DIR}/check_app.cmake)
   endfunction()
-  set(peers arrays bfs cg fft gups jacobi kmeans labelprop sor sort)
+  set(peers arrays bfs cg comd fft gups jacobi kmeans labelprop sor sort)
   foreach(places IN ITEMS 1 2 4)
     foreach(name IN LISTS peers)
       apgas_peer_test(${name}_mpi np${places} ${places} verified ${small_${name}})

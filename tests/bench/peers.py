@@ -79,6 +79,8 @@ CASES = {
                      [Variant("dist_array"), Variant("mpi", app="cg_mpi")]),
     "fft": Case("-x 128 -y 128 -z 128 --rounds 3", "-x 8 -y 8 -z 8", ("gflops", 1e3, "Mflop/s"),
                 [Variant("alltoall"), Variant("mpi", app="fft_mpi")]),
+    "comd": Case("--lattice 20 --steps 100", "--lattice 7 --steps 5", None,
+                 [Variant("places"), Variant("mpi", app="comd_mpi")]),
     "uts T3": Case(T3, T3, ("nodes_per_second", 1e-6, "M nodes/s"),
                    [Variant("glb", places=2), Variant("glb 1x2", "--glb", places=1, workers=2),
                     Variant("tasks 1x2", places=1, workers=2)]),

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// CoMD: molecular dynamics of copper with link cells, after the mini-application of that name.
+// The physics is written once (slab.hpp, simulate.hpp); the variants differ in how the rows of link
+// cells are worked on in parallel, and in whether several places share the cube.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <apgas/apgas.hpp>
+
+#include "comd/one_place.hpp"
+#include "comd/places.hpp"
+#include "comd/result.hpp"
+#include "support/command_line.hpp"
+#include "support/peer_thread.hpp"
+#include "support/report.hpp"
+
+namespace {
+
+template <class How>
+std::vector<comd::slab_outcome> run_here(const comd::problem& p, How how) {
+  return {comd::run_slab(p, 0, 1, how)};
+}
+
+std::vector<comd::slab_outcome> run(const comd::problem& p, const std::string& variant,
+                                    [[maybe_unused]] apps::peer_thread& peer) {
+  if (variant == "places") return comd::run_over_places(p);
+  if (variant == "begin") return run_here(p, comd::by_begin());
+  if (variant == "cobegin") return run_here(p, comd::by_cobegin());
+  if (variant == "coforall") return run_here(p, comd::by_coforall());
+  if (variant == "forall") return run_here(p, comd::by_forall());
+#if defined(_OPENMP)
+  if (variant == "openmp") {
+    std::vector<comd::slab_outcome> all;
+    const int threads = apgas::num_workers();
+    peer.run([&] { all = run_here(p, comd::by_openmp(threads)); });
+    return all;
+  }
+#endif
+  return run_here(p, comd::serially());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  comd::problem p;
+  std::int64_t seed = 1;
+  std::string variant = "places";
+  std::vector<std::string> variants = {"places",  "serial",   "begin",
+                                       "cobegin", "coforall", "forall"};
+#if defined(_OPENMP)
+  variants.emplace_back("openmp");
+#endif
+  apps::command_line line("comd", "Molecular dynamics of copper atoms, with link cells.");
+  line.option("--lattice", p.lattice, 4, 100, "unit cells along each edge, of four atoms each");
+  line.option("--steps", p.steps, 1, 100'000, "time steps of 1 fs");
+  line.option("--seed", seed, 0, 1'000'000'000, "seed of the momenta");
+  line.choice("--variant", variant, variants, "slabs over all places, or a form of tasks at one");
+  if (const auto code = line.parse(argc, argv)) return *code;
+  p.seed = static_cast<std::uint64_t>(seed);
+  const comd::cube c(p.lattice);
+  apps::peer_thread peer;
+  return apgas::run(argc, argv, [&] {
+    if (variant == "places" && std::cmp_less(c.cells(), apgas::num_places())) {
+      return line.refuse("--lattice " + std::to_string(p.lattice) + ": the cube has " +
+                         std::to_string(c.cells()) + " link cells along x, fewer than the " +
+                         std::to_string(apgas::num_places()) +
+                         " places; choose a larger lattice or fewer places");
+    }
+    comd::result r = comd::combine("comd", p, run(p, variant, peer));
+    r.figures.insert(r.figures.begin(), {"variant", variant});
+    return apps::report("comd", r.seconds, r.found.wrong.empty(), r.figures);
+  });
+}

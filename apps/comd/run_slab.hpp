@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The whole simulation of one of several slabs. Does not use the library.
+
+#include <cstdint>
+#include <vector>
+
+#include "comd/simulate.hpp"
+#include "support/stopwatch.hpp"
+
+namespace comd {
+
+struct problem {
+  int lattice = 20;
+  int steps = 100;
+  std::uint64_t seed = 1;
+};
+
+struct slab_outcome {
+  double seconds = 0;  // of the steps
+  history energies_of_step;
+  std::vector<atom> atoms;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(seconds, energies_of_step, atoms);
+  }
+};
+
+template <class How>
+slab_outcome run_slab(const problem& p, std::size_t index, std::size_t slabs, How& how) {
+  const cube c(p.lattice);
+  const auto [first, last] = share(c.cells(), index, slabs);
+  slab s(c, first, last, initial_atoms(c, p.seed));
+  slab_outcome out;
+  start(s, how, out.energies_of_step);
+  const apps::stopwatch watch;
+  for (int i = 0; i < p.steps; ++i) step(s, how, out.energies_of_step);
+  out.seconds = watch.seconds();
+  out.atoms = s.atoms();
+  return out;
+}
+
+}  // namespace comd
