@@ -107,7 +107,7 @@ apgas_mutants(batch scheduler/deques/include/apgas/scheduler/deque.hpp
     for (std::size_t i = 0; i < taken; ++i) out[i].assign(t[i]);
     return taken;]]
   steal_without_heavy_fence
-    [[thief_fence();                             // P2]] ""
+    [[thief_fence();                             // P2 of deque.hpp]] ""
   steal_more_than_asked
     [[std::min(half, t + most)]] [[half]]
   steal_more_than_half

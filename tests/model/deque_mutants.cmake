@@ -3,16 +3,16 @@ apgas_mutants(deque scheduler/deques/include/apgas/scheduler/deque.hpp
   pop_without_light_fence
     [[light_fence();  // P2]] ""
   steal_without_heavy_fence
-    [[thief_fence();                                // P2]] ""
+    [[thief_fence();                                // P2 of deque.hpp]] ""
   fenced_pop_without_fence
-    [[full_fence();  // P2]] ""
+    [[full_fence();  // P2 of deque.hpp]] ""
   fenced_steal_without_fence
     [[if (fenced_) {
       full_fence();
     } else {]] [[if (!fenced_) {]]
   limit_after_the_fence
     [[set_limit(half);
-        thief_fence();                                // P2]]
+        thief_fence();                                // P2 of deque.hpp]]
     [[thief_fence();
         set_limit(half);]]
   limit_not_raised
@@ -22,7 +22,7 @@ apgas_mutants(deque scheduler/deques/include/apgas/scheduler/deque.hpp
   steal_acquires_nothing
     [[head_.load(acquire)]] [[head_.load(relaxed)]]
   stale_head
-    [[limit = std::min(half, head_.load(acquire));  // P1 P2]] [[limit = half;]]
+    [[limit = std::min(half, head_.load(acquire));  // P1 of deque.hpp, P2 of deque.hpp]] [[limit = half;]]
   stolen_not_counted
     [[if (s >= counted_) s->add(1);]] ""
   counted_twice

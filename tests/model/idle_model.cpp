@@ -138,7 +138,7 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
       if (any) return true;
     }
     slot s[1];
-    return deque.steal(s, 1) == 1;
+    return deque.steal(s, 1, true) == 1;
   }
   bool anything_to_do() { return filled.load(base::relaxed) || !deque.empty(); }
 

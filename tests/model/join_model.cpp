@@ -147,7 +147,7 @@ struct join_suite : rl::test_suite<join_suite<Counter, Deque>, 3> {
   // Thread 1 has a deque of its own, from which thread 2 steals.
   void steal(unsigned thief, int victim) {
     slot s[1];
-    if (deques[victim].steal(s, 1) == 0) return;
+    if (deques[victim].steal(s, 1, true) == 0) return;
     if (scenario == 0 && thief == 1) {
       slot* base = deques[1].head();
       run(1, s[0].number());

@@ -36,8 +36,8 @@ std::size_t deque<Slot>::steal(Slot* out, std::size_t most, bool insist) {
     if (fence) {
       asked_.store(false, relaxed);
       set_limit(half);
-      thief_fence();                                // P2
-      limit = std::min(half, head_.load(acquire));  // P1 P2
+      thief_fence();                                // P2 of deque.hpp
+      limit = std::min(half, head_.load(acquire));  // P1 of deque.hpp, P2 of deque.hpp
     } else if (limit <= t) {
       ask_locked();
     }
@@ -56,7 +56,7 @@ std::size_t deque<Slot>::steal(Slot* out, std::size_t most, bool insist) {
 template <class Slot>
 bool deque<Slot>::pop_slow(Slot* s) {
   if (fenced_) {
-    full_fence();  // P2
+    full_fence();  // P2 of deque.hpp
     if (s >= limit_.load(relaxed) && !refuse_.load(relaxed)) return true;
   }
   lock_.lock();
