@@ -242,10 +242,8 @@ class deque {
   // Grants tasks to a thief that has asked for some. To be called after a push that returned true,
   // before attend().
   void answer() {
-    if (attention_.load(acquire) != nullptr || !asked_.load(relaxed)) return;  // P3
-    lock_.lock();
-    grant_locked();
-    lock_.unlock();
+    if (attention_.load(acquire) == nullptr && asked_.load(relaxed)) [[unlikely]]  // P3
+      answer_slow();
   }
   // Answers a push that returned true. Returns true if raise_attention() was called since the last
   // call. The next push that returns true is the one to the slot `next`, or to the last slot of the
@@ -326,6 +324,7 @@ class deque {
 
   // The rest of pop() for a slot below gate_. head() is `s` already.
   [[gnu::noinline]] bool pop_slow(Slot* s);
+  [[gnu::noinline, gnu::cold]] void answer_slow();
 
   // Counts all slots that are not.
   void publish_locked();

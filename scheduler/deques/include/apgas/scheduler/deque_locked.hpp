@@ -83,6 +83,13 @@ bool deque<Slot>::pop_slow(Slot* s) {
 }
 
 template <class Slot>
+void deque<Slot>::answer_slow() {
+  lock_.lock();
+  grant_locked();
+  lock_.unlock();
+}
+
+template <class Slot>
 void deque<Slot>::publish_locked() {
   Slot* const h = head_.load(relaxed);
   for (Slot* s = std::max(counted_, tail_.load(relaxed)); s < h;) {
