@@ -11,14 +11,14 @@
 
 namespace comd {
 
-// The end of a simulation, of all slabs.
+// The state of all slabs at the end of a simulation.
 struct outcome {
   std::vector<atom> atoms;   // in any order; the checks sort them
   history energies_of_step;  // of the whole cube, at the start and after each step
 };
 
 struct findings {
-  std::string wrong;         // what is wrong first, or an empty text
+  std::string wrong;         // the first check that failed, or an empty text
   double energy_error = 0;   // of an atom at the start, from the published value, in eV
   double energy_change = 0;  // the greatest relative change of the total energy
   double drift = 0;          // the same of the energy that the method conserves
@@ -40,7 +40,7 @@ struct findings {
 // (U[n+1] - 2 U[n] + U[n-1]) / 12 + h^2/24 F^2/m. It is kept to 1e-5, and E to 5e-5.
 findings check(const cube& c, outcome& found);
 
-// Adds the histories of slabs up, in the order of the planes.
+// Adds up the histories of slabs, in the order of the planes.
 history add_up(const std::vector<history>& of_slabs, std::size_t steps);
 
 }  // namespace comd

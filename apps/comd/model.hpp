@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The model of CoMD: copper atoms that interact by Lennard-Jones's potential in a periodic cube.
+// The model of CoMD: copper atoms that interact by the Lennard-Jones potential in a periodic cube.
 // Lengths are in angstroms, times in femtoseconds, energies in electronvolts. Does not use the
 // library.
 
@@ -42,7 +42,7 @@ inline constexpr double time_step = 1;
 // The energy of an atom at the start, as CoMD publishes it.
 inline constexpr double published_energy = -1.166063303478;
 
-// Lennard-Jones's potential of a pair of atoms, shifted so that it is zero at the cutoff.
+// The Lennard-Jones potential of a pair of atoms, shifted so that it is zero at the cutoff.
 struct pair {
   double energy;
   double force;  // divided by the distance; positive if the atoms repel each other

@@ -61,8 +61,8 @@ class slab {
 
   [[nodiscard]] std::size_t rows() const { return rows_.size(); }
 
-  // Step 1: accelerates the atoms of a row for half a time step, moves them, and sets those aside
-  // that have left the row. Then leavers() go to the slabs below and above.
+  // Step 1: accelerates the atoms of a row for half a time step, moves them, and sets aside
+  // those that have left the row. Then leavers() go to the slabs below and above.
   void move(std::size_t row);
   [[nodiscard]] both_sides<leaver> leavers() const;
   void take_arrivals(both_sides<leaver> from) { arrivals_ = std::move(from); }

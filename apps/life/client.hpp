@@ -11,7 +11,7 @@
 
 namespace life {
 
-// What the server writes down. Several clients may call it at the same time.
+// The log of the server. Several clients may call it at the same time.
 class visit_log {
  public:
   explicit visit_log(const plan& p) { log_.put_in.resize(static_cast<std::size_t>(p.generations)); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A server for the game of life. It and its clients, at any place, keep in lock-step by a phaser;
-// clients join and leave in any phase. See server.hpp.
+// A server for the game of life. A phaser keeps the server and its clients, at any place, in
+// lock-step; clients join and leave in any phase. See server.hpp.
 
 #include <apgas/apgas.hpp>
 

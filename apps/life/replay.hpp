@@ -9,7 +9,7 @@
 
 namespace life {
 
-// What a client saw.
+// An observation of a client.
 struct observation {
   int client;
   std::int64_t phase;       // that the client's phaser reported
@@ -17,7 +17,7 @@ struct observation {
   std::uint64_t hash;       // of the client's window
 };
 
-// What the server recorded.
+// The records of the server.
 struct record {
   std::vector<std::vector<insertion>> put_in;  // by phase
   std::vector<observation> seen;               // by all clients, in the order in which they left

@@ -27,7 +27,7 @@ using half_row = std::array<double, N / 2>;
 
 constexpr std::size_t offset(std::size_t row, std::size_t colour) { return (row + colour) % 2; }
 
-// The first rows to `last`, excluding it, in the order of the benchmark's generator. Calls
+// Generates the rows [0, last) in the order of the benchmark's generator, and calls
 // set(row, colour, half_row) for each row from `first` on.
 template <std::size_t N, class Set>
 void generate(std::size_t first, std::size_t last, Set set) {
@@ -58,7 +58,7 @@ void relax(std::size_t i, std::size_t colour, half_row<N>& mine, const half_row<
   }
 }
 
-// Adds the inner points of one colour in row i.
+// Returns the sum of the inner points of one colour in row i.
 template <std::size_t N>
 double sum_inside(std::size_t i, std::size_t colour, const half_row<N>& points) {
   if (i == 0 || i == N - 1) return 0;

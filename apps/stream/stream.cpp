@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The bandwidth between places: at the same time, each place copies an array into memory of the
-// next place, and back. Or the triad of STREAM within a place, in several forms (triad.hpp).
+// next place, and back. Within a place, the triad of STREAM in several forms (triad.hpp).
 
 #include <algorithm>
 #include <cstdint>

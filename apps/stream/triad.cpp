@@ -20,7 +20,7 @@ class triad {
         a_(std::make_unique_for_overwrite<double[]>(n)),
         b_(std::make_unique_for_overwrite<double[]>(n)),
         c_(std::make_unique_for_overwrite<double[]>(n)) {
-    // The workers touch the memory first that they are going to use.
+    // The workers first touch the memory that they are going to use.
     form_.each_chunk(n_, [this](std::size_t, apps::range r) {
       for (auto i = r.first; i < r.last; ++i) {
         const auto k = static_cast<std::size_t>(i);

@@ -4,8 +4,8 @@
 // The recursive search: each child of a tree node is a task, which returns the counts of its
 // subtree to the task of its parent. Here the counts return through a full/empty variable for each
 // child, as in the program UTS-Rec of the paper "Chapel-on-X: exploring tasking runtimes for PGAS
-// languages" (ESPM2 2017). The same search by the tasks of OpenMP and by task groups of
-// oneTBB is the peer.
+// languages" (ESPM2 2017). The peers search in the same way, by tasks of OpenMP and by task groups
+// of oneTBB.
 
 #include <string>
 #include <vector>
