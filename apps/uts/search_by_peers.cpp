@@ -15,7 +15,7 @@
 namespace uts {
 namespace {
 
-counts sum(counts found, const std::vector<counts>& of_child) {
+[[maybe_unused]] counts sum(counts found, const std::vector<counts>& of_child) {
   for (const counts& each : of_child) found = found + each;
   return found;
 }

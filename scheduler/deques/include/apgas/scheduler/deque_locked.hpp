@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <apgas/scheduler/deque.hpp>
+#include <apgas/scheduler/deque.hpp>  // NOLINT(misc-header-include-cycle): it has the class
 
 // The operations of the deque that hold its lock, as far as they are not short. deque.hpp explains
 // them; I1 to I4 and P1 to P3 are the invariants and pairs there.
