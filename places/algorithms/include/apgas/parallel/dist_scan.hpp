@@ -86,7 +86,9 @@ std::vector<std::vector<R>> sums_before_runs(
   for (std::size_t run = 0; run + 1 < shape.runs(); ++run) {
     // As many portions have elements as have runs, so their results have the same numbers.
     const R of_run = sums[run % shape.portions()].value.get()[run / shape.portions()];
-    sum.emplace(sum.has_value() ? op(*std::move(sum), of_run) : of_run);
+    // op may return a reference to its argument, so the result is a value of its own.
+    std::optional<R> next(sum.has_value() ? R(op(std::as_const(*sum), of_run)) : of_run);
+    sum = std::move(next);
     before[(run + 1) % shape.portions()].push_back(*sum);
   }
   return before;
