@@ -30,28 +30,44 @@ void add(base::atomic<std::uint64_t>& counter, std::uint64_t more) noexcept {
   counter.store(counter.load(base::relaxed) + more, base::relaxed);
 }
 
-// Returns why the frame cannot be accepted, or an empty string. `left` is the number of bytes from
-// its header to the end of the message. Sets `handler` for frames of tasks; before the call it is
-// that of the last one, or null.
-std::string fault(const frame_header& header, std::size_t left, const handler_entry*& handler) {
-  if (header.check != header_check(header)) return "a header does not match its checksum";
-  if (!known(header.kind)) return fmt::format("unknown kind {}", static_cast<int>(header.kind));
-  if (frame_bytes(header.length) > left) {
-    return fmt::format("a payload of {} bytes where {} are left", header.length,
-                       left - sizeof(frame_header));
-  }
+enum class fault : std::uint8_t { none, checksum, kind, length, handler, task_list };
+
+// Returns why the frame cannot be accepted. `left` is the number of bytes from its header to the
+// end of the message. Sets `handler` for frames of tasks; before the call it is that of the last
+// one, or null.
+fault find_fault(const frame_header& header, std::size_t left, const handler_entry*& handler) {
+  if (header.check != header_check(header)) return fault::checksum;
+  if (!known(header.kind)) return fault::kind;
+  if (frame_bytes(header.length) > left) return fault::length;
   if (is_task_kind(header.kind)) {
     if (!handler || handler->id != header.handler) handler = find_handler(header.handler);
-    if (!handler) {
+    if (!handler) return fault::handler;
+  }
+  if (header.kind == frame_kind::tasks &&
+      !is_task_list({reinterpret_cast<const std::byte*>(&header + 1), header.length})) {
+    return fault::task_list;
+  }
+  return fault::none;
+}
+
+[[gnu::cold]] std::string describe(fault what, const frame_header& header, std::size_t left) {
+  switch (what) {
+    case fault::checksum:
+      return "a header does not match its checksum";
+    case fault::kind:
+      return fmt::format("unknown kind {}", static_cast<int>(header.kind));
+    case fault::length:
+      return fmt::format("a payload of {} bytes where {} are left", header.length,
+                         left - sizeof(frame_header));
+    case fault::handler:
       return fmt::format(
           "no handler {:#x} in this program and the libraries that it has loaded: load the same "
           "libraries at all places before their functions are sent",
           header.handler);
-    }
-  }
-  if (header.kind == frame_kind::tasks &&
-      !is_task_list({reinterpret_cast<const std::byte*>(&header + 1), header.length})) {
-    return fmt::format("a payload of {} bytes that is no list of tasks", header.length);
+    case fault::task_list:
+      return fmt::format("a payload of {} bytes that is no list of tasks", header.length);
+    case fault::none:
+      break;
   }
   return {};
 }
@@ -66,7 +82,7 @@ bool endpoint::progress(unsigned looks) noexcept {
   const state now = state_.load(base::acquire);  // P1 of endpoint.hpp
   if (now == state::exchanging || now == state::over) return false;
   const bool received = network_.progress_watching(*this, looks);
-  return flush_channels(false) || received;
+  return (has_batch() && flush_channels(false)) || received;
 }
 
 void endpoint::on_message(rank source, buffer message) noexcept {
@@ -87,8 +103,8 @@ void endpoint::on_message(rank source, buffer message) noexcept {
       break;
     }
     const auto* header = reinterpret_cast<const frame_header*>(bytes + at);
-    if (const std::string wrong = fault(*header, left, handler); !wrong.empty()) {
-      sink_.on_bad_message(source, wrong);
+    if (const fault wrong = find_fault(*header, left, handler); wrong != fault::none) [[unlikely]] {
+      sink_.on_bad_message(source, describe(wrong, *header, left));
       break;
     }
     const std::byte* payload = bytes + at + sizeof(frame_header);

@@ -101,8 +101,7 @@ void remote_finishes::send_return(finish_id id, tree_return::target to,
   send_message(dest, operation_return, id, to.links, &payload);
 }
 
-bool remote_finishes::send_returns() noexcept {
-  if (!quiescence_possible_.load(base::relaxed)) return false;
+bool remote_finishes::send_all_returns() noexcept {
   for (bool any = false;; any = true) {
     remote_table::node_type gone;
     finish_id id = 0;

@@ -42,20 +42,22 @@ void report_start(place_state& place, comm::rank source, std::size_t bytes) {
 
 // A task frame that waits for a worker. If its message has room behind the frames, it lies there.
 struct arrived_task : scheduler::external_task {
+  arrived_task(const comm::inbound_frame& frame, place_state& place, bool lies_in_message) noexcept
+      : task(frame, place), in_message(lies_in_message) {}
+
   remote_task task;
-  bool in_message = false;
+  const bool in_message;
 };
 
-arrived_task* make_arrived_task(const comm::inbound_frame& frame) {
+arrived_task& make_arrived_task(const comm::inbound_frame& frame, place_state& place) {
+  frame.keep();
   comm::inbound_buffer& message = *frame.owner;
   std::byte* const end = message.data() + comm::padded(message.size());
   const std::byte* const frame_end = frame.payload.data() + comm::padded(frame.payload.size());
   if (frame_end != end || message.data() + message.capacity() < end + sizeof(arrived_task)) {
-    return new arrived_task;
+    return *new arrived_task(frame, place, false);
   }
-  auto* const made = new (end) arrived_task;
-  made->in_message = true;
-  return made;
+  return *new (end) arrived_task(frame, place, true);
 }
 
 remote_task take(arrived_task& from) noexcept {
@@ -249,8 +251,8 @@ bool frame_receiver::join_batch(const comm::inbound_frame& frame) {
 }
 
 void frame_receiver::take_batch() {
+  if (!batch_.frames) return;
   const frame_batch taken = std::exchange(batch_, {});
-  if (!taken.frames) return;
   if (taken.first.header->kind == comm::frame_kind::task && taken.tasks == 1) {
     return on_task(taken.first);
   }
@@ -273,10 +275,8 @@ void frame_receiver::take_batch() {
 }
 
 void frame_receiver::on_task(const comm::inbound_frame& frame) {
-  remote_task task;
-  frame.keep();
-  task.frame = frame;
-  task.place = &place_;
+  arrived_task& arrived = make_arrived_task(frame, place_);
+  remote_task& task = arrived.task;
   if (!is_unlimited(*frame.header)) {
     task.bytes = comm::frame_bytes(frame.payload.size());
     place_.flow->on_arrival(task.bytes);
@@ -288,11 +288,9 @@ void frame_receiver::on_task(const comm::inbound_frame& frame) {
   }
   std::memcpy(&task.site, task.frame.payload.data(), sizeof task.site);
   task.frame.payload = task.frame.payload.subspan(comm::task_list_prefix);
-  arrived_task* const arrived = make_arrived_task(frame);
   task.finish = &place_.finishes->on_tasks(arrived_frames(frame), reducer);
-  arrived->run = run_frame;
-  arrived->task = std::move(task);
-  place_.task_scheduler->submit_from_poll(arrived);
+  arrived.run = run_frame;
+  place_.task_scheduler->submit_from_poll(&arrived);
 }
 
 }  // namespace apgas::inline v0::sync

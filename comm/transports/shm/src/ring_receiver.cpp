@@ -56,6 +56,7 @@ bool ring_receiver::filled() noexcept {
 
 bool ring_receiver::receive(message_sink& sink, std::uint64_t run) noexcept {
   if (!filled()) return false;
+  if (take_single(sink, run)) return true;
   taken_ = 0;
   or_end_job(longest_record, {"from", source_, host_.c_str()}, [&] {
     buffer frames;
@@ -68,12 +69,40 @@ bool ring_receiver::receive(message_sink& sink, std::uint64_t run) noexcept {
   return taken_ != 0;
 }
 
+record_word ring_receiver::next_word() const noexcept {
+  record_word word;
+  std::memcpy(&word, bytes_ + ring_.offset(), sizeof word);
+  return word;
+}
+
+// Takes a short record of frames that has come alone. Returns false if the next record is not one,
+// or cannot be right, or if the buffer for them is in use.
+bool ring_receiver::take_single(message_sink& sink, std::uint64_t run) noexcept {
+  const record_word word = next_word();
+  const std::uint64_t offset = ring_.offset();
+  const record_word expected{.length = word.length,
+                             .kind = record_kind::frames,
+                             .run = run_of_record(run),
+                             .position = record_position(offset)};
+  const std::uint64_t bytes = record_bytes(word.length);
+  if (word != expected || ring_.left() != bytes || word.length > buffer_pool::small_bytes) {
+    return false;
+  }
+  buffer single = single_.take();
+  if (!single) return false;
+  copy_bytes(single.data(), bytes_ + offset + sizeof word, word.length);
+  single.resize(word.length);
+  sink.on_message(source_, std::move(single));
+  ring_.pass(bytes);
+  ring_.release();
+  return true;
+}
+
 // Takes the next record, unless it belongs to the next run. `frames` are those that have not been
 // delivered yet.
 bool ring_receiver::take_record(message_sink& sink, std::uint64_t run, buffer& frames) {
   const std::uint64_t offset = ring_.offset();
-  record_word word;
-  std::memcpy(&word, bytes_ + offset, sizeof word);
+  const record_word word = next_word();
   const std::uint64_t bytes = record_bytes(word.length);
   if (word.position != record_position(offset) || word.length > longest_content ||
       !ring_.holds(bytes)) {
@@ -82,13 +111,7 @@ bool ring_receiver::take_record(message_sink& sink, std::uint64_t run, buffer& f
   if (word.run == run_of_record(run + 1)) return false;
   if (word.run != run_of_record(run)) refuse("a record of another run");
   const std::byte* const content = bytes_ + offset + sizeof word;
-  const bool alone = word.kind == record_kind::frames && !frames && ring_.left() == bytes &&
-                     word.length <= buffer_pool::small_bytes;
-  if (buffer single = alone ? single_.take() : buffer{}) {
-    std::memcpy(single.data(), content, word.length);
-    single.resize(word.length);
-    deliver(sink, source_, single);
-  } else if (word.kind == record_kind::frames) {
+  if (word.kind == record_kind::frames) {
     if (frames && frames.size() + word.length > frames.capacity()) deliver(sink, source_, frames);
     if (!frames) {
       frames = pool_.get(std::max<std::size_t>(word.length, std::min(ring_.left(), most_joined)));

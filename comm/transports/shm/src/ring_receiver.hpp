@@ -34,6 +34,8 @@ class ring_receiver {
   static constexpr std::uint64_t most_bytes = std::uint64_t{64} << 10;
   static constexpr std::size_t most_joined = longest_content;  // of frames in one message
 
+  record_word next_word() const noexcept;
+  bool take_single(message_sink& sink, std::uint64_t run) noexcept;
   bool take_record(message_sink& sink, std::uint64_t run, buffer& frames);
   void take_part(message_sink& sink, const record_word& word, const std::byte* content);
   [[noreturn]] void refuse(const char* what) const noexcept;

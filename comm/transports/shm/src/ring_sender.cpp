@@ -29,7 +29,7 @@ ring_sender::ring_sender(mapped_segment to, rank dest, std::size_t index, std::s
 
 // The offset of a record that has `length` bytes after its word; ring_producer::no_room if there is
 // no room for it. Requires: lock_.
-std::uint64_t ring_sender::reserve(std::size_t length) noexcept {
+inline std::uint64_t ring_sender::reserve(std::size_t length) noexcept {
   const std::uint64_t offset = ring_.reserve(record_bytes(length));
   if (offset == ring_producer::impossible) refuse();
   return offset;
@@ -42,10 +42,18 @@ void ring_sender::refuse() const noexcept {
                   dest_));
 }
 
+// Begins to fetch the first two lines of the next record for writing. The receiver has read them in
+// the last lap, so they are in its cache. Requires: lock_.
+inline void ring_sender::fetch_lines() const noexcept {
+  const std::byte* const next = bytes_ + ring_.offset();
+  __builtin_prefetch(next, 1);
+  __builtin_prefetch(next + 64, 1);
+}
+
 // Adds the record at a reserved offset, whose bytes have been written, and makes it visible.
 // Requires: lock_.
-void ring_sender::publish(std::uint64_t offset, record_kind kind, std::size_t length,
-                          std::uint64_t run) noexcept {
+inline void ring_sender::publish(std::uint64_t offset, record_kind kind, std::size_t length,
+                                 std::uint64_t run) noexcept {
   const record_word word{.length = static_cast<std::uint32_t>(length),
                          .kind = kind,
                          .run = run_of_record(run),
@@ -58,12 +66,33 @@ void ring_sender::publish(std::uint64_t offset, record_kind kind, std::size_t le
   announced_ = true;
 }
 
-// Begins to fetch the first two lines of the next record for writing. The receiver has read them in
-// the last lap, so they are in its cache. Requires: lock_.
-void ring_sender::fetch_lines() const noexcept {
-  const std::byte* const next = bytes_ + ring_.offset();
-  __builtin_prefetch(next, 1);
-  __builtin_prefetch(next + 64, 1);
+// Requires: lock_.
+inline frame_counts& ring_sender::counts_of(std::uint64_t run) noexcept {
+  if (std::exchange(counted_run_, run) != run) written_ = {};
+  return written_;
+}
+
+// Determines whether frames follow each other quickly. The clock is read for the first frame of a
+// record, when that has been written, and for every eighth of the others. Requires: lock_.
+inline void ring_sender::look_for_burst(bool first) noexcept {
+  ++since_clock_;
+  if (!first && since_clock_ % frames_per_clock_read != 0) return;
+  const std::uint64_t now = base::cycles();
+  burst_ = now - std::exchange(last_clock_, now) <
+           std::exchange(since_clock_, 0U) * std::uint64_t{burst_cycles};
+}
+
+// Writes a frame directly into the ring. Returns false if there is no room. Requires: lock_;
+// nothing waits.
+inline bool ring_sender::write_single(const frame_header& header,
+                                      std::span<const std::byte> payload,
+                                      std::uint64_t run) noexcept {
+  const std::size_t bytes = frame_bytes(payload.size());
+  const std::uint64_t offset = reserve(bytes);
+  if (offset == ring_producer::no_room) return false;
+  write_frame(bytes_ + offset + sizeof(record_word), header, payload);
+  publish(offset, record_kind::frames, bytes, run);
+  return true;
 }
 
 void ring_sender::write(const frame_header& header, std::span<const std::byte> payload,
@@ -105,28 +134,6 @@ bool ring_sender::add_task(const frame_header& header, std::span<const std::byte
     if (!write_if_due(run)) return true;
   }
   to_.wake_owner();
-  return true;
-}
-
-// Determines whether frames follow each other quickly. The clock is read for the first frame of a
-// record, when that has been written, and for every eighth of the others. Requires: lock_.
-void ring_sender::look_for_burst(bool first) noexcept {
-  ++since_clock_;
-  if (!first && since_clock_ % frames_per_clock_read != 0) return;
-  const std::uint64_t now = base::cycles();
-  burst_ = now - std::exchange(last_clock_, now) <
-           std::exchange(since_clock_, 0U) * std::uint64_t{burst_cycles};
-}
-
-// Writes a frame directly into the ring. Returns false if there is no room. Requires: lock_;
-// nothing waits.
-bool ring_sender::write_single(const frame_header& header, std::span<const std::byte> payload,
-                               std::uint64_t run) noexcept {
-  const std::size_t bytes = frame_bytes(payload.size());
-  const std::uint64_t offset = reserve(bytes);
-  if (offset == ring_producer::no_room) return false;
-  write_frame(bytes_ + offset + sizeof(record_word), header, payload);
-  publish(offset, record_kind::frames, bytes, run);
   return true;
 }
 
@@ -253,12 +260,6 @@ bool ring_sender::drained() noexcept {
   if (unfinished_.load(base::relaxed)) return false;
   if (!ring_.look()) refuse();
   return ring_.drained();
-}
-
-// Requires: lock_.
-frame_counts& ring_sender::counts_of(std::uint64_t run) noexcept {
-  if (std::exchange(counted_run_, run) != run) written_ = {};
-  return written_;
 }
 
 frame_counts ring_sender::written(std::uint64_t run) noexcept {

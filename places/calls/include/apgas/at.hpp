@@ -53,7 +53,9 @@ void call_and_wait(scheduler::fiber& self, sync::suspended_call& call,
   comm::out_archive out;
   sync::start_payload(out, p.site);
   out(call.number() | sync::call_of_at);
-  out.zero_copy_from(sync::place_of(self).endpoint->zero_copy_from(dest));
+  if constexpr (!is_bytes<F, Args...>) {
+    out.zero_copy_from(sync::place_of(self).endpoint->zero_copy_from(dest));
+  }
   remote_body<F, Args...>::save(out, f, args...);
   const std::uint64_t patience =
       out.has_zero_copy() ? scheduler::reading_patience_cycles : scheduler::patience_cycles;

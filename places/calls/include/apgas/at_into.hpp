@@ -36,6 +36,8 @@ struct reply_with_elements {
                   "std::span<const T>");
     return true;
   }
+  template <class Result>
+  static constexpr bool may_be_zero_copy = true;
   template <class Range>
   static std::span<const T> elements(const Range& range) {
     return {std::ranges::data(range), std::ranges::size(range)};

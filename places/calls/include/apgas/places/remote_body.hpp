@@ -77,13 +77,15 @@ struct remote_body {
   }
 };
 
+// Whether values are sent as their bytes. No part of them can be a zero-copy range.
+template <class... Ts>
+inline constexpr bool is_bytes = (comm::detail::as_bytes<std::decay_t<Ts>> && ...);
+
 // Whether a body is its bytes, and few enough for a slot of the deque. Then it needs no archive to
 // run at the caller's own place with copies.
 template <class F, class... Args>
 inline constexpr bool is_small_value =
-    comm::detail::as_bytes<std::decay_t<F>> &&
-    (comm::detail::as_bytes<std::decay_t<Args>> && ...) &&
-    scheduler::fits_slot<typename remote_body<F, Args...>::loaded>;
+    is_bytes<F, Args...> && scheduler::fits_slot<typename remote_body<F, Args...>::loaded>;
 
 // Serialises the body of an at whose target is the caller's own place, and reads it back, so that
 // it runs with copies as it would elsewhere.
@@ -145,6 +147,8 @@ struct reply_with_value {
       return comm::require_sendable_value<std::decay_t<Result>>();
     }
   }
+  template <class Result>
+  static constexpr bool may_be_zero_copy = !is_bytes<Result>;
   template <class Value>
   static void save(comm::out_archive& to, const Value& value) {
     to(value);
@@ -177,7 +181,7 @@ scheduler::task_counter* run_remote_call(sync::remote_task& task, scheduler::fib
       body();
     } else {
       const auto& returned = body();
-      if ((number & sync::call_of_at) != 0) {
+      if (Reply::template may_be_zero_copy<result> && (number & sync::call_of_at) != 0) {
         value.zero_copy_from(task.place->endpoint->zero_copy_from(caller));
       }
       Reply::save(value, returned);

@@ -134,7 +134,9 @@ class remote_finishes {
   void remote_idle(remote_finish& remote) noexcept;
   // Sends the credit of all remote finishes that have become quiescent and still are. Returns
   // whether there were any. Context: poll.
-  bool send_returns() noexcept;
+  bool send_returns() noexcept {
+    return quiescence_possible_.load(base::relaxed) && send_all_returns();
+  }
 
   // Sends a return message to the parent, whose links it releases, or to the home place.
   void send_return(finish_id id, tree_return::target to, comm::out_archive& payload) noexcept;
@@ -147,6 +149,7 @@ class remote_finishes {
   counts count() const noexcept;
 
  private:
+  bool send_all_returns() noexcept;
   void enter_at_home(finish_id id, finish_core& finish);
   void send_from_home(finish_core& finish, comm::rank dest, comm::frame_header& header,
                       comm::out_archive& payload);

@@ -42,6 +42,9 @@ struct remote_task {
   std::uint64_t site = 0;  // the encoded spawn site
 
   remote_task() = default;
+  // A task that owns a reference to the buffer of `arrived`.
+  remote_task(const comm::inbound_frame& arrived, place_state& at) noexcept
+      : frame(arrived), place(&at) {}
   remote_task(remote_task&& other) noexcept
       : frame(other.frame),
         finish(other.finish),
@@ -50,14 +53,7 @@ struct remote_task {
         site(other.site) {
     other.frame.owner = nullptr;
   }
-  remote_task& operator=(remote_task&& other) noexcept {
-    std::swap(frame, other.frame);
-    finish = other.finish;
-    place = other.place;
-    bytes = other.bytes;
-    site = other.site;
-    return *this;
-  }
+  remote_task& operator=(remote_task&&) = delete;
   ~remote_task() { done(); }
 
   // Returns an archive over what the sender's thunk wrote. Context: the task, before done().
