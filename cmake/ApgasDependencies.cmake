@@ -7,6 +7,7 @@ pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 find_package(Boost 1.74 REQUIRED COMPONENTS context)
 find_package(cereal REQUIRED)
 find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
 
 # MPI: AUTO uses it when it is there. Without it a program has one place, or several in one process
 # (APGAS_TRANSPORT=local). Afterwards apgas_mpi says what was decided.

@@ -64,15 +64,43 @@ std::string show_choice(const settings& s) {
   return std::string(found->first);
 }
 
+bool names_file(std::string_view value) {
+  return !value.empty() && !value.starts_with('-') && !value.ends_with('/');
+}
+
+constexpr std::string_view json_prefix = "json:";
+
 void set_stats(settings& target, const option& o, std::string_view value) {
+  target.stats = false;
+  target.stats_file.clear();
+  if (value.starts_with(json_prefix)) {
+    const std::string_view path = value.substr(json_prefix.size());
+    if (!names_file(path)) refuse(o, value);
+    target.stats_file = path;
+    return;
+  }
   auto parsed = parse_flag(value);
   if (!parsed) refuse(o, value);
   target.stats = *parsed;
 }
 
+std::string show_stats(const settings& s) {
+  if (!s.stats_file.empty()) return std::string(json_prefix) + s.stats_file;
+  return s.stats ? "1" : "0";
+}
+
 void set_trace(settings& target, const option& o, std::string_view value) {
-  if (value.empty() || value.starts_with('-') || value.ends_with('/')) refuse(o, value);
+  if (!names_file(value)) refuse(o, value);
   target.trace = value;
+}
+
+// A port, or an address, a colon and a port. Whether the address is one of this host turns out when
+// place 0 listens there.
+void set_metrics(settings& target, const option& o, std::string_view value) {
+  const std::size_t colon = value.rfind(':');
+  const std::string_view port = colon == value.npos ? value : value.substr(colon + 1);
+  if (colon == 0 || !parse_integer(port, 1, 65535)) refuse(o, value);
+  target.metrics = value;
 }
 
 void set_interface(settings& target, const option& o, std::string_view value) {
@@ -146,8 +174,12 @@ constexpr auto table = std::to_array<option>({
     {"APGAS_INTERFACE", "", "an interface, an address or a network, such as eth0 or 10.0.0.0/24",
      "where place 0 accepts the failure detectors of other hosts", set_interface,
      [](const settings& s) { return s.interface.empty() ? "automatic" : s.interface; }},
-    {"APGAS_STATS", "", "1 or 0", "print where places are, their cores, and counters at the end",
-     set_stats, [](const settings& s) { return std::string(s.stats ? "1" : "0"); }},
+    {"APGAS_STATS", "", "1, 0 or json: and the path of a file to write",
+     "print where places are, their cores, and statistics at the end, or write these to a file",
+     set_stats, show_stats},
+    {"APGAS_METRICS", "", "a port such as 9100, or an address and a port such as 0.0.0.0:9100",
+     "place 0 serves the statistics of all places at /metrics, in the text format of Prometheus",
+     set_metrics, [](const settings& s) { return s.metrics; }},
     {"APGAS_TRACE", "", "the path of a file to write",
      "write what each worker did and when, for Perfetto; each place writes a file of its own",
      set_trace, [](const settings& s) { return s.trace; }},

@@ -36,7 +36,7 @@ struct alignas(64) endpoint::channel {
   alignas(64) base::atomic<clock::time_point> last_post{};
 
   // Used by the thread inside progress().
-  alignas(64) base::atomic<std::uint64_t> frames_received{0};
+  alignas(64) base::atomic<std::uint64_t> frames_received[frame_kinds] = {};  // by frame_kind
   base::atomic<std::uint64_t> messages_received{0};
   base::atomic<std::uint64_t> bytes_received{0};
 

@@ -115,7 +115,7 @@ void endpoint::on_message(rank source, buffer message) noexcept {
       owner->retain(many_references - 1);
       held = many_references;
     }
-    add(from.frames_received, 1);
+    add(from.frames_received[static_cast<std::size_t>(header->kind)], 1);
     sink_.on_frame({source,
                     header,
                     {payload, header->length},
@@ -142,6 +142,7 @@ traffic& traffic::operator+=(const traffic& other) noexcept {
   messages_sent += other.messages_sent;
   bytes_sent += other.bytes_sent;
   frames_received += other.frames_received;
+  for (std::size_t i = 0; i < frame_kinds; ++i) received_by_kind[i] += other.received_by_kind[i];
   messages_received += other.messages_received;
   bytes_received += other.bytes_received;
   for (std::size_t i = 0; i < flush_reasons; ++i) flushes[i] += other.flushes[i];
@@ -158,7 +159,10 @@ traffic endpoint::traffic_with(rank other) const noexcept {
   result.messages_sent += written.frames;
   result.bytes_sent += written.bytes;
   result.flushes[static_cast<std::size_t>(flush_reason::at_once)] += written.frames;
-  result.frames_received = with.frames_received.load(base::relaxed);
+  for (std::size_t i = 0; i < frame_kinds; ++i) {
+    result.received_by_kind[i] = with.frames_received[i].load(base::relaxed);
+    result.frames_received += result.received_by_kind[i];
+  }
   result.messages_received = with.messages_received.load(base::relaxed);
   result.bytes_received = with.bytes_received.load(base::relaxed);
   return result;

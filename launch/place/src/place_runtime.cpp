@@ -22,6 +22,7 @@
 #include "job_cores.hpp"
 #include "place_runtime.hpp"
 #include "process_exit.hpp"
+#include "statistics_output.hpp"
 
 namespace apgas::inline v0::launch {
 namespace {
@@ -189,6 +190,7 @@ void place_runtime::start() {
       [](void* tasks) { static_cast<scheduler::scheduler*>(tasks)->wake(); }, scheduler_.get());
   events_->connect();
   scheduler_->wake();  // what arrived before
+  if (state_.here == 0) statistics_ = std::make_unique<statistics_output>(settings_, state_);
 }
 
 int place_runtime::run_main(const std::function<int()>& main) {
@@ -201,6 +203,7 @@ void place_runtime::start_main(root_task& main) { main.start(state_); }
 
 int place_runtime::end_main(root_task& main) {
   const int code = main.wait();
+  statistics_->end();
   tell_others(code);
   return code;
 }
@@ -247,7 +250,6 @@ int place_runtime::wait_for_end() {
 }
 
 void place_runtime::stop() {
-  if (settings_.stats) print_statistics();
   phases_.stop();
   teams_.stop();
   endpoint_.network().set_wake(nullptr, nullptr);
@@ -257,18 +259,6 @@ void place_runtime::stop() {
   while (!endpoint_.end_done()) {
     if (!endpoint_.progress()) std::this_thread::yield();
   }
-}
-
-void place_runtime::print_statistics() {
-  const scheduler::statistics s = scheduler_->stats();
-  const comm::traffic t = endpoint_.total_traffic();
-  base::print_line(
-      fmt::format("place {}: {} workers, {} steals of {} tasks, {} suspensions, {} drains, {} "
-                  "sleeps, {} fibers; "
-                  "{} frames in {} messages ({} bytes) sent, {} frames received, by {}",
-                  state_.here, scheduler_->num_workers(), s.steals, s.stolen, s.suspensions,
-                  s.drains, s.sleeps, s.fibers, t.frames_sent, t.messages_sent, t.bytes_sent,
-                  t.frames_received, endpoint_.network().name()));
 }
 
 }  // namespace apgas::inline v0::launch

@@ -26,6 +26,7 @@
 #include <apgas/sync/remote_task.hpp>
 
 #include "root_task.hpp"
+#include "statistics_output.hpp"
 #include "unobserved_failures.hpp"
 
 // One place for the time of one run: everything it owns, in the order of construction. This is
@@ -67,7 +68,6 @@ class place_runtime {
   void print_hosts();
   void on_control(const comm::inbound_frame& frame);
   void tell_others(int code);
-  void print_statistics();
 
   base::settings settings_;
   std::string why_transport_;
@@ -84,6 +84,7 @@ class place_runtime {
   remote::place_memory memory_;
   std::unique_ptr<network_events> events_;
   std::unique_ptr<scheduler::scheduler> scheduler_;
+  std::unique_ptr<statistics_output> statistics_;  // at place 0, from start() on
 
   std::mutex mutex_;
   std::condition_variable ended_;

@@ -133,7 +133,8 @@ void scheduler::implementation::sleep(worker& w) noexcept {
     return;
   }
   ++w.count.sleeps;
-  const auto begun = time_for(w.trace);
+  const auto begun = std::chrono::steady_clock::now();
+  w.asleep_since.store(begun.time_since_epoch().count(), base::relaxed);
   for (unsigned idle_polls = 0;; ++idle_polls) {
     const auto limit = is_poller ? timed.until_next() : no_limit;
     const bool on_network = is_poller && !progress.joinable();
@@ -145,6 +146,9 @@ void scheduler::implementation::sleep(worker& w) noexcept {
     // follow the answer. Searching finds them sooner than sleeping.
     if (idle.cancel_sleep(&entry)) break;
   }
+  w.asleep_since.store(0, base::relaxed);
+  w.count.asleep_ns +=
+      static_cast<std::uint64_t>((std::chrono::steady_clock::now() - begun).count());
   if (w.trace != nullptr) w.trace->add("sleep", begun);
   if (is_poller && fallback != nullptr) fallback->arm();
 }

@@ -106,6 +106,7 @@ struct scheduler::implementation {
   void serve_network() noexcept;  // the progress thread runs this
 
   config settings;
+  const std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   const unsigned idle_looks;  // of a poll where a worker has nothing to do; see external_events
   bool fenced = false;
   std::vector<std::vector<int>> victims;  // for each worker the others, nearest first

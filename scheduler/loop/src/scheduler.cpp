@@ -190,7 +190,9 @@ worker& scheduler::worker_at(int id) noexcept {
 }
 
 statistics scheduler::stats() const {
+  const auto now = std::chrono::steady_clock::now();
   statistics sum;
+  sum.elapsed_ns = static_cast<std::uint64_t>((now - implementation_->started).count());
   for (const auto& w : implementation_->workers) {
     sum.steals += w->count.steals;
     sum.stolen += w->count.stolen;
@@ -199,6 +201,11 @@ statistics scheduler::stats() const {
     sum.sleeps += w->count.sleeps;
     sum.fibers += w->count.fibers;
     sum.polls += w->count.polls;
+    // A worker that wakes up between these two loads is counted as awake.
+    const std::int64_t since = w->asleep_since.load(base::relaxed);
+    const std::int64_t asleep = since == 0 ? 0 : now.time_since_epoch().count() - since;
+    sum.asleep_ns +=
+        w->count.asleep_ns + static_cast<std::uint64_t>(std::max<std::int64_t>(asleep, 0));
   }
   return sum;
 }

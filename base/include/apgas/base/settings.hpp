@@ -49,7 +49,9 @@ struct settings {
   int heartbeat_s = 10;     // a place without a heartbeat for so long has failed; 0: never
   int watchdog_s = 0;       // report what tasks wait for if none ran for so long; 0: never
   std::string interface;    // where place 0 listens to other hosts; empty: chosen automatically
-  bool stats = false;       // print the hosts of the places, and counters at the end
+  bool stats = false;       // print the hosts of the places, and statistics at the end
+  std::string stats_file;   // the file to which the statistics are written; empty: none
+  std::string metrics;      // where place 0 serves them: [address:]port; empty: nowhere
   std::string trace;        // the file to which the trace is written; empty: none
 
   // Bytes of tasks that a place may send to another one ahead of their start; then senders wait.

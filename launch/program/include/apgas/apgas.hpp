@@ -74,6 +74,7 @@
 #include <apgas/shared_mutex.hpp>
 #include <apgas/single_var.hpp>
 #include <apgas/sleep.hpp>
+#include <apgas/statistics.hpp>
 #include <apgas/sync_var.hpp>
 #include <apgas/task_local.hpp>
 #include <apgas/team.hpp>

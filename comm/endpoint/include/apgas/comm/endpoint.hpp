@@ -92,6 +92,7 @@ struct traffic {
   std::uint64_t messages_sent = 0;
   std::uint64_t bytes_sent = 0;
   std::uint64_t frames_received = 0;
+  std::uint64_t received_by_kind[frame_kinds] = {};  // of these frames, by frame_kind
   std::uint64_t messages_received = 0;
   std::uint64_t bytes_received = 0;
   std::uint64_t flushes[flush_reasons] = {};  // messages sent, by flush_reason

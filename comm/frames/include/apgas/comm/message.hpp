@@ -31,6 +31,7 @@ enum class frame_kind : std::uint8_t {
   control = 4,  // all others: clocks, teams, shutdown
   tasks = 5,    // runs `handler` on each element of the payload (task_list.hpp)
 };
+inline constexpr std::size_t frame_kinds = 6;  // the largest number and one
 constexpr bool is_task_kind(frame_kind kind) noexcept {
   return kind == frame_kind::task || kind == frame_kind::tasks;
 }

@@ -86,6 +86,8 @@ struct statistics {
   std::uint64_t sleeps = 0;       // times that a worker went to sleep
   std::uint64_t fibers = 0;       // fibers that were created rather than taken from a cache
   std::uint64_t polls = 0;        // of the network and the timers
+  std::uint64_t asleep_ns = 0;    // the time that workers slept, all together
+  std::uint64_t elapsed_ns = 0;   // since the workers were started
 };
 
 class scheduler {

@@ -74,8 +74,9 @@ struct alignas(base::cache_line_bytes) worker {
 
   // Counters for APGAS_STATS and the tests; see statistics.
   struct {
-    owner_count steals, stolen, suspensions, drains, sleeps, fibers, polls;
+    owner_count steals, stolen, suspensions, drains, sleeps, fibers, polls, asleep_ns;
   } count;
+  base::atomic<std::int64_t> asleep_since{0};  // in ns of the steady clock; 0: it does not sleep
 
   // Thieves take from these, too.
   ready_queue ready;        // resumed fibers

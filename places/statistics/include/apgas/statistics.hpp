@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <apgas/base/api.hpp>
+
+namespace apgas::inline v0 {
+
+// What a place, or all places together, have done since their workers started.
+//
+// The counters are always kept; each is written by one thread and read without stopping it, so two
+// fields may differ by what happens between their reads. Tasks that their spawner's worker runs
+// itself, which are most, are not counted: that would cost more than such a spawn.
+struct statistics {
+  std::uint64_t places = 0;      // whose counters these are
+  std::uint64_t workers = 0;     // worker threads
+  std::uint64_t elapsed_ns = 0;  // since the workers started; of several places the longest time
+
+  // Tasks.
+  std::uint64_t steals = 0;       // times that a worker took tasks from another one
+  std::uint64_t stolen = 0;       // tasks that were taken
+  std::uint64_t suspensions = 0;  // times that a task waited and its worker ran others
+  std::uint64_t drains = 0;       // times that a worker was given the tasks of a suspended one
+  std::uint64_t fibers = 0;       // stacks that were made, because no used one was free
+
+  // Workers without work.
+  std::uint64_t sleeps = 0;     // times that a worker went to sleep
+  std::uint64_t asleep_ns = 0;  // the time that workers slept; all workers together
+  std::uint64_t polls = 0;      // polls of the network and the timers
+
+  // Messages to and from other places. Frames to one place may share a message.
+  std::uint64_t frames_sent = 0;
+  std::uint64_t messages_sent = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t frames_received = 0;
+  std::uint64_t messages_received = 0;
+  std::uint64_t bytes_received = 0;
+  std::uint64_t task_frames_received = 0;     // each with one task or several
+  std::uint64_t reply_frames_received = 0;    // to at and async_future_at
+  std::uint64_t finish_frames_received = 0;   // that finishes need to end
+  std::uint64_t control_frames_received = 0;  // of clocks, teams, memory and flow control
+
+  // Adds the counters of other places.
+  APGAS_API statistics& operator+=(const statistics& other) noexcept;
+
+  // The share of the time in which workers were awake, from 0 to 1. That includes searching for
+  // work.
+  double awake() const noexcept {
+    const double all = static_cast<double>(elapsed_ns) * static_cast<double>(workers);
+    return all == 0 ? 0 : 1 - static_cast<double>(asleep_ns) / all;
+  }
+};
+
+// The statistics of this place so far.
+//
+//   const apgas::statistics before = apgas::stats();
+//   work();
+//   print(apgas::stats().steals - before.steals);
+//
+// Throws: illegal_operation outside a task.
+// Context: task; does not suspend.
+// Cost: some hundred loads for each worker and each other place.
+APGAS_API statistics stats();
+
+// The sum over all places.
+// Throws: illegal_operation inside `atomic` or `when`, or outside a task.
+// Context: task, not inside `atomic` or `when`; may suspend and resume on another worker.
+// Cost: an `at` to each place, at the same time.
+APGAS_API statistics stats_all();
+
+}  // namespace apgas::inline v0

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <apgas/async.hpp>
+#include <apgas/at.hpp>
+#include <apgas/comm/endpoint.hpp>
+#include <apgas/finish.hpp>
+#include <apgas/places/place_report.hpp>
+#include <apgas/sync/place_state.hpp>
+
+#include "statistics_fields.hpp"
+
+namespace apgas::inline v0 {
+namespace {
+
+statistics statistics_of(const sync::place_state& place) {
+  const scheduler::statistics s = place.task_scheduler->stats();
+  const comm::traffic t = place.endpoint->total_traffic();
+  const auto received = [&t](comm::frame_kind kind) {
+    return t.received_by_kind[static_cast<std::size_t>(kind)];
+  };
+  return {
+      .places = 1,
+      .workers = static_cast<std::uint64_t>(place.task_scheduler->num_workers()),
+      .elapsed_ns = s.elapsed_ns,
+      .steals = s.steals,
+      .stolen = s.stolen,
+      .suspensions = s.suspensions,
+      .drains = s.drains,
+      .fibers = s.fibers,
+      .sleeps = s.sleeps,
+      .asleep_ns = s.asleep_ns,
+      .polls = s.polls,
+      .frames_sent = t.frames_sent,
+      .messages_sent = t.messages_sent,
+      .bytes_sent = t.bytes_sent,
+      .frames_received = t.frames_received,
+      .messages_received = t.messages_received,
+      .bytes_received = t.bytes_received,
+      .task_frames_received = received(comm::frame_kind::task) + received(comm::frame_kind::tasks),
+      .reply_frames_received = received(comm::frame_kind::reply),
+      .finish_frames_received = received(comm::frame_kind::finish),
+      .control_frames_received = received(comm::frame_kind::control)};
+}
+
+}  // namespace
+
+statistics& statistics::operator+=(const statistics& other) noexcept {
+  places += other.places;
+  for (const remote::statistics_field& field : remote::statistics_fields) {
+    std::uint64_t& mine = this->*field.value;
+    const std::uint64_t more = other.*field.value;
+    mine = field.kind == remote::field_kind::longest ? std::max(mine, more) : mine + more;
+  }
+  return *this;
+}
+
+statistics stats() { return statistics_of(sync::place_of(sync::task_fiber("stats"))); }
+
+statistics stats_all() {
+  static_cast<void>(sync::suspendable_fiber("stats_all"));
+  statistics sum;
+  for (const remote::place_report& each : remote::report_all()) sum += each.counters;
+  return sum;
+}
+
+namespace remote {
+
+std::string_view link_name(const place_report& from, const link_traffic& link) noexcept {
+  const std::string_view all = from.transport;  // "shm+ucx", if both are used
+  const std::size_t plus = all.find('+');
+  if (plus == std::string_view::npos) return all;
+  return link.by_rings ? all.substr(0, plus) : all.substr(plus + 1);
+}
+
+place_report report_here() {
+  const sync::place_state& place = sync::place_of(sync::task_fiber("stats"));
+  comm::endpoint& endpoint = *place.endpoint;
+  place_report report{.place = place.here,
+                      .host = endpoint.host(place.here),
+                      .transport = std::string(endpoint.network().name()),
+                      .counters = statistics_of(place),
+                      .links = {}};
+  for (comm::rank other = 0; other < place.places; ++other) {
+    const comm::traffic sent = endpoint.traffic_with(other);
+    if (sent.frames_sent == 0) continue;
+    report.links.push_back({.to = other,
+                            .by_rings = endpoint.network().writes_frames(other),
+                            .frames = sent.frames_sent,
+                            .messages = sent.messages_sent,
+                            .bytes = sent.bytes_sent});
+  }
+  return report;
+}
+
+std::vector<place_report> report_all() {
+  std::vector<place_report> all(static_cast<std::size_t>(num_places()));
+  finish([&all] {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      async([&all, i] { all[i] = at(place(static_cast<int>(i)), [] { return report_here(); }); });
+    }
+  });
+  return all;
+}
+
+}  // namespace remote
+}  // namespace apgas::inline v0

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include <apgas/places/place_report.hpp>
+
+#include "statistics_fields.hpp"
+
+// The statistics in the text format of Prometheus, version 0.0.4: times in seconds, and names of
+// counters that end with "_total", as its naming rules ask.
+namespace apgas::inline v0::remote {
+namespace {
+
+bool is_gauge(const statistics_field& field) {
+  return field.kind == field_kind::gauge || field.kind == field_kind::longest;
+}
+bool is_time(const statistics_field& field) {
+  return field.kind == field_kind::longest || field.kind == field_kind::nanoseconds;
+}
+
+std::string metric_name(const statistics_field& field) {
+  std::string name = fmt::format("apgas_{}", field.name);
+  if (is_time(field)) name.replace(name.size() - 2, 2, "seconds");  // instead of "ns"
+  return is_gauge(field) ? name : name + "_total";
+}
+
+}  // namespace
+
+std::string metrics_of(std::span<const place_report> all) {
+  std::string text;
+  auto out = std::back_inserter(text);
+  for (const statistics_field& field : statistics_fields) {
+    const std::string name = metric_name(field);
+    std::string_view help = field.text;
+    help.remove_prefix(std::min(help.find_first_not_of(' '), help.size()));
+    fmt::format_to(out, "# HELP {} {}\n# TYPE {} {}\n", name, help, name,
+                   is_gauge(field) ? "gauge" : "counter");
+    for (const place_report& each : all) {
+      const std::uint64_t value = each.counters.*field.value;
+      fmt::format_to(out, "{}{{place=\"{}\"}} ", name, each.place);
+      if (is_time(field)) {
+        fmt::format_to(out, "{:.9f}\n", static_cast<double>(value) / 1e9);
+      } else {
+        fmt::format_to(out, "{}\n", value);
+      }
+    }
+  }
+  fmt::format_to(out,
+                 "# HELP apgas_link_bytes_total bytes sent from one place to another\n"
+                 "# TYPE apgas_link_bytes_total counter\n");
+  for (const place_report& each : all) {
+    for (const link_traffic& link : each.links) {
+      fmt::format_to(out, "apgas_link_bytes_total{{from=\"{}\",to=\"{}\",by=\"{}\"}} {}\n",
+                     each.place, link.to, link_name(each, link), link.bytes);
+    }
+  }
+  return text;
+}
+
+}  // namespace apgas::inline v0::remote

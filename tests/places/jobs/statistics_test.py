@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The statistics of jobs: the table and the file at the end, and the page for Prometheus.
+
+Arguments: see jobs.py.
+"""
+
+import json
+import os
+import pathlib
+import re
+import socket
+import tempfile
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+from jobs import Job, jobs, main, own_lines
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def fetch(port, path="/metrics", host="127.0.0.1", **request):
+    """Fetches a page; waits for the server."""
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            asked = urllib.request.Request(f"http://{host}:{port}{path}", **request)
+            with urllib.request.urlopen(asked, timeout=20) as page:
+                return page.status, page.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+
+
+class AtTheEnd(unittest.TestCase):
+    def test_table(self):
+        for places in (1, 2):
+            for way in jobs(places):
+                with self.subTest(way=way):
+                    code, _, err = Job("hello", APGAS_STATS="1", **way).end()
+                    self.assertEqual(code, 0, err)
+                    self.assertEqual(err.count("statistics of"), 1, err)
+                    self.assertRegex(err, r"tasks stolen +\d")
+                    self.assertEqual("1 to 0" in err, places == 2, err)
+
+    def test_file(self):
+        for way in jobs(2):
+            with self.subTest(way=way), tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / "all.json"
+                code, _, err = Job("hello", APGAS_STATS=f"json:{path}", **way).end()
+                self.assertEqual((code, own_lines(err)), (0, []))
+                read = json.loads(path.read_text())
+                self.assertEqual([p["place"] for p in read["places"]], [0, 1])
+                frames = [p["counters"]["frames_sent"] for p in read["places"]]
+                self.assertEqual(read["all"]["frames_sent"], sum(frames))
+                self.assertGreater(frames[0], 0)
+                self.assertEqual(read["places"][0]["sent"][0]["to"], 1)
+
+    def test_file_that_cannot_be_written(self):
+        code, out, err = Job("hello", APGAS_STATS="json:/nonexistent/all.json").end()
+        self.assertNotEqual(code, 0)
+        self.assertEqual(out, "")
+        self.assertEqual(len(own_lines(err)), 1, err)
+        self.assertIn("APGAS_STATS=json:/nonexistent/all.json: that file cannot be written", err)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_full_disk(self):
+        code, _, err = Job("hello", APGAS_STATS="json:/dev/full").end()
+        self.assertEqual(code, 0, err)
+        self.assertIn("the statistics /dev/full are not complete", err)
+
+    def test_wrong_value(self):
+        for value in ("json:", "json:folder/", "xml:a"):
+            code, _, err = Job("hello", APGAS_STATS=value).end()
+            self.assertNotEqual(code, 0)
+            self.assertIn(f"APGAS_STATS={value}: expected 1, 0 or json:", err)
+
+
+class Metrics(unittest.TestCase):
+    def test_page_of_a_running_job(self):
+        for way in jobs(2):
+            with self.subTest(way=way):
+                port = free_port()
+                job = Job("idle", "3", APGAS_METRICS=str(port), **way)
+                status, page = fetch(port)
+                self.assertEqual(status, 200, page)
+                for place in (0, 1):
+                    self.assertRegex(page, rf'apgas_workers{{place="{place}"}} [1-9]')
+                for line in page.splitlines():
+                    self.assertRegex(line, r'^(# (HELP|TYPE) \w+ .+|\w+{[^}]+} [0-9.]+)$')
+                self.assertEqual(fetch(port, "/")[0], 404)
+                self.assertEqual(fetch(port, method="POST", data=b"x")[0], 405)
+                code, _, err = job.end()
+                self.assertEqual((code, own_lines(err)), (0, []))
+
+    def test_clients_that_misbehave(self):
+        port = free_port()
+        job = Job("idle", "3", APGAS_METRICS=str(port))
+        fetch(port)
+        for sent in (b"", b"\x00\xff" * 100 + b"\r\n\r\n", b"GET", b"x" * 100000):
+            with socket.create_connection(("127.0.0.1", port)) as client:
+                try:
+                    client.sendall(sent)
+                except ConnectionError:
+                    pass
+        self.assertEqual(fetch(port)[0], 200)
+        self.assertEqual(job.end()[0], 0)
+
+    def test_only_loopback_by_default(self):
+        port = free_port()
+        job = Job("idle", "2", APGAS_METRICS=str(port))
+        fetch(port)
+        listening = pathlib.Path("/proc/net/tcp").read_text()
+        self.assertRegex(listening, rf"0100007F:{port:04X} 00000000:0000 0A")
+        self.assertIsNone(re.search(rf"00000000:{port:04X} 00000000:0000 0A", listening))
+        self.assertEqual(job.end()[0], 0)
+
+    def test_port_in_use(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = taken.getsockname()[1]
+            for way in jobs(2):
+                with self.subTest(way=way):
+                    code, out, err = Job("hello", APGAS_METRICS=str(port), **way).end()
+                    self.assertNotEqual(code, 0)
+                    self.assertEqual(len(own_lines(err)), 1, err)
+                    self.assertIn(f"APGAS_METRICS={port}: place 0 cannot listen there", err)
+
+    def test_wrong_value(self):
+        for value in ("0", "http", "1.2.3.4:", ":9100", "70000"):
+            code, _, err = Job("hello", APGAS_METRICS=value).end()
+            self.assertNotEqual(code, 0)
+            self.assertIn(f"APGAS_METRICS={value}: ", err)
+        code, _, err = Job("hello", APGAS_METRICS="no.address:9100").end()
+        self.assertNotEqual(code, 0)
+        self.assertIn("cannot listen there", err)
+
+
+if __name__ == "__main__":
+    main()
