@@ -65,10 +65,35 @@ function(apgas_library)
     ${PROJECT_BINARY_DIR}/apgas-config-version.cmake DESTINATION ${dir})
 
   apgas_install_pkgconfig(${type} "${definitions}")
+  apgas_install_gdb_commands(${type})
   install(PROGRAMS ${PROJECT_SOURCE_DIR}/launch/apgas-run ${PROJECT_SOURCE_DIR}/launch/apgas-doctor
     DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/launch/tools DESTINATION ${CMAKE_INSTALL_DATADIR}/apgas
     FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+endfunction()
+
+# Installs the commands of gdb, and for the shared library a script that loads them. gdb runs it together
+# with the library if it has the name of the library's file and lies beside it, or in a folder for such
+# scripts.
+function(apgas_install_gdb_commands type)
+  set(source ${PROJECT_SOURCE_DIR}/launch/gdb)
+  set(folder ${CMAKE_INSTALL_DATADIR}/apgas/gdb)
+  install(FILES ${source}/load.py DESTINATION ${folder})
+  install(DIRECTORY ${source}/apgas_gdb DESTINATION ${folder}
+    FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+  if(NOT type STREQUAL "SHARED" OR NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    return()
+  endif()
+  set(name libapgas.so.${PROJECT_VERSION}-gdb.py)
+  set(apgas_gdb_folder ${source})
+  configure_file(${source}/libapgas-gdb.py.in ${PROJECT_BINARY_DIR}/built/${name} @ONLY)
+  file(GENERATE OUTPUT $<TARGET_FILE:apgas>-gdb.py INPUT ${PROJECT_BINARY_DIR}/built/${name})
+  cmake_path(SET root NORMALIZE /${folder})
+  file(RELATIVE_PATH apgas_gdb_folder /${CMAKE_INSTALL_LIBDIR} ${root})
+  configure_file(${source}/libapgas-gdb.py.in ${PROJECT_BINARY_DIR}/installed/${name} @ONLY)
+  # The prefix is that of the installation, which may differ from that of the configuration.
+  install(FILES ${PROJECT_BINARY_DIR}/installed/${name}
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/gdb/auto-load\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}")
 endfunction()
 
 # Writes and installs apgas.pc, and apgas-c.pc for programs in C. A static library needs what it

@@ -44,6 +44,10 @@ constexpr std::size_t stacks_max = std::size_t{1} << 14;  // shadow memory slows
 constexpr std::size_t stacks_max = std::size_t{1} << 20;
 #endif
 
+// A core file holds the stacks that were ever in use, rounded up to this number, and not the whole
+// reservation, which would be up to 16 TiB of empty pages.
+constexpr std::size_t dumped_together = 64;
+
 struct stack_pool_data {
   base::spin_lock lock;
   fiber* free = nullptr;
@@ -109,6 +113,8 @@ bool went_below(fiber& f) {
 fiber* cut_stack(stack_pool_data& p, std::size_t n) {
   const std::size_t bytes = all_stacks.mask + 1;
   auto* low = reinterpret_cast<std::byte*>(all_stacks.begin) + n * bytes;
+  if (n % dumped_together == 0)
+    madvise(low, std::min(dumped_together, p.limit - n) * bytes, MADV_DODUMP);
   auto* f = ::new (static_cast<void*>(low + bytes - fiber_record_bytes)) fiber;
   f->canary = install_guard(p, low, n);
   f->has_canary = f->canary != nullptr ? 1 : 0;
@@ -167,6 +173,7 @@ void reserve_stacks(std::size_t stack_bytes) {
       munmap(reinterpret_cast<void*>(begin + count * bytes), rest);
     }
     madvise(reinterpret_cast<void*>(begin), count * bytes, MADV_NOHUGEPAGE);
+    madvise(reinterpret_cast<void*>(begin), count * bytes, MADV_DONTDUMP);
     all_stacks = {begin, count * bytes, bytes - 1};
     p.limit = count;
     return;

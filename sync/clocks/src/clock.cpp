@@ -86,7 +86,7 @@ void clock::advance_all_eager() {
 sync::registration& clock_access::implicit(const scheduler::fiber& self, const char* operation) {
   if (const auto* all = sync::registrations::of(self)) {
     for (sync::registration* r = all->first(); r != nullptr; r = r->next) {
-      if (r->implicit && r->finish == self.task.finish) return *r;
+      if (r->implicit) return *r;  // the newest is that of the innermost clocked_finish
     }
   }
   sync::throw_no_implicit_clock(operation);

@@ -61,9 +61,8 @@ void throw_given_twice(phase_kind kind, const char* operation) {
 
 void throw_no_implicit_clock(const char* operation) {
   throw clock_use_error(fmt::format(
-      "{} was called where the innermost finish is not a clocked_finish on whose clock the task is "
-      "registered; call it in the body of clocked_finish or in a task that clocked_async spawned "
-      "there",
+      "{} was called by a task that is not registered on the clock of a clocked_finish; call it in "
+      "the body of clocked_finish or in a task that clocked_async spawned there",
       operation));
 }
 
@@ -153,13 +152,12 @@ std::size_t workers_of(const scheduler::fiber& self) noexcept {
 
 void check_may_give(const registration& r, const scheduler::fiber& self, phaser_mode mode,
                     const char* operation) {
-  if (r.finish != self.task.finish) {
-    fail(
-        r.kind,
-        fmt::format("{} was given a {} that the task acquired outside the innermost finish, which "
-                    "would wait for a child that waits for this task; spawn the child outside that "
-                    "finish, or make a {} inside it",
-                    operation, noun(r.kind), noun(r.kind)));
+  if (r.kind == phase_kind::phaser && r.finish != self.task.finish) {
+    fail(r.kind,
+         fmt::format("{} was given a phaser that the task acquired outside the innermost finish, "
+                     "which would wait for a child that waits for this task; spawn the child "
+                     "outside that finish, make a phaser inside it, or use a clock",
+                     operation));
   }
   const bool more = mode < r.mode || (mode == phaser_mode::wait && r.mode == phaser_mode::signal);
   if (more) {

@@ -18,8 +18,8 @@ void check_not_in_single(const registration& r, const char* operation);
 
 [[noreturn]] void throw_bad_tree(const char* what, int given, std::int64_t most);
 
-// Throws unless the task may register a child in `mode`: the task's own mode includes it, and the
-// clock or phaser was acquired inside the innermost finish.
+// Throws unless the task may register a child in `mode`: the task's own mode includes it, and a
+// phaser was acquired inside the innermost finish, which is a rule of Habanero.
 void check_may_give(const registration& r, const scheduler::fiber& self, phaser_mode mode,
                     const char* operation);
 

@@ -234,9 +234,12 @@ TEST(phaser, reports_the_same_errors_as_at_one_place) {
                                          "clocked_finish");
     expect_error<apgas::phaser_use_error>(
         [&] { async_at(p, phased(ph, phaser_mode::signal_wait), [] {}); }, "has only signal");
+    const phaser outer;
     apgas::finish([&] {
-      expect_error<apgas::clock_use_error>([&] { async_at(p, clocked(c), [] {}); }, "innermost");
+      expect_error<apgas::phaser_use_error>(
+          [&] { async_at(p, phased(outer, phaser_mode::signal), [] {}); }, "innermost");
     });
+    outer.drop();
     c.advance();
     c.drop();
     ph.drop();

@@ -76,21 +76,22 @@ TEST(CommonSlips, AClockOnWhichTheTaskIsNotRegistered) {
   });
 }
 
-TEST(CommonSlips, AClockInAFinishThatBeganAfterIt) {
-  const auto c = apgas::clock::make();
-  apgas::finish([c] {
-    EXPECT_EQ(message_of([c] { apgas::async(apgas::clocked(c), [] {}); }),
-              "async was given a clock that the task acquired outside the innermost finish, which "
+TEST(CommonSlips, APhaserInAFinishThatBeganAfterIt) {
+  const apgas::phaser ph;
+  apgas::finish([ph] {
+    const auto spawn = [ph] { apgas::async(phased(ph, apgas::phaser_mode::signal), [] {}); };
+    EXPECT_EQ(message_of(spawn),
+              "async was given a phaser that the task acquired outside the innermost finish, which "
               "would wait for a child that waits for this task; spawn the child outside that "
-              "finish, or make a clock inside it");
+              "finish, make a phaser inside it, or use a clock");
   });
-  c.drop();
+  ph.drop();
 }
 
 TEST(CommonSlips, AClockedAsyncWithoutClockedFinish) {
   EXPECT_EQ(message_of([] { apgas::clocked_async([] {}); }),
-            "clocked_async was called where the innermost finish is not a clocked_finish on whose "
-            "clock the task is registered; call it in the body of clocked_finish or in a task that "
+            "clocked_async was called by a task that is not registered on the clock of a "
+            "clocked_finish; call it in the body of clocked_finish or in a task that "
             "clocked_async spawned there");
 }
 

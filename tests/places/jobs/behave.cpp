@@ -110,6 +110,15 @@ int behave(int argc, char** argv) {
                      [] { apgas::blocking([] { std::this_thread::sleep_for(3s); }); });
       });
     });
+  } else if (what == "deadlock") {
+    std::thread([] {
+      std::this_thread::sleep_for(3s);
+      std::_Exit(7);
+    }).detach();
+    const auto c = apgas::clock::make();
+    apgas::finish([c] {  // waits for a child that waits for this task
+      apgas::async(apgas::clocked(c), [c] { c.advance(); });
+    });
   } else if (what == "idle") {
     idle(number);
   } else {

@@ -74,6 +74,13 @@ class Waiting(unittest.TestCase):
                                            "(1 task waits|2 tasks wait): 1 in blocking, "
                                            r"\"a \"long\" pause\", spawned at .*behave.cpp:\d+")
 
+    def test_the_watchdog_reports_a_finish_that_holds_back_a_phase(self):
+        for workers in "1", "2":
+            code, _, err = Job("deadlock", APGAS_WATCHDOG="1", APGAS_WORKERS=workers).end()
+            self.assertEqual(code, 7, err)
+            self.assertRegex(err, "apgas: place 0: nothing has run here for 1 s while .*"
+                                  "1 in a phase of a clock or phaser, spawned at .*behave.cpp:")
+
     def test_without_it_nothing_is_said(self):
         code, _, err = Job("wait").end()
         self.assertEqual((code, own_lines(err)), (0, []))

@@ -189,10 +189,10 @@ void async_at(sync::spawn_from<place> p, C&& clause, D&& other, F&& f, Args&&...
       "async_at", p, both, f, args...);
 }
 
-// The same with the implicit clock of the innermost finish, which must be a clocked_finish
-// (clock.hpp): clocked_async at another place.
-// Throws also: clock_use_error if the innermost finish is not a clocked_finish on whose clock the
-// calling task is registered.
+// The same with the implicit clock of the innermost clocked_finish: clocked_async (clock.hpp) at
+// another place.
+// Throws also: clock_use_error if the calling task is not registered on the clock of a
+// clocked_finish.
 // Context, Cost: as async_at with clocked(c).
 template <class F, class... Args>
 void clocked_async_at(sync::spawn_from<place> p, F&& f, Args&&... args) {

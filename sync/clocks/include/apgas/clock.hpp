@@ -56,6 +56,19 @@ class phase_event;
 // place where it was made. The clock exists while a task is registered on it. Afterwards its
 // handles are stale, which is detected, because no task is registered on it.
 //
+// A clock and a finish are independent: a task may pass a clock on inside a finish that began after
+// the clock was acquired (as in X10, and unlike phasers). Such a program can deadlock. A task that
+// waits at the end of a finish while it is registered on a clock, and has not resumed it, holds
+// back the phase; if a task of that finish waits for the phase, neither continues. The spawner
+// avoids this by drop() before the end of the finish, by resume() if the tasks advance only once,
+// or by advance() in step with them:
+//
+//   const auto c = apgas::clock::make();
+//   apgas::finish([&] {
+//     apgas::async(apgas::clocked(c), [c] { c.advance(); });
+//     c.drop();  // without this line the task waits for ever, and so does the finish
+//   });
+//
 // resume, advance, drop and phase throw clock_use_error if the calling task is not registered on
 // the clock, in particular for an empty handle; registered() then returns false. A task finds a
 // clock by searching its registrations, newest first, so that a task should have few.
@@ -165,8 +178,8 @@ class clock {
 // For the implementation: access to the identity of a clock and to the implicit clock.
 struct clock_access {
   static const sync::phase_id& id(const clock& c) noexcept { return c.id_; }
-  // The calling task's registration on the clock of its innermost finish, if that is a
-  // clocked_finish. Throws: clock_use_error if it is not, or the task is not registered.
+  // The calling task's registration on the clock of the innermost clocked_finish that it takes part
+  // in. Throws: clock_use_error if there is none.
   APGAS_API static sync::registration& implicit(const scheduler::fiber& self,
                                                 const char* operation);
   // Makes a clock, as clock::make(), and marks the caller's registration as that on the clock of
@@ -179,10 +192,7 @@ struct clock_access {
 // spawner is. If the spawner has already resumed a clock in this phase, the child counts as having
 // resumed it, too. The spawn throws clock_use_error, and spawns nothing, if
 //   - the spawner is not registered on one of the clocks, or a handle is empty;
-//   - a clock is named twice;
-//   - the spawner acquired a clock (by make() or by its own spawn) outside the innermost finish.
-//     That finish would wait for the child, and the child for a resume of the spawner, which waits
-//     in the finish.
+//   - a clock is named twice.
 template <std::size_t N>
 struct clocked_clause : sync::clause_of_size<N> {
   std::array<clock, N> clocks;
@@ -205,7 +215,7 @@ clocked_clause<sizeof...(C)> clocked(C... c) {
   return {{}, {c...}};
 }
 
-// The clause of clocked_async: the clock of the innermost finish, which must be a clocked_finish.
+// The clause of clocked_async: the clock of the innermost clocked_finish of the task.
 struct implicit_clause : sync::clause_of_size<1> {
   template <class F>
   static void for_each(scheduler::fiber& self, const char* operation, F f) {
@@ -232,12 +242,14 @@ auto clocked_finish(F&& body) -> std::invoke_result_t<F> {
   });
 }
 
-// Spawns f() as a task that is registered on the implicit clock of the innermost finish (X10
-// `clocked async`), optionally with a name for diagnostics. `f` is copied or moved into the task.
-// Throws: clock_use_error if the innermost finish is not a clocked_finish on whose clock the
-// calling task is registered, for example because another finish was begun inside; otherwise as
-// async.
-// Context: task, not inside `atomic` or `when`. May suspend; may resume on another worker.
+// Spawns f() as a task that is registered on the implicit clock of the innermost clocked_finish
+// (X10 `clocked async`), optionally with a name for diagnostics. `f` is copied or moved into the
+// task. Inside an ordinary finish that began in the clocked_finish, the ordinary finish waits for
+// the task. The calling task cannot drop the clock, so it must advance in step with such a task
+// (clock::advance_all), or resume the clock before the end of that finish if the task advances
+// once. Throws: clock_use_error if the calling task is not registered on the clock of a
+// clocked_finish, because it is neither the body of one nor spawned by clocked_async; otherwise as
+// async. Context: task, not inside `atomic` or `when`. May suspend; may resume on another worker.
 // Cost: that of async with a clause.
 template <std::invocable F>
 void clocked_async(F&& f, std::source_location site = std::source_location::current()) {

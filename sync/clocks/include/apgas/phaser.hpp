@@ -179,9 +179,8 @@ struct phased_entry {
 //   - a phaser is named twice;
 //   - the spawner is running the closure of a next_single of one of the phasers;
 //   - the spawner acquired a phaser, by making it or by its own spawn, outside the innermost
-//   finish.
-//     That finish would wait for the child, and the child for a signal of the spawner, which waits
-//     in the finish.
+//     finish (Habanero's rule). That finish would wait for the child, and the child for a signal of
+//     the spawner, which waits in the finish.
 template <std::size_t N>
 struct phased_clause : sync::clause_of_size<N> {
   std::array<phased_entry, N> entries;
@@ -197,7 +196,8 @@ struct phased_clause : sync::clause_of_size<N> {
 
 // Registers the child on every phaser and clock of its spawner, in the spawner's modes (Habanero
 // `async phased` without a list). The rules and errors are those of phased_clause and, for clocks,
-// clocked_clause: one that the spawner acquired outside the innermost finish makes the spawn throw.
+// clocked_clause: a phaser that the spawner acquired outside the innermost finish makes the spawn
+// throw, a clock is passed on.
 struct phased_all_clause : sync::clause_of_any_size {
   template <class F>
   static void for_each(scheduler::fiber& self, const char*, F f) {

@@ -87,6 +87,9 @@ TEST(PhaserErrors, UnregisteredAndDropped) {
                   }).find("innermost"),
                   std::string::npos);
         EXPECT_THROW(async(phased(), [] {}), phaser_use_error);
+        const phaser inner;
+        const auto both = phased(inner, phaser_mode::wait, outer, phaser_mode::wait);
+        EXPECT_THROW(async(both, [] {}), phaser_use_error);
       });
     });
   });

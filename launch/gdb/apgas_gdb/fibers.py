@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The records of all fibers.
+
+All stacks of a process lie in one range of addresses, one after the other, and the record of a
+fiber is at the upper end of its stack (scheduler/fiber.hpp). So the fibers are found without any
+list: the first stack whose record is still empty ends the search. The layout of the records comes
+from the debug information of the program or of the library, so this file depends on names only.
+"""
+import gdb
+
+from .memory import NAMESPACE, all_stacks, offset_of, read, text_at, type_of
+
+
+class Layout:
+    """Where the members of the records of this version of the library lie."""
+
+    def __init__(self):
+        fiber = type_of("fiber")
+        self.fiber_type = fiber
+        self.fiber_bytes = -(-fiber.sizeof // 256) * 256  # fiber_record_bytes
+        members = ("on", "stack_pointer", "task.registrations", "task.finish", "task.site",
+                   "task.name", "waits_for", "spawner", "stack_bottom")
+        self.at = {m: offset_of(fiber, m) // 8 for m in members}
+        self.worker_id = self.running = None
+        try:
+            worker = gdb.lookup_type(NAMESPACE + "worker")
+            self.worker_id = offset_of(worker, "id")
+            self.running = offset_of(worker, "running")
+        except gdb.error:
+            pass  # the debug information only names it
+
+
+class Fiber:
+    """The record of a fiber. `number` is what the commands call its task."""
+
+    def __init__(self, layout, number, address, stack):
+        self.number = number
+        self.address = address
+        self.stack = stack  # its range of addresses
+        self.words = read(address, layout.fiber_type.sizeof // 8)
+        self.layout = layout
+
+    def __getitem__(self, member):
+        return self.words[self.layout.at[member]]
+
+    def worker(self):
+        """The number of its worker, or None."""
+        if self["on"] == 0 or self.layout.worker_id is None:
+            return None
+        return read(self["on"] + self.layout.worker_id)[0] & 0xffffffff
+
+    def is_running(self):
+        if self["on"] == 0 or self.layout.running is None:
+            return False
+        return read(self["on"] + self.layout.running)[0] == self.address
+
+    def awaited(self):
+        """What a suspended task waits for, or None. The only place that reads waits_for."""
+        value = self["waits_for"]
+        if value == 0:
+            return "a phase of a clock or phaser" if self["task.registrations"] != 0 else None
+        kind = next(f.type for f in self.layout.fiber_type.fields() if f.name == "waits_for")
+        target = kind.strip_typedefs().target().strip_typedefs()
+        if target.code != gdb.TYPE_CODE_STRUCT:
+            return text_at(value) or "a construct"
+        for field in target.fields():  # a record, whose first string names the construct
+            of = field.type.strip_typedefs()
+            if of.code == gdb.TYPE_CODE_PTR and of.target().unqualified().sizeof == 1:
+                return text_at(read(value + field.bitpos // 8)[0]) or "a construct"
+        return "a construct"
+
+    def name(self):
+        return text_at(self["task.name"])
+
+    def site(self):
+        """Where the task was spawned, as file:line, or None."""
+        impl = self["task.site"]  # std::source_location of libstdc++ and libc++: one pointer to
+        if impl == 0:             # file, function, line and column
+            return None
+        try:
+            file, _, line = read(impl, 3)
+        except gdb.MemoryError:
+            return None
+        return f"{text_at(file)}:{line & 0xffffffff}" if line & 0xffffffff else None
+
+
+def fibers():
+    """All fibers that were ever made. Most programs make a few per worker and suspended task."""
+    begin, length, size = all_stacks()
+    layout = Layout()
+    for number in range(length // size):
+        end = begin + (number + 1) * size
+        try:
+            fiber = Fiber(layout, number, end - layout.fiber_bytes, range(end - size, end))
+        except gdb.MemoryError:
+            return
+        if fiber["stack_bottom"] == 0:
+            return
+        yield fiber

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands of gdb on a process and on a core file: gdb_test.py <program> <library>.
+
+The program is suspended.cpp. gdb starts it, so that no right to attach is necessary. Exit code 77:
+gdb is not installed.
+"""
+import os
+import pathlib
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+COMMANDS = ["apgas tasks", "apgas where", "apgas finish", "apgas bt 9999", "apgas bt",
+            "frame 1", *(f"apgas bt {n}" for n in range(10)), "frame"]
+PROGRAM, LIBRARY = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+MARK = "== "
+LOAD = pathlib.Path(__file__).resolve().parents[2] / "launch/gdb/load.py"
+
+
+ENVIRONMENT = os.environ | {"APGAS_TRANSPORT": "local", "APGAS_WORKERS": "2", "APGAS_PLACES": "1"}
+
+
+def core_file_of(program, folder):
+    """Runs the program, which aborts, and returns its core file. Raises SkipTest."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2)
+
+    pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
+    if "/" in pattern or "|" in pattern:
+        raise unittest.SkipTest(f"the core files of this system go to {pattern}")
+    subprocess.run([program], cwd=folder, env=ENVIRONMENT, preexec_fn=limit, timeout=300,
+                   stderr=subprocess.DEVNULL, check=False)
+    cores = list(pathlib.Path(folder).glob("*core*"))
+    if not cores:
+        raise unittest.SkipTest("this system writes no core file; see ulimit -c")
+    return cores[0]
+
+
+def gdb(*arguments, commands=(), safe=LIBRARY.parent):
+    """Runs commands in gdb, and returns their outputs and the output of all together."""
+    line = ["gdb", "-batch", "-nx", "-iex", f"set auto-load safe-path {safe}", "-iex",
+            "set debuginfod enabled off"]
+    for i, command in enumerate(commands):
+        line += ["-ex", f"echo \\n{MARK}{i}\\n", "-ex", command]
+    done = subprocess.run([*line, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors="replace", timeout=300, env=ENVIRONMENT, check=False)
+    parts = re.split(rf"(?m)^{MARK}\d+\n", done.stdout)
+    return parts[1:], done.stdout
+
+
+START = ["set startup-with-shell off", "set disable-randomization off", "run"]
+
+
+class Commands(unittest.TestCase):
+    """The same expectations on a process and on its core file."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        try:
+            cls.core, cls.no_core = core_file_of(PROGRAM, cls.folder.name), None
+        except unittest.SkipTest as reason:
+            cls.core, cls.no_core = None, reason
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def needs_core(self):
+        if self.core is None:
+            raise self.no_core
+
+    def check(self, outputs):
+        tasks, where, finish, unknown, without = outputs[:5]
+        self.assertRegex(tasks, r"waits in mutex::lock: \"writer\", spawned at .*suspended.cpp:\d+")
+        self.assertRegex(tasks, r"waits in a phase of a clock or phaser: spawned at .*suspended")
+        self.assertEqual(len(re.findall("waits in latch::wait: spawned at", tasks)), 3, tasks)
+        self.assertRegex(tasks, r"worker [01] +running in thread \d+: ")
+        self.assertIn("6 tasks with a stack", tasks)
+        self.assertRegex(where.lstrip(), r"^3  waits in latch::wait: spawned at .*\(apgas bt ")
+        self.assertRegex(finish, r"0x[0-9a-f]+  count \d+.*; tasks (\d+, )*\d+")
+        self.assertIn("there is no task 9999", unknown)
+        self.assertIn("say which task", without)
+
+        def stack_of(text):
+            found = re.search(rf"(?m)^ *(\d+) .*{text}", tasks)
+            self.assertIsNotNone(found, f"{text} in {tasks}")
+            return outputs[COMMANDS.index(f"apgas bt {found[1]}")]
+
+        waiting, writer = stack_of("latch::wait"), stack_of("writer")
+        phase, running = stack_of("a phase of a clock"), stack_of("running")
+        self.assertEqual(len(re.findall("wait_deeply", waiting)), 5, waiting)
+        self.assertRegex(waiting, r"(?m)^#0 .*scheduler")
+        self.assertRegex(waiting, r"(?m)^#\d+ .*suspended.cpp:\d+")
+        self.assertIn("mutex::lock", writer)
+        self.assertIn("clock::advance", phase)
+        self.assertNotIn("clock::advance", writer)
+        self.assertRegex(running, r"(?s)abort.*suspend_all")
+        for output in waiting, writer, phase:
+            self.assertNotIn("corrupt stack", output)
+            self.assertNotIn("futex", output, "a frame of the thread")
+        self.assertRegex(outputs[COMMANDS.index("frame")], r"(?m)^#1 ", "another frame is selected")
+
+    def test_process(self):
+        outputs, said = gdb(PROGRAM, commands=START + COMMANDS)
+        if "ptrace" in said and "SIGABRT" not in said:
+            self.skipTest(f"gdb must not trace a process here: {said}")
+        self.assertEqual(len(outputs), len(START + COMMANDS), said)
+        self.check(outputs[len(START):])
+
+    def test_core_file(self):
+        self.needs_core()
+        self.assertLess(self.core.stat().st_size, 1 << 31, "most stacks were never in use")
+        outputs, said = gdb(PROGRAM, self.core, commands=COMMANDS)
+        self.assertEqual(len(outputs), len(COMMANDS), said)
+        self.check(outputs)
+
+    def test_a_suspended_spawner_and_a_finish(self):
+        commands = START + ["apgas tasks", "apgas finish", *(f"apgas bt {n}" for n in range(4))]
+        outputs, said = gdb("--args", PROGRAM, "drain", commands=commands)
+        if "ptrace" in said and "SIGABRT" not in said:
+            self.skipTest(f"gdb must not trace a process here: {said}")
+        tasks, finishes, *stacks = outputs[len(START):]
+        spawner = re.search(r"(?m)^ *(\d+) .*suspended in a spawn, .*: spawned at .*suspended", tasks)
+        outer = re.search(r"(?m)^ *(\d+) .*waits in finish: \"outer\"", tasks)
+        self.assertRegex(tasks, r"running in thread \d+: \"drained\", spawned at ")
+        self.assertTrue(spawner and outer, said)
+        self.assertRegex(finishes, rf"count \d+, awaited by task {outer[1]}; tasks ")
+        self.assertRegex(stacks[int(spawner[1])], r"(?s)scheduler::drain.*sync::run_async")
+
+    def test_without_debug_information(self):
+        self.needs_core()
+        stripped = pathlib.Path(self.folder.name, "stripped")
+        subprocess.run(["objcopy", "--strip-debug", PROGRAM, stripped], check=True)
+        outputs, said = gdb(stripped, self.core, commands=["apgas tasks"])
+        if "6 tasks" not in outputs[0]:  # the library has debug information
+            self.assertIn("compile the program with -g", outputs[0], said)
+
+    def test_without_a_process(self):
+        outputs, said = gdb(PROGRAM, commands=[f"source {LOAD}", "apgas tasks"])
+        self.assertIn("start the program first", outputs[1], said)
+
+    def test_another_program(self):
+        outputs, said = gdb("/bin/true", commands=[
+            f"source {LOAD}", "set startup-with-shell off", "starti", "apgas where"])
+        self.assertIn("does not use apgas", outputs[3], said)
+
+    @unittest.skipUnless("APGAS_TEST_PREFIX" in os.environ, "only for an installed library")
+    def test_loaded_from_the_prefix(self):
+        prefix = pathlib.Path(os.environ["APGAS_TEST_PREFIX"])
+        library = next(prefix.glob("lib*/**/libapgas.so")).resolve()
+        folder = prefix / "share/gdb/auto-load"
+        outputs, said = gdb("-iex", f"add-auto-load-scripts-directory {folder}", PROGRAM, commands=[
+            f"set environment LD_LIBRARY_PATH={library.parent}", *START, "info sharedlibrary",
+            "apgas tasks"], safe=folder)
+        self.assertIn(str(library.parent), outputs[-2], said)
+        self.assertIn("6 tasks with a stack", outputs[-1], said)
+
+
+if __name__ == "__main__":
+    if shutil.which("gdb") is None:
+        print("skipped: gdb is not installed")
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

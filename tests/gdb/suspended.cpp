@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that aborts while its tasks wait, for gdb_test.py.
+#include <chrono>
+#include <cstdlib>
+
+#include <apgas/apgas.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// Not inlined, so that a backtrace shows it.
+[[gnu::noinline]] int wait_deeply(apgas::latch& gate, int depth) {
+  if (depth != 0) return wait_deeply(gate, depth - 1) + 1;
+  gate.wait();
+  return 0;
+}
+
+void suspend_all() {
+  apgas::latch gate(1);
+  apgas::latch started(5);
+  apgas::mutex held;
+  held.lock();
+  const auto c = apgas::clock::make();
+  apgas::finish([&] {
+    for (int i = 0; i < 3; ++i) {
+      apgas::async([&] {
+        started.count_down();
+        wait_deeply(gate, 4);
+      });
+    }
+    apgas::async(apgas::name("writer"), [&] {
+      started.count_down();
+      held.lock();
+    });
+    apgas::async(apgas::clocked(c), [&, c] {
+      started.count_down();
+      c.advance();
+    });
+    started.wait();
+    apgas::sleep_for(200ms);  // until the tasks wait
+    std::abort();
+  });
+}
+
+// Spawns more tasks than the deque shall hold, so that it is suspended while they run. A finish of
+// another task waits.
+void drain() {
+  apgas::finish([] {
+    apgas::async(apgas::name("outer"), [] {
+      apgas::finish([] {
+        apgas::async([] {
+          apgas::sleep_for(50ms);
+          for (int i = 0; i < 100'000; ++i) {
+            apgas::async(apgas::name("drained"), [i] {
+              if (i % 100 == 99) std::abort();
+            });
+          }
+        });
+        apgas::yield();  // so that the child starts on another stack
+      });
+    });
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool drains = argc > 1;
+  return apgas::run(argc, argv, [drains] { drains ? drain() : suspend_all(); });
+}
