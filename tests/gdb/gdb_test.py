@@ -125,7 +125,7 @@ class Commands(unittest.TestCase):
         if "ptrace" in said and "SIGABRT" not in said:
             self.skipTest(f"gdb must not trace a process here: {said}")
         tasks, finishes, *stacks = outputs[len(START):]
-        spawner = re.search(r"(?m)^ *(\d+) .*suspended in a spawn, .*: spawned at .*suspended", tasks)
+        spawner = re.search(r"(?m)^ *(\d+) .*suspended in a spawn, .*: spawned at ", tasks)
         outer = re.search(r"(?m)^ *(\d+) .*waits in finish: \"outer\"", tasks)
         self.assertRegex(tasks, r"running in thread \d+: \"drained\", spawned at ")
         self.assertTrue(spawner and outer, said)

@@ -66,7 +66,7 @@ class Fiber:
         for field in target.fields():  # a record, whose first string names the construct
             of = field.type.strip_typedefs()
             if of.code == gdb.TYPE_CODE_PTR and of.target().unqualified().sizeof == 1:
-                return text_at(read(value + field.bitpos // 8)[0]) or "a construct"
+                return text_at(read(value + field.bitpos // 8)[0])
         return "a construct"
 
     def name(self):
