@@ -104,9 +104,8 @@ struct loop {
     if (failures != nullptr) failures->raise();
   }
 
-  // Returns whether the worker prefers [middle, last) to [first, middle): the two are larger than a
-  // share, and the middle of the worker's own share is in the second. If n is so huge that the
-  // products overflow, the answer is arbitrary.
+  // Returns whether the worker prefers [middle, last) to [first, middle): together they exceed a
+  // share, and the middle of its own share is in the second. Arbitrary if the products overflow.
   bool prefers_second(int worker, I first, I middle, I last) const {
     if (length(first, last) * workers <= n) return false;
     const std::uint64_t twice_middle = (2 * static_cast<std::uint64_t>(worker) + 1) * n;
@@ -119,14 +118,11 @@ struct loop {
 template <class Run, class I, class Body>
 void split(const scheduler::fiber& self, I first, I last, loop<I, Body>& shared) {
   const I middle = middle_of(first, last);
-  I kept = first;
-  I kept_end = middle;
-  I other = middle;
-  I other_end = last;
-  if (shared.prefers_second(self.on->id, first, middle, last)) {
-    std::swap(kept, other);
-    std::swap(kept_end, other_end);
-  }
+  const bool second = shared.prefers_second(self.on->id, first, middle, last);
+  const I kept = second ? middle : first;
+  const I kept_end = second ? last : middle;
+  const I other = second ? first : middle;
+  const I other_end = second ? middle : last;
   static_cast<void>(sync::fork_two([other, other_end, &shared] { Run()(other, other_end, shared); },
                                    [kept, kept_end, &shared] { Run()(kept, kept_end, shared); },
                                    shared.site));
