@@ -1,5 +1,5 @@
 # Runs one app and checks what every app promises. Called by tests.cmake with -D: app, program,
-# arguments, places, transport (may be empty), expect; and launcher, the mpirun of a program that
+# arguments, places, transport and says (may be empty), expect; and launcher, the mpirun of a program that
 # does not use the library.
 
 separate_arguments(arguments)
@@ -26,6 +26,10 @@ if(expect STREQUAL usage_error)
   endif()
   if(NOT errors MATCHES "^[^\n]+\n$" OR output)
     fail("a wrong option must be one line on stderr and nothing on stdout")
+  endif()
+  string(FIND "${errors}" "${says}" position)
+  if(says AND position EQUAL -1)
+    fail("the line on stderr must contain \"${says}\"")
   endif()
   return()
 endif()

@@ -1,11 +1,13 @@
 # One ctest entry for each program and configuration; check_app.cmake performs the checks.
 include(${CMAKE_CURRENT_SOURCE_DIR}/../tests/cmake/ApgasTest.cmake)
 
-# apgas_app_test(<name> <variant> [PLACES <n>] [TRANSPORT <name>] [EXPECT <what>] ARGS ...)
+# apgas_app_test(<name> <variant> [PLACES <n>] [TRANSPORT <name>] [EXPECT <what>] [SAYS <text>]
+#                ARGS ...)
 # EXPECT verified (the default): exit code 0, and a last line of JSON that says so, for n places.
-# EXPECT usage_error: exit code 2, and one line on stderr.   EXPECT help: exit code 0, and a text.
+# EXPECT usage_error: exit code 2, and one line on stderr, which contains the text that SAYS names.
+# EXPECT help: exit code 0, and a text.
 function(apgas_app_test name variant)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "PLACES;TRANSPORT;EXPECT" "ARGS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "PLACES;TRANSPORT;EXPECT;SAYS" "ARGS")
   if(NOT arg_PLACES)
     set(arg_PLACES 1)
   endif()
@@ -17,6 +19,7 @@ function(apgas_app_test name variant)
   apgas_add_test(app.${name}.${variant} apps ${arg_PLACES} 300 "" ${CMAKE_COMMAND}
     -D app=${app} -D program=$<TARGET_FILE:${name}> "-D arguments=${arguments}"
     -D places=${arg_PLACES} -D transport=${arg_TRANSPORT} -D expect=${arg_EXPECT}
+    "-D says=${arg_SAYS}"
     -P ${CMAKE_CURRENT_SOURCE_DIR}/check_app.cmake)
 endfunction()
 
@@ -88,9 +91,27 @@ foreach(form IN ITEMS begin cobegin coforall forall serial ${peers})
   apgas_app_test(labelprop${program} few_vertices.${form} ARGS -n 3 --variant ${form})
   apgas_app_test(stream${program} few_words.${form} ARGS -n 1 --variant ${form})
 endforeach()
-foreach(name IN ITEMS kmeans labelprop stream uts)
-  apgas_app_test(${name} without_peers EXPECT usage_error ARGS --variant openmp)
+foreach(name IN ITEMS comd kmeans labelprop stream uts)
+  if(TARGET ${name}_peers)
+    set(remedy "run ${name}_peers instead")
+  else()
+    set(remedy "was not found")
+  endif()
+  foreach(peer IN ITEMS openmp tbb)
+    apgas_app_test(${name} without_${peer} EXPECT usage_error SAYS ${remedy}
+      ARGS --variant ${peer})
+    if(TARGET ${name}_peers AND NOT peer IN_LIST peers)
+      apgas_app_test(${name}_peers not_built_${peer} EXPECT usage_error SAYS "was not found"
+        ARGS --variant ${peer})
+    endif()
+  endforeach()
 endforeach()
+if(NOT OpenMP_CXX_FOUND)
+  foreach(name IN ITEMS jgf npb)
+    apgas_app_test(${name} without_openmp EXPECT usage_error SAYS "OpenMP was not found"
+      ARGS ${small_${name}} --variant openmp)
+  endforeach()
+endif()
 foreach(name IN ITEMS kmeans labelprop stream)
   apgas_app_test(${name} unknown_form EXPECT usage_error ARGS --variant for)
   apgas_app_test(${name} forall.local.np2 PLACES 2 TRANSPORT local
@@ -279,9 +300,9 @@ if(apgas_mpi AND NOT APGAS_SANITIZE)
       "-D arguments=${arguments}" -D launcher=${MPIEXEC_EXECUTABLE} -D places=${places}
       -D expect=${expect} -P ${CMAKE_CURRENT_SOURCE_DIR}/check_app.cmake)
   endfunction()
-  set(peers arrays bfs cg comd fft gups jacobi kmeans labelprop sor sort)
+  set(mpi_peers arrays bfs cg comd fft gups jacobi kmeans labelprop life sor sort)
   foreach(places IN ITEMS 1 2 4)
-    foreach(name IN LISTS peers)
+    foreach(name IN LISTS mpi_peers)
       apgas_peer_test(${name}_mpi np${places} ${places} verified ${small_${name}})
     endforeach()
     apgas_peer_test(gups_mpi small_buckets.np${places} ${places} verified -n 8 --bucket 3)
@@ -291,7 +312,9 @@ if(apgas_mpi AND NOT APGAS_SANITIZE)
     apgas_peer_test(arrays_mpi ${operation}.np3 3 verified ${operation} -n 10000)
   endforeach()
   apgas_peer_test(labelprop_mpi no_edges 4 verified -n 3 --degree 0)
-  foreach(name IN LISTS peers)
+  apgas_peer_test(life_mpi many_clients 4 verified -n 40 --clients 500 --generations 40 --seed 3)
+  apgas_peer_test(life_mpi no_clients 2 verified -n 17 --clients 0 --generations 1)
+  foreach(name IN LISTS mpi_peers)
     apgas_app_test(${name}_mpi wrong_flag EXPECT usage_error ARGS --wrong-flag)
     apgas_app_test(${name}_mpi help EXPECT help ARGS --help)
   endforeach()

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -14,6 +12,7 @@
 #include <apgas/apgas.hpp>
 
 #include "arrays/input.hpp"
+#include "arrays/run.hpp"
 #include "support/command_line.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
@@ -21,135 +20,113 @@
 namespace {
 
 using arrays::input;
-using array = apgas::dist_array<double>;
+using arrays::options;
 
 namespace parallel = apgas::parallel;
 
-struct options {
-  input in{.size = 1'000'000, .seed = 1};
-  int rounds = 10;
-  std::string operation;
-  std::string variant = "places";
-};
+class over_places {
+ public:
+  using stopwatch = apps::stopwatch;
 
-struct outcome {
-  double seconds = 0;  // of all rounds
-  bool verified = true;
-};
+  explicit over_places(const options& o)
+      : in_(o.in),
+        a_(o.in.count(), apgas::distribution::block(),
+           [in = o.in](std::size_t i) { return in.at(i); }),
+        out_(o.operation == "scan" ? o.in.count() : 0, apgas::distribution::block()) {}
 
-template <class F>
-void timed(outcome& o, F f) {
-  const apps::stopwatch clock;
-  f();
-  o.seconds += clock.seconds();
-}
-
-// Whether the elements are the prefix sums of the input, at each place.
-bool has_prefix_sums(const array& a, const input& in) {
-  return std::ranges::all_of(apgas::places(), [&](apgas::place p) {
-    return apgas::at(p, [a, in] {
-      return a.local().empty() || arrays::are_prefix_sums(in, a.index_of(0), a.local());
-    });
-  });
-}
-
-arrays::summary summary_of(const array& a) {
-  arrays::summary whole;
-  for (const apgas::place p : apgas::places()) {
-    whole.add(apgas::at(p, [a] { return arrays::summary(a.local()); }));
+  [[nodiscard]] double reduce() const { return parallel::reduce(a_); }
+  [[nodiscard]] std::size_t minimum() const { return parallel::min_element(a_); }
+  [[nodiscard]] std::vector<std::size_t> histogram() const {
+    return parallel::histogram(a_, arrays::buckets, [](double x) { return arrays::bucket_of(x); });
   }
-  return whole;
-}
-
-outcome over_places(const options& o) {
-  const auto in = o.in;
-  const std::size_t size = in.count();
-  const array a(size, apgas::distribution::block(), [in](std::size_t i) { return in.at(i); });
-  const array out(o.operation == "scan" ? size : 0, apgas::distribution::block());
-  outcome result;
-  for (int round = 0; round < o.rounds; ++round) {
-    if (o.operation == "reduce") {
-      double sum = 0;
-      timed(result, [&] { sum = parallel::reduce(a); });
-      if (round == 0) result.verified = sum == sum_of(in);
-    } else if (o.operation == "minimum") {
-      std::size_t least = 0;
-      timed(result, [&] { least = parallel::min_element(a); });
-      if (round == 0) result.verified = least == minimum_of(in);
-    } else if (o.operation == "histogram") {
-      std::vector<std::size_t> counts;
-      const auto bucket = [](double x) { return arrays::bucket_of(x); };
-      timed(result, [&] { counts = parallel::histogram(a, arrays::buckets, bucket); });
-      if (round == 0) result.verified = counts == histogram_of(in);
-    } else if (o.operation == "scan") {
-      timed(result, [&] { parallel::inclusive_scan(a, out); });
-    } else {
-      if (round > 0) forall(a, [in](std::size_t i, double& x) { x = in.at(i); });
-      timed(result, [&] { parallel::sort(a); });
-    }
+  void scan() const { parallel::inclusive_scan(a_, out_); }
+  void sort() const { parallel::sort(a_); }
+  void restore() const {
+    forall(a_, [in = in_](std::size_t i, double& x) { x = in.at(i); });
   }
-  if (o.operation == "scan") result.verified = has_prefix_sums(out, in);
-  if (o.operation == "sort") result.verified = summary_of(a).is_sorted_form_of(in);
-  a.destroy();
-  out.destroy();
-  return result;
-}
 
-outcome serially(const options& o) {
-  const input& in = o.in;
-  std::vector<double> a = in.all();
-  std::vector<double> out(o.operation == "scan" ? a.size() : 0);
-  outcome result;
-  for (int round = 0; round < o.rounds; ++round) {
-    if (o.operation == "reduce") {
-      double sum = 0;
-      timed(result, [&] { sum = std::reduce(a.begin(), a.end()); });
-      if (round == 0) result.verified = sum == sum_of(in);
-    } else if (o.operation == "minimum") {
-      auto least = a.begin();
-      timed(result, [&] { least = std::ranges::min_element(a); });
-      if (round == 0) {
-        result.verified = static_cast<std::size_t>(least - a.begin()) == minimum_of(in);
-      }
-    } else if (o.operation == "histogram") {
-      std::vector<std::size_t> counts(arrays::buckets);
-      timed(result, [&] {
-        for (const double x : a) ++counts[arrays::bucket_of(x)];
+  // At each place, because the elements are there.
+  [[nodiscard]] bool scan_is_right(const input& in) const {
+    return std::ranges::all_of(apgas::places(), [&](apgas::place p) {
+      return apgas::at(p, [a = out_, in] {
+        return a.local().empty() || arrays::are_prefix_sums(in, a.index_of(0), a.local());
       });
-      if (round == 0) result.verified = counts == histogram_of(in);
-    } else if (o.operation == "scan") {
-      timed(result, [&] { std::inclusive_scan(a.begin(), a.end(), out.begin()); });
-    } else {
-      if (round > 0) a = in.all();
-      timed(result, [&] { std::ranges::sort(a); });
-    }
+    });
   }
-  if (o.operation == "scan") result.verified = are_prefix_sums(in, 0, out);
-  if (o.operation == "sort") result.verified = arrays::summary(a).is_sorted_form_of(in);
-  return result;
-}
+  [[nodiscard]] bool sort_is_right(const input& in) const {
+    arrays::summary whole;
+    for (const apgas::place p : apgas::places()) {
+      whole.add(apgas::at(p, [a = a_] { return arrays::summary(a.local()); }));
+    }
+    return whole.is_sorted_form_of(in);
+  }
+  void destroy() const {
+    a_.destroy();
+    out_.destroy();
+  }
 
-int run_and_report(const options& o) {
-  const outcome result = o.variant == "serial" ? serially(o) : over_places(o);
-  return apps::report("arrays", result.seconds, result.verified,
-                      {{"operation", o.operation},
-                       {"variant", o.variant},
-                       {"elements", o.in.size},
-                       {"rounds", o.rounds},
-                       {"ms_each", result.seconds * 1e3 / o.rounds}});
+ private:
+  using array = apgas::dist_array<double>;
+  input in_;
+  array a_;
+  array out_;
+};
+
+class serially {
+ public:
+  using stopwatch = apps::stopwatch;
+
+  explicit serially(const options& o)
+      : in_(o.in), a_(o.in.all()), out_(o.operation == "scan" ? a_.size() : 0) {}
+
+  [[nodiscard]] double reduce() const { return std::reduce(a_.begin(), a_.end()); }
+  [[nodiscard]] std::size_t minimum() const {
+    return static_cast<std::size_t>(std::ranges::min_element(a_) - a_.begin());
+  }
+  [[nodiscard]] std::vector<std::size_t> histogram() const {
+    std::vector<std::size_t> counts(arrays::buckets);
+    for (const double x : a_) ++counts[arrays::bucket_of(x)];
+    return counts;
+  }
+  void scan() { std::inclusive_scan(a_.begin(), a_.end(), out_.begin()); }
+  void sort() { std::ranges::sort(a_); }
+  void restore() { a_ = in_.all(); }
+
+  [[nodiscard]] bool scan_is_right(const input& in) const { return are_prefix_sums(in, 0, out_); }
+  [[nodiscard]] bool sort_is_right(const input& in) const {
+    return arrays::summary(a_).is_sorted_form_of(in);
+  }
+
+ private:
+  input in_;
+  std::vector<double> a_;
+  std::vector<double> out_;
+};
+
+int run_and_report(const options& o, const std::string& variant) {
+  arrays::outcome result;
+  if (variant == "serial") {
+    serially way(o);
+    result = arrays::run(o, way);
+  } else {
+    const over_places way(o);
+    result = arrays::run(o, way);
+    way.destroy();
+  }
+  apps::figures figures = o.figures(result.seconds);
+  figures.insert(figures.begin() + 1, {"variant", variant});
+  return apps::report("arrays", result.seconds, result.verified, figures);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   options o;
+  std::string variant = "places";
   apps::command_line line("arrays", "Runs an algorithm over a distributed array.");
-  line.argument("operation", o.operation, arrays::operations(), "which algorithm to run");
-  line.option("-n,--elements", o.in.size, 1, arrays::most_elements, "number of elements");
-  line.option("--rounds", o.rounds, 1, 1'000'000, "how many times the algorithm runs");
-  line.option("--seed", o.in.seed, 0, 1'000'000'000, "seed of the elements");
-  line.choice("--variant", o.variant, {"places", "serial"},
+  o.declare(line);
+  line.choice("--variant", variant, {"places", "serial"},
               "over all places, or the algorithm of std at one place");
   if (const auto code = line.parse(argc, argv)) return *code;
-  return apgas::run(argc, argv, [&] { return run_and_report(o); });
+  return apgas::run(argc, argv, [&] { return run_and_report(o, variant); });
 }

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "support/random_word.hpp"
@@ -19,10 +18,6 @@ namespace arrays {
 
 inline constexpr std::int64_t most_elements = 100'000'000;  // sums are below 2^53
 inline constexpr std::size_t buckets = 256;
-
-inline std::vector<std::string> operations() {
-  return {"reduce", "minimum", "histogram", "scan", "sort"};
-}
 
 // Defines the elements. Sent to all places.
 struct input {

@@ -16,7 +16,9 @@
 #include "comd/result.hpp"
 #include "support/command_line.hpp"
 #include "support/peer_thread.hpp"
+#include "support/peers.hpp"
 #include "support/report.hpp"
+#include "support/tbb_arena.hpp"
 
 namespace {
 
@@ -25,21 +27,32 @@ std::vector<comd::slab_outcome> run_here(const comd::problem& p, How how) {
   return {comd::run_slab(p, 0, 1, how)};
 }
 
+std::vector<comd::slab_outcome> run_by_peer([[maybe_unused]] const comd::problem& p,
+                                            [[maybe_unused]] const std::string& variant,
+                                            [[maybe_unused]] int threads) {
+#if defined(_OPENMP)
+  if (variant == "openmp") return run_here(p, comd::by_openmp(threads));
+#endif
+#if defined(APPS_TBB)
+  if (variant == "tbb") {
+    return apps::in_tbb_arena(threads, [&p] { return run_here(p, comd::by_tbb()); });
+  }
+#endif
+  return {};
+}
+
 std::vector<comd::slab_outcome> run(const comd::problem& p, const std::string& variant,
-                                    [[maybe_unused]] apps::peer_thread& peer) {
+                                    apps::peer_thread& peer) {
   if (variant == "places") return comd::run_over_places(p);
   if (variant == "begin") return run_here(p, comd::by_begin());
   if (variant == "cobegin") return run_here(p, comd::by_cobegin());
   if (variant == "coforall") return run_here(p, comd::by_coforall());
   if (variant == "forall") return run_here(p, comd::by_forall());
-#if defined(_OPENMP)
-  if (variant == "openmp") {
+  if (apps::is_peer(variant)) {
     std::vector<comd::slab_outcome> all;
-    const int threads = apgas::num_workers();
-    peer.run([&] { all = run_here(p, comd::by_openmp(threads)); });
+    peer.run([&, threads = apgas::num_workers()] { all = run_by_peer(p, variant, threads); });
     return all;
   }
-#endif
   return run_here(p, comd::serially());
 }
 
@@ -49,16 +62,13 @@ int main(int argc, char** argv) {
   comd::problem p;
   std::int64_t seed = 1;
   std::string variant = "places";
-  std::vector<std::string> variants = {"places",  "serial",   "begin",
-                                       "cobegin", "coforall", "forall"};
-#if defined(_OPENMP)
-  variants.emplace_back("openmp");
-#endif
   apps::command_line line("comd", "Molecular dynamics of copper atoms, with link cells.");
   line.option("--lattice", p.lattice, 4, 100, "unit cells along each edge, of four atoms each");
   line.option("--steps", p.steps, 1, 100'000, "time steps of 1 fs");
   line.option("--seed", seed, 0, 1'000'000'000, "seed of the momenta");
-  line.choice("--variant", variant, variants, "slabs over all places, or a form of tasks at one");
+  apps::declare_variant(line, variant,
+                        {"places", "serial", "begin", "cobegin", "coforall", "forall"},
+                        "slabs over all places, or a form of tasks at one");
   if (const auto code = line.parse(argc, argv)) return *code;
   p.seed = static_cast<std::uint64_t>(seed);
   const comd::cube c(p.lattice);

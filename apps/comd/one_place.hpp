@@ -2,9 +2,14 @@
 #pragma once
 
 // The ways to work on the rows of a single slab in parallel: the forms of tasks that Chapel has,
-// and OpenMP.
+// OpenMP, and oneTBB.
 
 #include <cstddef>
+#include <utility>
+
+#if defined(APPS_TBB)
+#include <oneapi/tbb/parallel_for.h>
+#endif
 
 #include <apgas/apgas.hpp>
 
@@ -82,6 +87,16 @@ class by_openmp : public alone {
 
  private:
   int threads_;
+};
+#endif
+
+#if defined(APPS_TBB)
+// In the arena of the caller (support/tbb_arena.hpp).
+struct by_tbb : alone {
+  template <class F>
+  void each(std::size_t n, const F& f) const {
+    tbb::parallel_for(std::size_t{0}, n, f);
+  }
 };
 #endif
 

@@ -116,10 +116,8 @@ int main(int argc, char** argv) {
   line.option("--rounds", p.rounds, 0, 1'000'000,
               "largest number of rounds; fewer if no point changes");
   std::string variant = "places";
-  std::vector<std::string> variants = apps::loop_form::names();
-  variants.insert(variants.begin(), variant);
-  line.choice("--variant", variant, variants,
-              "over all places, or the form of the loop within a place");
+  apps::loop_form::declare(line, variant, {variant},
+                           "over all places, or the form of the loop within a place");
   line.option("--seed", p.seed, 0, 1'000'000'000, "seed of the points");
   if (const auto code = line.parse(argc, argv)) return *code;
   if (p.points < p.clusters) return line.refuse("--clusters: more clusters than points");

@@ -196,10 +196,8 @@ int main(int argc, char** argv) {
               "number of vertices, in blocks over the places");
   line.option("--degree", degree, 0, 1000, "average number of edges at a vertex");
   std::string variant = "places";
-  std::vector<std::string> variants = apps::loop_form::names();
-  variants.insert(variants.begin(), variant);
-  line.choice("--variant", variant, variants,
-              "over all places, or the form of the loop within a place");
+  apps::loop_form::declare(line, variant, {variant},
+                           "over all places, or the form of the loop within a place");
   line.option("--seed", p.seed, 0, 1'000'000'000, "seed of the graph");
   if (const auto code = line.parse(argc, argv)) return *code;
   p.edges = static_cast<std::int64_t>(degree / 2 * static_cast<double>(p.vertices));

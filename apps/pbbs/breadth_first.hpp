@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "pbbs/check.hpp"
 #include "pbbs/graph.hpp"
 
 namespace pbbs {
@@ -61,29 +61,12 @@ class breadth_first_kernel {
     }
   }
 
-  // The source has distance 0, the distances of neighbours differ by at most 1, and every other
-  // vertex that was reached has a neighbour that is nearer.
   [[nodiscard]] bool correct() const {
-    for (vertex v = 0; v < graph_.size(); ++v) {
-      const distance mine = distances_[v];
-      if ((mine == 0) != (v == source)) return false;
-      bool nearer = v == source || mine == unreached;
-      for (const vertex u : graph_.of(v)) {
-        const distance other = distances_[u];
-        if ((mine == unreached) != (other == unreached)) return false;
-        if (mine == unreached) continue;
-        if (other + 1 < mine) return false;
-        nearer = nearer || other + 1 == mine;
-      }
-      if (!nearer) return false;
-    }
-    return expected_.empty() || distances_ == expected_;
+    return are_distances(graph_, source, distances_) &&
+           (expected_.empty() || distances_ == expected_);
   }
 
  private:
-  using distance = std::uint32_t;
-  static constexpr distance unreached = ~distance{0};
-  static constexpr vertex nobody = ~vertex{0};
   static constexpr vertex source = 0;
 
   // Whether the caller is the first to reach the vertex.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "pbbs/check.hpp"
 #include "pbbs/graph.hpp"
 #include "pbbs/speculative_for.hpp"
 #include "pbbs/vertex_order.hpp"
@@ -18,8 +19,6 @@ namespace pbbs {
 // neighbour has yet. All variants find the same one.
 class colouring_kernel {
  public:
-  using colour = std::uint32_t;  // from 1 on; 0: none yet
-
   explicit colouring_kernel(graph g)
       : graph_(std::move(g)), order_(graph_.size()), colours_(graph_.size()) {}
 
@@ -36,15 +35,8 @@ class colouring_kernel {
     speculative_for(loops, graph_.size(), 25, each);
   }
 
-  // Proper: neighbours differ. And no vertex has a colour beyond its degree + 1.
   [[nodiscard]] bool correct() const {
-    for (vertex v = 0; v < graph_.size(); ++v) {
-      if (colours_[v] == 0 || colours_[v] > graph_.degree(v) + 1) return false;
-      for (const vertex u : graph_.of(v)) {
-        if (colours_[u] == colours_[v]) return false;
-      }
-    }
-    return expected_.empty() || colours_ == expected_;
+    return is_greedy_colouring(graph_, colours_) && (expected_.empty() || colours_ == expected_);
   }
 
  private:

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "pbbs/check.hpp"
 #include "pbbs/graph.hpp"
 #include "pbbs/speculative_for.hpp"
 #include "pbbs/vertex_order.hpp"
@@ -37,18 +37,13 @@ class independent_set_kernel {
     speculative_for(loops, graph_.size(), 25, each);
   }
 
-  // Independent: no two neighbours are in. Maximal: each vertex that is out has a neighbour in.
   [[nodiscard]] bool correct() const {
-    for (vertex v = 0; v < graph_.size(); ++v) {
-      const bool beside =
-          std::ranges::any_of(graph_.of(v), [this](vertex u) { return states_[u] == state::in; });
-      if (states_[v] != (beside ? state::out : state::in)) return false;
-    }
-    return expected_.empty() || states_ == expected_;
+    return is_maximal_independent_set(graph_, states_) &&
+           (expected_.empty() || states_ == expected_);
   }
 
  private:
-  enum class state : std::uint8_t { open, in, out };
+  using state = membership;
 
   struct step {
     using decision = state;

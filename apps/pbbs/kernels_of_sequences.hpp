@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "pbbs/check.hpp"
 #include "pbbs/loops.hpp"
 #include "pbbs/records.hpp"
 #include "pbbs/sequence.hpp"
@@ -29,14 +30,7 @@ class scan_kernel {
   void parallel(const Loops& loops) {
     total_ = loops.scan(std::span<const word>(values_), std::span<word>(sums_));
   }
-  [[nodiscard]] bool correct() const {
-    word sum = 0;
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      if (sums_[i] != sum) return false;
-      sum += values_[i];
-    }
-    return total_ == sum;
-  }
+  [[nodiscard]] bool correct() const { return are_sums_before(values_, sums_, total_); }
 
  private:
   sequence values_;
@@ -60,13 +54,7 @@ class pack_kernel {
     packed_ = loops.pack(std::span<const word>(values_), std::span<const char>(flags_));
   }
   [[nodiscard]] bool correct() const {
-    std::size_t found = 0;
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      if (flags_[i] == 0) continue;
-      if (found == packed_.size() || packed_[found] != values_[i]) return false;
-      ++found;
-    }
-    return found == packed_.size();
+    return are_selected(values_, packed_, [this](std::size_t i) { return flags_[i] != 0; });
   }
 
  private:
@@ -90,13 +78,9 @@ class filter_kernel {
     size_ = loops.filter(std::span<const word>(values_), std::span<word>(kept_), wanted);
   }
   [[nodiscard]] bool correct() const {
-    std::size_t found = 0;
-    for (const word x : values_) {
-      if (!wanted(x)) continue;
-      if (found == size_ || kept_[found] != x) return false;
-      ++found;
-    }
-    return found == size_;
+    return size_ <= kept_.size() &&
+           are_selected(values_, std::span(kept_).first(size_),
+                        [this](std::size_t i) { return wanted(values_[i]); });
   }
 
  private:
@@ -121,19 +105,7 @@ class sort_kernel {
   void parallel(const Loops& loops) {
     loops.sort(std::span(records_));
   }
-  // Records that ascend by key and position differ from each other. If each also has the key of its
-  // position, there are all of them.
-  [[nodiscard]] bool correct() const {
-    for (std::size_t i = 0; i < records_.size(); ++i) {
-      const record& r = records_[i];
-      if (r.position >= keys_.size() || r.key != keys_[r.position]) return false;
-      if (i > 0 && std::pair(records_[i - 1].key, records_[i - 1].position) >=
-                       std::pair(r.key, r.position)) {
-        return false;
-      }
-    }
-    return true;
-  }
+  [[nodiscard]] bool correct() const { return are_stably_sorted(keys_, records_); }
 
  private:
   sequence keys_;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "pbbs/check.hpp"
 #include "pbbs/graph.hpp"
 #include "pbbs/speculative_for.hpp"
 #include "pbbs/vertex_order.hpp"
@@ -46,26 +47,11 @@ class matching_kernel {
     speculative_for(loops, edges_.size(), 100, each);
   }
 
-  // A matching: the mate of a vertex is a neighbour whose mate is the vertex. Maximal: no edge has
-  // two vertices without a mate.
   [[nodiscard]] bool correct() const {
-    for (vertex v = 0; v < graph_.size(); ++v) {
-      const vertex mate = mates_[v];
-      const auto neighbours = graph_.of(v);
-      if (mate == nobody) {
-        if (std::ranges::any_of(neighbours, [&](vertex u) { return mates_[u] == nobody; })) {
-          return false;
-        }
-      } else if (!std::ranges::binary_search(neighbours, mate) || mates_[mate] != v) {
-        return false;
-      }
-    }
-    return expected_.empty() || mates_ == expected_;
+    return is_maximal_matching(graph_, mates_) && (expected_.empty() || mates_ == expected_);
   }
 
  private:
-  static constexpr vertex nobody = ~vertex{0};
-
   // A vertex is reserved for the earliest edge that tries to match it in this round.
   struct step {
     enum class decision : std::uint8_t { drop, try_to_match };

@@ -6,7 +6,6 @@
 // suspension" (PPoPP 2012). Each kernel is written once, over parallel loops, scans and filters
 // (loops.hpp) that this library, OpenMP and oneTBB provide.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iomanip>
@@ -28,6 +27,7 @@
 #include "pbbs/turns.hpp"
 #include "support/command_line.hpp"
 #include "support/peer_thread.hpp"
+#include "support/peers.hpp"
 #include "support/report.hpp"
 
 namespace {
@@ -44,7 +44,8 @@ struct options {
 template <class Kernel, class Input>
 std::vector<pbbs::timing> measure(const options& o, apps::peer_thread& peer, Input input) {
   Kernel kernel(std::move(input));
-  const auto which = o.variant == "all" ? pbbs::variants() : std::vector{o.variant};
+  const auto which =
+      o.variant == "all" ? apps::with_built_peers({"serial", "apgas"}) : std::vector{o.variant};
   return pbbs::turns<Kernel>(kernel, peer, o.cpu_clock).run(which, o.repeat);
 }
 
@@ -82,17 +83,6 @@ int measure_and_report(const options& o, apps::peer_thread& peer) {
   return apps::report("pbbs", seconds, correct, figures);
 }
 
-// What is wrong with the values, or an empty text.
-std::string wrong(const options& o) {
-  const auto built = pbbs::variants();
-  if (o.variant != "all" && std::ranges::find(built, o.variant) == built.end()) {
-    return "--variant " + o.variant +
-           ": this program was built without it, because it was not found; install it and "
-           "configure again, or choose another variant";
-  }
-  return pbbs::wrong_input(o.kernel, o.input, o.n);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -106,14 +96,15 @@ int main(int argc, char** argv) {
               "a sequence for scan, pack, filter and sort; a graph (rmat, grid3d, local) for the "
               "others; default: random or rmat");
   line.option("-n,--size", o.n, 1, 1'000'000'000'000, "elements, or vertices");
-  line.choice("--variant", o.variant, {"apgas", "serial", "openmp", "tbb", "all"},
-              "which implementation; all: each in turn");
+  apps::declare_variant(line, o.variant, {"apgas", "serial", "all"},
+                        "which implementation; all: each in turn");
   line.option("--repeat", o.repeat, 1, 10'000, "runs of each variant; the least time counts");
   line.flag("--cpu-clock", o.cpu_clock,
             "measure the processor time of all threads rather than elapsed time");
   if (const auto code = line.parse(argc, argv)) return *code;
   if (o.input == "default") o.input = pbbs::takes_graph(o.kernel) ? "rmat" : "random";
-  if (const std::string text = wrong(o); !text.empty()) return line.refuse(text);
+  const std::string wrong = pbbs::wrong_input(o.kernel, o.input, o.n);
+  if (!wrong.empty()) return line.refuse(wrong);
   apps::peer_thread peer;
   return apgas::run(argc, argv, [&] { return measure_and_report(o, peer); });
 }

@@ -20,18 +20,6 @@
 
 namespace pbbs {
 
-// The variants with which the program is built.
-inline std::vector<std::string> variants() {
-  std::vector<std::string> all = {"serial", "apgas"};
-#if defined(_OPENMP)
-  all.emplace_back("openmp");
-#endif
-#if defined(APPS_TBB)
-  all.emplace_back("tbb");
-#endif
-  return all;
-}
-
 struct timing {
   std::string variant;
   double seconds;  // the least of all runs

@@ -11,11 +11,11 @@
 #include <functional>
 #include <numeric>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "arrays/input.hpp"
+#include "arrays/run.hpp"
 #include "peers/exchange.hpp"
 #include "peers/job.hpp"
 #include "support/command_line.hpp"
@@ -24,12 +24,6 @@ namespace {
 
 using arrays::input;
 using elements = std::vector<double>;
-
-struct options {
-  input in{.size = 1'000'000, .seed = 1};
-  int rounds = 10;
-  std::string operation;
-};
 
 double reduce(const elements& mine) {
   double sum = std::reduce(mine.begin(), mine.end());
@@ -117,50 +111,46 @@ bool is_sorted(const elements& mine, const input& in, const peers::job& job) {
   return whole.is_sorted_form_of(in);
 }
 
-int run_and_report(const options& o, const peers::job& job) {
-  const input& in = o.in;
-  const auto first = static_cast<std::size_t>(in.size * job.rank() / job.size());
-  const auto last = static_cast<std::size_t>(in.size * (job.rank() + 1) / job.size());
-  const elements original = in.some(first, last);
-  elements mine = original;
-  elements out(o.operation == "scan" ? mine.size() : 0);
-  double sum = 0;
-  std::size_t least = 0;
-  std::vector<std::size_t> counts;
-  double seconds = 0;
-  for (int round = 0; round < o.rounds; ++round) {
-    if (o.operation == "sort") mine = original;
-    const peers::common_time clock;
-    if (o.operation == "reduce") sum = reduce(mine);
-    if (o.operation == "minimum") least = minimum(mine, first);
-    if (o.operation == "histogram") counts = histogram(mine);
-    if (o.operation == "scan") scan(mine, out);
-    if (o.operation == "sort") sort(mine, job);
-    seconds += clock.seconds();
+class over_ranks {
+ public:
+  using stopwatch = peers::common_time;
+
+  over_ranks(const arrays::options& o, const peers::job& job)
+      : job_(job),
+        first_(static_cast<std::size_t>(o.in.size * job.rank() / job.size())),
+        original_(
+            o.in.some(first_, static_cast<std::size_t>(o.in.size * (job.rank() + 1) / job.size()))),
+        mine_(original_),
+        out_(o.operation == "scan" ? mine_.size() : 0) {}
+
+  [[nodiscard]] double reduce() const { return ::reduce(mine_); }
+  [[nodiscard]] std::size_t minimum() const { return ::minimum(mine_, first_); }
+  [[nodiscard]] std::vector<std::size_t> histogram() const { return ::histogram(mine_); }
+  void scan() { ::scan(mine_, out_); }
+  void sort() { ::sort(mine_, job_); }
+  void restore() { mine_ = original_; }
+  [[nodiscard]] bool scan_is_right(const input& in) const {
+    return are_prefix_sums(in, first_, out_);
   }
-  bool verified = true;
-  if (o.operation == "reduce") verified = sum == sum_of(in);
-  if (o.operation == "minimum") verified = least == minimum_of(in);
-  if (o.operation == "histogram") verified = counts == histogram_of(in);
-  if (o.operation == "scan") verified = are_prefix_sums(in, first, out);
-  if (o.operation == "sort") verified = is_sorted(mine, in, job);
-  return job.report("arrays_mpi", seconds, verified,
-                    {{"operation", o.operation},
-                     {"elements", in.size},
-                     {"rounds", o.rounds},
-                     {"ms_each", seconds * 1e3 / o.rounds}});
-}
+  [[nodiscard]] bool sort_is_right(const input& in) const { return is_sorted(mine_, in, job_); }
+
+ private:
+  const peers::job& job_;
+  std::size_t first_;
+  elements original_;
+  elements mine_;
+  elements out_;
+};
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  options o;
+  arrays::options o;
   apps::command_line line("arrays_mpi", "Runs an algorithm over the blocks of all ranks, by MPI.");
-  line.argument("operation", o.operation, arrays::operations(), "which algorithm to run");
-  line.option("-n,--elements", o.in.size, 1, arrays::most_elements, "number of elements");
-  line.option("--rounds", o.rounds, 1, 1'000'000, "how many times the algorithm runs");
-  line.option("--seed", o.in.seed, 0, 1'000'000'000, "seed of the elements");
+  o.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
   const peers::job job(argc, argv);
-  return run_and_report(o, job);
+  over_ranks way(o, job);
+  const arrays::outcome result = arrays::run(o, way);
+  return job.report("arrays_mpi", result.seconds, result.verified, o.figures(result.seconds));
 }

@@ -143,13 +143,12 @@ int triad_and_report(const options& o, apps::loop_form& form) {
 
 int main(int argc, char** argv) {
   options o;
-  std::vector<std::string> variants = apps::loop_form::names();
-  variants.insert(variants.begin(), {"copy", "pieces"});
   apps::command_line line("stream", "Copies arrays between places; or a triad within a place.");
   line.option("-n,--words", o.words, 1, std::int64_t{1} << 30, "words of 8 bytes of each array");
   line.option("--rounds", o.rounds, 1, 1'000'000, "number of copies there and back, or of triads");
-  line.choice("--variant", o.variant, variants,
-              "one copy, or sixteen pieces that a finish waits for; or the form of a triad's loop");
+  apps::loop_form::declare(
+      line, o.variant, {"copy", "pieces"},
+      "one copy, or sixteen pieces that a finish waits for; or the form of a triad's loop");
   if (const auto code = line.parse(argc, argv)) return *code;
   apps::loop_form form(o.variant);
   const bool copies = o.variant == "copy" || o.variant == "pieces";

@@ -29,6 +29,16 @@ CLI::Validator number_in(double low, double high) {
   return {check, "in [" + wanted + "]"};
 }
 
+CLI::Validator none_of(const refusals& refused) {
+  const auto check = [refused](const std::string& text) -> std::string {
+    for (const auto& [value, why] : refused) {
+      if (text == value) return value + " " + why;
+    }
+    return "";
+  };
+  return {check, ""};
+}
+
 }  // namespace
 
 command_line::command_line(std::string app, const std::string& what_it_shows)
@@ -55,8 +65,11 @@ void command_line::option(const std::string& names, double& value, double low, d
 }
 
 void command_line::choice(const std::string& names, std::string& value,
-                          const std::vector<std::string>& allowed, const std::string& help) {
-  parser_->add_option(names, value, help)->check(CLI::IsMember(allowed));
+                          const std::vector<std::string>& allowed, const std::string& help,
+                          const refusals& refused) {
+  CLI::Option* const option = parser_->add_option(names, value, help);
+  if (!refused.empty()) option->check(none_of(refused));
+  option->check(CLI::IsMember(allowed));
 }
 
 void command_line::text(const std::string& names, std::string& value, const std::string& help) {

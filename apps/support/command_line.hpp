@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace CLI {  // NOLINT(readability-identifier-naming): its own
@@ -16,6 +17,10 @@ class App;
 }
 
 namespace apps {
+
+// Values of an option that are known but cannot be chosen. The message for each is the value and
+// the text beside it, with the reason and the remedy: "is not built in; ...".
+using refusals = std::vector<std::pair<std::string, std::string>>;
 
 class command_line {
  public:
@@ -31,7 +36,7 @@ class command_line {
   void option(const std::string& names, double& value, double low, double high,
               const std::string& help);
   void choice(const std::string& names, std::string& value, const std::vector<std::string>& allowed,
-              const std::string& help);
+              const std::string& help, const refusals& refused = {});
   void text(const std::string& names, std::string& value, const std::string& help);
   // A required argument without a dash.
   void argument(const std::string& name, std::string& value,

@@ -18,6 +18,7 @@
 
 #include "support/command_line.hpp"
 #include "support/peer_thread.hpp"
+#include "support/peers.hpp"
 #include "support/phaser_tree.hpp"
 #include "support/share.hpp"
 
@@ -96,11 +97,10 @@ struct lock_step {
   phaser_tree tree;
 
   void declare(command_line& line) {
-    std::vector<std::string> variants = {"phaser", "tree", "serial"};
-#if defined(_OPENMP)
-    variants.emplace_back("openmp");
-#endif
-    line.choice("--variant", variant, variants, "how the tasks keep in lock-step");
+    refusals missing = missing_peers();
+    std::erase_if(missing, [](const auto& peer) { return peer.first == "tbb"; });  // has no barrier
+    line.choice("--variant", variant, with_built_peers({"phaser", "tree", "serial"}),
+                "how the tasks keep in lock-step", missing);
     line.option("--tasks", tasks, 0, 4096, "tasks, or threads of OpenMP; 0: one for each worker");
     tree.declare(line);
   }

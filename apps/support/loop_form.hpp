@@ -27,7 +27,9 @@
 
 #include <apgas/apgas.hpp>
 
+#include "support/command_line.hpp"
 #include "support/peer_thread.hpp"
+#include "support/peers.hpp"
 #include "support/share.hpp"
 #include "support/tbb_arena.hpp"
 
@@ -35,21 +37,18 @@ namespace apps {
 
 class loop_form {
  public:
-  // The names of the forms with which the program is built.
-  static std::vector<std::string> names() {
-    std::vector<std::string> all = {"begin", "cobegin", "coforall", "forall", "serial"};
-#if defined(_OPENMP)
-    all.emplace_back("openmp");
-#endif
-#if defined(APPS_TBB)
-    all.emplace_back("tbb");
-#endif
-    return all;
+  // Declares the option --variant of a program, whose values are those of `others` and the forms.
+  static void declare(command_line& line, std::string& value, std::vector<std::string> others,
+                      const std::string& help) {
+    for (const char* form : {"begin", "cobegin", "coforall", "forall", "serial"}) {
+      others.emplace_back(form);
+    }
+    declare_variant(line, value, std::move(others), help);
   }
 
   // Must be constructed before the runtime starts, because of the thread of a peer.
   explicit loop_form(std::string name) : name_(std::move(name)) {
-    if (name_ == "openmp" || name_ == "tbb") peer_.emplace();
+    if (is_peer(name_)) peer_.emplace();
   }
 
   // Calls f(), in which each_chunk may be called. Context: task; may suspend, or block the worker.

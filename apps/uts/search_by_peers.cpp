@@ -76,17 +76,6 @@ counts below_root([[maybe_unused]] const std::string& name, [[maybe_unused]] con
 
 }  // namespace
 
-std::vector<std::string> peers() {
-  std::vector<std::string> all;
-#if defined(_OPENMP)
-  all.emplace_back("openmp");
-#endif
-#if defined(APPS_TBB)
-  all.emplace_back("tbb");
-#endif
-  return all;
-}
-
 search_result search_by_peer(const std::string& name, const search_options& o,
                              apps::peer_thread& thread) {
   const tree t = o.make_tree();

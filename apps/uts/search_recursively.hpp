@@ -8,7 +8,6 @@
 // of oneTBB.
 
 #include <string>
-#include <vector>
 
 #include "support/peer_thread.hpp"
 #include "uts/search.hpp"
@@ -18,10 +17,8 @@ namespace uts {
 // Uses the workers of this place. Context: a task; may suspend.
 search_result search_by_sync_vars(const search_options& o);
 
-// The peers with which the program is built, of "openmp" and "tbb".
-std::vector<std::string> peers();
-
-// Uses as many threads as this place has workers. Context: a task; blocks its worker.
+// Searches by the peer that `name` names (support/peers.hpp). Requires: the program is built with
+// it. Uses as many threads as this place has workers. Context: a task; blocks its worker.
 search_result search_by_peer(const std::string& name, const search_options& o,
                              apps::peer_thread& thread);
 

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
@@ -19,6 +18,7 @@
 
 #include "support/command_line.hpp"
 #include "support/peer_thread.hpp"
+#include "support/peers.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 #include "uts/search.hpp"
@@ -41,7 +41,7 @@ struct options {
   [[nodiscard]] bool by_bags() const {
     return !serial && (glb || (variant == "tasks" && apgas::num_places() > 1));
   }
-  [[nodiscard]] bool by_peer() const { return variant == "openmp" || variant == "tbb"; }
+  [[nodiscard]] bool by_peer() const { return apps::is_peer(variant); }
   [[nodiscard]] std::string used_variant() const {
     return serial ? "serial" : by_bags() ? "glb" : variant;
   }
@@ -113,9 +113,7 @@ int main(int argc, char** argv) {
   line.option("-m", tree.non_leaf_branching, 0, any, "children of an inner node (binomial)");
   line.option("-q", tree.non_leaf_probability, 0, 1, "probability of an inner node (binomial)");
   line.option("-f", tree.shift_depth, 0, 1, "geometric down to this fraction of -d (hybrid)");
-  std::vector<std::string> variants = {"tasks", "recursive"};
-  std::ranges::copy(uts::peers(), std::back_inserter(variants));
-  line.choice("--variant", o.variant, variants, "the search within a place");
+  apps::declare_variant(line, o.variant, {"tasks", "recursive"}, "the search within a place");
   line.option("--granularity", o.search.granularity, 1, any,
               "nodes that a task expands by itself; glb: between checks");
   line.flag("--portable", o.search.portable, "do not use the processor's SHA instructions");

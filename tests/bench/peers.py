@@ -81,6 +81,8 @@ CASES = {
                 [Variant("alltoall"), Variant("mpi", app="fft_mpi")]),
     "comd": Case("--lattice 20 --steps 100", "--lattice 7 --steps 5", None,
                  [Variant("places"), Variant("mpi", app="comd_mpi")]),
+    "life": Case("-n 512 --generations 200", "-n 64 --generations 20", None,
+                 [Variant("phaser"), Variant("mpi", app="life_mpi")]),
     "uts T3": Case(T3, T3, ("nodes_per_second", 1e-6, "M nodes/s"),
                    [Variant("glb", places=2), Variant("glb 1x2", "--glb", places=1, workers=2),
                     Variant("tasks 1x2", places=1, workers=2)]),

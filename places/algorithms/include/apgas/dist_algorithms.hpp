@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The parallel algorithms of namespace apgas::parallel over a dist_array. They have the names, the
-// order of the parameters and the results of those over ranges (parallel.hpp), with an array in the
-// place of a range. The work is done at every place that has elements, by the workers there.
+// The parallel algorithms of namespace apgas::parallel over a dist_array. Their names, parameters
+// and results are those of the algorithms over ranges (parallel.hpp), with an array instead of a
+// range. The workers of each place process the elements that the place has.
 //
 //   const apgas::dist_array<double> a(1'000'000, apgas::distribution::block(), value_of);
 //   const double sum = apgas::parallel::reduce(a);
@@ -19,13 +19,13 @@
 //     are called by several tasks at the same time and in any order.
 //   If an array is replicated, an algorithm that returns a value reads the copy at this place, and
 //     one that changes an array does so with each copy.
-//   Throws: what the functions throw is collected from all places and thrown as one
-//     multiple_exceptions when all have ended. illegal_operation if arrays of one call have
-//     different distributions, if a handle is empty or stale, inside `atomic` or `when`, and
-//     outside a task; bad_place at a place that is not in the group.
+//   Throws: multiple_exceptions with all exceptions that the functions threw at any place, after
+//     the work at all places has ended. illegal_operation if the arrays of one call have different
+//     distributions, if a handle is empty or stale, inside `atomic` or `when`, and outside a task.
+//     bad_place if the caller's place is not in the group of the array.
 //   Context: task at a place of the group. They may suspend and resume on another worker.
-//   Cost: besides the work at each place, messages between the caller's place and each place that
-//     has elements: a *round* is one message there and one back.
+//   Cost: besides the work at each place, a number of *rounds*. In a round the caller's place sends
+//     one message to each other place that has elements, and receives one from it.
 
 #include <apgas/parallel/dist_histogram.hpp>
 #include <apgas/parallel/dist_reduce.hpp>

@@ -69,15 +69,28 @@ I middle_of(I first, I last) {
 }
 
 // What the tasks of a loop share. It lives on the stack of the loop's caller.
-template <class Body>
+//
+// Worker k of n prefers the k-th of n equal shares of the range. So in a sequence of loops over the
+// same elements, each worker finds most of its elements in its own cache, although the caller may
+// resume on another worker after each loop.
+template <class I, class Body>
 struct loop {
   Body& body;
+  I begin;
+  std::uint64_t n;
+  std::uint64_t workers;
   std::uint64_t grain;
   std::source_location site;
   base::spin_lock lock;
   sync::branch_failures* failures = nullptr;  // made by the first failure; guarded by lock
 
-  explicit loop(Body& b, std::uint64_t g, std::source_location s) : body(b), grain(g), site(s) {}
+  loop(Body& b, I first, I last, int all, std::uint64_t g, std::source_location s)
+      : body(b),
+        begin(first),
+        n(length(first, last)),
+        workers(static_cast<std::uint64_t>(all)),
+        grain(g),
+        site(s) {}
   loop(const loop&) = delete;
   loop& operator=(const loop&) = delete;
   ~loop() { delete failures; }
@@ -90,11 +103,34 @@ struct loop {
   void end() {
     if (failures != nullptr) failures->raise();
   }
+
+  // Returns whether the worker prefers [middle, last) to [first, middle): together they exceed a
+  // share, and the middle of its own share is in the second. Arbitrary if the products overflow.
+  bool prefers_second(int worker, I first, I middle, I last) const {
+    if (length(first, last) * workers <= n) return false;
+    const std::uint64_t twice_middle = (2 * static_cast<std::uint64_t>(worker) + 1) * n;
+    return twice_middle > 2 * workers * length(begin, middle);
+  }
 };
+
+// Runs Run()(a, b, shared) for both halves [a, b) of the range in parallel. The worker goes on with
+// the half that it prefers, and thieves take the other.
+template <class Run, class I, class Body>
+void split(const scheduler::fiber& self, I first, I last, loop<I, Body>& shared) {
+  const I middle = middle_of(first, last);
+  const bool second = shared.prefers_second(self.on->id, first, middle, last);
+  const I kept = second ? middle : first;
+  const I kept_end = second ? last : middle;
+  const I other = second ? first : middle;
+  const I other_end = second ? middle : last;
+  static_cast<void>(sync::fork_two([other, other_end, &shared] { Run()(other, other_end, shared); },
+                                   [kept, kept_end, &shared] { Run()(kept, kept_end, shared); },
+                                   shared.site));
+}
 
 // Runs body(i) for every i of [first, last), also if some of them throw.
 template <class I, class Body>
-void run_iterations(I first, I last, loop<Body>& shared) {
+void run_iterations(I first, I last, loop<I, Body>& shared) {
   while (first < last) {
     try {
       for (; first < last; ++first) shared.body(first);
@@ -157,35 +193,28 @@ inline std::uint64_t default_grain(std::uint64_t n, int workers) {
 
 // Runs a forall over [first, last): splits the range whenever the deque is empty, and otherwise
 // runs `grain` iterations and checks again.
-template <class I, class Body>
-void run_adaptive(I first, I last, loop<Body>& shared) {
-  while (length(first, last) > shared.grain) {
-    if (thieves_wait(*scheduler::current_fiber())) {
-      const I middle = middle_of(first, last);
-      static_cast<void>(sync::fork_two(
-          [middle, last, &shared] { run_adaptive(middle, last, shared); },
-          [first, middle, &shared] { run_adaptive(first, middle, shared); }, shared.site));
-      return;
+struct run_adaptive {
+  template <class I, class Body>
+  void operator()(I first, I last, loop<I, Body>& shared) const {
+    while (length(first, last) > shared.grain) {
+      scheduler::fiber& self = *scheduler::current_fiber();
+      if (thieves_wait(self)) return split<run_adaptive>(self, first, last, shared);
+      const I end = advanced(first, shared.grain);
+      run_iterations(first, end, shared);
+      first = end;
     }
-    const I end = advanced(first, shared.grain);
-    run_iterations(first, end, shared);
-    first = end;
+    run_iterations(first, last, shared);
   }
-  run_iterations(first, last, shared);
-}
+};
 
 // Runs a coforall over [first, last): splits the range down to single iterations.
-template <class I, class Body>
-void run_each(I first, I last, loop<Body>& shared) {
-  if (length(first, last) <= 1) {
-    run_iterations(first, last, shared);
-    return;
+struct run_each {
+  template <class I, class Body>
+  void operator()(I first, I last, loop<I, Body>& shared) const {
+    if (length(first, last) <= 1) return run_iterations(first, last, shared);
+    split<run_each>(*scheduler::current_fiber(), first, last, shared);
   }
-  const I middle = middle_of(first, last);
-  static_cast<void>(sync::fork_two([middle, last, &shared] { run_each(middle, last, shared); },
-                                   [first, middle, &shared] { run_each(first, middle, shared); },
-                                   shared.site));
-}
+};
 
 // Returns the number of workers of the place.
 APGAS_API int workers_here(const scheduler::fiber& self) noexcept;
@@ -211,12 +240,13 @@ void forall(I first, J end, Body body, std::ptrdiff_t grain = 0,
   scheduler::fiber& self = sync::suspendable_fiber("forall");
   const I last = detail::end_as<I>(end);
   if (!(first < last)) return;
-  const std::uint64_t chunk =
-      grain > 0 ? static_cast<std::uint64_t>(grain)
-                : detail::default_grain(detail::length(first, last), detail::workers_here(self));
-  detail::loop shared(body, chunk, site);
+  const int workers = detail::workers_here(self);
+  const std::uint64_t chunk = grain > 0
+                                  ? static_cast<std::uint64_t>(grain)
+                                  : detail::default_grain(detail::length(first, last), workers);
+  detail::loop shared(body, first, last, workers, chunk, site);
   const sync::own_locals of_loop(self, true);
-  detail::run_adaptive(first, last, shared);
+  detail::run_adaptive()(first, last, shared);
   shared.end();
 }
 
@@ -243,8 +273,9 @@ void coforall(I first, J end, Body body,
   const I last = detail::end_as<I>(end);
   const sync::own_locals of_loop(self, true);
   auto one = [&](I i) { body(i); };
-  detail::loop shared(one, 1, site);
-  if (first < last) detail::run_each(first, last, shared);
+  if (!(first < last)) return;
+  detail::loop shared(one, first, last, detail::workers_here(self), 1, site);
+  detail::run_each()(first, last, shared);
   shared.end();
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <source_location>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -56,6 +57,28 @@ TEST_P(Loop, OverAnEmptyOrReversedRangeDoesNothing) {
     EXPECT_EQ(parallel_reduce(3, 3, 42, [](int i) { return i; }, add), 42);
     EXPECT_EQ(parallel_reduce(3, -3, 42, [](int i) { return i; }, add), 42);
   });
+}
+
+TEST(LoopRange, AWorkerPrefersTheHalfWithItsShare) {
+  auto nothing = [](int) {};
+  const apgas::detail::loop of_four(nothing, 100, 500, 4, 1, std::source_location::current());
+  const auto prefers_second = [&](int worker, int first, int last) {
+    return of_four.prefers_second(worker, first, (first + last) / 2, last);
+  };
+  EXPECT_FALSE(prefers_second(0, 100, 500));
+  EXPECT_FALSE(prefers_second(1, 100, 500));
+  EXPECT_TRUE(prefers_second(2, 100, 500));
+  EXPECT_TRUE(prefers_second(3, 100, 500));
+  EXPECT_FALSE(prefers_second(0, 100, 300));
+  EXPECT_TRUE(prefers_second(1, 100, 300));
+  EXPECT_FALSE(prefers_second(2, 300, 500));
+  EXPECT_TRUE(prefers_second(3, 300, 500));
+  // A worker that has stolen from the share of another one takes what is nearer to its own.
+  EXPECT_FALSE(prefers_second(0, 300, 500));
+  EXPECT_TRUE(prefers_second(3, 100, 300));
+  // Within a share the first half comes first.
+  EXPECT_FALSE(prefers_second(3, 400, 500));
+  EXPECT_FALSE(prefers_second(3, 100, 200));
 }
 
 TEST_P(Loop, TakesUnsignedAndWideIndices) {

@@ -19,10 +19,13 @@ namespace apgas::inline v0::parallel {
 //   std::vector<std::size_t> ages =
 //       apgas::parallel::histogram(people, 120, [](const person& p) { return p.age; });
 //
-// Throws: as all algorithms over arrays (dist_algorithms.hpp); the multiple_exceptions contains an
-// illegal_operation if key returned no number of a bucket.
+// Throws: as all algorithms over arrays (dist_algorithms.hpp). The multiple_exceptions contains an
+// illegal_operation if key returned a number that is not that of a bucket. std::bad_alloc, alone or
+// in the multiple_exceptions, if there is no memory for the counters.
 // Context: as all of them.
-// Cost: one round with the counters from each place; none if the array is replicated.
+// Cost: each place counts as the histogram of a range does (histogram.hpp). One round, in which
+// each place that has elements sends back `buckets` counters; the caller holds all of them at the
+// same time and adds them by one task. No messages if the array is replicated.
 template <class T, class Key = std::identity>
 std::vector<std::size_t> histogram(const dist_array<T>& a, std::size_t buckets, Key key = {},
                                    std::source_location site = std::source_location::current()) {

@@ -10,11 +10,13 @@
 #include <apgas/parallel/reduce.hpp>
 #include <apgas/places/portion_calls.hpp>
 
-// Reductions of distributed arrays: reduce and transform_reduce. Each place reduces its elements in
-// their order, and the caller combines the results of the places in the order of the group.
+// Reductions of distributed arrays: reduce and transform_reduce. The workers of each place reduce
+// its elements in the order of their indices. The caller combines the results of the places in the
+// order of the group.
 namespace apgas::inline v0::remote {
 
-// Returns op over at(0), ..., at(n - 1), which are at least one, by all workers of this place.
+// Returns op over the values at(0), ..., at(n - 1), computed by all workers of this place.
+// Requires: n > 0.
 template <class R, class At, class Op>
 R reduce_values(std::size_t n, At at, Op& op) {
   const auto others = [&at](std::size_t k) -> decltype(auto) { return at(k + 1); };
@@ -36,17 +38,21 @@ R combine_results(const std::vector<portion_result<R>>& results, R init, Op& op,
 
 namespace apgas::inline v0::parallel {
 
-// Returns `op` over `init` and all f(x) for the elements x of the array. `op` must be associative;
-// it is called with two values of type R, or with an R and what f returned, and R can be
-// constructed from that. With a block distribution the order of the elements is kept; with another
-// one `op` must also be commutative. An `op` that is only nearly associative, such as the addition
-// of floating-point numbers, gives the same result in every run over the same places.
+// Returns `op` over `init` and all f(x) for the elements x of the array. `op` must be associative.
+// It is called with two values of type R, or with an R and what f returned, and R can be
+// constructed from what f returns; R must be sendable. With a block-cyclic distribution over
+// several places, `op` must also be commutative, because the elements of each place are combined
+// first; otherwise they are combined in the order of their indices. With an `op` that is only
+// nearly associative, such as the addition of floating-point numbers, the result depends on the
+// distribution and the number of places, but not on the number of workers, and is the same in every
+// run.
 //
 //   double norm2 = apgas::parallel::transform_reduce(a, 0.0, std::plus<>(),
 //                                                    [](double v) { return v * v; });
 //
 // Throws, Context: as all algorithms over arrays (dist_algorithms.hpp).
-// Cost: one round with one R from each place; none if the array is replicated.
+// Cost: one round, in which each place that has elements sends back one R. No messages if the array
+// is replicated.
 template <class T, class R, class Op, class F>
   requires(!remote::is_dist_array<R>)
 R transform_reduce(const dist_array<T>& a, R init, Op op, F f,
@@ -82,9 +88,8 @@ T reduce(const dist_array<T>& a, std::source_location site = std::source_locatio
 }
 
 // Returns `op` over `init` and all f(x, y), for the elements x of `a` and y of `b` with the same
-// index: without `op` and `f`, the inner product.
-// Throws also: illegal_operation if the arrays have different distributions.
-// Everything else is as for one array.
+// index. Without `op` and `f`, this is the inner product. Both arrays must have the same
+// distribution. Everything else is as for one array.
 template <class T, class U, class R, class Op = std::plus<>, class F = std::multiplies<>>
 R transform_reduce(const dist_array<T>& a, const dist_array<U>& b, R init, Op op = {}, F f = {},
                    std::source_location site = std::source_location::current()) {

@@ -14,14 +14,18 @@
 #include <apgas/parallel/scan.hpp>
 #include <apgas/places/portion_calls.hpp>
 
-// Prefix sums of distributed arrays: inclusive_scan and exclusive_scan. A portion consists of runs
-// of consecutive indices (dist_shape.hpp, D2). In the first round each place reduces its runs,
-// except the last one of the array, and the caller computes the sum of all elements before each
-// run. In the second round each place scans its runs from these sums on. An array of one run needs
-// only the second round.
+// Prefix sums of distributed arrays: inclusive_scan and exclusive_scan. The elements of a portion
+// form one or more runs of consecutive indices: one with a block distribution, and one for each
+// block with a block-cyclic one (dist_shape.hpp, D2). A scan has two rounds:
+//
+//   1  Each place returns the sum of each of its runs. From these the caller computes, for each run
+//      of the array, the sum of all elements before it. The sum of the last run is not needed.
+//   2  Each place scans each of its runs, beginning with the sum of the elements before it.
+//
+// If the array has only one run, there is no first round.
 namespace apgas::inline v0::remote {
 
-// Whether the portion at this place has the last run of the array.
+// Returns true if the portion at this place has the last run of the array.
 template <class T>
 bool has_last_run(const array_portion<T>& here) {
   return (here.shape.runs() - 1) % here.shape.portions() == here.mine;
@@ -50,8 +54,9 @@ std::vector<R> sums_of_runs(const dist_array<T>& a, Op& op) {
   return sums;
 }
 
-// The second round at a place: scans each of its runs from the sum of all elements before it on,
-// and the first run of the array from `init` on. `sums` has these sums, except for that run.
+// The second round at a place: scans each of its runs, beginning with the sum of all elements of
+// the array before it. The first run of the array begins with `init`. `sums` contains the sum
+// before each other run of this portion, in their order.
 template <sync::scan_kind Kind, class R, class T, class O, class Op>
 void scan_runs(const dist_array<T>& a, const dist_array<O>& out, const std::optional<R>& init,
                const std::vector<R>& sums, Op& op) {
@@ -76,15 +81,17 @@ void scan_runs(const dist_array<T>& a, const dist_array<O>& out, const std::opti
   });
 }
 
-// Returns for each portion the sums of all elements before each of its runs, except the first run
-// of the array. `sums` has the sums of the runs of each portion.
+// Returns for each portion what scan_runs needs: the sum of all elements before each of its runs,
+// except for the first run of the array. `sums` has the results of the first round, and `sum` is
+// the initial value.
 template <class R, class Op>
 std::vector<std::vector<R>> sums_before_runs(
     const std::vector<portion_result<std::vector<R>>>& sums, const dist_shape& shape,
     std::optional<R> sum, Op& op) {
   std::vector<std::vector<R>> before(shape.portions());
   for (std::size_t run = 0; run + 1 < shape.runs(); ++run) {
-    // As many portions have elements as have runs, so their results have the same numbers.
+    // Portions without elements have no result. They are the last ones, so result p is that of
+    // portion p.
     const R of_run = sums[run % shape.portions()].value.get()[run / shape.portions()];
     // op may return a reference to its argument, so the result is a value of its own.
     std::optional<R> next(sum.has_value() ? R(op(std::as_const(*sum), of_run)) : of_run);
@@ -124,19 +131,22 @@ void scan_array(const char* algorithm, const dist_array<T>& a, const dist_array<
 namespace apgas::inline v0::parallel {
 
 // Assigns to each element of `out` the result of `op` over all elements of `a` up to and including
-// the one with the same index. With `init`, the results begin with it. `out` is `a` itself or
+// the one with the same index. With `init`, each result begins with it. `out` is `a` itself or
 // another array with the same distribution. `op` must be associative but need not be commutative.
-// An `op` that is only nearly associative, such as the addition of floating-point numbers, may give
-// other roundings with another number of places or workers, but the same in every run.
+// With an `op` that is only nearly associative, such as the addition of floating-point numbers, the
+// results depend on the distribution and on the numbers of places and workers, but are the same in
+// every run.
 //
 //   apgas::parallel::inclusive_scan(a, a);
 //
 // Throws: as all algorithms over arrays (dist_algorithms.hpp); if op threw, the elements of `out`
 // have old or new values.
 // Context: as all of them.
-// Cost: two rounds; each place sends and receives one value with a block distribution, and one for
-// each of its blocks with a block-cyclic one. So cyclic() moves all elements through the caller's
-// place. One round if the array is replicated or at one place. Each place reads its elements twice.
+// Cost: two rounds. In the first, each place sends back one value with a block distribution, and
+// one value for each of its blocks with a block-cyclic one; in the second, it receives as many. So
+// with cyclic() all values go through the caller's place. One round suffices if the array is
+// replicated, or in blocks at one place. In the first round op is called once for each element, in
+// the second once or, by several workers in one run, twice.
 template <class T, class O, class Op = std::plus<>>
 void inclusive_scan(const dist_array<T>& a, const dist_array<O>& out, Op op = {},
                     std::source_location site = std::source_location::current()) {

@@ -7,18 +7,20 @@
 #include <numeric>
 #include <vector>
 
-// Where the sorted sequence of all elements is cut, when each portion is sorted by itself: pure
-// computations. A cut of rank r divides every portion such that the r least elements of all lie
-// before it. It is found by samples, in rounds: each round takes samples from the interval of every
-// portion in which the cut must lie, and narrows the intervals. It is exact, so that each place
-// receives as many elements as it had (multisequence selection; Varman et al., "Merging multiple
-// lists on hierarchical-memory multiprocessors", 1991).
+// Finds where the portions of an array must be cut so that each place receives its part of the
+// sorted sequence, when each portion is already sorted by itself (multisequence selection; Varman
+// et al., "Merging multiple lists on hierarchical-memory multiprocessors", 1991). These are pure
+// computations, without messages. The cut of rank r is a position in each portion: together, the
+// elements before these positions are the r least elements of the array. The search has rounds. It
+// keeps, for each portion, an interval in which the position must lie; a round takes samples from
+// the intervals and narrows them. The cut found is exact, so that each place receives as many
+// elements as it had.
 //
 // Equal elements are ordered by their portion, and then by their position in it, so that no two
 // have the same rank.
 //
-// Invariants C1  For each portion, as many elements as lie before the cut are at least low and at
-// most high of its interval.
+// Invariants C1  For each portion, low <= c <= high, where c is the number of elements before the
+// cut and [low, high) the interval.
 namespace apgas::inline v0::remote {
 
 // The positions [low, high) of a portion.
@@ -29,16 +31,17 @@ struct interval {
   std::size_t size() const noexcept { return high > low ? high - low : 0; }
 };
 
-// How many samples are taken from an interval, and at which position sample k is. The distances
-// are equal, as far as they can be, and an interval of few elements is taken as a whole.
+// The number of samples of an interval, at most `most`, and the position of sample k. The samples
+// have equal distances, up to rounding. Of an interval with fewer elements, all are samples.
 inline std::size_t sample_count(const interval& r, std::size_t most) noexcept {
   return std::min(r.size(), most);
 }
 inline std::size_t sample_position(const interval& r, std::size_t k, std::size_t count) noexcept {
   return r.low + (2 * k + 1) * r.size() / (2 * count);
 }
-// The most samples of an interval. With four for each portion, a round halves the elements in
-// question at least; with 64, it leaves about a sixteenth of them.
+// The most samples of an interval. With four for each portion, at least half of the elements are
+// out of the question after a round. With 64, a round leaves 1/34 (16 portions) to 1/64 (two) of
+// random elements.
 inline std::size_t most_samples(std::size_t portions) noexcept {
   return std::max<std::size_t>(64, 4 * portions);
 }
@@ -53,7 +56,7 @@ struct sample {
 // The search for one cut.
 class cut_search {
  public:
-  // For the cut before which `rank` of all elements lie. `sizes` are those of the portions.
+  // Begins the search for the cut of rank `rank`. `sizes` are the sizes of the portions.
   cut_search(std::size_t rank, const std::vector<std::size_t>& sizes) : rank_(rank) {
     for (const std::size_t n : sizes) intervals_.push_back({0, n});
     end_if_found();

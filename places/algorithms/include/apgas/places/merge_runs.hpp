@@ -9,18 +9,22 @@
 #include <apgas/fork_join.hpp>
 #include <apgas/parallel/merge.hpp>
 
-// The merge of several sorted runs, for the sort of a dist_array.
+// The merge of several sorted runs into one: the last step of the sort of a dist_array at a place.
 namespace apgas::inline v0::remote {
 
-// Where merge_runs leaves its result.
+// The array in which merge_runs leaves the merged elements.
 enum class merge_into : bool { runs, result };
 
-// Merges the sorted runs [bounds[i], bounds[i + 1]) of the elements at `runs`. `result` has as many
-// elements, whose values are overwritten. Both halves of the runs are merged in parallel into the
-// other of the two arrays, and from there into the one that `into` names.
-// Throws: what comp throws, as multiple_exceptions; all elements are in the array that `into`
-// names, in another order.
-// Context: task; may suspend.
+// Merges the sorted runs [bounds[i], bounds[i + 1]) of the array `runs` into the array that `into`
+// names, at the positions from bounds.front() to bounds.back(). Both arrays have the same size and
+// are overwritten. The first and the second half of the runs are merged in parallel, each into the
+// other array, and then both together into the named one.
+//
+// Requires: at least one run.
+// Throws: multiple_exceptions with what comp threw; the named array then has all elements, in
+// another order.
+// Context: task; may suspend and resume on another worker.
+// Cost: each element is moved about log2(runs) times.
 template <class T, class Comp>
 void merge_runs(std::span<const std::size_t> bounds, T* runs, T* result, merge_into into,
                 Comp& comp, std::source_location site) {

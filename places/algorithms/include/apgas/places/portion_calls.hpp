@@ -13,8 +13,8 @@
 #include <apgas/finish.hpp>
 #include <apgas/sync/branch.hpp>
 
-// What the algorithms over a dist_array have in common: they run a function at the place of each
-// portion that has elements, and collect the results and the exceptions.
+// The shared part of the algorithms over a dist_array: calls of a function at the place of each
+// portion that has elements, from which the caller collects the results and the exceptions.
 namespace apgas::inline v0::remote {
 
 template <class T>
@@ -27,7 +27,7 @@ const array_portion<T>& portion_of(const dist_array<T>& a) {
   return dist_array_access::portion(a);
 }
 
-// Throws illegal_operation, because the arrays of one call are distributed differently.
+// Throws illegal_operation: the arrays of one call have different distributions or groups.
 APGAS_API [[noreturn]] void refuse_distributions(const char* algorithm, const dist_shape& first,
                                                  const dist_shape& second);
 
@@ -41,18 +41,20 @@ void check_same_distribution(const char* algorithm, const dist_array<T>& a,
   }
 }
 
-// Where the caller of the algorithm is in the source code.
-// Context: the task of a call that an algorithm made.
+// Returns the source location at which the algorithm was called.
+// Context: a task that results_of_portions or at_portions started.
 inline std::source_location call_site() { return scheduler::current_fiber()->task.site; }
 
-// The result of a portion.
+// The result of a call at the place of a portion.
 template <class R>
 struct portion_result {
   std::size_t portion;
   future<R> value;
 };
 
-// Waits for all results. Throws: multiple_exceptions with everything that the calls threw.
+// Waits for all results.
+// Throws: multiple_exceptions with everything that the calls threw, after all have ended.
+// Context: task; may suspend and resume on another worker.
 template <class R>
 void wait_for_all(const std::vector<portion_result<R>>& results, std::source_location site) {
   sync::branch_failures failures(site);
@@ -68,10 +70,10 @@ void wait_for_all(const std::vector<portion_result<R>>& results, std::source_loc
   if (failed) failures.raise();
 }
 
-// Calls f(a, args...) at the place of each portion that has elements, and returns the results in
-// the order of the portions. All of them are ready.
-// Throws: multiple_exceptions with everything that the calls threw.
-// Context: task; may suspend. Cost: one round.
+// Calls f(a, args...) at the place of each portion that has elements, waits for all calls, and
+// returns their results in the order of the portions.
+// Throws: multiple_exceptions with everything that the calls threw, after all have ended.
+// Context: task; may suspend and resume on another worker. Cost: one round.
 template <class T, class F, class... Args>
 auto results_of_portions(const dist_array<T>& a, std::source_location site, const F& f,
                          const Args&... args) {
@@ -87,8 +89,9 @@ auto results_of_portions(const dist_array<T>& a, std::source_location site, cons
   return results;
 }
 
-// Calls f(a, args...) at the place of each portion that has elements, and waits for all calls.
-// Throws, Context, Cost: as above.
+// Calls f(a, args...) at the place of each portion that has elements, and waits for all calls and
+// for the tasks that they spawn.
+// Throws, Context, Cost: as for results_of_portions.
 template <class T, class F, class... Args>
 void at_portions(const dist_array<T>& a, std::source_location site, const F& f,
                  const Args&... args) {

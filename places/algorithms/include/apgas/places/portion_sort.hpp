@@ -21,7 +21,7 @@
 #include <apgas/places/portion_calls.hpp>
 #include <apgas/uninitialized_vector.hpp>
 
-// The steps of the sort of a dist_array, each of which ends at all places before the next begins:
+// The steps of the sort of a dist_array. Each step ends at all places before the next begins:
 //
 //   1  each place sorts its portion
 //   2  the caller finds the cuts between the elements of the places (cut_search.hpp)
