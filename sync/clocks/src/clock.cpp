@@ -35,12 +35,12 @@ void clock::resume() const {
 
 namespace {
 
-[[gnu::noinline]] void advance_all_slowly(const scheduler::call_site& where) {
+[[gnu::noinline]] void advance_all_slowly(scheduler::call_site where) {
   sync::advance_all(sync::suspendable_fiber("clock::advance_all"), phase_kind::clock,
                     wait_style::lazy, where);
 }
 
-[[gnu::noinline]] void advance_slowly(const sync::phase_id& id, const scheduler::call_site& where) {
+[[gnu::noinline]] void advance_slowly(const sync::phase_id& id, scheduler::call_site where) {
   scheduler::fiber& self = sync::suspendable_fiber("clock::advance");
   sync::advance(self, mine(self, id, "clock::advance"), wait_style::lazy, where);
 }
@@ -48,11 +48,12 @@ namespace {
 }  // namespace
 
 void clock::advance_lazy(scheduler::call_site where) const {
-  if (!sync::switch_if_first(id_.number, where)) advance_slowly(id_, where);
+  sync::switch_first_or(where, id_.number,
+                        [this](scheduler::call_site w) { advance_slowly(id_, w); });
 }
 
 void clock::advance_all_lazy(scheduler::call_site where) {
-  if (!sync::switch_if_only(phase_kind::clock, where)) advance_all_slowly(where);
+  sync::switch_only_or(where, phase_kind::clock, advance_all_slowly);
 }
 
 void clock::advance_eager(scheduler::call_site where) const {

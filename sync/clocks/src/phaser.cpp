@@ -64,7 +64,7 @@ phaser::phaser(phaser_mode mode, int tiers, int degree, scheduler::call_site whe
 
 namespace {
 
-[[gnu::noinline]] void next_slowly(const sync::phase_id& id, const scheduler::call_site& where) {
+[[gnu::noinline]] void next_slowly(const sync::phase_id& id, scheduler::call_site where) {
   scheduler::fiber& self = sync::suspendable_fiber("phaser::next");
   sync::registration& r = my_registration(self, id, "phaser::next");
   sync::check_not_in_single(r, "phaser::next");
@@ -76,7 +76,7 @@ namespace {
 }  // namespace
 
 void phaser::next(scheduler::call_site where) const {
-  if (!sync::switch_if_first(id_.number, where)) next_slowly(id_, where);
+  sync::switch_first_or(where, id_.number, [this](scheduler::call_site w) { next_slowly(id_, w); });
 }
 
 void phaser::next_single_erased(void (*run)(void*), void* closure,

@@ -117,7 +117,8 @@ void wait(scheduler::fiber& self, registration& r, wait_style style,
 void advance(scheduler::fiber& self, registration& r, wait_style style,
              const scheduler::call_site& where) {
   if (r.has_signalled()) return wait(self, r, style, where);
-  if (switch_to_next(self, r, where) || switch_to_start(self, r, where)) return;
+  r.where = where;
+  if (switch_to_next(self, r) || switch_to_start(self, r)) return;
   signal_and_wait(self, r, style, where);
   ++r.waited;
 }
