@@ -2,6 +2,7 @@
 #include <apgas/base/assert.hpp>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 
 #include <unistd.h>
@@ -13,7 +14,7 @@ namespace apgas::inline v0::base {
 namespace {
 
 std::atomic<context_hook> context_of_thread{nullptr};
-std::atomic<terminate_hook> end_job{nullptr};
+std::atomic<terminate_hook> terminate_job{nullptr};
 
 // Prints the message and ends the job, only once. A second failure of the same thread, which can
 // only be inside a hook, aborts at once. A failure of another thread waits for the end, so that
@@ -27,7 +28,7 @@ std::atomic<terminate_hook> end_job{nullptr};
   }
   print_line(message);
   exit_reason_printed(fatal_exit_code);
-  if (auto hook = end_job.load()) hook(fatal_exit_code);
+  if (auto hook = terminate_job.load()) hook(fatal_exit_code);
   std::abort();
 }
 
@@ -35,7 +36,7 @@ std::atomic<terminate_hook> end_job{nullptr};
 
 void set_fatal_hooks(context_hook context, terminate_hook terminate) noexcept {
   context_of_thread.store(context);
-  end_job.store(terminate);
+  terminate_job.store(terminate);
 }
 
 std::string current_context() noexcept {
@@ -56,6 +57,13 @@ void assertion_failed(const char* expression, const char* text, std::source_loca
   line.append(": assertion `").append(expression).append("' failed");
   if (*text != '\0') line.append(": ").append(text);
   terminate_with(line);
+}
+
+void end_job(int code) noexcept {
+  std::fflush(nullptr);  // what the program has printed
+  exit_reason_printed(code);
+  if (auto hook = terminate_job.load()) hook(code);
+  std::_Exit(code);
 }
 
 }  // namespace apgas::inline v0::base

@@ -48,6 +48,11 @@ constexpr choice_names<bind_choice, 3> bindings{
 constexpr choice_names<progress_choice, 2> progress_names{
     {{"workers", progress_choice::workers}, {"thread", progress_choice::thread}}};
 
+constexpr choice_names<deadlock_choice, 4> deadlock_names{{{"auto", deadlock_choice::automatic},
+                                                           {"abort", deadlock_choice::abort},
+                                                           {"report", deadlock_choice::report},
+                                                           {"off", deadlock_choice::off}}};
+
 constexpr choice_names<one_sided_choice, 2> one_sided_names{
     {{"direct", one_sided_choice::direct}, {"messages", one_sided_choice::messages}}};
 
@@ -171,6 +176,11 @@ constexpr auto table = std::to_array<option>({
     {"APGAS_WATCHDOG", "s", "a whole number of seconds from 0 to 86400",
      "if no task of a place runs for this long, print what its tasks wait for; 0: never",
      set_integer<&settings::watchdog_s, 0, 86'400>, show_integer<&settings::watchdog_s>},
+    {"APGAS_DEADLOCK", "", "auto, abort, report or off",
+     "if no task can ever run again: end with code 124, or only say so; auto: abort if "
+     "APGAS_WATCHDOG is set",
+     set_choice<&settings::deadlock, deadlock_names>,
+     show_choice<&settings::deadlock, deadlock_names>},
     {"APGAS_INTERFACE", "", "an interface, an address or a network, such as eth0 or 10.0.0.0/24",
      "where place 0 accepts the failure detectors of other hosts", set_interface,
      [](const settings& s) { return s.interface.empty() ? "automatic" : s.interface; }},

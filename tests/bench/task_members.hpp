@@ -4,6 +4,7 @@
 // Tasks of apgas as the members of a lock_step, on a clock or a phaser.
 
 #include <atomic>
+#include <source_location>
 
 #include <apgas/apgas.hpp>
 
@@ -42,7 +43,7 @@ sample clock_phases(const plan& p, WorkOf work_of) {
     return [c, work_of](int number) {
       return [c, work = work_of(number)](long) {
         work();
-        (c.*Advance)();
+        (c.*Advance)(std::source_location::current());
         return true;
       };
     };

@@ -39,7 +39,7 @@ apgas_finish_state* begin_innermost() {
 void end_innermost(c_task& task) {
   const std::unique_ptr<apgas_finish_state> ended(task.innermost);
   task.innermost = ended->outer;
-  ended->frame.end();
+  ended->frame.end({});
 }
 
 }  // namespace

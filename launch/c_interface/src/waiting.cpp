@@ -49,7 +49,7 @@ int refuse_use(const void* handle) noexcept {
 
 int acquire(apgas_sync* sync, full_empty::want state) noexcept {
   if (const int refused = refuse_use(sync)) return refused;
-  sync->found = sync->turn.acquire(state);
+  sync->found = sync->turn.acquire("apgas_sync_wait", state);
   sync->locked.store(true, base::relaxed);
   return 0;
 }

@@ -167,6 +167,26 @@ void place_runtime::print_hosts() {
                                endpoint_.network().name(), why_transport_, describe_hosts(hosts)));
 }
 
+namespace {
+
+scheduler::deadlock_action deadlock_action_of(const base::settings& s) {
+  using enum base::deadlock_choice;
+  using scheduler::deadlock_action;
+  switch (s.deadlock) {
+    case off:
+      return deadlock_action::none;
+    case report:
+      return deadlock_action::report;
+    case abort:
+      return deadlock_action::end_process;
+    case automatic:
+      break;
+  }
+  return s.watchdog_s != 0 ? deadlock_action::end_process : deadlock_action::none;
+}
+
+}  // namespace
+
 void place_runtime::start() {
   scheduler::config c;
   c.workers = share_.workers;
@@ -182,8 +202,16 @@ void place_runtime::start() {
   c.trace = trace_path(settings_.trace, state_.here, state_.places);
   c.watchdog_patience = std::chrono::seconds(settings_.watchdog_s);
   c.watchdog_report = [here = state_.here](const std::string& waiting) {
-    base::print_line(fmt::format("place {}: {}", here, waiting));
+    for (std::size_t begin = 0; begin < waiting.size();) {
+      const std::size_t end = std::min(waiting.find('\n', begin), waiting.size());
+      base::print_line(fmt::format("place {}: {}", here, waiting.substr(begin, end - begin)));
+      begin = end + 1;
+    }
   };
+  c.on_deadlock = deadlock_action_of(settings_);
+  c.end_process = []() noexcept { base::end_job(base::deadlock_exit_code); };
+  c.only_place = state_.places == 1;
+  c.report_on_signal = settings_.watchdog_s != 0;
   scheduler_ = std::make_unique<scheduler::scheduler>(c);
   state_.task_scheduler = scheduler_.get();
   endpoint_.network().set_wake(

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <apgas/base/log.hpp>
+#include <apgas/base/own_threads.hpp>
 #include <apgas/sync/finish_core.hpp>
 #include <apgas/sync/remote_finish.hpp>
 
@@ -55,6 +56,7 @@ void root_task::start(sync::place_state& place) {
 }
 
 int root_task::wait() {
+  const base::own_thread waits;
   std::unique_lock lock(mutex_);
   done_.wait(lock, [this] { return code_.has_value(); });
   return code_.value();
@@ -90,8 +92,8 @@ int root_task::run_main(scheduler::fiber& self) {
   } catch (...) {
     sync::task_failed(self);
   }
-  root.end();   // the outer finish is the current one again
-  return code;  // NOLINT(clang-analyzer-core.StackAddressEscape): end() is out of its sight
+  root.end({});  // the outer finish is the current one again
+  return code;   // NOLINT(clang-analyzer-core.StackAddressEscape): end() is out of its sight
 }
 
 }  // namespace apgas::inline v0::launch

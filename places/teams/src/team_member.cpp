@@ -69,6 +69,7 @@ void team_member::begin(const team_call& call) {
           place_.here, text_of(signatures_[sequence_ % remembered]), text_of(mine));
     } else if (!broken) {
       calling_ = true;
+      called_at_ = call.site;
       history_ = history_after(history_, signatures_[sequence_ % remembered]);
       signatures_[++sequence_ % remembered] = mine;
       const auto differs = [&](const key& k, const call_signature& theirs) {
@@ -208,18 +209,19 @@ team_arrival team_member::receive(std::size_t from, std::uint16_t step, std::uin
     }
     if (first && poll_for(wanted, got)) return std::move(got.what);
     static_cast<remote_teams*>(place_.teams)->watch();
-    scheduler::suspend("a collective of a team", [this, &wanted](scheduler::fiber* self) {
-      bool ready = false;
-      {
-        std::lock_guard hold(lock_);
-        ready = !broken_.empty() || expects(wanted);
-        if (!ready) {
-          wanted_ = wanted;
-          waiter_ = self;
-        }
-      }
-      if (ready) scheduler::resume(self);
-    });
+    scheduler::suspend({"a collective of a team", this, called_at_},
+                       [this, &wanted](scheduler::fiber* self) {
+                         bool ready = false;
+                         {
+                           std::lock_guard hold(lock_);
+                           ready = !broken_.empty() || expects(wanted);
+                           if (!ready) {
+                             wanted_ = wanted;
+                             waiter_ = self;
+                           }
+                         }
+                         if (ready) scheduler::resume(self);
+                       });
   }
   throw_broken();
 }

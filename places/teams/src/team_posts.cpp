@@ -155,19 +155,20 @@ void team_member::wait_for_board(const board_wait& what) {
     while (!poll_board(what)) {
       if (is_broken_.load(base::relaxed)) throw_broken();
       static_cast<remote_teams*>(place_.teams)->watch();
-      scheduler::suspend("a collective of a team", [this, &what](scheduler::fiber* self) {
-        bool ready = false;
-        {
-          std::lock_guard hold(lock_);
-          board_->announce_sleep(what.member);
-          ready = !broken_.empty() || board_has(what);
-          if (!ready) {
-            awaited_ = &what;
-            waiter_ = self;
-          }
-        }
-        if (ready) scheduler::resume(self);
-      });
+      scheduler::suspend({"a collective of a team", this, called_at_},
+                         [this, &what](scheduler::fiber* self) {
+                           bool ready = false;
+                           {
+                             std::lock_guard hold(lock_);
+                             board_->announce_sleep(what.member);
+                             ready = !broken_.empty() || board_has(what);
+                             if (!ready) {
+                               awaited_ = &what;
+                               waiter_ = self;
+                             }
+                           }
+                           if (ready) scheduler::resume(self);
+                         });
       board_->clear_sleep();
     }
   }

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include <apgas/base/own_threads.hpp>
+
 #include "exit_monitor.hpp"
 
 // Helper threads: they run calls that may block, such as input and output, so that no worker has to
@@ -41,8 +43,15 @@ class helper_threads {
     wake_.notify_one();
   }
 
+  // Whether a call is running or waits for a thread. Context: any thread.
+  bool busy() {
+    std::lock_guard guard(mutex_);
+    return !queue_.empty() || idle_ != threads_.size();
+  }
+
  private:
   void loop() {
+    const base::own_thread counts;
     const exit_monitor watch(on_exit_);
     std::unique_lock lock(mutex_);
     for (;;) {

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include <apgas/base/atomic.hpp>
+#include <apgas/base/own_threads.hpp>
 
 #include "parker.hpp"
 
@@ -53,6 +54,7 @@ class fallback_poller {
 
  private:
   void loop() noexcept {
+    const base::own_thread counts;
     while (!stopping_.load(base::acquire)) {  // P2
       if (!armed_.load(base::relaxed)) {
         static_cast<void>(sleep_.park(std::chrono::nanoseconds::max()));

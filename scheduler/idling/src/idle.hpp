@@ -127,6 +127,15 @@ class idle_list {
     return found;
   }
 
+  // Returns whether this worker sleeps.
+  bool sleeps(const Entry* of) noexcept {
+    lock_.lock();
+    const Entry* s = sleepers_;
+    while (s != nullptr && s != of) s = s->next;
+    lock_.unlock();
+    return s != nullptr;
+  }
+
   // If all `workers` sleep, runs f while none of them can be woken. Returns whether it did.
   template <class F>
   bool when_all_asleep(std::size_t workers, F f) {

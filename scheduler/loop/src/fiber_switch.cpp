@@ -103,7 +103,7 @@ fiber& take_cached_fiber(worker& w) noexcept {
   }
   fiber* f = acquire_stack();
   ++w.count.fibers;
-  if (auto& s = w.home->internals(); s.stall_watchdog != nullptr) s.stall_watchdog->add(*f);
+  if (auto& s = w.home->internals(); s.stall_watchdog != nullptr) s.stall_watchdog->tasks.add(*f);
   f->has_exceptions = 0;
   f->spawner = nullptr;
   make_context(*f, begin);
@@ -113,7 +113,7 @@ fiber& take_cached_fiber(worker& w) noexcept {
 namespace {
 
 void give_back(worker& w, fiber& f) noexcept {
-  if (auto& s = w.home->internals(); s.stall_watchdog != nullptr) s.stall_watchdog->remove(f);
+  if (auto& s = w.home->internals(); s.stall_watchdog != nullptr) s.stall_watchdog->tasks.remove(f);
   drop_context(f);
   release_stack(&f);
 }
@@ -151,12 +151,12 @@ namespace {
 
 // With `through_loop` the scheduling loop chooses the next work; otherwise a resumed fiber may be
 // entered directly.
-void leave_for(fiber& self, const char* waits_for, bool through_loop, void (*after)(fiber*, void*),
-               void* argument) noexcept {
+void leave_for(fiber& self, const wait_record& waits_for, bool through_loop,
+               void (*after)(fiber*, void*), void* argument) noexcept {
   worker& w = *self.on;
-  self.waits_for = waits_for;
+  self.waits_for = &waits_for;
   if (w.trace != nullptr) [[unlikely]]
-    w.trace->task_left(waits_for);
+    w.trace->task_left(waits_for.construct);
   flush_arrivals(w);
   ++w.count.suspensions;
   w.tasks.publish();
@@ -175,7 +175,7 @@ void leave_for(fiber& self, const char* waits_for, bool through_loop, void (*aft
 
 }  // namespace
 
-void leave(fiber& self, const char* waits_for, void (*after)(fiber*, void*),
+void leave(fiber& self, const wait_record& waits_for, void (*after)(fiber*, void*),
            void* argument) noexcept {
   leave_for(self, waits_for, false, after, argument);
 }
@@ -208,10 +208,10 @@ void release_count(task_counter& counter) noexcept {
   }
 }
 
-void wait_for_others(task_counter& counter, const char* construct) noexcept {
+void wait_for_others(task_counter& counter, const wait_record& waits_for) noexcept {
   if (counter.alone()) return;
   leave(
-      *current_fiber(), construct,
+      *current_fiber(), {waits_for.construct, &counter, waits_for.where, waits_for.explain},
       [](fiber* self, void* argument) {
         auto& awaited = *static_cast<task_counter*>(argument);
         awaited.set_waiter(self);

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <apgas/base/own_threads.hpp>
+
 #include "implementation.hpp"
 
 // Polling, sleeping and waking. The protocol is described in idle.hpp.
@@ -171,6 +173,7 @@ bool scheduler::implementation::sleep_as_poller(parker& sleep, unsigned& idle_po
 }
 
 void scheduler::implementation::serve_network() noexcept {
+  const base::own_thread counts;
   for (unsigned idle_polls = 0; !stopping.load(base::acquire);  // P1 of scheduler.cpp
        ++idle_polls) {
     if (halted.load(base::acquire)) return;  // P1 of halt.cpp

@@ -9,6 +9,7 @@
 
 #include <apgas/base/assert.hpp>
 #include <apgas/base/cpu_relax.hpp>
+#include <apgas/base/own_threads.hpp>
 #include <apgas/errors.hpp>
 
 #include "context.hpp"
@@ -41,6 +42,7 @@ slot_array map_slots() {
 }
 
 void run_worker(worker& w, int processor) {
+  const base::own_thread counts;
   prctl(PR_SET_NAME, fmt::format("apgas-{}", w.id).c_str());
   prctl(PR_SET_TIMERSLACK, 1000UL);
   if (processor >= 0) bind_thread(processor);
@@ -116,8 +118,8 @@ scheduler::scheduler(const config& c)
           [&s](bool readable) { return s.poll_for_busy_workers(readable); });
       s.fallback->arm();
     }
-    if (c.watchdog_patience.count() != 0) {
-      s.stall_watchdog = std::make_unique<watchdog>(s, c.watchdog_patience, c.watchdog_report);
+    if (c.watchdog_patience.count() != 0 || c.on_deadlock != deadlock_action::none) {
+      s.stall_watchdog = std::make_unique<watchdog>(s);
     }
     for (auto& w : s.workers) {
       const int processor = c.bound_to.empty() ? -1 : c.bound_to[static_cast<std::size_t>(w->id)];

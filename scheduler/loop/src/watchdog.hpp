@@ -3,50 +3,65 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
-#include <apgas/base/spin_lock.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 
 #include "parker.hpp"
+#include "suspended_tasks.hpp"
 
 // The watchdog: if no task has run for a given time while some tasks wait, it reports what they
 // wait for, so that a program that hangs explains itself. It is a thread of its own, which exists
-// only if it is requested (APGAS_WATCHDOG).
+// only if it is requested (APGAS_WATCHDOG, APGAS_DEADLOCK).
 //
 // It reads the fibers while it holds the lock of the idle list and all workers are in that list. No
 // worker can be removed from the list in this time, so no fiber is entered or left (I3 of
 // idle.hpp).
+//
+// A *deadlock* is more than a standstill: no task of the program can ever run again. That is so if
+// all workers sleep, no timer is set, no call of `blocking` is running, and the process has no
+// thread that could make a task ready (own_threads.hpp). It is decided for programs of one place.
 namespace apgas::inline v0::scheduler {
 
 class watchdog {
  public:
-  using report_function = std::function<void(const std::string&)>;
-
-  // Starts the thread. It calls `report`, once for each standstill, if no task has run for
-  // `patience`.
-  watchdog(scheduler::implementation& watched, std::chrono::milliseconds patience,
-           report_function report);
+  // Starts the thread. It calls config::watchdog_report, once for each standstill.
+  explicit watchdog(scheduler::implementation& watched);
   watchdog(const watchdog&) = delete;
   watchdog& operator=(const watchdog&) = delete;
   ~watchdog();
 
-  // The scheduler has taken a fiber from the pool of stacks, or will return one.
-  // Context: any thread.
-  void add(fiber& f) noexcept;
-  void remove(fiber& f) noexcept;
+  suspended_tasks tasks;  // the scheduler adds and removes its fibers
 
  private:
+  using time = std::chrono::steady_clock::time_point;
+
+  // What a worker did when the watchdog last looked. The state is equal as long as it runs a task.
+  struct observed_worker {
+    worker_state last;
+    std::uint64_t suspensions = 0;
+    bool sleeps = false;
+    time since{};
+    bool reported = false;
+  };
+
   void watch();
-  std::string describe();
+  void look_at_tasks();
+  void look_at_workers();
+  void answer_signal();
+  bool is_deadlock();
+  std::string explain_standstill(const std::string& begin);
+  std::string running_task(std::size_t worker) const;
 
   scheduler::implementation& watched_;
   const std::chrono::milliseconds patience_;
-  const report_function report_;
-  base::spin_lock lock_;
-  fiber* newest_ = nullptr;
+  std::optional<std::uint64_t> seen_;  // total number of sleeps when all last slept
+  time since_{};
+  unsigned signals_ = 0;
+  std::vector<observed_worker> workers_;
   parker sleep_;
   std::thread thread_;
 };

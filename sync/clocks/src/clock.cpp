@@ -21,10 +21,10 @@ namespace {
 
 }  // namespace
 
-clock clock::make() {
+clock clock::make(scheduler::call_site where) {
   scheduler::fiber& self = sync::suspendable_fiber("clock::make");
   const sync::registration& r =
-      sync::make_registration(self, phase_kind::clock, phaser_mode::signal_wait, 1, 1);
+      sync::make_registration(self, phase_kind::clock, phaser_mode::signal_wait, 1, 1, where);
   return clock({.home = sync::place_of(self).here, .number = r.number});
 }
 
@@ -35,29 +35,30 @@ void clock::resume() const {
 
 namespace {
 
-[[gnu::noinline]] void advance_all_slowly() {
+[[gnu::noinline]] void advance_all_slowly(scheduler::call_site where) {
   sync::advance_all(sync::suspendable_fiber("clock::advance_all"), phase_kind::clock,
-                    wait_style::lazy);
+                    wait_style::lazy, where);
 }
 
-[[gnu::noinline]] void advance_slowly(const sync::phase_id& id) {
+[[gnu::noinline]] void advance_slowly(const sync::phase_id& id, scheduler::call_site where) {
   scheduler::fiber& self = sync::suspendable_fiber("clock::advance");
-  sync::advance(self, mine(self, id, "clock::advance"), wait_style::lazy);
+  sync::advance(self, mine(self, id, "clock::advance"), wait_style::lazy, where);
 }
 
 }  // namespace
 
-void clock::advance_lazy() const {
-  if (!sync::switch_if_first(id_.number)) advance_slowly(id_);
+void clock::advance_lazy(scheduler::call_site where) const {
+  sync::switch_first_or(where, id_.number,
+                        [this](scheduler::call_site w) { advance_slowly(id_, w); });
 }
 
-void clock::advance_all_lazy() {
-  if (!sync::switch_if_only(phase_kind::clock)) advance_all_slowly();
+void clock::advance_all_lazy(scheduler::call_site where) {
+  sync::switch_only_or(where, phase_kind::clock, advance_all_slowly);
 }
 
-void clock::advance_eager() const {
+void clock::advance_eager(scheduler::call_site where) const {
   scheduler::fiber& self = sync::suspendable_fiber("clock::advance_eager");
-  sync::advance(self, mine(self, id_, "clock::advance_eager"), wait_style::eager);
+  sync::advance(self, mine(self, id_, "clock::advance_eager"), wait_style::eager, where);
 }
 
 void clock::drop() const {
@@ -78,9 +79,9 @@ void clock::resume_all() {
   sync::signal_all(sync::task_fiber("clock::resume_all"), phase_kind::clock);
 }
 
-void clock::advance_all_eager() {
+void clock::advance_all_eager(scheduler::call_site where) {
   sync::advance_all(sync::suspendable_fiber("clock::advance_all_eager"), phase_kind::clock,
-                    wait_style::eager);
+                    wait_style::eager, where);
 }
 
 sync::registration& clock_access::implicit(const scheduler::fiber& self, const char* operation) {
@@ -92,9 +93,10 @@ sync::registration& clock_access::implicit(const scheduler::fiber& self, const c
   sync::throw_no_implicit_clock(operation);
 }
 
-void clock_access::make_implicit() {
+void clock_access::make_implicit(const scheduler::call_site& where) {
   scheduler::fiber& self = *scheduler::current_fiber();
-  sync::make_registration(self, phase_kind::clock, phaser_mode::signal_wait, 1, 1).implicit = true;
+  sync::make_registration(self, phase_kind::clock, phaser_mode::signal_wait, 1, 1, where).implicit =
+      true;
 }
 
 }  // namespace apgas::inline v0

@@ -54,36 +54,37 @@ sync::registration& my_registration(const scheduler::fiber& self, const sync::ph
 
 }  // namespace
 
-phaser::phaser(phaser_mode mode, int tiers, int degree) {
+phaser::phaser(phaser_mode mode, int tiers, int degree, scheduler::call_site where) {
   scheduler::fiber& self = sync::suspendable_fiber("phaser");
   const shape s = shape_for(self.on->home->num_workers(), tiers, degree);
   const sync::registration& r =
-      sync::make_registration(self, phase_kind::phaser, mode, s.tiers, s.degree);
+      sync::make_registration(self, phase_kind::phaser, mode, s.tiers, s.degree, where);
   id_ = {.home = sync::place_of(self).here, .number = r.number};
 }
 
 namespace {
 
-[[gnu::noinline]] void next_slowly(const sync::phase_id& id) {
+[[gnu::noinline]] void next_slowly(const sync::phase_id& id, scheduler::call_site where) {
   scheduler::fiber& self = sync::suspendable_fiber("phaser::next");
   sync::registration& r = my_registration(self, id, "phaser::next");
   sync::check_not_in_single(r, "phaser::next");
   if (!r.waits()) return sync::signal(self, r);
-  if (!r.signals()) return sync::wait(self, r, wait_style::lazy);
-  sync::advance(self, r, wait_style::lazy);
+  if (!r.signals()) return sync::wait(self, r, wait_style::lazy, where);
+  sync::advance(self, r, wait_style::lazy, where);
 }
 
 }  // namespace
 
-void phaser::next() const {
-  if (!sync::switch_if_first(id_.number)) next_slowly(id_);
+void phaser::next(scheduler::call_site where) const {
+  sync::switch_first_or(where, id_.number, [this](scheduler::call_site w) { next_slowly(id_, w); });
 }
 
-void phaser::next_single_erased(void (*run)(void*), void* closure) const {
+void phaser::next_single_erased(void (*run)(void*), void* closure,
+                                const scheduler::call_site& where) const {
   scheduler::fiber& self = sync::suspendable_fiber("phaser::next_single");
   sync::registration& r = my_registration(self, id_, "phaser::next_single");
   sync::check_may_single(r, "phaser::next_single");
-  sync::advance_single(self, r, run, closure);
+  sync::advance_single(self, r, run, closure, where);
 }
 
 void phaser::signal() const {
@@ -93,11 +94,11 @@ void phaser::signal() const {
   sync::signal(self, r);
 }
 
-void phaser::wait() const {
+void phaser::wait(scheduler::call_site where) const {
   scheduler::fiber& self = sync::suspendable_fiber("phaser::wait");
   sync::registration& r = my_registration(self, id_, "phaser::wait");
   sync::check_may_wait(r, "phaser::wait");
-  sync::wait(self, r, wait_style::lazy);
+  sync::wait(self, r, wait_style::lazy, where);
 }
 
 void phaser::drop() const {
@@ -116,8 +117,8 @@ std::int64_t phaser::phase() const {
   return my_registration(sync::task_fiber("phaser::phase"), id_, "phaser::phase").phase();
 }
 
-void next() {
-  sync::advance_all(sync::suspendable_fiber("next"), phase_kind::phaser, wait_style::lazy);
+void next(scheduler::call_site where) {
+  sync::advance_all(sync::suspendable_fiber("next"), phase_kind::phaser, wait_style::lazy, where);
 }
 
 }  // namespace apgas::inline v0

@@ -22,7 +22,9 @@ bool phase_event::notify(coroutine_runner& waiting) noexcept {
   return registration_->node->observe(*this, registration_->waited);
 }
 
-void phase_event::result() { wait(*scheduler::current_fiber(), *registration_, wait_style::lazy); }
+void phase_event::result() {
+  wait(*scheduler::current_fiber(), *registration_, wait_style::lazy, {});
+}
 
 }  // namespace sync
 }  // namespace apgas::inline v0

@@ -62,26 +62,24 @@ bool spans_places(finish_core& core) {
 
 // Waits for the tasks that are still running, and collects exceptions and offered values.
 std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core& core,
-                                            scheduler::task_counter* outer) {
+                                            scheduler::task_counter* outer,
+                                            const scheduler::call_site& where) {
   if (spans_places(core)) {
     static_cast<void>(scheduler::wait_in_place([&core] { return core.alone(); }));
   }
-  scheduler::wait_for_others(core, "finish");
+  scheduler::wait_for_others(core, {"finish", nullptr, where});
   return close_finish(self, core, outer);
-}
-
-// A function of its own, so that the usual path of finish_frame::end saves no registers for it.
-[[gnu::noinline]] void finish_slowly(scheduler::fiber& self, finish_core& core,
-                                     scheduler::task_counter* outer) {
-  static_cast<void>(wait_and_collect(self, core, outer));
 }
 
 [[gnu::noinline]] void run_children_hiding_attributes(scheduler::fiber& self,
                                                       const scheduler::frame_mark& mark) noexcept {
   const scheduler::task_state own = self.task;
+  const scheduler::hidden_task hidden{&own, self.hidden};
+  self.hidden = &hidden;
   self.task = {.finish = own.finish};
   scheduler::run_children(self, mark);
   self.task = own;
+  self.hidden = hidden.below;
 }
 
 }  // namespace
@@ -105,20 +103,23 @@ void run_own_children(scheduler::fiber& self, finish_core& core,
   run_children_hiding_attributes(self, mark);
 }
 
-void finish_frame::end() {
+bool finish_frame::end_at_once() noexcept {
   scheduler::fiber& self = *scheduler::fiber_of_this_stack();
   run_own(self);
-  if (!core_.untouched()) [[unlikely]] {
-    finish_slowly(self, core_, outer_);
-    return;
-  }
+  if (!core_.untouched()) [[unlikely]]
+    return false;
   self.task.finish = outer_;
+  return true;
 }
 
-std::unique_ptr<offer_box> finish_frame::end_collecting() {
+void finish_frame::wait(const scheduler::call_site& where) {
+  static_cast<void>(wait_and_collect(*scheduler::fiber_of_this_stack(), core_, outer_, where));
+}
+
+std::unique_ptr<offer_box> finish_frame::end_collecting(const scheduler::call_site& where) {
   scheduler::fiber& self = *scheduler::fiber_of_this_stack();
   run_own(self);
-  return wait_and_collect(self, core_, outer_);
+  return wait_and_collect(self, core_, outer_, where);
 }
 
 void finish_frame::collect(comm::handler_id reducer, std::unique_ptr<offer_box> box) {

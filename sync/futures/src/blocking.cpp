@@ -6,7 +6,8 @@
 
 namespace apgas::inline v0::sync {
 
-void run_blocking(scheduler::fiber& self, void (*run)(void*) noexcept, void* call) {
+void run_blocking(scheduler::fiber& self, void (*run)(void*) noexcept, void* call,
+                  const scheduler::call_site& where) {
   struct {
     void (*run)(void*) noexcept;
     void* call;
@@ -16,7 +17,7 @@ void run_blocking(scheduler::fiber& self, void (*run)(void*) noexcept, void* cal
     job.run(job.call);
     job.done.signal();
   });
-  job.done.wait("blocking");
+  job.done.wait({"blocking", nullptr, where});
 }
 
 }  // namespace apgas::inline v0::sync

@@ -24,26 +24,27 @@ future_core::~future_core() {
   if (failure_ != nullptr) report_if_unobserved(*failure_);
 }
 
-void future_core::wait() noexcept {
+void future_core::wait(const scheduler::wait_record& waits_for) noexcept {
   if (ready()) {
     observe();
     return;
   }
   suspended_waiter me;
   me.on_ready = &resume_waiter;
-  scheduler::suspend("future::get", [this, &me](scheduler::fiber* self) {
-    me.self = self;
-    if (!enlist(me)) scheduler::resume(self);
-  });
+  scheduler::suspend({waits_for.construct, this, waits_for.where, explain},
+                     [this, &me](scheduler::fiber* self) {
+                       me.self = self;
+                       if (!enlist(me)) scheduler::resume(self);
+                     });
 }
 
-bool future_core::wait_until(const char* waits_for, deadline when) {
+bool future_core::wait_until(const scheduler::wait_record& waits_for, deadline when) {
   if (!ready()) {
     if (when <= deadline::clock::now()) return false;
     suspended_waiter me;
     me.on_ready = &resume_waiter;
     const bool served = suspend_until(
-        waits_for, lock_, when,
+        {waits_for.construct, this, waits_for.where, explain}, lock_, when,
         [&](scheduler::fiber* self) {
           me.self = self;
           if (ready()) return false;
@@ -57,8 +58,15 @@ bool future_core::wait_until(const char* waits_for, deadline when) {
   return true;
 }
 
-void future_core::wait_for_value() {
-  wait();
+void future_core::explain(const scheduler::wait_record& waits_for, scheduler::wait_explainer& to) {
+  const auto& core = *static_cast<const future_core*>(waits_for.object);
+  if (core.computed_by_ != nullptr) {
+    to.needs({&core, "future"}, *core.computed_by_, "computes its value");
+  }
+}
+
+void future_core::wait_for_value(const scheduler::wait_record& waits_for) {
+  wait(waits_for);
   if (!has_value()) std::rethrow_exception(failure_->error);
 }
 

@@ -15,7 +15,7 @@ int detail::workers_here(const scheduler::fiber& self) noexcept {
 
 namespace sync {
 
-bool take_back_or_wait(scheduler::task_counter& join) noexcept {
+bool take_back_or_wait(scheduler::task_counter& join, const scheduler::call_site& where) noexcept {
   auto& tasks = scheduler::current_fiber()->on->tasks;
   if (join.untouched()) {
     const std::uintptr_t tag = scheduler::slot::tag(&join, scheduler::slot_kind::join);
@@ -24,7 +24,7 @@ bool take_back_or_wait(scheduler::task_counter& join) noexcept {
     while (s->tagged_counter != tag) --s;  // an untouched join has its branch in this deque
     if (s == top ? tasks.pop(s) : tasks.extract(s)) return true;
   }
-  scheduler::wait_for_others(join, "fork_join, forall or coforall");
+  scheduler::wait_for_others(join, {"fork_join, forall or coforall", nullptr, where});
   return false;
 }
 

@@ -7,6 +7,7 @@
 #include <apgas/sync/registration.hpp>
 
 #include "phase_errors.hpp"
+#include "phase_waits.hpp"
 #include "switch_to_next.hpp"
 
 // What a task does with a clock or phaser it is registered on. docs/walks/life_of_a_clock_phase.md
@@ -43,8 +44,10 @@ bool spin_for(const scheduler::fiber& self, const phaser_tree_node& node, std::i
   return node.passed(p);
 }
 
-void park(scheduler::fiber& self, phaser_tree_node& node, std::int64_t p,
-          const phaser_tree_node::events& e) {
+void park(scheduler::fiber& self, registration& r, std::int64_t p,
+          const phaser_tree_node::events& e, const scheduler::call_site& where) {
+  phaser_tree_node& node = *r.node;
+  r.where = where;
   scheduler::reserve_block(*self.on);
   struct parking {
     phaser_tree_node* node;
@@ -52,7 +55,7 @@ void park(scheduler::fiber& self, phaser_tree_node& node, std::int64_t p,
     phaser_tree_node::events e;
   } how{&node, p, e};
   scheduler::leave(
-      self, "a phase of a clock or phaser",
+      self, record_of(r),
       [](scheduler::fiber* f, void* argument) {
         const parking a = *static_cast<parking*>(argument);
         a.node->update_and_park(*f->on, f, a.p, a.e);
@@ -61,9 +64,11 @@ void park(scheduler::fiber& self, phaser_tree_node& node, std::int64_t p,
 }
 
 // Waits until phase p is over. The task has already signalled it, or only waits.
-void await(scheduler::fiber& self, phaser_tree_node& node, std::int64_t p, wait_style style) {
+void await(scheduler::fiber& self, registration& r, std::int64_t p, wait_style style,
+           const scheduler::call_site& where) {
+  const phaser_tree_node& node = *r.node;
   if (!node.passed(p) && (style == wait_style::lazy || !spin_for(self, node, p))) {
-    park(self, node, p, {});
+    park(self, r, p, {}, where);
     return;
   }
   // The task goes on without leaving its worker. Many such phases in a row would starve everything
@@ -71,7 +76,8 @@ void await(scheduler::fiber& self, phaser_tree_node& node, std::int64_t p, wait_
   if (++self.on->phases_in_a_row % phases_between_looks == 0) scheduler::yield_to_loop();
 }
 
-void signal_and_wait(scheduler::fiber& self, registration& r, wait_style style) {
+void signal_and_wait(scheduler::fiber& self, registration& r, wait_style style,
+                     const scheduler::call_site& where) {
   phaser_tree_node& node = *r.node;
   scheduler::worker& w = *self.on;
   const std::int64_t p = r.waited;
@@ -83,11 +89,11 @@ void signal_and_wait(scheduler::fiber& self, registration& r, wait_style style) 
     signals += static_cast<std::int64_t>(w.arrivals.waiting->size) + w.arrivals.ends;
   // The operations of accumulators must run in the task, not while its fiber is being suspended.
   if (style == wait_style::lazy && node.core().ends_in_one_step() && !node.completed_by(signals)) {
-    park(self, node, p, e);
+    park(self, r, p, e, where);
     return;
   }
   node.update(w, p, e);
-  await(self, node, p, style);
+  await(self, r, p, style, where);
 }
 
 }  // namespace
@@ -99,27 +105,31 @@ void signal(scheduler::fiber& self, registration& r) {
   r.node->update(*self.on, p, e);
 }
 
-void wait(scheduler::fiber& self, registration& r, wait_style style) {
-  if (r.signals() && !r.has_signalled()) return advance(self, r, style);
+void wait(scheduler::fiber& self, registration& r, wait_style style,
+          const scheduler::call_site& where) {
+  if (r.signals() && !r.has_signalled()) return advance(self, r, style, where);
   phaser_tree_node& node = *r.node;
-  await(self, node, r.waited, style);
+  await(self, r, r.waited, style, where);
   if (!r.signals()) node.core().waiter_moved(r.waited, r.waited + 1);
   ++r.waited;
 }
 
-void advance(scheduler::fiber& self, registration& r, wait_style style) {
-  if (r.has_signalled()) return wait(self, r, style);
+void advance(scheduler::fiber& self, registration& r, wait_style style,
+             const scheduler::call_site& where) {
+  if (r.has_signalled()) return wait(self, r, style, where);
+  r.where = where;
   if (switch_to_next(self, r) || switch_to_start(self, r)) return;
-  signal_and_wait(self, r, style);
+  signal_and_wait(self, r, style, where);
   ++r.waited;
 }
 
-void advance_single(scheduler::fiber& self, registration& r, void (*run)(void*), void* closure) {
+void advance_single(scheduler::fiber& self, registration& r, void (*run)(void*), void* closure,
+                    const scheduler::call_site& where) {
   phase_core& core = r.node->core();
   elected_task me;
-  if (r.has_signalled() || !core.elect(me)) return advance(self, r, wait_style::lazy);
+  if (r.has_signalled() || !core.elect(me)) return advance(self, r, wait_style::lazy, where);
   signal(self, r);
-  if (!me.wait()) {
+  if (!me.wait(where)) {
     ++r.waited;
     return;
   }
@@ -134,7 +144,7 @@ void advance_single(scheduler::fiber& self, registration& r, void (*run)(void*),
   scheduler::fiber& now = *scheduler::current_fiber();
   scheduler::flush_arrivals(*now.on);
   core.single_done(*now.on);
-  await(now, *r.node, r.waited, wait_style::lazy);  // at a replica the phase is not over yet
+  await(now, r, r.waited, wait_style::lazy, where);  // at a replica the phase is not over yet
   ++r.waited;
   if (error != nullptr) std::rethrow_exception(error);
 }
@@ -174,20 +184,21 @@ void signal_all(scheduler::fiber& self, phase_kind kind) {
   }
 }
 
-void advance_all(scheduler::fiber& self, phase_kind kind, wait_style style) {
+void advance_all(scheduler::fiber& self, phase_kind kind, wait_style style,
+                 const scheduler::call_site& where) {
   const registrations* const all = registrations::of(self);
   if (all == nullptr) return;
   registration* const only = all->first();
   if (only != nullptr && only->next == nullptr && only->kind == kind && only->signals() &&
       only->waits() && !only->in_single) {
-    return advance(self, *only, style);
+    return advance(self, *only, style, where);
   }
   for (const registration* r = all->first(); r != nullptr; r = r->next) {
     if (r->kind == kind) check_not_in_single(*r, "next");
   }
   signal_all(self, kind);
   for (registration* r = all->first(); r != nullptr; r = r->next) {
-    if (r->kind == kind && r->waits()) wait(self, *r, style);
+    if (r->kind == kind && r->waits()) wait(self, *r, style, where);
   }
 }
 

@@ -14,7 +14,7 @@
 namespace apgas::inline v0::sync {
 namespace {
 
-constexpr std::int32_t most_credit = 64;
+constexpr int most_credit = 64;
 
 struct core_release {
   void operator()(phase_core* c) const noexcept { c->release(); }
@@ -84,11 +84,12 @@ void registrations::leave_finish(scheduler::fiber& self,
 }
 
 registration& make_registration(scheduler::fiber& self, phase_kind kind, phaser_mode mode,
-                                int tiers, int degree) {
+                                int tiers, int degree, const scheduler::call_site& where) {
   auto r = std::make_unique<registration>();
   registrations& all = registrations::needed(self);
   phase_core& core =
       phase_core::make(kind, place_of(self).here, self.on->home->num_workers(), tiers, degree);
+  core.made_at(where);
   const std::unique_ptr<phase_core, core_release> held(&core);
   r->node = &core.leaf_of(*self.on);
   r->number = core.number();
@@ -114,9 +115,10 @@ transit begin_transit(scheduler::fiber& self, registration& r, phaser_mode mode,
     r.node->join(-1, 1);
   } else {
     if (r.credit == 0) {
-      const std::int32_t n = std::clamp(r.last_credit * 2, 1, most_credit);
+      const int n = std::clamp(r.last_credit * 2, 1, most_credit);
       r.node->join(r.signalled, n);
-      r.credit = r.last_credit = n;
+      r.credit = n;
+      r.last_credit = static_cast<std::uint8_t>(n);
     }
     --r.credit;
   }

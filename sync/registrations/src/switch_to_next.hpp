@@ -42,26 +42,34 @@ namespace apgas::inline v0::sync {
 // The common case of clock::advance, phaser::next and clock::advance_all, with as few calls as
 // possible. The wanted clock or phaser is the first that the task is registered on (or the only
 // one, and of the wanted kind), and the worker has another task of the same batch, or one to start.
-// Returns false if this is not the case and nothing was done.
-template <class Wanted>
-[[gnu::always_inline]] inline bool switch_if(Wanted wanted) {
+// If this is not the case, calls slowly(where) after having done nothing. `where` is not used after
+// the first calls, so that it needs no register that must be saved.
+template <class Wanted, class Slowly>
+[[gnu::always_inline]] inline void switch_or(scheduler::call_site where, Wanted wanted,
+                                             Slowly slowly) {
   if (!scheduler::on_fiber()) [[unlikely]]
-    return false;
+    return slowly(where);
   scheduler::fiber& self = *scheduler::fiber_of_this_stack();
   const registrations* const all = registrations::of(self);
   if (self.task.rare.atomic_depth != 0 || all == nullptr) [[unlikely]]
-    return false;
+    return slowly(where);
   registration* const r = all->first();
   if (r == nullptr || !wanted(*r) || !r->signals() || !r->waits() || r->in_single ||
       r->has_signalled()) [[unlikely]]
-    return false;
-  return switch_to_next(self, *r) || switch_to_start(self, *r);
+    return slowly(where);
+  r->where = where;
+  if (!switch_to_next(self, *r) && !switch_to_start(self, *r)) slowly(r->where);
 }
-[[gnu::always_inline]] inline bool switch_if_first(std::uint64_t number) {
-  return switch_if([number](const registration& r) { return r.number == number; });
+template <class Slowly>
+[[gnu::always_inline]] inline void switch_first_or(scheduler::call_site where, std::uint64_t number,
+                                                   Slowly slowly) {
+  switch_or(where, [number](const registration& r) { return r.number == number; }, slowly);
 }
-[[gnu::always_inline]] inline bool switch_if_only(phase_kind kind) {
-  return switch_if([kind](const registration& r) { return r.next == nullptr && r.kind == kind; });
+template <class Slowly>
+[[gnu::always_inline]] inline void switch_only_or(scheduler::call_site where, phase_kind kind,
+                                                  Slowly slowly) {
+  switch_or(
+      where, [kind](const registration& r) { return r.next == nullptr && r.kind == kind; }, slowly);
 }
 
 }  // namespace apgas::inline v0::sync

@@ -56,7 +56,7 @@ suspended_call::~suspended_call() {
   }
 }
 
-void suspended_call::wait(std::uint64_t patience, const char* what) noexcept {
+void suspended_call::wait(std::uint64_t patience, const scheduler::wait_record& what) noexcept {
   const auto is_here = [this] { return state_.load(base::acquire) == arrived; };  // P1
   if (scheduler::wait_in_place(is_here, patience)) return;
   scheduler::suspend(what, [this](scheduler::fiber* self) {

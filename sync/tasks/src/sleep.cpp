@@ -19,7 +19,7 @@ scheduler::task_counter* wake(scheduler::external_task* timer, scheduler::fiber&
 
 }  // namespace
 
-void sleep_task(scheduler::fiber& self, deadline when) {
+void sleep_task(scheduler::fiber& self, deadline when, const scheduler::wait_record& waits_for) {
   if (when <= deadline::clock::now()) {
     scheduler::yield();
     return;
@@ -27,7 +27,7 @@ void sleep_task(scheduler::fiber& self, deadline when) {
   sleeping_task sleeper;
   sleeper.run = &wake;
   self.on->home->submit_at(when, &sleeper);
-  sleeper.awake.wait("sleep_for");
+  sleeper.awake.wait(waits_for);
 }
 
 }  // namespace apgas::inline v0::sync

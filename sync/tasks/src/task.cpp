@@ -17,6 +17,7 @@ hidden_attributes::~hidden_attributes() {
   scheduler::fiber& self = *scheduler::current_fiber();
   if (self.task.rare.has_attributes != 0) scheduler::clear_attributes(self);
   self.task = task_;
+  self.hidden = hidden_.below;
 }
 
 void throw_outside_task(const char* operation) {

@@ -14,17 +14,17 @@ bool full_empty::take(want w) noexcept {
   return true;
 }
 
-full_empty::state full_empty::acquire(want w) noexcept {
+full_empty::state full_empty::acquire(const scheduler::wait_record& waits_for, want w) noexcept {
   if (is_wanted(w)) {
     std::lock_guard hold(lock_);
     if (take(w)) return last_;
   }
-  queue_unless("a sync_var or single_var", lock_, queue_of(w), [this, w] { return take(w); });
+  queue_unless(waits_for, lock_, queue_of(w), [this, w] { return take(w); });
   return last_;  // no other task changes it before release()
 }
 
-std::optional<full_empty::state> full_empty::acquire_until(const char* waits_for, want w,
-                                                           deadline when) {
+std::optional<full_empty::state> full_empty::acquire_until(const scheduler::wait_record& waits_for,
+                                                           want w, deadline when) {
   if (!queue_until(waits_for, lock_, queue_of(w), when, [this, w] { return take(w); }))
     return std::nullopt;
   return last_;

@@ -109,10 +109,17 @@ void monitor_core::leave(scheduler::fiber& self) noexcept {
   }
 }
 
-void monitor_core::join(scheduler::fiber& self, waiting_section& s) {
+void monitor_core::explain(const scheduler::wait_record& waits_for, scheduler::wait_explainer& to) {
+  const auto& monitor = *static_cast<const monitor_core*>(waits_for.object);
+  const scheduler::fiber* const owner = monitor.owner_.load(base::relaxed);
+  if (monitor.held_ && owner != nullptr) to.needs({&monitor, "monitor"}, *owner, "holds it");
+}
+
+void monitor_core::join(scheduler::fiber& self, waiting_section& s,
+                        const scheduler::call_site& where) {
   scheduler::flush_arrivals(*self.on);  // the section may signal a clock on behalf of this task
   if (s.condition != nullptr || !succeeds_soon(self, [&s] { return s.done.signalled(); })) {
-    s.done.wait(s.condition != nullptr ? "when" : "atomic");
+    s.done.wait({s.condition != nullptr ? "when" : "atomic", this, where, explain});
   }
   if (s.granted) {
     count_one(counters_.entered);
@@ -128,7 +135,8 @@ void monitor_core::join(scheduler::fiber& self, waiting_section& s) {
   if (s.error != nullptr) std::rethrow_exception(std::move(s.error));
 }
 
-void monitor_core::submit(scheduler::fiber& self, waiting_section& s) {
+void monitor_core::submit(scheduler::fiber& self, waiting_section& s,
+                          const scheduler::call_site& where) {
   s.task = &self;
   lock_.lock();
   const bool entered = !std::exchange(held_, true);
@@ -137,17 +145,18 @@ void monitor_core::submit(scheduler::fiber& self, waiting_section& s) {
     arrived_end_ = &s.next;
   }
   lock_.unlock();
-  if (!entered) return join(self, s);
+  if (!entered) return join(self, s, where);
   own(self);
-  wait(self, s);
+  wait(self, s, where);
 }
 
-void monitor_core::wait(scheduler::fiber& self, waiting_section& s) {
+void monitor_core::wait(scheduler::fiber& self, waiting_section& s,
+                        const scheduler::call_site& where) {
   s.task = &self;
   *waiting_end_ = &s;
   waiting_end_ = &s.next;
   leave(self);
-  join(self, s);
+  join(self, s, where);
 }
 
 monitor_core::counts monitor_core::count() const noexcept {

@@ -19,7 +19,7 @@ void wait_timer::start(deadline when) {
   home_->submit_at(when, this);
 }
 
-bool wait_timer::end(const char* waits_for) noexcept {
+bool wait_timer::end(const scheduler::wait_record& waits_for) noexcept {
   if (state_ == state::expired) return false;
   if (!home_->cancel_at(when_, this)) gone_.wait(waits_for);
   return true;

@@ -68,10 +68,11 @@ class Waiting(unittest.TestCase):
                 lines = sorted(own_lines(err))
                 self.assertEqual(len(lines), 2, err)
                 self.assertRegex(lines[0], "apgas: place 0: nothing has run here for 1 s while "
-                                           "1 task waits: 1 in at, main")
+                                           r"1 task waits: 1 in at at \S*:\d+, main")
                 # Its finish waits, too, or is below it on the same stack.
                 self.assertRegex(lines[1], "apgas: place 1: nothing has run here for 1 s while "
-                                           "(1 task waits|2 tasks wait): 1 in blocking, "
+                                           "(1 task waits|2 tasks wait): "
+                                           r"1 in blocking at \S*:\d+, "
                                            r"\"a \"long\" pause\", spawned at .*behave.cpp:\d+")
 
     def test_the_watchdog_reports_a_finish_that_holds_back_a_phase(self):

@@ -44,12 +44,18 @@ using context_hook = std::string (*)();
 using terminate_hook = void (*)(int code);
 void set_fatal_hooks(context_hook context, terminate_hook terminate) noexcept;
 
+// Ends the job with `code`, by the terminate hook if there is one, after the reason was printed.
+// Context: any thread.
+[[noreturn]] void end_job(int code) noexcept;
+
 // Returns what the context hook says of the calling thread; empty if there is no hook or it throws.
 // Context: any thread.
 std::string current_context() noexcept;
 
 // The exit code that the terminate hook receives.
 inline constexpr int fatal_exit_code = 1;
+// The exit code of a program that the watchdog ends because of a deadlock, as that of timeout(1).
+inline constexpr int deadlock_exit_code = 124;
 
 }  // namespace apgas::inline v0::base
 

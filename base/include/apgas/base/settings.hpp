@@ -25,6 +25,9 @@ enum class bind_choice {
   none,
 };
 
+// What is done about a deadlock; automatic: abort if a watchdog is set, else off.
+enum class deadlock_choice { automatic, abort, report, off };
+
 enum class progress_choice {
   workers,  // workers poll the network between tasks
   thread,   // in addition, a dedicated thread waits for the network
@@ -48,11 +51,14 @@ struct settings {
   int team_warning_s = 10;  // warn if collectives of two teams wait for each other; 0: never
   int heartbeat_s = 10;     // a place without a heartbeat for so long has failed; 0: never
   int watchdog_s = 0;       // report what tasks wait for if none ran for so long; 0: never
-  std::string interface;    // where place 0 listens to other hosts; empty: chosen automatically
-  bool stats = false;       // print the hosts of the places, and statistics at the end
-  std::string stats_file;   // the file to which the statistics are written; empty: none
-  std::string metrics;      // where place 0 serves them: [address:]port; empty: nowhere
-  std::string trace;        // the file to which the trace is written; empty: none
+  // What is done if no task of the program can ever run again. By default the process ends if a
+  // watchdog is set.
+  deadlock_choice deadlock = deadlock_choice::automatic;
+  std::string interface;   // where place 0 listens to other hosts; empty: chosen automatically
+  bool stats = false;      // print the hosts of the places, and statistics at the end
+  std::string stats_file;  // the file to which the statistics are written; empty: none
+  std::string metrics;     // where place 0 serves them: [address:]port; empty: nowhere
+  std::string trace;       // the file to which the trace is written; empty: none
 
   // Bytes of tasks that a place may send to another one ahead of their start; then senders wait.
   std::size_t task_window_bytes = std::size_t{8} << 20;

@@ -91,7 +91,7 @@ class clock {
   // when the body of the innermost finish ends, before the finish waits (Habanero's rule).
   // Throws: illegal_operation outside a task, and inside `atomic` or `when`; std::bad_alloc.
   // Context: task; does not suspend. Cost: a few allocations.
-  APGAS_API static clock make();
+  APGAS_API static clock make(scheduler::call_site where = scheduler::call_site::current());
 
   // Declares that the calling task has finished its phase, and returns at once (X10 Clock.resume).
   // The other tasks need not wait for it in this phase, but do in the next one. So the task must
@@ -116,9 +116,11 @@ class clock {
   // Cost: 13 to 140 ns for each task and phase, depending on the numbers of tasks and workers
   // (docs/performance.md). A clock that spans places also needs one message from and one to each
   // place with registered tasks but the home.
-  void advance() const { advance_lazy(); }
-  APGAS_API void advance_lazy() const;
-  APGAS_API void advance_eager() const;
+  void advance(scheduler::call_site where = scheduler::call_site::current()) const {
+    advance_lazy(where);
+  }
+  APGAS_API void advance_lazy(scheduler::call_site where = scheduler::call_site::current()) const;
+  APGAS_API void advance_eager(scheduler::call_site where = scheduler::call_site::current()) const;
 
   // advance() for a coroutine: `co_await c.advance_awaitable();` in a task<T> (coroutine.hpp). The
   // task stays registered while it waits, but holds no fiber and no stack. The clock is resumed
@@ -160,9 +162,13 @@ class clock {
   APGAS_API static void resume_all();
   static void resume_all_eager() { resume_all(); }
   static void resume_all_lazy() { resume_all(); }
-  static void advance_all() { advance_all_lazy(); }
-  APGAS_API static void advance_all_lazy();
-  APGAS_API static void advance_all_eager();
+  static void advance_all(scheduler::call_site where = scheduler::call_site::current()) {
+    advance_all_lazy(where);
+  }
+  APGAS_API static void advance_all_lazy(
+      scheduler::call_site where = scheduler::call_site::current());
+  APGAS_API static void advance_all_eager(
+      scheduler::call_site where = scheduler::call_site::current());
 
   // Whether both handles identify the same clock, or both are empty. Throws nothing.
   // Context: any thread.
@@ -184,7 +190,7 @@ struct clock_access {
                                                 const char* operation);
   // Makes a clock, as clock::make(), and marks the caller's registration as that on the clock of
   // the innermost finish. Throws: std::bad_alloc. Context: task, in the body of a clocked_finish.
-  APGAS_API static void make_implicit();
+  APGAS_API static void make_implicit(const scheduler::call_site& where);
 };
 
 // The clause of async, async_future and async_at that registers the child on the given clocks (X10
@@ -234,12 +240,15 @@ struct implicit_clause : sync::clause_of_size<1> {
 // Context: task. May suspend; may resume on another worker.
 // Cost: that of a finish and of clock::make().
 template <class F>
-auto clocked_finish(F&& body) -> std::invoke_result_t<F> {
+auto clocked_finish(F&& body, scheduler::call_site where = scheduler::call_site::current())
+    -> std::invoke_result_t<F> {
   sync::suspendable_fiber("clocked_finish");  // so that its error names clocked_finish
-  return finish([&]() -> std::invoke_result_t<F> {
-    clock_access::make_implicit();
-    return std::invoke(std::forward<F>(body));
-  });
+  return finish(
+      [&]() -> std::invoke_result_t<F> {
+        clock_access::make_implicit(where);
+        return std::invoke(std::forward<F>(body));
+      },
+      where);
 }
 
 // Spawns f() as a task that is registered on the implicit clock of the innermost clocked_finish

@@ -83,13 +83,14 @@ class phaser {
   // illegal_operation outside a task, and inside `atomic` or `when`; std::bad_alloc. There is no
   // registration then. Context: task; does not suspend. Cost: a few allocations for each tree node.
   APGAS_API explicit phaser(phaser_mode mode = phaser_mode::signal_wait, int tiers = automatic,
-                            int degree = automatic);
+                            int degree = automatic,
+                            scheduler::call_site where = scheduler::call_site::current());
 
   // Signals and waits, as far as the mode allows: only signals in mode signal, only waits in mode
   // wait.
   // Throws: see the class. Context: task. May suspend; may resume on another worker.
   // Cost: that of clock::advance; in mode signal, that of signal().
-  APGAS_API void next() const;
+  APGAS_API void next(scheduler::call_site where = scheduler::call_site::current()) const;
 
   // Like next(), for tasks in mode signal_wait_next. When every signaller has signalled the phase,
   // and before any waiting task continues, one of the tasks that called next_single in this phase
@@ -102,10 +103,10 @@ class phaser {
   // whatever f throws. Context: task. May suspend; may resume on another worker. Cost: that of
   // next(). At another place than the home, two more messages from that place and one to it.
   template <std::invocable F>
-  void next_single(F&& f) const {
+  void next_single(F&& f, scheduler::call_site where = scheduler::call_site::current()) const {
     using closure = std::remove_reference_t<F>;
     next_single_erased([](void* erased) { std::invoke(*static_cast<closure*>(erased)); },
-                       const_cast<void*>(static_cast<const void*>(&f)));
+                       const_cast<void*>(static_cast<const void*>(&f)), where);
   }
 
   // Declares that the calling task has finished its phase. A task that also waits signals once in
@@ -118,7 +119,7 @@ class phaser {
   // and has not done so, it signals first. Returns at once if the phase is over already, or if no
   // signaller is left. Afterwards the task is in the next phase.
   // Throws: see the class. Context: task. May suspend; may resume on another worker.
-  APGAS_API void wait() const;
+  APGAS_API void wait(scheduler::call_site where = scheduler::call_site::current()) const;
 
   // Deregisters the calling task: no task waits for it any more, neither in this phase nor later.
   // Throws: see the class. So a second drop throws, too. Context: task, also inside `atomic` and
@@ -145,7 +146,8 @@ class phaser {
   // may be sent.
   constexpr explicit phaser(const sync::phase_id& id) noexcept : id_(id) {}
 
-  APGAS_API void next_single_erased(void (*run)(void*), void* closure) const;
+  APGAS_API void next_single_erased(void (*run)(void*), void* closure,
+                                    const scheduler::call_site& where) const;
 
   sync::phase_id id_;
 };
@@ -155,7 +157,7 @@ class phaser {
 // each other in a cycle. Without any phaser it has no effect. Throws: phaser_use_error if the task
 // is running the closure of a next_single; illegal_operation outside a task, and inside `atomic` or
 // `when`. It has no effect then. Context: task. May suspend; may resume on another worker.
-APGAS_API void next();
+APGAS_API void next(scheduler::call_site where = scheduler::call_site::current());
 
 // For the implementation: access to the identity of a phaser.
 struct phaser_access {

@@ -25,9 +25,10 @@ namespace apgas::inline v0 {
 // case the task that leaves the other section may run f, with the name and the registrations of
 // this task. Cost: about 12 ns if no other section is running.
 template <std::invocable F>
-auto atomic(F f) -> std::invoke_result_t<F&> {
+auto atomic(F f, scheduler::call_site where = scheduler::call_site::current())
+    -> std::invoke_result_t<F&> {
   scheduler::fiber& self = sync::task_fiber("atomic");
-  return sync::run_atomic(sync::place_of(self).atomic_sections, self, f);
+  return sync::run_atomic(sync::place_of(self).atomic_sections, self, f, where);
 }
 
 // Waits until c() is true, then runs f() in the same critical section, and returns the value of
@@ -40,9 +41,10 @@ auto atomic(F f) -> std::invoke_result_t<F&> {
 // Cost: about 15 ns if c() is true at once. While tasks wait, every section of the place that ends
 // evaluates their conditions.
 template <std::predicate C, std::invocable F>
-auto when(C c, F f) -> std::invoke_result_t<F&> {
+auto when(C c, F f, scheduler::call_site where = scheduler::call_site::current())
+    -> std::invoke_result_t<F&> {
   scheduler::fiber& self = sync::suspendable_fiber("when");
-  return sync::run_when(sync::place_of(self).atomic_sections, self, c, f);
+  return sync::run_when(sync::place_of(self).atomic_sections, self, c, f, where);
 }
 
 // A call with a value as condition does not compile, and one sentence of the compiler says why.

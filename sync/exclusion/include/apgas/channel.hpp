@@ -52,9 +52,9 @@ class channel {
 
   // Appends a value; waits if there is no room. Throws: illegal_operation if the channel is closed
   // or is closed while the task waits.
-  void send(T value) {
+  void send(T value, scheduler::call_site where = scheduler::call_site::current()) {
     sync::suspendable_fiber("channel::send");
-    free_.acquire();
+    if (!free_.try_acquire()) free_.wait({"channel::send", this, where});
     put(std::move(value));
   }
 
@@ -72,9 +72,10 @@ class channel {
   // suspend; one of more than a century means for ever. Throws: as send. Cost: if it must wait, an
   // allocation and two short locks of the scheduler.
   template <class Rep, class Period>
-  [[nodiscard]] bool try_send_for(T value, const std::chrono::duration<Rep, Period>& d) {
+  [[nodiscard]] bool try_send_for(T value, const std::chrono::duration<Rep, Period>& d,
+                                  scheduler::call_site where = scheduler::call_site::current()) {
     sync::suspendable_fiber("channel::try_send_for");
-    if (!free_.try_acquire_for(d)) return false;
+    if (!free_.try_acquire_for(d, where)) return false;
     put(std::move(value));
     return true;
   }
@@ -82,18 +83,19 @@ class channel {
   // The same until `Clock` shows the time t. If the clock is set back meanwhile, the task waits
   // again for the rest.
   template <class Clock, class Duration>
-  [[nodiscard]] bool try_send_until(T value, const std::chrono::time_point<Clock, Duration>& t) {
+  [[nodiscard]] bool try_send_until(T value, const std::chrono::time_point<Clock, Duration>& t,
+                                    scheduler::call_site where = scheduler::call_site::current()) {
     sync::suspendable_fiber("channel::try_send_until");
-    if (!free_.try_acquire_until(t)) return false;
+    if (!free_.try_acquire_until(t, where)) return false;
     put(std::move(value));
     return true;
   }
 
   // Removes and returns the oldest value; waits if there is none. Returns nullopt once the channel
   // is closed and empty.
-  std::optional<T> receive() {
+  std::optional<T> receive(scheduler::call_site where = scheduler::call_site::current()) {
     sync::suspendable_fiber("channel::receive");
-    filled_.acquire();
+    if (!filled_.try_acquire()) filled_.wait({"channel::receive", this, where});
     return take();
   }
 
@@ -108,18 +110,20 @@ class channel {
   // Returns nullopt if there still is none, and once the channel is closed and empty. Durations,
   // Cost: as try_send_for.
   template <class Rep, class Period>
-  std::optional<T> try_receive_for(const std::chrono::duration<Rep, Period>& d) {
+  std::optional<T> try_receive_for(const std::chrono::duration<Rep, Period>& d,
+                                   scheduler::call_site where = scheduler::call_site::current()) {
     sync::suspendable_fiber("channel::try_receive_for");
-    if (!filled_.try_acquire_for(d)) return std::nullopt;
+    if (!filled_.try_acquire_for(d, where)) return std::nullopt;
     return take();
   }
 
   // The same until `Clock` shows the time t. If the clock is set back meanwhile, the task waits
   // again for the rest.
   template <class Clock, class Duration>
-  std::optional<T> try_receive_until(const std::chrono::time_point<Clock, Duration>& t) {
+  std::optional<T> try_receive_until(const std::chrono::time_point<Clock, Duration>& t,
+                                     scheduler::call_site where = scheduler::call_site::current()) {
     sync::suspendable_fiber("channel::try_receive_until");
-    if (!filled_.try_acquire_until(t)) return std::nullopt;
+    if (!filled_.try_acquire_until(t, where)) return std::nullopt;
     return take();
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <condition_variable>
 #include <mutex>
 
@@ -79,24 +80,27 @@ class condition_variable {
 
   // Releases the mutex, waits until the task is notified, and locks the mutex again. No
   // notification that is given after the release is missed.
-  void wait(std::unique_lock<mutex>& lock) {
+  void wait(std::unique_lock<mutex>& lock,
+            scheduler::call_site where = scheduler::call_site::current()) {
     mutex* const m = &owned("condition_variable::wait", lock);
     sync::queued_task me;
-    scheduler::suspend("condition_variable::wait", [this, &me, m](scheduler::fiber* self) {
-      me.task = self;
-      guard_.lock();
-      waiting_.push(me);
-      guard_.unlock();
-      m->release();
-    });
-    m->lock();
+    scheduler::suspend({"condition_variable::wait", this, where},
+                       [this, &me, m](scheduler::fiber* self) {
+                         me.task = self;
+                         guard_.lock();
+                         waiting_.push(me);
+                         guard_.unlock();
+                         m->release();
+                       });
+    m->lock(where);
   }
 
   // Waits until pred() is true. pred() is called with the mutex locked, before the first wait and
   // after each.
-  template <class Predicate>
-  void wait(std::unique_lock<mutex>& lock, Predicate pred) {
-    while (!pred()) wait(lock);
+  template <std::predicate Predicate>
+  void wait(std::unique_lock<mutex>& lock, Predicate pred,
+            scheduler::call_site where = scheduler::call_site::current()) {
+    while (!pred()) wait(lock, where);
   }
 
   // Waits until the task is notified, for at most the duration d. Returns cv_status::timeout if it
@@ -104,17 +108,19 @@ class condition_variable {
   // longer than d. A duration of more than a century means for ever.
   template <class Rep, class Period>
   std::cv_status wait_for(std::unique_lock<mutex>& lock,
-                          const std::chrono::duration<Rep, Period>& d) {
-    return status(wait_to("condition_variable::wait_for", lock, sync::deadline_in(d)));
+                          const std::chrono::duration<Rep, Period>& d,
+                          scheduler::call_site where = scheduler::call_site::current()) {
+    return status(
+        wait_to({"condition_variable::wait_for", this, where}, lock, sync::deadline_in(d)));
   }
 
   // Waits until pred() is true, for at most the duration d, and returns the last result of pred().
-  template <class Rep, class Period, class Predicate>
+  template <class Rep, class Period, std::predicate Predicate>
   bool wait_for(std::unique_lock<mutex>& lock, const std::chrono::duration<Rep, Period>& d,
-                Predicate pred) {
+                Predicate pred, scheduler::call_site where = scheduler::call_site::current()) {
     const sync::deadline when = sync::deadline_in(d);
     while (!pred()) {
-      if (!wait_to("condition_variable::wait_for", lock, when)) return pred();
+      if (!wait_to({"condition_variable::wait_for", this, where}, lock, when)) return pred();
     }
     return true;
   }
@@ -123,19 +129,20 @@ class condition_variable {
   // meanwhile, the task waits again for the rest. Otherwise as wait_for.
   template <class Clock, class Duration>
   std::cv_status wait_until(std::unique_lock<mutex>& lock,
-                            const std::chrono::time_point<Clock, Duration>& t) {
+                            const std::chrono::time_point<Clock, Duration>& t,
+                            scheduler::call_site where = scheduler::call_site::current()) {
     return status(sync::attempt_until(t, [&](sync::deadline when) {
-      return wait_to("condition_variable::wait_until", lock, when);
+      return wait_to({"condition_variable::wait_until", this, where}, lock, when);
     }));
   }
 
   // Waits until pred() is true, or until `Clock` shows the time t, and returns the last result of
   // pred().
-  template <class Clock, class Duration, class Predicate>
+  template <class Clock, class Duration, std::predicate Predicate>
   bool wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& t,
-                  Predicate pred) {
+                  Predicate pred, scheduler::call_site where = scheduler::call_site::current()) {
     while (!pred()) {
-      if (wait_until(lock, t) == std::cv_status::timeout) return pred();
+      if (wait_until(lock, t, where) == std::cv_status::timeout) return pred();
     }
     return true;
   }
@@ -153,8 +160,9 @@ class condition_variable {
   }
 
   // Returns whether the task was notified.
-  bool wait_to(const char* operation, std::unique_lock<mutex>& lock, sync::deadline when) {
-    mutex* const m = &owned(operation, lock);
+  bool wait_to(const scheduler::wait_record& operation, std::unique_lock<mutex>& lock,
+               sync::deadline when) {
+    mutex* const m = &owned(operation.construct, lock);
     bool notified = false;
     if (when <= sync::deadline::clock::now()) {
       m->release();
@@ -171,7 +179,7 @@ class condition_variable {
           },
           [&] { return waiting_.remove(me); }, [m] { m->release(); });
     }
-    m->lock();
+    m->lock(operation.where);
     return notified;
   }
 

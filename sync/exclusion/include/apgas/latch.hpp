@@ -62,10 +62,11 @@ class latch {
   // returned.
   // Throws: illegal_operation outside a task and inside `atomic` or `when`.
   // Context: task. May suspend and resume on another worker.
-  void wait() {
+  void wait(scheduler::call_site where = scheduler::call_site::current()) {
     sync::suspendable_fiber("latch::wait");
     if (try_wait()) return;
-    sync::queue_unless("latch::wait", guard_, waiting_, [this] { return left_ == 0; });
+    sync::queue_unless({"latch::wait", this, where}, guard_, waiting_,
+                       [this] { return left_ == 0; });
   }
 
   // Waits until the count is zero, for at most the duration d, and returns whether it is. A
@@ -73,28 +74,32 @@ class latch {
   // as wait; std::bad_alloc. Context: as wait. Cost: if it must wait, an allocation and two short
   // locks of the scheduler.
   template <class Rep, class Period>
-  [[nodiscard]] bool try_wait_for(const std::chrono::duration<Rep, Period>& d) {
-    return wait_until("latch::try_wait_for", sync::deadline_in(d));
+  [[nodiscard]] bool try_wait_for(const std::chrono::duration<Rep, Period>& d,
+                                  scheduler::call_site where = scheduler::call_site::current()) {
+    return wait_until({"latch::try_wait_for", this, where}, sync::deadline_in(d));
   }
 
   // The same until `Clock` shows the time t. If the clock is set back meanwhile, the task waits
   // again for the rest.
   template <class Clock, class Duration>
-  [[nodiscard]] bool try_wait_until(const std::chrono::time_point<Clock, Duration>& t) {
-    return sync::attempt_until(
-        t, [this](sync::deadline when) { return wait_until("latch::try_wait_until", when); });
+  [[nodiscard]] bool try_wait_until(const std::chrono::time_point<Clock, Duration>& t,
+                                    scheduler::call_site where = scheduler::call_site::current()) {
+    return sync::attempt_until(t, [this, where](sync::deadline when) {
+      return wait_until({"latch::try_wait_until", this, where}, when);
+    });
   }
 
   // Lowers the count by n and waits until it is zero. Throws, Context: as count_down and wait.
-  void arrive_and_wait(std::ptrdiff_t n = 1) {
+  void arrive_and_wait(std::ptrdiff_t n = 1,
+                       scheduler::call_site where = scheduler::call_site::current()) {
     sync::suspendable_fiber("latch::arrive_and_wait");
     count_down(n);
-    wait();
+    wait(where);
   }
 
  private:
-  bool wait_until(const char* operation, sync::deadline when) {
-    sync::suspendable_fiber(operation);
+  bool wait_until(const scheduler::wait_record& operation, sync::deadline when) {
+    sync::suspendable_fiber(operation.construct);
     return try_wait() ||
            sync::queue_until(operation, guard_, waiting_, when, [this] { return left_ == 0; });
   }

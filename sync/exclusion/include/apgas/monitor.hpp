@@ -20,16 +20,18 @@ class monitor {
   // enter another monitor. Tasks that enter two monitors in opposite orders can deadlock.
   // Throws, Context, Cost: as apgas::atomic.
   template <std::invocable F>
-  auto atomic(F f) -> std::invoke_result_t<F&> {
-    return sync::run_atomic(core_, sync::task_fiber("monitor::atomic"), f);
+  auto atomic(F f, scheduler::call_site where = scheduler::call_site::current())
+      -> std::invoke_result_t<F&> {
+    return sync::run_atomic(core_, sync::task_fiber("monitor::atomic"), f, where);
   }
 
   // Waits until c() is true and then runs f() in a critical section of this monitor, as
   // apgas::when. c() is evaluated whenever a section of this monitor ends. Throws, Context, Cost:
   // as apgas::when.
   template <std::predicate C, std::invocable F>
-  auto when(C c, F f) -> std::invoke_result_t<F&> {
-    return sync::run_when(core_, sync::suspendable_fiber("monitor::when"), c, f);
+  auto when(C c, F f, scheduler::call_site where = scheduler::call_site::current())
+      -> std::invoke_result_t<F&> {
+    return sync::run_when(core_, sync::suspendable_fiber("monitor::when"), c, f, where);
   }
 
  private:

@@ -42,18 +42,15 @@ class mutex {
   // Acquires the mutex; waits while another task holds it.
   // Throws: illegal_operation outside a task and inside `atomic` or `when`.
   // Context: task. May suspend and resume on another worker. Cost: about 6 ns if the mutex is free.
-  void lock() {
+  void lock(scheduler::call_site where = scheduler::call_site::current()) {
     const scheduler::fiber& self = sync::suspendable_fiber("mutex::lock");
-    if (try_lock() || locks_soon(self)) return;
-    wait();
+    if (try_lock_by(&self) || locks_soon(self)) return;
+    wait(self, where);
   }
 
   // Acquires the mutex if it is free, and returns whether it did. Context: any thread; does not
   // suspend.
-  [[nodiscard]] bool try_lock() noexcept {
-    std::lock_guard hold(guard_);
-    return take();
-  }
+  [[nodiscard]] bool try_lock() noexcept { return try_lock_by(scheduler::current_fiber()); }
 
   // Acquires the mutex; waits for at most the duration d while another task holds it. Returns
   // whether it acquired the mutex. A duration of zero or less does not suspend; one of more than a
@@ -62,16 +59,19 @@ class mutex {
   // Throws: as lock; std::bad_alloc. Context: as lock.
   // Cost: as lock; if it must wait, also an allocation and two short locks of the scheduler.
   template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& d) {
-    return lock_until("mutex::try_lock_for", sync::deadline_in(d));
+  [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& d,
+                                  scheduler::call_site where = scheduler::call_site::current()) {
+    return lock_until({"mutex::try_lock_for", this, where, explain}, sync::deadline_in(d));
   }
 
   // The same until `Clock` shows the time t. If the clock is set back meanwhile, the task waits
   // again for the rest.
   template <class Clock, class Duration>
-  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& t) {
-    return sync::attempt_until(
-        t, [this](sync::deadline when) { return lock_until("mutex::try_lock_until", when); });
+  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& t,
+                                    scheduler::call_site where = scheduler::call_site::current()) {
+    return sync::attempt_until(t, [this, where](sync::deadline when) {
+      return lock_until({"mutex::try_lock_until", this, where, explain}, when);
+    });
   }
 
   // Releases the mutex and resumes the next waiting task.
@@ -93,6 +93,7 @@ class mutex {
       if (free_.load(base::relaxed)) [[unlikely]]
         return false;
       next = overtaken_.pop();  // if there is one, the mutex stays locked for it
+      holder_ = next != nullptr ? next->task : nullptr;
       if (next == nullptr) {
         free_.store(true, base::relaxed);
         if (!waking_) next = waiting_.pop();
@@ -103,50 +104,65 @@ class mutex {
     return true;
   }
 
-  bool take() noexcept {
+  bool take(const scheduler::fiber* by) noexcept {
     const bool was_free = free_.load(base::relaxed);
     free_.store(false, base::relaxed);
+    if (was_free) holder_ = by;
     return was_free;
   }
 
-  bool locks_soon(const scheduler::fiber& self) noexcept {
-    return sync::succeeds_soon(self, [this] { return free_.load(base::relaxed) && try_lock(); });
+  bool try_lock_by(const scheduler::fiber* by) noexcept {
+    std::lock_guard hold(guard_);
+    return take(by);
   }
 
-  void wait() noexcept {
+  bool locks_soon(const scheduler::fiber& self) noexcept {
+    return sync::succeeds_soon(self,
+                               [&] { return free_.load(base::relaxed) && try_lock_by(&self); });
+  }
+
+  void wait(const scheduler::fiber& self, const scheduler::call_site& where) noexcept {
+    const scheduler::wait_record waits_for{"mutex::lock", this, where, explain};
     bool mine = false;
-    sync::queue_unless("mutex::lock", guard_, waiting_, [&] { return mine = take(); });
+    sync::queue_unless(waits_for, guard_, waiting_, [&] { return mine = take(&self); });
     if (mine) return;
     {
       std::lock_guard hold(guard_);
       waking_ = false;
-      if (take()) return;
+      if (take(&self)) return;
     }
-    sync::queue_unless("mutex::lock", guard_, overtaken_, [this] { return take(); });
+    sync::queue_unless(waits_for, guard_, overtaken_, [&] { return take(&self); });
   }
 
-  bool lock_until(const char* operation, sync::deadline when) {
-    const scheduler::fiber& self = sync::suspendable_fiber(operation);
-    return try_lock() || (when > sync::deadline::clock::now() && locks_soon(self)) ||
-           wait_until(operation, when);
+  bool lock_until(const scheduler::wait_record& operation, sync::deadline when) {
+    const scheduler::fiber& self = sync::suspendable_fiber(operation.construct);
+    return try_lock_by(&self) || (when > sync::deadline::clock::now() && locks_soon(self)) ||
+           wait_until(self, operation, when);
   }
 
-  bool wait_until(const char* operation, sync::deadline when) {
+  bool wait_until(const scheduler::fiber& self, const scheduler::wait_record& operation,
+                  sync::deadline when) {
     bool mine = false;
-    if (!sync::queue_until(operation, guard_, waiting_, when, [&] { return mine = take(); }))
-      return try_lock();  // the mutex may be free for a task that was resumed but has not run yet
+    if (!sync::queue_until(operation, guard_, waiting_, when, [&] { return mine = take(&self); }))
+      return try_lock_by(
+          &self);  // the mutex may be free for a task that was resumed but has not run yet
     if (mine) return true;
     {
       std::lock_guard hold(guard_);
       waking_ = false;
-      if (take()) return true;
+      if (take(&self)) return true;
     }
-    return sync::queue_until(operation, guard_, overtaken_, when, [this] { return take(); });
+    return sync::queue_until(operation, guard_, overtaken_, when, [&] { return take(&self); });
   }
 
+  // For the watchdog: the waiting tasks need the one that has locked the mutex.
+  APGAS_API static void explain(const scheduler::wait_record& waits_for,
+                                scheduler::wait_explainer& to);
+
   base::spin_lock guard_;
-  base::atomic<bool> free_{true};  // written under guard_
-  bool waking_ = false;            // a task that was resumed has not tried to lock yet
+  base::atomic<bool> free_{true};             // written under guard_
+  bool waking_ = false;                       // a task that was resumed has not tried to lock yet
+  const scheduler::fiber* holder_ = nullptr;  // of the task that has locked it; under guard_
   sync::wait_queue waiting_;
   sync::wait_queue overtaken_;
 };

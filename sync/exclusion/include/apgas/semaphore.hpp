@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <mutex>
 
@@ -39,10 +40,10 @@ class semaphore {
   // Takes a permit; waits if there is none.
   // Throws: illegal_operation outside a task and inside `atomic` or `when`.
   // Context: task. May suspend and resume on another worker.
-  void acquire() {
+  void acquire(scheduler::call_site where = scheduler::call_site::current()) {
     sync::suspendable_fiber("semaphore::acquire");
     if (try_acquire()) return;
-    sync::queue_unless("semaphore::acquire", guard_, waiting_, [this] { return take(); });
+    wait({"semaphore::acquire", this, where});
   }
 
   // Takes a permit if there is one, and returns whether there was. Context: any thread; does not
@@ -58,16 +59,19 @@ class semaphore {
   // Throws: as acquire; std::bad_alloc. Context: as acquire.
   // Cost: if it must wait, an allocation and two short locks of the scheduler.
   template <class Rep, class Period>
-  [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period>& d) {
-    return acquire_until("semaphore::try_acquire_for", sync::deadline_in(d));
+  [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period>& d,
+                                     scheduler::call_site where = scheduler::call_site::current()) {
+    return acquire_until({"semaphore::try_acquire_for", this, where}, sync::deadline_in(d));
   }
 
   // The same until `Clock` shows the time t. If the clock is set back meanwhile, the task waits
   // again for the rest.
   template <class Clock, class Duration>
-  [[nodiscard]] bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& t) {
-    return sync::attempt_until(t, [this](sync::deadline when) {
-      return acquire_until("semaphore::try_acquire_until", when);
+  [[nodiscard]] bool try_acquire_until(
+      const std::chrono::time_point<Clock, Duration>& t,
+      scheduler::call_site where = scheduler::call_site::current()) {
+    return sync::attempt_until(t, [this, where](sync::deadline when) {
+      return acquire_until({"semaphore::try_acquire_until", this, where}, when);
     });
   }
 
@@ -85,8 +89,15 @@ class semaphore {
   }
 
  private:
-  bool acquire_until(const char* operation, sync::deadline when) {
-    sync::suspendable_fiber(operation);
+  template <std::movable T>
+  friend class channel;  // so that reports name its operations
+
+  void wait(const scheduler::wait_record& waits_for) noexcept {
+    sync::queue_unless(waits_for, guard_, waiting_, [this] { return take(); });
+  }
+
+  bool acquire_until(const scheduler::wait_record& operation, sync::deadline when) {
+    sync::suspendable_fiber(operation.construct);
     return try_acquire() ||
            sync::queue_until(operation, guard_, waiting_, when, [this] { return take(); });
   }

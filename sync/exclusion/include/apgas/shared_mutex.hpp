@@ -66,19 +66,17 @@ class shared_mutex {
   // Acquires the mutex exclusively; waits while other tasks hold it or came before.
   // Throws: illegal_operation outside a task and inside `atomic` or `when`.
   // Context: task. May suspend and resume on another worker. Cost: one short lock if it is free.
-  void lock() {
-    sync::suspendable_fiber("shared_mutex::lock");
-    if (try_lock()) return;
+  void lock(scheduler::call_site where = scheduler::call_site::current()) {
+    const scheduler::fiber& self = sync::suspendable_fiber("shared_mutex::lock");
+    if (try_lock_by(&self)) return;
     waiter me(true);
-    sync::queue_unless("shared_mutex::lock", guard_, waiting_, me, [this] { return take(); });
+    sync::queue_unless({"shared_mutex::lock", this, where, explain}, guard_, waiting_, me,
+                       [&] { return take(&self); });
   }
 
   // Acquires the mutex exclusively if no task holds it, and returns whether it did. Context: any
   // thread; does not suspend.
-  [[nodiscard]] bool try_lock() noexcept {
-    std::lock_guard hold(guard_);
-    return take();
-  }
+  [[nodiscard]] bool try_lock() noexcept { return try_lock_by(scheduler::current_fiber()); }
 
   // Acquires the mutex exclusively; waits for at most the duration d. Returns whether it acquired
   // the mutex. A duration of zero or less does not suspend; one of more than a century means for
@@ -86,16 +84,18 @@ class shared_mutex {
   // Throws: as lock; std::bad_alloc. Context: as lock.
   // Cost: if it must wait, an allocation and two short locks of the scheduler.
   template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& d) {
-    return lock_until("shared_mutex::try_lock_for", sync::deadline_in(d));
+  [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& d,
+                                  scheduler::call_site where = scheduler::call_site::current()) {
+    return lock_until({"shared_mutex::try_lock_for", this, where, explain}, sync::deadline_in(d));
   }
 
   // The same until `Clock` shows the time t. If the clock is set back meanwhile, the task waits
   // again for the rest.
   template <class Clock, class Duration>
-  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& t) {
-    return sync::attempt_until(t, [this](sync::deadline when) {
-      return lock_until("shared_mutex::try_lock_until", when);
+  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& t,
+                                    scheduler::call_site where = scheduler::call_site::current()) {
+    return sync::attempt_until(t, [this, where](sync::deadline when) {
+      return lock_until({"shared_mutex::try_lock_until", this, where, explain}, when);
     });
   }
 
@@ -116,11 +116,11 @@ class shared_mutex {
 
   // Acquires the mutex together with other readers; waits while a task holds it exclusively or
   // waits for that. Throws, Context, Cost: as lock.
-  void lock_shared() {
+  void lock_shared(scheduler::call_site where = scheduler::call_site::current()) {
     sync::suspendable_fiber("shared_mutex::lock_shared");
     if (try_lock_shared()) return;
     waiter me(false);
-    sync::queue_unless("shared_mutex::lock_shared", guard_, waiting_, me,
+    sync::queue_unless({"shared_mutex::lock_shared", this, where, explain}, guard_, waiting_, me,
                        [this] { return take_shared(); });
   }
 
@@ -135,13 +135,18 @@ class shared_mutex {
   // `Clock` shows the time t. Returns whether it acquired the mutex. Otherwise as try_lock_for and
   // try_lock_until.
   template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& d) {
-    return share_until("shared_mutex::try_lock_shared_for", sync::deadline_in(d));
+  [[nodiscard]] bool try_lock_shared_for(
+      const std::chrono::duration<Rep, Period>& d,
+      scheduler::call_site where = scheduler::call_site::current()) {
+    return share_until({"shared_mutex::try_lock_shared_for", this, where, explain},
+                       sync::deadline_in(d));
   }
   template <class Clock, class Duration>
-  [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& t) {
-    return sync::attempt_until(t, [this](sync::deadline when) {
-      return share_until("shared_mutex::try_lock_shared_until", when);
+  [[nodiscard]] bool try_lock_shared_until(
+      const std::chrono::time_point<Clock, Duration>& t,
+      scheduler::call_site where = scheduler::call_site::current()) {
+    return sync::attempt_until(t, [this, where](sync::deadline when) {
+      return share_until({"shared_mutex::try_lock_shared_until", this, where, explain}, when);
     });
   }
 
@@ -168,10 +173,16 @@ class shared_mutex {
     const bool writer;
   };
 
-  bool take() noexcept {
+  bool take(const scheduler::fiber* by) noexcept {
     if (holders_ != 0) return false;
     holders_ = exclusive;
+    writer_ = by;
     return true;
+  }
+
+  bool try_lock_by(const scheduler::fiber* by) noexcept {
+    std::lock_guard hold(guard_);
+    return take(by);
   }
 
   bool take_shared() noexcept {
@@ -186,15 +197,16 @@ class shared_mutex {
       const bool writer = static_cast<waiter*>(waiting_.front())->writer;
       if (writer ? holders_ != 0 : holders_ == exclusive) return;
       holders_ = writer ? exclusive : holders_ + 1;
+      if (writer) writer_ = waiting_.front()->task;
       next.push(*waiting_.pop());
     }
   }
 
-  bool lock_until(const char* operation, sync::deadline when) {
-    sync::suspendable_fiber(operation);
-    if (try_lock()) return true;
+  bool lock_until(const scheduler::wait_record& operation, sync::deadline when) {
+    const scheduler::fiber& self = sync::suspendable_fiber(operation.construct);
+    if (try_lock_by(&self)) return true;
     waiter me(true);
-    if (sync::queue_until(operation, guard_, waiting_, me, when, [this] { return take(); }))
+    if (sync::queue_until(operation, guard_, waiting_, me, when, [&] { return take(&self); }))
       return true;
     sync::resume_list next;  // readers that waited behind this writer only
     {
@@ -205,16 +217,21 @@ class shared_mutex {
     return false;
   }
 
-  bool share_until(const char* operation, sync::deadline when) {
-    sync::suspendable_fiber(operation);
+  bool share_until(const scheduler::wait_record& operation, sync::deadline when) {
+    sync::suspendable_fiber(operation.construct);
     if (try_lock_shared()) return true;
     waiter me(false);
     return sync::queue_until(operation, guard_, waiting_, me, when,
                              [this] { return take_shared(); });
   }
 
+  // For the watchdog: the waiting tasks need the one that holds the mutex exclusively.
+  APGAS_API static void explain(const scheduler::wait_record& waits_for,
+                                scheduler::wait_explainer& to);
+
   base::spin_lock guard_;
   std::ptrdiff_t holders_ = 0;
+  const scheduler::fiber* writer_ = nullptr;  // of the last one that held it exclusively
   sync::wait_queue waiting_;
 };
 

@@ -44,7 +44,9 @@ namespace apgas::inline v0 {
 // says that nothing of the finish is left there, and contains the exceptions of its tasks
 // (docs/protocols/finish.md).
 template <class F>
-[[gnu::always_inline]] inline auto finish(F&& body) -> std::invoke_result_t<F> {
+[[gnu::always_inline]] inline auto finish(
+    F&& body, scheduler::call_site where = scheduler::call_site::current())
+    -> std::invoke_result_t<F> {
   using result = std::invoke_result_t<F>;
   scheduler::fiber& self = sync::suspendable_fiber("finish");
   sync::finish_frame frame(self);
@@ -54,7 +56,7 @@ template <class F>
     } catch (...) {
       sync::task_failed(self);
     }
-    frame.end();
+    frame.end(where);
   } else if constexpr (std::is_reference_v<result>) {
     static_assert(!std::is_reference_v<result>,
                   "apgas: the body of a finish returns a reference, to an object that may end with "
@@ -66,7 +68,7 @@ template <class F>
     } catch (...) {
       sync::task_failed(self);
     }
-    frame.end();
+    frame.end(where);
     return *std::move(value);
   }
 }

@@ -48,7 +48,8 @@ sync::offer_box* make_offer_box(int workers) {
 // Cost: as finish, one call of op for each offer, and the reduced value of a place in its return
 // message.
 template <class T, class Op, std::invocable Body>
-T finish_reduce(T identity, Op op, Body&& body) {
+T finish_reduce(T identity, Op op, Body&& body,
+                scheduler::call_site where = scheduler::call_site::current()) {
   static_assert(std::is_same_v<T, std::remove_cvref_t<T>>);
   static_assert(comm::require_sendable_value<T>());
   scheduler::fiber& self = sync::suspendable_fiber("finish_reduce");
@@ -61,7 +62,7 @@ T finish_reduce(T identity, Op op, Body&& body) {
   } catch (...) {
     sync::task_failed(self);
   }
-  auto box = frame.end_collecting();
+  auto box = frame.end_collecting(where);
   std::optional<T> offered = static_cast<sync::reducing_offer_box<T, Op>&>(*box).take();
   return offered.has_value() ? op(std::move(identity), *std::move(offered)) : std::move(identity);
 }

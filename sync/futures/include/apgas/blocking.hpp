@@ -20,7 +20,8 @@ namespace sync {
 
 // Runs run(call) on a helper thread and suspends the task until it has returned.
 // Context: task that may suspend; may resume on another worker.
-APGAS_API void run_blocking(scheduler::fiber& self, void (*run)(void*) noexcept, void* call);
+APGAS_API void run_blocking(scheduler::fiber& self, void (*run)(void*) noexcept, void* call,
+                            const scheduler::call_site& where);
 
 }  // namespace sync
 
@@ -36,7 +37,8 @@ APGAS_API void run_blocking(scheduler::fiber& self, void (*run)(void*) noexcept,
 // Context: task. May suspend and resume on another worker.
 // Cost: some 10 us, for two wake-ups of threads.
 template <std::invocable F>
-auto blocking(F&& f) -> std::invoke_result_t<F> {
+auto blocking(F&& f, scheduler::call_site where = scheduler::call_site::current())
+    -> std::invoke_result_t<F> {
   using result = std::invoke_result_t<F>;
   scheduler::fiber& self = sync::suspendable_fiber("blocking");
   struct {
@@ -61,7 +63,7 @@ auto blocking(F&& f) -> std::invoke_result_t<F> {
           c.error = std::current_exception();
         }
       },
-      &call);
+      &call, where);
   if (call.error != nullptr) std::rethrow_exception(std::move(call.error));
   if constexpr (std::is_reference_v<result>) {
     return static_cast<result>(**call.value);

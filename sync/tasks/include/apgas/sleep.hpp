@@ -14,7 +14,8 @@ namespace sync {
 
 // Suspends the task until `when`, or yields if that time has passed. Context: task that may
 // suspend; may resume on another worker.
-APGAS_API void sleep_task(scheduler::fiber& self, deadline when);
+APGAS_API void sleep_task(scheduler::fiber& self, deadline when,
+                          const scheduler::wait_record& waits_for);
 
 }  // namespace sync
 
@@ -25,19 +26,22 @@ APGAS_API void sleep_task(scheduler::fiber& self, deadline when);
 // Throws: illegal_operation outside a task and inside `atomic` or `when`.
 // Context: task. May suspend and resume on another worker.
 template <class Rep, class Period>
-void sleep_for(const std::chrono::duration<Rep, Period>& d) {
+void sleep_for(const std::chrono::duration<Rep, Period>& d,
+               scheduler::call_site where = scheduler::call_site::current()) {
   scheduler::fiber& self = sync::suspendable_fiber("sleep_for");
-  sync::sleep_task(self, sync::deadline_in(d));
+  sync::sleep_task(self, sync::deadline_in(d), {"sleep_for", nullptr, where});
 }
 
 // Suspends the task at least until `Clock` shows the time t. If the clock is set back meanwhile,
 // the task sleeps again for the rest. Throws, Context: as sleep_for.
 template <class Clock, class Duration>
-void sleep_until(const std::chrono::time_point<Clock, Duration>& t) {
+void sleep_until(const std::chrono::time_point<Clock, Duration>& t,
+                 scheduler::call_site where = scheduler::call_site::current()) {
   scheduler::fiber& self = sync::suspendable_fiber("sleep_until");
   do {
     const auto now = Clock::now();
-    sync::sleep_task(self, t > now ? sync::deadline_in(t - now) : sync::deadline::min());
+    sync::sleep_task(self, t > now ? sync::deadline_in(t - now) : sync::deadline::min(),
+                     {"sleep_until", nullptr, where});
   } while (Clock::now() < t);
 }
 

@@ -57,9 +57,9 @@ class single_var {
   // as the variable.
   // Throws: illegal_operation outside a task and inside `atomic` or `when`.
   // Context: task. May suspend and resume on another worker.
-  const T& read_ff() const {
+  const T& read_ff(scheduler::call_site where = scheduler::call_site::current()) const {
     sync::suspendable_fiber("single_var::read_ff");
-    return value_.get();
+    return sync::future_access::get(value_, {"single_var::read_ff", this, where});
   }
 
   // Waits until the value has been written, for at most the duration d, and returns a pointer to
@@ -68,18 +68,21 @@ class single_var {
   // Throws: as read_ff; std::bad_alloc. Context: as read_ff.
   // Cost: if it must wait, an allocation and two short locks of the scheduler.
   template <class Rep, class Period>
-  [[nodiscard]] const T* try_read_ff_for(const std::chrono::duration<Rep, Period>& d) const {
+  [[nodiscard]] const T* try_read_ff_for(
+      const std::chrono::duration<Rep, Period>& d,
+      scheduler::call_site where = scheduler::call_site::current()) const {
     sync::suspendable_fiber("single_var::try_read_ff_for");
-    return value_if(value_.wait_for(d));
+    return value_if(value_.wait_for(d, where));
   }
 
   // The same until `Clock` shows the time t. If the clock is set back meanwhile, the task waits
   // again for the rest.
   template <class Clock, class Duration>
   [[nodiscard]] const T* try_read_ff_until(
-      const std::chrono::time_point<Clock, Duration>& t) const {
+      const std::chrono::time_point<Clock, Duration>& t,
+      scheduler::call_site where = scheduler::call_site::current()) const {
     sync::suspendable_fiber("single_var::try_read_ff_until");
-    return value_if(value_.wait_until(t));
+    return value_if(value_.wait_until(t, where));
   }
 
   // Returns whether the value has been written. Context: any thread; does not suspend.

@@ -63,8 +63,8 @@ class sync_var {
   explicit sync_var(T value) : turn_(state::full), value_(std::move(value)) {}
 
   // Waits until the variable is full, takes the value and leaves it empty.
-  T read_fe() {
-    const turn mine(*this, "sync_var::read_fe", want::full);
+  T read_fe(scheduler::call_site where = scheduler::call_site::current()) {
+    const turn mine(*this, {"sync_var::read_fe", this, where}, want::full);
     T value = std::move(*value_);
     mine.leave(state::empty);
     return value;
@@ -72,80 +72,100 @@ class sync_var {
 
   // The same with a time limit.
   template <class Rep, class Period>
-  std::optional<T> try_read_fe_for(const std::chrono::duration<Rep, Period>& limit) {
-    return take_within("sync_var::try_read_fe_for", limit);
+  std::optional<T> try_read_fe_for(const std::chrono::duration<Rep, Period>& limit,
+                                   scheduler::call_site where = scheduler::call_site::current()) {
+    return take_within({"sync_var::try_read_fe_for", this, where}, limit);
   }
   template <class Clock, class Duration>
-  std::optional<T> try_read_fe_until(const std::chrono::time_point<Clock, Duration>& limit) {
-    return take_within("sync_var::try_read_fe_until", limit);
+  std::optional<T> try_read_fe_until(const std::chrono::time_point<Clock, Duration>& limit,
+                                     scheduler::call_site where = scheduler::call_site::current()) {
+    return take_within({"sync_var::try_read_fe_until", this, where}, limit);
   }
 
   // Waits until the variable is full, returns a copy of the value and leaves it full.
-  T read_ff()
+  T read_ff(scheduler::call_site where = scheduler::call_site::current())
     requires std::copy_constructible<T>
   {
-    const turn mine(*this, "sync_var::read_ff", want::full);
+    const turn mine(*this, {"sync_var::read_ff", this, where}, want::full);
     return *value_;
   }
 
   // The same with a time limit.
   template <class Rep, class Period>
-  std::optional<T> try_read_ff_for(const std::chrono::duration<Rep, Period>& limit)
+  std::optional<T> try_read_ff_for(const std::chrono::duration<Rep, Period>& limit,
+                                   scheduler::call_site where = scheduler::call_site::current())
     requires std::copy_constructible<T>
   {
-    return copy_within("sync_var::try_read_ff_for", limit);
+    return copy_within({"sync_var::try_read_ff_for", this, where}, limit);
   }
   template <class Clock, class Duration>
-  std::optional<T> try_read_ff_until(const std::chrono::time_point<Clock, Duration>& limit)
+  std::optional<T> try_read_ff_until(const std::chrono::time_point<Clock, Duration>& limit,
+                                     scheduler::call_site where = scheduler::call_site::current())
     requires std::copy_constructible<T>
   {
-    return copy_within("sync_var::try_read_ff_until", limit);
+    return copy_within({"sync_var::try_read_ff_until", this, where}, limit);
   }
 
   // Returns a copy of the value without waiting for a state: if the variable is empty, the last
   // value it had, which is T{} before the first write. A value that read_fe took has been moved
   // from.
-  T read_xx()
+  T read_xx(scheduler::call_site where = scheduler::call_site::current())
     requires std::copy_constructible<T> && std::default_initializable<T>
   {
-    const turn mine(*this, "sync_var::read_xx", want::either);
+    const turn mine(*this, {"sync_var::read_xx", this, where}, want::either);
     return value_ ? *value_ : T{};
   }
 
   // Waits until the variable is empty, writes the value and leaves it full.
-  void write_ef(T value) { write("sync_var::write_ef", want::empty, std::move(value)); }
+  void write_ef(T value, scheduler::call_site where = scheduler::call_site::current()) {
+    write({"sync_var::write_ef", this, where}, want::empty, std::move(value));
+  }
 
   // The same with a time limit.
   template <class Rep, class Period>
-  [[nodiscard]] bool try_write_ef_for(T value, const std::chrono::duration<Rep, Period>& limit) {
-    return write_within("sync_var::try_write_ef_for", want::empty, std::move(value), limit);
+  [[nodiscard]] bool try_write_ef_for(
+      T value, const std::chrono::duration<Rep, Period>& limit,
+      scheduler::call_site where = scheduler::call_site::current()) {
+    return write_within({"sync_var::try_write_ef_for", this, where}, want::empty, std::move(value),
+                        limit);
   }
   template <class Clock, class Duration>
-  [[nodiscard]] bool try_write_ef_until(T value,
-                                        const std::chrono::time_point<Clock, Duration>& limit) {
-    return write_within("sync_var::try_write_ef_until", want::empty, std::move(value), limit);
+  [[nodiscard]] bool try_write_ef_until(
+      T value, const std::chrono::time_point<Clock, Duration>& limit,
+      scheduler::call_site where = scheduler::call_site::current()) {
+    return write_within({"sync_var::try_write_ef_until", this, where}, want::empty,
+                        std::move(value), limit);
   }
 
   // Waits until the variable is full, overwrites the value and leaves it full.
-  void write_ff(T value) { write("sync_var::write_ff", want::full, std::move(value)); }
+  void write_ff(T value, scheduler::call_site where = scheduler::call_site::current()) {
+    write({"sync_var::write_ff", this, where}, want::full, std::move(value));
+  }
 
   // The same with a time limit.
   template <class Rep, class Period>
-  [[nodiscard]] bool try_write_ff_for(T value, const std::chrono::duration<Rep, Period>& limit) {
-    return write_within("sync_var::try_write_ff_for", want::full, std::move(value), limit);
+  [[nodiscard]] bool try_write_ff_for(
+      T value, const std::chrono::duration<Rep, Period>& limit,
+      scheduler::call_site where = scheduler::call_site::current()) {
+    return write_within({"sync_var::try_write_ff_for", this, where}, want::full, std::move(value),
+                        limit);
   }
   template <class Clock, class Duration>
-  [[nodiscard]] bool try_write_ff_until(T value,
-                                        const std::chrono::time_point<Clock, Duration>& limit) {
-    return write_within("sync_var::try_write_ff_until", want::full, std::move(value), limit);
+  [[nodiscard]] bool try_write_ff_until(
+      T value, const std::chrono::time_point<Clock, Duration>& limit,
+      scheduler::call_site where = scheduler::call_site::current()) {
+    return write_within({"sync_var::try_write_ff_until", this, where}, want::full, std::move(value),
+                        limit);
   }
 
   // Writes the value whatever the state, and leaves the variable full.
-  void write_xf(T value) { write("sync_var::write_xf", want::either, std::move(value)); }
+  void write_xf(T value, scheduler::call_site where = scheduler::call_site::current()) {
+    write({"sync_var::write_xf", this, where}, want::either, std::move(value));
+  }
 
   // Makes the value T{} whatever the state, and leaves the variable empty.
-  void reset() {
-    const turn mine(*this, "sync_var::reset", want::either);
+  void reset(scheduler::call_site where = scheduler::call_site::current()) {
+    const turn mine(*this, {"sync_var::reset", this, where}, want::either);
     value_.reset();
     mine.leave(state::empty);
   }
@@ -162,9 +182,9 @@ class sync_var {
   // state chosen by leave(), or in the state found if an exception came first.
   class turn {
    public:
-    turn(sync_var& v, const char* operation, want w) : turn_(v.turn_) {
-      sync::suspendable_fiber(operation);
-      left_ = turn_.acquire(w);
+    turn(sync_var& v, const scheduler::wait_record& operation, want w) : turn_(v.turn_) {
+      sync::suspendable_fiber(operation.construct);
+      left_ = turn_.acquire(operation, w);
     }
     // A use that acquire_within() has begun.
     turn(sync_var& v, state found) noexcept : turn_(v.turn_), left_(found) {}
@@ -178,7 +198,7 @@ class sync_var {
     mutable state left_;
   };
 
-  void write(const char* operation, want w, T&& value) {
+  void write(const scheduler::wait_record& operation, want w, T&& value) {
     const turn mine(*this, operation, w);
     value_ = std::move(value);
     mine.leave(state::full);
@@ -186,15 +206,15 @@ class sync_var {
 
   // Acquires the variable within a duration or until a time point; nullopt if that takes longer.
   template <class Rep, class Period>
-  std::optional<state> acquire_within(const char* operation, want w,
+  std::optional<state> acquire_within(const scheduler::wait_record& operation, want w,
                                       const std::chrono::duration<Rep, Period>& d) {
-    sync::suspendable_fiber(operation);
+    sync::suspendable_fiber(operation.construct);
     return turn_.acquire_until(operation, w, sync::deadline_in(d));
   }
   template <class Clock, class Duration>
-  std::optional<state> acquire_within(const char* operation, want w,
+  std::optional<state> acquire_within(const scheduler::wait_record& operation, want w,
                                       const std::chrono::time_point<Clock, Duration>& t) {
-    sync::suspendable_fiber(operation);
+    sync::suspendable_fiber(operation.construct);
     std::optional<state> found;
     sync::attempt_until(t, [&](sync::deadline when) {
       found = turn_.acquire_until(operation, w, when);
@@ -204,7 +224,7 @@ class sync_var {
   }
 
   template <class Limit>
-  std::optional<T> take_within(const char* operation, const Limit& limit) {
+  std::optional<T> take_within(const scheduler::wait_record& operation, const Limit& limit) {
     const std::optional<state> found = acquire_within(operation, want::full, limit);
     if (!found) return std::nullopt;
     const turn mine(*this, *found);
@@ -214,7 +234,7 @@ class sync_var {
   }
 
   template <class Limit>
-  std::optional<T> copy_within(const char* operation, const Limit& limit) {
+  std::optional<T> copy_within(const scheduler::wait_record& operation, const Limit& limit) {
     const std::optional<state> found = acquire_within(operation, want::full, limit);
     if (!found) return std::nullopt;
     const turn mine(*this, *found);
@@ -222,7 +242,8 @@ class sync_var {
   }
 
   template <class Limit>
-  bool write_within(const char* operation, want w, T&& value, const Limit& limit) {
+  bool write_within(const scheduler::wait_record& operation, want w, T&& value,
+                    const Limit& limit) {
     const std::optional<state> found = acquire_within(operation, w, limit);
     if (!found) return false;
     const turn mine(*this, *found);

@@ -25,6 +25,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 // The reports of a watchdog.
@@ -95,10 +96,10 @@ TEST(Watchdog, NamesTheAwaitedConstructsAndTheSpawnSites) {
   });
   other.join();
   EXPECT_THAT(text, AllOf(HasSubstr("nothing has run here for 0.05 s while 6 tasks wait:"),
-                          HasSubstr("3 in latch::wait, spawned at "),
+                          ContainsRegex("3 in latch::wait at [^ ]*:[0-9]+, spawned at "),
                           HasSubstr(std::string("watchdog_test.cpp:").append(std::to_string(line))),
-                          HasSubstr("1 in when, \"reader\", spawned at "),
-                          HasSubstr("1 in mutex::lock, spawned at ")));
+                          ContainsRegex("1 in when at [^ ]*:[0-9]+, \"reader\", spawned at "),
+                          ContainsRegex("1 in mutex::lock at [^ ]*:[0-9]+, spawned at ")));
 }
 
 TEST(Watchdog, NamesAPhaseOfAClock) {
@@ -122,7 +123,7 @@ TEST(Watchdog, NamesAPhaseOfAClock) {
     c.advance();
   });
   other.join();
-  EXPECT_THAT(text, AllOf(HasSubstr("while 501 tasks wait: 500 in a phase of a clock or phaser"),
+  EXPECT_THAT(text, AllOf(HasSubstr("while 501 tasks wait: 500 in a phase of a clock at "),
                           HasSubstr("1 in latch::wait")));
 }
 

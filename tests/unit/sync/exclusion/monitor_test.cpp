@@ -241,7 +241,7 @@ TEST(Monitor, ResumesNoTaskInVain) {
     run_tasks(workers, [workers] {
       apgas::sync::monitor_core m;
       const auto section = [&m](auto condition, auto body) {
-        apgas::sync::run_when(m, *apgas::scheduler::current_fiber(), condition, body);
+        apgas::sync::run_when(m, *apgas::scheduler::current_fiber(), condition, body, {});
       };
       const auto left = [place = apgas::scheduler::current_fiber()->on->home] {
         return place->stats().suspensions;
@@ -281,7 +281,7 @@ TEST(Monitor, TestsEveryConditionOnceForEachSection) {
     int waiting = 0;
     const int n = scaled(1000, 100);
     const auto section = [&](auto condition, auto body) {
-      apgas::sync::run_when(m, *apgas::scheduler::current_fiber(), condition, body);
+      apgas::sync::run_when(m, *apgas::scheduler::current_fiber(), condition, body, {});
     };
     finish([&] {
       for (int i = 0; i < n; ++i) {
@@ -294,7 +294,7 @@ TEST(Monitor, TestsEveryConditionOnceForEachSection) {
       const auto before = m.count().tested;
       auto nothing = [] {};
       for (int i = 0; i < 10; ++i) {
-        apgas::sync::run_atomic(m, *apgas::scheduler::current_fiber(), nothing);
+        apgas::sync::run_atomic(m, *apgas::scheduler::current_fiber(), nothing, {});
       }
       EXPECT_EQ(m.count().tested - before, 10U * static_cast<unsigned>(n));
       section([] { return true; }, [&] { go = true; });
@@ -315,7 +315,7 @@ TEST(Monitor, TestsOnlyItsOwnConditions) {
       apgas::yield();
       apgas::scheduler::fiber& self = *apgas::scheduler::current_fiber();
       auto nothing = [] {};
-      for (int i = 0; i < 100; ++i) apgas::sync::run_atomic(busy, self, nothing);
+      for (int i = 0; i < 100; ++i) apgas::sync::run_atomic(busy, self, nothing, {});
       EXPECT_EQ(busy.count().tested, 0U);
       EXPECT_EQ(busy.count().entered, 100U);
       crowded.atomic([&] { go = true; });
@@ -363,12 +363,12 @@ TEST(Monitor, IsGrantedToAWaiterAfterManySections) {
           ++arrived;
           auto condition = [&, i] { return released == i; };
           auto body = [&] { ++released; };
-          apgas::sync::run_when(m, *apgas::scheduler::current_fiber(), condition, body);
+          apgas::sync::run_when(m, *apgas::scheduler::current_fiber(), condition, body, {});
         });
       }
       while (arrived < n) apgas::yield();
       auto begin = [&] { released = 1; };
-      apgas::sync::run_atomic(m, *apgas::scheduler::current_fiber(), begin);
+      apgas::sync::run_atomic(m, *apgas::scheduler::current_fiber(), begin, {});
     });
     EXPECT_EQ(released, n + 1);
     EXPECT_GT(m.count().passed, 0U);

@@ -271,6 +271,7 @@ class team_member {
   base::spin_lock lock_;  // protects everything below
   std::uint32_t sequence_ = 0;
   bool calling_ = false;
+  scheduler::call_site called_at_{};  // of the present call, for reports
   std::array<call_signature, remembered>
       signatures_{};                        // of the last calls, by number modulo `remembered`
   std::vector<received_message> messages_;  // messages not taken yet

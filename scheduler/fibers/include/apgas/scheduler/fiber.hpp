@@ -8,6 +8,7 @@
 
 #include <apgas/base/api.hpp>
 #include <apgas/scheduler/slot.hpp>
+#include <apgas/scheduler/wait_record.hpp>
 
 // A fiber: a stack that tasks run on, with its saved context. Running code finds its fiber from the
 // stack pointer alone, because all stacks come from one range of addresses, each stack is aligned
@@ -29,6 +30,15 @@ class task_extension {
   // Called when the body of the task has ended; `self` still has the state of the task.
   // Context: task.
   virtual void task_ended(fiber& self) noexcept = 0;
+
+  // Reports the edges of the wait-for graph that lead to the task, whose fiber is `self`.
+  // Context: as wait_explainer.
+  virtual void explain(const fiber& self, wait_explainer& to) const {
+    static_cast<void>(self);
+    static_cast<void>(to);
+  }
+  // What the task waits for if its fiber has no record: it waits in a batch.
+  virtual wait_record waits_for() const { return {nullptr}; }
 
  protected:
   ~task_extension() = default;
@@ -60,6 +70,12 @@ struct task_state {
   bool plain() const noexcept { return std::bit_cast<std::uint64_t>(rare) == 0; }
 };
 
+// A task with registrations that waits below the running one on the same stack.
+struct hidden_task {
+  const task_state* task;
+  const hidden_task* below;
+};
+
 // The record of a fiber. Everything that is used whenever a fiber is left or entered lies in its
 // first cache line: the records of all fibers have the same position in their pages, so they
 // compete for the same few sets of the caches.
@@ -84,10 +100,13 @@ struct alignas(64) fiber {
   std::uint32_t allowance = 0;        // bytes that the task may send without waiting (sync)
 
   // For the watchdog: what the task waits for while the fiber is suspended (null also while it
-  // waits for a phase in a batch), and the list of all fibers of the scheduler.
-  const char* waits_for = nullptr;
+  // waits for a phase in a batch), the extensions that tasks have which wait below the running one
+  // on this stack, and the list of all fibers of the scheduler.
+  const wait_record* waits_for = nullptr;
+  const hidden_task* hidden = nullptr;
   fiber* older = nullptr;
   fiber* newer = nullptr;
+  std::uint32_t node = 0;  // its number in the wait-for graph that is being made
 
   // If this is a drain fiber (drain.cpp): the suspended spawner whose tasks it runs, else null; and
   // the slot of the spawner's continuation.

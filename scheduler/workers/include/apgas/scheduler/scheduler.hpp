@@ -56,6 +56,9 @@ class external_events {
   virtual bool arm() noexcept { return true; }
 };
 
+// What the watchdog does if no task can ever run again.
+enum class deadlock_action : std::uint8_t { none, report, end_process };
+
 struct config {
   int workers = 1;
   std::size_t stack_bytes = std::size_t{1} << 20;
@@ -67,11 +70,18 @@ struct config {
   bool progress_thread = false;  // a dedicated thread waits for the events and polls for them
   void* environment = nullptr;   // see scheduler::environment
   // If no task runs for this long while some wait, watchdog_report is called, on a thread of the
-  // watchdog, with a line that says what they wait for. 0: never.
+  // watchdog, with lines that say what they wait for. 0: never.
   std::chrono::milliseconds watchdog_patience{0};
   std::function<void(const std::string&)> watchdog_report = {};
-  std::string trace = {};  // the file for the trace (trace.hpp); empty: none
-  int place = 0;           // the number of the place in the trace
+  // The same if no task can ever run again, also without watchdog_patience; after the report,
+  // end_process() is called if that is the action. Only for a program of one place, since another
+  // place could send something.
+  deadlock_action on_deadlock = deadlock_action::none;
+  void (*end_process)() noexcept = nullptr;
+  bool only_place = false;
+  bool report_on_signal = false;  // report at once when the process receives SIGQUIT
+  std::string trace = {};         // the file for the trace (trace.hpp); empty: none
+  int place = 0;                  // the number of the place in the trace
   // Called if a task, or a call on a helper thread, calls std::exit: on that thread, before the
   // first static object is destroyed. Null: nothing is called.
   void (*on_exit)() noexcept = nullptr;

@@ -130,9 +130,9 @@ inline void run_children(fiber& self, const frame_mark& mark) {
 
 // Leaves the current fiber: counts all slots of its frames, saves its context, and calls
 // after(self, argument) on another stack of the same worker. `waits_for` names what the task waits
-// for in reports; it must be a string that lives as long as the program.
+// for in reports.
 // Context: task. Suspends; may resume on another worker.
-APGAS_API void leave(fiber& self, const char* waits_for, void (*after)(fiber*, void*),
+APGAS_API void leave(fiber& self, const wait_record& waits_for, void (*after)(fiber*, void*),
                      void* argument) noexcept;
 
 // Suspends the current task. When its context is saved, after(fiber*) runs on another stack of the
@@ -140,7 +140,7 @@ APGAS_API void leave(fiber& self, const char* waits_for, void (*after)(fiber*, v
 // returns. `waits_for` is as for leave().
 // Context: task. May resume on another worker. Cost: about 20 ns together with resume().
 template <class F>
-void suspend(const char* waits_for, F after) noexcept {
+void suspend(const wait_record& waits_for, F after) noexcept {
   leave(
       *current_fiber(), waits_for,
       [](fiber* self, void* argument) {
@@ -284,9 +284,9 @@ void yield_to_loop() noexcept;
 APGAS_API void attend(fiber& self, bool drainable);
 
 // Suspends the current task until all counts of `counter` but the owner's have been released.
-// Returns at once if there are none. `construct` is the name of the waiting construct in reports.
+// Returns at once if there are none. `waits_for` is as for leave().
 // Context: owner of the counter. May resume on another worker.
-void wait_for_others(task_counter& counter, const char* construct) noexcept;
+void wait_for_others(task_counter& counter, const wait_record& waits_for) noexcept;
 
 // Releases a count that no task holds, but for example the credit of a remote finish or a helper
 // thread. Resumes the waiter, or notifies the observer, if it was the last one.

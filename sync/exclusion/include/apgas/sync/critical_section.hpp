@@ -95,7 +95,8 @@ auto section_value(F& f) -> std::invoke_result_t<F&> {
 
 // Runs f() as a critical section of m, as apgas::atomic describes.
 template <class F>
-auto run_atomic(monitor_core& m, scheduler::fiber& self, F& f) -> std::invoke_result_t<F&> {
+auto run_atomic(monitor_core& m, scheduler::fiber& self, F& f, const scheduler::call_site& where)
+    -> std::invoke_result_t<F&> {
   if (m.held_by(self)) {
     const section_guard nested(self);
     return section_value(f);
@@ -106,22 +107,23 @@ auto run_atomic(monitor_core& m, scheduler::fiber& self, F& f) -> std::invoke_re
   }
   const always condition;
   typed_section<const always, F> s(condition, f);
-  m.submit(self, s);
+  m.submit(self, s, where);
   if constexpr (!std::is_void_v<std::invoke_result_t<F&>>) return s.take();
 }
 
 // Waits until c() is true and then runs f() in the same critical section of m, as apgas::when
 // describes. Requires: the task is inside no critical section.
 template <class C, class F>
-auto run_when(monitor_core& m, scheduler::fiber& self, C& c, F& f) -> std::invoke_result_t<F&> {
+auto run_when(monitor_core& m, scheduler::fiber& self, C& c, F& f,
+              const scheduler::call_site& where) -> std::invoke_result_t<F&> {
   typed_section<C, F> s(c, f);
   if (m.try_enter(self)) [[likely]] {
     monitor_guard section(m, self);
     if (std::invoke(c)) return section_value(f);
     section.keep();
-    m.wait(self, s);
+    m.wait(self, s, where);
   } else {
-    m.submit(self, s);
+    m.submit(self, s, where);
   }
   if constexpr (!std::is_void_v<std::invoke_result_t<F&>>) return s.take();
 }

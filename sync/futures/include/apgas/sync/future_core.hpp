@@ -8,6 +8,7 @@
 #include <apgas/base/api.hpp>
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/spin_lock.hpp>
+#include <apgas/scheduler/fiber.hpp>
 #include <apgas/sync/deadline.hpp>
 #include <apgas/sync/ref_counted.hpp>
 #include <apgas/sync/unobserved.hpp>
@@ -61,13 +62,17 @@ class APGAS_API future_core : public ref_counted {
   bool has_value() const noexcept { return status_.load(base::acquire) == status::value; }  // P1
 
   // Suspends the task until the future is ready, and observes it.
+  // `waits_for` is as for scheduler::suspend; the function adds the object.
   // Context: task that may suspend; may resume on another worker.
-  APGAS_API void wait() noexcept;
+  APGAS_API void wait(const scheduler::wait_record& waits_for) noexcept;
   // The same until `when` at the latest. Returns whether the future is ready; if not, the task has
-  // not observed it. `waits_for` is as for scheduler::suspend. Throws: std::bad_alloc.
-  APGAS_API bool wait_until(const char* waits_for, deadline when);
+  // not observed it. Throws: std::bad_alloc.
+  APGAS_API bool wait_until(const scheduler::wait_record& waits_for, deadline when);
   // Waits until the future is ready, and throws its exception if it failed.
-  APGAS_API void wait_for_value();
+  APGAS_API void wait_for_value(const scheduler::wait_record& waits_for);
+
+  // Says that the running task computes the value, for the watchdog. Context: that task.
+  void computed_by(const scheduler::fiber& self) noexcept { computed_by_ = &self; }
 
   // Observes the future: a failure is no longer reported at the end. Context: any thread.
   void observe() noexcept;
@@ -100,6 +105,7 @@ class APGAS_API future_core : public ref_counted {
   void append(future_waiter& w) noexcept;
   bool remove(future_waiter& w) noexcept;
   void publish(status end, std::unique_ptr<failure> why) noexcept;
+  static void explain(const scheduler::wait_record& waits_for, scheduler::wait_explainer& to);
 
   base::atomic<status> status_{status::empty};
   base::spin_lock lock_;
@@ -107,6 +113,7 @@ class APGAS_API future_core : public ref_counted {
   future_waiter* first_ = nullptr;
   future_waiter* last_ = nullptr;
   std::unique_ptr<failure> failure_;
+  const scheduler::fiber* computed_by_ = nullptr;  // null: no task, or it has not started
 };
 
 }  // namespace apgas::inline v0::sync

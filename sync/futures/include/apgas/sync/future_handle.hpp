@@ -40,6 +40,11 @@ struct future_access {
     }
     return *f.state_;
   }
+  // The value of `f`, for an operation that reports name by `waits_for`.
+  template <class T>
+  static decltype(auto) get(const future<T>& f, const scheduler::wait_record& waits_for) {
+    return f.get_as(waits_for);
+  }
 };
 
 // The result type of get().
@@ -85,21 +90,14 @@ class future {
   // outside a task, and inside a critical section even if the value is there.
   // Context: task. May suspend and resume on another worker. Cost: about 1 ns if the value is
   // there.
-  sync::future_result<T> get() const {
-    sync::suspendable_fiber("future::get");
-    auto& state = sync::future_access::state(*this, "future::get");
-    if (!state.has_value()) state.wait_for_value();
-    if constexpr (std::is_reference_v<T>) {
-      return *state.value();
-    } else if constexpr (!std::is_void_v<T>) {
-      return state.value();
-    }
+  sync::future_result<T> get(scheduler::call_site where = scheduler::call_site::current()) const {
+    return get_as({"future::get", nullptr, where});
   }
 
   // Waits until the future is ready, and throws no exception of its task. Otherwise as get().
-  void wait() const {
+  void wait(scheduler::call_site where = scheduler::call_site::current()) const {
     sync::suspendable_fiber("future::wait");
-    sync::future_access::state(*this, "future::wait").wait();
+    sync::future_access::state(*this, "future::wait").wait({"future::wait", nullptr, where});
   }
 
   // Waits for at most the duration d and returns future_status::ready or future_status::timeout,
@@ -108,20 +106,24 @@ class future {
   // Throws: as get(), without the exception of the future; std::bad_alloc.
   // Cost: if it must wait, an allocation and two short locks of the scheduler.
   template <class Rep, class Period>
-  std::future_status wait_for(const std::chrono::duration<Rep, Period>& d) const {
+  std::future_status wait_for(const std::chrono::duration<Rep, Period>& d,
+                              scheduler::call_site where = scheduler::call_site::current()) const {
     sync::suspendable_fiber("future::wait_for");
     auto& state = sync::future_access::state(*this, "future::wait_for");
-    return status(state.wait_until("future::wait_for", sync::deadline_in(d)));
+    return status(state.wait_until({"future::wait_for", nullptr, where}, sync::deadline_in(d)));
   }
 
   // Waits until the future is ready, or until `Clock` shows the time t. If the clock is set back
   // meanwhile, the task waits again for the rest. Otherwise as wait_for().
   template <class Clock, class Duration>
-  std::future_status wait_until(const std::chrono::time_point<Clock, Duration>& t) const {
+  std::future_status wait_until(
+      const std::chrono::time_point<Clock, Duration>& t,
+      scheduler::call_site where = scheduler::call_site::current()) const {
     sync::suspendable_fiber("future::wait_until");
     auto& state = sync::future_access::state(*this, "future::wait_until");
-    return status(sync::attempt_until(
-        t, [&state](sync::deadline when) { return state.wait_until("future::wait_until", when); }));
+    return status(sync::attempt_until(t, [&state, where](sync::deadline when) {
+      return state.wait_until({"future::wait_until", nullptr, where}, when);
+    }));
   }
 
   // Runs f(*this) as a task once this future is ready, and returns the future of what f returns.
@@ -150,6 +152,17 @@ class future {
   static std::future_status status(bool ready) noexcept {
     return ready ? std::future_status::ready : std::future_status::timeout;
   }
+  sync::future_result<T> get_as(const scheduler::wait_record& waits_for) const {
+    sync::suspendable_fiber(waits_for.construct);
+    auto& state = sync::future_access::state(*this, waits_for.construct);
+    if (!state.has_value()) state.wait_for_value(waits_for);
+    if constexpr (std::is_reference_v<T>) {
+      return *state.value();
+    } else if constexpr (!std::is_void_v<T>) {
+      return state.value();
+    }
+  }
+
   explicit future(sync::ref<sync::future_state<T>> state) noexcept : state_(std::move(state)) {}
 
   sync::ref<sync::future_state<T>> state_;

@@ -69,6 +69,7 @@ class future_task final : public future_state<T> {
   // so that a waiting task sees what the destructors did, and before the children of the task run.
   static void run(void* task) {
     const auto self = ref<future_task>::adopt(static_cast<future_task*>(task));
+    self->computed_by(*scheduler::current_fiber());
     try {
       self->emplace_from(*self->body_);
     } catch (...) {

@@ -127,7 +127,8 @@ class branch_failures {
 // branch spawned into the enclosing finish lie above it. Returns true if the caller must run the
 // branch. Otherwise waits until the thief has run it, and returns false.
 // Context: task; may suspend and resume on another worker.
-APGAS_API bool take_back_or_wait(scheduler::task_counter& join) noexcept;
+APGAS_API bool take_back_or_wait(scheduler::task_counter& join,
+                                 const scheduler::call_site& where) noexcept;
 
 // Ends a branch that its fork has run itself: what it was given by name_task, by registration or by
 // task_local ends with it. Requires: the task of the fork has no attributes.
@@ -156,7 +157,7 @@ template <class First, class F>
   end_branch();
   if (first_is_pending) {
     try {
-      if (take_back_or_wait(join)) {
+      if (take_back_or_wait(join, join.site())) {
         static_cast<void>(branch_value(f));
       } else {
         static_cast<void>(join.take());
@@ -252,7 +253,7 @@ template <class F, class G>
         return std::pair<first, second>(branch_value(f), *std::move(from_g));
       }
     }
-    if (take_back_or_wait(join_here())) {
+    if (take_back_or_wait(join_here(), join_here().site())) {
       return std::pair<first, second>(branch_value(f), *std::move(from_g));
     }
     return std::pair<first, second>(join.take(), *std::move(from_g));

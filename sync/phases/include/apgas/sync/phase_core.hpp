@@ -65,8 +65,8 @@ class elected_task final : public next_single_runner {
     decided_.signal();
   }
   // Whether this task runs the closure. Context: task, once. May resume on another worker.
-  bool wait() noexcept {
-    decided_.wait("next_single");
+  bool wait(const scheduler::call_site& where) noexcept {
+    decided_.wait({"phaser::next_single", nullptr, where});
     return chosen_;
   }
 
@@ -113,6 +113,10 @@ class phase_core {
   }
   phase_core(const phase_core&) = delete;
   phase_core& operator=(const phase_core&) = delete;
+
+  // Where the program made the clock or phaser, for reports. Set before it is used.
+  void made_at(const scheduler::call_site& where) noexcept { made_ = where; }
+  const scheduler::call_site& made() const noexcept { return made_; }
 
   phase_kind kind() const noexcept { return kind_; }
   // The number of the clock or phaser, unique in the whole program. It contains the home place.
@@ -218,6 +222,7 @@ class phase_core {
   bool advance_from(scheduler::worker& w, std::size_t node, bool open) noexcept;
 
   const phase_kind kind_;
+  scheduler::call_site made_{};
   const std::uint64_t number_;
   const bool is_replica_ = false;
   const int workers_;

@@ -42,20 +42,22 @@ struct alignas(64) registration {
   std::int64_t waited = 0;
   // The innermost finish when the task was registered.
   const scheduler::task_counter* finish = nullptr;
+  scheduler::call_site where{};  // of the last wait, for reports
   std::int32_t credit = 0;
   // How many children were registered in advance the last time in this phase.
-  std::int32_t last_credit = 0;
+  std::uint8_t last_credit = 0;
   phaser_mode mode = phaser_mode::signal_wait;
   phase_kind kind = phase_kind::clock;
-  bool implicit = false;   // the clock of a clocked_finish
-  bool made_here = false;  // made by this task, with the record on the heap
-  bool in_single = false;  // the task runs the closure of a next_single
+  bool implicit : 1 = false;   // the clock of a clocked_finish
+  bool made_here : 1 = false;  // made by this task, with the record on the heap
+  bool in_single : 1 = false;  // the task runs the closure of a next_single
 
   bool signals() const noexcept { return mode != phaser_mode::wait; }
   bool waits() const noexcept { return mode != phaser_mode::signal; }
   std::int64_t phase() const noexcept { return waits() ? waited : signalled; }
   bool has_signalled() const noexcept { return waits() && signalled != waited; }
 };
+static_assert(sizeof(registration) == 64);  // the fast path of advance touches one cache line
 
 // A registration in transit: it is counted at a tree node, but its task has not started yet, or is
 // on its way to another place.
@@ -110,6 +112,8 @@ class APGAS_API registrations : public scheduler::task_extension {
   static registrations& needed(scheduler::fiber& self);
 
   void task_ended(scheduler::fiber& self) noexcept override;
+  void explain(const scheduler::fiber& self, scheduler::wait_explainer& to) const override;
+  scheduler::wait_record waits_for() const override;
 
   // Drops every clock and phaser that the task made inside the finish.
   static void leave_finish(scheduler::fiber& self, const scheduler::task_counter& finish) noexcept;
@@ -136,7 +140,7 @@ class APGAS_API registrations : public scheduler::task_extension {
 
 // Makes a clock or phaser and registers the running task on it. Throws: std::bad_alloc.
 registration& make_registration(scheduler::fiber& self, phase_kind kind, phaser_mode mode,
-                                int tiers, int degree);
+                                int tiers, int degree, const scheduler::call_site& where);
 
 // ---- operations on a registration ---------------------------------------------------------------
 
@@ -146,18 +150,22 @@ enum class wait_style : std::uint8_t { lazy, eager };
 // advance() signals if necessary, and waits. advance() and wait() may resume on another worker.
 // Requires: the mode of the registration allows the operation.
 void signal(scheduler::fiber& self, registration& r);
-void advance(scheduler::fiber& self, registration& r, wait_style style);
-void wait(scheduler::fiber& self, registration& r, wait_style style);
+void advance(scheduler::fiber& self, registration& r, wait_style style,
+             const scheduler::call_site& where);
+void wait(scheduler::fiber& self, registration& r, wait_style style,
+          const scheduler::call_site& where);
 // Like advance(). One of the tasks that call it in a phase runs run(closure) when all signallers
 // have signalled.
-void advance_single(scheduler::fiber& self, registration& r, void (*run)(void*), void* closure);
+void advance_single(scheduler::fiber& self, registration& r, void (*run)(void*), void* closure,
+                    const scheduler::call_site& where);
 void drop(scheduler::fiber& self, registration& r) noexcept;
 // Drops the registration of a task whose body has ended.
 void drop_at_end(scheduler::fiber& self, registration& r) noexcept;
 
 // For every clock, or every phaser, of the task: signals all of them, then waits for each.
 void signal_all(scheduler::fiber& self, phase_kind kind);
-void advance_all(scheduler::fiber& self, phase_kind kind, wait_style style);
+void advance_all(scheduler::fiber& self, phase_kind kind, wait_style style,
+                 const scheduler::call_site& where);
 
 // Registers a child. Throws: clock_use_error, phaser_use_error.
 APGAS_API transit begin_transit(scheduler::fiber& self, registration& r, phaser_mode mode,

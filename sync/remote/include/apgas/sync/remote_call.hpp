@@ -70,10 +70,10 @@ class suspended_call final : public pending_call {
   std::uint64_t number() const noexcept { return number_; }
 
   // Waits until the reply has arrived: for `patience` cycles in place (poll_in_place.hpp), then
-  // suspended. `what` is the text for reports. Context: the calling task, once. May suspend and
-  // resume on another worker.
+  // suspended. `what` is as for scheduler::suspend. Context: the calling task, once. May suspend
+  // and resume on another worker.
   APGAS_API void wait(std::uint64_t patience = scheduler::patience_cycles,
-                      const char* what = "at") noexcept;
+                      const scheduler::wait_record& what = "at") noexcept;
   // Returns the bytes of the value, or of the failure for rethrow_reply. Requires: wait() returned.
   std::span<const std::byte> value() const noexcept { return reply_.payload; }
   // Returns what became of the caller's registrations at the other place

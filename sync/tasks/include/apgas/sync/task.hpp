@@ -36,7 +36,9 @@ APGAS_API [[noreturn]] void throw_inside_atomic(const char* operation);
 // which are tasks of their own. The destructor restores them.
 class hidden_attributes {
  public:
-  explicit hidden_attributes(scheduler::fiber& self) noexcept : task_(self.task) {
+  explicit hidden_attributes(scheduler::fiber& self) noexcept
+      : task_(self.task), hidden_{&task_, self.hidden} {
+    self.hidden = &hidden_;
     self.task.name = nullptr;
     self.task.registrations = nullptr;
     self.task.locals = nullptr;
@@ -48,6 +50,7 @@ class hidden_attributes {
 
  private:
   const scheduler::task_state task_;
+  const scheduler::hidden_task hidden_;
 };
 
 // Gives the running task a name; null removes it.

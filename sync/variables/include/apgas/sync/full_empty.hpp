@@ -36,12 +36,14 @@ class full_empty {
   full_empty& operator=(const full_empty&) = delete;
 
   // Waits until the variable has the state w, makes it in use, and returns the state it had.
+  // `waits_for` is as for scheduler::suspend.
   // Context: task that may suspend; may resume on another worker.
-  APGAS_API state acquire(want w) noexcept;
+  APGAS_API state acquire(const scheduler::wait_record& waits_for, want w) noexcept;
 
   // The same until `when` at the latest; returns nullopt if the variable did not have the state.
-  // `waits_for` is as for scheduler::suspend. Throws: std::bad_alloc.
-  APGAS_API std::optional<state> acquire_until(const char* waits_for, want w, deadline when);
+  // Throws: std::bad_alloc.
+  APGAS_API std::optional<state> acquire_until(const scheduler::wait_record& waits_for, want w,
+                                               deadline when);
 
   // Gives the variable the state `left`, or hands it to the next task that waits for that state.
   // Requires: the calling task has acquired it. Context: task.

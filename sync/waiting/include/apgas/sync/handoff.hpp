@@ -24,10 +24,9 @@ class handoff {
   // Returns whether the event has come, so that wait() would return at once. Context: task.
   bool signalled() const noexcept { return missing_.load(base::acquire) == 1; }  // P1
 
-  // Suspends the task until signal() is called. `waits_for` is the text that reports show for the
-  // waiting task, as for scheduler::suspend.
+  // Suspends the task until signal() is called. `waits_for` is as for scheduler::suspend.
   // Context: the waiting task, once. May suspend and resume on another worker.
-  void wait(const char* waits_for) noexcept {
+  void wait(const scheduler::wait_record& waits_for) noexcept {
     if (signalled()) return;
     scheduler::suspend(waits_for, [this](scheduler::fiber* self) {
       fiber_ = self;

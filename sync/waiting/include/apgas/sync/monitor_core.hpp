@@ -79,9 +79,11 @@ class monitor_core {
   // Hands the section over and waits until it has been run, by the calling task or by another.
   // Throws: what the condition or the body threw.
   // Context: task that does not hold the monitor. May suspend and resume on another worker.
-  APGAS_API void submit(scheduler::fiber& self, waiting_section& s);
+  APGAS_API void submit(scheduler::fiber& self, waiting_section& s,
+                        const scheduler::call_site& where);
   // The same for the holder of the monitor, whose condition was false. Releases the monitor.
-  APGAS_API void wait(scheduler::fiber& self, waiting_section& s);
+  APGAS_API void wait(scheduler::fiber& self, waiting_section& s,
+                      const scheduler::call_site& where);
 
   // Counters of what happened so far, for tests. Context: any thread; exact while the monitor is
   // idle.
@@ -111,7 +113,9 @@ class monitor_core {
   waiting_section* take_runnable(scheduler::fiber& self, waiting_section**& tested_to) noexcept;
   bool test(scheduler::fiber& self, waiting_section& s) noexcept;
   void run_for(scheduler::fiber& self, waiting_section& s) noexcept;
-  void join(scheduler::fiber& self, waiting_section& s);
+  void join(scheduler::fiber& self, waiting_section& s, const scheduler::call_site& where);
+  // For the watchdog: the waiting tasks need the one that holds the monitor.
+  static void explain(const scheduler::wait_record& waits_for, scheduler::wait_explainer& to);
 
   // Guarded by lock_.
   base::spin_lock lock_;

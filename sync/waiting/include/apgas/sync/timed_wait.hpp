@@ -71,7 +71,7 @@ class wait_timer : private scheduler::external_task {
 
   // Ends the wait, and returns whether the task was served; if not, the timer has expired.
   // Context: the task, after it was resumed. May suspend and resume on another worker.
-  APGAS_API bool end(const char* waits_for) noexcept;
+  APGAS_API bool end(const scheduler::wait_record& waits_for) noexcept;
 
  private:
   enum class state : std::uint8_t { starting, listed, served, expired };
@@ -105,8 +105,8 @@ class wait_timer : private scheduler::external_task {
 // locks of the scheduler: about 80 ns more than suspend() and resume(), measured with a semaphore
 // that two tasks of one worker hand to each other.
 template <class Enlist, class Withdraw, class Unlocked>
-bool suspend_until(const char* waits_for, base::spin_lock& lock, deadline when, Enlist enlist,
-                   Withdraw withdraw, Unlocked unlocked) {
+bool suspend_until(const scheduler::wait_record& waits_for, base::spin_lock& lock, deadline when,
+                   Enlist enlist, Withdraw withdraw, Unlocked unlocked) {
   wait_timer timer(
       lock, [](void* entry) noexcept { return (*static_cast<Withdraw*>(entry))(); }, &withdraw);
   timer.start(when);
@@ -127,8 +127,8 @@ bool suspend_until(const char* waits_for, base::spin_lock& lock, deadline when, 
 // Throws: std::bad_alloc; then the task has not been in the queue.
 // Context: task that may suspend; may resume on another worker.
 template <class Proceed>
-bool queue_until(const char* waits_for, base::spin_lock& lock, wait_queue& queue, queued_task& me,
-                 deadline when, Proceed proceed) {
+bool queue_until(const scheduler::wait_record& waits_for, base::spin_lock& lock, wait_queue& queue,
+                 queued_task& me, deadline when, Proceed proceed) {
   if (when <= deadline::clock::now()) {
     lock.lock();
     const bool proceeds = proceed();
@@ -148,8 +148,8 @@ bool queue_until(const char* waits_for, base::spin_lock& lock, wait_queue& queue
 
 // The same with an entry of its own.
 template <class Proceed>
-bool queue_until(const char* waits_for, base::spin_lock& lock, wait_queue& queue, deadline when,
-                 Proceed proceed) {
+bool queue_until(const scheduler::wait_record& waits_for, base::spin_lock& lock, wait_queue& queue,
+                 deadline when, Proceed proceed) {
   queued_task me;
   return queue_until(waits_for, lock, queue, me, when, proceed);
 }

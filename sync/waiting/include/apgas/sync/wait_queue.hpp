@@ -108,8 +108,8 @@ bool succeeds_soon(const scheduler::fiber& self, Attempt attempt) {
 // resumes it. `waits_for` is as for scheduler::suspend. Context: task that may suspend; may resume
 // on another worker.
 template <class Proceed>
-void queue_unless(const char* waits_for, base::spin_lock& lock, wait_queue& queue, queued_task& me,
-                  Proceed proceed) noexcept {
+void queue_unless(const scheduler::wait_record& waits_for, base::spin_lock& lock, wait_queue& queue,
+                  queued_task& me, Proceed proceed) noexcept {
   scheduler::suspend(waits_for, [&](scheduler::fiber* self) {
     me.task = self;
     lock.lock();
@@ -122,7 +122,7 @@ void queue_unless(const char* waits_for, base::spin_lock& lock, wait_queue& queu
 
 // The same with an entry of its own.
 template <class Proceed>
-void queue_unless(const char* waits_for, base::spin_lock& lock, wait_queue& queue,
+void queue_unless(const scheduler::wait_record& waits_for, base::spin_lock& lock, wait_queue& queue,
                   Proceed proceed) noexcept {
   queued_task me;
   queue_unless(waits_for, lock, queue, me, proceed);

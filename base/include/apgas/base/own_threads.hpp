@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Tells the threads of the library from those of the program, so that the watchdog knows whether
+// some thread could still make a task ready. A thread of the program that waits inside the library
+// counts as one of the library meanwhile.
+namespace apgas::inline v0::base {
+
+// While it lives, the calling thread counts as one of the library. Objects of one thread may nest.
+// Context: the constructor and the destructor run on the same thread.
+class own_thread {
+ public:
+  own_thread() noexcept;
+  own_thread(const own_thread&) = delete;
+  own_thread& operator=(const own_thread&) = delete;
+  ~own_thread();
+};
+
+// Returns how many threads of the process do not count as threads of the library; -1 if the system
+// does not tell. Context: any thread. Cost: reads a folder of /proc.
+int foreign_threads() noexcept;
+
+}  // namespace apgas::inline v0::base

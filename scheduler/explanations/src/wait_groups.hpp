@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <apgas/scheduler/fiber.hpp>
+
+// The groups of a report: how many tasks wait in the same construct at the same line, spawned at
+// the same line with the same name. A program has few groups, however many tasks wait.
+namespace apgas::inline v0::scheduler {
+
+// A source line as text, "file:line"; empty if it is unknown, or a line of the standard library, as
+// for a lock that std::lock_guard takes.
+std::string line_text(const call_site& where);
+// What describes a task: its name and where it was spawned.
+std::string task_text(const task_state& task);
+
+class wait_groups {
+ public:
+  // Counts a task that waits as `waits_for` says. Throws: std::bad_alloc.
+  void add(const wait_record& waits_for, const task_state& task);
+
+  std::uint64_t tasks() const noexcept { return tasks_; }
+  // Returns the largest groups, as one clause. Throws: std::bad_alloc.
+  std::string text() const;
+
+ private:
+  struct key {
+    const char* construct;
+    const char* file;
+    const char* spawn_file;
+    const char* name;
+    std::uint32_t line;
+    std::uint32_t spawn_line;
+    bool operator==(const key&) const = default;
+  };
+  struct key_hash {
+    std::size_t operator()(const key& k) const noexcept;
+  };
+  struct group {
+    wait_record waits_for{nullptr};
+    task_state task;
+    std::uint64_t count = 0;
+  };
+
+  std::unordered_map<key, group, key_hash> groups_;
+  std::uint64_t tasks_ = 0;
+};
+
+}  // namespace apgas::inline v0::scheduler

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <source_location>
+
+// What a suspended task waits for, for the reports of the watchdog. The record lies in the frame of
+// the waiting function, so that it exists exactly while the task waits, and a path that does not
+// suspend stores nothing.
+namespace apgas::inline v0::scheduler {
+
+struct fiber;
+
+// The line of a call. In a public function that may suspend, the last parameter is
+// `call_site where = call_site::current()`; the caller passes one register.
+using call_site = std::source_location;
+
+// An object that tasks wait for, as reports name it.
+struct waited_object {
+  const void* address = nullptr;
+  const char* kind = "";    // a static text, such as "clock"
+  call_site made{};         // where the program made it, if the object knows
+  std::int64_t phase = -1;  // the phase that is not complete; -1: the object has no phases
+};
+
+// Receives the edges of the wait-for graph: which object cannot go on before which task has. Used
+// while all workers sleep, so nothing that it is told of changes.
+class wait_explainer {
+ public:
+  wait_explainer() = default;
+  wait_explainer(const wait_explainer&) = delete;
+  wait_explainer& operator=(const wait_explainer&) = delete;
+
+  // The tasks that wait for `object` need the task on `needed` to go on. `relation` is a static
+  // text that continues a sentence about that task, such as "has locked". Throws: std::bad_alloc.
+  virtual void needs(const waited_object& object, const fiber& needed, const char* relation) = 0;
+
+ protected:
+  ~wait_explainer() = default;
+};
+
+struct wait_record {
+  using explain_function = void (*)(const wait_record& self, wait_explainer& to);
+
+  // A text alone is a record, too: no more is known then.
+  wait_record(const char* what, const void* waited_for = nullptr, call_site at = {},
+              explain_function edges = nullptr) noexcept
+      : construct(what), object(waited_for), where(at), explain(edges) {}
+
+  const char* construct;     // a static text; null: the task is not reported
+  const void* object;        // null: unknown
+  call_site where;           // line 0: unknown
+  explain_function explain;  // reports the edges that only the object knows; may be null
+};
+
+}  // namespace apgas::inline v0::scheduler

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+// Small programs that hang on purpose, or that are slow but do not hang. hang_test.py runs them and
+// looks for the lines that the comments `// marks <word>` mark.
+namespace apgas::test {
+
+struct hang_case {
+  std::string_view name;
+  void (*run)();
+};
+
+std::vector<hang_case> cycles();   // tasks that wait for each other
+std::vector<hang_case> missing();  // tasks that wait for something that nobody does
+std::vector<hang_case> alive();    // programs that end
+
+}  // namespace apgas::test

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that hang are explained, and end with code 124; slow programs are not disturbed.
+
+Arguments: the program places_hangs, and then those of unittest.
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROGRAM = sys.argv.pop(1)
+DEADLOCK = 124
+SETTINGS = {"APGAS_WORKERS": "2", "APGAS_IDLE": "0"}
+
+# What the report says of each case: expressions in which $word stands for the marked line.
+CYCLES = {
+    "two_mutexes": ["waits in mutex::lock at $lock_one for task .*, which has locked it",
+                    "waits in mutex::lock at $lock_two for task .*, which has locked it",
+                    "spawned at $spawn_one", "spawned at $spawn_two"],
+    "mutex_twice": ["task A .* waits in mutex::lock at $again for itself, which has locked it"],
+    "future_cycle": ["waits in future::get at $get_one for task .*, which computes its value",
+                     "waits in future::get at $get_two for task .*, which computes its value",
+                     "1 in future::wait at $main_waits"],
+    "clock_and_finish": ["at $advance for phase 0 of the clock made at $made for task .*, which "
+                         "runs inside a finish of a task that is registered on it and has not "
+                         "arrived",
+                         "waits in future::wait at $wait for task .*, which computes its value"],
+    "phaser_and_finish": ["at $next for phase 0 of the phaser made at $made for task .*, which "
+                          "runs inside a finish of a task that is registered on it and has not "
+                          "arrived",
+                          "waits in future::wait at $wait for task .*, which computes its value"],
+    "shared_mutex_upgrade": ["waits in mutex::lock at $other for task .*, which has locked it",
+                             "waits in shared_mutex::lock_shared at $shared for task"],
+}
+MISSING = {
+    "forked_branches": ["in mutex::lock at $lock"],
+    "lost_signal": ["1 in condition_variable::wait at $wait"],
+    "promise_never_set": ['1 in future::get at $get, "reader", spawned at $get'],
+    "channel_never_sent": ["1 in channel::receive at $receive"],
+    "channel_full": ["1 in channel::send at $send"],
+    "semaphore_without_permits": ["1 in semaphore::acquire at $acquire"],
+    "latch_too_large": ["2 in latch::wait at $wait, spawned at $wait"],
+    "sync_var_never_filled": ["1 in sync_var::read_fe at $read"],
+    "single_var_never_written": ["1 in single_var::read_ff at $read"],
+    "when_never_true": ["1 in when at $when"],
+    "monitor_never_true": ["1 in when at $when"],
+    "phaser_without_signal": ["1 in a phase of a phaser at $phase", "1 in latch::wait at $latch"],
+    "clock_member_waits": ["50 in latch::wait at $latch, spawned at $latch"],
+    "clock_member_lost": ["299 in a phase of a clock at $advance",
+                          "1 in semaphore::acquire at $acquire"],
+}
+ALIVE = ["timer", "timed_wait", "blocking_call", "thread_of_the_program", "computation",
+         "thread_from_before", "many_pauses"]
+
+
+def marked_lines(case):
+    """The marked lines of the function `case`: word -> expression for file:line."""
+    for file in HERE.glob("*.cpp"):
+        lines = file.read_text().splitlines()
+        begin = next((i for i, l in enumerate(lines) if l.startswith(f"void {case}()")), None)
+        if begin is None:
+            continue
+        marks = {}
+        for i, line in enumerate(lines[begin:], begin + 1):
+            if i > begin + 1 and line == "}":
+                break
+            if found := re.search(r"// marks (\w+)", line):
+                marks[found[1]] = rf"\S*{re.escape(file.name)}:{i}\b"
+        return marks
+    raise LookupError(case)
+
+
+def environment(**variables):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("APGAS_")}
+    return kept | SETTINGS | variables
+
+
+def run(case, **variables):
+    ended = subprocess.run([PROGRAM, case], env=environment(**variables), capture_output=True,
+                           text=True, timeout=60, check=False)
+    return ended.returncode, ended.stderr
+
+
+class Hangs(unittest.TestCase):
+    def check(self, cases, has_cycle):
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            runs = {c: pool.submit(run, c, APGAS_DEADLOCK="abort") for c in cases}
+        for case, expected in cases.items():
+            code, err = runs[case].result()
+            with self.subTest(case=case):
+                self.assertEqual(code, DEADLOCK, err)
+                self.assertIn("this is a deadlock", err)
+                if has_cycle:
+                    self.assertIn("they wait for each other", err)
+                marks = marked_lines(case)
+                for text in expected:
+                    text = re.sub(r"\$(\w+)", lambda m: marks[m[1]], text)
+                    self.assertRegex(err, text)
+
+    def test_cycles_are_told_as_a_sentence(self):
+        self.check(CYCLES, True)
+
+    def test_the_line_of_the_waiting_call_is_named(self):
+        self.check(MISSING, False)
+
+    def test_every_case_is_checked(self):
+        names = subprocess.run([PROGRAM], capture_output=True, text=True, check=True).stdout.split()
+        self.assertEqual(sorted(names), sorted([*CYCLES, *MISSING, *ALIVE]))
+
+    def test_slow_programs_are_not_disturbed(self):
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            runs = {c: pool.submit(run, c, APGAS_DEADLOCK="abort") for c in ALIVE}
+        for case, ended in runs.items():
+            with self.subTest(case=case):
+                self.assertEqual(ended.result(), (0, ""))
+
+
+class Settings(unittest.TestCase):
+    def test_a_watchdog_ends_a_deadlock(self):
+        code, err = run("mutex_twice", APGAS_WATCHDOG="1")
+        self.assertEqual(code, DEADLOCK, err)
+
+    def test_report_and_off_let_the_program_wait(self):
+        for choice, says in (("report", True), ("off", False)):
+            with self.subTest(choice=choice):
+                with subprocess.Popen([PROGRAM, "mutex_twice"], stderr=subprocess.PIPE, text=True,
+                                      env=environment(APGAS_WATCHDOG="1", APGAS_DEADLOCK=choice)
+                                      ) as p:
+                    time.sleep(2.5)
+                    self.assertIsNone(p.poll())
+                    p.kill()
+                    err = p.stderr.read()
+                self.assertIn("nothing has run here for 1 s", err)
+                self.assertEqual("this is a deadlock" in err, says, err)
+
+    def test_a_bad_value_is_refused(self):
+        code, err = run("timer", APGAS_DEADLOCK="maybe")
+        self.assertEqual(code, 2)
+        self.assertIn("APGAS_DEADLOCK", err)
+        self.assertIn("auto, abort, report or off", err)
+
+
+class Signal(unittest.TestCase):
+    def report_of(self, case):
+        with subprocess.Popen([PROGRAM, case], stderr=subprocess.PIPE, text=True,
+                              env=environment(APGAS_WATCHDOG="100")) as p:
+            time.sleep(1)
+            p.send_signal(signal.SIGQUIT)
+            line = p.stderr.readline()
+            more = p.stderr.readline() if case == "computation" else ""
+            self.assertIsNone(p.poll())
+            p.kill()
+        return line + more
+
+    def test_a_hanging_program_reports_at_once(self):
+        marks = marked_lines("latch_too_large")
+        self.assertRegex(self.report_of("latch_too_large"),
+                         f"on SIGQUIT, .*2 in latch::wait at {marks['wait']}")
+
+    def test_a_computing_program_says_which_task_runs(self):
+        self.assertRegex(self.report_of("computation"),
+                         r"worker \d has been running the task spawned at \S*alive.cpp:\d+ for 0 s")
+
+
+if __name__ == "__main__":
+    unittest.main()
