@@ -41,6 +41,7 @@ int foreign_threads() noexcept {
   if (all == nullptr) return -1;
   int foreign = 0;
   const std::lock_guard hold(table().lock);
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread reads this stream
   while (const dirent* const entry = readdir(all)) {
     pid_t id = 0;
     const char* const end = entry->d_name + std::strlen(entry->d_name);

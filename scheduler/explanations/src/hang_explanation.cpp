@@ -29,7 +29,7 @@ void hang_explanation::add(fiber& f) {
 }
 
 std::string hang_explanation::cycle() {
-  wait_graph::node next = static_cast<wait_graph::node>(fibers_.size());
+  auto next = static_cast<wait_graph::node>(fibers_.size());
   for (auto& [address, object] : objects_) object.number = next++;
   graph_.set_nodes(next);
   for (const fiber* f : fibers_) add_edges(*f);

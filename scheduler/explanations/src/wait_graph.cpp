@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstddef>
+#include <ranges>
 
 #include "wait_graph.hpp"
 
@@ -50,9 +51,9 @@ std::vector<wait_graph::edge> wait_graph::find_cycle() const {
       path.push_back(taken);
       if (states[to] == state::on_path) {
         std::vector<edge> cycle;  // backwards
-        for (auto e = path.rbegin(); e != path.rend(); ++e) {
-          cycle.push_back(edges_[*e]);
-          if (edges_[*e].from == to) break;
+        for (const std::uint32_t e : std::views::reverse(path)) {
+          cycle.push_back(edges_[e]);
+          if (edges_[e].from == to) break;
         }
         std::ranges::reverse(cycle);
         return cycle;
