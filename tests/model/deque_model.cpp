@@ -11,12 +11,13 @@
 
 namespace apgas::model {
 
-constexpr const char* scenarios[] = {
-    "a slot used again",  "nested frames", "a suspended frame",    "an escaped task",
-    "counted tasks",      "fenced",        "after a lost pop",     "an answer",
-    "an answer to a pop", "a refused pop", "a refused pop, fenced"};
-constexpr int scenario_count = 11;
-constexpr int refused = 9;  // from this scenario on, a third thread refuses a pop of the owner
+constexpr const char* scenarios[] = {"a slot used again",    "nested frames",  "a suspended frame",
+                                     "an escaped task",      "counted tasks",  "fenced",
+                                     "after a lost pop",     "an answer",      "an answer to a pop",
+                                     "granted in advance",   "a larger array", "a refused pop",
+                                     "a refused pop, fenced"};
+constexpr int scenario_count = 13;
+constexpr int refused = 11;  // from this scenario on, a third thread refuses a pop of the owner
 
 unsigned thieves = 2;
 
@@ -26,13 +27,13 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
   static inline int scenario = 0;
   using base_slot = typename deque_suite::slot;
 
-  void before() { this->start(scenario == 5 || scenario == 10); }
+  void before() { this->start(scenario == 5 || scenario == 12); }
   void thread(unsigned index) {
     if (index == 2 && scenario >= refused) return this->deque.refuse_pop();
     if (index != 0) {
       if (index > thieves) return;
-      if (index == 1 && (scenario == 7 || scenario == 8)) ask();
-      this->thief();
+      const bool asks = index == 1 && scenario >= 7 && scenario < 10;
+      this->thief(asks ? manner::ask_first : manner::insist);
       return;
     }
     switch (scenario) {
@@ -51,9 +52,13 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
       case 7:
         return again();
       case 8:
-      case 9:
-      case 10:
+      case 11:
+      case 12:
         return nested();
+      case 10:
+        return moved();
+      case 9:
+        return in_advance();
       default:
         return again();
     }
@@ -61,12 +66,6 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
   void after() {
     this->run_the_rest();
     this->check_end();
-  }
-
-  // A thief asks for tasks, and takes what it is granted.
-  void ask() {
-    this->thief(false);
-    this->thief(false);
   }
 
   // A finish with two tasks, which its frame takes back.
@@ -88,6 +87,17 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
     this->wait();
   }
 
+  // A thief asks while there is one task. The owner takes it back, and grants the next one, and the
+  // one after that.
+  void in_advance() {
+    base_slot* base = this->deque.head();
+    for (int i = 0; i < 3; ++i) {
+      this->spawn(i);
+      this->run_children(base);
+    }
+    this->wait();
+  }
+
   // The frame is suspended: its tasks are published, and the loop takes them from both ends.
   void suspended() {
     this->spawn(0);
@@ -96,6 +106,20 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
     this->deque.publish();
     base_slot s;
     if (this->deque.take_oldest(s, [](const auto&) { return true; })) this->run_counted(s);
+    if (this->deque.take_newest(s)) this->run_counted(s);
+    this->wait();
+  }
+
+  // The tasks move to another array while a thief takes some, and the old array is written to.
+  void moved() {
+    base_slot* old = this->deque.head();
+    this->spawn(0);
+    this->spawn(1);
+    this->deque.publish();
+    this->deque.move_to(this->slots + 6, 6);
+    old[0].write(7, nullptr);
+    old[1].write(8, nullptr);
+    base_slot s;
     if (this->deque.take_newest(s)) this->run_counted(s);
     this->wait();
   }

@@ -262,13 +262,13 @@ void place_runtime::stop() {
 void place_runtime::print_statistics() {
   const scheduler::statistics s = scheduler_->stats();
   const comm::traffic t = endpoint_.total_traffic();
-  base::print_line(
-      fmt::format("place {}: {} workers, {} steals of {} tasks, {} suspensions, {} drains, {} "
-                  "sleeps, {} fibers; "
-                  "{} frames in {} messages ({} bytes) sent, {} frames received, by {}",
-                  state_.here, scheduler_->num_workers(), s.steals, s.stolen, s.suspensions,
-                  s.drains, s.sleeps, s.fibers, t.frames_sent, t.messages_sent, t.bytes_sent,
-                  t.frames_received, endpoint_.network().name()));
+  base::print_line(fmt::format(
+      "place {}: {} workers, {} steals of {} tasks, {} fences, {} suspensions, {} drains, {} "
+      "sleeps, {} fibers; "
+      "{} frames in {} messages ({} bytes) sent, {} frames received, by {}",
+      state_.here, scheduler_->num_workers(), s.steals, s.stolen, s.fences, s.suspensions, s.drains,
+      s.sleeps, s.fibers, t.frames_sent, t.messages_sent, t.bytes_sent, t.frames_received,
+      endpoint_.network().name()));
 }
 
 }  // namespace apgas::inline v0::launch
