@@ -187,44 +187,18 @@ class deque {
   // no other thread accesses the old array any more. Meanwhile empty() may return true although
   // there are tasks, so a sleeping worker must be woken afterwards. Requires: capacity > size().
   // Context: as take_newest().
-  void move_to(Slot* slots, std::size_t capacity) {
-    lock_.lock();
-    publish_locked();
-    first_ = slots;
-    last_ = slots + capacity;
-    move_locked();
-    lock_.unlock();
-  }
+  void move_to(Slot* slots, std::size_t capacity);
   std::size_t capacity() const { return static_cast<std::size_t>(last_ - first_); }
 
   // Adds `n` tasks that are counted already, such as all but the first of those that were stolen
   // together.
   // Context: as take_newest().
-  void push_counted(const Slot* slots, std::size_t n) {
-    lock_.lock();
-    publish_locked();
-    if (head_.load(relaxed) == tail_.load(relaxed)) rewind_locked();
-    Slot* h = head_.load(relaxed);
-    for (std::size_t i = 0; i < n; ++i) (h++)->assign(slots[i]);
-    counted_ = h;
-    set_limit(h);
-    head_.store(h, relaxed);
-    lock_.unlock();
-  }
+  void push_counted(const Slot* slots, std::size_t n);
 
   // Replaces the array of the deque by `slots`, which holds `n` tasks that no counter waits for.
   // When it returns, no other thread accesses the old array any more.
   // Requires: empty(); reset() was called before the first adopt(). Context: owner.
-  void adopt(Slot* slots, std::size_t n) {
-    lock_.lock();
-    first_ = slots;
-    last_ = slots + n;
-    tail_.store(slots, relaxed);
-    counted_ = slots;
-    set_limit(slots);
-    head_.store(slots + n, relaxed);
-    lock_.unlock();
-  }
+  void adopt(Slot* slots, std::size_t n);
 
   // Moves the newest slot of an adopted array to `out`. Returns false if no slot is left.
   // Context: owner. Cost: that of pop().
@@ -309,8 +283,8 @@ class deque {
     lock_.unlock();
   }
 
-  // When a thief asks, and how long it waits for the answer before it insists. The unit is that of
-  // any clock that all thieves of the deque use. With a patience of 0 it insists at once.
+  // When a thief asks, and how long it waits for the answer before it insists, by any clock that
+  // all thieves of the deque use. With a patience of 0 it insists at once.
   // Requires: now > 0.
   struct request {
     std::uint64_t now;

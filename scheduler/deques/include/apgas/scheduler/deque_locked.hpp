@@ -8,6 +8,41 @@
 namespace apgas::inline v0::scheduler {
 
 template <class Slot>
+void deque<Slot>::push_counted(const Slot* slots, std::size_t n) {
+  lock_.lock();
+  publish_locked();
+  if (head_.load(relaxed) == tail_.load(relaxed)) rewind_locked();
+  Slot* h = head_.load(relaxed);
+  for (std::size_t i = 0; i < n; ++i) (h++)->assign(slots[i]);
+  counted_ = h;
+  set_limit(h);
+  head_.store(h, relaxed);
+  lock_.unlock();
+}
+
+template <class Slot>
+void deque<Slot>::move_to(Slot* slots, std::size_t capacity) {
+  lock_.lock();
+  publish_locked();
+  first_ = slots;
+  last_ = slots + capacity;
+  move_locked();
+  lock_.unlock();
+}
+
+template <class Slot>
+void deque<Slot>::adopt(Slot* slots, std::size_t n) {
+  lock_.lock();
+  first_ = slots;
+  last_ = slots + n;
+  tail_.store(slots, relaxed);
+  counted_ = slots;
+  set_limit(slots);
+  head_.store(slots + n, relaxed);
+  lock_.unlock();
+}
+
+template <class Slot>
 bool deque<Slot>::extract(Slot* s) {
   lock_.lock();
   const bool mine = s >= tail_.load(relaxed);
