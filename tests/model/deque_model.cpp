@@ -32,7 +32,8 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
     if (index == 2 && scenario >= refused) return this->deque.refuse_pop();
     if (index != 0) {
       if (index > thieves) return;
-      const bool asks = index == 1 && scenario >= 7 && scenario < 10;
+      if (scenario == 9) return come_once();
+      const bool asks = index == 1 && (scenario == 7 || scenario == 8);
       this->thief(asks ? manner::ask_first : manner::insist);
       return;
     }
@@ -87,15 +88,22 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
     this->wait();
   }
 
-  // A thief asks while there is one task. The owner takes it back, and grants the next one, and the
-  // one after that.
+  // A thief has asked while there was one task. The owner takes it back and grants the next one,
+  // which other threads may take.
   void in_advance() {
     base_slot* base = this->deque.head();
-    for (int i = 0; i < 3; ++i) {
-      this->spawn(i);
-      this->run_children(base);
-    }
+    this->spawn(0);
+    base_slot stolen[1];  // stands for that thief, to which another one may have helped
+    if (this->deque.steal(stolen, 1, {1, 10}).tasks != 0) this->run_counted(stolen[0]);
+    this->run_children(base);
+    this->spawn(1);
+    this->run_children(base);
     this->wait();
+  }
+  void come_once() {
+    base_slot stolen[2];
+    const std::size_t n = this->deque.steal(stolen, 2, {2, 10}).tasks;
+    for (std::size_t i = 0; i < n; ++i) this->run_counted(stolen[i]);
   }
 
   // The frame is suspended: its tasks are published, and the loop takes them from both ends.

@@ -212,9 +212,9 @@ void release_count(task_counter& counter) noexcept {
 
 namespace {
 
-// A task that a thief has taken often ends soon, as short as the tasks of its finish or join are.
-// To leave the fiber for this time, and go on with it on another core, costs more than the wait. So
-// a worker with nothing else to do waits for so many cycles before it leaves the fiber.
+// A short task that a thief has taken ends soon. Leaving the fiber meanwhile, and going on with it on
+// the core of the thief, costs more than such a task. So a worker with nothing else to do waits for
+// this many cycles before it leaves the fiber.
 constexpr std::uint64_t end_is_near_cycles = 2'000;
 
 bool ends_soon(task_counter& counter) noexcept {

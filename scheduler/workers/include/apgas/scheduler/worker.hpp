@@ -282,7 +282,9 @@ void yield_to_loop() noexcept;
 APGAS_API void attend(fiber& self, bool drainable);
 
 // Suspends the current task until all counts of `counter` but the owner's have been released.
-// Returns at once if there are none. `construct` is the name of the waiting construct in reports.
+// Returns at once if there are none, and without suspending if they are released within a
+// microsecond while the worker has nothing else to do. `construct` is the name of the waiting
+// construct in reports.
 // Context: owner of the counter. May resume on another worker.
 void wait_for_others(task_counter& counter, const char* construct) noexcept;
 
