@@ -212,9 +212,9 @@ void release_count(task_counter& counter) noexcept {
 
 namespace {
 
-// A short task that a thief has taken ends soon. Leaving the fiber meanwhile, and going on with it on
-// the core of the thief, costs more than such a task. So a worker with nothing else to do waits for
-// this many cycles before it leaves the fiber.
+// A short task that a thief has taken ends soon. Leaving the fiber meanwhile, and going on with it
+// on the core of the thief, costs more than such a task. So a worker with nothing else to do waits
+// for this many cycles before it leaves the fiber.
 constexpr std::uint64_t end_is_near_cycles = 2'000;
 
 bool ends_soon(task_counter& counter) noexcept {
