@@ -11,13 +11,15 @@
 
 namespace apgas::model {
 
-constexpr const char* scenarios[] = {"a slot used again",    "nested frames",  "a suspended frame",
-                                     "an escaped task",      "counted tasks",  "fenced",
-                                     "after a lost pop",     "an answer",      "an answer to a pop",
-                                     "granted in advance",   "a larger array", "a refused pop",
-                                     "a refused pop, fenced"};
-constexpr int scenario_count = 13;
-constexpr int refused = 11;  // from this scenario on, a third thread refuses a pop of the owner
+constexpr const char* scenarios[] = {"a slot used again",  "nested frames",
+                                     "a suspended frame",  "an escaped task",
+                                     "counted tasks",      "fenced",
+                                     "after a lost pop",   "an answer",
+                                     "an answer to a pop", "granted in advance",
+                                     "two granted tasks",  "a larger array",
+                                     "a refused pop",      "a refused pop, fenced"};
+constexpr int scenario_count = 14;
+constexpr int refused = 12;  // from this scenario on, a third thread refuses a pop of the owner
 
 unsigned thieves = 2;
 
@@ -27,12 +29,12 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
   static inline int scenario = 0;
   using base_slot = typename deque_suite::slot;
 
-  void before() { this->start(scenario == 5 || scenario == 12); }
+  void before() { this->start(scenario == 5 || scenario == 13); }
   void thread(unsigned index) {
     if (index == 2 && scenario >= refused) return this->deque.refuse_pop();
     if (index != 0) {
       if (index > thieves) return;
-      if (scenario == 9) return come_once();
+      if (scenario == 9 || scenario == 10) return come_once();
       const bool asks = index == 1 && (scenario == 7 || scenario == 8);
       this->thief(asks ? manner::ask_first : manner::insist);
       return;
@@ -53,10 +55,12 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
       case 7:
         return again();
       case 8:
-      case 11:
       case 12:
+      case 13:
         return nested();
       case 10:
+        return granted();
+      case 11:
         return moved();
       case 9:
         return in_advance();
@@ -97,6 +101,17 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
     if (this->deque.steal(stolen, 1, {1, 10}).tasks != 0) this->run_counted(stolen[0]);
     this->run_children(base);
     this->spawn(1);
+    this->run_children(base);
+    this->wait();
+  }
+  // The owner grants two of three tasks, and takes them back.
+  void granted() {
+    base_slot* base = this->deque.head();
+    this->spawn(0);
+    this->spawn(1);
+    base_slot stolen[1];
+    if (this->deque.steal(stolen, 1, {1, 10}).tasks != 0) this->run_counted(stolen[0]);
+    this->spawn(2);
     this->run_children(base);
     this->wait();
   }
