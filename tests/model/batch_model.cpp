@@ -37,6 +37,7 @@ struct batch_scenario {
   bool fenced;
   int sizes[3];  // of the arrays, one after the other
   unsigned preemptions;
+  manner how = manner::insist;
 };
 constexpr batch_scenario scenarios[] = {
     {"nobody else", 0, 0, false, {3, 2, 1}, 1},
@@ -45,12 +46,14 @@ constexpr batch_scenario scenarios[] = {
     {"three small arrays", 1, 3, false, {1, 2, 1}, 2},
     {"one array, fenced", 1, 3, true, {3, 0, 0}, 1},
     {"three arrays, fenced", 1, 3, true, {1, 2, 1}, 1},
+    {"three arrays, asking", 1, 3, false, {3, 2, 1}, 1, manner::ask},
     {"two thieves, one array", 2, 3, false, {3, 0, 0}, 1},
     {"two thieves, three arrays", 2, 3, false, {1, 1, 1}, 1},
     {"two thieves, fenced", 2, 3, true, {1, 1, 0}, 1},
+    {"two thieves, asking", 2, 3, false, {2, 1, 0}, 1, manner::ask},
 };
 constexpr int scenario_count = static_cast<int>(std::size(scenarios));
-constexpr int mutant_scenarios = 6;
+constexpr int mutant_scenarios = 7;
 
 // For a mutant: the owner writes the memory of an array again before it has adopted the next one.
 bool reused_too_early = false;
@@ -142,7 +145,7 @@ struct batch_suite : rl::test_suite<batch_suite<Deque>, 3> {
 
   void steal(std::size_t most) {
     entry stolen[room];
-    const std::size_t n = deque.steal(stolen, most, true);
+    const std::size_t n = model::steal(deque, stolen, most, now().how);
     RL_ASSERT(n <= most && n <= (room + 1) / 2);
     for (std::size_t i = 0; i < n; ++i) run(stolen[i].number(), 1);
   }

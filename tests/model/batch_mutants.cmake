@@ -82,34 +82,40 @@ apgas_mutants(batch scheduler/deques/include/apgas/scheduler/deque.hpp
   fast_keeps_the_head_down
     [[head_.store(h, relaxed);  // it was not taken]] ""
   steal_reads_tail_unlocked
-    [[if (empty() || (!insist && waits_for_answer()) || !lock_.try_lock()) return 0;
+    [[if (empty() || waits_for_answer(by) || !lock_.try_lock()) return got;
     Slot* const t = tail_.load(relaxed);]]
     [[Slot* const t = tail_.load(relaxed);
-    if (empty() || (!insist && waits_for_answer()) || !lock_.try_lock()) return 0;]]
+    if (empty() || waits_for_answer(by) || !lock_.try_lock()) return got;]]
   steal_reads_slots_unlocked
     [[for (Slot* s = t; s < end; ++s) {
         if (s >= counted_) s->add(1);
-        out[taken++].assign(*s);
+        out[got.tasks++].assign(*s);
       }
-      if (taken != 0) tail_.store(end, relaxed);
-      if (fence) set_limit(std::max({limit, t + taken, counted_}));
+      if (got.tasks != 0) {
+        tail_.store(end, relaxed);
+        advance_ = 0;
+      }
+      if (fence) set_limit(std::max({limit, t + got.tasks, counted_}));
     }
     lock_.unlock();
-    return taken;]]
+    return got;]]
     [[for (Slot* s = t; s < end; ++s) {
         if (s >= counted_) s->add(1);
-        ++taken;
+        ++got.tasks;
       }
-      if (taken != 0) tail_.store(end, relaxed);
-      if (fence) set_limit(std::max({limit, t + taken, counted_}));
+      if (got.tasks != 0) {
+        tail_.store(end, relaxed);
+        advance_ = 0;
+      }
+      if (fence) set_limit(std::max({limit, t + got.tasks, counted_}));
     }
     lock_.unlock();
-    for (std::size_t i = 0; i < taken; ++i) out[i].assign(t[i]);
-    return taken;]]
+    for (std::size_t i = 0; i < got.tasks; ++i) out[i].assign(t[i]);
+    return got;]]
   steal_without_heavy_fence
     [[thief_fence();                             // P2 of deque.hpp]] ""
   steal_more_than_asked
-    [[std::min(half, t + most)]] [[half]]
+    [[most < static_cast<std::size_t>(half - t) ? t + most : half]] [[half]]
   steal_more_than_half
     [[Slot* const half = t + (seen + 1) / 2;]] [[Slot* const half = t + seen;]]
   slow_pop_without_lock

@@ -11,12 +11,15 @@
 
 namespace apgas::model {
 
-constexpr const char* scenarios[] = {
-    "a slot used again",  "nested frames", "a suspended frame",    "an escaped task",
-    "counted tasks",      "fenced",        "after a lost pop",     "an answer",
-    "an answer to a pop", "a refused pop", "a refused pop, fenced"};
-constexpr int scenario_count = 11;
-constexpr int refused = 9;  // from this scenario on, a third thread refuses a pop of the owner
+constexpr const char* scenarios[] = {"a slot used again",  "nested frames",
+                                     "a suspended frame",  "an escaped task",
+                                     "counted tasks",      "fenced",
+                                     "after a lost pop",   "an answer",
+                                     "an answer to a pop", "granted in advance",
+                                     "two granted tasks",  "a larger array",
+                                     "a refused pop",      "a refused pop, fenced"};
+constexpr int scenario_count = 14;
+constexpr int refused = 12;  // from this scenario on, a third thread refuses a pop of the owner
 
 unsigned thieves = 2;
 
@@ -26,13 +29,14 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
   static inline int scenario = 0;
   using base_slot = typename deque_suite::slot;
 
-  void before() { this->start(scenario == 5 || scenario == 10); }
+  void before() { this->start(scenario == 5 || scenario == 13); }
   void thread(unsigned index) {
     if (index == 2 && scenario >= refused) return this->deque.refuse_pop();
     if (index != 0) {
       if (index > thieves) return;
-      if (index == 1 && (scenario == 7 || scenario == 8)) ask();
-      this->thief();
+      if (scenario == 9 || scenario == 10) return come_once();
+      const bool asks = index == 1 && (scenario == 7 || scenario == 8);
+      this->thief(asks ? manner::ask_first : manner::insist);
       return;
     }
     switch (scenario) {
@@ -51,9 +55,15 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
       case 7:
         return again();
       case 8:
-      case 9:
-      case 10:
+      case 12:
+      case 13:
         return nested();
+      case 10:
+        return granted();
+      case 11:
+        return moved();
+      case 9:
+        return in_advance();
       default:
         return again();
     }
@@ -61,12 +71,6 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
   void after() {
     this->run_the_rest();
     this->check_end();
-  }
-
-  // A thief asks for tasks, and takes what it is granted.
-  void ask() {
-    this->thief(false);
-    this->thief(false);
   }
 
   // A finish with two tasks, which its frame takes back.
@@ -88,6 +92,35 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
     this->wait();
   }
 
+  // A thief has asked while there was one task. The owner takes it back and grants the next one,
+  // which other threads may take.
+  void in_advance() {
+    base_slot* base = this->deque.head();
+    this->spawn(0);
+    base_slot stolen[1];  // stands for that thief, to which another one may have helped
+    if (this->deque.steal(stolen, 1, {1, 10}).tasks != 0) this->run_counted(stolen[0]);
+    this->run_children(base);
+    this->spawn(1);
+    this->run_children(base);
+    this->wait();
+  }
+  // The owner grants two of three tasks, and takes them back.
+  void granted() {
+    base_slot* base = this->deque.head();
+    this->spawn(0);
+    this->spawn(1);
+    base_slot stolen[1];
+    if (this->deque.steal(stolen, 1, {1, 10}).tasks != 0) this->run_counted(stolen[0]);
+    this->spawn(2);
+    this->run_children(base);
+    this->wait();
+  }
+  void come_once() {
+    base_slot stolen[2];
+    const std::size_t n = this->deque.steal(stolen, 2, {2, 10}).tasks;
+    for (std::size_t i = 0; i < n; ++i) this->run_counted(stolen[i]);
+  }
+
   // The frame is suspended: its tasks are published, and the loop takes them from both ends.
   void suspended() {
     this->spawn(0);
@@ -96,6 +129,20 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
     this->deque.publish();
     base_slot s;
     if (this->deque.take_oldest(s, [](const auto&) { return true; })) this->run_counted(s);
+    if (this->deque.take_newest(s)) this->run_counted(s);
+    this->wait();
+  }
+
+  // The tasks move to another array while a thief takes some, and the old array is written to.
+  void moved() {
+    base_slot* old = this->deque.head();
+    this->spawn(0);
+    this->spawn(1);
+    this->deque.publish();
+    this->deque.move_to(this->slots + 6, 6);
+    old[0].write(7, nullptr);
+    old[1].write(8, nullptr);
+    base_slot s;
     if (this->deque.take_newest(s)) this->run_counted(s);
     this->wait();
   }

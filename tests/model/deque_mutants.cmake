@@ -16,11 +16,14 @@ apgas_mutants(deque scheduler/deques/include/apgas/scheduler/deque.hpp
     [[thief_fence();
         set_limit(half);]]
   limit_not_raised
-    [[set_limit(half);]] ""
+    [[set_limit(half);
+        thief]] [[thief]]
   push_publishes_nothing
     [[head_.store(s + 1, release);  // P1]] [[head_.store(s + 1, relaxed);]]
   steal_acquires_nothing
-    [[head_.load(acquire)]] [[head_.load(relaxed)]]
+    [[const std::ptrdiff_t seen = head_.load(acquire)]] [[const std::ptrdiff_t seen = head_.load(relaxed)]]
+  forced_steal_acquires_nothing
+    [[std::min(half, head_.load(acquire))]] [[std::min(half, head_.load(relaxed))]]
   stale_head
     [[limit = std::min(half, head_.load(acquire));  // P1 of deque.hpp, P2 of deque.hpp]] [[limit = half;]]
   stolen_not_counted
@@ -28,15 +31,19 @@ apgas_mutants(deque scheduler/deques/include/apgas/scheduler/deque.hpp
   counted_twice
     [[if (s >= counted_) s->add(1);]] [[s->add(1);]]
   tail_stays
-    [[if (taken != 0) tail_.store(end, relaxed);]] ""
+    [[tail_.store(end, relaxed);
+      advance_]] [[advance_]]
   limit_below_tail
-    [[set_limit(std::max({limit, t + taken, counted_}));]] [[set_limit(counted_);]]
+    [[set_limit(std::max({limit, t + got.tasks, counted_}));]] [[set_limit(counted_);]]
   more_than_granted
     [[end = std::min(end, limit);]] [[if (fence) end = std::min(end, limit);]]
   granted_without_the_lock
     [[lock_.lock();
     grant_locked();
     lock_.unlock();]] [[grant_locked();]]
+  granted_in_advance_behind_the_gate
+    [[set_limit(std::min(t + 1, last_));]] [[set_limit(t);
+    limit_.store(t + 1, relaxed);]]
   taken_back_without_a_change_of_the_limit
     [[set_limit(std::max(counted_, tail_.load(relaxed)));
       if (asked_]] [[gate_.store(std::max(counted_, tail_.load(relaxed)), relaxed);
@@ -72,6 +79,22 @@ apgas_mutants(deque scheduler/deques/include/apgas/scheduler/deque.hpp
     [[if (s != top) s->assign(*top);]] ""
   publish_counts_stolen
     [[Slot* s = std::max(counted_, tail_.load(relaxed)); s < h;]] [[Slot* s = counted_; s < h;]]
+  moved_without_the_lock
+    [[lock_.lock();
+    publish_locked();
+    first_ = slots;
+    last_ = slots + capacity;
+    move_locked();
+    lock_.unlock();]]
+    [[publish_locked();
+    first_ = slots;
+    last_ = slots + capacity;
+    move_locked();]]
+  moved_keeps_tail
+    [[tail_.store(first_, relaxed);
+  shrink_locked(first_ + n);]] [[shrink_locked(first_ + n);]]
+  moved_loses_the_newest
+    [[shrink_locked(first_ + n);]] [[shrink_locked(first_ + n - 1);]]
   take_oldest_keeps_tail
     [[out.assign(*s);
       tail_.store(s + 1, relaxed);]] [[out.assign(*s);]]

@@ -18,8 +18,9 @@ enum class mistake {
 };
 
 constexpr const char* scenarios[] = {"two thieves", "a drained task suspends",
-                                     "counted tasks below", "a drained task publishes"};
-constexpr int scenario_count = 4;
+                                     "counted tasks below", "a drained task publishes",
+                                     "a granted task below"};
+constexpr int scenario_count = 5;
 mistake made = mistake::none;
 
 template <template <class> class Deque>
@@ -46,7 +47,8 @@ struct drain_suite : rl::test_suite<drain_suite<Deque>, 3>,
       if (suspended.exchange(2, base::acq_rel) == 1) this->release();  // the drain fiber ends there
     } else if (index == 1 || scenario == 0) {
       slot stolen[2];
-      const std::size_t n = this->deque.steal(stolen, 2, true);
+      const std::size_t n =
+          steal(this->deque, stolen, 2, scenario == 4 ? manner::ask_first : manner::insist);
       for (std::size_t i = 0; i < n; ++i) run_taken(stolen[i]);
     }
   }
@@ -64,6 +66,10 @@ struct drain_suite : rl::test_suite<drain_suite<Deque>, 3>,
       this->deque.publish();
     }
     frame = this->deque.head();
+    if (scenario == 4) {  // a thief may ask before the owner takes this task back
+      this->spawn(2);
+      this->run_children(frame);
+    }
     this->spawn(0);
     this->spawn(1);
     slot* floor = this->deque.head();
@@ -137,7 +143,7 @@ int main() {
   using as_written = drain_suite<apgas::scheduler::deque>;
   bool right = true;
   for (int number = 0; number < scenario_count; ++number) {
-    right &= holds<as_written>(scenarios[number], number, number == 0 ? 1 : 2);
+    right &= holds<as_written>(scenarios[number], number, number == 0 || number == 4 ? 1 : 2);
   }
   made = mistake::continuation_is_a_task;
   right &= refuted<as_written>("continuation_is_a_task", scenario_count, 1);

@@ -28,10 +28,8 @@ apgas_mutants(drain scheduler/deques/include/apgas/scheduler/deque.hpp
     [[h->assign(*s);
       s->assign(by);]] [[s->assign(by);]]
   publish_keeps_limit
-    [[counted_ = h;
-    set_limit(h);
-  }]] [[counted_ = h;
-  }]]
+    [[asked_at_.store(0, relaxed);  // thieves may take every slot now
+    set_limit(h);]] [[asked_at_.store(0, relaxed);]]
   popped_stays_counted
     [[s->add(-1);
         counted_ = s;]] [[counted_ = s;]]

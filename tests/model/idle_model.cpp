@@ -43,9 +43,10 @@ namespace apgas::model {
 
 enum class mistake { none, no_heavy_fence, attention_after_check, check_before_announcing };
 
-constexpr const char* scenarios[] = {"spawned tasks", "external tasks", "spawned tasks, fenced",
-                                     "one spawned, one external", "one worker, one task"};
-constexpr int scenario_count = 5;
+constexpr const char* scenarios[] = {"spawned tasks",         "external tasks",
+                                     "spawned tasks, fenced", "one spawned, one external",
+                                     "one worker, one task",  "a worker that asks first"};
+constexpr int scenario_count = 6;
 mistake made = mistake::none;
 
 template <class Parker>
@@ -72,9 +73,10 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
   entry<Parker> entries[2];
   rl::var<int> woken_for[2];  // written by the thread that wakes the worker
   int consumed = 0;
+  std::uint64_t now = 0;  // the clock of the thieves
 
   bool fenced() const { return scenario == 2; }
-  int workers() const { return scenario == 4 ? 1 : 2; }  // also the number of tasks
+  int workers() const { return scenario >= 4 ? 1 : 2; }  // also the number of tasks
 
   void before() {
     scheduler::asymmetric = !fenced();
@@ -138,7 +140,9 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
       if (any) return true;
     }
     slot s[1];
-    return deque.steal(s, 1, true) == 1;
+    // A thief that asks insists after it has searched a few times more.
+    if (scenario == 5) return deque.steal(s, 1, {++now, 1}).tasks == 1;
+    return deque.steal(s, 1, {1, 0}).tasks == 1;
   }
   bool anything_to_do() { return filled.load(base::relaxed) || !deque.empty(); }
 
@@ -170,7 +174,7 @@ int main() {
   using as_written = idle_suite<product::deque, product::idle_list, product::parker>;
   bool right = true;
   for (int number = 0; number < scenario_count; ++number) {
-    right &= holds<as_written>(scenarios[number], number, number == 4 ? 3 : 1);
+    right &= holds<as_written>(scenarios[number], number, number == 4 ? 3 : number == 5 ? 2 : 1);
   }
   made = mistake::no_heavy_fence;
   right &= refuted<as_written>("no_heavy_fence", scenario_count, 1);

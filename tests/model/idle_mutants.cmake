@@ -32,10 +32,10 @@ apgas_mutants(attention scheduler/deques/include/apgas/scheduler/deque.hpp
   attention_overlooked
     [[return s >= attention_.load(relaxed);]] [[return s + 1 == last_;]]
   attention_lost
-    [[return attention_.exchange(std::min(next, last_ - 1), acq_rel) == nullptr;]]
+    [[if (attention_.exchange(std::min(next, last_ - 1), acq_rel) != nullptr) return false;  // P3]]
     [[
     attention_.store(std::min(next, last_ - 1), relaxed);
-    return false;]]
+    if (next != nullptr) return false;]]
 )
 apgas_mutants(parker scheduler/idling/src/parker.hpp
   token_without_release

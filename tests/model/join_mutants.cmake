@@ -18,16 +18,22 @@ apgas_mutants(counting scheduler/deques/include/apgas/scheduler/deque.hpp
   counted_after_the_lock
     [[for (Slot* s = t; s < end; ++s) {
         if (s >= counted_) s->add(1);
-        out[taken++].assign(*s);
+        out[got.tasks++].assign(*s);
       }
-      if (taken != 0) tail_.store(end, relaxed);
-      if (fence) set_limit(std::max({limit, t + taken, counted_}));
+      if (got.tasks != 0) {
+        tail_.store(end, relaxed);
+        advance_ = 0;
+      }
+      if (fence) set_limit(std::max({limit, t + got.tasks, counted_}));
     }
     lock_.unlock();]]
-    [[for (Slot* s = t; s < end; ++s) out[taken++].assign(*s);
-      if (taken != 0) tail_.store(end, relaxed);
-      if (fence) set_limit(std::max({limit, t + taken, counted_}));
+    [[for (Slot* s = t; s < end; ++s) out[got.tasks++].assign(*s);
+      if (got.tasks != 0) {
+        tail_.store(end, relaxed);
+        advance_ = 0;
+      }
+      if (fence) set_limit(std::max({limit, t + got.tasks, counted_}));
     }
     lock_.unlock();
-    for (std::size_t i = 0; i < taken; ++i) out[i].add(1);]]
+    for (std::size_t i = 0; i < got.tasks; ++i) out[i].add(1);]]
 )

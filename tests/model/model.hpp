@@ -13,6 +13,8 @@
 #undef new
 #undef delete
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <iostream>
 #include <ostream>
@@ -54,6 +56,16 @@ outcome explore(unsigned bound, bool quiet) {
     static_cast<void>(rl::run_test<Suite, scheduler>(params, again, true));
   }
   return {result == rl::test_result_success, interleavings};
+}
+
+// How a thief steals: it insists at once; asks, and takes later what the owner has granted; or
+// asks, and insists later if the owner has granted nothing.
+enum class manner { insist, ask, ask_first };
+template <class Deque, class Slot>
+std::size_t steal(Deque& deque, Slot* out, std::size_t most, manner how) {
+  if (how == manner::insist) return deque.steal(out, most, {1, 0}).tasks;
+  const std::size_t n = deque.steal(out, most, {1, 10}).tasks;
+  return n != 0 ? n : deque.steal(out, most, {how == manner::ask ? 2U : 20U, 10}).tasks;
 }
 
 // Explores a scenario of Suite, and prints and returns whether it is correct.

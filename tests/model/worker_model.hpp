@@ -116,9 +116,9 @@ struct worker_model {
     }
   }
 
-  void thief(bool insist = true) {
+  void thief(manner how = manner::insist) {
     slot stolen[2];
-    const std::size_t n = deque.steal(stolen, 2, insist);
+    const std::size_t n = steal(deque, stolen, 2, how);
     for (std::size_t i = 0; i < n; ++i) run_counted(stolen[i]);
   }
 

@@ -25,6 +25,7 @@ statistics statistics_of(const sync::place_state& place) {
       .elapsed_ns = s.elapsed_ns,
       .steals = s.steals,
       .stolen = s.stolen,
+      .fences = s.fences,
       .suspensions = s.suspensions,
       .drains = s.drains,
       .fibers = s.fibers,

@@ -2,6 +2,8 @@
 #include <utility>
 
 #include <apgas/base/assert.hpp>
+#include <apgas/base/cpu_relax.hpp>
+#include <apgas/base/cycles.hpp>
 #include <apgas/base/sanitizer.hpp>
 
 #include "context.hpp"
@@ -208,8 +210,28 @@ void release_count(task_counter& counter) noexcept {
   }
 }
 
+namespace {
+
+// A short task that a thief has taken ends soon. Leaving the fiber meanwhile, and going on with it
+// on the core of the thief, costs more than such a task. So a worker with nothing else to do waits
+// for this many cycles before it leaves the fiber.
+constexpr std::uint64_t end_is_near_cycles = 2'000;
+
+bool ends_soon(task_counter& counter) noexcept {
+  const worker& w = *current_fiber()->on;
+  if (w.home->internals().settings.oversubscribed) return false;
+  const std::uint64_t begun = base::cycles();
+  while (!has_other_work(w) && base::cycles() - begun < end_is_near_cycles) {
+    base::cpu_relax();
+    if (counter.alone()) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 void wait_for_others(task_counter& counter, const wait_record& waits_for) noexcept {
-  if (counter.alone()) return;
+  if (counter.alone() || ends_soon(counter)) return;
   leave(
       *current_fiber(), {waits_for.construct, &counter, waits_for.where, waits_for.explain},
       [](fiber* self, void* argument) {

@@ -184,16 +184,11 @@ void scheduler::implementation::serve_network() noexcept {
   }
 }
 
-namespace {
-
-// Whether the worker of a running task has anything else to do than to wait for a message.
 bool has_other_work(const worker& w) noexcept {
   const auto& s = w.home->internals();
   return w.arrivals.noted() || !w.tasks.empty() || has_resumed(w) || !s.outside.empty() ||
          s.preferred_external_tasks.load(base::relaxed) != 0 || s.stopping.load(base::relaxed);
 }
-
-}  // namespace
 
 bool poll_in_place() noexcept {
   worker& w = *current_fiber()->on;

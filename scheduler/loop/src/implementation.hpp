@@ -29,9 +29,13 @@ struct idle_entry {
 };
 
 struct unmap_slots {
+  std::size_t capacity = 0;
   void operator()(slot* slots) const noexcept;
 };
 using slot_array = std::unique_ptr<slot, unmap_slots>;
+// Returns an array for the deque of a worker; null, with errno set, if there is no memory for it.
+// It takes memory only as it is used.
+slot_array map_slots(std::size_t capacity) noexcept;
 
 struct scheduler::implementation {
   explicit implementation(const config& c);
@@ -163,6 +167,10 @@ void drop_cached_fibers(worker& w) noexcept;
 
 // Returns whether the worker has resumed tasks that wait to run. The answer may be out of date.
 inline bool has_resumed(const worker& w) noexcept { return !w.ready.empty() || !w.batch.empty(); }
+
+// Returns whether the worker of a running task has anything else to do than to wait for the end of
+// another task or for a message.
+bool has_other_work(const worker& w) noexcept;
 
 // Makes `b` the batch of worker `w`. Requires: its previous batch is used up.
 void begin_batch(worker& w, batch_block* b) noexcept;

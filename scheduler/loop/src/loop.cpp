@@ -40,12 +40,41 @@ fiber* next_resumed(worker& w) noexcept {
   return next_of_batch(w);
 }
 
+// Makes room in the full deque of the worker: moves its tasks down in their array, or to a larger
+// one. Returns false if there is no memory for that.
+[[gnu::cold]] bool make_room(worker& w) {
+  if (!w.tasks.make_room()) return true;
+  auto& s = w.home->internals();
+  const std::size_t capacity = 2 * w.tasks.capacity();
+  if (capacity <= s.settings.deque_slots_most) {
+    if (slot_array larger = map_slots(capacity); larger != nullptr) {
+      w.tasks.move_to(larger.get(), capacity);
+      s.slot_arrays[static_cast<std::size_t>(w.id)] = std::move(larger);
+      s.notify();  // see move_to()
+      return true;
+    }
+  }
+  return !w.tasks.make_room(true);
+}
+
+// Chooses the newest task while the deque is full, because any other one could push a task beyond
+// the array. Messages are received, but what they bring has to wait.
+[[gnu::cold]] void choose_newest(worker& w, work& found) {
+  auto& s = w.home->internals();
+  flush_arrivals(w);
+  s.stop_if_halted(w);
+  if ((++w.choices & 15U) == 0 || s.arrived.load(base::relaxed)) {
+    s.poll_outside(w, poll_kind::between_tasks);
+  }
+  found.in_slot = w.tasks.take_newest(found.task);
+}
+
 // Chooses work from the queues of the worker itself. Every fourth choice prefers the work that has
 // waited longest, and every sixteenth is preceded by a poll. This makes yield() fair.
 bool choose(worker& w, work& found) {
-  if (w.tasks.full() && w.tasks.make_room()) [[unlikely]] {
-    flush_arrivals(w);
-    if (found.in_slot = w.tasks.take_newest(found.task); found) return true;
+  if (w.tasks.full() && !make_room(w)) [[unlikely]] {
+    choose_newest(w, found);
+    if (found) return true;  // otherwise thieves have taken all
   }
   if (w.arrivals.noted()) {
     found.resumed = next_of_batch(w);
@@ -93,24 +122,26 @@ bool choose(worker& w, work& found) {
 
 constexpr std::size_t batch = 8;
 
-// A steal costs thief and victim the time of a heavy fence (2 us on one host, 10 us on another) and
-// some cache misses. If the stolen tasks took less time than that, two workers would exchange cache
-// lines of tiny tasks and be slower than one. So the thief then pauses before the next steal, for
-// longer the less the steal has paid. Tasks that are worth stealing end the pauses.
-constexpr std::uint64_t worthwhile_cycles = 8'000;  // the assumed cost of a steal, at least
+// A steal costs thief and victim some cache misses, and if the victim did not answer, the time of a
+// heavy fence (2 us on one host, 10 us on another). If the stolen tasks took less time than that,
+// two workers would exchange cache lines of tiny tasks and be slower than one. So the thief then
+// pauses before the next steal, for longer the less the steal has paid. Tasks that are worth
+// stealing end the pauses. All these are in cycles.
+constexpr std::uint64_t cost_least = 900;           // the assumed cost of a steal, at least
+constexpr std::uint64_t fenced_cost_least = 8'000;  // the same with a heavy fence
+constexpr std::uint64_t pause_most = 256'000;       // longest pause, for each worker of the place
 constexpr std::uint64_t pause_growth = 4;           // from one pause to the next, at most
-constexpr std::uint64_t loss_weight = 8;            // of the ratio of cost and benefit
-constexpr std::uint64_t steals_per_pause = 32;      // longest pause, in steals by each worker
+constexpr std::uint64_t loss_weight = 32;           // of the ratio of cost and benefit
 
-// Returns the pause after a steal that cost `cost` cycles and whose tasks ran for `ran` cycles.
-// `before` is the previous pause.
+// Returns the pause after a steal that cost `cost` cycles, and after which the thief ran for `ran`
+// cycles. `before` is the previous pause.
 std::uint64_t pause_after(std::uint64_t cost, std::uint64_t ran, std::uint64_t before,
                           int workers) {
-  cost = std::max(cost, worthwhile_cycles);
+  cost = std::min(cost, pause_most);  // the thief may have been interrupted
   if (ran >= cost) return before / pause_growth < cost ? 0 : before / pause_growth;
   const std::uint64_t longest =
-      cost * std::min(steals_per_pause * static_cast<unsigned>(workers),
-                      loss_weight * cost / std::max<std::uint64_t>(ran, 1));
+      std::min(pause_most * static_cast<unsigned>(workers),
+               loss_weight * cost * cost / std::max<std::uint64_t>(ran, 1));
   return std::min(longest, before == 0 ? cost : before * pause_growth);
 }
 
@@ -126,74 +157,64 @@ bool may_steal(worker& w) {
   return now >= w.steal_again_at;
 }
 
-void note_steal(worker& w, std::size_t tasks, std::uint64_t begun) {
+void note_steal(worker& w, std::size_t tasks, bool fenced, std::uint64_t begun) {
   ++w.count.steals;
   w.count.stolen += tasks;
   w.stolen_at = cycles();
-  w.steal_cost = w.stolen_at - begun;
+  w.steal_cost = std::max(w.stolen_at - begun, fenced ? fenced_cost_least : cost_least);
   if (w.trace != nullptr) w.trace->add("steal", clock::now(), tasks);
 }
 
-// How a thief goes about it.
-struct steal_mode {
-  bool resumed_too;  // take resumed tasks as well
-  bool insist;       // take tasks of a victim that does not answer, at the cost of a heavy fence
-};
+// A victim that pushes and pops tasks answers a thief within a fraction of a microsecond. After
+// this long, the thief assumes that the victim runs a long task.
+constexpr std::uint64_t answer_patience_cycles = 4'000;
 
-// Steals tasks from `victim`.
-bool steal_from(worker& w, worker& victim, work& found, steal_mode mode) {
-  if (victim.tasks.empty() && !(mode.resumed_too && has_resumed(victim))) return false;
+// Steals tasks from `victim`. With `resumed_too` also takes resumed tasks.
+bool steal_from(worker& w, worker& victim, work& found, bool resumed_too) {
+  if (victim.tasks.empty() && !(resumed_too && has_resumed(victim))) return false;
   const std::uint64_t begun = cycles();
   slot taken[batch];
-  const std::size_t n = victim.tasks.steal(taken, batch, mode.insist);
-  if (n != 0) {
+  const auto got = victim.tasks.steal(taken, batch, {begun, answer_patience_cycles});
+  if (got.fenced) ++w.count.fences;
+  if (got.tasks != 0) {
     found.in_slot = true;
     found.task.assign(taken[0]);
-    if (n > 1) w.tasks.push_counted(taken + 1, n - 1);
-    note_steal(w, n, begun);
+    if (got.tasks > 1) w.tasks.push_counted(taken + 1, got.tasks - 1);
+    note_steal(w, got.tasks, got.fenced, begun);
     return true;
   }
-  if (!mode.resumed_too) return false;
+  if (!resumed_too) return false;
   fiber_slot some[batch];
-  const std::size_t m = victim.batch.steal(some, batch, mode.insist);
-  if (m != 0) {
+  const auto more = victim.batch.steal(some, batch, {begun, answer_patience_cycles});
+  if (more.fenced) ++w.count.fences;
+  if (more.tasks != 0) {
     found.resumed = some[0].task;
-    for (std::size_t i = 1; i < m; ++i) w.ready.push(some[i].task);
-    note_steal(w, m, begun);
+    for (std::size_t i = 1; i < more.tasks; ++i) w.ready.push(some[i].task);
+    note_steal(w, more.tasks, more.fenced, begun);
     return true;
   }
   const ready_queue::entry e = victim.ready.pop_any();
   found.resumed = e.one;
   if (e.many == nullptr) return e.one != nullptr;
-  note_steal(w, e.many->size, begun);
+  note_steal(w, e.many->size, false, begun);
   begin_batch(w, e.many);
   found.resumed = next_of_batch(w);  // null if another thief was faster
   return found.resumed != nullptr;
 }
-
-// A victim that pushes and pops tasks answers a thief within a fraction of a microsecond. After
-// this long, the thief assumes that it runs a long task.
-constexpr std::uint64_t answer_patience_cycles = 4'000;
 
 bool steal(worker& w, work& found, bool resumed_too) {
   auto& s = w.home->internals();
   const auto& order = s.victims[static_cast<std::size_t>(w.id)];
   const auto n = order.size();
   if (n == 0 || !may_steal(w)) return false;
-  const std::uint64_t now = cycles();
-  const std::uint64_t asked = std::exchange(w.asked_since, 0);
-  const steal_mode mode{resumed_too, asked != 0 && now - asked > answer_patience_cycles};
-  bool any = false;
   for (std::size_t i = 0; i < n; ++i) {
     const auto at = (static_cast<std::size_t>(w.last_victim) + i) % n;
     worker& victim = *s.workers[static_cast<std::size_t>(order[at])];
-    if (steal_from(w, victim, found, mode)) {
+    if (steal_from(w, victim, found, resumed_too)) {
       w.last_victim = static_cast<int>(at);
       return true;
     }
-    any |= !victim.tasks.empty() || (resumed_too && has_resumed(victim));
   }
-  if (any) w.asked_since = asked != 0 ? asked : now;
   w.last_victim = 0;  // begin with the nearest next time
   return false;
 }
@@ -226,7 +247,6 @@ class patience {
 bool search(worker& w, work& found) {
   auto& s = w.home->internals();
   s.idle.begin_search();
-  w.asked_since = 0;
   const auto begun = time_for(w.trace);
   // The clock is read only every 32 rounds, because what is searched for is often found sooner.
   clock::time_point give_up = clock::time_point::max();  // not determined yet

@@ -28,17 +28,14 @@
 namespace apgas::inline v0::scheduler {
 namespace {
 
-constexpr std::size_t slots_max = std::size_t{1} << 20;  // takes memory only as it is used
-
-slot_array map_slots() {
-  void* at = mmap(nullptr, slots_max * sizeof(slot), PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (at == MAP_FAILED) {
+slot_array first_slots(std::size_t capacity) {
+  slot_array slots = map_slots(capacity);
+  if (slots == nullptr) {
     throw launch_error(
         fmt::format("no address space for a worker's deque of {} MiB: {}; raise `ulimit -v`",
-                    slots_max * sizeof(slot) >> 20U, std::system_category().message(errno)));
+                    capacity * sizeof(slot) >> 20U, std::system_category().message(errno)));
   }
-  return slot_array(static_cast<slot*>(at));
+  return slots;
 }
 
 void run_worker(worker& w, int processor) {
@@ -59,9 +56,13 @@ void run_worker(worker& w, int processor) {
 
 }  // namespace
 
-void unmap_slots::operator()(slot* slots) const noexcept {
-  munmap(slots, slots_max * sizeof(slot));
+slot_array map_slots(std::size_t capacity) noexcept {
+  void* const at = mmap(nullptr, capacity * sizeof(slot), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return {at == MAP_FAILED ? nullptr : static_cast<slot*>(at), unmap_slots{capacity}};
 }
+
+void unmap_slots::operator()(slot* slots) const noexcept { munmap(slots, capacity * sizeof(slot)); }
 
 scheduler::implementation::implementation(const config& c)
     : settings(c),
@@ -77,10 +78,10 @@ scheduler::implementation::implementation(const config& c)
   for (std::size_t i = 0; i < n; ++i) {
     workers.push_back(std::make_unique<worker>());
     entries.push_back(std::make_unique<base::cache_aligned<idle_entry>>());
-    slot_arrays.push_back(map_slots());
+    slot_arrays.push_back(first_slots(c.deque_slots));
     workers[i]->id = static_cast<int>(i);
     if (trace != nullptr) workers[i]->trace = &trace->log_of(workers[i]->id);
-    workers[i]->tasks.reset(slot_arrays[i].get(), slots_max, fenced);
+    workers[i]->tasks.reset(slot_arrays[i].get(), c.deque_slots, fenced);
     workers[i]->batch_memory = new batch_block{};
     workers[i]->batch.reset(workers[i]->batch_memory->at, batch_block::capacity, fenced);
     std::vector<int> order;
@@ -198,6 +199,7 @@ statistics scheduler::stats() const {
   for (const auto& w : implementation_->workers) {
     sum.steals += w->count.steals;
     sum.stolen += w->count.stolen;
+    sum.fences += w->count.fences;
     sum.suspensions += w->count.suspensions;
     sum.drains += w->count.drains;
     sum.sleeps += w->count.sleeps;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <vector>
 
@@ -34,13 +35,15 @@ class Deque : public testing::Test {
       static_cast<void>(tasks.attend(s + 1));
     }
   }
-  std::vector<int> steal(bool insist) {
+  // Steals at the time `now` of the thieves, whose patience is 10.
+  std::vector<int> steal(std::uint64_t now) {
     std::array<numbered_slot, 8> taken;
-    const std::size_t n = tasks.steal(taken.data(), taken.size(), insist);
+    const std::size_t n = tasks.steal(taken.data(), taken.size(), {now, 10}).tasks;
     std::vector<int> numbers;
     for (std::size_t i = 0; i < n; ++i) numbers.push_back(taken[i].number);
     return numbers;
   }
+  bool pop() { return tasks.pop(tasks.head() - 1); }
 
   std::array<numbered_slot, 64> slots;
   scheduler::deque<numbered_slot> tasks;
@@ -66,8 +69,8 @@ TEST_F(Deque, RoomIsMadeBelowTheOldestTask) {
   const std::size_t all = tasks.size();
   EXPECT_TRUE(tasks.make_room());  // every task is there, so none can be moved
   std::vector<int> stolen;
-  while (tasks.size() > all / 3) {
-    for (const int number : steal(true)) stolen.push_back(number);
+  for (std::uint64_t now = 1; tasks.size() > all / 3; now += 20) {
+    for (const int number : steal(now)) stolen.push_back(number);
   }
   EXPECT_FALSE(tasks.make_room());
   EXPECT_FALSE(tasks.full());
@@ -84,40 +87,87 @@ TEST_F(Deque, RoomIsMadeBelowTheOldestTask) {
 
 TEST_F(Deque, AThiefThatAsksGetsHalfAfterTheNextPush) {
   for (int i = 0; i < 3; ++i) push(i);
-  EXPECT_EQ(steal(false), std::vector<int>{});
-  EXPECT_EQ(steal(false), std::vector<int>{});
+  EXPECT_EQ(steal(1), std::vector<int>{});
+  EXPECT_EQ(steal(2), std::vector<int>{});
   push(3);
-  EXPECT_EQ(steal(false), (std::vector<int>{0, 1}));
-  EXPECT_EQ(steal(false), std::vector<int>{});
+  EXPECT_EQ(steal(3), (std::vector<int>{0, 1}));
+  EXPECT_EQ(steal(4), std::vector<int>{});
 }
 
 TEST_F(Deque, AThiefThatAsksGetsHalfAfterTheNextPop) {
   for (int i = 0; i < 4; ++i) push(i);
-  EXPECT_EQ(steal(false), std::vector<int>{});
-  EXPECT_TRUE(tasks.pop(tasks.head() - 1));
-  EXPECT_EQ(steal(false), (std::vector<int>{0, 1}));
-  EXPECT_TRUE(tasks.pop(tasks.head() - 1));
-  EXPECT_FALSE(tasks.pop(tasks.head() - 1));
+  EXPECT_EQ(steal(1), std::vector<int>{});
+  EXPECT_TRUE(pop());
+  EXPECT_EQ(steal(2), (std::vector<int>{0, 1}));
+  EXPECT_TRUE(pop());
+  EXPECT_FALSE(pop());
 }
 
 TEST_F(Deque, TheOwnerTakesBackWhatItHasGranted) {
   for (int i = 0; i < 4; ++i) push(i);
-  EXPECT_EQ(steal(false), std::vector<int>{});
-  for (int i = 4; i-- > 0;) EXPECT_TRUE(tasks.pop(tasks.head() - 1)) << i;
-  EXPECT_EQ(steal(false), std::vector<int>{});
+  EXPECT_EQ(steal(1), std::vector<int>{});
+  for (int i = 4; i-- > 0;) EXPECT_TRUE(pop()) << i;
+  EXPECT_EQ(steal(2), std::vector<int>{});
   EXPECT_TRUE(tasks.empty());
 }
 
-TEST_F(Deque, AThiefThatInsistsWaitsForNobody) {
+TEST_F(Deque, AnOwnerThatHasNothingLeftGrantsItsNextTask) {
+  push(0);
+  EXPECT_EQ(steal(1), std::vector<int>{});
+  EXPECT_TRUE(pop());
+  push(1);
+  EXPECT_TRUE(pop());  // the owner was faster
+  push(2);
+  push(3);
+  EXPECT_EQ(steal(2), std::vector<int>{2});
+  EXPECT_TRUE(pop());
+  EXPECT_FALSE(pop());
+  push(4);
+  EXPECT_EQ(steal(3), std::vector<int>{});  // for one request it grants one task
+}
+
+TEST_F(Deque, AnOwnerDoesNotGrantItsNextTaskForEver) {
+  push(0);
+  EXPECT_EQ(steal(1), std::vector<int>{});
+  for (int i = 1; i <= 1000; ++i) {
+    EXPECT_TRUE(pop());
+    push(i);
+  }
+  EXPECT_EQ(tasks.lowest_private(), tasks.head() - 1);
+}
+
+TEST_F(Deque, AThiefWaitsForAnAnswerBeforeItInsists) {
   for (int i = 0; i < 4; ++i) push(i);
-  EXPECT_EQ(steal(false), std::vector<int>{});
-  EXPECT_EQ(steal(true), (std::vector<int>{0, 1}));
+  EXPECT_EQ(steal(5), std::vector<int>{});
+  EXPECT_EQ(steal(15), std::vector<int>{});
+  EXPECT_EQ(steal(16), (std::vector<int>{0, 1}));
+  EXPECT_EQ(steal(17), std::vector<int>{});  // a new request
+  EXPECT_EQ(steal(27), std::vector<int>{});
+  EXPECT_EQ(steal(28), std::vector<int>{2});
+}
+
+TEST_F(Deque, AThiefThatComesLateAsksFirst) {
+  for (int i = 0; i < 4; ++i) push(i);
+  EXPECT_EQ(steal(1000), std::vector<int>{});
+  EXPECT_EQ(steal(1001), std::vector<int>{});
+}
+
+TEST_F(Deque, AThiefDoesNotFenceWhileTasksAreGranted) {
+  for (int i = 0; i < 8; ++i) push(i);
+  EXPECT_EQ(steal(1), std::vector<int>{});
+  std::array<numbered_slot, 2> taken;
+  EXPECT_TRUE(tasks.steal(taken.data(), 1, {100, 10}).fenced);  // it leaves three tasks granted
+  for (int i = 0; i < 3; ++i) {
+    const auto got = tasks.steal(taken.data(), 2, {1000, 10});
+    EXPECT_FALSE(got.fenced);
+    EXPECT_EQ(got.tasks, i == 0 ? 2U : i == 1 ? 1U : 0U);
+  }
 }
 
 TEST_F(Deque, CountedTasksAreTakenWithoutAsking) {
   for (int i = 0; i < 4; ++i) push(i);
   tasks.publish();
-  EXPECT_EQ(steal(false), (std::vector<int>{0, 1}));
+  EXPECT_EQ(steal(1), (std::vector<int>{0, 1}));
 }
 
 }  // namespace

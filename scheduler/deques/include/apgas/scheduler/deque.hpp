@@ -14,10 +14,12 @@
 //
 // The common path of the owner needs neither a fence instruction nor an atomic read-modify-write. A
 // thief asks the owner for tasks, and the owner grants it some at its next push or pop; only the
-// lock is needed to take these. If the owner does not answer, because it runs a long task, owner
-// and thief exclude each other by the asymmetric Dekker pattern of atomic.hpp: the owner executes
-// the light fence, and the thief pays for both with the heavy one (membarrier), which interrupts
-// every core that runs a thread of the process.
+// lock is needed to take these. If the deque has become empty by then, the owner grants the next
+// task that it will push, and again after it has taken that one back, for a while. If the owner
+// does not answer, because it runs a long task, owner and thief exclude each other by the
+// asymmetric Dekker pattern of atomic.hpp: the owner executes the light fence, and the thief pays
+// for both with the heavy one (membarrier), which interrupts every core that runs a thread of the
+// process.
 // docs/protocols/steal.md describes the protocol and why it is correct.
 //
 // A task is added to the counter of its finish or join only when it leaves the frame that spawned
@@ -30,9 +32,10 @@
 //   limit_      lock holder                       owner, lock holder
 //   attention_  owner; any thread, but only null  owner
 //   refuse_     lock holder                       owner, lock holder
-//   asked_      lock holder                       any thread
+//   asked_at_   lock holder                       any thread
 //   tail_       lock holder                       any thread
 //   counted_    owner, while it holds the lock    owner, lock holder
+//   advance_    lock holder                       lock holder
 //
 // A pop of a slot below gate_ takes the slow path, with the lock. Normally gate_ equals limit_; it
 // is the end of the array while every pop must take the slow path (fenced mode, a pop to be
@@ -48,16 +51,23 @@
 //       take it without the lock. While the lock is free, the owner takes none below limit_
 //       without it: either the owner itself has set the limit, or a thief did so and then
 //       executed the heavy fence. So a lock holder may take those without a fence.
-//   I4  Only a lock holder reads slots below limit_. Only the owner writes slots at or above it.
+//   I4  Only a lock holder reads slots below limit_, and only those in [tail_, head_). Only the
+//       owner writes slots: at head_ before it pushes them, and others while it holds the lock.
+//   I5  If asked_at_ != 0 while the lock is free, then limit_ <= tail_: nothing has been granted
+//       since. So every pop takes the lock and answers.
+//   I6  limit_ is at most one above head_: then the next slot to be pushed is granted already.
 //
 // Pairs
-//   P1  A thief that loads the head_ stored by push sees the contents of the slot. The lock
+//   P1  A thief that loads the head_ stored by push sees the contents of the slots below. The lock
 //       publishes everything that is written while it is held.
 //   P2  pop stores head_, executes the light fence and loads gate_. steal stores gate_, executes
 //       the heavy fence and loads head_. At least one of the two sees the store of the other, so no
 //       slot is taken twice.
-//   P3  An owner that loads the null of raise_attention() in answer() or attend() sees everything
-//       that the calling thread wrote before, such as asked_.
+//   P3  An owner that exchanges the null of raise_attention() or ask_locked() in attend() sees
+//       everything that this thread wrote before. So attend() looks at asked_at_ after the
+//       exchange: a request that it does not see there has its null still to come, for the next
+//       push. (If two threads store null before one exchange, the owner may miss what the first
+//       one wrote. For a request this means only that the thief insists later.)
 namespace apgas::inline v0::scheduler {
 
 using namespace base;
@@ -79,7 +89,8 @@ class deque {
     tail_.store(slots, relaxed);
     counted_ = slots;
     set_limit(slots);
-    asked_.store(false, relaxed);
+    asked_at_.store(0, relaxed);
+    advance_ = 0;
     attention_.store(fenced ? nullptr : std::min(slots + initial_room, last_ - 1), relaxed);
   }
 
@@ -161,45 +172,33 @@ class deque {
     return found;
   }
 
-  // Moves the tasks to the beginning of the array if there is room for them below the oldest one.
-  // Returns whether the deque is still full.
+  // Moves the tasks to the beginning of the array if there is room for them below the oldest one;
+  // with `overlapping`, already if some thousand slots are free there. Returns whether the deque is
+  // still full.
   // Context: as take_newest().
-  bool make_room() {
+  bool make_room(bool overlapping = false) {
     lock_.lock();
     publish_locked();
-    move_down_locked();
+    move_down_locked(overlapping);
     lock_.unlock();
     return full();
   }
+  // Moves the tasks to the array `slots`, which has room for `capacity` of them. When it returns,
+  // no other thread accesses the old array any more. Meanwhile empty() may return true although
+  // there are tasks, so a sleeping worker must be woken afterwards. Requires: capacity > size().
+  // Context: as take_newest().
+  void move_to(Slot* slots, std::size_t capacity);
+  std::size_t capacity() const { return static_cast<std::size_t>(last_ - first_); }
 
   // Adds `n` tasks that are counted already, such as all but the first of those that were stolen
   // together.
   // Context: as take_newest().
-  void push_counted(const Slot* slots, std::size_t n) {
-    lock_.lock();
-    publish_locked();
-    if (head_.load(relaxed) == tail_.load(relaxed)) rewind_locked();
-    Slot* h = head_.load(relaxed);
-    for (std::size_t i = 0; i < n; ++i) (h++)->assign(slots[i]);
-    counted_ = h;
-    set_limit(h);
-    head_.store(h, relaxed);
-    lock_.unlock();
-  }
+  void push_counted(const Slot* slots, std::size_t n);
 
   // Replaces the array of the deque by `slots`, which holds `n` tasks that no counter waits for.
   // When it returns, no other thread accesses the old array any more.
   // Requires: empty(); reset() was called before the first adopt(). Context: owner.
-  void adopt(Slot* slots, std::size_t n) {
-    lock_.lock();
-    first_ = slots;
-    last_ = slots + n;
-    tail_.store(slots, relaxed);
-    counted_ = slots;
-    set_limit(slots);
-    head_.store(slots + n, relaxed);
-    lock_.unlock();
-  }
+  void adopt(Slot* slots, std::size_t n);
 
   // Moves the newest slot of an adopted array to `out`. Returns false if no slot is left.
   // Context: owner. Cost: that of pop().
@@ -239,26 +238,29 @@ class deque {
     return mine;
   }
 
-  // Grants tasks to a thief that has asked for some. To be called after a push that returned true,
-  // before attend().
+  // Grants tasks to a thief that has asked for some. An owner calls it now and then while it
+  // neither pushes nor pops tasks.
   void answer() {
-    if (attention_.load(acquire) == nullptr && asked_.load(relaxed)) [[unlikely]]  // P3
+    if (asked_at_.load(relaxed) != 0) [[unlikely]]
       answer_slow();
   }
-  // Answers a push that returned true. Returns true if raise_attention() was called since the last
-  // call. The next push that returns true is the one to the slot `next`, or to the last slot of the
-  // array if that comes first.
+  // Answers a push that returned true, and a thief that has asked. Returns true if
+  // raise_attention() was called since the last call, or a thief has asked. The next push that
+  // returns true is the one to the slot `next`, or to the last slot of the array if that comes
+  // first.
   [[nodiscard]] bool attend(Slot* next) {
     if (fenced_) {  // attention_ stays null: every push comes here for its fence
       full_fence();
       return true;
     }
-    return attention_.exchange(std::min(next, last_ - 1), acq_rel) == nullptr;  // P3
+    if (attention_.exchange(std::min(next, last_ - 1), acq_rel) != nullptr) return false;  // P3
+    answer();
+    return true;
   }
   // Returns the lowest slot that the owner may take without the lock.
   Slot* lowest_private() const { return limit_.load(relaxed); }
   // Returns whether at most two slots of the array are free above the newest task. Then the worker
-  // runs only its newest task until it is false again.
+  // must make room, or run its newest task, before it runs any other.
   bool full() const { return head_.load(relaxed) >= last_ - 2; }
 
   // ---- any thread -----------------------------------------------------------------------------
@@ -281,29 +283,48 @@ class deque {
     lock_.unlock();
   }
 
+  // When a thief asks, and how long it waits for the answer before it insists, by any clock that
+  // all thieves of the deque use. With a patience of 0 it insists at once.
+  // Requires: now > 0.
+  struct request {
+    std::uint64_t now;
+    std::uint64_t patience;
+  };
+  struct loot {
+    std::size_t tasks = 0;  // how many were taken
+    bool fenced = false;    // the thief has executed the heavy fence
+  };
   // Takes up to `most` of the oldest tasks, but at most half of them (rounded up), counts those
-  // that are not counted yet, and copies them to `out`. Returns the number of tasks; it is also 0
-  // if another thread holds the lock. Without `insist` it takes only what can be taken without a
-  // heavy fence, and if there is nothing of that kind, asks the owner for tasks: a later call will
-  // find some, unless the owner pushes and pops none.
-  // Context: any thread but the owner. Cost: with `insist` a heavy fence, if it is needed.
-  [[nodiscard]] std::size_t steal(Slot* out, std::size_t most, bool insist);
+  // that are not counted yet, and copies them to `out`. Takes nothing if another thread holds the
+  // lock. If the owner has granted nothing, this call asks it for tasks, unless a thief has asked
+  // before. A later call will find some, unless the owner neither pushes nor pops. Therefore, if a
+  // thief asked for more than `patience` ago and has not been answered, the call takes tasks with
+  // a heavy fence.
+  // Context: any thread but the owner.
+  [[nodiscard]] loot steal(Slot* out, std::size_t most, request by);
 
  private:
   static constexpr std::ptrdiff_t initial_room = 256;  // pushes before the first attend()
   static constexpr std::ptrdiff_t move_least = 4096;   // fewer unused slots stay where they are
 
-  // Whether a thief has asked for tasks and has not been answered.
-  bool waits_for_answer() const {
-    return asked_.load(relaxed) && limit_.load(relaxed) <= tail_.load(relaxed);
+  // How often the owner grants its next task in advance after a thief has asked. A thief that still
+  // searches needs a few hundred nanoseconds to find one; each costs the owner about 6 ns.
+  static constexpr int advance_most = 64;
+
+  // Whether a thief has asked for tasks, has not been answered, and is still to wait.
+  bool waits_for_answer(request by) const {
+    const std::uint64_t since = asked_at_.load(relaxed);
+    return since != 0 && by.patience != 0 && by.now <= since + by.patience;
   }
   // Asks the owner for tasks: its next pop takes the slow path, and its next push returns true.
-  void ask_locked() {
-    asked_.store(true, relaxed);
+  void ask_locked(std::uint64_t now) {
+    asked_at_.store(now, relaxed);
+    advance_ = advance_most;
     set_limit(limit_.load(relaxed));
     attention_.store(nullptr, release);  // P3
   }
-  // Lets thieves take half of the tasks (rounded up) without a fence. Context: owner.
+  // Answers thieves: lets them take half of the tasks (rounded up) without a fence; or, if there is
+  // none, the next task that is pushed. Context: owner.
   void grant_locked();
 
   void thief_fence() {
@@ -317,7 +338,7 @@ class deque {
   // Sets limit_, and gate_ with it: to the end of the array in fenced mode, while a pop is to be
   // refused, and while a thief waits for an answer.
   void set_limit(Slot* to) {
-    const bool slow = fenced_ || refuse_.load(relaxed) || asked_.load(relaxed);
+    const bool slow = fenced_ || refuse_.load(relaxed) || asked_at_.load(relaxed) != 0;
     limit_.store(to, relaxed);
     gate_.store(slow ? last_ : to, relaxed);
   }
@@ -337,9 +358,12 @@ class deque {
   }
 
   // Tasks are added at the head and also taken at the tail, so that without this they would wander
-  // to the end of the array. A move costs less than the pushes since the last one.
+  // to the end of the array. A move copies no more slots than were taken at the tail since the last
+  // move.
   // Requires: all slots are counted, and no frame refers to them.
-  void move_down_locked();
+  void move_down_locked(bool overlapping = false);
+  // Moves the tasks to the beginning of the array. Requires: the same.
+  void move_locked();
 
   // Starts again at the beginning of the array. Requires: the deque is empty.
   void rewind_locked() {
@@ -351,15 +375,16 @@ class deque {
   base::atomic<Slot*> gate_{};
   base::atomic<Slot*> attention_{};
   base::atomic<Slot*> limit_{};
-  base::atomic<bool> refuse_{false};
-  base::atomic<bool> asked_{false};
+  base::atomic<std::uint64_t> asked_at_{0};
   Slot* first_ = nullptr;
   Slot* last_ = nullptr;
+  base::atomic<bool> refuse_{false};
   bool fenced_ = false;
 
   alignas(cache_line_bytes) spin_lock lock_;
   base::atomic<Slot*> tail_{};
   Slot* counted_ = nullptr;
+  int advance_ = 0;  // how often the owner still grants its next task in advance
 };
 
 }  // namespace apgas::inline v0::scheduler

@@ -3,9 +3,44 @@
 
 #include <apgas/scheduler/deque.hpp>  // NOLINT(misc-header-include-cycle): it has the class
 
-// The operations of the deque that hold its lock, as far as they are not short. deque.hpp explains
-// them; I1 to I4 and P1 to P3 are the invariants and pairs there.
+// The longer ones of the operations that hold the lock of the deque. deque.hpp explains them, and
+// lists the invariants I1 to I6 and the pairs P1 to P3.
 namespace apgas::inline v0::scheduler {
+
+template <class Slot>
+void deque<Slot>::push_counted(const Slot* slots, std::size_t n) {
+  lock_.lock();
+  publish_locked();
+  if (head_.load(relaxed) == tail_.load(relaxed)) rewind_locked();
+  Slot* h = head_.load(relaxed);
+  for (std::size_t i = 0; i < n; ++i) (h++)->assign(slots[i]);
+  counted_ = h;
+  set_limit(h);
+  head_.store(h, relaxed);
+  lock_.unlock();
+}
+
+template <class Slot>
+void deque<Slot>::move_to(Slot* slots, std::size_t capacity) {
+  lock_.lock();
+  publish_locked();
+  first_ = slots;
+  last_ = slots + capacity;
+  move_locked();
+  lock_.unlock();
+}
+
+template <class Slot>
+void deque<Slot>::adopt(Slot* slots, std::size_t n) {
+  lock_.lock();
+  first_ = slots;
+  last_ = slots + n;
+  tail_.store(slots, relaxed);
+  counted_ = slots;
+  set_limit(slots);
+  head_.store(slots + n, relaxed);
+  lock_.unlock();
+}
 
 template <class Slot>
 bool deque<Slot>::extract(Slot* s) {
@@ -23,34 +58,40 @@ bool deque<Slot>::extract(Slot* s) {
 }
 
 template <class Slot>
-std::size_t deque<Slot>::steal(Slot* out, std::size_t most, bool insist) {
-  if (empty() || (!insist && waits_for_answer()) || !lock_.try_lock()) return 0;
+auto deque<Slot>::steal(Slot* out, std::size_t most, request by) -> loot {
+  loot got;
+  if (empty() || waits_for_answer(by) || !lock_.try_lock()) return got;
   Slot* const t = tail_.load(relaxed);
-  const std::ptrdiff_t seen = head_.load(relaxed) - t;
-  std::size_t taken = 0;
+  const std::ptrdiff_t seen = head_.load(acquire) - t;  // P1 of deque.hpp
   if (seen > 0) {
     Slot* const half = t + (seen + 1) / 2;
-    Slot* end = std::min(half, t + most);
+    Slot* end = most < static_cast<std::size_t>(half - t) ? t + most : half;
     Slot* limit = limit_.load(relaxed);
-    const bool fence = end > limit && (insist || fenced_);
+    const bool asked = asked_at_.load(relaxed) != 0;
+    const bool insist = by.patience == 0 || (asked && !waits_for_answer(by));
+    const bool fence = fenced_ ? end > limit : limit <= t && insist;
     if (fence) {
-      asked_.store(false, relaxed);
+      got.fenced = !fenced_;
+      asked_at_.store(0, relaxed);
       set_limit(half);
       thief_fence();                                // P2 of deque.hpp
       limit = std::min(half, head_.load(acquire));  // P1 of deque.hpp, P2 of deque.hpp
-    } else if (limit <= t) {
-      ask_locked();
+    } else if (limit <= t && !asked) {
+      ask_locked(by.now);
     }
     end = std::min(end, limit);
     for (Slot* s = t; s < end; ++s) {
       if (s >= counted_) s->add(1);
-      out[taken++].assign(*s);
+      out[got.tasks++].assign(*s);
     }
-    if (taken != 0) tail_.store(end, relaxed);
-    if (fence) set_limit(std::max({limit, t + taken, counted_}));
+    if (got.tasks != 0) {
+      tail_.store(end, relaxed);
+      advance_ = 0;
+    }
+    if (fence) set_limit(std::max({limit, t + got.tasks, counted_}));
   }
   lock_.unlock();
-  return taken;
+  return got;
 }
 
 template <class Slot>
@@ -72,7 +113,7 @@ bool deque<Slot>::pop_slow(Slot* s) {
       counted_ = s;
     }
     set_limit(std::max(counted_, tail_.load(relaxed)));
-    if (asked_.load(relaxed)) grant_locked();
+    if (asked_at_.load(relaxed) != 0 || (advance_ > 0 && empty())) grant_locked();
   } else {  // it was stolen, and so were all slots below it: the deque is empty
     tail_.store(s, relaxed);
     counted_ = std::min(counted_, s);
@@ -98,14 +139,22 @@ void deque<Slot>::publish_locked() {
     first->add(s - first);
   }
   counted_ = h;
+  asked_at_.store(0, relaxed);  // thieves may take every slot now
   set_limit(h);
 }
 
 template <class Slot>
-void deque<Slot>::move_down_locked() {
+void deque<Slot>::move_down_locked(bool overlapping) {
+  const std::ptrdiff_t unused = tail_.load(relaxed) - first_;
+  const std::ptrdiff_t n = head_.load(relaxed) - tail_.load(relaxed);
+  const std::ptrdiff_t enough = std::min(move_least, (last_ - first_) / 2);
+  if (unused >= (overlapping ? enough : std::max(n, enough))) move_locked();
+}
+
+template <class Slot>
+void deque<Slot>::move_locked() {
   Slot* const t = tail_.load(relaxed);
   const std::ptrdiff_t n = head_.load(relaxed) - t;
-  if (t - first_ < std::max(n, std::min(move_least, (last_ - first_) / 2))) return;
   for (std::ptrdiff_t i = 0; i < n; ++i) first_[i].assign(t[i]);
   tail_.store(first_, relaxed);
   shrink_locked(first_ + n);
@@ -116,8 +165,13 @@ template <class Slot>
 void deque<Slot>::grant_locked() {
   Slot* const t = tail_.load(relaxed);
   const std::ptrdiff_t n = std::max<std::ptrdiff_t>(0, head_.load(relaxed) - t);
-  asked_.store(false, relaxed);
-  set_limit(std::max(limit_.load(relaxed), t + (n + 1) / 2));
+  asked_at_.store(0, relaxed);
+  if (n == 0) {
+    --advance_;
+    set_limit(std::min(t + 1, last_));
+  } else {
+    set_limit(std::max(limit_.load(relaxed), t + (n + 1) / 2));
+  }
 }
 
 }  // namespace apgas::inline v0::scheduler

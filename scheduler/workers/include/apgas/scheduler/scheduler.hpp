@@ -62,6 +62,9 @@ enum class deadlock_action : std::uint8_t { none, report, end_process };
 struct config {
   int workers = 1;
   std::size_t stack_bytes = std::size_t{1} << 20;
+  // How many tasks the deque of a worker has room for at first, and how many at most.
+  std::size_t deque_slots = std::size_t{1} << 20;
+  std::size_t deque_slots_most = std::size_t{1} << 40;
   std::chrono::nanoseconds spin{50'000};  // a worker searches this long before it sleeps
   std::vector<int> bound_to = {};  // the processor of each worker; empty: workers are not bound
   bool oversubscribed = false;     // more workers than processors: searching workers yield
@@ -91,6 +94,7 @@ struct config {
 struct statistics {
   std::uint64_t steals = 0;       // successful ones
   std::uint64_t stolen = 0;       // tasks that were taken by them
+  std::uint64_t fences = 0;       // heavy fences for steals, as the victim did not answer
   std::uint64_t suspensions = 0;  // of tasks; switches within a batch do not count
   std::uint64_t drains = 0;       // see drain.cpp
   std::uint64_t sleeps = 0;       // times that a worker went to sleep

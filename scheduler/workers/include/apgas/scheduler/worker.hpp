@@ -49,7 +49,6 @@ struct alignas(base::cache_line_bytes) worker {
   std::uint32_t direct_switches = 0;     // switches that bypassed the scheduling loop
   std::uint32_t phases_in_a_row = 0;     // advances of tasks that did not leave the worker (sync)
   int last_victim = 0;                   // index in the list of victims
-  std::uint64_t asked_since = 0;         // cycle count since when victims have not answered; or 0
   std::uint64_t stolen_at = 0;           // cycle count at the last steal; 0 once it was evaluated
   std::uint64_t steal_cost = 0;          // cycles that the last steal took
   std::uint64_t steal_again_at = 0;      // cycle count before which the worker does not steal
@@ -74,7 +73,7 @@ struct alignas(base::cache_line_bytes) worker {
 
   // Counters for APGAS_STATS and the tests; see statistics.
   struct {
-    owner_count steals, stolen, suspensions, drains, sleeps, fibers, polls, asleep_ns;
+    owner_count steals, stolen, fences, suspensions, drains, sleeps, fibers, polls, asleep_ns;
   } count;
   base::atomic<std::int64_t> asleep_since{0};  // in ns of the steady clock; 0: it does not sleep
 
@@ -284,7 +283,8 @@ void yield_to_loop() noexcept;
 APGAS_API void attend(fiber& self, bool drainable);
 
 // Suspends the current task until all counts of `counter` but the owner's have been released.
-// Returns at once if there are none. `waits_for` is as for leave().
+// Returns at once if there are none, and without suspending if they are released within a
+// microsecond while the worker has nothing else to do. `waits_for` is as for leave().
 // Context: owner of the counter. May resume on another worker.
 void wait_for_others(task_counter& counter, const wait_record& waits_for) noexcept;
 
