@@ -76,12 +76,12 @@ class Commands(unittest.TestCase):
 
     def check(self, outputs):
         tasks, where, finish, unknown, without = outputs[:5]
-        self.assertRegex(tasks, r"waits in mutex::lock: \"writer\", spawned at .*suspended.cpp:\d+")
+        self.assertRegex(tasks, r"waits in mutex::lock at .*suspended.cpp:\d+: \"writer\", spawned at .*suspended.cpp:\d+")
         self.assertRegex(tasks, r"waits in a phase of a clock or phaser: spawned at .*suspended")
-        self.assertEqual(len(re.findall("waits in latch::wait: spawned at", tasks)), 3, tasks)
+        self.assertEqual(len(re.findall(r"waits in latch::wait at .*: spawned at", tasks)), 3, tasks)
         self.assertRegex(tasks, r"worker [01] +running in thread \d+: ")
         self.assertIn("6 tasks with a stack", tasks)
-        self.assertRegex(where.lstrip(), r"^3  waits in latch::wait: spawned at .*\(apgas bt ")
+        self.assertRegex(where.lstrip(), r"^3  waits in latch::wait at .*: spawned at .*\(apgas bt ")
         self.assertRegex(finish, r"0x[0-9a-f]+  count \d+.*; tasks (\d+, )*\d+")
         self.assertIn("there is no task 9999", unknown)
         self.assertIn("say which task", without)
@@ -126,7 +126,7 @@ class Commands(unittest.TestCase):
             self.skipTest(f"gdb must not trace a process here: {said}")
         tasks, finishes, *stacks = outputs[len(START):]
         spawner = re.search(r"(?m)^ *(\d+) .*suspended in a spawn, .*: spawned at ", tasks)
-        outer = re.search(r"(?m)^ *(\d+) .*waits in finish: \"outer\"", tasks)
+        outer = re.search(r"(?m)^ *(\d+) .*waits in finish at [^ ]+: \"outer\"", tasks)
         self.assertRegex(tasks, r"running in thread \d+: \"drained\", spawned at ")
         self.assertTrue(spawner and outer, said)
         self.assertRegex(finishes, rf"count \d+, awaited by task {outer[1]}; tasks ")

@@ -30,6 +30,17 @@ class Layout:
             pass  # the debug information only names it
 
 
+def line_of(location):
+    """A std::source_location as file:line, or None. It is one pointer to file, function and line."""
+    if location == 0:
+        return None
+    try:
+        file, _, line = read(location, 3)
+    except gdb.MemoryError:
+        return None
+    return f"{text_at(file)}:{line & 0xffffffff}" if line & 0xffffffff else None
+
+
 class Fiber:
     """The record of a fiber. `number` is what the commands call its task."""
 
@@ -55,33 +66,20 @@ class Fiber:
         return read(self["on"] + self.layout.running)[0] == self.address
 
     def awaited(self):
-        """What a suspended task waits for, or None. The only place that reads waits_for."""
-        value = self["waits_for"]
-        if value == 0:
+        """What a suspended task waits for and where, or None."""
+        record = self["waits_for"]  # a wait_record: construct, object, line of the call
+        if record == 0:
             return "a phase of a clock or phaser" if self["task.registrations"] != 0 else None
-        kind = next(f.type for f in self.layout.fiber_type.fields() if f.name == "waits_for")
-        target = kind.strip_typedefs().target().strip_typedefs()
-        if target.code != gdb.TYPE_CODE_STRUCT:
-            return text_at(value) or "a construct"
-        for field in target.fields():  # a record, whose first string names the construct
-            of = field.type.strip_typedefs()
-            if of.code == gdb.TYPE_CODE_PTR and of.target().unqualified().sizeof == 1:
-                return text_at(read(value + field.bitpos // 8)[0])
-        return "a construct"
+        construct, _, where = read(record, 3)
+        line = line_of(where)
+        return (text_at(construct) or "a construct") + (f" at {line}" if line else "")
 
     def name(self):
         return text_at(self["task.name"])
 
     def site(self):
         """Where the task was spawned, as file:line, or None."""
-        impl = self["task.site"]  # std::source_location of libstdc++ and libc++: one pointer to
-        if impl == 0:             # file, function, line and column
-            return None
-        try:
-            file, _, line = read(impl, 3)
-        except gdb.MemoryError:
-            return None
-        return f"{text_at(file)}:{line & 0xffffffff}" if line & 0xffffffff else None
+        return line_of(self["task.site"])
 
 
 def fibers():

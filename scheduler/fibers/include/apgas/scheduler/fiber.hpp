@@ -99,19 +99,22 @@ struct alignas(64) fiber {
   std::uint32_t uses = 0;             // number of times that the stack was released
   std::uint32_t allowance = 0;        // bytes that the task may send without waiting (sync)
 
-  // For the watchdog: what the task waits for while the fiber is suspended (null also while it
-  // waits for a phase in a batch), the extensions that tasks have which wait below the running one
-  // on this stack, and the list of all fibers of the scheduler.
+  // What the task waits for while the fiber is suspended; null also while it waits for a phase in a
+  // batch.
   const wait_record* waits_for = nullptr;
-  const hidden_task* hidden = nullptr;
-  fiber* older = nullptr;
-  fiber* newer = nullptr;
-  std::uint32_t node = 0;  // its number in the wait-for graph that is being made
 
   // If this is a drain fiber (drain.cpp): the suspended spawner whose tasks it runs, else null; and
   // the slot of the spawner's continuation.
   fiber* spawner = nullptr;
   slot* floor = nullptr;
+
+  // For the watchdog: the extensions that tasks have which wait below the running one on this
+  // stack, the list of all fibers of the scheduler, and the number in the wait-for graph that is
+  // being made.
+  const hidden_task* hidden = nullptr;
+  fiber* older = nullptr;
+  fiber* newer = nullptr;
+  std::uint32_t node = 0;
 
   // For the sanitizers: the bounds of the stack, and their own handle of the fiber.
   const void* stack_bottom = nullptr;

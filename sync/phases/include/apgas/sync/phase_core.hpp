@@ -222,7 +222,6 @@ class phase_core {
   bool advance_from(scheduler::worker& w, std::size_t node, bool open) noexcept;
 
   const phase_kind kind_;
-  scheduler::call_site made_{};
   const std::uint64_t number_;
   const bool is_replica_ = false;
   const int workers_;
@@ -240,6 +239,7 @@ class phase_core {
   std::map<std::uint32_t, std::map<std::int64_t, phase_value>> unread_;
   base::spin_lock waiters_lock_;
   std::map<std::int64_t, std::int64_t> waiters_;  // the number of wait-only tasks in each phase
+  scheduler::call_site made_{};                   // last: what each phase uses stays together
 };
 
 }  // namespace apgas::inline v0::sync
