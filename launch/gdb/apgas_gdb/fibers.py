@@ -31,7 +31,7 @@ class Layout:
 
 
 def line_of(location):
-    """A std::source_location as file:line, or None. It is one pointer to file, function and line."""
+    """A std::source_location, which is a pointer to file, function and line; file:line or None."""
     if location == 0:
         return None
     try:
@@ -71,8 +71,10 @@ class Fiber:
         if record == 0:
             return "a phase of a clock or phaser" if self["task.registrations"] != 0 else None
         construct, _, where = read(record, 3)
+        if construct == 0:  # the main task of a runtime, which waits for its end
+            return None
         line = line_of(where)
-        return (text_at(construct) or "a construct") + (f" at {line}" if line else "")
+        return text_at(construct) + (f" at {line}" if line else "")
 
     def name(self):
         return text_at(self["task.name"])

@@ -60,7 +60,7 @@ struct asking_task : scheduler::external_task {
 
 job_statistics::job_statistics(sync::place_state& place) : place_(place) {}
 
-job_statistics::~job_statistics() {
+void job_statistics::wait() {
   if (asked_ != nullptr) asked_->wait(std::nullopt);
 }
 
@@ -79,7 +79,7 @@ std::optional<std::vector<remote::place_report>> job_statistics::ask(
 }
 
 std::vector<remote::place_report> job_statistics::ask() {
-  if (asked_ != nullptr) asked_->wait(std::nullopt);
+  wait();
   const std::shared_ptr<question> now = start();
   now->wait(std::nullopt);
   return now->take();

@@ -20,14 +20,14 @@ class job_statistics {
   explicit job_statistics(sync::place_state& place);
   job_statistics(const job_statistics&) = delete;
   job_statistics& operator=(const job_statistics&) = delete;
-  // Waits for a task that is still asking.
-  ~job_statistics();
 
   // Returns the reports of all places, or nothing if they have not arrived after `patience`, or if
   // an earlier call still waits for them. Context: a thread that is no worker.
   std::optional<std::vector<remote::place_report>> ask(std::chrono::milliseconds patience);
   // The same, however long it takes.
   std::vector<remote::place_report> ask();
+  // Waits for a task that is still asking. Must be called before the place ends.
+  void wait();
 
  private:
   struct question;

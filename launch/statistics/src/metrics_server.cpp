@@ -33,12 +33,20 @@ socket_handle make_event() {
   return made;
 }
 
-// Waits for `events` of a descriptor until the time `end`. Returns whether there were any.
-bool wait_for(int descriptor, short events, clock::time_point end) {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - clock::now());
-  pollfd watched{.fd = descriptor, .events = events, .revents = 0};
-  return left.count() > 0 && poll(&watched, 1, static_cast<int>(left.count())) == 1;
-}
+// A connection, and the event that ends the server while it waits for the client.
+struct connection {
+  int client;
+  int stop;
+
+  // Waits for `events` of the client until the time `end`. Returns whether there were any.
+  bool wait_for(short events, clock::time_point end) const {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - clock::now());
+    pollfd watched[] = {{.fd = client, .events = events, .revents = 0},
+                        {.fd = stop, .events = POLLIN, .revents = 0}};
+    return left.count() > 0 && poll(watched, 2, static_cast<int>(left.count())) > 0 &&
+           watched[1].revents == 0;
+  }
+};
 
 std::string response(std::string_view status, std::string_view type, std::string_view body) {
   return fmt::format(
@@ -47,23 +55,23 @@ std::string response(std::string_view status, std::string_view type, std::string
 }
 
 // Returns the request with its header; empty if it does not come.
-std::string read_request(int client) {
+std::string read_request(const connection& with) {
   std::string request;
   const auto end = clock::now() + patience;
   while (request.find("\r\n\r\n") == std::string::npos) {
     char part[1024];
-    if (request.size() > longest_request || !wait_for(client, POLLIN, end)) return {};
-    const ssize_t bytes = recv(client, part, sizeof part, 0);
+    if (request.size() > longest_request || !with.wait_for(POLLIN, end)) return {};
+    const ssize_t bytes = recv(with.client, part, sizeof part, 0);
     if (bytes <= 0) return {};
     request.append(part, static_cast<std::size_t>(bytes));
   }
   return request;
 }
 
-void write_all(int client, std::string_view text) {
+void write_all(const connection& with, std::string_view text) {
   const auto end = clock::now() + patience;
-  while (!text.empty() && wait_for(client, POLLOUT, end)) {
-    const ssize_t bytes = send(client, text.data(), text.size(), MSG_NOSIGNAL);
+  while (!text.empty() && with.wait_for(POLLOUT, end)) {
+    const ssize_t bytes = send(with.client, text.data(), text.size(), MSG_NOSIGNAL);
     if (bytes < 0 && errno != EAGAIN) return;
     if (bytes > 0) text.remove_prefix(static_cast<std::size_t>(bytes));
   }
@@ -91,7 +99,12 @@ void metrics_server::serve() noexcept {
     if (watched[1].revents != 0) return;
     const socket_handle client(
         accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (client.get() < 0) continue;
+    if (client.get() < 0) {
+      // Out of descriptors: the client stays in the queue, so that accept4 would fail at once
+      // again.
+      poll(&watched[1], 1, 100);
+      continue;
+    }
     try {
       answer(client.get());
     } catch (const std::exception& failure) {
@@ -101,8 +114,9 @@ void metrics_server::serve() noexcept {
 }
 
 void metrics_server::answer(int client) {
-  const std::string request = read_request(client);
-  if (!request.empty()) write_all(client, response_to(request));
+  const connection with{client, stop_.get()};
+  const std::string request = read_request(with);
+  if (!request.empty()) write_all(with, response_to(request));
 }
 
 std::string metrics_server::response_to(const std::string& request) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
 #include <chrono>
+#include <exception>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -40,12 +41,17 @@ statistics_output::statistics_output(const base::settings& settings, sync::place
 
 statistics_output::~statistics_output() = default;
 
-void statistics_output::end() {
+void statistics_output::end() noexcept {
   server_.reset();
+  statistics_.wait();
   if (!prints_ && path_.empty()) return;
-  const std::vector<remote::place_report> reports = statistics_.ask();
-  if (prints_) base::print_line(remote::table_of(reports));
-  if (!path_.empty()) write_file(remote::json_of(reports));
+  try {
+    const std::vector<remote::place_report> reports = statistics_.ask();
+    if (prints_) base::print_line(remote::table_of(reports));
+    if (!path_.empty()) write_file(remote::json_of(reports));
+  } catch (const std::exception& failure) {
+    base::warn(fmt::format("there are no statistics: {}", failure.what()));
+  }
 }
 
 void statistics_output::write_file(const std::string& text) {

@@ -23,9 +23,10 @@ class statistics_output {
   statistics_output& operator=(const statistics_output&) = delete;
   ~statistics_output();
 
-  // After the last task of the program has ended, while all places still answer.
+  // After the last task of the program has ended, while all places still answer. A failure causes a
+  // warning.
   // Context: a thread that is no worker.
-  void end();
+  void end() noexcept;
 
  private:
   void write_file(const std::string& text);

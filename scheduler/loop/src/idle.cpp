@@ -119,6 +119,15 @@ bool scheduler::implementation::anything_to_do() const noexcept {
                              [](const auto& w) { return !w->tasks.empty() || has_resumed(*w); });
 }
 
+namespace {
+
+// Adds without a read-modify-write, since only the worker itself writes.
+void add(base::atomic<std::int64_t>& counter, std::int64_t more) noexcept {
+  counter.store(counter.load(base::relaxed) + more, base::relaxed);
+}
+
+}  // namespace
+
 void scheduler::implementation::sleep(worker& w) noexcept {
   idle_entry& entry = **entries[static_cast<std::size_t>(w.id)];
   const bool is_poller = idle.announce_sleep(&entry);
@@ -136,7 +145,7 @@ void scheduler::implementation::sleep(worker& w) noexcept {
   }
   ++w.count.sleeps;
   const auto begun = std::chrono::steady_clock::now();
-  w.asleep_since.store(begun.time_since_epoch().count(), base::relaxed);
+  add(w.count.asleep_ns, -begun.time_since_epoch().count());
   for (unsigned idle_polls = 0;; ++idle_polls) {
     const auto limit = is_poller ? timed.until_next() : no_limit;
     const bool on_network = is_poller && !progress.joinable();
@@ -148,9 +157,7 @@ void scheduler::implementation::sleep(worker& w) noexcept {
     // follow the answer. Searching finds them sooner than sleeping.
     if (idle.cancel_sleep(&entry)) break;
   }
-  w.asleep_since.store(0, base::relaxed);
-  w.count.asleep_ns +=
-      static_cast<std::uint64_t>((std::chrono::steady_clock::now() - begun).count());
+  add(w.count.asleep_ns, std::chrono::steady_clock::now().time_since_epoch().count());
   if (w.trace != nullptr) w.trace->add("sleep", begun);
   if (is_poller && fallback != nullptr) fallback->arm();
 }

@@ -205,11 +205,9 @@ statistics scheduler::stats() const {
     sum.sleeps += w->count.sleeps;
     sum.fibers += w->count.fibers;
     sum.polls += w->count.polls;
-    // A worker that wakes up between these two loads is counted as awake.
-    const std::int64_t since = w->asleep_since.load(base::relaxed);
-    const std::int64_t asleep = since == 0 ? 0 : now.time_since_epoch().count() - since;
-    sum.asleep_ns +=
-        w->count.asleep_ns + static_cast<std::uint64_t>(std::max<std::int64_t>(asleep, 0));
+    const std::int64_t asleep = w->count.asleep_ns.load(base::relaxed);
+    const std::int64_t until_now = asleep < 0 ? asleep + now.time_since_epoch().count() : asleep;
+    sum.asleep_ns += static_cast<std::uint64_t>(std::max<std::int64_t>(until_now, 0));
   }
   return sum;
 }

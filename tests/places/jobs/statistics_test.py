@@ -115,6 +115,13 @@ class Metrics(unittest.TestCase):
         self.assertEqual(fetch(port)[0], 200)
         self.assertEqual(job.end()[0], 0)
 
+    def test_job_ends_beside_a_silent_client(self):
+        port = free_port()
+        job = Job("idle", "2", APGAS_METRICS=str(port))
+        fetch(port)
+        with socket.create_connection(("127.0.0.1", port)):
+            self.assertEqual(job.end()[0], 0)
+
     def test_only_loopback_by_default(self):
         port = free_port()
         job = Job("idle", "2", APGAS_METRICS=str(port))

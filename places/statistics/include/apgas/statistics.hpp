@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include <apgas/base/api.hpp>
@@ -49,7 +50,7 @@ struct statistics {
   // work.
   double awake() const noexcept {
     const double all = static_cast<double>(elapsed_ns) * static_cast<double>(workers);
-    return all == 0 ? 0 : 1 - static_cast<double>(asleep_ns) / all;
+    return all == 0 ? 0 : std::clamp(1 - static_cast<double>(asleep_ns) / all, 0.0, 1.0);
   }
 };
 

@@ -73,9 +73,11 @@ struct alignas(base::cache_line_bytes) worker {
 
   // Counters for APGAS_STATS and the tests; see statistics.
   struct {
-    owner_count steals, stolen, fences, suspensions, drains, sleeps, fibers, polls, asleep_ns;
+    owner_count steals, stolen, fences, suspensions, drains, sleeps, fibers, polls;
+    // How long the worker has slept, in ns; while it sleeps, less the time of the steady clock at
+    // which it fell asleep, and so negative. One word, so that readers see either.
+    base::atomic<std::int64_t> asleep_ns{0};
   } count;
-  base::atomic<std::int64_t> asleep_since{0};  // in ns of the steady clock; 0: it does not sleep
 
   // Thieves take from these, too.
   ready_queue ready;        // resumed fibers
