@@ -18,7 +18,7 @@ struct thread_table {
   std::map<pid_t, int> own;  // how many objects each thread has
 };
 
-thread_table& table() {
+thread_table& threads() {
   static auto* const made = new thread_table;  // threads may outlive static objects
   return *made;
 }
@@ -26,27 +26,27 @@ thread_table& table() {
 }  // namespace
 
 own_thread::own_thread() noexcept {
-  const std::lock_guard hold(table().lock);
-  ++table().own[gettid()];
+  const std::lock_guard hold(threads().lock);
+  ++threads().own[gettid()];
 }
 
 own_thread::~own_thread() {
-  const std::lock_guard hold(table().lock);
-  const auto at = table().own.find(gettid());
-  if (--at->second == 0) table().own.erase(at);
+  const std::lock_guard hold(threads().lock);
+  const auto at = threads().own.find(gettid());
+  if (--at->second == 0) threads().own.erase(at);
 }
 
 int foreign_threads() noexcept {
   DIR* const all = opendir("/proc/self/task");
   if (all == nullptr) return -1;
   int foreign = 0;
-  const std::lock_guard hold(table().lock);
+  const std::lock_guard hold(threads().lock);
   // NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread reads this stream
   while (const dirent* const entry = readdir(all)) {
     pid_t id = 0;
     const char* const end = entry->d_name + std::strlen(entry->d_name);
     if (std::from_chars(entry->d_name, end, id).ptr != end) continue;  // "." and ".."
-    if (!table().own.contains(id)) ++foreign;
+    if (!threads().own.contains(id)) ++foreign;
   }
   closedir(all);
   return foreign;

@@ -21,7 +21,7 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 // How long a client may take for its request, and again for the answer.
-constexpr std::chrono::seconds patience{2};
+constexpr std::chrono::seconds client_patience{2};
 constexpr std::size_t longest_request = 8192;  // bytes
 
 socket_handle make_event() {
@@ -57,7 +57,7 @@ std::string response(std::string_view status, std::string_view type, std::string
 // Returns the request with its header; empty if it does not come.
 std::string read_request(const connection& with) {
   std::string request;
-  const auto end = clock::now() + patience;
+  const auto end = clock::now() + client_patience;
   while (request.find("\r\n\r\n") == std::string::npos) {
     char part[1024];
     if (request.size() > longest_request || !with.wait_for(POLLIN, end)) return {};
@@ -69,7 +69,7 @@ std::string read_request(const connection& with) {
 }
 
 void write_all(const connection& with, std::string_view text) {
-  const auto end = clock::now() + patience;
+  const auto end = clock::now() + client_patience;
   while (!text.empty() && with.wait_for(POLLOUT, end)) {
     const ssize_t bytes = send(with.client, text.data(), text.size(), MSG_NOSIGNAL);
     if (bytes < 0 && errno != EAGAIN) return;

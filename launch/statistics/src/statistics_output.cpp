@@ -15,7 +15,7 @@
 namespace apgas::inline v0::launch {
 namespace {
 
-constexpr std::chrono::seconds patience{5};  // of a request for metrics
+constexpr std::chrono::seconds answer_patience{5};  // of a request for metrics
 
 }  // namespace
 
@@ -33,7 +33,7 @@ statistics_output::statistics_output(const base::settings& settings, sync::place
   if (settings.metrics.empty()) return;
   server_ =
       std::make_unique<metrics_server>(settings.metrics, [this]() -> std::optional<std::string> {
-        const auto reports = statistics_.ask(patience);
+        const auto reports = statistics_.ask(answer_patience);
         if (!reports) return std::nullopt;
         return remote::metrics_of(*reports);
       });

@@ -17,7 +17,7 @@ namespace {
 #endif
 
 template <class T>
-APGAS_READS_RACING T read(const T& from) noexcept {
+APGAS_READS_RACING T racing_read(const T& from) noexcept {
   return *const_cast<const volatile T*>(&from);
 }
 
@@ -25,25 +25,25 @@ APGAS_READS_RACING T read(const T& from) noexcept {
 // time: then the record may be gone, and the copy contains anything. A stack stays mapped, so the
 // copying itself is safe.
 APGAS_READS_RACING bool copy_wait(const fiber& f, wait_record& waits, task_state& task) noexcept {
-  const std::uint64_t before = read(f.generation);
-  const wait_record* const record = read(f.waits_for);
+  const std::uint64_t before = racing_read(f.generation);
+  const wait_record* const record = racing_read(f.waits_for);
   base::full_fence();
   if (record == nullptr) return false;
-  waits.construct = read(record->construct);
+  waits.construct = racing_read(record->construct);
   waits.where = record->where;
   task.site = f.task.site;
-  task.name = read(f.task.name);
+  task.name = racing_read(f.task.name);
   base::full_fence();
-  return read(f.waits_for) == record && read(f.generation) == before;
+  return racing_read(f.waits_for) == record && racing_read(f.generation) == before;
 }
 
 }  // namespace
 
 APGAS_READS_RACING worker_state state_of(worker& w) noexcept {
   worker_state s;
-  s.on = read(w.running);
+  s.on = racing_read(w.running);
   s.head = w.tasks.head();
-  s.choices = read(w.choices);
+  s.choices = racing_read(w.choices);
   if (s.on != nullptr) s.site = s.on->task.site;
   return s;
 }
