@@ -90,6 +90,11 @@ def run(case, **variables):
     return ended.returncode, ended.stderr
 
 
+def default_quit():
+    """For the child: a shell that starts this test in the background makes it ignore SIGQUIT."""
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
+
 class Hangs(unittest.TestCase):
     def check(self, cases, has_cycle):
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
@@ -159,7 +164,8 @@ class Settings(unittest.TestCase):
 class Signal(unittest.TestCase):
     def report_of(self, case):
         with subprocess.Popen([PROGRAM, case], stderr=subprocess.PIPE, text=True,
-                              env=environment(APGAS_WATCHDOG="100")) as p:
+                              env=environment(APGAS_WATCHDOG="100"),
+                              preexec_fn=default_quit) as p:
             time.sleep(1)
             p.send_signal(signal.SIGQUIT)
             line = p.stderr.readline()
