@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include <apgas/base/log.hpp>
+#include <apgas/base/own_threads.hpp>
 #include <apgas/errors.hpp>
 
 #include "metrics_server.hpp"
@@ -92,6 +93,7 @@ metrics_server::~metrics_server() {
 }
 
 void metrics_server::serve() noexcept {
+  const base::own_thread counts;
   for (;;) {
     pollfd watched[] = {{.fd = listening_.get(), .events = POLLIN, .revents = 0},
                         {.fd = stop_.get(), .events = POLLIN, .revents = 0}};

@@ -10,8 +10,8 @@
 
 namespace apgas::inline v0::launch {
 
-// Serves one page, /metrics, by HTTP to whoever may connect: APGAS_METRICS. A thread of its own
-// answers one request after the other.
+// Serves one page, /metrics, by HTTP to every client that may connect: APGAS_METRICS. A thread of
+// its own answers one request after the other.
 class metrics_server {
  public:
   // Returns the page; nothing if it cannot be had now.

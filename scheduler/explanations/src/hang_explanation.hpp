@@ -22,7 +22,9 @@
 // A node for a task is the fiber it waits on. Tasks that wait below it on the same stack cannot go
 // on before it does, so they share the node.
 //
-// Requires, while an object exists: the given fibers do not change.
+// Requires, while an object exists: the tasks on the given fibers do not run. What they wait for
+// may change nevertheless, since messages are received and other threads run: phases advance, for
+// example. So the record of a task is taken once, when its fiber is added.
 namespace apgas::inline v0::scheduler {
 
 // What the task on this fiber waits for; construct is null if there is no task or it does not wait.
@@ -30,8 +32,8 @@ wait_record waits_for(const fiber& f);
 
 class hang_explanation final : private wait_explainer {
  public:
-  // Adds a fiber whose task waits. Throws: std::bad_alloc.
-  void add(fiber& f);
+  // Adds a fiber whose task waits as the record says. Throws: std::bad_alloc.
+  void add(fiber& f, const wait_record& waits);
 
   // Returns a sentence for each step of a cycle, as one text; empty if there is no cycle. Requires:
   // all fibers have been added. Throws: std::bad_alloc.
@@ -43,13 +45,18 @@ class hang_explanation final : private wait_explainer {
     waited_object what;
   };
 
-  void needs(const waited_object& object, const fiber& needed, const char* relation) override;
-  void add_edges(const fiber& f);
-  void needs_of_counter(const task_counter* counter, const fiber& f);
-  std::string describe(const std::vector<wait_graph::edge>& cycle) const;
-  std::string wait_text(const fiber& f) const;
+  struct waiting_task {
+    fiber* on;
+    wait_record waits;
+  };
 
-  std::vector<fiber*> fibers_;
+  void needs(const waited_object& object, const fiber& needed, const char* relation) override;
+  void add_edges(const waiting_task& t);
+  void needs_of_counter(const task_counter* counter, const waiting_task& t);
+  std::string describe(const std::vector<wait_graph::edge>& cycle) const;
+  std::string wait_text(const waiting_task& t) const;
+
+  std::vector<waiting_task> tasks_;
   std::unordered_map<const void*, object_node> objects_;  // that some task waits for
   bool below_ = false;                  // add_edges() reports of a task below the one on top
   std::vector<const char*> relations_;  // a label is an index * 2, and + 1 if below_

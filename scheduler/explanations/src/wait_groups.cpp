@@ -22,7 +22,7 @@ std::string group_text(const wait_record& waits_for, const task_state& task) {
 }  // namespace
 
 std::string line_text(const call_site& where) {
-  if (where.line() == 0 || std::strstr(where.file_name(), "/c++/") != nullptr) return {};
+  if (where.line() == 0 || std::strstr(where.file_name(), "/include/c++/") != nullptr) return {};
   return fmt::format("{}:{}", where.file_name(), where.line());
 }
 

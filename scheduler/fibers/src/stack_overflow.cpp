@@ -53,7 +53,7 @@ void chain(int signal, siginfo_t* info, void* context) {
 struct ownership {
   static constexpr std::uint64_t marked = 0x6170676173736967;
   std::uint64_t mark;
-  const fiber* const* running;
+  const base::atomic<const fiber*>* running;
 };
 
 // Returns the fiber that the interrupted worker was running, or null if the thread is not a worker.
@@ -62,7 +62,7 @@ const fiber* interrupted_fiber() {
   stack_t here = {};
   if (sigaltstack(nullptr, &here) != 0 || here.ss_size != signal_stack_bytes) return nullptr;
   const auto* note = static_cast<const ownership*>(here.ss_sp);
-  return note->mark == ownership::marked ? *note->running : nullptr;
+  return note->mark == ownership::marked ? note->running->load(base::relaxed) : nullptr;
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
@@ -91,7 +91,7 @@ void catch_overflows() noexcept {
   static_cast<void>(installed);
 }
 
-signal_stack::signal_stack(const fiber* const& running)
+signal_stack::signal_stack(const base::atomic<const fiber*>& running)
     : memory_(mmap(nullptr, signal_stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                    -1, 0)) {
   if (memory_ == MAP_FAILED) return;

@@ -18,7 +18,7 @@ void catch_overflows() noexcept;
 // ends the process without a report.
 class signal_stack {
  public:
-  explicit signal_stack(const fiber* const& running);
+  explicit signal_stack(const base::atomic<const fiber*>& running);
   ~signal_stack();
   signal_stack(const signal_stack&) = delete;
   signal_stack& operator=(const signal_stack&) = delete;

@@ -136,15 +136,21 @@ class idle_list {
     return s != nullptr;
   }
 
-  // If all `workers` sleep, runs f while none of them can be woken. Returns whether it did.
+  // If all `workers` sleep, runs f while none of them can be woken, so that none runs a task.
+  // Returns whether it did. The poller may nevertheless poll meanwhile, as may other threads.
+  // Throws: what f throws.
   template <class F>
   bool when_all_asleep(std::size_t workers, F f) {
+    struct unlock_at_end {
+      base::spin_lock& lock;
+      ~unlock_at_end() { lock.unlock(); }
+    };
     lock_.lock();
+    const unlock_at_end held{lock_};
     std::size_t asleep = 0;
     for (const Entry* s = sleepers_; s != nullptr; s = s->next) ++asleep;
     const bool all = asleep == workers;
     if (all) f();
-    lock_.unlock();
     return all;
   }
 

@@ -48,7 +48,7 @@ void exchange_rarities(worker& w, fiber& self, fiber& to) noexcept {
 }
 
 void enter(worker& w, fiber& self, fiber& to) noexcept {
-  w.running = &to;
+  w.running.store(&to, base::relaxed);
   to.on = &w;
   if ((w.exceptions[0] | w.exceptions[1] | self.has_canary | to.has_exceptions) != 0) [[unlikely]]
     exchange_rarities(w, self, to);
@@ -156,20 +156,21 @@ namespace {
 void leave_for(fiber& self, const wait_record& waits_for, bool through_loop,
                void (*after)(fiber*, void*), void* argument) noexcept {
   worker& w = *self.on;
-  self.waits_for = &waits_for;
+  ++self.generation;
+  self.waits_for.store(&waits_for, base::release);  // P1 of suspended_tasks.hpp
   if (w.trace != nullptr) [[unlikely]]
     w.trace->task_left(waits_for.construct);
   flush_arrivals(w);
   ++w.count.suspensions;
   w.tasks.publish();
-  ++self.generation;
   // Entering a resumed fiber directly saves a switch. Every eighth time the scheduling loop
   // chooses, so that tasks which keep resuming each other starve neither unstarted tasks nor the
   // network.
   through_loop |= (++w.direct_switches & 7U) == 0;
   fiber* next = through_loop ? nullptr : next_single_resumed(w);
   switch_to(self, next != nullptr ? *next : take_cached_fiber(w), after, argument);
-  self.waits_for = nullptr;
+  self.waits_for.store(nullptr, base::relaxed);
+  base::light_fence();  // P2 of suspended_tasks.hpp
   if (trace_log* const trace = self.on->trace) [[unlikely]]
     trace->task_begins(self.task);
   self.base = self.on->tasks.head();

@@ -96,7 +96,7 @@ bool choose(worker& w, work& found) {
     s.preferred_external_tasks.store(found ? preferred - 1 : 0, base::relaxed);
     if (found) return true;
   }
-  const std::uint32_t choice = ++w.choices;
+  const std::uint64_t choice = ++w.choices;
   if ((choice & 15U) == 0 || s.arrived.load(base::relaxed)) {
     s.poll_outside(w, poll_kind::loop);
     found.external = std::exchange(w.polled, nullptr);
@@ -247,6 +247,7 @@ class patience {
 bool search(worker& w, work& found) {
   auto& s = w.home->internals();
   s.idle.begin_search();
+  w.searches.store(true, base::relaxed);
   const auto begun = time_for(w.trace);
   // The clock is read only every 32 rounds, because what is searched for is often found sooner.
   clock::time_point give_up = clock::time_point::max();  // not determined yet
@@ -278,6 +279,7 @@ bool search(worker& w, work& found) {
       give_up = clock::time_point::max();
     }
   }
+  w.searches.store(false, base::relaxed);
   if (w.trace != nullptr) w.trace->add("search", begun);
   if (idle_entry* next = s.idle.end_search()) next->sleep.unpark();
   return true;

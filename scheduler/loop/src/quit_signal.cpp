@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <csignal>
+#include <mutex>
 
 #include <apgas/base/atomic.hpp>
 
@@ -13,14 +14,34 @@ constinit base::atomic<unsigned> received{0};
 
 void on_quit(int) noexcept { received.fetch_add(1, base::relaxed); }
 
-}  // namespace
+// Several places of one process have a watchdog each.
+constinit std::mutex handler_lock;
+constinit int handlers = 0;  // objects that exist
 
-void handle_quit_signal() noexcept {
+bool handler_is(void (*handler)(int)) noexcept {
+  struct sigaction present{};
+  return sigaction(SIGQUIT, nullptr, &present) == 0 && (present.sa_flags & SA_SIGINFO) == 0 &&
+         present.sa_handler == handler;
+}
+
+void set_handler(void (*handler)(int)) noexcept {
   struct sigaction action{};
-  action.sa_handler = [](int signal) { on_quit(signal); };
+  action.sa_handler = handler;
   action.sa_flags = SA_RESTART | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   static_cast<void>(sigaction(SIGQUIT, &action, nullptr));
+}
+
+}  // namespace
+
+quit_signal_handler::quit_signal_handler() noexcept {
+  const std::lock_guard hold(handler_lock);
+  if (handlers++ == 0 && handler_is(SIG_DFL)) set_handler(on_quit);
+}
+
+quit_signal_handler::~quit_signal_handler() {
+  const std::lock_guard hold(handler_lock);
+  if (--handlers == 0 && handler_is(on_quit)) set_handler(SIG_DFL);
 }
 
 unsigned quit_signals() noexcept { return received.load(base::relaxed); }

@@ -4,11 +4,18 @@
 // SIGQUIT (Ctrl-\ in a terminal) as a request for a report, while a watchdog exists that wants it.
 namespace apgas::inline v0::scheduler {
 
-// Makes SIGQUIT a request and no longer the end of the process. The effect lasts until the process
-// ends, as a program may have several runs. Context: any thread.
-void handle_quit_signal() noexcept;
+// While an object exists, SIGQUIT is a request and not the end of the process. If the program has a
+// handler of its own, or ignores the signal, it stays so. The last object restores the default.
+// Context: any thread.
+class quit_signal_handler {
+ public:
+  quit_signal_handler() noexcept;
+  quit_signal_handler(const quit_signal_handler&) = delete;
+  quit_signal_handler& operator=(const quit_signal_handler&) = delete;
+  ~quit_signal_handler();
+};
 
-// Returns how often the process received SIGQUIT since then. Context: any thread.
+// Returns how often the process received SIGQUIT while such an object existed. Context: any thread.
 unsigned quit_signals() noexcept;
 
 }  // namespace apgas::inline v0::scheduler

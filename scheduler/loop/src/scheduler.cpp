@@ -97,7 +97,8 @@ scheduler::implementation::implementation(const config& c)
 }
 
 scheduler::implementation::~implementation() {
-  stopping.store(true, base::release);  // P1
+  if (stall_watchdog != nullptr) stall_watchdog->stop();  // it reads what the workers run
+  stopping.store(true, base::release);                    // P1
   for (auto& entry : entries) (*entry)->sleep.unpark();
   progress_sleep.unpark();
   for (std::thread& t : threads) t.join();

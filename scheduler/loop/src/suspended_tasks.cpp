@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <bit>
 #include <mutex>
+#include <vector>
 
-#include <apgas/base/membarrier.hpp>
+#include <apgas/base/atomic.hpp>
 
 #include "suspended_tasks.hpp"
 
@@ -21,30 +23,49 @@ APGAS_READS_RACING T racing_read(const T& from) noexcept {
   return *const_cast<const volatile T*>(&from);
 }
 
-// Copies what the task on the fiber waits for. Returns false if the task was not suspended all the
-// time: then the record may be gone, and the copy contains anything. A stack stays mapped, so the
-// copying itself is safe.
-APGAS_READS_RACING bool copy_wait(const fiber& f, wait_record& waits, task_state& task) noexcept {
-  const std::uint64_t before = racing_read(f.generation);
-  const wait_record* const record = racing_read(f.waits_for);
-  base::full_fence();
-  if (record == nullptr) return false;
-  waits.construct = racing_read(record->construct);
-  waits.where = record->where;
-  task.site = f.task.site;
-  task.name = racing_read(f.task.name);
-  base::full_fence();
-  return racing_read(f.waits_for) == record && racing_read(f.generation) == before;
+// A record that was copied while tasks run. It may contain anything until the copy is checked.
+struct copied_wait {
+  const fiber* of;
+  std::uint64_t generation;
+  const wait_record* record;
+  wait_record waits{nullptr};
+  task_state task{};
+};
+
+constexpr std::size_t copies_at_once = 1024;  // that are checked after one heavy fence
+
+// Copies what the task on the fiber waits for; `record` is null if it does not wait. A stack stays
+// mapped, so the copying itself is safe.
+APGAS_READS_RACING copied_wait copy_wait(const fiber& f) noexcept {
+  copied_wait c{.of = &f, .generation = f.generation, .record = nullptr};
+  base::full_fence();                          // generation first: P1
+  c.record = f.waits_for.load(base::acquire);  // P1
+  if (c.record == nullptr) return c;
+  c.waits.construct = racing_read(c.record->construct);
+  c.waits.where = c.record->where;
+  c.task.site = f.task.site;
+  c.task.name = racing_read(f.task.name);
+  return c;
+}
+
+// Requires: a heavy fence since the copying (P2).
+bool is_valid(const copied_wait& c) noexcept {
+  const bool same = c.of->waits_for.load(base::acquire) == c.record;  // P1
+  return same && c.of->generation == c.generation;
 }
 
 }  // namespace
 
-APGAS_READS_RACING worker_state state_of(worker& w) noexcept {
+APGAS_READS_RACING worker_state state_of(const worker& w) noexcept {
   worker_state s;
-  s.on = racing_read(w.running);
+  s.on = w.running.load(base::relaxed);
   s.head = w.tasks.head();
-  s.choices = racing_read(w.choices);
-  if (s.on != nullptr) s.site = s.on->task.site;
+  s.choices = w.choices;
+  s.searches = w.searches.load(base::relaxed);
+  if (s.on != nullptr) {
+    const call_site site = s.on->task.site;
+    s.site = std::bit_cast<const void*>(site);
+  }
   return s;
 }
 
@@ -68,17 +89,26 @@ void suspended_tasks::explain(wait_groups& groups, hang_explanation& explanation
     const wait_record waits = waits_for(*f);
     if (waits.construct == nullptr) continue;
     groups.add(waits, f->task);
-    explanation.add(*f);
+    explanation.add(*f, waits);
   }
 }
 
 void suspended_tasks::group(wait_groups& groups) {
+  std::vector<copied_wait> copies;
+  copies.reserve(copies_at_once);
+  const auto check = [&] {
+    base::heavy_fence();  // P2
+    for (const copied_wait& c : copies) {
+      if (is_valid(c) && c.waits.construct != nullptr) groups.add(c.waits, c.task);
+    }
+    copies.clear();
+  };
   const std::lock_guard guard(lock_);
   for (const fiber* f = newest_; f != nullptr; f = f->older) {
-    wait_record waits{nullptr};
-    task_state task;
-    if (copy_wait(*f, waits, task) && waits.construct != nullptr) groups.add(waits, task);
+    if (const copied_wait c = copy_wait(*f); c.record != nullptr) copies.push_back(c);
+    if (copies.size() == copies_at_once) check();
   }
+  check();
 }
 
 }  // namespace apgas::inline v0::scheduler

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/scheduler/worker.hpp>
 
@@ -8,6 +10,23 @@
 #include "wait_groups.hpp"
 
 // The fibers of a scheduler as the watchdog sees them. Without a watchdog there is no list.
+//
+//   of a fiber    written by                          read by
+//   generation    the worker that runs the fiber      its frames, the watchdog
+//   waits_for     the same                            the watchdog
+//   the record    the waiting function, in its frame  the watchdog
+//
+// While tasks run, the watchdog copies a record and finds out afterwards whether it was valid all
+// the time: generation and waits_for have not changed.
+//
+// Pairs
+//   P1  leave() changes generation and then stores waits_for. The watchdog loads generation first.
+//       If it sees the waits_for of a later wait, it also sees another generation in the end, and
+//       it sees the complete record.
+//   P2  A fiber that is resumed clears waits_for, executes the light fence and then reuses the
+//   frame
+//       of the record. The watchdog copies the record, executes the heavy fence and loads waits_for
+//       and generation again. If it has read anything of a later frame, it sees the change.
 namespace apgas::inline v0::scheduler {
 
 class suspended_tasks {
@@ -37,14 +56,14 @@ class suspended_tasks {
 // What a worker does at this moment, which may change while it is read.
 struct worker_state {
   const fiber* on = nullptr;
-  call_site site{};  // of the task that it runs
+  // The call_site of the task that the worker runs or ran last, as a pointer: that task may have
+  // ended and its code, with the text of the site, may have been unloaded.
+  const void* site = nullptr;
   const slot* head = nullptr;
-  std::uint32_t choices = 0;  // of its scheduling loop
-  bool operator==(const worker_state& other) const noexcept {
-    return on == other.on && head == other.head && choices == other.choices &&
-           site.line() == other.site.line();
-  }
+  std::uint64_t choices = 0;  // of its scheduling loop
+  bool searches = false;      // the worker runs no task
+  bool operator==(const worker_state&) const = default;
 };
-worker_state state_of(worker& w) noexcept;
+worker_state state_of(const worker& w) noexcept;
 
 }  // namespace apgas::inline v0::scheduler

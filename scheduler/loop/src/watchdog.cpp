@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
+#include <exception>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,11 +20,16 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds deadlock_patience = 1s;  // if no other is given
 constexpr std::chrono::milliseconds longest_pause = 100ms;   // so that SIGQUIT is answered soon
-constexpr int patiences_of_a_task = 10;  // so long a task runs until the watchdog says so
+constexpr int patiences_of_a_task = 10;  // a task that runs for so long is reported
+
+// A deadlock is certain if so many successive looks find it, in so much time.
+constexpr int deadlock_looks = 3;
+constexpr std::chrono::milliseconds deadlock_time = 200ms;
 
 double seconds(clock::duration d) { return std::chrono::duration<double>(d).count(); }
 
 std::string tasks_wait(std::uint64_t n) {
+  if (n == 0) return "no task waits";
   return n == 1 ? "1 task waits" : fmt::format("{} tasks wait", n);
 }
 
@@ -35,41 +42,74 @@ watchdog::watchdog(scheduler::implementation& watched)
       workers_(watched.workers.size()),
       thread_([this] { watch(); }) {}
 
-watchdog::~watchdog() {
+watchdog::~watchdog() { stop(); }
+
+void watchdog::stop() noexcept {
+  if (!thread_.joinable()) return;
   sleep_.unpark();
   thread_.join();
 }
 
 void watchdog::watch() {
   const base::own_thread counts;
-  if (watched_.settings.report_on_signal) handle_quit_signal();
+  std::optional<quit_signal_handler> handler;
+  if (watched_.settings.report_on_signal) handler.emplace();
   signals_ = quit_signals();
   while (!sleep_.park(std::min<std::chrono::nanoseconds>(patience_ / 4, longest_pause))) {
-    look_at_tasks();
-    look_at_workers();
+    without_exceptions([this] { look_at_tasks(); });
+    without_exceptions([this] { look_at_workers(); });
     if (watched_.settings.report_on_signal && std::exchange(signals_, quit_signals()) != signals_)
-      answer_signal();
+      without_exceptions([this] { answer_signal(); });
   }
 }
 
-// Reports a standstill when it has lasted for `patience_`.
+// A report that cannot be made is left out.
+template <class Look>
+void watchdog::without_exceptions(Look look) noexcept {
+  try {
+    try {
+      look();
+    } catch (const std::exception& e) {
+      watched_.settings.watchdog_report(
+          fmt::format("a report of the watchdog is left out: {}", e.what()));
+    }
+  } catch (...) {  // not even this line could be printed
+    return;
+  }
+}
+
+// Reports a standstill when it has lasted for `patience_`, and a deadlock when it is certain.
 void watchdog::look_at_tasks() {
   const config& settings = watched_.settings;
   std::string report;
   bool deadlock = false;
   const bool waits_for_time = watched_.timed.until_next() != std::chrono::nanoseconds::max();
+  const bool no_other_thread = may_be_deadlock() && base::foreign_threads() == 0;
   const bool all_asleep = watched_.idle.when_all_asleep(watched_.workers.size(), [&] {
     std::uint64_t sleeps = 0;
     for (const auto& w : watched_.workers) sleeps += w->count.sleeps;
-    if (std::exchange(seen_, sleeps) != sleeps || waits_for_time) since_ = clock::now();
-    if (since_ == time::max() || clock::now() - since_ < patience_) return;
-    since_ = time::max();  // do not report again until a task has run
-    deadlock = settings.on_deadlock != deadlock_action::none && is_deadlock();
-    if (!deadlock && settings.watchdog_patience.count() == 0) return;
+    const time now = clock::now();
+    if (!standstill_ || standstill_->sleeps != sleeps || waits_for_time) {
+      standstill_ = standstill{.sleeps = sleeps, .since = now};
+    }
+    standstill& s = *standstill_;
+    if (now - s.since < patience_) return;
+    if (!no_other_thread || !is_deadlock()) {
+      s.deadlocked_looks = 0;
+    } else if (s.deadlocked_looks++ == 0) {
+      s.deadlocked_since = now;
+    }
+    deadlock = s.deadlocked_looks >= deadlock_looks && now - s.deadlocked_since >= deadlock_time;
+    // What may turn out to be a deadlock is reported as one, or in one of the next looks.
+    const bool is_new = !s.reported && s.deadlocked_looks == 0 &&
+                        (settings.watchdog_patience.count() != 0 || !watched_.helpers.busy());
+    if (!deadlock && !is_new) return;
+    s.reported = true;
+    s.deadlock_reported = deadlock;
     report = explain_standstill(
         fmt::format("nothing has run here for {:g} s while ", seconds(patience_)));
   });
-  if (!all_asleep) seen_.reset();
+  if (!all_asleep) standstill_.reset();
   if (report.empty()) return;
   if (deadlock) {
     report +=
@@ -81,13 +121,20 @@ void watchdog::look_at_tasks() {
   if (deadlock && settings.on_deadlock == deadlock_action::end_process) settings.end_process();
 }
 
+// Whether a deadlock is searched for: only then are the threads of the process counted.
+bool watchdog::may_be_deadlock() const noexcept {
+  return watched_.settings.only_place && watched_.settings.on_deadlock != deadlock_action::none &&
+         standstill_ && !standstill_->deadlock_reported &&
+         clock::now() - standstill_->since >= patience_ - longest_pause;
+}
+
+// Whether, if the process has no other threads, no task can run again.
 // Requires: all workers sleep, and none can be woken.
-bool watchdog::is_deadlock() {
+bool watchdog::is_deadlock() const {
   return watched_.settings.only_place && !watched_.anything_to_do() && !watched_.helpers.busy() &&
          watched_.external_calls.load(base::relaxed) == 0 &&
          (watched_.settings.events == nullptr || !watched_.settings.events->pending()) &&
-         watched_.timed.until_next() == std::chrono::nanoseconds::max() &&
-         base::foreign_threads() == 0;
+         watched_.timed.until_next() == std::chrono::nanoseconds::max();
 }
 
 // Returns the text of the report; empty if no task waits.
@@ -104,7 +151,7 @@ std::string watchdog::explain_standstill(const std::string& begin) {
   return text;
 }
 
-// Prints what waits and what runs, at once.
+// Reports at once which tasks wait and which run.
 void watchdog::answer_signal() {
   std::string report;
   const bool all_asleep = watched_.idle.when_all_asleep(watched_.workers.size(), [&] {
@@ -117,7 +164,8 @@ void watchdog::answer_signal() {
                          groups.tasks() == 0 ? "" : ":") +
              groups.text();
     for (std::size_t i = 0; i < workers_.size(); ++i) {
-      if (!workers_[i].sleeps) report += fmt::format("\n{}", running_task(i));
+      const std::string line = running_tasks(i);
+      if (!line.empty()) report += fmt::format("\n{}", line);
     }
   }
   if (report.empty()) report = "on SIGQUIT, no task waits or runs";
@@ -129,7 +177,7 @@ void watchdog::look_at_workers() {
   const time now = clock::now();
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     observed_worker& w = workers_[i];
-    worker& watched = *watched_.workers[i];
+    const worker& watched = *watched_.workers[i];
     const worker_state seen = state_of(watched);
     const std::uint64_t suspensions = watched.count.suspensions;
     w.sleeps = watched_.idle.sleeps(&**watched_.entries[i]);
@@ -141,19 +189,26 @@ void watchdog::look_at_workers() {
       w.reported = false;
     } else if (!w.reported && watched_.settings.watchdog_patience.count() != 0 &&
                now - w.since >= patience_ * patiences_of_a_task) {
+      const std::string line = running_tasks(i);
+      if (line.empty()) continue;
       w.reported = true;
-      watched_.settings.watchdog_report(running_task(i));
+      watched_.settings.watchdog_report(line);
     }
   }
 }
 
-std::string watchdog::running_task(std::size_t worker) const {
+// Returns what the worker has been running; empty if it sleeps or is in its scheduling loop.
+std::string watchdog::running_tasks(std::size_t worker) const {
   const observed_worker& w = workers_[worker];
+  // The spawn site is read only if the task runs still: otherwise its code may be gone.
+  if (w.sleeps || w.last.searches || w.last.on == nullptr) return {};
+  const worker_state now = state_of(*watched_.workers[worker]);
+  if (now.searches || now.on != w.last.on || now.site != w.last.site) return {};
   const auto whole = std::chrono::duration_cast<std::chrono::seconds>(clock::now() - w.since);
-  const std::string site = line_text(w.last.site);
+  const std::string site = line_text(std::bit_cast<call_site>(w.last.site));
   return fmt::format("worker {} has been running {} for {} s", worker,
-                     site.empty() ? std::string("main or a task without a spawn site")
-                                  : fmt::format("the task spawned at {}", site),
+                     site.empty() ? std::string("main or tasks without a spawn site")
+                                  : fmt::format("tasks spawned at {}", site),
                      whole.count());
 }
 

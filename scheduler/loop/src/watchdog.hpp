@@ -19,11 +19,14 @@
 //
 // It reads the fibers while it holds the lock of the idle list and all workers are in that list. No
 // worker can be removed from the list in this time, so no fiber is entered or left (I3 of
-// idle.hpp).
+// idle.hpp). The poller, the fallback poller and the progress thread still receive messages, which
+// may let a phase advance or make a task ready: a report may be out of date when it is printed.
 //
 // A *deadlock* is more than a standstill: no task of the program can ever run again. That is so if
 // all workers sleep, no timer is set, no call of `blocking` is running, and the process has no
-// thread that could make a task ready (own_threads.hpp). It is decided for programs of one place.
+// thread that could make a task ready (own_threads.hpp). It is decided for programs of one place,
+// and only if it holds in several looks: a thread that began or ended a moment ago may be missing
+// in the list of the system, and after SIGCONT time has passed in which no worker could run.
 namespace apgas::inline v0::scheduler {
 
 class watchdog {
@@ -33,6 +36,9 @@ class watchdog {
   watchdog(const watchdog&) = delete;
   watchdog& operator=(const watchdog&) = delete;
   ~watchdog();
+
+  // Ends the thread. To be called before the workers stop.
+  void stop() noexcept;
 
   suspended_tasks tasks;  // the scheduler adds and removes its fibers
 
@@ -48,18 +54,30 @@ class watchdog {
     bool reported = false;
   };
 
+  // A time in which all workers sleep and none has run.
+  struct standstill {
+    std::uint64_t sleeps;  // of all workers together, when it began
+    time since;
+    bool reported = false;
+    bool deadlock_reported = false;
+    int deadlocked_looks = 0;  // so many looks in a row have found a deadlock,
+    time deadlocked_since{};   // the first of them at this time
+  };
+
   void watch();
+  template <class Look>
+  void without_exceptions(Look look) noexcept;
   void look_at_tasks();
   void look_at_workers();
   void answer_signal();
-  bool is_deadlock();
+  bool may_be_deadlock() const noexcept;
+  bool is_deadlock() const;
   std::string explain_standstill(const std::string& begin);
-  std::string running_task(std::size_t worker) const;
+  std::string running_tasks(std::size_t worker) const;
 
   scheduler::implementation& watched_;
   const std::chrono::milliseconds patience_;
-  std::optional<std::uint64_t> seen_;  // total number of sleeps when all last slept
-  time since_{};
+  std::optional<standstill> standstill_;
   unsigned signals_ = 0;
   std::vector<observed_worker> workers_;
   parker sleep_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clocks that are passed on to tasks at other places inside a finish that began after the clock.
 #include <atomic>
+#include <cstdint>
 
 #include <gtest/gtest.h>
 
@@ -112,6 +113,25 @@ TEST(clock_in_finish, remote_tasks_pass_the_clock_on) {
     }
     for (int k = 0; k < 5; ++k) c.advance();
     check(c.phase() == 5);
+  });
+  test::expect_no_clocks_left();
+}
+
+std::uint64_t innermost_clock() {
+  return apgas::clock_access::implicit(*apgas::scheduler::current_fiber(), "a test").number;
+}
+
+TEST(clock_in_finish, phased_keeps_the_innermost_clocked_finish_at_another_place) {
+  apgas::clocked_finish([] {
+    apgas::clocked_finish([] {
+      async_at(
+          test::next(apgas::here()), apgas::phased(),
+          [](std::uint64_t inner) {
+            check(innermost_clock() == inner);
+            apgas::clocked_async([inner] { check(innermost_clock() == inner); });
+          },
+          innermost_clock());
+    });
   });
   test::expect_no_clocks_left();
 }

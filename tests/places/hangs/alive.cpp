@@ -44,14 +44,17 @@ void computation() {
 }
 
 // A thread that began before the run, and that may act at any time.
-void thread_from_before() {
+semaphore& released_later() {
   static semaphore s(0);
-  std::thread([] {
+  return s;
+}
+void start_thread() {
+  std::thread([&s = released_later()] {
     std::this_thread::sleep_for(2500ms);
     s.release();
   }).detach();
-  s.acquire();
 }
+void thread_from_before() { released_later().acquire(); }
 
 // Many short sleeps of all workers, each shorter than the patience.
 void many_pauses() {
@@ -66,7 +69,7 @@ std::vector<hang_case> alive() {
           {"blocking_call", blocking_call},
           {"thread_of_the_program", thread_of_the_program},
           {"computation", computation},
-          {"thread_from_before", thread_from_before},
+          {"thread_from_before", thread_from_before, start_thread},
           {"many_pauses", many_pauses}};
 }
 

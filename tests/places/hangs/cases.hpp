@@ -11,6 +11,7 @@ namespace apgas::test {
 struct hang_case {
   std::string_view name;
   void (*run)();
+  void (*before)() = nullptr;  // called before apgas::run
 };
 
 std::vector<hang_case> cycles();   // tasks that wait for each other

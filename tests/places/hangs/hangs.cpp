@@ -16,7 +16,9 @@ int main(int argc, char** argv) {
     return 0;
   }
   for (const auto& c : all) {
-    if (c.name == argv[1]) return apgas::run(argc, argv, [&c] { c.run(); });
+    if (c.name != argv[1]) continue;
+    if (c.before != nullptr) c.before();
+    return apgas::run(argc, argv, [&c] { c.run(); });
   }
   std::fprintf(stderr, "there is no case %s\n", argv[1]);
   return 2;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <mutex>
 #include <thread>
 
@@ -16,6 +17,13 @@ void lost_signal() {
   changed.notify_one();  // too early
   std::unique_lock hold(m);
   changed.wait(hold);  // marks wait
+}
+
+// A thread that does nothing, and after whose end nobody can act.
+void thread_that_ends() {
+  std::thread([] { std::this_thread::sleep_for(std::chrono::milliseconds(2500)); }).detach();
+  semaphore s(0);
+  s.acquire();  // marks acquire
 }
 
 void promise_never_set() {
@@ -104,6 +112,7 @@ void clock_member_lost() {
 
 std::vector<hang_case> missing() {
   return {{"lost_signal", lost_signal},
+          {"thread_that_ends", thread_that_ends},
           {"promise_never_set", promise_never_set},
           {"channel_never_sent", channel_never_sent},
           {"channel_full", channel_full},

@@ -80,7 +80,7 @@ class Waiting(unittest.TestCase):
             code, _, err = Job("deadlock", APGAS_WATCHDOG="1", APGAS_WORKERS=workers).end()
             self.assertEqual(code, 7, err)
             self.assertRegex(err, "apgas: place 0: nothing has run here for 1 s while .*"
-                                  r"1 in a phase of a clock at .*behave.cpp:\d+, spawned at ")
+                                  r"1 in a phase of a clock at \S*behave.cpp:\d+, spawned at ")
 
     def test_without_it_nothing_is_said(self):
         code, _, err = Job("wait").end()

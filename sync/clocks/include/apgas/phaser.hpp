@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <ranges>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <apgas/base/api.hpp>
 #include <apgas/clock.hpp>
@@ -199,19 +201,21 @@ struct phased_clause : sync::clause_of_size<N> {
 // Registers the child on every phaser and clock of its spawner, in the spawner's modes (Habanero
 // `async phased` without a list). The rules and errors are those of phased_clause and, for clocks,
 // clocked_clause: a phaser that the spawner acquired outside the innermost finish makes the spawn
-// throw, a clock is passed on.
+// throw, a clock is passed on. The child has its registrations in the order of the spawner, so that
+// the innermost clocked_finish is the same for both.
 struct phased_all_clause : sync::clause_of_any_size {
   template <class F>
   static void for_each(scheduler::fiber& self, const char*, F f) {
     const auto* const all = sync::registrations::of(self);
     if (all == nullptr) return;
-    for (sync::registration* r = all->first(); r != nullptr; r = r->next) {
-      f(*r, r->mode);
-    }
+    std::vector<sync::registration*> newest_first;
+    for (sync::registration* r = all->first(); r != nullptr; r = r->next) newest_first.push_back(r);
+    for (sync::registration* const r : std::views::reverse(newest_first)) f(*r, r->mode);
   }
-  static std::size_t count(scheduler::fiber& self) {
+  static std::size_t count(scheduler::fiber& self) noexcept {
+    const auto* const all = sync::registrations::of(self);
     std::size_t n = 0;
-    for_each(self, "", [&n](auto&, phaser_mode) { ++n; });
+    for (auto* r = all == nullptr ? nullptr : all->first(); r != nullptr; r = r->next) ++n;
     return n;
   }
 };

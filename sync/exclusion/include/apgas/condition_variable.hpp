@@ -97,7 +97,8 @@ class condition_variable {
 
   // Waits until pred() is true. pred() is called with the mutex locked, before the first wait and
   // after each.
-  template <std::predicate Predicate>
+  template <class Predicate>
+    requires std::predicate<Predicate&>
   void wait(std::unique_lock<mutex>& lock, Predicate pred,
             scheduler::call_site where = scheduler::call_site::current()) {
     while (!pred()) wait(lock, where);
@@ -115,7 +116,8 @@ class condition_variable {
   }
 
   // Waits until pred() is true, for at most the duration d, and returns the last result of pred().
-  template <class Rep, class Period, std::predicate Predicate>
+  template <class Rep, class Period, class Predicate>
+    requires std::predicate<Predicate&>
   bool wait_for(std::unique_lock<mutex>& lock, const std::chrono::duration<Rep, Period>& d,
                 Predicate pred, scheduler::call_site where = scheduler::call_site::current()) {
     const sync::deadline when = sync::deadline_in(d);
@@ -138,7 +140,8 @@ class condition_variable {
 
   // Waits until pred() is true, or until `Clock` shows the time t, and returns the last result of
   // pred().
-  template <class Clock, class Duration, std::predicate Predicate>
+  template <class Clock, class Duration, class Predicate>
+    requires std::predicate<Predicate&>
   bool wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& t,
                   Predicate pred, scheduler::call_site where = scheduler::call_site::current()) {
     while (!pred()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -169,6 +170,30 @@ TEST(Watchdog, IsSilentIfNoTaskWaits) {
   });
   std::this_thread::sleep_for(200ms);
   EXPECT_EQ(said.count(), 0);
+}
+
+// Returns the handler of SIGQUIT.
+auto quit_handler() {
+  struct sigaction present{};
+  sigaction(SIGQUIT, nullptr, &present);
+  return present.sa_handler;
+}
+
+TEST(Watchdog, HandlesSigquitWhileItExistsAndOnlyInPlaceOfTheDefault) {
+  reports said;
+  scheduler::config settings = watched(said, 1h, 1);
+  settings.report_on_signal = true;
+  const auto before = std::signal(SIGQUIT, SIG_DFL);
+  run_tasks(settings, [&] {
+    while (quit_handler() == SIG_DFL) scheduler::yield();
+    std::raise(SIGQUIT);
+    blocking([&] { said.wait_for(1); });
+  });
+  EXPECT_EQ(quit_handler(), SIG_DFL);
+  std::signal(SIGQUIT, SIG_IGN);
+  run_tasks(settings, [&] { blocking([] { std::this_thread::sleep_for(50ms); }); });
+  EXPECT_EQ(quit_handler(), SIG_IGN);
+  std::signal(SIGQUIT, before);
 }
 
 TEST(Watchdog, FollowsStacksThatComeAndGo) {

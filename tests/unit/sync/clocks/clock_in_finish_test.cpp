@@ -4,6 +4,7 @@
 // permits.
 
 #include <atomic>
+#include <cstdint>
 #include <stdexcept>
 #include <vector>
 
@@ -257,6 +258,26 @@ TEST(ClockInFinish, ClockedAsyncUsesTheInnermostClockedFinish) {
       finish([&] { clocked_async([&] { finish([&] { clocked_async([&] { ++sum; }); }); }); });
     });
     EXPECT_EQ(sum, 201);
+  });
+}
+
+std::uint64_t innermost_clock() {
+  return apgas::clock_access::implicit(*apgas::scheduler::current_fiber(), "a test").number;
+}
+
+TEST(ClockInFinish, PhasedWithoutArgumentsKeepsTheInnermostClockedFinish) {
+  run_tasks(2, [] {
+    clocked_finish([] {
+      const std::uint64_t outer = innermost_clock();
+      clocked_finish([outer] {
+        const std::uint64_t inner = innermost_clock();
+        EXPECT_NE(inner, outer);
+        async(apgas::phased(), [inner] {
+          EXPECT_EQ(innermost_clock(), inner);
+          clocked_async([inner] { EXPECT_EQ(innermost_clock(), inner); });
+        });
+      });
+    });
   });
 }
 

@@ -70,6 +70,20 @@ TEST(ConditionVariable, PassesValuesBetweenTasks) {
   });
 }
 
+TEST(ConditionVariable, TakesAPredicateThatIsCalledAsAnLvalueOnly) {
+  run_tasks(1, [] {
+    struct third_time {
+      int calls = 0;
+      bool operator()() & { return ++calls == 3; }
+    };
+    apgas::mutex m;
+    condition_variable changed;
+    lock hold(m);
+    EXPECT_FALSE(changed.wait_for(hold, 1ms, third_time{}));
+    changed.wait(hold, third_time{2});
+  });
+}
+
 TEST(ConditionVariable, NotifiesInOrder) {
   run_tasks(1, [] {
     apgas::mutex m;

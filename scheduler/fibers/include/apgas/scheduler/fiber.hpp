@@ -7,6 +7,8 @@
 #include <source_location>
 
 #include <apgas/base/api.hpp>
+#include <apgas/base/atomic.hpp>
+#include <apgas/scheduler/owner_count.hpp>
 #include <apgas/scheduler/slot.hpp>
 #include <apgas/scheduler/wait_record.hpp>
 
@@ -82,8 +84,8 @@ struct hidden_task {
 struct alignas(64) fiber {
   // Written by the worker that runs the fiber, read by the frames on it.
   worker* on = nullptr;
-  std::uint64_t generation = 0;  // grows when frame_marks taken so far become invalid
-  slot* base = nullptr;          // head of the deque when the fiber was last resumed
+  owner_count generation;  // grows when frame_marks taken so far become invalid
+  slot* base = nullptr;    // head of the deque when the fiber was last resumed
 
   // Written when the fiber is left or entered.
   void* stack_pointer = nullptr;
@@ -101,7 +103,7 @@ struct alignas(64) fiber {
 
   // What the task waits for while the fiber is suspended; null also while it waits for a phase in a
   // batch.
-  const wait_record* waits_for = nullptr;
+  base::atomic<const wait_record*> waits_for{nullptr};
 
   // If this is a drain fiber (drain.cpp): the suspended spawner whose tasks it runs, else null; and
   // the slot of the spawner's continuation.

@@ -24,7 +24,9 @@ struct waited_object {
 };
 
 // Receives the edges of the wait-for graph: which object cannot go on before which task has. Used
-// while all workers sleep, so nothing that it is told of changes.
+// while all workers sleep, so that no task begins, goes on or ends. But messages may arrive, and
+// other threads may run: a phase may advance, a mutex may be unlocked, a value may come. The
+// functions that report edges must not fail then; at worst they report an edge that is out of date.
 class wait_explainer {
  public:
   wait_explainer() = default;

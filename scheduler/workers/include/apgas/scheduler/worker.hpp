@@ -8,6 +8,7 @@
 #include <apgas/scheduler/batch.hpp>
 #include <apgas/scheduler/deque.hpp>
 #include <apgas/scheduler/fiber.hpp>
+#include <apgas/scheduler/owner_count.hpp>
 #include <apgas/scheduler/ready_queue.hpp>
 
 // A worker: the data of a worker thread, and the operations by which a task leaves its fiber
@@ -18,19 +19,6 @@ namespace apgas::inline v0::scheduler {
 class scheduler;
 class trace_log;
 struct external_task;
-
-// A counter that one thread increments and any thread may read.
-class owner_count {
- public:
-  void operator+=(std::uint64_t n) noexcept {
-    value_.store(value_.load(base::relaxed) + n, base::relaxed);
-  }
-  void operator++() noexcept { *this += 1; }
-  operator std::uint64_t() const noexcept { return value_.load(base::relaxed); }
-
- private:
-  base::atomic<std::uint64_t> value_{0};
-};
 
 struct alignas(base::cache_line_bytes) worker {
   worker() = default;
@@ -45,7 +33,6 @@ struct alignas(base::cache_line_bytes) worker {
   int id = 0;
   fiber* cached_fibers = nullptr;  // fibers without a task, suspended in their scheduling loop
   int num_cached_fibers = 0;
-  std::uint32_t choices = 0;             // choices of the scheduling loop, for fairness
   std::uint32_t direct_switches = 0;     // switches that bypassed the scheduling loop
   std::uint32_t phases_in_a_row = 0;     // advances of tasks that did not leave the worker (sync)
   int last_victim = 0;                   // index in the list of victims
@@ -55,10 +42,14 @@ struct alignas(base::cache_line_bytes) worker {
   std::uint64_t steal_pause = 0;         // cycles between a steal and the next, if it did not pay
   std::uintptr_t* exceptions = nullptr;  // of this thread, see fiber::exceptions
   fiber* thread = nullptr;               // the thread's own stack
-  const fiber* running = nullptr;        // for the report of a stack overflow
   trace_log* trace = nullptr;            // null unless a trace is written
   bool polls_in_loop = false;            // its loop, with nothing else to do, polls the network
   external_task* polled = nullptr;       // to be run next; see scheduler::submit_from_poll
+
+  // Written by the owner; the watchdog reads them, too.
+  owner_count choices;                          // of the scheduling loop, for fairness
+  base::atomic<const fiber*> running{nullptr};  // also for the report of a stack overflow
+  base::atomic<bool> searches{false};           // its scheduling loop has found no work
 
   // The fiber that is entered calls after(left, after_argument) for the fiber that was left.
   fiber* left = nullptr;
@@ -228,7 +219,7 @@ APGAS_API void arrive_slow() noexcept;
   worker& w = *self.on;
   ++self.generation;
   w.left = nullptr;
-  w.running = &to;
+  w.running.store(&to, base::relaxed);
   to.on = &w;
   switch_context(self, to);
   fiber& now = *fiber_after_call();

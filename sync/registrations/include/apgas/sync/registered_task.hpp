@@ -17,7 +17,7 @@ namespace apgas::inline v0::sync {
 // A registration clause is the argument of async that names what the child is registered on:
 // clocked(c), phased(ph, m). `size` is the number of registrations, or count(self) if it is not
 // fixed. for_each(self, operation, f) calls f(record of the running task, mode of the child) for
-// each registration.
+// each registration, in the order in which the child gets them: its newest is the last.
 template <class C>
 concept registration_clause = std::remove_cvref_t<C>::is_registration_clause;
 
