@@ -7,21 +7,21 @@ apgas_mutants(batch scheduler/deques/include/apgas/scheduler/deque.hpp
     tail_.store(slots, relaxed);
     counted_ = slots;
     set_limit(slots);
-    head_.store(slots + n, relaxed);
+    head_.store(slots + n, release);  // P4 of deque.hpp
     lock_.unlock();]]
     [[first_ = slots;
     last_ = slots + n;
     tail_.store(slots, relaxed);
     counted_ = slots;
     set_limit(slots);
-    head_.store(slots + n, relaxed);]]
+    head_.store(slots + n, release);  // P4 of deque.hpp]]
   lock_publishes_nothing
     [[spin_lock lock_;]] [[relaxed_lock lock_;]]
   adopt_shows_the_head_unlocked
-    [[head_.store(slots + n, relaxed);
+    [[head_.store(slots + n, release);  // P4 of deque.hpp
     lock_.unlock();]]
     [[lock_.unlock();
-    head_.store(slots + n, relaxed);]]
+    head_.store(slots + n, release);  // P4 of deque.hpp]]
   adopt_keeps_last
     [[last_ = slots + n;
     tail_]] [[tail_]]
@@ -31,15 +31,15 @@ apgas_mutants(batch scheduler/deques/include/apgas/scheduler/deque.hpp
   adopt_keeps_counted
     [[counted_ = slots;
     set_limit(slots);
-    head_.store(slots + n, relaxed);]]
+    head_.store(slots + n, release);  // P4 of deque.hpp]]
     [[set_limit(slots);
-    head_.store(slots + n, relaxed);]]
+    head_.store(slots + n, release);  // P4 of deque.hpp]]
   adopt_keeps_limit
     [[counted_ = slots;
     set_limit(slots);
-    head_.store(slots + n, relaxed);]]
+    head_.store(slots + n, release);  // P4 of deque.hpp]]
     [[counted_ = slots;
-    head_.store(slots + n, relaxed);]]
+    head_.store(slots + n, release);  // P4 of deque.hpp]]
   adopt_sets_limit_before_last
     [[first_ = slots;
     last_ = slots + n;
@@ -52,7 +52,7 @@ apgas_mutants(batch scheduler/deques/include/apgas/scheduler/deque.hpp
     tail_.store(slots, relaxed);
     counted_ = slots;]]
   adopt_loses_the_newest
-    [[head_.store(slots + n, relaxed);]] [[head_.store(slots + n - 1, relaxed);]]
+    [[head_.store(slots + n, release);]] [[head_.store(slots + n - 1, release);]]
   take_ignores_thief
     [[if (h == first_ || empty() || !pop(h - 1)) return false;]]
     [[if (h == first_ || empty()) return false;
@@ -62,14 +62,14 @@ apgas_mutants(batch scheduler/deques/include/apgas/scheduler/deque.hpp
   fast_without_light_fence
     [[light_fence();  // as P2]] ""
   fast_looks_first
-    [=[head_.store(h - 1, relaxed);
+    [=[head_.store(h - 1, release);  // P1
     light_fence();  // as P2
     if (h - 1 < gate_.load(relaxed)) [[unlikely]] {
-      head_.store(h, relaxed);  // it was not taken
+      head_.store(h, release);  // P1; it was not taken
       return false;
     }]=]
     [=[if (h - 1 < gate_.load(relaxed)) return false;
-    head_.store(h - 1, relaxed);
+    head_.store(h - 1, release);  // P1
     light_fence();]=]
   fast_reads_limit
     [[if (h - 1 < gate_.load(relaxed))]] [[if (h - 1 < limit_.load(relaxed))]]
@@ -80,7 +80,7 @@ apgas_mutants(batch scheduler/deques/include/apgas/scheduler/deque.hpp
   fast_one_too_few
     [[if (h - 1 < gate_.load(relaxed))]] [[if (h - 1 <= gate_.load(relaxed))]]
   fast_keeps_the_head_down
-    [[head_.store(h, relaxed);  // it was not taken]] ""
+    [[head_.store(h, release);  // P1; it was not taken]] ""
   steal_reads_tail_unlocked
     [[if (empty() || waits_for_answer(by) || !lock_.try_lock()) return got;
     Slot* const t = tail_.load(relaxed);]]

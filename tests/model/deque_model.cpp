@@ -11,15 +11,15 @@
 
 namespace apgas::model {
 
-constexpr const char* scenarios[] = {"a slot used again",  "nested frames",
-                                     "a suspended frame",  "an escaped task",
-                                     "counted tasks",      "fenced",
-                                     "after a lost pop",   "an answer",
-                                     "an answer to a pop", "granted in advance",
-                                     "two granted tasks",  "a larger array",
-                                     "a refused pop",      "a refused pop, fenced"};
-constexpr int scenario_count = 14;
-constexpr int refused = 12;  // from this scenario on, a third thread refuses a pop of the owner
+constexpr const char* scenarios[] = {
+    "a slot used again",    "nested frames",     "a suspended frame",
+    "an escaped task",      "counted tasks",     "fenced",
+    "after a lost pop",     "an answer",         "an answer to a pop",
+    "granted in advance",   "two granted tasks", "a larger array",
+    "after a slow pop",     "after take_newest", "a refused pop",
+    "a refused pop, fenced"};
+constexpr int scenario_count = 16;
+constexpr int refused = 14;  // from this scenario on, a third thread refuses a pop of the owner
 
 unsigned thieves = 2;
 
@@ -29,7 +29,7 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
   static inline int scenario = 0;
   using base_slot = typename deque_suite::slot;
 
-  void before() { this->start(scenario == 5 || scenario == 13); }
+  void before() { this->start(scenario == 5 || scenario == 15); }
   void thread(unsigned index) {
     if (index == 2 && scenario >= refused) return this->deque.refuse_pop();
     if (index != 0) {
@@ -55,8 +55,8 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
       case 7:
         return again();
       case 8:
-      case 12:
-      case 13:
+      case 14:
+      case 15:
         return nested();
       case 10:
         return granted();
@@ -64,6 +64,10 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
         return moved();
       case 9:
         return in_advance();
+      case 12:
+        return taken_back();
+      case 13:
+        return taken_by_the_loop();
       default:
         return again();
     }
@@ -167,6 +171,29 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
     this->spawn(2);
     if (this->deque.extract(join)) this->run(1);
     this->run_children(base);
+    this->wait();
+  }
+
+  // A frame takes back a counted task, or loses it to a thief, and spawns another one.
+  void taken_back() {
+    base_slot* base = this->deque.head();
+    this->spawn(0);
+    base_slot* join = this->spawn(1);
+    if (this->deque.extract(join)) this->run(1);
+    this->run_children(base);
+    this->spawn(2);
+    this->deque.publish();
+    this->wait();
+  }
+
+  // The loop takes a task, or finds that a thief has taken it. Then a frame spawns another one.
+  void taken_by_the_loop() {
+    this->spawn(0);
+    this->deque.publish();
+    base_slot s;
+    if (this->deque.take_newest(s)) this->run_counted(s);
+    this->spawn(1);
+    this->deque.publish();
     this->wait();
   }
 

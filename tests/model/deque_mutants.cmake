@@ -19,7 +19,9 @@ apgas_mutants(deque scheduler/deques/include/apgas/scheduler/deque.hpp
     [[set_limit(half);
         thief]] [[thief]]
   push_publishes_nothing
-    [[head_.store(s + 1, release);  // P1]] [[head_.store(s + 1, relaxed);]]
+    [[head_.store(s + 1, release);  // P1
+    light_fence();]] [[head_.store(s + 1, relaxed);
+    light_fence();]]
   steal_acquires_nothing
     [[const std::ptrdiff_t seen = head_.load(acquire)]] [[const std::ptrdiff_t seen = head_.load(relaxed)]]
   forced_steal_acquires_nothing
@@ -54,12 +56,12 @@ apgas_mutants(deque scheduler/deques/include/apgas/scheduler/deque.hpp
     [[bool mine = true;
     if (refuse_]]
   refused_pop_counts_nothing
-    [[head_.store(s + 1, relaxed);
+    [[head_.store(s + 1, release);  // P1 of deque.hpp
       publish_locked();
-      mine]] [[head_.store(s + 1, relaxed);
+      mine]] [[head_.store(s + 1, release);
       mine]]
   refused_pop_loses_the_slot
-    [[head_.store(s + 1, relaxed);
+    [[head_.store(s + 1, release);  // P1 of deque.hpp
       publish_locked();
       mine]] [[publish_locked();
       mine]]
@@ -69,6 +71,12 @@ apgas_mutants(deque scheduler/deques/include/apgas/scheduler/deque.hpp
   popped_stays_counted
     [[s->add(-1);
         counted_ = s;]] [[counted_ = s;]]
+  popped_keeps_counted
+    [[s->add(-1);
+        counted_ = s;]] [[s->add(-1);]]
+  lost_pop_keeps_counted
+    [[tail_.store(s, relaxed);
+      counted_ = std::min(counted_, s);]] [[tail_.store(s, relaxed);]]
   extracted_stays_counted
     [[s->add(-1);
       if (s != top)]] [[if (s != top)]]
@@ -79,6 +87,19 @@ apgas_mutants(deque scheduler/deques/include/apgas/scheduler/deque.hpp
     [[if (s != top) s->assign(*top);]] ""
   publish_counts_stolen
     [[Slot* s = std::max(counted_, tail_.load(relaxed)); s < h;]] [[Slot* s = counted_; s < h;]]
+  publish_keeps_counted
+    [[counted_ = h;
+    asked_at_]] [[asked_at_]]
+  pushed_keeps_counted
+    [[counted_ = h;
+    set_limit(h);
+    head_]] [[set_limit(h);
+    head_]]
+  lowered_head_keeps_counted
+    [[counted_ = to;]] ""
+  rewind_keeps_tail
+    [[tail_.store(first_, relaxed);
+    shrink_locked(first_);]] [[shrink_locked(first_);]]
   moved_without_the_lock
     [[lock_.lock();
     publish_locked();

@@ -34,6 +34,7 @@ inline long syscall(long, std::uint32_t* word, int operation, std::uint32_t expe
 }  // namespace apgas::inline v0::scheduler
 
 #include "attention_mutants.hpp"
+#include "emptiness_mutants.hpp"
 #include "idle.hpp"
 #include "idle_mutants.hpp"
 #include "parker.hpp"
@@ -45,8 +46,9 @@ enum class mistake { none, no_heavy_fence, attention_after_check, check_before_a
 
 constexpr const char* scenarios[] = {"spawned tasks",         "external tasks",
                                      "spawned tasks, fenced", "one spawned, one external",
-                                     "one worker, one task",  "a worker that asks first"};
-constexpr int scenario_count = 6;
+                                     "one worker, one task",  "a worker that asks first",
+                                     "a task that is moved"};
+constexpr int scenario_count = 7;
 mistake made = mistake::none;
 
 template <class Parker>
@@ -76,13 +78,15 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
   std::uint64_t now = 0;  // the clock of the thieves
 
   bool fenced() const { return scenario == 2; }
+  bool moves() const { return scenario == 6; }
   int workers() const { return scenario >= 4 ? 1 : 2; }  // also the number of tasks
 
   void before() {
     scheduler::asymmetric = !fenced();
-    deque.reset(slots, 8, fenced());
+    deque.reset(slots, moves() ? 4 : 8, fenced());
     for (auto& w : woken_for) w($) = 0;
     for (int i = 0; i < workers(); ++i) idle.begin_search();  // workers start as searching
+    if (moves()) leave_one_task_above_room();
   }
   void thread(unsigned index) {
     if (index == 2) {
@@ -93,8 +97,22 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
   }
   void after() { RL_ASSERT(consumed == workers()); }
 
+  // Two tasks of three have been taken at the tail, so that make_room() moves the third one.
+  void leave_one_task_above_room() {
+    for (int i = 0; i < 3; ++i) {
+      slot* s = deque.head();
+      s->write(0, &finish);
+      static_cast<void>(deque.push(s));
+    }
+    deque.publish();
+    slot taken[2];
+    RL_ASSERT(deque.steal(taken, 2, {1, 0}).tasks == 2);
+  }
+
   void produce() {
-    if (scenario == 1) {
+    if (moves()) {
+      static_cast<void>(deque.make_room());
+    } else if (scenario == 1) {
       submit();
       submit();
     } else {
@@ -174,7 +192,7 @@ int main() {
   using as_written = idle_suite<product::deque, product::idle_list, product::parker>;
   bool right = true;
   for (int number = 0; number < scenario_count; ++number) {
-    right &= holds<as_written>(scenarios[number], number, number == 4 ? 3 : number == 5 ? 2 : 1);
+    right &= holds<as_written>(scenarios[number], number, number == 4 ? 3 : number >= 5 ? 2 : 1);
   }
   made = mistake::no_heavy_fence;
   right &= refuted<as_written>("no_heavy_fence", scenario_count, 1);
@@ -191,6 +209,10 @@ int main() {
   right &= refuted<idle_suite<product::name::deque, product::idle_list, product::parker>>( \
       #name, scenario_count, 1);
   ATTENTION_MUTANTS(REFUTE_ATTENTION)
+#define REFUTE_EMPTINESS(name)                                                             \
+  right &= refuted<idle_suite<product::name::deque, product::idle_list, product::parker>>( \
+      #name, scenario_count, 1);
+  EMPTINESS_MUTANTS(REFUTE_EMPTINESS)
 #define REFUTE_PARKER(name)                                                                \
   right &= refuted<idle_suite<product::deque, product::idle_list, product::name::parker>>( \
       #name, scenario_count, 1);

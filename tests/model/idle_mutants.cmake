@@ -1,5 +1,5 @@
-# The mutants of the idle list, the parker and the attention word of the deque in which idle_model
-# must find an error.
+# The mutants of the idle list, the parker the attention word of the deque and its
+# emptiness in which idle_model must find an error.
 apgas_mutants(idle scheduler/idling/src/idle.hpp
   wanted_without_light_fence
     [[base::light_fence();                  // P1]] ""
@@ -36,6 +36,19 @@ apgas_mutants(attention scheduler/deques/include/apgas/scheduler/deque.hpp
     [[
     attention_.store(std::min(next, last_ - 1), relaxed);
     if (next != nullptr) return false;]]
+)
+apgas_mutants(emptiness scheduler/deques/include/apgas/scheduler/deque.hpp
+  emptiness_by_the_tail_first
+    [[const Slot* const h = head_.load(acquire);  // P4
+    return tail_.load(relaxed) >= h;]]
+    [[const Slot* const t = tail_.load(relaxed);
+    return t >= head_.load(acquire);]]
+  emptiness_acquires_nothing
+    [[const Slot* const h = head_.load(acquire);  // P4
+    return tail_]] [[const Slot* const h = head_.load(relaxed);
+    return tail_]]
+  move_publishes_no_tail
+    [[head_.store(to, release);  // P4]] [[head_.store(to, relaxed);]]
 )
 apgas_mutants(parker scheduler/idling/src/parker.hpp
   token_without_release

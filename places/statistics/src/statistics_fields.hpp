@@ -26,7 +26,7 @@ inline constexpr statistics_field statistics_fields[] = {
     {"elapsed_ns", "time since the workers started", field_kind::longest, &statistics::elapsed_ns},
     {"steals", "steals", field_kind::count, &statistics::steals},
     {"stolen", "tasks stolen", field_kind::count, &statistics::stolen},
-    {"fences", "steals with a fence", field_kind::count, &statistics::fences},
+    {"fences", "fences of thieves", field_kind::count, &statistics::fences},
     {"suspensions", "suspensions of tasks", field_kind::count, &statistics::suspensions},
     {"drains", "drains", field_kind::count, &statistics::drains},
     {"fibers", "stacks made", field_kind::count, &statistics::fibers},

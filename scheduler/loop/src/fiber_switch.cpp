@@ -211,28 +211,26 @@ void release_count(task_counter& counter) noexcept {
   }
 }
 
-namespace {
-
 // A short task that a thief has taken ends soon. Leaving the fiber meanwhile, and going on with it
 // on the core of the thief, costs more than such a task. So a worker with nothing else to do waits
-// for this many cycles before it leaves the fiber.
+// for this many cycles before it leaves the fiber. With one worker there is no thief.
 constexpr std::uint64_t end_is_near_cycles = 2'000;
 
-bool ends_soon(task_counter& counter) noexcept {
+bool others_end_soon(const task_counter& counter) noexcept {
   const worker& w = *current_fiber()->on;
-  if (w.home->internals().settings.oversubscribed) return false;
+  const auto& s = w.home->internals();
+  if (s.settings.oversubscribed || w.home->num_workers() == 1) return counter.alone();
   const std::uint64_t begun = base::cycles();
-  while (!has_other_work(w) && base::cycles() - begun < end_is_near_cycles) {
+  while (!counter.alone()) {
+    if (has_other_work(w) || s.arrived.load(base::relaxed)) return false;
+    if (base::cycles() - begun >= end_is_near_cycles) return false;
     base::cpu_relax();
-    if (counter.alone()) return true;
   }
-  return false;
+  return true;
 }
 
-}  // namespace
-
 void wait_for_others(task_counter& counter, const wait_record& waits_for) noexcept {
-  if (counter.alone() || ends_soon(counter)) return;
+  if (counter.alone()) return;
   leave(
       *current_fiber(), {waits_for.construct, &counter, waits_for.where, waits_for.explain},
       [](fiber* self, void* argument) {

@@ -24,6 +24,7 @@ bool take_back_or_wait(scheduler::task_counter& join, const scheduler::call_site
     while (s->tagged_counter != tag) --s;  // an untouched join has its branch in this deque
     if (s == top ? tasks.pop(s) : tasks.extract(s)) return true;
   }
+  if (scheduler::others_end_soon(join)) return false;
   scheduler::wait_for_others(join, {"fork_join, forall or coforall", nullptr, where});
   return false;
 }

@@ -21,7 +21,7 @@ struct statistics {
   // Tasks.
   std::uint64_t steals = 0;       // times that a worker took tasks from another one
   std::uint64_t stolen = 0;       // tasks that were taken
-  std::uint64_t fences = 0;       // steals that interrupted all workers (membarrier)
+  std::uint64_t fences = 0;       // fences of thieves (membarrier), also of those that took nothing
   std::uint64_t suspensions = 0;  // times that a task waited and its worker ran others
   std::uint64_t drains = 0;       // times that a worker was given the tasks of a suspended one
   std::uint64_t fibers = 0;       // stacks that were made, because no used one was free

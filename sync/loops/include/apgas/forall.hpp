@@ -70,9 +70,9 @@ I middle_of(I first, I last) {
 
 // What the tasks of a loop share. It lives on the stack of the loop's caller.
 //
-// Worker k of n prefers the k-th of n equal shares of the range. So in a sequence of loops over the
-// same elements, each worker finds most of its elements in its own cache, although the caller may
-// resume on another worker after each loop.
+// With w workers, worker k prefers the k-th of w equal shares of the range. So in a sequence of
+// loops over the same elements, each worker finds most of its elements in its own cache, although
+// the caller may resume on another worker after each loop.
 template <class I, class Body>
 struct loop {
   Body& body;

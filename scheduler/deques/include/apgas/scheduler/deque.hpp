@@ -27,7 +27,7 @@
 // and the owner counts all its tasks before it leaves a fiber.
 //
 //               written by                        read by
-//   head_       owner                             owner, thieves
+//   head_       owner                             any thread
 //   gate_       lock holder                       owner
 //   limit_      lock holder                       owner, lock holder
 //   attention_  owner; any thread, but only null  owner
@@ -51,15 +51,16 @@
 //       take it without the lock. While the lock is free, the owner takes none below limit_
 //       without it: either the owner itself has set the limit, or a thief did so and then
 //       executed the heavy fence. So a lock holder may take those without a fence.
-//   I4  Only a lock holder reads slots below limit_, and only those in [tail_, head_). Only the
+//   I4  A thief reads a slot only under the lock, below limit_, and in [tail_, head_). Only the
 //       owner writes slots: at head_ before it pushes them, and others while it holds the lock.
 //   I5  If asked_at_ != 0 while the lock is free, then limit_ <= tail_: nothing has been granted
 //       since. So every pop takes the lock and answers.
 //   I6  limit_ is at most one above head_: then the next slot to be pushed is granted already.
 //
 // Pairs
-//   P1  A thief that loads the head_ stored by push sees the contents of the slots below. The lock
-//       publishes everything that is written while it is held.
+//   P1  Every store of head_ has release order. So a thief that loads head_ with acquire order sees
+//       the contents of the slots below, also if pop has lowered head_ since they were pushed. The
+//       lock publishes everything that is written while it is held.
 //   P2  pop stores head_, executes the light fence and loads gate_. steal stores gate_, executes
 //       the heavy fence and loads head_. At least one of the two sees the store of the other, so no
 //       slot is taken twice.
@@ -68,6 +69,10 @@
 //       exchange: a request that it does not see there has its null still to come, for the next
 //       push. (If two threads store null before one exchange, the owner may miss what the first
 //       one wrote. For a request this means only that the thief insists later.)
+//   P4  A move of the tasks in the array stores tail_ and then head_; empty() and size() load head_
+//       and then tail_. So they never see the new head_ with the old tail_, which would hide all
+//       tasks from a worker that goes to sleep. With an old head_ and a newer tail_ they miss only
+//       tasks that were pushed since, and such a push wakes the worker (docs/protocols/idle.md).
 namespace apgas::inline v0::scheduler {
 
 using namespace base;
@@ -109,8 +114,8 @@ class deque {
   // head() is `s`. Also returns false if the pop is refused (refuse_pop()); then head() is as
   // before the call, and every slot is counted.
   [[nodiscard]] bool pop(Slot* s) {
-    head_.store(s, relaxed);
-    light_fence();  // P2
+    head_.store(s, release);  // P1
+    light_fence();            // P2
     if (s >= gate_.load(relaxed)) [[likely]]
       return true;
     return pop_slow(s);
@@ -212,10 +217,10 @@ class deque {
   [[nodiscard, gnu::always_inline]] bool take_top_fast(Slot& out) {
     Slot* const h = head_.load(relaxed);
     if (h == first_) return false;
-    head_.store(h - 1, relaxed);
-    light_fence();  // as P2
+    head_.store(h - 1, release);  // P1
+    light_fence();                // as P2
     if (h - 1 < gate_.load(relaxed)) [[unlikely]] {
-      head_.store(h, relaxed);  // it was not taken
+      head_.store(h, release);  // P1; it was not taken
       return false;
     }
     out.assign(h[-1]);
@@ -232,7 +237,7 @@ class deque {
     if (mine) {
       h->assign(*s);
       s->assign(by);
-      head_.store(h + 1, relaxed);
+      head_.store(h + 1, release);  // P4
     }
     lock_.unlock();
     return mine;
@@ -265,10 +270,13 @@ class deque {
 
   // ---- any thread -----------------------------------------------------------------------------
   // These two may be out of date when they return.
-  bool empty() const { return tail_.load(relaxed) >= head_.load(relaxed); }
+  bool empty() const {
+    const Slot* const h = head_.load(acquire);  // P4
+    return tail_.load(relaxed) >= h;
+  }
   std::size_t size() const {
-    return static_cast<std::size_t>(
-        std::max<std::ptrdiff_t>(0, head_.load(relaxed) - tail_.load(relaxed)));
+    const Slot* const h = head_.load(acquire);  // P4
+    return static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, h - tail_.load(relaxed)));
   }
 
   // Makes the next push of the owner return true.
@@ -284,8 +292,9 @@ class deque {
   }
 
   // When a thief asks, and how long it waits for the answer before it insists, by any clock that
-  // all thieves of the deque use. With a patience of 0 it insists at once.
-  // Requires: now > 0.
+  // all thieves of the deque use. It insists, too, if the request was made in the future by more
+  // than the patience: the clock may differ between thieves. With a patience of 0 it insists at
+  // once. Requires: now > 0.
   struct request {
     std::uint64_t now;
     std::uint64_t patience;
@@ -308,13 +317,13 @@ class deque {
   static constexpr std::ptrdiff_t move_least = 4096;   // fewer unused slots stay where they are
 
   // How often the owner grants its next task in advance after a thief has asked. A thief that still
-  // searches needs a few hundred nanoseconds to find one; each costs the owner about 6 ns.
+  // searches needs a few hundred nanoseconds to find one; each grant costs the owner about 6 ns.
   static constexpr int advance_most = 64;
 
   // Whether a thief has asked for tasks, has not been answered, and is still to wait.
   bool waits_for_answer(request by) const {
     const std::uint64_t since = asked_at_.load(relaxed);
-    return since != 0 && by.patience != 0 && by.now <= since + by.patience;
+    return since != 0 && by.patience != 0 && by.now + by.patience - since <= 2 * by.patience;
   }
   // Asks the owner for tasks: its next pop takes the slow path, and its next push returns true.
   void ask_locked(std::uint64_t now) {
@@ -352,15 +361,14 @@ class deque {
 
   // Lowers the head to `to`. Requires: all slots below `to` are counted.
   void shrink_locked(Slot* to) {
-    head_.store(to, relaxed);
+    head_.store(to, release);  // P4
     counted_ = to;
     set_limit(to);
   }
 
   // Tasks are added at the head and also taken at the tail, so that without this they would wander
-  // to the end of the array. A move copies no more slots than were taken at the tail since the last
-  // move.
-  // Requires: all slots are counted, and no frame refers to them.
+  // to the end of the array. Unless `overlapping`, a move copies no more slots than were taken at
+  // the tail since the last one. Requires: all slots are counted, and no frame refers to them.
   void move_down_locked(bool overlapping = false);
   // Moves the tasks to the beginning of the array. Requires: the same.
   void move_locked();

@@ -4,7 +4,7 @@
 #include <apgas/scheduler/deque.hpp>  // NOLINT(misc-header-include-cycle): it has the class
 
 // The longer ones of the operations that hold the lock of the deque. deque.hpp explains them, and
-// lists the invariants I1 to I6 and the pairs P1 to P3.
+// lists the invariants I1 to I6 and the pairs P1 to P4.
 namespace apgas::inline v0::scheduler {
 
 template <class Slot>
@@ -16,7 +16,7 @@ void deque<Slot>::push_counted(const Slot* slots, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) (h++)->assign(slots[i]);
   counted_ = h;
   set_limit(h);
-  head_.store(h, relaxed);
+  head_.store(h, release);  // P4 of deque.hpp
   lock_.unlock();
 }
 
@@ -38,7 +38,7 @@ void deque<Slot>::adopt(Slot* slots, std::size_t n) {
   tail_.store(slots, relaxed);
   counted_ = slots;
   set_limit(slots);
-  head_.store(slots + n, relaxed);
+  head_.store(slots + n, release);  // P4 of deque.hpp
   lock_.unlock();
 }
 
@@ -104,7 +104,7 @@ bool deque<Slot>::pop_slow(Slot* s) {
   bool mine = s >= tail_.load(relaxed);
   if (refuse_.load(relaxed) && mine) {
     refuse_.store(false, relaxed);
-    head_.store(s + 1, relaxed);
+    head_.store(s + 1, release);  // P1 of deque.hpp
     publish_locked();
     mine = false;
   } else if (mine) {

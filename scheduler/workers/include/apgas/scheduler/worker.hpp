@@ -276,10 +276,15 @@ void yield_to_loop() noexcept;
 APGAS_API void attend(fiber& self, bool drainable);
 
 // Suspends the current task until all counts of `counter` but the owner's have been released.
-// Returns at once if there are none, and without suspending if they are released within a
-// microsecond while the worker has nothing else to do. `waits_for` is as for leave().
+// Returns at once if there are none. `waits_for` is as for leave().
 // Context: owner of the counter. May resume on another worker.
 void wait_for_others(task_counter& counter, const wait_record& waits_for) noexcept;
+
+// For a task that waits for a stolen one: keeps the worker for up to a microsecond. Returns true as
+// soon as all counts of `counter` but the owner's have been released. Returns false if that takes
+// longer, or the worker has anything else to do, such as to poll, or must share its processor.
+// Context: owner of the counter.
+bool others_end_soon(const task_counter& counter) noexcept;
 
 // Releases a count that no task holds, but for example the credit of a remote finish or a helper
 // thread. Resumes the waiter, or notifies the observer, if it was the last one.
