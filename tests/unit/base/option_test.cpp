@@ -75,7 +75,7 @@ TEST(Options, AnErrorNamesTheVariableTheValueAndTheAcceptedValues) {
   EXPECT_THAT(refusal("APGAS_PLACES", "0"), HasSubstr("APGAS_PLACES=0: expected a whole number"));
   EXPECT_THAT(refusal("APGAS_TRANSPORT", "smoke"), HasSubstr("auto, shm, ucx, mpi or local"));
   EXPECT_THAT(refusal("APGAS_STACK_SIZE", "1T"), HasSubstr("from 64K to 1G"));
-  EXPECT_THAT(refusal("APGAS_STATS", "perhaps"), HasSubstr("1 or 0"));
+  EXPECT_THAT(refusal("APGAS_STATS", "perhaps"), HasSubstr("1, 0 or json:"));
   EXPECT_THROW(read({"APGAS_WORKERS=many"}), std::invalid_argument);
 }
 
