@@ -32,7 +32,7 @@ CLI::Validator number_in(double low, double high) {
 CLI::Validator none_of(const refusals& refused) {
   const auto check = [refused](const std::string& text) -> std::string {
     for (const auto& [value, why] : refused) {
-      if (text == value) return value + " " + why;
+      if (text == value) return std::string(value).append(" ").append(why);
     }
     return "";
   };

@@ -103,7 +103,7 @@ void set_trace(settings& target, const option& o, std::string_view value) {
 // place 0 listens there.
 void set_metrics(settings& target, const option& o, std::string_view value) {
   const std::size_t colon = value.rfind(':');
-  const std::string_view port = colon == value.npos ? value : value.substr(colon + 1);
+  const std::string_view port = colon == std::string_view::npos ? value : value.substr(colon + 1);
   if (colon == 0 || !parse_integer(port, 1, 65535)) refuse(o, value);
   target.metrics = value;
 }
