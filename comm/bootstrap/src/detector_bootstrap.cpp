@@ -105,7 +105,7 @@ detector_parameters make_parameters(const detection_tree& tree,
 descriptor connect_to_parent(const detection_tree& tree, rank here, const detector_parameters& to) {
   descriptor made = tree.is_leader(here)
                         ? connect_to(to.address, to.port, time_to_connect)
-                        : connect_locally(local_name(to.token, tree.leader_of(here)));
+                        : base::connect_locally(local_name(to.token, tree.leader_of(here)));
   const detector_hello hello{.from = here, .token = to.token};
   if (send(made.number(), &hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello)) {
     throw std::system_error(errno, std::system_category(), "send");
@@ -149,7 +149,8 @@ std::unique_ptr<failure_detector> start_failure_detector(const mpi_channels& cha
   std::string failure;
   try {
     if (plan.tree.is_leader(channels.here) && plan.tree.members_of_host(channels.here).size() > 1) {
-      plan.listeners.push_back(listen_locally(local_name(all.token, channels.here)));
+      plan.listeners.push_back(
+          base::listen_locally(local_name(all.token, channels.here), detector_backlog));
     }
   } catch (const std::system_error& refused) {
     failure = fmt::format("{} cannot accept connections of the other places of its host ({})",

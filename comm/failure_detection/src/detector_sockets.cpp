@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
-#include <cstring>
 #include <system_error>
 
 #include <arpa/inet.h>
@@ -11,7 +9,6 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "detector_sockets.hpp"
@@ -20,32 +17,15 @@ namespace apgas::inline v0::comm {
 
 namespace {
 
-constexpr int backlog = 4096;
-
 [[noreturn]] void refused(int error, const char* call) {
   throw std::system_error(error, std::system_category(), call);
 }
 
-descriptor make_socket(int family) {
-  descriptor made(socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+descriptor make_socket() {
+  descriptor made(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!made) refused(errno, "socket");
   return made;
 }
-
-// An address in the abstract namespace, which leaves no file behind and is visible only in this
-// network namespace.
-struct local_address {
-  explicit local_address(const std::string& name) {
-    all.sun_family = AF_UNIX;
-    const std::size_t n = std::min(name.size(), sizeof(all.sun_path) - 1);
-    std::memcpy(all.sun_path + 1, name.data(), n);
-    bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + n);
-  }
-  const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&all); }
-
-  sockaddr_un all{};
-  socklen_t bytes;
-};
 
 sockaddr_in network_address(in_addr address, std::uint16_t port) {
   sockaddr_in all{};
@@ -82,10 +62,6 @@ void send_at_once(const descriptor& connection) {
 
 }  // namespace
 
-descriptor::~descriptor() {
-  if (number_ >= 0) ::close(number_);
-}
-
 // Uses a hash of the token (FNV-1a), because all users of the host can see the names of sockets.
 std::string local_name(const detector_token& token, rank leader) {
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -95,35 +71,20 @@ std::string local_name(const detector_token& token, rank leader) {
   return fmt::format("apgas-{:016x}-{}", hash, leader);
 }
 
-descriptor listen_locally(const std::string& name) {
-  descriptor made = make_socket(AF_UNIX);
-  const local_address address(name);
-  if (bind(made.number(), address.get(), address.bytes) != 0) refused(errno, "bind");
-  if (listen(made.number(), backlog) != 0) refused(errno, "listen");
-  return made;
-}
-
 descriptor listen_on(in_addr address, std::uint16_t& port) {
-  descriptor made = make_socket(AF_INET);
+  descriptor made = make_socket();
   sockaddr_in all = network_address(address, 0);
   socklen_t bytes = sizeof(all);
   auto* const where = reinterpret_cast<sockaddr*>(&all);
   if (bind(made.number(), where, bytes) != 0) refused(errno, "bind");
-  if (listen(made.number(), backlog) != 0) refused(errno, "listen");
+  if (listen(made.number(), detector_backlog) != 0) refused(errno, "listen");
   if (getsockname(made.number(), where, &bytes) != 0) refused(errno, "getsockname");
   port = ntohs(all.sin_port);
   return made;
 }
 
-descriptor connect_locally(const std::string& name) {
-  descriptor made = make_socket(AF_UNIX);
-  const local_address address(name);
-  if (connect(made.number(), address.get(), address.bytes) != 0) refused(errno, "connect");
-  return made;
-}
-
 descriptor connect_to(in_addr address, std::uint16_t port, std::chrono::milliseconds patience) {
-  descriptor made = make_socket(AF_INET);
+  descriptor made = make_socket();
   const sockaddr_in all = network_address(address, port);
   connect_within(made, reinterpret_cast<const sockaddr*>(&all), sizeof(all), patience);
   send_at_once(made);
@@ -145,10 +106,8 @@ std::string name_of_peer(const descriptor& connection) {
     inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(all).sin_addr, text, sizeof(text));
     return text;
   }
-  ucred who{};
-  socklen_t size = sizeof(who);
-  getsockopt(connection.number(), SOL_SOCKET, SO_PEERCRED, &who, &size);
-  return fmt::format("process {} of user {}", who.pid, who.uid);
+  const base::local_peer peer = base::local_peer_of(connection);
+  return fmt::format("process {} of user {}", peer.process, peer.user);
 }
 
 bool is_allowed_peer(const descriptor& connection) noexcept {
@@ -156,10 +115,7 @@ bool is_allowed_peer(const descriptor& connection) noexcept {
   socklen_t size = sizeof(family);
   getsockopt(connection.number(), SOL_SOCKET, SO_DOMAIN, &family, &size);
   if (family != AF_UNIX) return true;
-  ucred who{};
-  size = sizeof(who);
-  return getsockopt(connection.number(), SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 &&
-         who.uid == geteuid();
+  return base::local_peer_of(connection).user == geteuid();
 }
 
 bool send_record(int to, const detector_message& record) noexcept {

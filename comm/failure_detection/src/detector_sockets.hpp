@@ -7,41 +7,28 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
-#include <utility>
 
 #include <netinet/in.h>
+
+#include <apgas/base/descriptor.hpp>
+#include <apgas/base/local_socket.hpp>
 
 #include "detector_messages.hpp"
 
 namespace apgas::inline v0::comm {
 
-// Owns a file descriptor.
-class descriptor {
- public:
-  explicit descriptor(int number = -1) noexcept : number_(number) {}
-  descriptor(descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  descriptor& operator=(descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~descriptor();
-
-  int number() const noexcept { return number_; }
-  explicit operator bool() const noexcept { return number_ >= 0; }
-
- private:
-  int number_;
-};
+using base::descriptor;
 
 // The name of the Unix socket on which a leader accepts the places of its host.
 std::string local_name(const detector_token& token, rank leader);
 
-// Listening sockets and connections. listen_on() chooses a port and returns it in `port`;
-// connect_to() waits for at most `patience`.
+// How many connections may wait at a listening socket.
+inline constexpr int detector_backlog = 4096;
+
+// Listening sockets and connections between hosts; for those of one host see base/local_socket.hpp.
+// listen_on() chooses a port and returns it in `port`; connect_to() waits for at most `patience`.
 // Throws: std::system_error.
-descriptor listen_locally(const std::string& name);
 descriptor listen_on(in_addr address, std::uint16_t& port);
-descriptor connect_locally(const std::string& name);
 descriptor connect_to(in_addr address, std::uint16_t port, std::chrono::milliseconds patience);
 
 // The next pending connection, or an empty descriptor.

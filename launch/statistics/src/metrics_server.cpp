@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <apgas/base/log.hpp>
 #include <apgas/base/own_threads.hpp>
@@ -25,9 +26,9 @@ using clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds client_patience{2};
 constexpr std::size_t longest_request = 8192;  // bytes
 
-socket_handle make_event() {
-  socket_handle made(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (made.get() < 0) {
+base::descriptor make_event() {
+  base::descriptor made(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (made.number() < 0) {
     throw launch_error(fmt::format("APGAS_METRICS: the system gives no event ({})",
                                    std::system_category().message(errno)));
   }
@@ -88,27 +89,27 @@ metrics_server::metrics_server(const std::string& where, page_function page)
 
 metrics_server::~metrics_server() {
   const std::uint64_t one = 1;
-  static_cast<void>(write(stop_.get(), &one, sizeof one));
+  static_cast<void>(write(stop_.number(), &one, sizeof one));
   thread_.join();
 }
 
 void metrics_server::serve() noexcept {
   const base::own_thread counts;
   for (;;) {
-    pollfd watched[] = {{.fd = listening_.get(), .events = POLLIN, .revents = 0},
-                        {.fd = stop_.get(), .events = POLLIN, .revents = 0}};
+    pollfd watched[] = {{.fd = listening_.number(), .events = POLLIN, .revents = 0},
+                        {.fd = stop_.number(), .events = POLLIN, .revents = 0}};
     poll(watched, 2, -1);
     if (watched[1].revents != 0) return;
-    const socket_handle client(
-        accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (client.get() < 0) {
+    const base::descriptor client(
+        accept4(listening_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (client.number() < 0) {
       // Out of descriptors: the client stays in the queue, so that accept4 would fail at once
       // again.
       poll(&watched[1], 1, 100);
       continue;
     }
     try {
-      answer(client.get());
+      answer(client.number());
     } catch (const std::exception& failure) {
       base::warn(fmt::format("the statistics could not be served: {}", failure.what()));
     }
@@ -116,7 +117,7 @@ void metrics_server::serve() noexcept {
 }
 
 void metrics_server::answer(int client) {
-  const connection with{client, stop_.get()};
+  const connection with{client, stop_.number()};
   const std::string request = read_request(with);
   if (!request.empty()) write_all(with, response_to(request));
 }

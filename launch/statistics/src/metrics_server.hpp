@@ -30,8 +30,8 @@ class metrics_server {
   std::string response_to(const std::string& request);
 
   const page_function page_;
-  const socket_handle listening_;
-  const socket_handle stop_;  // an eventfd: readable when the server is to end
+  const base::descriptor listening_;
+  const base::descriptor stop_;  // an eventfd: readable when the server is to end
   std::thread thread_;
 };
 

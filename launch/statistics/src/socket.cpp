@@ -24,7 +24,7 @@ namespace {
 
 }  // namespace
 
-socket_handle listen_at(const std::string& where) {
+base::descriptor listen_at(const std::string& where) {
   const std::size_t colon = where.rfind(':');
   std::string address = colon == std::string::npos ? "127.0.0.1" : where.substr(0, colon);
   const std::string port = colon == std::string::npos ? where : where.substr(colon + 1);
@@ -39,11 +39,13 @@ socket_handle listen_at(const std::string& where) {
     refuse(where, gai_strerror(failed));
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, freeaddrinfo);
-  socket_handle made(
+  base::descriptor made(
       socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
   const int on = 1;
-  if (made.get() < 0 || setsockopt(made.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
-      bind(made.get(), found->ai_addr, found->ai_addrlen) != 0 || listen(made.get(), 16) != 0) {
+  if (made.number() < 0 ||
+      setsockopt(made.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
+      bind(made.number(), found->ai_addr, found->ai_addrlen) != 0 ||
+      listen(made.number(), 16) != 0) {
     refuse(where, std::system_category().message(errno));
   }
   return made;
