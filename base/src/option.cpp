@@ -53,6 +53,8 @@ constexpr choice_names<deadlock_choice, 4> deadlock_names{{{"auto", deadlock_cho
                                                            {"report", deadlock_choice::report},
                                                            {"off", deadlock_choice::off}}};
 
+constexpr choice_names<bool, 2> on_or_off{{{"on", true}, {"off", false}}};
+
 constexpr choice_names<one_sided_choice, 2> one_sided_names{
     {{"direct", one_sided_choice::direct}, {"messages", one_sided_choice::messages}}};
 
@@ -181,6 +183,9 @@ constexpr auto table = std::to_array<option>({
      "APGAS_WATCHDOG is set",
      set_choice<&settings::deadlock, deadlock_names>,
      show_choice<&settings::deadlock, deadlock_names>},
+    {"APGAS_CONTROL", "", "on or off",
+     "whether apgas-ps and apgas-top of the same user can look at the running program",
+     set_choice<&settings::control, on_or_off>, show_choice<&settings::control, on_or_off>},
     {"APGAS_INTERFACE", "", "an interface, an address or a network, such as eth0 or 10.0.0.0/24",
      "where place 0 accepts the failure detectors of other hosts", set_interface,
      [](const settings& s) { return s.interface.empty() ? "automatic" : s.interface; }},

@@ -218,7 +218,9 @@ void place_runtime::start() {
       [](void* tasks) { static_cast<scheduler::scheduler*>(tasks)->wake(); }, scheduler_.get());
   events_->connect();
   scheduler_->wake();  // what arrived before
-  if (state_.here == 0) statistics_ = std::make_unique<statistics_output>(settings_, state_);
+  if (state_.here != 0) return;
+  statistics_ = std::make_unique<statistics_output>(settings_, state_);
+  activity_ = std::make_shared<activity_question>(state_, activity_of_all);
 }
 
 int place_runtime::run_main(const std::function<int()>& main) {
@@ -232,6 +234,7 @@ void place_runtime::start_main(root_task& main) { main.start(state_); }
 int place_runtime::end_main(root_task& main) {
   const int code = main.wait();
   statistics_->end();
+  activity_->close();
   tell_others(code);
   return code;
 }

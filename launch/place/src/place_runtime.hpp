@@ -25,6 +25,7 @@
 #include <apgas/sync/remote_phases.hpp>
 #include <apgas/sync/remote_task.hpp>
 
+#include "control_server.hpp"
 #include "root_task.hpp"
 #include "statistics_output.hpp"
 #include "unobserved_failures.hpp"
@@ -59,6 +60,8 @@ class place_runtime {
   void stop();
 
   const sync::place_state& state() const noexcept { return state_; }
+  // Asks all places what they do; null except at place 0. Requires: start().
+  const std::shared_ptr<activity_question>& activity() const noexcept { return activity_; }
   // Requires: start(). Until stop().
   scheduler::scheduler& workers() noexcept { return *scheduler_; }
 
@@ -84,7 +87,8 @@ class place_runtime {
   remote::place_memory memory_;
   std::unique_ptr<network_events> events_;
   std::unique_ptr<scheduler::scheduler> scheduler_;
-  std::unique_ptr<statistics_output> statistics_;  // at place 0, from start() on
+  std::unique_ptr<statistics_output> statistics_;  // these two at place 0, from start() on
+  std::shared_ptr<activity_question> activity_;
 
   std::mutex mutex_;
   std::condition_variable ended_;

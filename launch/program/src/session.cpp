@@ -11,6 +11,7 @@
 #include <apgas/base/assert.hpp>
 #include <apgas/base/exit_reason.hpp>
 #include <apgas/base/log.hpp>
+#include <apgas/base/membarrier.hpp>
 #include <apgas/base/option.hpp>
 #include <apgas/errors.hpp>
 #include <apgas/run.hpp>
@@ -101,6 +102,7 @@ session::session(const config& defaults, std::optional<command_line> again)
     const auto chosen = comm::choose_transport(settings_.transport, watched);
     monitor_process_exit_with_mpi();
     first_ = std::make_unique<member>(chosen, settings_);
+    open_control(first_->network.here(), first_->network.size());
     start(*first_);
   }
   here_ = first_->network.here();
@@ -124,6 +126,26 @@ void session::start(member& each) {
     if (!base::others_printed_exit_reason()) base::print_line(failure.what());
     abort_job(exit_code_not_started);
   }
+  if (control_ != nullptr) control_->add(each.place.state(), each.place.activity());
+}
+
+// A program that cannot have the socket or the thread runs without it: no task needs them.
+void session::open_control(int place, int places) noexcept {
+  if (!settings_.control) return;
+  // The kernel registers a process for membarrier at once as long as it has one thread; later that
+  // takes milliseconds, in which the workers could not start.
+  static_cast<void>(base::membarrier_available());
+  try {
+    control_ = std::make_unique<control_server>(facts_of_process(places, settings_.watchdog_s != 0),
+                                                place);
+  } catch (const std::exception&) {
+    control_.reset();
+  }
+}
+
+// To be called before the workers of the place stop.
+void session::withdraw(const place_runtime& place) noexcept {
+  if (control_ != nullptr) control_->remove(place.state());
 }
 
 void session::start_local_places() {
@@ -135,12 +157,14 @@ void session::start_local_places() {
                     n, max_local_places));
   }
   fabric_.emplace(n);
+  open_control(0, n);
   const bool asked_for = settings_.transport == base::transport_choice::local;
   const std::string why = asked_for ? "APGAS_TRANSPORT" : "one place";
   waiting_.start(n, [this, why](comm::rank r) {
     member own({&fabric_->at(r), why}, settings_);
     start(own);
     static_cast<void>(own.place.wait_for_end());
+    withdraw(own.place);
     own.place.stop();
   });
   first_ = std::make_unique<member>(comm::chosen_transport{&fabric_->at(0), why}, settings_);
@@ -149,6 +173,7 @@ void session::start_local_places() {
 
 void session::end() {
   set_sole_place(nullptr);
+  withdraw(first_->place);
   first_->place.stop();
   first_.reset();
   waiting_.join();

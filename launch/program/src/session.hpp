@@ -13,6 +13,7 @@
 #include <apgas/comm/transports.hpp>
 #include <apgas/config.hpp>
 
+#include "control_server.hpp"
 #include "place_runtime.hpp"
 
 // The one way to start and to end, of apgas::run and of apgas::runtime: how a process becomes a
@@ -78,13 +79,16 @@ class session {
     std::vector<std::thread> threads_;
   };
 
-  static void start(member& each);
+  void start(member& each);
+  void open_control(int place, int places) noexcept;
+  void withdraw(const place_runtime& place) noexcept;
   void start_local_places();
 
   base::settings settings_;
   int here_ = 0;
   int num_places_ = 1;
   std::optional<comm::local_fabric> fabric_;
+  std::unique_ptr<control_server> control_;  // null: APGAS_CONTROL=off, or not possible
   waiting_places waiting_;
   std::unique_ptr<member> first_;
 };

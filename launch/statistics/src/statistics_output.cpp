@@ -20,7 +20,7 @@ constexpr std::chrono::seconds answer_patience{5};  // of a request for metrics
 }  // namespace
 
 statistics_output::statistics_output(const base::settings& settings, sync::place_state& place)
-    : prints_(settings.stats), path_(settings.stats_file), statistics_(place) {
+    : prints_(settings.stats), path_(settings.stats_file), statistics_(place, remote::report_all) {
   if (!path_.empty()) {
     file_.open(path_);
     if (!file_) {

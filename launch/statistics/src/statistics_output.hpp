@@ -4,11 +4,13 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <apgas/base/settings.hpp>
+#include <apgas/places/place_report.hpp>
 #include <apgas/sync/place_state.hpp>
 
-#include "job_statistics.hpp"
+#include "asked_task.hpp"
 #include "metrics_server.hpp"
 
 namespace apgas::inline v0::launch {
@@ -34,7 +36,7 @@ class statistics_output {
   const bool prints_;
   const std::string path_;
   std::ofstream file_;
-  job_statistics statistics_;
+  asked_task<std::vector<remote::place_report>> statistics_;
   std::unique_ptr<metrics_server> server_;
 };
 

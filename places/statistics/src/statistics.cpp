@@ -74,8 +74,9 @@ std::string_view link_name(const place_report& from, const link_traffic& link) n
   return link.by_rings ? all.substr(0, plus) : all.substr(plus + 1);
 }
 
-place_report report_here() {
-  const sync::place_state& place = sync::place_of(sync::task_fiber("stats"));
+place_report report_here() { return report_of(sync::place_of(sync::task_fiber("stats"))); }
+
+place_report report_of(const sync::place_state& place) {
   comm::endpoint& endpoint = *place.endpoint;
   place_report report{.place = place.here,
                       .host = endpoint.host(place.here),

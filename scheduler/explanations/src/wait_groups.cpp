@@ -41,7 +41,7 @@ std::size_t wait_groups::key_hash::operator()(const key& k) const noexcept {
   return h ^ (h >> 32);
 }
 
-void wait_groups::add(const wait_record& waits_for, const task_state& task) {
+std::uint64_t wait_groups::add(const wait_record& waits_for, const task_state& task) {
   const key k{.construct = waits_for.construct,
               .file = waits_for.where.file_name(),
               .spawn_file = task.site.file_name(),
@@ -54,6 +54,7 @@ void wait_groups::add(const wait_record& waits_for, const task_state& task) {
     g.task = task;
   }
   ++tasks_;
+  return g.count;
 }
 
 std::string wait_groups::text() const {
@@ -69,6 +70,29 @@ std::string wait_groups::text() const {
     text += fmt::format("; and {} more such groups", most.size() - groups_max);
   }
   return text;
+}
+
+waiting_tasks wait_groups::description_of(const wait_record& waits_for, const task_state& task) {
+  return {.tasks = 1,
+          .construct = waits_for.construct,
+          .where = line_text(waits_for.where),
+          .spawned = line_text(task.site),
+          .name = task.name == nullptr ? "" : task.name};
+}
+
+std::vector<waiting_tasks> wait_groups::list() const {
+  std::map<std::string, waiting_tasks> by_text;  // as in text()
+  for (const auto& [k, g] : groups_) {
+    const auto [at, is_new] = by_text.try_emplace(group_text(g.waits_for, g.task));
+    const std::uint64_t before = at->second.tasks;
+    if (is_new) at->second = description_of(g.waits_for, g.task);
+    at->second.tasks = before + g.count;
+  }
+  std::vector<waiting_tasks> all;
+  all.reserve(by_text.size());
+  for (auto& [line, tasks] : by_text) all.push_back(std::move(tasks));
+  std::ranges::stable_sort(all, std::ranges::greater{}, &waiting_tasks::tasks);
+  return all;
 }
 
 }  // namespace apgas::inline v0::scheduler

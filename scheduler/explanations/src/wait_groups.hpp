@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <apgas/scheduler/fiber.hpp>
+#include <apgas/scheduler/inspection.hpp>
 
 // The groups of a report: how many tasks wait in the same construct at the same line, spawned at
 // the same line with the same name. A program has few groups, however many tasks wait.
@@ -21,12 +22,18 @@ std::string task_text(const task_state& task);
 
 class wait_groups {
  public:
-  // Counts a task that waits as `waits_for` says. Throws: std::bad_alloc.
-  void add(const wait_record& waits_for, const task_state& task);
+  // Counts a task that waits as `waits_for` says. Returns how many tasks its group has now.
+  // Throws: std::bad_alloc.
+  std::uint64_t add(const wait_record& waits_for, const task_state& task);
 
   std::uint64_t tasks() const noexcept { return tasks_; }
   // Returns the largest groups, as one clause. Throws: std::bad_alloc.
   std::string text() const;
+  // Returns all groups, the largest first. Throws: std::bad_alloc.
+  std::vector<waiting_tasks> list() const;
+
+  // Describes a task that waits; waiting_tasks::tasks is 1. Throws: std::bad_alloc.
+  static waiting_tasks description_of(const wait_record& waits_for, const task_state& task);
 
  private:
   struct key {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cxxabi.h>
 
-#include <apgas/base/sanitizer.hpp>
-
 #include "context.hpp"
 
 #if APGAS_ADDRESS_SANITIZER
@@ -14,9 +12,7 @@
 #if APGAS_THREAD_SANITIZER
 #include <sanitizer/tsan_interface.h>
 #endif
-#if APGAS_SANITIZED || defined(APGAS_BOOST_CONTEXT) || \
-    !(defined(__x86_64__) || defined(__aarch64__))
-#define APGAS_SWITCH_BY_BOOST 1
+#if APGAS_SWITCH_BY_BOOST
 #include <boost/context/detail/fcontext.hpp>
 #endif
 
@@ -54,7 +50,7 @@ std::uintptr_t* exception_state() noexcept {
   return reinterpret_cast<std::uintptr_t*>(abi::__cxa_get_globals());
 }
 
-#ifdef APGAS_SWITCH_BY_BOOST
+#if APGAS_SWITCH_BY_BOOST
 
 namespace {
 namespace ctx = boost::context::detail;

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <apgas/base/sanitizer.hpp>
 #include <apgas/scheduler/fiber.hpp>
+
+#if APGAS_SANITIZED || defined(APGAS_BOOST_CONTEXT) || \
+    !(defined(__x86_64__) || defined(__aarch64__))
+#define APGAS_SWITCH_BY_BOOST 1
+#else
+#define APGAS_SWITCH_BY_BOOST 0
+#endif
 
 // The machine-dependent part of a fiber: making a context and switching stacks, with the
 // annotations that the sanitizers need. switch_context() itself is declared in fiber.hpp.

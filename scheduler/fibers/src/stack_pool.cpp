@@ -190,6 +190,7 @@ fiber* acquire_stack() noexcept {
   if (fiber* f = p.free) {
     p.free = f->next;
     p.free_count.fetch_sub(1, base::relaxed);
+    f->on = nullptr;  // visitors do not take it for one of the worker that returned it
     p.lock.unlock();
     return f;
   }
@@ -216,6 +217,19 @@ void release_stack(fiber* f) noexcept {
   f->next = p.free;
   p.free = f;
   p.free_count.fetch_add(1, base::relaxed);
+}
+
+void visit_fibers(void (*visit)(fiber&, void*), void* argument) {
+  stack_pool_data& p = the_pool();
+  for (std::size_t n = 0;;) {
+    const std::lock_guard guard(p.lock);
+    const std::size_t end = std::min(p.made, n + visits_at_once);
+    if (n >= end) return;
+    for (; n < end; ++n) {
+      const std::uintptr_t top = all_stacks.begin + (n + 1) * (all_stacks.mask + 1);
+      visit(*reinterpret_cast<fiber*>(top - fiber_record_bytes), argument);
+    }
+  }
 }
 
 void check_canary(const fiber& f) noexcept {

@@ -37,6 +37,14 @@ void check_canary(const fiber& f) noexcept;
 // Context: any thread, signal handlers.
 fiber* fiber_of_address(const void* address) noexcept;
 
+// Calls visit(fiber, argument) for each fiber that was ever made, also for those without a task. A
+// fiber that is in the pool is not taken from it during the call. Fibers that are being made may be
+// left out. Other threads may write what the visitor reads.
+// Throws: what `visit` throws. Context: any thread. Cost: threads that need or return a fiber wait
+// meanwhile, at most for the time of visits_at_once calls.
+inline constexpr std::size_t visits_at_once = 1024;
+void visit_fibers(void (*visit)(fiber&, void*), void* argument);
+
 // Returns the best kind of guard that this kernel offers.
 stack_guard strongest_guard() noexcept;
 // Returns the number of stacks that may have protected pages, by the kernel's limit of mappings.

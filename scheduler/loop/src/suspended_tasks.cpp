@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <bit>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include <apgas/base/atomic.hpp>
 
+#include "stack_pool.hpp"
 #include "suspended_tasks.hpp"
 
 namespace apgas::inline v0::scheduler {
@@ -30,7 +33,18 @@ struct copied_wait {
   const wait_record* record;
   wait_record waits{nullptr};
   task_state task{};
+  const void* stack_pointer = nullptr;
 };
+
+// Whether a task seems to wait for a phase in a batch, where it stores no record: it has
+// registrations, its worker runs another fiber, and it is not a spawner whose tasks that fiber runs
+// (drain.cpp).
+APGAS_READS_RACING bool waits_in_batch(const fiber& f) noexcept {
+  const worker* const w = f.on;
+  if (w == nullptr || f.task.registrations == nullptr) return false;
+  const fiber* const runs = w->running.load(base::relaxed);
+  return runs != nullptr && runs != &f && runs->spawner != &f;
+}
 
 constexpr std::size_t copies_at_once = 1024;  // that are checked after one heavy fence
 
@@ -40,9 +54,14 @@ APGAS_READS_RACING copied_wait copy_wait(const fiber& f) noexcept {
   copied_wait c{.of = &f, .generation = f.generation, .record = nullptr};
   base::full_fence();                          // generation first: P1
   c.record = f.waits_for.load(base::acquire);  // P1
-  if (c.record == nullptr) return c;
-  c.waits.construct = racing_read(c.record->construct);
-  c.waits.where = c.record->where;
+  if (c.record == nullptr) {
+    c.waits.construct = waits_in_batch(f) ? "a phase of a clock or phaser" : nullptr;
+    if (c.waits.construct == nullptr) return c;
+  } else {
+    c.waits.construct = racing_read(c.record->construct);
+    c.waits.where = c.record->where;
+  }
+  c.stack_pointer = f.stack_pointer;
   c.task.site = f.task.site;
   c.task.name = racing_read(f.task.name);
   return c;
@@ -51,8 +70,24 @@ APGAS_READS_RACING copied_wait copy_wait(const fiber& f) noexcept {
 // Requires: a heavy fence since the copying (P2).
 bool is_valid(const copied_wait& c) noexcept {
   const bool same = c.of->waits_for.load(base::acquire) == c.record;  // P1
-  return same && c.of->generation == c.generation;
+  const bool suspended = c.record != nullptr || waits_in_batch(*c.of);
+  return same && suspended && c.of->generation == c.generation;
 }
+
+// Copies the stack from its stack pointer up, without the record of the fiber.
+APGAS_READS_RACING std::vector<std::byte> copy_stack(const copied_wait& c, std::size_t most) {
+  const auto* const from = static_cast<const volatile std::byte*>(c.stack_pointer);
+  const auto* const end = reinterpret_cast<const volatile std::byte*>(c.of);
+  const auto bottom = static_cast<const volatile std::byte*>(c.of->stack_bottom);
+  if (from < bottom || from >= end) return {};
+  std::vector<std::byte> bytes(std::min(most, static_cast<std::size_t>(end - from)));
+  std::byte* const to = bytes.data();
+  for (std::size_t i = 0; i < bytes.size(); ++i) to[i] = from[i];
+  return bytes;
+}
+
+constexpr std::uint64_t stacks_of_a_group = 4;
+constexpr std::size_t stacks_at_most = 256;
 
 }  // namespace
 
@@ -83,32 +118,80 @@ void suspended_tasks::remove(fiber& f) noexcept {
   (f.newer != nullptr ? f.newer->older : newest_) = f.older;
 }
 
-void suspended_tasks::explain(wait_groups& groups, hang_explanation& explanation) {
-  const std::lock_guard guard(lock_);
-  for (fiber* f = newest_; f != nullptr; f = f->older) {
-    const wait_record waits = waits_for(*f);
-    if (waits.construct == nullptr) continue;
-    groups.add(waits, f->task);
-    explanation.add(*f, waits);
-  }
+// A fiber of another scheduler of this process is not touched any further.
+APGAS_READS_RACING bool suspended_tasks::is_of_workers(const fiber& f) const noexcept {
+  const worker* const on = f.on;
+  return on != nullptr &&
+         std::ranges::any_of(*workers_, [on](const auto& w) { return w.get() == on; });
 }
 
-void suspended_tasks::group(wait_groups& groups) {
+template <class Visit>
+void suspended_tasks::for_each_fiber(Visit visit) {
+  if (workers_ == nullptr) {
+    const std::lock_guard guard(lock_);
+    for (fiber* f = newest_; f != nullptr; f = f->older) visit(*f);
+    return;
+  }
+  struct visitor {
+    const suspended_tasks& self;
+    Visit& visit;
+  } both{*this, visit};
+  visit_fibers(
+      [](fiber& f, void* argument) {
+        const auto& to = *static_cast<visitor*>(argument);
+        if (to.self.is_of_workers(f)) to.visit(f);
+      },
+      &both);
+}
+
+void suspended_tasks::explain(wait_groups& groups, hang_explanation& explanation) {
+  for_each_fiber([&](fiber& f) {
+    const wait_record waits = waits_for(f);
+    if (waits.construct == nullptr) return;
+    groups.add(waits, f.task);
+    explanation.add(f, waits);
+  });
+}
+
+template <class Found>
+void suspended_tasks::find_waiting(Found found) {
   std::vector<copied_wait> copies;
   copies.reserve(copies_at_once);
   const auto check = [&] {
     base::heavy_fence();  // P2
     for (const copied_wait& c : copies) {
-      if (is_valid(c) && c.waits.construct != nullptr) groups.add(c.waits, c.task);
+      if (is_valid(c)) found(c);
     }
     copies.clear();
   };
-  const std::lock_guard guard(lock_);
-  for (const fiber* f = newest_; f != nullptr; f = f->older) {
-    if (const copied_wait c = copy_wait(*f); c.record != nullptr) copies.push_back(c);
+  for_each_fiber([&](const fiber& f) {
+    if (const copied_wait c = copy_wait(f); c.waits.construct != nullptr) copies.push_back(c);
     if (copies.size() == copies_at_once) check();
-  }
+  });
   check();
+}
+
+void suspended_tasks::group(wait_groups& groups) {
+  find_waiting([&](const auto& c) { groups.add(c.waits, c.task); });
+}
+
+suspended_stacks suspended_tasks::copy_stacks(std::size_t most_bytes) {
+  wait_groups groups;
+  std::vector<copied_wait> wanted;
+  find_waiting([&](const copied_wait& c) {
+    const std::uint64_t equal = groups.add(c.waits, c.task);
+    if (equal <= stacks_of_a_group && wanted.size() < stacks_at_most) wanted.push_back(c);
+  });
+  suspended_stacks result;
+  for (const copied_wait& c : wanted) {
+    std::vector<std::byte> bytes = copy_stack(c, most_bytes);
+    base::heavy_fence();  // P2
+    if (!is_valid(c) || bytes.empty()) continue;
+    result.some.push_back({wait_groups::description_of(c.waits, c.task),
+                           reinterpret_cast<std::uintptr_t>(c.stack_pointer), std::move(bytes)});
+  }
+  result.left_out = groups.tasks() - result.some.size();
+  return result;
 }
 
 }  // namespace apgas::inline v0::scheduler

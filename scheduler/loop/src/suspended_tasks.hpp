@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include <apgas/base/spin_lock.hpp>
+#include <apgas/scheduler/inspection.hpp>
 #include <apgas/scheduler/worker.hpp>
 
 #include "hang_explanation.hpp"
 #include "wait_groups.hpp"
 
-// The fibers of a scheduler as the watchdog sees them. Without a watchdog there is no list.
+// The fibers of a scheduler as the watchdog sees them, in a list. Without a watchdog there is no
+// list; then, for tools that look at a running program (inspection.hpp), all fibers of the process
+// are visited instead, and those of the scheduler are recognised by their workers.
 //
 //   of a fiber    written by                          read by
 //   generation    the worker that runs the fiber      its frames, the watchdog
@@ -32,6 +38,9 @@ namespace apgas::inline v0::scheduler {
 class suspended_tasks {
  public:
   suspended_tasks() = default;
+  // Visits all fibers of the process, in place of a list. The workers must outlive the object.
+  explicit suspended_tasks(const std::vector<std::unique_ptr<worker>>& workers) noexcept
+      : workers_(&workers) {}
   suspended_tasks(const suspended_tasks&) = delete;
   suspended_tasks& operator=(const suspended_tasks&) = delete;
 
@@ -48,7 +57,18 @@ class suspended_tasks {
   // moment may be left out. Throws: std::bad_alloc.
   void group(wait_groups& groups);
 
+  // Copies the stacks of tasks that wait, while others run; see inspection.hpp.
+  // Throws: std::bad_alloc.
+  suspended_stacks copy_stacks(std::size_t most_bytes);
+
  private:
+  template <class Visit>
+  void for_each_fiber(Visit visit);
+  template <class Found>
+  void find_waiting(Found found);
+  bool is_of_workers(const fiber& f) const noexcept;
+
+  const std::vector<std::unique_ptr<worker>>* workers_ = nullptr;  // null: there is a list
   base::spin_lock lock_;
   fiber* newest_ = nullptr;
 };

@@ -34,12 +34,13 @@ std::string refusal(std::string_view name, std::string_view value) {
 }  // namespace
 
 TEST(Options, AreReadFromTheEnvironment) {
-  const settings s = read({"PATH=/bin", "APGAS_PLACES=4", "APGAS_WORKERS=2",
-                           "APGAS_TRANSPORT=local", "APGAS_STACK_SIZE=256K", "APGAS_BIND=none",
-                           "APGAS_IDLE=0", "APGAS_STATS=1", "APGAS_BATCH_SIZE=4096",
-                           "APGAS_BATCH_DELAY=7", "APGAS_SEND_QUEUE=1G", "APGAS_FINISH_TREE=2",
-                           "APGAS_TASK_WINDOW=1M", "APGAS_TEAM_WARNING=0", "APGAS_HEARTBEAT=0",
-                           "APGAS_INTERFACE=eth0", "APGAS_WATCHDOG=3", "APGAS_TRACE=run.json"});
+  const settings s = read(
+      {"PATH=/bin", "APGAS_PLACES=4", "APGAS_WORKERS=2", "APGAS_TRANSPORT=local",
+       "APGAS_STACK_SIZE=256K", "APGAS_BIND=none", "APGAS_IDLE=0", "APGAS_STATS=1",
+       "APGAS_BATCH_SIZE=4096", "APGAS_BATCH_DELAY=7", "APGAS_SEND_QUEUE=1G", "APGAS_FINISH_TREE=2",
+       "APGAS_TASK_WINDOW=1M", "APGAS_TEAM_WARNING=0", "APGAS_HEARTBEAT=0", "APGAS_INTERFACE=eth0",
+       "APGAS_WATCHDOG=3", "APGAS_TRACE=run.json", "APGAS_CONTROL=off"});
+  EXPECT_FALSE(s.control);
   EXPECT_EQ(s.places, 4);
   EXPECT_EQ(s.workers, 2);
   EXPECT_EQ(s.transport, transport_choice::local);

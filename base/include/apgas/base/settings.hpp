@@ -54,6 +54,7 @@ struct settings {
   // What is done if no task of the program can ever run again. By default the process ends if a
   // watchdog is set.
   deadlock_choice deadlock = deadlock_choice::automatic;
+  bool control = true;     // tools of the same user can look at the running program
   std::string interface;   // where place 0 listens to other hosts; empty: chosen automatically
   bool stats = false;      // print the hosts of the places, and statistics at the end
   std::string stats_file;  // the file to which the statistics are written; empty: none

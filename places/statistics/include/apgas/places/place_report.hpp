@@ -9,6 +9,7 @@
 
 #include <apgas/comm/rank.hpp>
 #include <apgas/statistics.hpp>
+#include <apgas/sync/place_state.hpp>
 
 // The statistics of each place of a job, and their forms: a table for people, JSON, and the text
 // format of Prometheus.
@@ -39,6 +40,9 @@ struct place_report {
 // What carries the messages of a link: "shm", or the transport for places of other hosts.
 std::string_view link_name(const place_report& from, const link_traffic& link) noexcept;
 
+// The report of a place of this process. Throws: std::bad_alloc. Context: any thread, while the
+// workers of the place run.
+place_report report_of(const sync::place_state& place);
 // The report of this place. Throws: std::bad_alloc. Context: task.
 place_report report_here();
 // The reports of all places, in their order. Throws: std::bad_alloc, serialization_error. Context:

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <apgas/scheduler/inspection.hpp>
+
+#include "place_answers.hpp"
+
+namespace apgas::inline v0::launch {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr std::size_t bytes_of_a_stack = 32768;
+
+std::string text_of(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);  // paths are not checked
+}
+
+json json_of(const process_facts& facts) {
+  return {{"job", facts.job},          {"program", facts.program}, {"host", facts.host},
+          {"process", getpid()},       {"started", facts.started}, {"job_places", facts.places},
+          {"watchdog", facts.watchdog}};
+}
+
+json json_of(const scheduler::waiting_tasks& group) {
+  return {{"tasks", group.tasks},
+          {"construct", group.construct},
+          {"where", group.where},
+          {"spawned", group.spawned},
+          {"name", group.name}};
+}
+
+const char* name_of(scheduler::worker_activity::kind what) {
+  using enum scheduler::worker_activity::kind;
+  return what == asleep ? "asleep" : what == searching ? "searching" : "running";
+}
+
+json tasks_of(const sync::place_state& place, bool detailed) {
+  const scheduler::task_report report = scheduler::report_tasks(*place.task_scheduler);
+  json workers = json::array();
+  std::size_t awake = 0;
+  for (const scheduler::worker_activity& each : report.workers) {
+    if (each.what != scheduler::worker_activity::kind::asleep) ++awake;
+    workers.push_back({{"state", name_of(each.what)}, {"spawned", each.spawned}});
+  }
+  json result{{"place", place.here},
+              {"waiting", report.waiting},
+              {"queued", report.queued},
+              {"at_rest", report.at_rest},
+              {"awake", awake}};
+  if (!detailed) {
+    result["workers"] = report.workers.size();
+    return result;
+  }
+  json groups = json::array();
+  for (const scheduler::waiting_tasks& each : report.groups) groups.push_back(json_of(each));
+  result["workers"] = std::move(workers);
+  result["groups"] = std::move(groups);
+  result["cycle"] = report.cycle;
+  return result;
+}
+
+std::string hexadecimal(const std::vector<std::byte>& bytes) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * bytes.size());
+  for (const std::byte b : bytes) {
+    text += digits[std::to_integer<unsigned>(b) >> 4U];
+    text += digits[std::to_integer<unsigned>(b) & 15U];
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string tasks_answer(const process_facts& facts, places_of_process places, bool detailed) {
+  json answer = json_of(facts);
+  json all = json::array();
+  for (const sync::place_state* const each : places) all.push_back(tasks_of(*each, detailed));
+  answer["places"] = std::move(all);
+  return text_of(answer);
+}
+
+std::string stacks_answer(const process_facts& facts, places_of_process places) {
+  json answer = json_of(facts);
+  json all = json::array();
+  for (const sync::place_state* const each : places) {
+    json place = tasks_of(*each, true);
+    const auto copied = scheduler::copy_stacks(*each->task_scheduler, bytes_of_a_stack);
+    json stacks = json::array();
+    for (const scheduler::suspended_stack& stack : copied.some) {
+      json one = json_of(stack.task);
+      one["stack_pointer"] = stack.stack_pointer;
+      one["bytes"] = hexadecimal(stack.bytes);
+      stacks.push_back(std::move(one));
+    }
+    place["stacks"] = std::move(stacks);
+    place["stacks_left_out"] = copied.left_out;
+    all.push_back(std::move(place));
+  }
+  answer["switch"] = scheduler::switches_by_boost() ? "boost" : "own";
+  answer["places"] = std::move(all);
+  return text_of(answer);
+}
+
+std::string activity_answer(std::span<const place_activity> places) {
+  json all = json::array();
+  for (const place_activity& each : places) {
+    json one = json::parse(remote::json_of(std::span(&each.report, 1)))["places"][0];
+    one["process"] = each.process;
+    one["memory_bytes"] = each.memory_bytes;
+    one["queued"] = each.queued;
+    one["asleep"] = each.asleep;
+    one["searching"] = each.searching;
+    json sites = json::array();
+    for (const busy_site& site : each.sites) {
+      sites.push_back({{"spawned", site.spawned}, {"workers", site.workers}});
+    }
+    one["running"] = std::move(sites);
+    all.push_back(std::move(one));
+  }
+  return text_of({{"places", std::move(all)}});
+}
+
+}  // namespace apgas::inline v0::launch

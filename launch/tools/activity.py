@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the places of a job did between two looks, as apgas-top shows it. Nothing here asks or
+draws."""
+
+import collections
+
+# Name of a column, its heading, its width, and how important it is: narrow terminals leave out the
+# columns with the largest number first.
+Column = collections.namedtuple("Column", "name heading width importance")
+COLUMNS = (
+    Column("place", "PLACE", 6, 0), Column("host", "HOST", 12, 6),
+    Column("awake", "AWAKE%", 7, 1), Column("busy", "RUNNING", 9, 4),
+    Column("suspensions", "SUSP/s", 9, 2), Column("stolen", "STOLEN/s", 9, 5),
+    Column("queued", "QUEUED", 8, 3), Column("messages", "MSG/s", 9, 3),
+    Column("bytes", "BYTES/s", 9, 4), Column("memory", "RSS", 8, 2),
+)
+SORTED_BY = ("place", "awake", "suspensions", "stolen", "queued", "messages", "bytes", "memory")
+NANOSECONDS = 1e9
+
+
+def short(number):
+    """1234567 as "1.23M", in at most five characters."""
+    for power, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= 0.9995 * power:
+            scaled = number / power
+            return f"{scaled:.{0 if scaled >= 99.95 else 1 if scaled >= 9.995 else 2}f}{letter}"
+    return f"{number:.0f}"
+
+
+def rates(before, now):
+    """The row of a place from two looks at it. Without `before`, from its start."""
+    counters = now["counters"]
+    old = before["counters"] if before else collections.defaultdict(int)
+    elapsed = max(counters["elapsed_ns"] - old["elapsed_ns"], 1)
+    seconds = elapsed / NANOSECONDS
+
+    def per_second(*names):
+        return sum(max(counters[name] - old[name], 0) for name in names) / seconds
+
+    asleep = max(counters["asleep_ns"] - old["asleep_ns"], 0)
+    workers = counters["workers"]
+    return {
+        "place": now["place"], "host": now["host"], "process": now["process"],
+        "awake": 100 * min(max(1 - asleep / (workers * elapsed), 0), 1),
+        "workers": workers, "busy": workers - now["asleep"] - now["searching"],
+        "suspensions": per_second("suspensions"), "stolen": per_second("stolen"),
+        "queued": now["queued"], "messages": per_second("messages_sent"),
+        "bytes": per_second("bytes_sent"), "memory": now["memory_bytes"],
+    }
+
+
+def total(rows):
+    """All places together. Places of one process share its memory."""
+    workers = sum(row["workers"] for row in rows)
+    memory = {(row["host"], row["process"]): row["memory"] for row in rows}
+    whole = {name: sum(row[name] for row in rows)
+             for name in ("busy", "suspensions", "stolen", "queued", "messages", "bytes")}
+    return dict(whole, place="all", host="", workers=workers, memory=sum(memory.values()),
+                awake=sum(row["awake"] * row["workers"] for row in rows) / max(workers, 1))
+
+
+def cell(row, column):
+    value = row[column.name]
+    if column.name in ("place", "host"):
+        return str(value)[:column.width - 1].ljust(column.width)
+    if column.name == "awake":
+        text = f"{value:.1f}"
+    elif column.name == "busy":
+        text = f"{value} of {row['workers']}"
+    else:
+        text = short(value)
+    return text.rjust(column.width)
+
+
+def fitting(width):
+    """The columns that fit into a line of that width."""
+    columns = list(COLUMNS)
+    while len(columns) > 1 and sum(column.width for column in columns) > width:
+        columns.remove(max(columns, key=lambda column: (column.importance, column.width)))
+    return columns
+
+
+def table(rows, sorted_by, width, height=None):
+    """The lines of the table: a heading, the total, and as many places as fit."""
+    columns = fitting(width)
+    lines = ["".join(column.heading.ljust(column.width) if column.name in ("place", "host")
+                     else column.heading.rjust(column.width) for column in columns)]
+    if len(rows) > 1:
+        lines.append("".join(cell(total(rows), column) for column in columns))
+    down = sorted_by != "place"
+    ordered = sorted(rows, key=lambda row: (-row[sorted_by] if down else row["place"],
+                                            row["place"]))
+    room = len(ordered) if height is None else max(height - len(lines), 1)
+    if len(ordered) > room:
+        shown = ordered[:max(room - 1, 0)]
+        lines += ["".join(cell(row, column) for column in columns) for row in shown]
+        return lines + [f"... and {len(ordered) - len(shown)} more places"]
+    return lines + ["".join(cell(row, column) for column in columns) for row in ordered]
+
+
+class Sites:
+    """How often workers were seen running tasks of each spawn site."""
+
+    def __init__(self):
+        self.seen, self.workers = collections.Counter(), 0
+
+    def add(self, places):
+        for place in places:
+            self.workers += place["counters"]["workers"]
+            for site in place["running"]:
+                name = site["spawned"] or "main or tasks without a spawn site"
+                self.seen[name] += site["workers"]
+
+    def lines(self, most):
+        return [f"{100 * number / max(self.workers, 1):6.1f}%  {site}"
+                for site, number in self.seen.most_common(most)]

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A job that apgas-top observes: asks its processes, and remembers what it saw last."""
+
+from activity import Sites, rates
+from control_socket import Ended, NotNow, Unanswered, ask
+from running_jobs import UNANSWERED, running_jobs
+from task_reports import ranges, report_lines
+
+
+class JobEnded(Exception):
+    """No process of the job is left."""
+
+
+class ObservedJob:
+    """The places of this host answer themselves, also while they compute. If there are places on
+    other hosts, place 0 asks all of them, which wakes a worker at each."""
+
+    def __init__(self, job):
+        self.job, self.last, self.rows = job, {}, []
+        self.places, self.started = 0, None  # of the whole job
+        self.problem = ""  # one line about what is missing in the rows
+        self.sites = Sites()
+        self.refresh_members()
+        replies, errors = self.job.ask("summary")
+        if not replies:
+            self.raise_errors(errors)
+        self.places = max(reply["job_places"] for reply in replies)
+        self.started = min(reply["started"] for reply in replies)
+
+    def raise_errors(self, errors):
+        if not errors or all(isinstance(error, Ended) for error in errors):
+            raise JobEnded()
+        raise errors[0]
+
+    def refresh_members(self):
+        """Processes that end, or that have begun, change the list."""
+        for job in running_jobs():
+            if (job.user, job.name) == (self.job.user, self.job.name):
+                self.job = job
+                return
+        raise JobEnded()
+
+    def sample(self):
+        """Looks at what the workers of this host run."""
+        replies, errors = self.job.ask("activity")
+        if not replies:
+            self.raise_errors(errors)
+        here = [place for reply in replies for place in reply["places"]]
+        self.sites.add(here)
+        return here, errors
+
+    def everywhere(self, here):
+        """Adds the places of other hosts, if place 0 is here and they answer."""
+        if len(here) >= self.places:
+            return here
+        first = next((each for each in self.job.members if each.place == 0), None)
+        missing = ranges(set(range(self.places)) - {place["place"] for place in here})
+        if first is None:
+            self.problem = f"places {missing} are not shown: call apgas-top on the host of place 0"
+            return here
+        try:
+            known = {place["place"] for place in here}
+            others = [place for place in ask(first, "activity of all places")["places"]
+                      if place["place"] not in known]
+        except NotNow:
+            self.problem = f"places {missing} have not answered: they compute, or wait for others"
+            return here
+        self.sites.add(others)
+        return here + others
+
+    def look(self):
+        """Makes the rows anew. Raises JobEnded or Unanswered."""
+        self.refresh_members()
+        self.problem = ""
+        here, errors = self.sample()
+        if errors:
+            self.problem = str(errors[0])
+        places = self.everywhere(here)
+        self.rows = [rates(self.last.get(place["place"]), place) for place in places]
+        self.last.update({place["place"]: place for place in places})
+
+    def report(self):
+        """The lines of apgas-ps about the job."""
+        replies, errors = self.job.ask("report")
+        return list(report_lines(self.job, replies)) + [str(error) for error in errors]
+
+
+__all__ = ["JobEnded", "ObservedJob", "UNANSWERED", "Unanswered"]

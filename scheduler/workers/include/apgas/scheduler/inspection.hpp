@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <apgas/scheduler/scheduler.hpp>
+
+// Looks at a scheduler from outside while its tasks run or wait, for tools that attach to a running
+// program. Nothing has to be recorded for it, and no task is stopped: the fibers are found in the
+// pool of stacks, and what is read of a task is used only if the task was suspended all the time.
+// A task that is suspended or resumed at this moment may be left out.
+namespace apgas::inline v0::scheduler {
+
+// How many tasks wait in the same construct at the same line, spawned at the same line with the
+// same name. A text is empty if it is unknown; lines have the form file:line.
+struct waiting_tasks {
+  std::uint64_t tasks = 0;
+  std::string construct;
+  std::string where;
+  std::string spawned;
+  std::string name;
+};
+
+// What a worker does.
+struct worker_activity {
+  enum class kind : std::uint8_t { asleep, searching, running };
+  kind what = kind::asleep;
+  std::string spawned;  // where the tasks that it runs were spawned; empty: main, or unknown
+};
+
+struct task_report {
+  std::uint64_t waiting = 0;          // how many tasks are suspended
+  std::vector<waiting_tasks> groups;  // the largest first
+  std::vector<worker_activity> workers;
+  std::uint64_t queued = 0;  // tasks that have been spawned and not started, and resumed tasks
+  bool at_rest = false;      // all workers sleep: only then is a cycle searched for
+  std::string cycle;  // a sentence for each step of a cycle of tasks that wait for each other
+};
+
+// These may be called while the scheduler runs, until its destructor is.
+// Throws: std::bad_alloc. Context: any thread that is no worker of this scheduler.
+// Cost: the first two read a few words of each worker; report_tasks() also the record of each
+// fiber that was ever made, and makes workers wait that need another one meanwhile.
+std::vector<worker_activity> what_workers_do(scheduler& of);
+std::uint64_t queued_tasks(scheduler& of) noexcept;  // as task_report::queued
+task_report report_tasks(scheduler& of);
+
+// The top of the stack of a suspended task, from its stack pointer up. A switch has saved the
+// registers there (context.cpp).
+struct suspended_stack {
+  waiting_tasks task;
+  std::uintptr_t stack_pointer = 0;
+  std::vector<std::byte> bytes;
+};
+
+struct suspended_stacks {
+  std::vector<suspended_stack> some;  // of each group of equal tasks at most a few
+  std::uint64_t left_out = 0;
+};
+
+// Copies the stacks of suspended tasks, of each at most `most_bytes`. As report_tasks().
+suspended_stacks copy_stacks(scheduler& of, std::size_t most_bytes);
+
+// Whether Boost.Context switches the fibers, which saves other registers.
+bool switches_by_boost() noexcept;
+
+}  // namespace apgas::inline v0::scheduler

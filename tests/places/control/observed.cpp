@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that control_test.py looks at while it runs. It prints a line when its tasks are in the
+// state that its first argument names, and ends when its standard input does.
+#include <atomic>
+#include <cstdio>
+#include <string_view>
+
+#include <unistd.h>
+
+#include <apgas/apgas.hpp>
+
+namespace {
+
+std::atomic<bool> over{false};
+
+// Not inlined, so that a backtrace shows it.
+[[gnu::noinline]] void wait_deeply(apgas::latch& gate) {
+  gate.wait();  // latch
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+[[gnu::noinline]] void compute() {
+  while (!over.load(std::memory_order_relaxed)) {
+  }
+}
+
+void wait_for_the_end_of_input() {
+  std::puts("ready");
+  std::fflush(stdout);
+  apgas::blocking([] {
+    char c = 0;
+    while (read(STDIN_FILENO, &c, 1) == 1) {
+    }
+    over = true;  // here, since all workers may compute
+  });
+}
+
+// Three tasks of each place wait for a latch, one for a mutex, and four for a phase of a clock.
+void suspend_tasks(apgas::latch& gate, apgas::mutex& held) {
+  for (int i = 0; i < 3; ++i) {
+    apgas::async([&gate] { wait_deeply(gate); });  // spawn of waiting
+  }
+  apgas::async(apgas::name("writer"), [&held] {  // spawn of writer
+    held.lock();                                 // lock
+    held.unlock();
+  });
+}
+
+struct waiting_place {
+  apgas::latch gate{1};
+  apgas::mutex held;
+};
+
+void suspended() {
+  const auto at_each =
+      apgas::place_local<waiting_place>::make(apgas::places(), [] { return waiting_place(); });
+  const auto c = apgas::clock::make();
+  apgas::finish([&] {
+    for (apgas::place p : apgas::places()) {
+      apgas::at(p, [at_each] { at_each->held.lock(); });
+      apgas::async_at(p, [at_each] { suspend_tasks(at_each->gate, at_each->held); });
+    }
+    for (int i = 0; i < 4; ++i) {
+      apgas::async(apgas::clocked(c), [c] { c.advance(); });  // advance
+    }
+    wait_for_the_end_of_input();
+    c.advance();
+    for (apgas::place p : apgas::places()) {
+      apgas::at(p, [at_each] {
+        at_each->held.unlock();
+        at_each->gate.count_down();
+      });
+    }
+    c.drop();
+  });
+}
+
+// More tasks than workers compute, so that no task starts any more.
+void computing() {
+  apgas::finish([] {
+    for (int i = 0; i < 8; ++i) apgas::async([] { compute(); });  // spawn of computing
+    wait_for_the_end_of_input();
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view mode = argc > 1 ? argv[1] : "";
+  return apgas::run(argc, argv, [mode] { mode == "computing" ? computing() : suspended(); });
+}

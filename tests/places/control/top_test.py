@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""apgas-top in a terminal and without one. Arguments as for control_test.py."""
+
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+import unittest
+
+from control_test import TOOLS, WITH_MPI, job, line, members, run
+
+import activity  # its path is set by control_test
+
+
+class Rows(unittest.TestCase):
+    """What is made of two looks at a place."""
+
+    @staticmethod
+    def place(number=0, **changes):
+        counters = dict.fromkeys(("suspensions", "stolen", "messages_sent", "bytes_sent"), 0)
+        counters.update(elapsed_ns=0, asleep_ns=0, workers=2)
+        counters.update({k: v for k, v in changes.items() if k in counters})
+        return {"place": number, "host": "a", "process": changes.get("process", 1), "asleep": 0,
+                "searching": 1, "queued": 3, "memory_bytes": 5 << 20, "counters": counters,
+                "running": changes.get("running", [])}
+
+    def test_rates_are_those_between_the_looks(self):
+        row = activity.rates(self.place(suspensions=100, asleep_ns=10**9, elapsed_ns=10**9),
+                             self.place(suspensions=300, asleep_ns=2 * 10**9, elapsed_ns=3 * 10**9,
+                                        bytes_sent=4000))
+        self.assertAlmostEqual(row["suspensions"], 100)
+        self.assertAlmostEqual(row["bytes"], 2000)
+        self.assertAlmostEqual(row["awake"], 75)
+        self.assertEqual(row["busy"], 1)
+
+    def test_counters_that_begin_anew_give_no_negative_rates(self):
+        row = activity.rates(self.place(suspensions=900, elapsed_ns=9 * 10**9, asleep_ns=10**9),
+                             self.place(suspensions=1, elapsed_ns=10**9))
+        self.assertEqual(row["suspensions"], 0)
+        self.assertLessEqual(row["awake"], 100)
+
+    def test_places_of_one_process_share_its_memory(self):
+        rows = [activity.rates(None, self.place(number, elapsed_ns=10**9, process=process))
+                for number, process in enumerate((1, 1, 2))]
+        whole = activity.total(rows)
+        self.assertEqual((whole["memory"], whole["queued"]), (10 << 20, 9))
+
+    def test_narrow_terminals_leave_out_columns(self):
+        rows = [activity.rates(None, self.place(number, elapsed_ns=10**9)) for number in range(3)]
+        for width in range(1, 150):
+            for text in activity.table(rows, "place", width):
+                self.assertLessEqual(len(text), max(width, 6))
+        self.assertIn("HOST", activity.table(rows, "place", 150)[0])
+        self.assertNotIn("HOST", activity.table(rows, "place", 70)[0])
+        self.assertIn("AWAKE%", activity.table(rows, "place", 20)[0])
+
+    def test_short_terminals_leave_out_places(self):
+        rows = [activity.rates(None, self.place(number, elapsed_ns=10**9)) for number in range(50)]
+        lines = activity.table(rows, "place", 100, height=10)
+        self.assertEqual(len(lines), 10)
+        self.assertEqual(lines[-1], "... and 43 more places")
+
+    def test_sorting(self):
+        rows = [dict(activity.rates(None, self.place(number, elapsed_ns=10**9)), bytes=number % 3)
+                for number in range(4)]
+        first = [text.split()[0] for text in activity.table(rows, "bytes", 100)[2:]]
+        self.assertEqual(first, ["2", "1", "0", "3"])
+
+    def test_numbers_stay_short(self):
+        for number, text in ((0, "0"), (999, "999"), (999.6, "1.00k"), (1000, "1.00k"),
+                             (12_345, "12.3k"), (999_999, "1.00M"), (5 << 20, "5.24M"),
+                             (123e9, "123G"), (99.96e3, "100k"), (7e12, "7.00T")):
+            self.assertEqual(activity.short(number), text)
+
+
+class Batch(unittest.TestCase):
+    def test_once(self):
+        with job("computing") as process:
+            code, out, err = run("apgas-top", "--once", process.pid)
+        self.assertEqual((code, err), (0, ""))
+        self.assertRegex(out, rf"^job {process.pid}: places_observed, 1 place, since ")
+        self.assertRegex(out, r"(?m)^PLACE +HOST +AWAKE% +RUNNING ")
+        row = re.search(r"(?m)^0 +\S+ +(\S+) +(\d) of 2 ", out)
+        self.assertGreater(float(row[1]), 50)  # both workers compute, or one has just begun
+        self.assertRegex(out, rf"(?m)^ +\d+\.\d%  {line('spawn of computing')}$")
+
+    def test_several_looks_at_several_places(self):
+        with job("suspended", APGAS_TRANSPORT="local", APGAS_PLACES="2") as process:
+            code, out, err = run("apgas-top", "--batch", "-n", "2", "--interval", "0.2",
+                                 process.pid)
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual(len(re.findall("(?m)^all ", out)), 2)
+        self.assertEqual(len(re.findall("(?m)^1 ", out)), 2)
+
+    def test_the_end_of_the_job(self):
+        with job("suspended") as process:
+            with subprocess.Popen([sys.executable, TOOLS / "apgas-top", "--batch", "--interval",
+                                   "0.2", str(process.pid)], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) as top:
+                self.assertRegex(top.stdout.readline(), "^job ")
+                process.stdin.close()
+                out, err = top.communicate(timeout=60)
+            self.assertEqual((top.returncode, err), (0, ""))
+            self.assertEqual(out.splitlines()[-1],
+                             f"apgas-top: job {process.pid} (places_observed) has ended")
+
+    def test_a_job_that_is_killed(self):
+        with job("suspended", ends=False) as process:
+            with subprocess.Popen([sys.executable, TOOLS / "apgas-top", "--batch", "--interval",
+                                   "0.2", str(process.pid)], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) as top:
+                self.assertRegex(top.stdout.readline(), "^job ")
+                process.kill()
+                process.wait()
+                out, err = top.communicate(timeout=60)
+            self.assertEqual((top.returncode, err), (0, ""))
+            self.assertTrue(out.endswith(" has ended\n"), out)
+            self.assertEqual(members(process), [])
+
+    @unittest.skipUnless(WITH_MPI, "there is no mpirun")
+    def test_several_processes(self):
+        with job("suspended", APGAS_PLACES="2") as process:
+            code, out, err = run("apgas-top", "--once", "--interval", "0.2",
+                                 members(process)[0].pid)
+        self.assertEqual((code, err), (0, ""))
+        self.assertRegex(out, r"(?s)\nall .*\n0 .*\n1 ")
+
+
+class Terminal:
+    """apgas-top in a pseudo-terminal."""
+
+    def __init__(self, *arguments, rows=24, columns=80, term="xterm"):
+        self.main, other = pty.openpty()
+        self.resize(rows, columns)
+        self.before = termios.tcgetattr(other)
+        self.other = other
+        self.process = subprocess.Popen(
+            [sys.executable, TOOLS / "apgas-top", *map(str, arguments)], stdin=other, stdout=other,
+            stderr=other, env=dict(os.environ, TERM=term), start_new_session=True)
+        self.seen = ""
+
+    def resize(self, rows, columns):
+        fcntl.ioctl(self.main, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def read_until(self, wanted, seconds=60):
+        """Returns what was written up to the first match of a pattern."""
+        deadline = time.monotonic() + seconds
+        while not re.search(wanted, self.seen):
+            left = deadline - time.monotonic()
+            assert left > 0, f"{wanted} is not in {self.seen!r}"
+            if select.select([self.main], [], [], left)[0]:
+                self.seen += os.read(self.main, 65536).decode(errors="replace")
+        seen, self.seen = self.seen, ""
+        return seen
+
+    def press(self, keys):
+        os.write(self.main, keys.encode())
+
+    def end(self, seconds=60):
+        """Returns the exit code and what was written last."""
+        deadline = time.monotonic() + seconds
+        while self.process.poll() is None:
+            assert time.monotonic() < deadline, f"it does not end: {self.seen!r}"
+            if select.select([self.main], [], [], 0.1)[0]:
+                self.seen += os.read(self.main, 65536).decode(errors="replace")
+        while select.select([self.main], [], [], 0.1)[0]:
+            self.seen += os.read(self.main, 65536).decode(errors="replace")
+        return self.process.returncode, self.seen
+
+    def is_restored(self):
+        return termios.tcgetattr(self.other) == self.before
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        os.close(self.main)
+        os.close(self.other)
+
+
+@contextlib.contextmanager
+def terminal(*arguments, **options):
+    made = Terminal(*arguments, **options)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+class Screen(unittest.TestCase):
+    LEAVES = "\x1b\\[\\?1049l"  # the alternate screen of xterm
+
+    def test_shows_and_quits(self):
+        with job("computing") as process, terminal(process.pid, "--interval", "0.5") as top:
+            top.read_until("AWAKE%")
+            top.read_until(r"observed\.cpp:\d+")
+            top.press("q")
+            code, last = top.end()
+            self.assertEqual(code, 0)
+            self.assertRegex(last, self.LEAVES)
+            self.assertTrue(top.is_restored())
+
+    def test_keys_sort_and_show_the_waiting_tasks(self):
+        with job("suspended") as process, terminal(process.pid, columns=120) as top:
+            top.read_until("q quit")
+            top.press("b+")
+            top.read_until(r"0\.5")
+            top.press("h")
+            top.read_until("in latch::wait")
+            top.press(" ")
+            top.read_until("q quit")
+            top.press("q")
+            self.assertEqual(top.end()[0], 0)
+
+    def test_signals_restore_the_terminal(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with job("suspended") as process, terminal(process.pid) as top:
+                top.read_until("q quit")
+                top.process.send_signal(number)
+                code, last = top.end()
+                self.assertEqual(code, 0)
+                self.assertRegex(last, self.LEAVES)
+                self.assertNotIn("Traceback", last)
+                self.assertTrue(top.is_restored())
+
+    def test_the_end_of_the_job_restores_the_terminal(self):
+        with job("suspended", ends=False) as process, terminal(process.pid) as top:
+            top.read_until("q quit")
+            process.kill()
+            process.wait()
+            code, last = top.end()
+            self.assertEqual(code, 0)
+            self.assertRegex(last, self.LEAVES + r"(.|\n|\r)*has ended")
+            self.assertTrue(top.is_restored())
+
+    def test_sizes(self):
+        with job("computing") as process, terminal(process.pid, rows=3, columns=12) as top:
+            top.read_until("job")
+            for rows, columns in ((1, 1), (2, 200), (50, 20), (24, 80)):
+                top.resize(rows, columns)
+                top.process.send_signal(signal.SIGWINCH)
+                time.sleep(0.3)
+            top.read_until("q quit")
+            top.press("q")
+            code, last = top.end()
+            self.assertEqual(code, 0, last)
+
+    def test_a_stopped_job_is_shown_until_it_goes_on(self):
+        with job("suspended") as process, terminal(process.pid, columns=150) as top:
+            top.read_until("q quit")
+            os.kill(process.pid, signal.SIGSTOP)
+            try:
+                top.read_until("is stopped")
+            finally:
+                os.kill(process.pid, signal.SIGCONT)
+            top.read_until("q quit")
+            top.press("q")
+            self.assertEqual(top.end()[0], 0)
+
+    def test_an_unknown_terminal(self):
+        with job("suspended") as process, terminal(process.pid, term="no-such-terminal") as top:
+            code, last = top.end()
+            self.assertEqual(code, 2)
+            self.assertIn("set TERM, or use --batch", last)
+
+
+if __name__ == "__main__":
+    unittest.main()
