@@ -54,16 +54,17 @@ class ObservedJob:
         if len(here) >= self.places:
             return here
         first = next((each for each in self.job.members if each.place == 0), None)
-        missing = ranges(set(range(self.places)) - {place["place"] for place in here})
+        numbers = set(range(self.places)) - {place["place"] for place in here}
+        missing = f"place{'' if len(numbers) == 1 else 's'} {ranges(numbers)}"
         if first is None:
-            self.problem = f"places {missing} are not shown: call apgas-top on the host of place 0"
+            self.problem = f"without {missing}: call apgas-top on the host of place 0"
             return here
         try:
             known = {place["place"] for place in here}
             others = [place for place in ask(first, "activity of all places")["places"]
                       if place["place"] not in known]
         except NotNow:
-            self.problem = f"places {missing} have not answered: they compute, or wait for others"
+            self.problem = f"without {missing}, which compute or wait: no answer in time"
             return here
         self.sites.add(others)
         return here + others

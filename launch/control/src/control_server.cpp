@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <exception>
@@ -69,8 +70,10 @@ control_server::control_server(process_facts facts, int place)
     : facts_(std::move(facts)),
       listening_(base::listen_locally(control_address(geteuid(), facts_.job, place, getpid()),
                                       control_backlog)),
-      stop_(event_to_stop()),
-      thread_([this] { serve(); }) {}
+      stop_(event_to_stop()) {
+  clients_.reserve(clients_at_most);
+  thread_ = std::thread([this] { serve(); });
+}
 
 control_server::~control_server() {
   const std::uint64_t one = 1;
@@ -95,16 +98,17 @@ void control_server::remove(const sync::place_state& place) noexcept {
 void control_server::serve() noexcept {
   const base::own_thread counts;
   prctl(PR_SET_NAME, "apgas-control");
+  std::array<pollfd, 2 + clients_at_most> waited{};
   for (;;) {
-    std::vector<pollfd> waited{{.fd = stop_.number(), .events = POLLIN, .revents = 0},
-                               {.fd = listening_.number(), .events = POLLIN, .revents = 0}};
+    waited[0] = {.fd = stop_.number(), .events = POLLIN, .revents = 0};
+    waited[1] = {.fd = listening_.number(), .events = POLLIN, .revents = 0};
     time first = time::max();
-    for (const client& each : clients_) {
-      waited.push_back({.fd = each.connection.number(), .events = POLLIN, .revents = 0});
-      first = std::min(first, each.deadline);
+    for (std::size_t i = 0; i < clients_.size(); ++i) {
+      waited[i + 2] = {.fd = clients_[i].connection.number(), .events = POLLIN, .revents = 0};
+      first = std::min(first, clients_[i].deadline);
     }
     const int limit = clients_.empty() ? -1 : milliseconds_until(first);
-    poll(waited.data(), waited.size(), limit);
+    poll(waited.data(), clients_.size() + 2, limit);
     if (waited[0].revents != 0) return;
     const time now = std::chrono::steady_clock::now();
     for (std::size_t i = clients_.size(); i-- != 0;) {
@@ -134,30 +138,33 @@ void control_server::accept_client() {
 }
 
 // Reads what has arrived, and answers a complete request. Returns whether the client can go.
-bool control_server::is_done(client& from) {
-  using enum control_request::state;
+bool control_server::is_done(client& from) noexcept {
   std::byte part[512];
   const ssize_t bytes = recv(from.connection.number(), part, sizeof part, 0);
   if (bytes < 0) return errno != EAGAIN && errno != EINTR;
   if (bytes == 0) return true;
-  switch (from.request.add(std::span(part, static_cast<std::size_t>(bytes)))) {
-    case incomplete:
-      return false;
-    case malformed:
-      return true;
-    case other_version:
-      reply(from.connection, control_status::other_version, {});
-      return true;
-    case complete:
-      break;
-  }
-  control_status status = control_status::done;
-  std::string body;
   try {
-    body = answer(from.request.text(), status);
-  } catch (const std::exception& failure) {
-    status = control_status::failed;
-    body = failure.what();
+    return take(from, std::span(part, static_cast<std::size_t>(bytes)));
+  } catch (const std::exception&) {  // no memory
+    return true;
+  }
+}
+
+bool control_server::take(client& from, std::span<const std::byte> bytes) {
+  using enum control_request::state;
+  const control_request::state seen = from.request.add(bytes);
+  if (seen == incomplete) return false;
+  if (seen == malformed) return true;
+  control_status status = control_status::other_version;
+  std::string body;
+  if (seen == complete) {
+    try {
+      status = control_status::done;
+      body = answer(from.request.text(), status);
+    } catch (const std::exception& failure) {
+      status = control_status::failed;
+      body = failure.what();
+    }
   }
   reply(from.connection, status, body);
   return true;

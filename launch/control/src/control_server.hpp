@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -51,7 +52,8 @@ class control_server {
 
   void serve() noexcept;
   void accept_client();
-  bool is_done(client& from);
+  bool is_done(client& from) noexcept;
+  bool take(client& from, std::span<const std::byte> bytes);
   void reply(const base::descriptor& to, control_status status, std::string_view body) const;
   std::string answer(std::string_view request, control_status& status);
 

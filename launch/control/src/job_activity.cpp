@@ -26,14 +26,14 @@ std::uint64_t resident_bytes() {
 }  // namespace
 
 place_activity activity_of(const sync::place_state& place) {
-  using enum scheduler::worker_activity::kind;
+  using enum scheduler::worker_report::kind;
   place_activity activity{.report = remote::report_of(place),
                           .process = getpid(),
                           .memory_bytes = resident_bytes(),
                           .queued = scheduler::queued_tasks(*place.task_scheduler),
                           .sites = {}};
   std::map<std::string, std::uint64_t> sites;
-  for (scheduler::worker_activity& worker : scheduler::what_workers_do(*place.task_scheduler)) {
+  for (scheduler::worker_report& worker : scheduler::what_workers_do(*place.task_scheduler)) {
     activity.asleep += worker.what == asleep ? 1 : 0;
     activity.searching += worker.what == searching ? 1 : 0;
     if (worker.what == running) ++sites[std::move(worker.spawned)];

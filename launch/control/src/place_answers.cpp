@@ -33,8 +33,8 @@ json json_of(const scheduler::waiting_tasks& group) {
           {"name", group.name}};
 }
 
-const char* name_of(scheduler::worker_activity::kind what) {
-  using enum scheduler::worker_activity::kind;
+const char* name_of(scheduler::worker_report::kind what) {
+  using enum scheduler::worker_report::kind;
   return what == asleep ? "asleep" : what == searching ? "searching" : "running";
 }
 
@@ -42,8 +42,8 @@ json tasks_of(const sync::place_state& place, bool detailed) {
   const scheduler::task_report report = scheduler::report_tasks(*place.task_scheduler);
   json workers = json::array();
   std::size_t awake = 0;
-  for (const scheduler::worker_activity& each : report.workers) {
-    if (each.what != scheduler::worker_activity::kind::asleep) ++awake;
+  for (const scheduler::worker_report& each : report.workers) {
+    if (each.what != scheduler::worker_report::kind::asleep) ++awake;
     workers.push_back({{"state", name_of(each.what)}, {"spawned", each.spawned}});
   }
   json result{{"place", place.here},

@@ -10,8 +10,8 @@
 namespace apgas::inline v0::scheduler {
 namespace {
 
-worker_activity activity_of(scheduler::implementation& s, std::size_t id) {
-  using enum worker_activity::kind;
+worker_report activity_of(scheduler::implementation& s, std::size_t id) {
+  using enum worker_report::kind;
   if (s.idle.sleeps(&**s.entries[id])) return {asleep, {}};
   const worker& w = *s.workers[id];
   const worker_state seen = state_of(w);
@@ -24,9 +24,9 @@ worker_activity activity_of(scheduler::implementation& s, std::size_t id) {
 
 }  // namespace
 
-std::vector<worker_activity> what_workers_do(scheduler& of) {
+std::vector<worker_report> what_workers_do(scheduler& of) {
   scheduler::implementation& s = of.internals();
-  std::vector<worker_activity> all;
+  std::vector<worker_report> all;
   all.reserve(s.workers.size());
   for (std::size_t i = 0; i < s.workers.size(); ++i) all.push_back(activity_of(s, i));
   return all;

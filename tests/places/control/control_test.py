@@ -149,6 +149,20 @@ class Ps(unittest.TestCase):
                           if group["construct"] == "latch::wait"])
         self.assertEqual(len(place["workers"]), 2)
 
+    def test_all_places_are_asked_by_messages_for_other_hosts(self):
+        with job("suspended", APGAS_TRANSPORT="local", APGAS_PLACES="3") as process:
+            places = control_socket.ask(members(process)[0], "activity of all places")["places"]
+        self.assertEqual([place["place"] for place in places], [0, 1, 2])
+        self.assertTrue(all(place["counters"]["workers"] == 2 for place in places))
+        with job("computing") as process:
+            report_when("workers 0-1 run", process.pid)
+            for _ in range(2):  # the second question finds the first one unanswered
+                with self.assertRaises(control_socket.NotNow):
+                    control_socket.ask(members(process)[0], "activity of all places")
+            code, out, _ = run("apgas-ps", process.pid)
+            self.assertEqual(code, 0)
+            self.assertIn("workers 0-1 run", out)
+
     @unittest.skipUnless(WITH_MPI, "there is no mpirun")
     def test_several_processes(self):
         with job("suspended", APGAS_PLACES="2") as process:

@@ -18,7 +18,9 @@ import unittest
 
 from control_test import TOOLS, WITH_MPI, job, line, members, run
 
-import activity  # its path is set by control_test
+import activity  # these paths are set by control_test
+import observed_job
+import running_jobs
 
 
 class Rows(unittest.TestCase):
@@ -133,6 +135,32 @@ class Batch(unittest.TestCase):
                                  members(process)[0].pid)
         self.assertEqual((code, err), (0, ""))
         self.assertRegex(out, r"(?s)\nall .*\n0 .*\n1 ")
+
+
+class OtherHosts(unittest.TestCase):
+    """A process is left out, as if it ran on another host."""
+
+    @staticmethod
+    def observe(process, seen):
+        observed = observed_job.ObservedJob(running_jobs.choose_job(str(members(process)[0].pid)))
+        observed.refresh_members = lambda: None
+        observed.job.members = [each for each in observed.job.members if each.place in seen]
+        observed.look()
+        return observed
+
+    @unittest.skipUnless(WITH_MPI, "there is no mpirun")
+    def test_place_zero_asks_the_others(self):
+        with job("suspended", APGAS_PLACES="2") as process:
+            observed = self.observe(process, {0})
+        self.assertEqual([row["place"] for row in observed.rows], [0, 1])
+        self.assertEqual(observed.problem, "")
+
+    @unittest.skipUnless(WITH_MPI, "there is no mpirun")
+    def test_without_place_zero_a_line_says_what_is_missing(self):
+        with job("suspended", APGAS_PLACES="2") as process:
+            observed = self.observe(process, {1})
+        self.assertEqual([row["place"] for row in observed.rows], [1])
+        self.assertEqual(observed.problem, "without place 0: call apgas-top on the host of place 0")
 
 
 class Terminal:

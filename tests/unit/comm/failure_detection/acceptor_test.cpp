@@ -176,8 +176,8 @@ TEST_F(Acceptor, LimitsItsReportsAndCountsTheOthers) {
 
 TEST_F(Acceptor, AdmitsAPlaceOfTheSameHost) {
   const std::string name = local_name(token, 0);
-  tested.open(base::listen_locally(name, detector_backlog));
-  const descriptor first = base::connect_locally(name);
+  tested.open(apgas::base::listen_locally(name, detector_backlog));
+  const descriptor first = apgas::base::connect_locally(name);
   EXPECT_TRUE(is_allowed_peer(first));
   send_bytes(first, hello_of(1));
   look();

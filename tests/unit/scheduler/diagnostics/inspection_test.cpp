@@ -70,7 +70,7 @@ TEST(Inspection, GroupsTheWaitingTasksOfASchedulerAtRest) {
   EXPECT_EQ(report.queued, 0);
   EXPECT_TRUE(report.cycle.empty()) << report.cycle;
   for (const auto& worker : report.workers) {
-    EXPECT_EQ(worker.what, scheduler::worker_activity::kind::asleep);
+    EXPECT_EQ(worker.what, scheduler::worker_report::kind::asleep);
   }
 }
 

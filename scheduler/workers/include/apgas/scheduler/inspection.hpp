@@ -25,7 +25,7 @@ struct waiting_tasks {
 };
 
 // What a worker does.
-struct worker_activity {
+struct worker_report {
   enum class kind : std::uint8_t { asleep, searching, running };
   kind what = kind::asleep;
   std::string spawned;  // where the tasks that it runs were spawned; empty: main, or unknown
@@ -34,7 +34,7 @@ struct worker_activity {
 struct task_report {
   std::uint64_t waiting = 0;          // how many tasks are suspended
   std::vector<waiting_tasks> groups;  // the largest first
-  std::vector<worker_activity> workers;
+  std::vector<worker_report> workers;
   std::uint64_t queued = 0;  // tasks that have been spawned and not started, and resumed tasks
   bool at_rest = false;      // all workers sleep: only then is a cycle searched for
   std::string cycle;  // a sentence for each step of a cycle of tasks that wait for each other
@@ -44,7 +44,7 @@ struct task_report {
 // Throws: std::bad_alloc. Context: any thread that is no worker of this scheduler.
 // Cost: the first two read a few words of each worker; report_tasks() also the record of each
 // fiber that was ever made, and makes workers wait that need another one meanwhile.
-std::vector<worker_activity> what_workers_do(scheduler& of);
+std::vector<worker_report> what_workers_do(scheduler& of);
 std::uint64_t queued_tasks(scheduler& of) noexcept;  // as task_report::queued
 task_report report_tasks(scheduler& of);
 
