@@ -25,6 +25,7 @@
 #include <apgas/sync/remote_phases.hpp>
 #include <apgas/sync/remote_task.hpp>
 
+#include "job_watch.hpp"
 #include "root_task.hpp"
 #include "statistics_output.hpp"
 #include "unobserved_failures.hpp"
@@ -59,6 +60,8 @@ class place_runtime {
   void stop();
 
   const sync::place_state& state() const noexcept { return state_; }
+  // Says what the tasks of all places wait for. Requires: start(). After stop() it says nothing.
+  job_explanation& explanation() noexcept { return watch_; }
   // Requires: start(). Until stop().
   scheduler::scheduler& workers() noexcept { return *scheduler_; }
 
@@ -82,6 +85,7 @@ class place_runtime {
   remote::global_table globals_;
   remote::remote_teams teams_;
   remote::place_memory memory_;
+  job_watch watch_;
   std::unique_ptr<network_events> events_;
   std::unique_ptr<scheduler::scheduler> scheduler_;
   std::unique_ptr<statistics_output> statistics_;  // at place 0, from start() on

@@ -228,6 +228,21 @@ fiber* fiber_of_address(const void* address) noexcept {
   return reinterpret_cast<fiber*>((at | all_stacks.mask) + 1 - fiber_record_bytes);
 }
 
+std::size_t stacks_made() noexcept {
+  stack_pool_data& p = the_pool();
+  std::lock_guard guard(p.lock);
+  return p.made;
+}
+
+fiber& fiber_of_stack(std::size_t n) noexcept {
+  const std::size_t bytes = all_stacks.mask + 1;
+  return *reinterpret_cast<fiber*>(all_stacks.begin + (n + 1) * bytes - fiber_record_bytes);
+}
+
+std::size_t number_of_stack(const fiber& f) noexcept {
+  return (reinterpret_cast<std::uintptr_t>(&f) - all_stacks.begin) / (all_stacks.mask + 1);
+}
+
 std::size_t stacks_in_use() noexcept {
   stack_pool_data& p = the_pool();
   std::lock_guard guard(p.lock);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <bit>
 #include <mutex>
 #include <vector>
 
 #include <apgas/base/atomic.hpp>
 
+#include "stack_pool.hpp"
 #include "suspended_tasks.hpp"
 
 namespace apgas::inline v0::scheduler {
@@ -69,45 +71,70 @@ APGAS_READS_RACING worker_state state_of(const worker& w) noexcept {
   return s;
 }
 
-void suspended_tasks::add(fiber& f) noexcept {
-  const std::lock_guard guard(lock_);
-  f.newer = nullptr;
-  f.older = newest_;
-  if (newest_ != nullptr) newest_->newer = &f;
-  newest_ = &f;
+APGAS_READS_RACING bool suspended_tasks::owns(const fiber& f) const noexcept {
+  const worker* const on = *const_cast<worker* const volatile*>(&f.on);
+  return on != nullptr && std::ranges::any_of(workers_, [on](const auto& w) { return w.get() == on; });
 }
 
-void suspended_tasks::remove(fiber& f) noexcept {
+template <class F>
+void suspended_tasks::for_each(F f) const {
+  const std::size_t made = stacks_made();
+  for (std::size_t n = 0; n < made; ++n) {
+    if (fiber& each = fiber_of_stack(n); owns(each)) f(each);
+  }
+}
+
+double suspended_tasks::waited_s(const fiber& f, std::uint64_t generation,
+                                 time now) const noexcept {
+  const std::size_t n = number_of_stack(f);
+  if (n >= seen_.size() || seen_[n].since == time{} || seen_[n].generation != generation) return 0;
+  return std::chrono::duration<double>(now - seen_[n].since).count();
+}
+
+void suspended_tasks::observe() {
+  constexpr int share = 50;  // the part of the time that this takes at most
   const std::lock_guard guard(lock_);
-  if (f.older != nullptr) f.older->newer = f.newer;
-  (f.newer != nullptr ? f.newer->older : newest_) = f.older;
+  const time now = std::chrono::steady_clock::now();
+  if (now < observe_again_) return;
+  seen_.resize(stacks_made());
+  for_each([&](const fiber& f) {
+    const std::size_t n = number_of_stack(f);
+    if (n >= seen_.size()) return;
+    if (const std::uint64_t g = f.generation; seen_[n].since == time{} || seen_[n].generation != g)
+      seen_[n] = {g, now};
+  });
+  const time end = std::chrono::steady_clock::now();
+  observe_again_ = end + std::max<time::duration>(std::chrono::seconds(1), (end - now) * share);
 }
 
 void suspended_tasks::explain(wait_groups& groups, hang_explanation& explanation) {
   const std::lock_guard guard(lock_);
-  for (fiber* f = newest_; f != nullptr; f = f->older) {
-    const wait_record waits = waits_for(*f);
-    if (waits.construct == nullptr) continue;
-    groups.add(waits, f->task);
-    explanation.add(*f, waits);
-  }
+  const time now = std::chrono::steady_clock::now();
+  for_each([&](fiber& f) {
+    const wait_record waits = waits_for(f);
+    if (waits.construct == nullptr || !owns(f)) return;  // P1
+    groups.add(waits, f.task, waited_s(f, f.generation, now));
+    explanation.add(f, waits);
+  });
 }
 
 void suspended_tasks::group(wait_groups& groups) {
   std::vector<copied_wait> copies;
   copies.reserve(copies_at_once);
+  const std::lock_guard guard(lock_);
+  const time now = std::chrono::steady_clock::now();
   const auto check = [&] {
     base::heavy_fence();  // P2
     for (const copied_wait& c : copies) {
-      if (is_valid(c) && c.waits.construct != nullptr) groups.add(c.waits, c.task);
+      if (is_valid(c) && c.waits.construct != nullptr && owns(*c.of))
+        groups.add(c.waits, c.task, waited_s(*c.of, c.generation, now));
     }
     copies.clear();
   };
-  const std::lock_guard guard(lock_);
-  for (const fiber* f = newest_; f != nullptr; f = f->older) {
-    if (const copied_wait c = copy_wait(*f); c.record != nullptr) copies.push_back(c);
+  for_each([&](const fiber& f) {
+    if (const copied_wait c = copy_wait(f); c.record != nullptr) copies.push_back(c);
     if (copies.size() == copies_at_once) check();
-  }
+  });
   check();
 }
 
