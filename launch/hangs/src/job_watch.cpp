@@ -24,6 +24,7 @@ constexpr auto between_equal = 200ms;    // between the two waves that find a de
 constexpr auto after_refusal = 500ms;    // after a wave that found that some place runs
 constexpr auto answer_patience = 5s;     // a place that does not answer for so long is reported
 constexpr auto teams_pause = 500ms;      // after an answer, their timer stops for so long
+constexpr int refusals_max = 10;         // then a standstill is reported, although nobody knows why
 constexpr int looks_for_sleep = 50;      // of 1 ms: a frame has woken a worker, which sleeps again
 
 }  // namespace
@@ -200,6 +201,7 @@ job_watch::wave_answer job_watch::answer() {
              .received = all.frames_received - own_received};
   if (seen.asleep) a.stood_ms = static_cast<std::uint64_t>(stood().count());
   a.blocking = seen.blocking ? 1 : 0;
+  a.may_be_woken = seen.blocking || seen.threads ? 1 : 0;
   return a;
 }
 
@@ -239,8 +241,9 @@ void job_watch::ask_all(time now) {
   wave_ = waves_.begin();
   wave_begun_ = now;
   answers_.assign(answers_.size(), {});
+  const wave_answer own = answer();  // first, since the probes wait to be sent for a moment
   for (comm::rank p = 1; p < place_.places; ++p) send(p, operation::probe, wave_);
-  on_answer(0, wave_, answer());
+  on_answer(0, wave_, own);
 }
 
 void job_watch::on_answer(comm::rank place, std::uint32_t wave, const wave_answer& a) {
@@ -251,6 +254,7 @@ void job_watch::on_answer(comm::rank place, std::uint32_t wave, const wave_answe
     return each.stood_ms >= static_cast<std::uint64_t>(patience_.count()) &&
            (reports_always_ || each.blocking == 0);
   };
+  const auto may_be_woken = [](const wave_answer& each) { return each.may_be_woken != 0; };
   switch (r) {
     case reply::none:
       return;
@@ -259,7 +263,12 @@ void job_watch::on_answer(comm::rank place, std::uint32_t wave, const wave_answe
       return;
     case reply::not_still:
       next_wave_ = clock::now() + after_refusal;
-      if (std::ranges::all_of(answers_, stands)) want_once(reason::standstill);
+      // What may turn out to be a deadlock in one of the next waves is reported as one.
+      if (!std::ranges::all_of(answers_, stands)) {
+        refusals_ = 0;
+      } else if (++refusals_ >= refusals_max || std::ranges::any_of(answers_, may_be_woken)) {
+        want_once(reason::standstill);
+      }
       return;
     case reply::deadlock:
       next_wave_ = clock::now() + after_refusal;

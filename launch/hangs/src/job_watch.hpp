@@ -77,7 +77,8 @@ class job_watch final : public job_explanation {
   struct wave_answer {
     place_answer state;
     std::uint64_t stood_ms = 0;  // for so long no task has run and no timer was set
-    std::uint64_t blocking = 0;  // a call of `blocking` is running
+    std::uint32_t blocking = 0;  // a call of `blocking` is running
+    std::uint32_t may_be_woken = 0;  // it is, or the program has threads of its own there
   };
   // The parts of a report that have come.
   struct collection {
@@ -137,6 +138,7 @@ class job_watch final : public job_explanation {
   time wave_begun_{};
   time next_wave_{};
   std::vector<wave_answer> answers_;  // to the present wave
+  int refusals_ = 0;                  // successive waves in which all stood, but not still
   std::uint64_t reported_at_ = 0;     // the activity of all places when a report was printed
   std::optional<reason> reported_;
   std::uint32_t collections_ = 0;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <apgas/scheduler/place_watch.hpp>
 
+#include <chrono>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,6 +18,9 @@ namespace {
 
 constexpr std::size_t groups_sent_max = 64;
 
+// The frame that asks for an explanation has woken a worker, which finds nothing and sleeps again.
+constexpr int looks_for_sleep = 50;
+
 }  // namespace
 
 place_watch::place_watch(scheduler& of, bool takes_over) : watched_(of.internals()) {
@@ -29,6 +34,7 @@ unsigned place_watch::quit_signals() noexcept {
 place_watch::state place_watch::look(bool threads, const std::function<void()>& inside) const {
   state seen;
   const bool only_own = threads && base::foreign_threads() == 0;
+  seen.threads = threads && !only_own;
   const std::unique_lock nobody_polls(watched_.poller_lock, std::try_to_lock);
   seen.asleep = nobody_polls.owns_lock() &&
                 watched_.idle.when_all_asleep(watched_.workers.size(), [&] {
@@ -47,12 +53,15 @@ place_waits place_watch::explain(const object_names* names) const {
   suspended_tasks fresh(watched_.workers);
   suspended_tasks& tasks =
       watched_.stall_watchdog != nullptr ? watched_.stall_watchdog->tasks : fresh;
-  result.asleep = watched_.idle.when_all_asleep(watched_.workers.size(), [&] {
-    hang_explanation explanation(names);
-    tasks.explain(groups, explanation);
-    result.cycle = explanation.cycle();
-    explanation.condense(result);
-  });
+  for (int i = 0; i < looks_for_sleep && !result.asleep; ++i) {
+    if (i != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    result.asleep = watched_.idle.when_all_asleep(watched_.workers.size(), [&] {
+      hang_explanation explanation(names);
+      tasks.explain(groups, explanation);
+      result.cycle = explanation.cycle();
+      explanation.condense(result);
+    });
+  }
   if (!result.asleep) {
     tasks.group(groups);
     result.running = running_tasks();

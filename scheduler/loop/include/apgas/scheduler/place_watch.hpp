@@ -35,6 +35,7 @@ class place_watch {
     std::uint64_t activity = 0;
     std::size_t timers = 0;  // that are set
     bool blocking = false;   // a call of `blocking` is running
+    bool threads = false;    // threads outside the library were looked for, and there are some
   };
   // Looks at the place. If all workers sleep, calls `inside` while no thread receives frames and
   // none of the workers can wake. `threads`: also count the threads of the process, which reads a
