@@ -176,7 +176,7 @@ constexpr auto table = std::to_array<option>({
      "a place without a heartbeat for this long has failed: the job ends; 0: off, for debuggers",
      set_integer<&settings::heartbeat_s, 0, 86'400>, show_integer<&settings::heartbeat_s>},
     {"APGAS_WATCHDOG", "s", "a whole number of seconds from 0 to 86400",
-     "if no task of a place runs for this long, print what its tasks wait for; 0: never",
+     "if no task runs at any place for this long, print what all tasks wait for; 0: never",
      set_integer<&settings::watchdog_s, 0, 86'400>, show_integer<&settings::watchdog_s>},
     {"APGAS_DEADLOCK", "", "auto, abort, report or off",
      "if no task can ever run again: end with code 124, or only say so; auto: abort if "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <apgas/base/own_threads.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <map>
@@ -36,20 +37,45 @@ own_thread::~own_thread() {
   if (--at->second == 0) threads().own.erase(at);
 }
 
-int foreign_threads() noexcept {
+namespace {
+
+// Calls f for each thread of the process. Returns false if the system does not tell them.
+template <class F>
+bool for_each_thread(F f) {
   DIR* const all = opendir("/proc/self/task");
-  if (all == nullptr) return -1;
-  int foreign = 0;
-  const std::lock_guard hold(threads().lock);
+  if (all == nullptr) return false;
   // NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread reads this stream
   while (const dirent* const entry = readdir(all)) {
     pid_t id = 0;
     const char* const end = entry->d_name + std::strlen(entry->d_name);
-    if (std::from_chars(entry->d_name, end, id).ptr != end) continue;  // "." and ".."
-    if (!threads().own.contains(id)) ++foreign;
+    if (std::from_chars(entry->d_name, end, id).ptr == end) f(id);  // not "." and ".."
   }
   closedir(all);
-  return foreign;
+  return true;
+}
+
+}  // namespace
+
+threads_start::threads_start() {
+  for_each_thread([this](pid_t id) { before_.push_back(id); });
+  std::ranges::sort(before_);
+}
+
+// They are never removed, since nobody tells when they end.
+threads_start::~threads_start() {
+  const std::lock_guard hold(threads().lock);
+  for_each_thread([this](pid_t id) {
+    if (!std::ranges::binary_search(before_, id)) threads().own.try_emplace(id, 1);
+  });
+}
+
+int foreign_threads() noexcept {
+  int foreign = 0;
+  const std::lock_guard hold(threads().lock);
+  const bool known = for_each_thread([&](pid_t id) {
+    if (!threads().own.contains(id)) ++foreign;
+  });
+  return known ? foreign : -1;
 }
 
 }  // namespace apgas::inline v0::base

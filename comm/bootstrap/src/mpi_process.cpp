@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <apgas/base/own_threads.hpp>
 #include <apgas/base/assert.hpp>
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/exit_reason.hpp>
@@ -142,6 +143,7 @@ bool start_mpi() {
     // System V shared memory between the places of a host is released with its last user, even if
     // all processes are killed. Where it is not allowed, Open MPI uses files.
     setenv("OMPI_MCA_shmem_sysv_priority", "100", 0);  // NOLINT(concurrency-mt-unsafe): no thread
+    const base::threads_start of_mpi;
     mpi_check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread");
   }
   if (level < MPI_THREAD_SERIALIZED) {

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <apgas/base/own_threads.hpp>
 #include <apgas/base/assert.hpp>
 #include <apgas/comm/transports.hpp>
 
@@ -34,7 +35,10 @@ std::thread start_thread(std::function<void()> body) {
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread made(std::move(body));
+  std::thread made([run = std::move(body)] {
+    const base::own_thread counts;
+    run();
+  });
   pthread_setname_np(made.native_handle(), "apgas-detector");
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return made;

@@ -26,7 +26,8 @@ using namespace std::chrono_literals;
 
 constexpr auto request_patience = 2s;  // for the request of a tool
 constexpr auto reply_patience = 5s;    // for a tool that does not read
-constexpr auto places_patience = 1s;   // for the answers of all places
+constexpr auto places_patience = 1s;   // for the activity of all places
+constexpr auto report_patience = 2s;   // for the report of all places
 constexpr std::size_t clients_at_most = 16;
 constexpr int control_backlog = 16;
 
@@ -82,16 +83,19 @@ control_server::~control_server() {
 }
 
 void control_server::add(const sync::place_state& place,
-                         std::shared_ptr<activity_question> question) {
+                         std::shared_ptr<activity_question> question,
+                         job_explanation& explanation) {
   const std::lock_guard guard(mutex_);
   places_.insert(std::ranges::upper_bound(places_, place.here, {}, &sync::place_state::here),
                  &place);
+  explanations_[&place] = &explanation;
   if (question != nullptr) question_ = std::move(question);
 }
 
 void control_server::remove(const sync::place_state& place) noexcept {
   const std::lock_guard guard(mutex_);
   std::erase(places_, &place);
+  explanations_.erase(&place);
   if (place.here == 0) question_.reset();
 }
 
@@ -191,6 +195,13 @@ std::string control_server::answer(std::string_view request, control_status& sta
   if (request == "summary") return tasks_answer(facts_, places_, false);
   if (request == "report") return tasks_answer(facts_, places_, true);
   if (request == "stacks") return stacks_answer(facts_, places_);
+  if (request == "report of all places") {
+    const auto first = places_.empty() ? explanations_.end() : explanations_.find(places_[0]);
+    std::string text;
+    if (first != explanations_.end()) text = first->second->text(report_patience);
+    if (text.empty()) status = control_status::not_now;
+    return text.empty() ? text : text_answer(text);
+  }
   if (request == "activity") {
     std::vector<place_activity> here;
     here.reserve(places_.size());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include <apgas/base/descriptor.hpp>
+#include <apgas/launch/job_explanation.hpp>
 #include <apgas/sync/place_state.hpp>
 
 #include "asked_task.hpp"
@@ -36,9 +38,11 @@ class control_server {
   ~control_server();
 
   // From add() to remove() the server answers for the place, whose workers must run. `question` is
-  // null except at place 0. remove() waits for an answer that is being given.
+  // null except at place 0; `explanation` is that of the place. remove() waits for an answer that is
+  // being given.
   // Context: any thread that is no worker.
-  void add(const sync::place_state& place, std::shared_ptr<activity_question> question);
+  void add(const sync::place_state& place, std::shared_ptr<activity_question> question,
+           job_explanation& explanation);
   void remove(const sync::place_state& place) noexcept;
 
  private:
@@ -65,6 +69,7 @@ class control_server {
   std::mutex mutex_;  // of what follows; held while places answer
   std::vector<const sync::place_state*> places_;
   std::shared_ptr<activity_question> question_;
+  std::map<const sync::place_state*, job_explanation*> explanations_;
 
   std::thread thread_;
 };

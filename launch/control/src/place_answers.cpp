@@ -106,6 +106,8 @@ std::string stacks_answer(const process_facts& facts, places_of_process places) 
   return text_of(answer);
 }
 
+std::string text_answer(const std::string& text) { return text_of({{"text", text}}); }
+
 std::string activity_answer(std::span<const place_activity> places) {
   json all = json::array();
   for (const place_activity& each : places) {

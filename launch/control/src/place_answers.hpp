@@ -30,6 +30,8 @@ using places_of_process = std::span<const sync::place_state* const>;
 std::string tasks_answer(const process_facts& facts, places_of_process places, bool detailed);
 // The same with the stacks of suspended tasks, as bytes in hexadecimal.
 std::string stacks_answer(const process_facts& facts, places_of_process places);
+// A text, such as the report of all places.
+std::string text_answer(const std::string& text);
 std::string activity_answer(std::span<const place_activity> places);
 
 }  // namespace apgas::inline v0::launch

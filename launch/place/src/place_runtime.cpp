@@ -14,6 +14,7 @@
 #include <apgas/base/assert.hpp>
 #include <apgas/base/log.hpp>
 #include <apgas/base/option.hpp>
+#include <apgas/base/own_threads.hpp>
 #include <apgas/comm/transports.hpp>
 #include <apgas/scheduler/cores.hpp>
 
@@ -53,6 +54,19 @@ comm::endpoint_options endpoint_options_of(const base::settings& s) {
   o.zero_copy = s.one_sided == base::one_sided_choice::direct;
   o.cores = scheduler::cores_of_process(s);
   return o;
+}
+
+template <class F>
+void for_each_line(const std::string& text, F f) {
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    f(std::string_view(text).substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
+
+void print_lines(const std::string& report) {
+  for_each_line(report, [](std::string_view line) { base::print_line(std::string(line)); });
 }
 
 // Each place has a file of its own: run.json becomes run.3.json.
@@ -127,6 +141,7 @@ place_runtime::place_runtime(const comm::chosen_transport& chosen, const base::s
       globals_(state_),
       teams_(state_),
       memory_(state_, *chosen.network, settings.one_sided == base::one_sided_choice::direct),
+      watch_(state_, teams_, settings, print_lines),
       events_(std::make_unique<network_events>(endpoint_, finishes_)) {
   state_.endpoint = &endpoint_;
   state_.finishes = &finishes_;
@@ -202,11 +217,9 @@ void place_runtime::start() {
   c.trace = trace_path(settings_.trace, state_.here, state_.places);
   c.watchdog_patience = std::chrono::seconds(settings_.watchdog_s);
   c.watchdog_report = [here = state_.here](const std::string& waiting) {
-    for (std::size_t begin = 0; begin < waiting.size();) {
-      const std::size_t end = std::min(waiting.find('\n', begin), waiting.size());
-      base::print_line(fmt::format("place {}: {}", here, waiting.substr(begin, end - begin)));
-      begin = end + 1;
-    }
+    for_each_line(waiting, [here](std::string_view line) {
+      base::print_line(fmt::format("place {}: {}", here, line));
+    });
   };
   c.on_deadlock = deadlock_action_of(settings_);
   c.end_process = []() noexcept { base::end_job(base::deadlock_exit_code); };
@@ -216,6 +229,7 @@ void place_runtime::start() {
   state_.task_scheduler = scheduler_.get();
   endpoint_.network().set_wake(
       [](void* tasks) { static_cast<scheduler::scheduler*>(tasks)->wake(); }, scheduler_.get());
+  watch_.start();
   events_->connect();
   scheduler_->wake();  // what arrived before
   if (state_.here != 0) return;
@@ -259,6 +273,7 @@ void place_runtime::tell_others(int code) {
 void place_runtime::on_control(const comm::inbound_frame& frame) {
   const std::uint64_t operation = frame.header->handler;
   if ((operation & remote::control_team) != 0) return teams_.on_message(frame);
+  if ((operation & control_watch) != 0) return watch_.on_frame(frame);
   if (operation != control_end_of_run) {
     base::fatal(fmt::format("place {} sent a control frame with the unknown operation {:#x}",
                             frame.source, operation));
@@ -275,12 +290,14 @@ void place_runtime::on_control(const comm::inbound_frame& frame) {
 }
 
 int place_runtime::wait_for_end() {
+  const base::own_thread waits;
   std::unique_lock lock(mutex_);
   ended_.wait(lock, [&] { return code_.has_value(); });
   return code_.value();
 }
 
 void place_runtime::stop() {
+  watch_.stop();
   phases_.stop();
   teams_.stop();
   endpoint_.network().set_wake(nullptr, nullptr);

@@ -26,6 +26,7 @@
 #include <apgas/sync/remote_task.hpp>
 
 #include "control_server.hpp"
+#include "job_watch.hpp"
 #include "root_task.hpp"
 #include "statistics_output.hpp"
 #include "unobserved_failures.hpp"
@@ -62,6 +63,8 @@ class place_runtime {
   const sync::place_state& state() const noexcept { return state_; }
   // Asks all places what they do; null except at place 0. Requires: start().
   const std::shared_ptr<activity_question>& activity() const noexcept { return activity_; }
+  // Says what the tasks of all places wait for. Requires: start(). After stop() it says nothing.
+  job_explanation& explanation() noexcept { return watch_; }
   // Requires: start(). Until stop().
   scheduler::scheduler& workers() noexcept { return *scheduler_; }
 
@@ -85,6 +88,7 @@ class place_runtime {
   remote::global_table globals_;
   remote::remote_teams teams_;
   remote::place_memory memory_;
+  job_watch watch_;
   std::unique_ptr<network_events> events_;
   std::unique_ptr<scheduler::scheduler> scheduler_;
   std::unique_ptr<statistics_output> statistics_;  // these two at place 0, from start() on

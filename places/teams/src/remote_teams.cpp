@@ -124,6 +124,9 @@ void remote_teams::on_message(const comm::inbound_frame& frame) {
   const global_id id{.home = e.home,
                      .index = static_cast<std::uint32_t>(frame.header->handler),
                      .generation = frame.header->finish};
+  if (e.step == team_member::step_called || e.step == team_member::step_check) {
+    heard_.store(heard_.load(base::relaxed) + 1, base::relaxed);  // by one thread at a time
+  }
   // The lock is held meanwhile, so that no membership ends before its messages are delivered.
   std::lock_guard hold(lock_);
   if (team_member* const member = look_up(id)) {
@@ -180,12 +183,40 @@ scheduler::task_counter* remote_teams::look(scheduler::external_task* work,
   return nullptr;
 }
 
+bool remote_teams::pause() noexcept {
+  std::lock_guard hold(lock_);
+  if (paused_ || !watching_.load(base::relaxed)) return true;
+  paused_ = place_.task_scheduler->cancel_at(when_, &timer_);
+  return paused_;
+}
+
+bool remote_teams::timer_set() noexcept {
+  std::lock_guard hold(lock_);
+  return watching_.load(base::relaxed) && !paused_;
+}
+
+void remote_teams::resume() noexcept {
+  std::lock_guard hold(lock_);
+  if (!std::exchange(paused_, false)) return;
+  when_ = std::chrono::steady_clock::now() + patience;
+  place_.task_scheduler->submit_at(when_, &timer_);
+}
+
+std::vector<scheduler::place_waits::team> remote_teams::for_report() {
+  std::vector<scheduler::place_waits::team> all;
+  std::lock_guard hold(lock_);
+  for (const auto& [id, member] : members_) {
+    if (auto t = member->for_report()) all.push_back(*std::move(t));
+  }
+  return all;
+}
+
 void remote_teams::stop() noexcept {
   for (;;) {
     {
       std::lock_guard hold(lock_);
       stopped_ = true;
-      if (!watching_.load(base::relaxed)) return;
+      if (paused_ || !watching_.load(base::relaxed)) return;
       if (place_.task_scheduler->cancel_at(when_, &timer_)) {
         watching_.store(false, base::relaxed);
         return;

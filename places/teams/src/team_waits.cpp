@@ -74,6 +74,22 @@ bool team_member::tell_if_waiting(const held_calls& held) noexcept {
   return true;
 }
 
+std::optional<scheduler::place_waits::team> team_member::for_report() {
+  scheduler::place_waits::team t;
+  t.name = fmt::format("{:x}.{:x}.{:x}", id_.home, id_.index, id_.generation);
+  for (const place p : group_) t.members.push_back(p.id());
+  std::lock_guard hold(lock_);
+  if (sequence_ == 0) return std::nullopt;
+  t.calls = sequence_;
+  t.waits = waiter_ != nullptr;
+  if (!t.waits) return t;
+  t.call = text_of(signatures_[sequence_ % remembered]);
+  if (t.call.find(" at ") == std::string::npos && called_at_.line() != 0) {
+    t.call += fmt::format(" at {}:{}", called_at_.file_name(), called_at_.line());
+  }
+  return t;
+}
+
 void team_member::pass_on(std::uint32_t sequence, held_calls held) {
   std::lock_guard hold(lock_);
   if (before(sequence, sequence_)) return;  // the sender is only slower

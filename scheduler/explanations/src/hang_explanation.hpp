@@ -8,6 +8,8 @@
 #include <vector>
 
 #include <apgas/scheduler/fiber.hpp>
+#include <apgas/scheduler/object_names.hpp>
+#include <apgas/scheduler/place_waits.hpp>
 
 #include "wait_graph.hpp"
 
@@ -32,6 +34,9 @@ wait_record waits_for(const fiber& f);
 
 class hang_explanation final : private wait_explainer {
  public:
+  // With names, edges of objects for which only tasks of other places wait are kept for condense().
+  explicit hang_explanation(const object_names* names = nullptr) noexcept : names_(names) {}
+
   // Adds a fiber whose task waits as the record says. Throws: std::bad_alloc.
   void add(fiber& f, const wait_record& waits);
 
@@ -39,28 +44,63 @@ class hang_explanation final : private wait_explainer {
   // all fibers have been added. Throws: std::bad_alloc.
   std::string cycle();
 
+  // Adds the graph in condensed form: tasks of one group that wait for the same object are one
+  // entry, and with more than a few thousand objects those that look alike are one entry, too.
+  // Requires: cycle() was called. Throws: std::bad_alloc.
+  void condense(place_waits& to) const;
+
  private:
   struct object_node {
-    wait_graph::node number;
+    object_name name;
     waited_object what;
+    std::uint32_t first_task = no_task;  // one that waits for it
   };
+  static constexpr std::uint32_t no_task = ~std::uint32_t{0};
+  static constexpr std::uint32_t no_object = ~std::uint32_t{0};
 
   struct waiting_task {
     fiber* on;
     wait_record waits;
+    std::uint32_t object;  // its index in objects_, or no_object
+  };
+
+  struct hash {
+    std::size_t operator()(const object_name& n) const noexcept;
   };
 
   void needs(const waited_object& object, const fiber& needed, const char* relation) override;
+  void add_need(const object_name& name, const waited_object& object, const fiber& needed,
+                const char* relation);
+  std::uint32_t find_or_add(const object_name& name);
   void add_edges(const waiting_task& t);
   void needs_of_counter(const task_counter* counter, const waiting_task& t);
+  void served_calls(const waiting_task& t);
+  std::vector<std::uint32_t> condense_objects(place_waits& to) const;
+  std::vector<std::uint32_t> condense_tasks(place_waits& to,
+                                            const std::vector<std::uint32_t>& entries) const;
   std::string describe(const std::vector<wait_graph::edge>& cycle) const;
-  std::string wait_text(const waiting_task& t) const;
 
+  const object_names* const names_;
   std::vector<waiting_task> tasks_;
-  std::unordered_map<const void*, object_node> objects_;  // that some task waits for
+  std::vector<object_node> objects_;  // that some task waits for, or that other places know
+  std::unordered_map<object_name, std::uint32_t, hash> index_;  // of the object with a name
   bool below_ = false;                  // add_edges() reports of a task below the one on top
   std::vector<const char*> relations_;  // a label is an index * 2, and + 1 if below_
-  wait_graph graph_;
+  wait_graph graph_;                    // the objects are the nodes after the tasks
 };
+
+// The parts of a sentence about a task of a cycle: what it waits for, and why it is needed.
+struct cycle_step {
+  std::string task;  // name and spawn site, and its place
+  std::string construct;
+  std::string line;
+  std::string kind;  // of the object
+  std::string made;
+  std::int64_t phase = -1;
+  std::string relation;  // of the next task to the object
+  bool below = false;
+};
+// Describes a cycle, in which each step waits for the next one. Throws: std::bad_alloc.
+std::string describe_cycle(const std::vector<cycle_step>& steps);
 
 }  // namespace apgas::inline v0::scheduler

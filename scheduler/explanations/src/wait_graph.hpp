@@ -24,6 +24,7 @@ class wait_graph {
   void set_nodes(std::uint32_t count) { nodes_ = count; }
   // Requires, when a cycle is searched: both ends are nodes. Throws: std::bad_alloc.
   void add(const edge& e) { edges_.push_back(e); }
+  const std::vector<edge>& edges() const noexcept { return edges_; }
 
   // Returns the edges of a cycle, each of which begins where the one before it ends; empty if there
   // is none. Throws: std::bad_alloc. Cost: linear in the numbers of nodes and edges.

@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::size_t groups_max = 20;  // that a report contains
 
-std::string group_text(const wait_record& waits_for, const task_state& task) {
+// A place knows the texts of its groups by their addresses.
+std::string construct_text(const wait_record& waits_for) {
   const std::string at = line_text(waits_for.where);
-  return fmt::format("{}{}{}, {}", waits_for.construct, at.empty() ? "" : " at ", at,
-                     task_text(task));
+  return fmt::format("{}{}{}", waits_for.construct, at.empty() ? "" : " at ", at);
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ std::size_t wait_groups::key_hash::operator()(const key& k) const noexcept {
   return h ^ (h >> 32);
 }
 
-std::uint64_t wait_groups::add(const wait_record& waits_for, const task_state& task) {
+std::uint64_t wait_groups::add(const wait_record& waits_for, const task_state& task, double waited_s) {
   const key k{.construct = waits_for.construct,
               .file = waits_for.where.file_name(),
               .spawn_file = task.site.file_name(),
@@ -53,21 +53,42 @@ std::uint64_t wait_groups::add(const wait_record& waits_for, const task_state& t
     g.waits_for = waits_for;
     g.task = task;
   }
+  g.longest_s = std::max(g.longest_s, waited_s);
   ++tasks_;
   return g.count;
 }
 
-std::string wait_groups::text() const {
-  std::map<std::string, std::uint64_t> by_text;  // equal lines may have several addresses
-  for (const auto& [k, g] : groups_) by_text[group_text(g.waits_for, g.task)] += g.count;
-  std::vector<std::pair<std::string, std::uint64_t>> most(by_text.begin(), by_text.end());
-  std::ranges::stable_sort(most, std::ranges::greater{}, &decltype(most)::value_type::second);
-  std::string text;
-  for (std::size_t i = 0; i < std::min(groups_max, most.size()); ++i) {
-    text += fmt::format("{} {} in {}", i == 0 ? "" : ";", most[i].second, most[i].first);
+std::string text_of(const place_waits::group& g) {
+  std::string text = fmt::format("{} in {}, {}", g.count, g.construct, g.task);
+  if (g.longest_s >= 1) text += fmt::format(", for {:.0f} s", g.longest_s);
+  return text;
+}
+
+std::vector<place_waits::group> wait_groups::largest(std::size_t most) const {
+  // Equal lines may have several addresses.
+  std::map<std::pair<std::string, std::string>, place_waits::group> by_text;
+  for (const auto& [k, g] : groups_) {
+    place_waits::group& all = by_text[{construct_text(g.waits_for), task_text(g.task)}];
+    all.count += g.count;
+    all.longest_s = std::max(all.longest_s, g.longest_s);
   }
-  if (most.size() > groups_max) {
-    text += fmt::format("; and {} more such groups", most.size() - groups_max);
+  std::vector<place_waits::group> all;
+  for (auto& [text, g] : by_text) {
+    all.push_back({text.first, text.second, g.count, g.longest_s});
+  }
+  std::ranges::stable_sort(all, std::ranges::greater{}, &place_waits::group::count);
+  if (all.size() > most) all.resize(most);
+  return all;
+}
+
+std::string wait_groups::text() const {
+  const std::vector<place_waits::group> all = largest(groups_.size());
+  std::string text;
+  for (std::size_t i = 0; i < std::min(groups_max, all.size()); ++i) {
+    text += fmt::format("{} {}", i == 0 ? "" : ";", text_of(all[i]));
+  }
+  if (all.size() > groups_max) {
+    text += fmt::format("; and {} more such groups", all.size() - groups_max);
   }
   return text;
 }
@@ -81,9 +102,11 @@ waiting_tasks wait_groups::description_of(const wait_record& waits_for, const ta
 }
 
 std::vector<waiting_tasks> wait_groups::list() const {
-  std::map<std::string, waiting_tasks> by_text;  // as in text()
+  // Equal lines may have several addresses.
+  std::map<std::pair<std::string, std::string>, waiting_tasks> by_text;
   for (const auto& [k, g] : groups_) {
-    const auto [at, is_new] = by_text.try_emplace(group_text(g.waits_for, g.task));
+    const auto [at, is_new] =
+        by_text.try_emplace({construct_text(g.waits_for), task_text(g.task)});
     const std::uint64_t before = at->second.tasks;
     if (is_new) at->second = description_of(g.waits_for, g.task);
     at->second.tasks = before + g.count;

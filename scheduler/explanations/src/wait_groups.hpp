@@ -9,6 +9,7 @@
 
 #include <apgas/scheduler/fiber.hpp>
 #include <apgas/scheduler/inspection.hpp>
+#include <apgas/scheduler/place_waits.hpp>
 
 // The groups of a report: how many tasks wait in the same construct at the same line, spawned at
 // the same line with the same name. A program has few groups, however many tasks wait.
@@ -20,16 +21,21 @@ std::string line_text(const call_site& where);
 // What describes a task: its name and where it was spawned.
 std::string task_text(const task_state& task);
 
+// A group of a report: "2 in future::get at solve.cpp:11, spawned at solve.cpp:9, for 31 s".
+std::string text_of(const place_waits::group& g);
+
 class wait_groups {
  public:
-  // Counts a task that waits as `waits_for` says. Returns how many tasks its group has now.
-  // Throws: std::bad_alloc.
-  std::uint64_t add(const wait_record& waits_for, const task_state& task);
+  // Counts a task that waits as `waits_for` says, for `waited_s` seconds as far as that is known.
+  // Returns how many tasks its group has now. Throws: std::bad_alloc.
+  std::uint64_t add(const wait_record& waits_for, const task_state& task, double waited_s);
 
   std::uint64_t tasks() const noexcept { return tasks_; }
+  // Returns the groups, the largest first; at most `most` of them. Throws: std::bad_alloc.
+  std::vector<place_waits::group> largest(std::size_t most) const;
   // Returns the largest groups, as one clause. Throws: std::bad_alloc.
   std::string text() const;
-  // Returns all groups, the largest first. Throws: std::bad_alloc.
+  // Returns all groups, the largest first, for tools. Throws: std::bad_alloc.
   std::vector<waiting_tasks> list() const;
 
   // Describes a task that waits; waiting_tasks::tasks is 1. Throws: std::bad_alloc.
@@ -52,6 +58,7 @@ class wait_groups {
     wait_record waits_for{nullptr};
     task_state task;
     std::uint64_t count = 0;
+    double longest_s = 0;
   };
 
   std::unordered_map<key, group, key_hash> groups_;

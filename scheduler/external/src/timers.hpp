@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <limits>
 #include <mutex>
 #include <set>
@@ -61,6 +62,12 @@ class timers {
       sink(due.value().second);
       any = true;
     }
+  }
+
+  // Returns the number of timers that are set. Context: any thread.
+  std::size_t count() {
+    std::lock_guard guard(lock_);
+    return waiting_.size();
   }
 
   // Returns the time until the next timer expires; max() if there is none. Context: any thread.

@@ -190,7 +190,6 @@ fiber* acquire_stack() noexcept {
   if (fiber* f = p.free) {
     p.free = f->next;
     p.free_count.fetch_sub(1, base::relaxed);
-    f->on = nullptr;  // visitors do not take it for one of the worker that returned it
     p.lock.unlock();
     return f;
   }
@@ -219,19 +218,6 @@ void release_stack(fiber* f) noexcept {
   p.free_count.fetch_add(1, base::relaxed);
 }
 
-void visit_fibers(void (*visit)(fiber&, void*), void* argument) {
-  stack_pool_data& p = the_pool();
-  for (std::size_t n = 0;;) {
-    const std::lock_guard guard(p.lock);
-    const std::size_t end = std::min(p.made, n + visits_at_once);
-    if (n >= end) return;
-    for (; n < end; ++n) {
-      const std::uintptr_t top = all_stacks.begin + (n + 1) * (all_stacks.mask + 1);
-      visit(*reinterpret_cast<fiber*>(top - fiber_record_bytes), argument);
-    }
-  }
-}
-
 void check_canary(const fiber& f) noexcept {
   if (f.canary != nullptr && *f.canary != canary_value) report_overflow(f);
 }
@@ -240,6 +226,21 @@ fiber* fiber_of_address(const void* address) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   if (at - all_stacks.begin >= all_stacks.bytes) return nullptr;
   return reinterpret_cast<fiber*>((at | all_stacks.mask) + 1 - fiber_record_bytes);
+}
+
+std::size_t stacks_made() noexcept {
+  stack_pool_data& p = the_pool();
+  std::lock_guard guard(p.lock);
+  return p.made;
+}
+
+fiber& fiber_of_stack(std::size_t n) noexcept {
+  const std::size_t bytes = all_stacks.mask + 1;
+  return *reinterpret_cast<fiber*>(all_stacks.begin + (n + 1) * bytes - fiber_record_bytes);
+}
+
+std::size_t number_of_stack(const fiber& f) noexcept {
+  return (reinterpret_cast<std::uintptr_t>(&f) - all_stacks.begin) / (all_stacks.mask + 1);
 }
 
 std::size_t stacks_in_use() noexcept {

@@ -37,13 +37,13 @@ void check_canary(const fiber& f) noexcept;
 // Context: any thread, signal handlers.
 fiber* fiber_of_address(const void* address) noexcept;
 
-// Calls visit(fiber, argument) for each fiber that was ever made, also for those without a task. A
-// fiber that is in the pool is not taken from it during the call. Fibers that are being made may be
-// left out. Other threads may write what the visitor reads.
-// Throws: what `visit` throws. Context: any thread. Cost: threads that need or return a fiber wait
-// meanwhile, at most for the time of visits_at_once calls.
-inline constexpr std::size_t visits_at_once = 1024;
-void visit_fibers(void (*visit)(fiber&, void*), void* argument);
+// Returns how many stacks were ever taken, and the fiber of stack number n < stacks_made(). The fiber
+// may be in the pool, in use by any scheduler of the process, or under construction; its record is
+// zero before that. It can be read until stacks of another size are reserved.
+// Context: any thread.
+std::size_t stacks_made() noexcept;
+fiber& fiber_of_stack(std::size_t n) noexcept;
+std::size_t number_of_stack(const fiber& f) noexcept;
 
 // Returns the best kind of guard that this kernel offers.
 stack_guard strongest_guard() noexcept;

@@ -105,7 +105,6 @@ fiber& take_cached_fiber(worker& w) noexcept {
   }
   fiber* f = acquire_stack();
   ++w.count.fibers;
-  if (auto& s = w.home->internals(); s.stall_watchdog != nullptr) s.stall_watchdog->tasks.add(*f);
   f->has_exceptions = 0;
   f->spawner = nullptr;
   make_context(*f, begin);
@@ -114,8 +113,7 @@ fiber& take_cached_fiber(worker& w) noexcept {
 
 namespace {
 
-void give_back(worker& w, fiber& f) noexcept {
-  if (auto& s = w.home->internals(); s.stall_watchdog != nullptr) s.stall_watchdog->tasks.remove(f);
+void give_back(fiber& f) noexcept {
   drop_context(f);
   release_stack(&f);
 }
@@ -129,14 +127,14 @@ void cache_fiber(fiber* f, void* on_worker) noexcept {
     w.cached_fibers = f;
     ++w.num_cached_fibers;
   } else {
-    give_back(w, *f);
+    give_back(*f);
   }
 }
 
 void drop_cached_fibers(worker& w) noexcept {
   while (fiber* f = w.cached_fibers) {
     w.cached_fibers = f->next;
-    give_back(w, *f);
+    give_back(*f);
   }
   w.num_cached_fibers = 0;
 }

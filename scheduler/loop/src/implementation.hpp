@@ -58,15 +58,19 @@ struct scheduler::implementation {
   class external_call {
    public:
     explicit external_call(implementation& s) noexcept : external_calls_(s.external_calls) {
-      external_calls_.fetch_add(1, base::relaxed);
+      external_calls_.fetch_add(one_more_external_call, base::relaxed);
     }
     external_call(const external_call&) = delete;
     external_call& operator=(const external_call&) = delete;
     ~external_call() { external_calls_.fetch_sub(1, base::release); }  // P2 of scheduler.cpp
 
    private:
-    base::atomic<int>& external_calls_;
+    base::atomic<std::uint32_t>& external_calls_;
   };
+  // The lower half of external_calls says how many such calls are in progress. The upper half grows
+  // with each call, so that the watchdog notices calls between two looks.
+  static constexpr std::uint32_t one_more_external_call = 0x1'0001;
+  static constexpr std::uint32_t calls_in_progress = 0xffff;
 
   // Where a worker polls. A scheduling loop looks at w.polled afterwards. Where a worker has
   // nothing else to do, the network looks for arrivals again and again (idle_looks).
@@ -127,7 +131,7 @@ struct scheduler::implementation {
   // How many external tasks the loops take before anything else (prefer_external_tasks).
   base::atomic<int> preferred_external_tasks{0};
   base::atomic<bool> stopping{false};
-  base::atomic<int> external_calls{0};
+  base::atomic<std::uint32_t> external_calls{0};
 
   base::atomic<bool> halted{false};  // see halt.cpp
   const worker* not_halted = nullptr;

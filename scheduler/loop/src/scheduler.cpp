@@ -24,7 +24,7 @@
 // Pairs
 //   P1  A worker that sees `stopping` sees everything that was written before the destructor of the
 //       scheduler was called.
-//   P2  When the destructor reads external_calls == 0, the last access of every such call is over.
+//   P2  When the destructor reads that no call is in progress, the last access of every call is over.
 namespace apgas::inline v0::scheduler {
 namespace {
 
@@ -105,7 +105,7 @@ scheduler::implementation::~implementation() {
   if (progress.joinable()) progress.join();
   fallback.reset();  // after the workers have ended, because they arm it
   base::spin_wait wait;
-  while (external_calls.load(base::acquire) != 0) wait.once();  // P2
+  while ((external_calls.load(base::acquire) & calls_in_progress) != 0) wait.once();  // P2
 }
 
 scheduler::scheduler(const config& c)

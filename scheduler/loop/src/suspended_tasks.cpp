@@ -48,7 +48,7 @@ APGAS_READS_RACING bool waits_in_batch(const fiber& f) noexcept {
 
 constexpr std::size_t copies_at_once = 1024;  // that are checked after one heavy fence
 
-// Copies what the task on the fiber waits for; `record` is null if it does not wait. A stack stays
+// Copies what the task on the fiber waits for; the construct is null if it does not wait. A stack stays
 // mapped, so the copying itself is safe.
 APGAS_READS_RACING copied_wait copy_wait(const fiber& f) noexcept {
   copied_wait c{.of = &f, .generation = f.generation, .record = nullptr};
@@ -78,7 +78,7 @@ bool is_valid(const copied_wait& c) noexcept {
 APGAS_READS_RACING std::vector<std::byte> copy_stack(const copied_wait& c, std::size_t most) {
   const auto* const from = static_cast<const volatile std::byte*>(c.stack_pointer);
   const auto* const end = reinterpret_cast<const volatile std::byte*>(c.of);
-  const auto bottom = static_cast<const volatile std::byte*>(c.of->stack_bottom);
+  const auto* const bottom = static_cast<const volatile std::byte*>(c.of->stack_bottom);
   if (from < bottom || from >= end) return {};
   std::vector<std::byte> bytes(std::min(most, static_cast<std::size_t>(end - from)));
   std::byte* const to = bytes.data();
@@ -104,67 +104,65 @@ APGAS_READS_RACING worker_state state_of(const worker& w) noexcept {
   return s;
 }
 
-void suspended_tasks::add(fiber& f) noexcept {
-  const std::lock_guard guard(lock_);
-  f.newer = nullptr;
-  f.older = newest_;
-  if (newest_ != nullptr) newest_->newer = &f;
-  newest_ = &f;
+APGAS_READS_RACING bool suspended_tasks::owns(const fiber& f) const noexcept {
+  const worker* const on = *const_cast<worker* const volatile*>(&f.on);
+  return on != nullptr && std::ranges::any_of(workers_, [on](const auto& w) { return w.get() == on; });
 }
 
-void suspended_tasks::remove(fiber& f) noexcept {
-  const std::lock_guard guard(lock_);
-  if (f.older != nullptr) f.older->newer = f.newer;
-  (f.newer != nullptr ? f.newer->older : newest_) = f.older;
-}
-
-// A fiber of another scheduler of this process is not touched any further.
-APGAS_READS_RACING bool suspended_tasks::is_of_workers(const fiber& f) const noexcept {
-  const worker* const on = f.on;
-  return on != nullptr &&
-         std::ranges::any_of(*workers_, [on](const auto& w) { return w.get() == on; });
-}
-
-template <class Visit>
-void suspended_tasks::for_each_fiber(Visit visit) {
-  if (workers_ == nullptr) {
-    const std::lock_guard guard(lock_);
-    for (fiber* f = newest_; f != nullptr; f = f->older) visit(*f);
-    return;
+template <class F>
+void suspended_tasks::for_each(F f) const {
+  const std::size_t made = stacks_made();
+  for (std::size_t n = 0; n < made; ++n) {
+    if (fiber& each = fiber_of_stack(n); owns(each)) f(each);
   }
-  struct visitor {
-    const suspended_tasks& self;
-    Visit& visit;
-  } both{*this, visit};
-  visit_fibers(
-      [](fiber& f, void* argument) {
-        const auto& to = *static_cast<visitor*>(argument);
-        if (to.self.is_of_workers(f)) to.visit(f);
-      },
-      &both);
+}
+
+double suspended_tasks::waited_s(const fiber& f, std::uint64_t generation,
+                                 time now) const noexcept {
+  const std::size_t n = number_of_stack(f);
+  if (n >= seen_.size() || seen_[n].since == time{} || seen_[n].generation != generation) return 0;
+  return std::chrono::duration<double>(now - seen_[n].since).count();
+}
+
+void suspended_tasks::observe() {
+  constexpr int share = 50;  // the part of the time that this takes at most
+  const std::lock_guard guard(lock_);
+  const time now = std::chrono::steady_clock::now();
+  if (now < observe_again_) return;
+  seen_.resize(stacks_made());
+  for_each([&](const fiber& f) {
+    const std::size_t n = number_of_stack(f);
+    if (n >= seen_.size()) return;
+    if (const std::uint64_t g = f.generation; seen_[n].since == time{} || seen_[n].generation != g)
+      seen_[n] = {g, now};
+  });
+  const time end = std::chrono::steady_clock::now();
+  observe_again_ = end + std::max<time::duration>(std::chrono::seconds(1), (end - now) * share);
 }
 
 void suspended_tasks::explain(wait_groups& groups, hang_explanation& explanation) {
-  for_each_fiber([&](fiber& f) {
+  const std::lock_guard guard(lock_);
+  const time now = std::chrono::steady_clock::now();
+  for_each([&](fiber& f) {
     const wait_record waits = waits_for(f);
-    if (waits.construct == nullptr) return;
-    groups.add(waits, f.task);
+    if (waits.construct == nullptr || !owns(f)) return;  // P1
+    groups.add(waits, f.task, waited_s(f, f.generation, now));
     explanation.add(f, waits);
   });
 }
 
 template <class Found>
-void suspended_tasks::find_waiting(Found found) {
+void suspended_tasks::find_waiting(Found found) const {
   std::vector<copied_wait> copies;
   copies.reserve(copies_at_once);
   const auto check = [&] {
     base::heavy_fence();  // P2
     for (const copied_wait& c : copies) {
-      if (is_valid(c)) found(c);
+      if (is_valid(c) && owns(*c.of)) found(c);
     }
     copies.clear();
   };
-  for_each_fiber([&](const fiber& f) {
+  for_each([&](const fiber& f) {
     if (const copied_wait c = copy_wait(f); c.waits.construct != nullptr) copies.push_back(c);
     if (copies.size() == copies_at_once) check();
   });
@@ -172,21 +170,25 @@ void suspended_tasks::find_waiting(Found found) {
 }
 
 void suspended_tasks::group(wait_groups& groups) {
-  find_waiting([&](const auto& c) { groups.add(c.waits, c.task); });
+  const std::lock_guard guard(lock_);
+  const time now = std::chrono::steady_clock::now();
+  find_waiting([&](const copied_wait& c) {
+    groups.add(c.waits, c.task, waited_s(*c.of, c.generation, now));
+  });
 }
 
-suspended_stacks suspended_tasks::copy_stacks(std::size_t most_bytes) {
+suspended_stacks suspended_tasks::copy_stacks(std::size_t most_bytes) const {
   wait_groups groups;
   std::vector<copied_wait> wanted;
   find_waiting([&](const copied_wait& c) {
-    const std::uint64_t equal = groups.add(c.waits, c.task);
+    const std::uint64_t equal = groups.add(c.waits, c.task, 0);
     if (equal <= stacks_of_a_group && wanted.size() < stacks_at_most) wanted.push_back(c);
   });
   suspended_stacks result;
   for (const copied_wait& c : wanted) {
     std::vector<std::byte> bytes = copy_stack(c, most_bytes);
     base::heavy_fence();  // P2
-    if (!is_valid(c) || bytes.empty()) continue;
+    if (!is_valid(c) || !owns(*c.of) || bytes.empty()) continue;
     result.some.push_back({wait_groups::description_of(c.waits, c.task),
                            reinterpret_cast<std::uintptr_t>(c.stack_pointer), std::move(bytes)});
   }

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
-#include <apgas/base/spin_lock.hpp>
 #include <apgas/scheduler/inspection.hpp>
 #include <apgas/scheduler/worker.hpp>
 
 #include "hang_explanation.hpp"
 #include "wait_groups.hpp"
 
-// The fibers of a scheduler as the watchdog sees them, in a list. Without a watchdog there is no
-// list; then, for tools that look at a running program (inspection.hpp), all fibers of the process
-// are visited instead, and those of the scheduler are recognised by their workers.
+// The fibers of a scheduler as the watchdog sees them. They are found by going through all stacks
+// that the process has ever used; a fiber belongs to the scheduler of the worker that ran it last.
+// So nothing is recorded for them.
 //
 //   of a fiber    written by                          read by
+//   on            the worker that takes the stack     its frames, the watchdog
 //   generation    the worker that runs the fiber      its frames, the watchdog
 //   waits_for     the same                            the watchdog
 //   the record    the waiting function, in its frame  the watchdog
@@ -28,49 +30,58 @@
 // Pairs
 //   P1  leave() changes generation and then stores waits_for. The watchdog loads generation first.
 //       If it sees the waits_for of a later wait, it also sees another generation in the end, and
-//       it sees the complete record.
+//       it sees the complete record. A worker of another scheduler that takes the stack stores `on`
+//       before that, so the watchdog then sees that the fiber is not one of its own.
 //   P2  A fiber that is resumed clears waits_for, executes the light fence and then reuses the
-//   frame
-//       of the record. The watchdog copies the record, executes the heavy fence and loads waits_for
-//       and generation again. If it has read anything of a later frame, it sees the change.
+//       frame of the record. The watchdog copies the record, executes the heavy fence and loads
+//       waits_for and generation again. If it has read anything of a later frame, it sees the
+//       change.
 namespace apgas::inline v0::scheduler {
 
 class suspended_tasks {
  public:
-  suspended_tasks() = default;
-  // Visits all fibers of the process, in place of a list. The workers must outlive the object.
+  using time = std::chrono::steady_clock::time_point;
+
   explicit suspended_tasks(const std::vector<std::unique_ptr<worker>>& workers) noexcept
-      : workers_(&workers) {}
+      : workers_(workers) {}
   suspended_tasks(const suspended_tasks&) = delete;
   suspended_tasks& operator=(const suspended_tasks&) = delete;
 
-  // The scheduler has taken a fiber from the pool of stacks, or will return one.
-  // Context: any thread.
-  void add(fiber& f) noexcept;
-  void remove(fiber& f) noexcept;
-
   // Groups the tasks that wait, and adds them to the explanation. Requires: no task can be resumed.
-  // Throws: std::bad_alloc.
+  // Throws: std::bad_alloc. Context: any thread.
   void explain(wait_groups& groups, hang_explanation& explanation);
 
   // Groups the tasks that wait, while others run. A task that is resumed or suspended at this
-  // moment may be left out. Throws: std::bad_alloc.
+  // moment may be left out. Throws: std::bad_alloc. Context: any thread.
   void group(wait_groups& groups);
 
   // Copies the stacks of tasks that wait, while others run; see inspection.hpp.
-  // Throws: std::bad_alloc.
-  suspended_stacks copy_stacks(std::size_t most_bytes);
+  // Throws: std::bad_alloc. Context: any thread.
+  suspended_stacks copy_stacks(std::size_t most_bytes) const;
+
+  // Notes since when each task has been waiting, so that the groups can say how long. Called now
+  // and then; does so rarely enough to take a fiftieth of the time of a thread at most.
+  // Throws: std::bad_alloc. Context: any thread.
+  void observe();
 
  private:
-  template <class Visit>
-  void for_each_fiber(Visit visit);
-  template <class Found>
-  void find_waiting(Found found);
-  bool is_of_workers(const fiber& f) const noexcept;
+  // A wait that observe() has seen, by the number of the stack.
+  struct seen_wait {
+    std::uint64_t generation = 0;
+    time since{};
+  };
 
-  const std::vector<std::unique_ptr<worker>>* workers_ = nullptr;  // null: there is a list
-  base::spin_lock lock_;
-  fiber* newest_ = nullptr;
+  bool owns(const fiber& f) const noexcept;
+  template <class F>
+  void for_each(F f) const;
+  template <class Found>
+  void find_waiting(Found found) const;
+  double waited_s(const fiber& f, std::uint64_t generation, time now) const noexcept;
+
+  const std::vector<std::unique_ptr<worker>>& workers_;
+  std::mutex lock_;  // guards everything below
+  std::vector<seen_wait> seen_;
+  time observe_again_{};
 };
 
 // What a worker does at this moment, which may change while it is read.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <apgas/base/own_threads.hpp>
+#include <apgas/scheduler/job_report.hpp>
 
 #include "implementation.hpp"
 #include "quit_signal.hpp"
@@ -26,17 +27,20 @@ constexpr int patiences_of_a_task = 10;  // a task that runs for so long is repo
 constexpr int deadlock_looks = 3;
 constexpr std::chrono::milliseconds deadlock_time = 200ms;
 
-double seconds(clock::duration d) { return std::chrono::duration<double>(d).count(); }
-
-std::string tasks_wait(std::uint64_t n) {
-  if (n == 0) return "no task waits";
-  return n == 1 ? "1 task waits" : fmt::format("{} tasks wait", n);
+// How often workers went to sleep, all together.
+std::uint64_t sleeps_of(const scheduler::implementation& s) noexcept {
+  std::uint64_t n = 0;
+  for (const auto& w : s.workers) n += w->count.sleeps;
+  return n;
 }
+
+double seconds(clock::duration d) { return std::chrono::duration<double>(d).count(); }
 
 }  // namespace
 
 watchdog::watchdog(scheduler::implementation& watched)
-    : watched_(watched),
+    : tasks(watched.workers),
+      watched_(watched),
       patience_(watched.settings.watchdog_patience.count() != 0 ? watched.settings.watchdog_patience
                                                                 : deadlock_patience),
       workers_(watched.workers.size()),
@@ -56,8 +60,10 @@ void watchdog::watch() {
   if (watched_.settings.report_on_signal) handler.emplace();
   signals_ = quit_signals();
   while (!sleep_.park(std::min<std::chrono::nanoseconds>(patience_ / 4, longest_pause))) {
-    without_exceptions([this] { look_at_tasks(); });
+    without_exceptions([this] { tasks.observe(); });
     without_exceptions([this] { look_at_workers(); });
+    if (leaves_reports_.load(base::relaxed)) continue;
+    without_exceptions([this] { look_at_tasks(); });
     if (watched_.settings.report_on_signal && std::exchange(signals_, quit_signals()) != signals_)
       without_exceptions([this] { answer_signal(); });
   }
@@ -86,11 +92,10 @@ void watchdog::look_at_tasks() {
   const bool waits_for_time = watched_.timed.until_next() != std::chrono::nanoseconds::max();
   const bool no_other_thread = may_be_deadlock() && base::foreign_threads() == 0;
   const bool all_asleep = watched_.idle.when_all_asleep(watched_.workers.size(), [&] {
-    std::uint64_t sleeps = 0;
-    for (const auto& w : watched_.workers) sleeps += w->count.sleeps;
+    const std::uint64_t activity = sleeps_of(watched_);
     const time now = clock::now();
-    if (!standstill_ || standstill_->sleeps != sleeps || waits_for_time) {
-      standstill_ = standstill{.sleeps = sleeps, .since = now};
+    if (!standstill_ || standstill_->activity != activity || waits_for_time) {
+      standstill_ = standstill{.activity = activity, .since = now};
     }
     standstill& s = *standstill_;
     if (now - s.since < patience_) return;
@@ -131,10 +136,20 @@ bool watchdog::may_be_deadlock() const noexcept {
 // Whether, if the process has no other threads, no task can run again.
 // Requires: all workers sleep, and none can be woken.
 bool watchdog::is_deadlock() const {
-  return watched_.settings.only_place && !watched_.anything_to_do() && !watched_.helpers.busy() &&
-         watched_.external_calls.load(base::relaxed) == 0 &&
-         (watched_.settings.events == nullptr || !watched_.settings.events->pending()) &&
-         watched_.timed.until_next() == std::chrono::nanoseconds::max();
+  return watched_.settings.only_place && nothing_can_become_ready(watched_);
+}
+
+std::uint64_t activity_of(const scheduler::implementation& s) noexcept {
+  std::uint64_t n = s.external_calls.load(base::relaxed) & ~s.calls_in_progress;
+  for (const auto& w : s.workers) n += w->count.suspensions;
+  return n;
+}
+
+bool nothing_can_become_ready(scheduler::implementation& s) {
+  return !s.anything_to_do() && !s.helpers.busy() &&
+         (s.external_calls.load(base::relaxed) & s.calls_in_progress) == 0 &&
+         (s.settings.events == nullptr || !s.settings.events->pending()) &&
+         s.timed.until_next() == std::chrono::nanoseconds::max();
 }
 
 // Returns the text of the report; empty if no task waits.
@@ -163,10 +178,7 @@ void watchdog::answer_signal() {
     report = fmt::format("on SIGQUIT, {}{}", tasks_wait(groups.tasks()),
                          groups.tasks() == 0 ? "" : ":") +
              groups.text();
-    for (std::size_t i = 0; i < workers_.size(); ++i) {
-      const std::string line = running_tasks(i);
-      if (!line.empty()) report += fmt::format("\n{}", line);
-    }
+    for (const std::string& line : running_tasks()) report += fmt::format("\n{}", line);
   }
   if (report.empty()) report = "on SIGQUIT, no task waits or runs";
   watched_.settings.watchdog_report(report);
@@ -174,6 +186,7 @@ void watchdog::answer_signal() {
 
 // Says once of each task that it has run for very long.
 void watchdog::look_at_workers() {
+  const std::lock_guard hold(workers_lock_);
   const time now = clock::now();
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     observed_worker& w = workers_[i];
@@ -197,19 +210,32 @@ void watchdog::look_at_workers() {
   }
 }
 
+std::string running_text(const worker& w, const worker_state& seen, bool sleeps) {
+  // The spawn site is read only if the task runs still: otherwise its code may be gone.
+  if (sleeps || seen.searches || seen.on == nullptr) return {};
+  const worker_state now = state_of(w);
+  if (now.searches || now.on != seen.on || now.site != seen.site) return {};
+  const std::string site = line_text(std::bit_cast<call_site>(seen.site));
+  return site.empty() ? std::string("main or tasks without a spawn site")
+                      : fmt::format("tasks spawned at {}", site);
+}
+
 // Returns what the worker has been running; empty if it sleeps or is in its scheduling loop.
 std::string watchdog::running_tasks(std::size_t worker) const {
   const observed_worker& w = workers_[worker];
-  // The spawn site is read only if the task runs still: otherwise its code may be gone.
-  if (w.sleeps || w.last.searches || w.last.on == nullptr) return {};
-  const worker_state now = state_of(*watched_.workers[worker]);
-  if (now.searches || now.on != w.last.on || now.site != w.last.site) return {};
+  const std::string text = running_text(*watched_.workers[worker], w.last, w.sleeps);
+  if (text.empty()) return {};
   const auto whole = std::chrono::duration_cast<std::chrono::seconds>(clock::now() - w.since);
-  const std::string site = line_text(std::bit_cast<call_site>(w.last.site));
-  return fmt::format("worker {} has been running {} for {} s", worker,
-                     site.empty() ? std::string("main or tasks without a spawn site")
-                                  : fmt::format("tasks spawned at {}", site),
-                     whole.count());
+  return fmt::format("worker {} has been running {} for {} s", worker, text, whole.count());
+}
+
+std::vector<std::string> watchdog::running_tasks() {
+  const std::lock_guard hold(workers_lock_);
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    if (std::string line = running_tasks(i); !line.empty()) lines.push_back(std::move(line));
+  }
+  return lines;
 }
 
 }  // namespace apgas::inline v0::scheduler

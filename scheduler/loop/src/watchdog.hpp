@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -17,6 +18,9 @@
 // wait for, so that a program that hangs explains itself. It is a thread of its own, which exists
 // only if it is requested (APGAS_WATCHDOG, APGAS_DEADLOCK).
 //
+// In a job with several places it leaves all that to a thread of module launch, which looks at all
+// places together (place_watch.hpp), and reports only tasks that run for long.
+//
 // It reads the fibers while it holds the lock of the idle list and all workers are in that list. No
 // worker can be removed from the list in this time, so no fiber is entered or left (I3 of
 // idle.hpp). The poller, the fallback poller and the progress thread still receive messages, which
@@ -26,7 +30,8 @@
 // all workers sleep, no timer is set, no call of `blocking` is running, and the process has no
 // thread that could make a task ready (own_threads.hpp). It is decided for programs of one place,
 // and only if it holds in several looks: a thread that began or ended a moment ago may be missing
-// in the list of the system, and after SIGCONT time has passed in which no worker could run.
+// in the list of the system, and after SIGCONT time has passed in which no worker could run. For several
+// places docs/protocols/deadlock.md describes how it is decided.
 namespace apgas::inline v0::scheduler {
 
 class watchdog {
@@ -40,7 +45,14 @@ class watchdog {
   // Ends the thread. To be called before the workers stop.
   void stop() noexcept;
 
-  suspended_tasks tasks;  // the scheduler adds and removes its fibers
+  // From now on reports only tasks that run for long; place_watch does the rest. Context: any
+  // thread.
+  void leave_reports() noexcept { leaves_reports_.store(true, base::relaxed); }
+
+  // A line for each worker that runs tasks. Throws: std::bad_alloc. Context: any thread.
+  std::vector<std::string> running_tasks();
+
+  suspended_tasks tasks;
 
  private:
   using time = std::chrono::steady_clock::time_point;
@@ -56,7 +68,7 @@ class watchdog {
 
   // A time in which all workers sleep and none has run.
   struct standstill {
-    std::uint64_t sleeps;  // of all workers together, when it began
+    std::uint64_t activity;  // when it began
     time since;
     bool reported = false;
     bool deadlock_reported = false;
@@ -73,15 +85,27 @@ class watchdog {
   bool may_be_deadlock() const noexcept;
   bool is_deadlock() const;
   std::string explain_standstill(const std::string& begin);
-  std::string running_tasks(std::size_t worker) const;
+  std::string running_tasks(std::size_t worker) const;  // requires workers_lock_
 
   scheduler::implementation& watched_;
   const std::chrono::milliseconds patience_;
   std::optional<standstill> standstill_;
   unsigned signals_ = 0;
+  base::atomic<bool> leaves_reports_{false};
+  std::mutex workers_lock_;
   std::vector<observed_worker> workers_;
   parker sleep_;
   std::thread thread_;
 };
+
+// Changes when a task has suspended, or a thread that is not a worker has made one ready. Context:
+// any thread.
+std::uint64_t activity_of(const scheduler::implementation& s) noexcept;
+// Whether, if the process has no other threads and no message arrives, no task can become ready.
+// Requires: all workers sleep, and none can be woken.
+bool nothing_can_become_ready(scheduler::implementation& s);
+// Which tasks the worker has been running since it was seen in this state; empty if it sleeps or is
+// in its scheduling loop. Throws: std::bad_alloc.
+std::string running_text(const worker& w, const worker_state& seen, bool sleeps);
 
 }  // namespace apgas::inline v0::scheduler

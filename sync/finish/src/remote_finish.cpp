@@ -314,6 +314,14 @@ void remote_finishes::send_waiting(remote_finish& remote) {
   if (ask) send_message(home_of(id), operation_request, id, 0, nullptr);
 }
 
+std::unordered_map<const scheduler::task_counter*, finish_id> remote_finishes::names() const {
+  std::unordered_map<const scheduler::task_counter*, finish_id> all;
+  const std::lock_guard guard(lock_);
+  for (const auto& [id, finish] : at_home_) all.emplace(finish, id);
+  for (const auto& [id, remote] : remotes_) all.emplace(remote.get(), id);
+  return all;
+}
+
 remote_finishes::counts remote_finishes::count() const noexcept {
   std::lock_guard guard(lock_);
   return count_;

@@ -25,7 +25,7 @@ std::uint64_t remote_calls::add(pending_call& call) {
   }
   slot& s = slots_[free_ - 1];
   s.call = &call;
-  const std::uint64_t number = std::uint64_t{s.uses} << 32 | free_;
+  const std::uint64_t number = number_of(free_ - 1);
   free_ = s.next_free;
   return number;
 }

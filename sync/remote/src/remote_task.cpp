@@ -71,17 +71,21 @@ namespace {
 // answers counts as started, more tasks would keep coming. Other tasks wait until this place has
 // started what came to it, and until `dest` has started what was sent to it.
 [[gnu::noinline]] void wait_for_turn(scheduler::fiber& self, place_state& place, comm::rank dest,
-                                     std::size_t bytes) {
+                                     const comm::out_archive& payload) {
+  const std::size_t bytes = comm::frame_bytes(payload.size());
   if (bytes <= self.allowance) {
     self.allowance -= static_cast<std::uint32_t>(bytes);
     return;
   }
+  std::uint64_t site = 0;  // the payload begins with it (start_payload)
+  std::memcpy(&site, payload.bytes().data(), sizeof site);
+  const scheduler::call_site where = decode_site(site);
   for (;;) {
-    place.flow->wait_until_caught_up();
+    place.flow->wait_until_caught_up(where);
     if (!place.endpoint->congested(dest)) break;
     scheduler::yield();
   }
-  place.flow->wait_for_room(dest);
+  place.flow->wait_for_room(dest, where);
 }
 
 bool must_wait(const place_state& place, comm::rank dest) noexcept {
@@ -93,7 +97,7 @@ void admit(scheduler::fiber& self, place_state& place, comm::rank dest,
            const comm::out_archive& payload, bool waits) {
   const std::size_t bytes = comm::frame_bytes(payload.size());
   if (waits) [[unlikely]]
-    wait_for_turn(self, place, dest, bytes);
+    wait_for_turn(self, place, dest, payload);
   place.flow->on_send(dest, bytes);
 }
 

@@ -18,4 +18,8 @@ std::vector<hang_case> cycles();   // tasks that wait for each other
 std::vector<hang_case> missing();  // tasks that wait for something that nobody does
 std::vector<hang_case> alive();    // programs that end
 
+// The same over several places.
+std::vector<hang_case> over_places();
+std::vector<hang_case> alive_over_places();
+
 }  // namespace apgas::test

@@ -6,19 +6,12 @@ Arguments: the program places_hangs, and then those of unittest.
 """
 
 import concurrent.futures
-import os
-import pathlib
-import re
 import signal
 import subprocess
-import sys
 import time
 import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
-PROGRAM = sys.argv.pop(1)
-DEADLOCK = 124
-SETTINGS = {"APGAS_WORKERS": "2", "APGAS_IDLE": "0"}
+from hang_programs import DEADLOCK, PROGRAM, cases, default_quit, environment, expand, marked_lines
 
 # What the report says of each case: expressions in which $word stands for the marked line.
 CYCLES = {
@@ -62,37 +55,10 @@ ALIVE = ["timer", "timed_wait", "blocking_call", "thread_of_the_program", "compu
          "thread_from_before", "many_pauses"]
 
 
-def marked_lines(case):
-    """The marked lines of the function `case`: word -> expression for file:line."""
-    for file in HERE.glob("*.cpp"):
-        lines = file.read_text().splitlines()
-        begin = next((i for i, l in enumerate(lines) if l.startswith(f"void {case}()")), None)
-        if begin is None:
-            continue
-        marks = {}
-        for i, line in enumerate(lines[begin:], begin + 1):
-            if i > begin + 1 and line == "}":
-                break
-            if found := re.search(r"// marks (\w+)", line):
-                marks[found[1]] = rf"\S*{re.escape(file.name)}:{i}\b"
-        return marks
-    raise LookupError(case)
-
-
-def environment(**variables):
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("APGAS_")}
-    return kept | SETTINGS | variables
-
-
 def run(case, **variables):
     ended = subprocess.run([PROGRAM, case], env=environment(**variables), capture_output=True,
                            text=True, timeout=60, check=False)
     return ended.returncode, ended.stderr
-
-
-def default_quit():
-    """For the child: a shell that starts this test in the background makes it ignore SIGQUIT."""
-    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 
 class Hangs(unittest.TestCase):
@@ -108,8 +74,7 @@ class Hangs(unittest.TestCase):
                     self.assertIn("they wait for each other", err)
                 marks = marked_lines(case)
                 for text in expected:
-                    text = re.sub(r"\$(\w+)", lambda m: marks[m[1]], text)
-                    self.assertRegex(err, text)
+                    self.assertRegex(err, expand(text, marks))
 
     def test_cycles_are_told_as_a_sentence(self):
         self.check(CYCLES, True)
@@ -118,8 +83,7 @@ class Hangs(unittest.TestCase):
         self.check(MISSING, False)
 
     def test_every_case_is_checked(self):
-        names = subprocess.run([PROGRAM], capture_output=True, text=True, check=True).stdout.split()
-        self.assertEqual(sorted(names), sorted([*CYCLES, *MISSING, *ALIVE]))
+        self.assertEqual(cases("one"), sorted([*CYCLES, *MISSING, *ALIVE]))
 
     def test_slow_programs_are_not_disturbed(self):
         with concurrent.futures.ThreadPoolExecutor(4) as pool:

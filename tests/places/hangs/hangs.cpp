@@ -1,18 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
 #include <cstdio>
 #include <string_view>
+#include <vector>
 
 #include <apgas/apgas.hpp>
 
 #include "cases.hpp"
 
-// Runs the case that its argument names; without an argument, prints the names.
+// Runs the case that its argument names; without an argument, prints the names, and behind each one
+// whether it is for one place or for several.
 int main(int argc, char** argv) {
   std::vector<apgas::test::hang_case> all;
-  for (const auto& some : {apgas::test::cycles(), apgas::test::missing(), apgas::test::alive()})
+  const auto add = [&all](const std::vector<apgas::test::hang_case>& some) {
     all.insert(all.end(), some.begin(), some.end());
+  };
+  add(apgas::test::cycles());
+  add(apgas::test::missing());
+  add(apgas::test::alive());
+  const std::size_t of_one_place = all.size();
+  add(apgas::test::over_places());
+  add(apgas::test::alive_over_places());
   if (argc < 2) {
-    for (const auto& c : all) std::printf("%.*s\n", static_cast<int>(c.name.size()), c.name.data());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      std::printf("%.*s %s\n", static_cast<int>(all[i].name.size()), all[i].name.data(),
+                  i < of_one_place ? "one" : "several");
+    }
     return 0;
   }
   for (const auto& c : all) {

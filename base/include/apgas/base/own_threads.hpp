@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 // Tells the threads of the library from those of the program, so that the watchdog knows whether
 // some thread could still make a task ready. A thread of the program that waits inside the library
 // counts as one of the library meanwhile.
@@ -14,6 +16,20 @@ class own_thread {
   own_thread(const own_thread&) = delete;
   own_thread& operator=(const own_thread&) = delete;
   ~own_thread();
+};
+
+// While it lives, another library starts threads that only serve itself, such as those of MPI. The
+// destructor counts all threads that have begun in its lifetime as threads of the library. So no
+// other thread should start threads meanwhile. Context: any thread.
+class threads_start {
+ public:
+  threads_start();
+  threads_start(const threads_start&) = delete;
+  threads_start& operator=(const threads_start&) = delete;
+  ~threads_start();
+
+ private:
+  std::vector<int> before_;  // ascending
 };
 
 // Returns how many threads of the process do not count as threads of the library; -1 if the system

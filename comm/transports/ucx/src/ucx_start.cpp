@@ -14,6 +14,7 @@
 
 #include <apgas/base/assert.hpp>
 #include <apgas/base/log.hpp>
+#include <apgas/base/own_threads.hpp>
 #include <apgas/comm/transports.hpp>
 
 #include "failure_detector.hpp"
@@ -58,6 +59,7 @@ std::unique_ptr<wire> open_ucx_wire(const mpi_channels& channels, buffer_pool& p
 
 std::string ucx_wire::open() {
   if (channels_.size > most_ranks) return fmt::format("more than {} ranks", most_ranks);
+  const base::threads_start of_ucx;
   ucp_config_t* config = nullptr;
   ucs_status_t status = ucp_config_read(nullptr, nullptr, &config);
   if (status != UCS_OK) return reason("ucp_config_read", status);

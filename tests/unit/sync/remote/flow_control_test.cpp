@@ -37,7 +37,7 @@ TEST_P(FlowControlOn, TasksWaitWhileThisPlaceIsBehind) {
       for (int i = 0; i < tasks; ++i) {
         apgas::async([&] {
           ++waiting;
-          flow.wait_until_caught_up();
+          flow.wait_until_caught_up({});
           ++sent;
         });
       }
@@ -61,7 +61,7 @@ TEST(FlowControl, AWaitingTaskIsSuspendedOnce) {
     constexpr std::uint64_t yields = 100;
     const std::uint64_t before = place.tasks().stats().suspensions;
     apgas::finish([&] {
-      apgas::async([&] { flow.wait_until_caught_up(); });
+      apgas::async([&] { flow.wait_until_caught_up({}); });
       for (std::uint64_t i = 0; i < yields; ++i) apgas::yield();
       EXPECT_EQ(place.tasks().stats().suspensions - before, yields + 1);
       static_cast<void>(flow.on_start(1, window));
@@ -77,7 +77,7 @@ TEST_P(FlowControlOn, NoTaskIsForgotten) {
     for (int round = 0; round < rounds; ++round) {
       flow.on_arrival(window + 1);
       apgas::finish([&] {
-        apgas::async([&] { flow.wait_until_caught_up(); });
+        apgas::async([&] { flow.wait_until_caught_up({}); });
         apgas::async([&] { static_cast<void>(flow.on_start(1, window + 1)); });
       });
     }
@@ -94,7 +94,7 @@ TEST_P(FlowControlOn, TasksWaitForRoomAtTheOtherPlace) {
     std::atomic<bool> sent{false};
     apgas::finish([&] {
       apgas::async([&] {
-        flow.wait_for_room(1);
+        flow.wait_for_room(1, {});
         sent = true;
       });
       for (int i = 0; i < 100; ++i) apgas::yield();

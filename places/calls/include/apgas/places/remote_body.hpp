@@ -168,7 +168,8 @@ scheduler::task_counter* run_remote_call(sync::remote_task& task, scheduler::fib
   scheduler::task_described(self);
   const sync::children_mark before(self);
   const comm::rank caller = task.frame.source;
-  std::uint64_t number = 0;
+  std::uint64_t& number = task.call;  // where reports find it
+  number = 0;
   comm::out_archive value;
   comm::out_archive failure;
   bool failed = false;

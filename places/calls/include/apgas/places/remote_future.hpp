@@ -49,6 +49,9 @@ class remote_future final : public sync::pending_call, scheduler::external_task 
     place_.task_scheduler->submit_from_poll(this);
   }
   sync::finish_core& finish() const noexcept override { return finish_; }
+  const void* awaited() const noexcept override {
+    return static_cast<const sync::future_core*>(&*state_);
+  }
 
  private:
   static scheduler::task_counter* set_future(scheduler::external_task* work,

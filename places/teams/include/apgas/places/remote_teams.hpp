@@ -47,6 +47,19 @@ class remote_teams final : public sync::place_extension {
   void watch() noexcept {
     if (!watching_.load(base::relaxed)) begin_watch();
   }
+  // pause() stops the timer for a while, so that a place whose tasks only wait stands still, and
+  // resume() starts it again. While it is stopped, no member is told anything new. pause() returns
+  // false if the timer has just expired and cannot be stopped now.
+  // Context: one thread, which is no worker.
+  bool pause() noexcept;
+  void resume() noexcept;
+  // Whether the timer is set, or its task runs. Context: any thread.
+  bool timer_set() noexcept;
+  // What a report says of the teams of this place. Throws: std::bad_alloc. Context: any thread.
+  std::vector<scheduler::place_waits::team> for_report();
+  // How many messages have come that only tell in which call a member waits. Context: any thread.
+  std::uint64_t heard() const noexcept { return heard_.load(base::relaxed); }
+
   // Stops the timer, because the workers stop.
   // Context: outside tasks.
   void stop() noexcept;
@@ -96,6 +109,8 @@ class remote_teams final : public sync::place_extension {
   bool offering_ = false;
   base::atomic<bool> watching_{false};
   base::atomic<std::uint64_t> told_{0};
+  base::atomic<std::uint64_t> heard_{0};
+  bool paused_ = false;  // the timer runs in principle, but is not set
   bool stopped_ = false;
   std::chrono::steady_clock::time_point when_;
   timer timer_;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,6 +20,7 @@
 #include <apgas/places/call_signature.hpp>
 #include <apgas/places/global_table.hpp>
 #include <apgas/places/host_runs.hpp>
+#include <apgas/scheduler/place_waits.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/place_state.hpp>
 
@@ -192,6 +194,10 @@ class team_member {
   // by that: `held` by this place, and those that were passed on to it. Returns whether a task
   // waits.
   bool tell_if_waiting(const held_calls& held) noexcept;
+
+  // What a report says of this member; nothing if it has made no call.
+  // Throws: std::bad_alloc.
+  std::optional<scheduler::place_waits::team> for_report();
 
   // Detection of teams that wait for each other (team_waits.cpp):
   //

@@ -111,11 +111,8 @@ struct alignas(64) fiber {
   slot* floor = nullptr;
 
   // For the watchdog: the extensions that tasks have which wait below the running one on this
-  // stack, the list of all fibers of the scheduler, and the number in the wait-for graph that is
-  // being made.
+  // stack, and the number in the wait-for graph that is being made.
   const hidden_task* hidden = nullptr;
-  fiber* older = nullptr;
-  fiber* newer = nullptr;
   std::uint32_t node = 0;
 
   // For the sanitizers: the bounds of the stack, and their own handle of the fiber.

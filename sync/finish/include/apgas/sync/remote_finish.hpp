@@ -141,6 +141,10 @@ class remote_finishes {
   // Sends a return message to the parent, whose links it releases, or to the home place.
   void send_return(finish_id id, tree_return::target to, comm::out_archive& payload) noexcept;
 
+  // The finishes that have had a task at another place, with their names; for reports.
+  // Throws: std::bad_alloc. Context: any thread.
+  std::unordered_map<const scheduler::task_counter*, finish_id> names() const;
+
   // How many frames of kind finish this place has sent, and how many returns it has received; for
   // tests.
   struct counts {

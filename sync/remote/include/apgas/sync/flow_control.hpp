@@ -59,9 +59,9 @@ class flow_control {
 
   // Suspends the caller until a task may be sent to `dest`. Context: task. May resume on another
   // worker.
-  void wait_for_room(comm::rank dest) noexcept {
+  void wait_for_room(comm::rank dest, const scheduler::call_site& where) noexcept {
     while (full(dest)) {
-      scheduler::suspend("async_at, until its place has started earlier tasks",
+      scheduler::suspend({"async_at, until its place has started earlier tasks,", nullptr, where},
                          [&p = at(dest), this, dest](scheduler::fiber* self) {
                            p.lock.lock();
                            const bool waits = full(dest);
@@ -76,9 +76,9 @@ class flow_control {
   }
   // Suspends the caller until this place is no longer behind(). Context: task. May resume on
   // another worker.
-  void wait_until_caught_up() noexcept {
+  void wait_until_caught_up(const scheduler::call_site& where) noexcept {
     while (behind()) {
-      scheduler::suspend("async_at, until tasks that came to this place have started",
+      scheduler::suspend({"async_at, until tasks that came to this place have started,", nullptr, where},
                          [this](scheduler::fiber* self) {
                            here_->lock.lock();
                            self->next = here_->waiting.load(base::relaxed);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <mutex>
 #include <vector>
 
 #include <apgas/base/api.hpp>
@@ -29,6 +30,9 @@ class pending_call {
   virtual void on_reply(const comm::inbound_frame& frame) noexcept = 0;
   // Returns the finish of the task that called.
   virtual finish_core& finish() const noexcept = 0;
+  // Returns the object that tasks wait for until the reply has come, as in their wait_record; null:
+  // unknown.
+  virtual const void* awaited() const noexcept { return nullptr; }
 
  protected:
   ~pending_call() = default;
@@ -45,6 +49,15 @@ class remote_calls {
   APGAS_API std::uint64_t add(pending_call& call);
   // Removes the call with that number and returns it; null if there is none. Context: any thread.
   APGAS_API pending_call* take(std::uint64_t number) noexcept;
+  // Calls f(number, call) for each pending call. No call is added or taken meanwhile. Context: any
+  // thread.
+  template <class F>
+  void for_each(F f) {
+    const std::lock_guard hold(lock_);
+    for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+      if (slots_[i].call != nullptr) f(number_of(i), *slots_[i].call);
+    }
+  }
 
  private:
   struct slot {
@@ -52,6 +65,10 @@ class remote_calls {
     std::uint32_t uses = 0;       // 31 bits
     std::uint32_t next_free = 0;  // number of the next free slot; 0: none
   };
+
+  std::uint64_t number_of(std::uint32_t index) const noexcept {
+    return std::uint64_t{slots_[index].uses} << 32 | (index + 1);
+  }
 
   base::spin_lock lock_;
   std::vector<slot> slots_;
@@ -88,6 +105,7 @@ class suspended_call final : public pending_call {
 
   void on_reply(const comm::inbound_frame& frame) noexcept override;
   finish_core& finish() const noexcept override { return finish_; }
+  const void* awaited() const noexcept override { return this; }
 
  private:
   // P1  A task that sees the state `arrived` sees the complete reply.

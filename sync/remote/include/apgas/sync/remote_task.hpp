@@ -29,7 +29,7 @@ APGAS_API std::source_location decode_site(std::uint64_t code) noexcept;
 // frame_header::handler of control frames. control_flow is a report of started tasks
 // (flow_control.hpp), whose total is in `credit`. Frames with the bit control_memory go to
 // place_state::memory. All others go to module launch, which passes on those with the bit
-// control_team.
+// control_team, and takes those with control_watch itself.
 inline constexpr std::uint64_t control_flow = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t control_memory = std::uint64_t{1} << 61;
 
@@ -40,6 +40,9 @@ struct remote_task {
   place_state* place = nullptr;
   std::size_t bytes = 0;   // size of the frame, for flow control; 0: not counted
   std::uint64_t site = 0;  // the encoded spawn site
+  // The number of the call that the task serves, with the bit call_of_at, for reports
+  // (served_call.hpp). Only the thunks of calls set it.
+  std::uint64_t call;
 
   remote_task() = default;
   // A task that owns a reference to the buffer of `arrived`.

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <apgas/base/api.hpp>
+#include <apgas/scheduler/place_waits.hpp>
+
+// Makes one report of what the places of a job say: the groups of waiting tasks of all places, tasks
+// that wait for each other, team members that have not come, and what workers run.
+namespace apgas::inline v0::scheduler {
+
+class job_report {
+ public:
+  // `places` is the number of places of the job. The text names places if there are several.
+  explicit job_report(int places) noexcept : places_(places) {}
+
+  // Adds what a place has answered. Throws: std::bad_alloc.
+  void add(place_waits waits) { answers_.push_back(std::move(waits)); }
+  // Says that a place has not answered for so many seconds.
+  void add_missing(int place, double seconds) { missing_.push_back({place, seconds}); }
+
+  std::uint64_t tasks() const noexcept;
+  // Returns the lines of the report; the first one begins with `begin`, which is followed by "5
+  // tasks wait: ...". Throws: std::bad_alloc.
+  // Cost: n log n in the number of entries that the places have sent.
+  std::string text(const std::string& begin) const;
+
+ private:
+  struct missing_place {
+    int place;
+    double seconds;
+  };
+  class joined_graph;
+
+  std::string groups() const;
+  std::string cycle() const;
+  std::string teams() const;
+
+  const int places_;
+  std::vector<place_waits> answers_;
+  std::vector<missing_place> missing_;
+};
+
+// "1 task waits", "5 tasks wait" or "no task waits".
+std::string tasks_wait(std::uint64_t n);
+// "place 3" or "places 0, 2 to 5 and 7". Requires: at least one; ascending.
+std::string places_text(const std::vector<int>& places);
+
+}  // namespace apgas::inline v0::scheduler

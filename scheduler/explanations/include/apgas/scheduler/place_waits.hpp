@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// What the tasks of one place wait for, condensed for a report over all places (job_report.hpp):
+// equal tasks are one entry, however many there are, and what several places know of has a name
+// that is the same at all of them. All of it is text and numbers, so that it can be sent (archive.hpp).
+namespace apgas::inline v0::scheduler {
+
+struct place_waits {
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  // Tasks that wait in the same construct at the same line, and share spawn site and name.
+  struct group {
+    std::string construct;  // with the line, if it is known
+    std::string task;       // name and spawn site
+    std::uint64_t count = 0;
+    double longest_s = 0;  // the longest wait among them, as far as the watchdog has seen it
+
+    template <class Archive>
+    void serialize(Archive& a) {
+      a(construct, task, count, longest_s);
+    }
+  };
+
+  // The wait-for graph. A task entry stands for tasks of one group that wait for the same object
+  // entry; an object entry stands for one object, or for several of one kind if there are many.
+  struct task {
+    std::string text;       // name and spawn site
+    std::string construct;  // in which they wait
+    std::string line;       // of the call; may be empty
+    std::uint32_t object = none;
+    std::uint64_t count = 0;
+
+    template <class Archive>
+    void serialize(Archive& a) {
+      a(text, construct, line, object, count);
+    }
+  };
+  struct object {
+    std::string name;  // the same at all places; empty: only this place knows the object
+    std::string kind;
+    std::string made;  // the line; may be empty
+    std::int64_t phase = -1;
+    std::uint64_t count = 0;
+
+    template <class Archive>
+    void serialize(Archive& a) {
+      a(name, kind, made, phase, count);
+    }
+  };
+  // Objects that cannot go on before a task does, and why.
+  struct need {
+    std::uint32_t object = none;
+    std::uint32_t task = none;
+    std::uint64_t count = 0;  // of the objects of the entry, so many need a task of that entry
+    bool below = false;       // the needed task is below the one that waits, on the same stack
+    std::string relation;
+
+    template <class Archive>
+    void serialize(Archive& a) {
+      a(object, task, count, below, relation);
+    }
+  };
+
+  // A team whose collective calls a task of this place makes or waits in.
+  struct team {
+    std::string name;
+    std::uint32_t calls = 0;  // the number of the last call
+    bool waits = false;
+    std::string call;          // in which the place waits, with its line
+    std::vector<int> members;  // the places
+
+    template <class Archive>
+    void serialize(Archive& a) {
+      a(name, calls, waits, call, members);
+    }
+  };
+
+  int place = 0;
+  bool asleep = false;  // no worker ran a task, so the graph is complete
+  std::uint64_t tasks = 0;
+  std::vector<group> groups;        // the largest ones
+  std::vector<std::string> running;  // a line for each worker that runs tasks
+  std::string cycle;                 // tasks of this place that wait for each other, as a sentence
+  std::vector<task> graph_tasks;
+  std::vector<object> objects;
+  std::vector<need> needs;
+  std::vector<team> teams;
+
+  template <class Archive>
+  void serialize(Archive& a) {
+    a(place, asleep, tasks, groups, running, cycle, graph_tasks, objects, needs, teams);
+  }
+};
+
+}  // namespace apgas::inline v0::scheduler

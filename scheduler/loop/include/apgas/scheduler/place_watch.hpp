@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <apgas/base/api.hpp>
+#include <apgas/scheduler/object_names.hpp>
+#include <apgas/scheduler/place_waits.hpp>
+#include <apgas/scheduler/scheduler.hpp>
+
+// The tasks of a place as a report over all places sees them. module launch has one for its place.
+namespace apgas::inline v0::scheduler {
+
+class place_watch {
+ public:
+  // With `takes_over`, the watchdog of the scheduler, if it has one, no longer reports a standstill
+  // itself and does not answer SIGQUIT; the owner of this object does.
+  place_watch(scheduler& of, bool takes_over);
+  place_watch(const place_watch&) = delete;
+  place_watch& operator=(const place_watch&) = delete;
+
+  struct state {
+    // All workers sleep, so no task runs.
+    bool asleep = false;
+    // Also, no task can become ready unless a frame arrives: none is ready, no timer is set, no call
+    // of `blocking` is running, no message is half sent, and no other thread of the process could
+    // make a task ready.
+    bool still = false;
+    // Changes when a task has suspended or a thread outside the workers has made one ready. If a
+    // task has run for another reason, a frame was received.
+    std::uint64_t activity = 0;
+    std::size_t timers = 0;  // that are set
+    bool blocking = false;   // a call of `blocking` is running
+    bool threads = false;    // threads outside the library were looked for, and there are some
+  };
+  // Looks at the place. If all workers sleep, calls `inside` while no thread receives frames and
+  // none of the workers can wake. `threads`: also count the threads of the process, which reads a
+  // folder of /proc; without that a place is never still.
+  // Context: a thread that is no worker. Throws: what `inside` throws.
+  state look(bool threads, const std::function<void()>& inside) const;
+
+  // What the tasks wait for, and which ones run. Throws: std::bad_alloc.
+  // Context: a thread that is no worker.
+  place_waits explain(const object_names* names) const;
+
+  // How often the process received SIGQUIT as a request for a report.
+  static unsigned quit_signals() noexcept;
+
+ private:
+  std::vector<std::string> running_tasks() const;
+
+  scheduler::implementation& watched_;
+};
+
+}  // namespace apgas::inline v0::scheduler

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/scheduler/place_watch.hpp>
+
+#include <chrono>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <apgas/base/own_threads.hpp>
+
+#include "implementation.hpp"
+#include "quit_signal.hpp"
+
+namespace apgas::inline v0::scheduler {
+namespace {
+
+constexpr std::size_t groups_sent_max = 64;
+
+// The frame that asks for an explanation has woken a worker, which finds nothing and sleeps again.
+constexpr int looks_for_sleep = 50;
+
+}  // namespace
+
+place_watch::place_watch(scheduler& of, bool takes_over) : watched_(of.internals()) {
+  if (takes_over && watched_.stall_watchdog != nullptr) watched_.stall_watchdog->leave_reports();
+}
+
+unsigned place_watch::quit_signals() noexcept {
+  return v0::scheduler::quit_signals();
+}
+
+place_watch::state place_watch::look(bool threads, const std::function<void()>& inside) const {
+  state seen;
+  const bool only_own = threads && base::foreign_threads() == 0;
+  seen.threads = threads && !only_own;
+  const std::unique_lock nobody_polls(watched_.poller_lock, std::try_to_lock);
+  seen.asleep = nobody_polls.owns_lock() &&
+                watched_.idle.when_all_asleep(watched_.workers.size(), [&] {
+                  seen.activity = activity_of(watched_);
+                  seen.timers = watched_.timed.count();
+                  seen.blocking = watched_.helpers.busy();
+                  seen.still = only_own && nothing_can_become_ready(watched_);
+                  inside();
+                });
+  return seen;
+}
+
+place_waits place_watch::explain(const object_names* names) const {
+  place_waits result;
+  wait_groups groups;
+  suspended_tasks fresh(watched_.workers);
+  suspended_tasks& tasks =
+      watched_.stall_watchdog != nullptr ? watched_.stall_watchdog->tasks : fresh;
+  for (int i = 0; i < looks_for_sleep && !result.asleep; ++i) {
+    if (i != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    result.asleep = watched_.idle.when_all_asleep(watched_.workers.size(), [&] {
+      hang_explanation explanation(names);
+      tasks.explain(groups, explanation);
+      result.cycle = explanation.cycle();
+      explanation.condense(result);
+    });
+  }
+  if (!result.asleep) {
+    tasks.group(groups);
+    result.running = running_tasks();
+  }
+  result.tasks = groups.tasks();
+  result.groups = groups.largest(groups_sent_max);
+  return result;
+}
+
+std::vector<std::string> place_watch::running_tasks() const {
+  if (watched_.stall_watchdog != nullptr) return watched_.stall_watchdog->running_tasks();
+  std::vector<std::string> lines;
+  for (const auto& w : watched_.workers) {
+    const worker_state seen = state_of(*w);
+    if (std::string line = running_text(*w, seen, watched_.idle.sleeps(
+            &**watched_.entries[static_cast<std::size_t>(w->id)])); !line.empty()) {
+      lines.push_back(fmt::format("worker {} runs {}", w->id, line));
+    }
+  }
+  return lines;
+}
+
+}  // namespace apgas::inline v0::scheduler

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that hang over several places are explained as one, and end with code 124; slow programs
+are not disturbed.
+
+Arguments: the program places_hangs, the transports that need mpirun (such as ucx,mpi, or empty for
+none), and then those of unittest.
+"""
+
+import concurrent.futures
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from hang_programs import DEADLOCK, PROGRAM, cases, default_quit, environment, expand, marked_lines
+
+NETWORKS = [name for name in sys.argv.pop(1).split(",") if name]
+
+# What the report says of each case: expressions in which $word stands for the marked line.
+HANGING = {
+    "finish_over_places": [r"1 in semaphore::acquire at $acquire, spawned at $acquire.*, at place 1",
+                           "1 in finish at $finish, .*at place 0"],
+    "at_cycle": ["they wait for each other: ",
+                 r"waits in at at $at_one for task . \(spawned at $at_one, place 1\), which runs the "
+                 "body of this call",
+                 r"waits in mutex::lock at $lock for task . \(main.*, place 0\), which has locked it"],
+    "two_mutexes_over_places": [
+        "they wait for each other: ",
+        r"waits in at at $at_one for task . \(spawned at $at_one, place 1\), which runs the body",
+        r"waits in at at $at_two for task . \(spawned at $at_two, place 0\), which runs the body",
+        r"waits in mutex::lock at $at_one for task . \(spawned at $spawn_two, place 1\), which has "
+        "locked it",
+        r"waits in mutex::lock at $at_two for task . \(spawned at $spawn_one, place 0\), which has "
+        "locked it"],
+    "clock_over_places": ["they wait for each other: ",
+                          "at $advance for phase 0 of the clock made at $made for task . .*place 0"
+                          ".*is registered on it and has not arrived",
+                          "waits in mutex::lock at $lock for task . .*place 1.*, which has locked it",
+                          "waits in finish at $finish for task"],
+    "phaser_over_places": ["they wait for each other: ",
+                           "at $next for phase 0 of the phaser made at $made for task . .*place 0",
+                           "waits in mutex::lock at $lock for task", "waits in finish at $finish"],
+    "clock_member_elsewhere": ["1 in a phase of a clock at $advance, .*at place 0",
+                               "1 in semaphore::acquire at $acquire, .*at place 1"],
+    "team_member_missing": ["in a collective of a team at $barrier, ",
+                            "1 in semaphore::acquire at .*, at place LAST",
+                            "wait.? in .*barrier.* of a team for place LAST, and place LAST has not "
+                            "called it"],
+    "future_of_another_place": ["they wait for each other: ",
+                                "waits in future::get at $get for task . .spawned at $spawn, place 1"
+                                ".* which runs the body of this call",
+                                "waits in mutex::lock at $at for task . .main.*place 0"],
+    "when_at_another_place": ["1 in when at $when, spawned at $at.*, at place 1",
+                              "1 in at at $at, .*at place 0"],
+    "lost_async": ["1 in channel::receive at $receive, .*at place 1", "1 in finish, main"],
+    "finish_of_main": ["PLACES in semaphore::acquire at $acquire, .*at places 0.* LAST",
+                       "1 in finish, main.*, at place 0"],
+    "ring_of_calls": ["they wait for each other: ", "waits in at at $around for task",
+                      "waits in mutex::lock at $lock for task . .main.*, place 0"],
+    "child_of_a_body": ["they wait for each other: ", "waits in at at $at for task",
+                        "waits in at at $inner for task",
+                        "waits in mutex::lock at $inner for task . .main.*, place 0"],
+    "result_into_memory": ["1 in semaphore::acquire at $acquire, spawned at $into.*, at place 1",
+                           "1 in at at $into, .*at place 0"],
+}
+ALIVE = ["sleep_elsewhere", "timed_wait_elsewhere", "blocking_elsewhere", "thread_elsewhere",
+         "computation_elsewhere", "computation_here", "late_team_member", "slow_clock",
+         "long_messages", "pauses_to_and_fro", "late_message", "round_trip"]
+
+
+def local(places):
+    return {"APGAS_PLACES": str(places), "APGAS_TRANSPORT": "local"}
+
+
+def run(case, ways):
+    settings = environment(APGAS_DEADLOCK="abort", **ways)
+    ended = subprocess.run([PROGRAM, case], env=settings, capture_output=True, text=True,
+                           timeout=120, check=False)
+    return ended.returncode, ended.stderr
+
+
+def run_all(names, *ways):
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        runs = [(name, way, pool.submit(run, name, way)) for name in names for way in ways]
+    for name, way, ended in runs:
+        yield name, way, *ended.result()
+
+
+class Hangs(unittest.TestCase):
+    def check(self, *ways):
+        for case, way, code, err in run_all(HANGING, *ways):
+            places = int(way["APGAS_PLACES"])
+            marks = marked_lines(case)
+            with self.subTest(case=case, way=way):
+                self.assertEqual(code, DEADLOCK, err)
+                self.assertIn("this is a deadlock", err)
+                self.assertEqual(err.count("nothing has run at any place"), 1, err)
+                for text in HANGING[case]:
+                    text = text.replace("LAST", str(places - 1)).replace("PLACES", str(places))
+                    self.assertRegex(err, expand(text, marks))
+
+    def test_two_places_of_a_process(self):
+        self.check(local(2))
+
+    def test_four_places_of_a_process(self):
+        self.check(local(4))
+
+    def test_two_processes(self):
+        if NETWORKS:
+            self.check({"APGAS_PLACES": "2"})
+
+    def test_every_case_is_checked(self):
+        self.assertEqual(cases("several"), sorted([*HANGING, *ALIVE]))
+
+
+class Alive(unittest.TestCase):
+    def check(self, *ways):
+        for case, way, code, err in run_all(ALIVE, *ways):
+            with self.subTest(case=case, way=way):
+                self.assertEqual(code, 0, err)
+                self.assertNotIn("this is a deadlock", err)
+
+    def test_slow_programs_are_not_disturbed(self):
+        self.check(local(2), local(4))
+
+    def test_slow_programs_of_two_processes_are_not_disturbed(self):
+        if NETWORKS:
+            self.check({"APGAS_PLACES": "2"})
+
+
+class Reports(unittest.TestCase):
+    def test_a_signal_to_any_place_is_answered_by_one_report(self):
+        if not NETWORKS:
+            return
+        marks = marked_lines("finish_over_places")
+        with subprocess.Popen([PROGRAM, "finish_over_places"], stderr=subprocess.PIPE, text=True,
+                              env=environment(APGAS_PLACES="2", APGAS_WATCHDOG="100"),
+                              start_new_session=True, preexec_fn=default_quit) as job:
+            try:
+                for rank in "1", "0":
+                    os.kill(process_of_place(job.pid, rank), signal.SIGQUIT)
+                    line = job.stderr.readline()
+                    self.assertRegex(line, expand("on SIGQUIT, .*1 in semaphore::acquire at $acquire, "
+                                                  ".*, at place 1", marks))
+            finally:
+                os.killpg(job.pid, signal.SIGKILL)
+
+    def test_a_place_that_is_stopped_is_named_and_is_no_deadlock(self):
+        if not NETWORKS:
+            return
+        with subprocess.Popen([PROGRAM, "late_message"], stderr=subprocess.PIPE, text=True,
+                              env=environment(APGAS_PLACES="2", APGAS_WATCHDOG="100",
+                                              APGAS_DEADLOCK="abort"),
+                              start_new_session=True, preexec_fn=default_quit) as job:
+            stopped = process_of_place(job.pid, "1")
+            os.kill(stopped, signal.SIGSTOP)
+            os.kill(process_of_place(job.pid, "0"), signal.SIGQUIT)
+            report = job.stderr.readline() + job.stderr.readline()
+            os.kill(stopped, signal.SIGCONT)
+            self.assertEqual(job.wait(60), 0, report)
+            self.assertRegex(report, r"on SIGQUIT, .*\n.*place 1 has not answered for \d+ s")
+
+    def test_a_stopped_place_is_no_deadlock(self):
+        if not NETWORKS:
+            return
+        for rank in "0", "1":
+            with subprocess.Popen([PROGRAM, "pauses_to_and_fro"], stderr=subprocess.PIPE, text=True,
+                                  env=environment(APGAS_PLACES="2", APGAS_DEADLOCK="abort"),
+                                  start_new_session=True) as job:
+                stopped = process_of_place(job.pid, rank)
+                os.kill(stopped, signal.SIGSTOP)
+                time.sleep(3)
+                os.kill(stopped, signal.SIGCONT)
+                err = job.communicate(timeout=60)[1]
+                self.assertEqual(job.returncode, 0, err)
+
+
+def process_of_place(session, rank):
+    """Waits until the program of this rank has started main, in the session of the launcher."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        for process in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{process}/environ", "rb") as file:
+                    variables = file.read()
+                threads = len(os.listdir(f"/proc/{process}/task"))
+                if (os.getsid(int(process)) == session and threads > 6 and
+                        re.search(rb"(^|\0)OMPI_COMM_WORLD_RANK=%s\0" % rank.encode(), variables)):
+                    time.sleep(1)
+                    return int(process)
+            except (OSError, ValueError):
+                pass
+        time.sleep(0.1)
+    raise TimeoutError(f"place {rank} has not started")
+
+
+if __name__ == "__main__":
+    unittest.main()
