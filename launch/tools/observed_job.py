@@ -83,7 +83,8 @@ class ObservedJob:
     def report(self):
         """The lines of apgas-ps about the job."""
         replies, errors = self.job.ask("report")
-        return list(report_lines(self.job, replies)) + [str(error) for error in errors]
+        together, more = self.job.joint_report(replies)
+        return list(report_lines(self.job, replies, together)) + list(map(str, errors + more))
 
 
 __all__ = ["JobEnded", "ObservedJob", "UNANSWERED", "Unanswered"]

@@ -4,7 +4,7 @@
 import concurrent.futures
 import os
 
-from control_socket import Unanswered, ask, name_of_user, processes
+from control_socket import NotNow, Unanswered, ask, name_of_user, processes
 
 NO_SUCH_JOB = 1
 USAGE_ERROR = 2
@@ -33,6 +33,18 @@ class Job:
             results = list(pool.map(lambda process: ask_quietly(process, request), self.members))
         return ([reply for reply in results if not isinstance(reply, Unanswered)],
                 [error for error in results if isinstance(error, Unanswered)])
+
+    def joint_report(self, replies):
+        """Returns the lines that all places, also of other hosts, have made together, and an
+        Unanswered for each reason why there are none. A job of one place needs none."""
+        if max((reply["job_places"] for reply in replies), default=1) == 1:
+            return [], []
+        try:
+            return ask(self.members[0], "report of all places")["text"].splitlines(), []
+        except NotNow:
+            return [], []  # the run ends
+        except Unanswered as error:
+            return [], [error]
 
 
 def ask_quietly(process, request):

@@ -110,7 +110,8 @@ def place_lines(reply, place):
     yield from worker_lines(place["workers"])
 
 
-def report_lines(job, replies):
+def report_lines(job, replies, together=()):
+    """`together`: the lines that all places have made together, also those of other hosts."""
     total = max((reply["job_places"] for reply in replies), default=None)
     if total is None:
         return
@@ -121,6 +122,9 @@ def report_lines(job, replies):
         for place in reply["places"]:
             yield from place_lines(reply, place)
     known = {process.place for process in job.members} | set(here)
-    if total > len(known):
+    if together:
+        yield "all places together:"
+        yield from (f"  {line}" for line in together)
+    elif total > len(known):
         yield (f"places {ranges(set(range(total)) - known)} are on other hosts: call apgas-ps "
                "there, too")

@@ -38,9 +38,8 @@ class control_server {
   ~control_server();
 
   // From add() to remove() the server answers for the place, whose workers must run. `question` is
-  // null except at place 0; `explanation` is that of the place. remove() waits for an answer that is
-  // being given.
-  // Context: any thread that is no worker.
+  // null except at place 0; `explanation` is that of the place. remove() waits for an answer that
+  // is being given. Context: any thread that is no worker.
   void add(const sync::place_state& place, std::shared_ptr<activity_question> question,
            job_explanation& explanation);
   void remove(const sync::place_state& place) noexcept;

@@ -126,7 +126,8 @@ void session::start(member& each) {
     if (!base::others_printed_exit_reason()) base::print_line(failure.what());
     abort_job(exit_code_not_started);
   }
-  if (control_ != nullptr) control_->add(each.place.state(), each.place.activity(), each.place.explanation());
+  if (control_ != nullptr)
+    control_->add(each.place.state(), each.place.activity(), each.place.explanation());
 }
 
 // A program that cannot have the socket or the thread runs without it: no task needs them.

@@ -140,6 +140,15 @@ class Ps(unittest.TestCase):
         self.assertEqual(re.findall(r"(?m)^place (\d) on", out), ["0", "1", "2"])
         self.assertEqual(len(re.findall(r" 3 in latch::wait", out)), 3)
 
+    def test_all_places_make_a_report_together(self):
+        with job("suspended", APGAS_TRANSPORT="local", APGAS_PLACES="2") as process:
+            _, out, err = report_when(r"6 in latch.* at places 0 and 1",
+                                      process.pid)
+            answer = json.loads(run("apgas-ps", process.pid, "--json")[1])
+        self.assertEqual(err, "")
+        self.assertRegex(out, r"\nall places together:\n  .* 6 in latch::wait at .* at places 0 and 1")
+        self.assertTrue(any("latch" in text for text in answer["all_places"]))
+
     def test_json(self):
         with job("suspended") as process:
             report_when(r" 3 in latch", process.pid)
@@ -245,6 +254,20 @@ class Refused(unittest.TestCase):
                 self.check(["apgas-top", "--once", process.pid], 3, "is stopped")
             finally:
                 os.kill(process.pid, signal.SIGCONT)
+
+    @unittest.skipUnless(WITH_MPI, "there is no mpirun")
+    def test_one_stopped_place_of_two(self):
+        with job("suspended", APGAS_PLACES="2", APGAS_HEARTBEAT="0") as process:
+            first, second = members(process)
+            os.kill(second.pid, signal.SIGSTOP)
+            try:
+                code, out, err = run("apgas-ps", first.pid)
+            finally:
+                os.kill(second.pid, signal.SIGCONT)
+        self.assertEqual(code, 3)
+        self.assertRegex(err, f"^apgas-ps: place 1 of .*process {second.pid}.* is stopped.*\n$")
+        self.assertRegex(out, rf"(?m)^place 0 on .*process {first.pid}")
+        self.assertRegex(out, r"(?s)all places together:.*place 1")
 
     def test_another_program_at_such_an_address(self):
         with foreign_socket() as (name, pid):
