@@ -94,6 +94,8 @@ bool choose(worker& w, work& found) {
     s.stop_if_halted(w);
     found.external = s.outside.pop();
     s.preferred_external_tasks.store(found ? preferred - 1 : 0, base::relaxed);
+    // The pop that was refused for it hid a task from a worker that looked just then, before sleep.
+    if (found && !w.tasks.empty()) s.notify();
     if (found) return true;
   }
   const std::uint64_t choice = ++w.choices;
