@@ -163,8 +163,9 @@ void place_runtime::print_hosts() {
   std::vector<std::string> hosts;
   hosts.reserve(static_cast<std::size_t>(endpoint_.size()));
   for (comm::rank r = 0; r < endpoint_.size(); ++r) hosts.push_back(endpoint_.host(r));
-  base::print_line(fmt::format("{} places, by {} ({}), {}", hosts.size(),
-                               endpoint_.network().name(), why_transport_, describe_hosts(hosts)));
+  base::print_line(fmt::format("{} place{}, by {} ({}), {}", hosts.size(),
+                               hosts.size() == 1 ? "" : "s", endpoint_.network().name(),
+                               why_transport_, describe_hosts(hosts)));
 }
 
 namespace {
