@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,14 +52,6 @@ comm::endpoint_options endpoint_options_of(const base::settings& s) {
   o.zero_copy = s.one_sided == base::one_sided_choice::direct;
   o.cores = scheduler::cores_of_process(s);
   return o;
-}
-
-// Each place has a file of its own: run.json becomes run.3.json.
-std::string trace_path(const std::string& path, comm::rank here, int places) {
-  if (path.empty() || places == 1) return path;
-  std::filesystem::path own = path;
-  own.replace_extension(std::to_string(here) + own.extension().string());
-  return own.string();
 }
 
 }  // namespace
@@ -198,9 +189,7 @@ void place_runtime::start() {
   c.events = events_.get();
   c.progress_thread = settings_.progress == base::progress_choice::thread;
   c.environment = &state_;
-  c.place = state_.here;
   c.on_exit = on_process_exit;
-  c.trace = trace_path(settings_.trace, state_.here, state_.places);
   c.watchdog_patience = std::chrono::seconds(settings_.watchdog_s);
   c.watchdog_report = [here = state_.here](const std::string& waiting) {
     for (std::size_t begin = 0; begin < waiting.size();) {

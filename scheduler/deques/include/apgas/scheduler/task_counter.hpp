@@ -87,6 +87,11 @@ class alignas(8) task_counter {
   // Returns the number of pending counts; it may be out of date.
   std::int64_t count() const noexcept { return count_.load(base::relaxed) & pending_mask; }
 
+  // Makes sure that untouched() is false from now on. Context: as add().
+  void touch() noexcept {
+    if (count_.load(base::relaxed) < waiter_bit) add(waiter_bit);
+  }
+
   // The waiter bit (I3) alone, and together with the count of a branch that leaves its deque.
   static constexpr std::int64_t waiter_bit = std::int64_t{1} << 40;
   static constexpr std::int64_t branch_count = waiter_bit + 1;
