@@ -111,13 +111,18 @@ place_runtime::place_runtime(const comm::chosen_transport& chosen, const base::s
              {},
              {}},
       receiver_(state_),
-      endpoint_(*chosen.network, receiver_, endpoint_options_of(settings)),
+      trace_(settings.trace.empty()
+                 ? nullptr
+                 : std::make_unique<job_trace>(settings, *chosen.network, receiver_)),
+      endpoint_(trace_ ? trace_->network() : *chosen.network,
+                trace_ ? trace_->receiver() : static_cast<comm::frame_sink&>(receiver_),
+                endpoint_options_of(settings)),
       flow_(state_.places, settings.task_window_bytes),
       finishes_(state_),
       phases_(state_),
       globals_(state_),
       teams_(state_),
-      memory_(state_, *chosen.network, settings.one_sided == base::one_sided_choice::direct),
+      memory_(state_, endpoint_.network(), settings.one_sided == base::one_sided_choice::direct),
       events_(std::make_unique<network_events>(endpoint_, finishes_)) {
   state_.endpoint = &endpoint_;
   state_.finishes = &finishes_;
@@ -202,7 +207,9 @@ void place_runtime::start() {
   c.end_process = []() noexcept { base::end_job(base::deadlock_exit_code); };
   c.only_place = state_.places == 1;
   c.report_on_signal = settings_.watchdog_s != 0;
+  if (trace_) c.observer = &trace_->start(c.workers);
   scheduler_ = std::make_unique<scheduler::scheduler>(c);
+  if (trace_) trace_->set_scheduler(*scheduler_);
   state_.task_scheduler = scheduler_.get();
   endpoint_.network().set_wake(
       [](void* tasks) { static_cast<scheduler::scheduler*>(tasks)->wake(); }, scheduler_.get());
@@ -217,11 +224,15 @@ int place_runtime::run_main(const std::function<int()>& main) {
   return end_main(root);
 }
 
-void place_runtime::start_main(root_task& main) { main.start(state_); }
+void place_runtime::start_main(root_task& main) {
+  if (trace_) trace_->begin(state_);
+  main.start(state_);
+}
 
 int place_runtime::end_main(root_task& main) {
   const int code = main.wait();
   statistics_->end();
+  if (trace_) trace_->end(state_);
   tell_others(code);
   return code;
 }

@@ -25,6 +25,7 @@
 #include <apgas/sync/remote_phases.hpp>
 #include <apgas/sync/remote_task.hpp>
 
+#include "job_trace.hpp"
 #include "root_task.hpp"
 #include "statistics_output.hpp"
 #include "unobserved_failures.hpp"
@@ -74,6 +75,7 @@ class place_runtime {
   scheduler::core_share share_;  // of the cores of the host; from bootstrap() on
   runtime_state state_;
   sync::frame_receiver receiver_;
+  std::unique_ptr<job_trace> trace_;  // null without APGAS_TRACE
   comm::endpoint endpoint_;
   sync::remote_calls calls_;
   sync::flow_control flow_;

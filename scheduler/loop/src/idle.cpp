@@ -56,7 +56,7 @@ bool scheduler::implementation::poll_network(unsigned looks) noexcept {
 
 bool scheduler::implementation::poll_outside(worker& w, poll_kind kind) noexcept {
   bool any = timed.fire([this](external_task* work) {
-    if (settings.observer != nullptr) work->cause = 0;
+    if (settings.observer != nullptr) work->cause.value = 0;
     outside.push(work);
     notify();
   });
@@ -149,7 +149,7 @@ void scheduler::implementation::sleep(worker& w) noexcept {
     return;
   }
   ++w.count.sleeps;
-  const std::uint64_t observed_from = time_for(w.observer);
+  const std::uint64_t observed_from = observe_begin(w, worker_activity::sleep);
   const auto begun = std::chrono::steady_clock::now();
   add(w.count.asleep_ns, -begun.time_since_epoch().count());
   for (unsigned idle_polls = 0;; ++idle_polls) {

@@ -252,7 +252,7 @@ bool search(worker& w, work& found) {
   auto& s = w.home->internals();
   s.idle.begin_search();
   w.searches.store(true, base::relaxed);
-  const auto begun = time_for(w.observer);
+  const std::uint64_t begun = observe_begin(w, worker_activity::search);
   // The clock is read only every 32 rounds, because what is searched for is often found sooner.
   clock::time_point give_up = clock::time_point::max();  // not determined yet
   unsigned rounds = 0;

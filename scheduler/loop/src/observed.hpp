@@ -58,9 +58,11 @@ inline void observe_activity(worker& w, worker_activity what, std::uint64_t begu
   if (w.observer != nullptr) [[unlikely]]
     w.observer->worker_did(w, what, begun, detail);
 }
-// Returns the time in cycles if the run is observed.
-inline std::uint64_t time_for(const task_observer* observer) noexcept {
-  return observer != nullptr ? base::cycles() : 0;
+// The same when it begins; returns the time in cycles if the run is observed.
+inline std::uint64_t observe_begin(worker& w, worker_activity what) noexcept {
+  if (w.observer == nullptr) return 0;
+  w.observer->worker_begins(w, what);
+  return base::cycles();
 }
 
 }  // namespace apgas::inline v0::scheduler

@@ -146,7 +146,7 @@ void scheduler::submit(external_task* work) noexcept {
   auto& s = *implementation_;
   const implementation::external_call call(s);
   if (s.fenced_or_observed) [[unlikely]] {
-    if (s.settings.observer != nullptr) work->cause = s.settings.observer->submits();
+    if (s.settings.observer != nullptr) work->cause.value = s.settings.observer->submits();
     s.outside.push(work);
     s.notify();
     return;

@@ -48,6 +48,14 @@ class observer_pair final : public task_observer {
     first_.joined(self, counter);
     second_.joined(self, counter);
   }
+  void phase_ends(const void* node, const wait_record* of) noexcept override {
+    first_.phase_ends(node, of);
+    second_.phase_ends(node, of);
+  }
+  void worker_begins(worker& w, worker_activity what) noexcept override {
+    first_.worker_begins(w, what);
+    second_.worker_begins(w, what);
+  }
   void worker_did(worker& w, worker_activity what, std::uint64_t begun,
                   std::uint64_t detail) noexcept override {
     first_.worker_did(w, what, begun, detail);

@@ -24,7 +24,12 @@ namespace apgas::inline v0::scheduler {
 struct external_task {
   external_task* next = nullptr;
   task_counter* (*run)(external_task*, fiber&) noexcept = nullptr;
-  std::uint64_t cause;  // set only in an observed run (task_observer::submits())
+  // What task_observer::submits() has returned; not set in a run without an observer.
+  struct unset_number {
+    unset_number() noexcept {}  // NOLINT: it must cost nothing
+    std::uint64_t value;
+  };
+  unset_number cause = {};
 };
 
 // Events that workers poll for between tasks: the network. The layer above implements it.

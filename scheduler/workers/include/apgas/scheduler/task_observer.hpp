@@ -109,6 +109,16 @@ class task_observer {
     static_cast<void>(self), static_cast<void>(counter);
   }
 
+  // The phase for which the tasks of the batch source `node` waited is complete; they are made ready
+  // next. `of` is the record of one of them, or null. Context: worker.
+  virtual void phase_ends(const void* node, const wait_record* of) noexcept {
+    static_cast<void>(node), static_cast<void>(of);
+  }
+
+  // Worker `w` begins to search or to sleep; worker_did() follows, unless the run ends before.
+  virtual void worker_begins(worker& w, worker_activity what) noexcept {
+    static_cast<void>(w), static_cast<void>(what);
+  }
   // Worker `w` has done something from the time `begun`, in cycles, until now.
   virtual void worker_did(worker& w, worker_activity what, std::uint64_t begun,
                           std::uint64_t detail) noexcept {
