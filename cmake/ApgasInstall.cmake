@@ -2,7 +2,7 @@ include_guard()
 include(CMakePackageConfigHelpers)
 
 # apgas_library(): after all modules. The one library that users link, and what is installed for them:
-# its headers, the CMake package, the pkg-config file, apgas-run and apgas-doctor.
+# its headers, the CMake package, the pkg-config file, apgas-run, apgas-doctor and apgas-trace.
 function(apgas_library)
   foreach(property IN ITEMS objects header_folders headers link link_private definitions)
     get_property(${property} GLOBAL PROPERTY apgas_${property})
@@ -66,7 +66,8 @@ function(apgas_library)
 
   apgas_install_pkgconfig(${type} "${definitions}")
   apgas_install_gdb_commands(${type})
-  install(PROGRAMS ${PROJECT_SOURCE_DIR}/launch/apgas-run ${PROJECT_SOURCE_DIR}/launch/apgas-doctor
+  set(launch ${PROJECT_SOURCE_DIR}/launch)
+  install(PROGRAMS ${launch}/apgas-run ${launch}/apgas-doctor ${launch}/apgas-trace
     DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/launch/tools DESTINATION ${CMAKE_INSTALL_DATADIR}/apgas
     FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)

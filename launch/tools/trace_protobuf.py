@@ -145,10 +145,8 @@ class Tracks:
                 yield Event(NAME, self.of[uuid], 0, text(thread[5]))
         else:
             parent = self.of.get(known.get(5, 0), (0, None))
-            self.of[uuid] = (parent[0], uuid)
             self.names[uuid] = text(known.get(2, b""))
-            if 8 not in known:
-                yield Event(NAME, self.of[uuid], 0, self.names[uuid])
+            self.of[uuid] = (parent[0], f"{self.names[uuid]} {uuid}")
 
 
 def annotation(data, sequence):

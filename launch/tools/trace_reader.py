@@ -16,7 +16,11 @@ class BadTrace(Exception):
 
 
 class Slice(NamedTuple):
-    """Something that took time on a track. A slice lies within those that it is nested in."""
+    """Something that took time on a track; without duration it is an instant.
+
+    A slice lies within those that it is nested in. The track is a thread or, for what belongs to no
+    thread, such as a wait, a row with a text in the place of the thread.
+    """
     track: tuple     # (process, thread)
     begin: float
     duration: float  # negative: it has no end
@@ -41,10 +45,16 @@ class Name(NamedTuple):
 
 
 class Counter(NamedTuple):
+    """A value that changes at a time."""
     track: tuple
     time: float
     name: str
     value: float
+
+
+class Metadata(NamedTuple):
+    """Facts about the run: docs/debugging/trace.md lists them."""
+    facts: dict
 
 
 def read_trace(path):
@@ -82,6 +92,8 @@ def foreign(path):
     return f"{path} is not a trace: name a file that APGAS_TRACE has written"
 
 
+CHUNK = 1 << 20  # bytes
+
 # ---- JSON ----------------------------------------------------------------------------------------
 
 def json_events(path, file):
@@ -92,22 +104,33 @@ def json_events(path, file):
         yield from events_of_whole_file(path, file)
         return
     last = b""
-    for line in file:
-        text = line.strip().strip(b",")
-        if not text:
+    while lines := file.readlines(CHUNK):
+        last = lines[-1].strip()
+        try:  # many lines at once, which takes half the time
+            yield from json.loads("[" + b"".join(lines).decode().strip().strip(",") + "]")
             continue
-        last = text
-        if text[:1] == b"]":
-            return
-        try:
-            yield json.loads(text)
         except ValueError:
-            break
+            pass
+        for line in lines:
+            text = line.strip().strip(b",")
+            try:
+                if text[:1] == b"]":
+                    rest = text[1:].strip(b" ,")
+                    yield from metadata_in(json.loads(b"{" + (rest or b"}")))
+                    return
+                if text:
+                    yield json.loads(text)
+            except ValueError:
+                raise BadTrace(broken(path, file, len(first), last)) from None
+    raise BadTrace(broken(path, file, len(first), last))
+
+
+def broken(path, file, start, last):
+    """Says why the list of events is not closed, or not one."""
     file.seek(0, 2)
-    if last[-1:] == b"}" or file.tell() == len(first) or not file_ends_well(file):
-        raise BadTrace(truncated(path))
-    file.seek(0)
-    raise BadTrace(foreign(path))
+    if last.rstrip(b",")[-1:] == b"}" and last[:1] != b"]" or file.tell() == start:
+        return truncated(path)
+    return foreign(path) if file_ends_well(file) else truncated(path)
 
 
 def file_ends_well(file):
@@ -126,6 +149,12 @@ def events_of_whole_file(path, file):
     if not isinstance(events, list):
         raise BadTrace(foreign(path))
     yield from events
+    yield from metadata_in(whole if isinstance(whole, dict) else {})
+
+
+def metadata_in(whole):
+    if isinstance(whole.get("metadata"), dict):
+        yield {"ph": "metadata", "pid": 0, "facts": whole["metadata"]}
 
 
 def read_json(path, file):
@@ -147,6 +176,17 @@ def read_json(path, file):
                     yield Flow(track, event["ts"], number, event["name"], False)
                 if kind != "f":
                     yield Flow(track, event["ts"], number, event["name"], True)
+            elif kind in ("b", "e"):
+                row = (event["pid"], f"{event['cat']} {event['id']}")
+                if kind == "b":
+                    stacks.setdefault(row, []).append(event)
+                else:
+                    yield ended(path, stacks, row, event["ts"], event.get("args", {}))
+            elif kind in ("i", "I"):
+                yield Slice(track, event["ts"], 0.0, event["name"], event.get("cat", ""),
+                            event.get("args", {}))
+            elif kind == "metadata":
+                yield Metadata(event["facts"])
             elif kind == "M" and event["name"] == "process_name":
                 yield Name((event["pid"], None), event["args"]["name"])
             elif kind == "M" and event["name"] == "thread_name":
@@ -195,6 +235,13 @@ def read_perfetto(file):
         if kind == trace_protobuf.BEGIN:
             stacks.setdefault(track, []).append(
                 {"ts": time, "name": event.name, "cat": event.category, "args": event.details})
+        elif kind == trace_protobuf.INSTANT:
+            if event.category == "metadata":
+                try:
+                    yield Metadata(json.loads(event.details["apgas"]))
+                except (KeyError, ValueError):
+                    raise BadTrace(foreign(file.name)) from None
+            yield Slice(track, time, 0.0, event.name, event.category, event.details)
         elif kind == trace_protobuf.END:
             yield ended(file.name, stacks, track, time, event.details)
     yield from unended(stacks)

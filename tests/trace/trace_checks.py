@@ -73,14 +73,17 @@ def unconnected(number, ends, tracks):
 
 
 def tracks(path):
-    """Returns the names of the tracks: (name of the process, name of the thread) in order."""
-    processes, threads = {}, {}
+    """Returns the names of the threads that did something: (process, thread), in order."""
+    processes, threads, used = {}, {}, set()
     for event in read_trace(path):
-        if isinstance(event, Name) and event.track[1] is None:
+        if isinstance(event, (Slice, Flow)):
+            used.add(event.track)
+        elif isinstance(event, Name) and event.track[1] is None:
             processes[event.track[0]] = event.text
         elif isinstance(event, Name):
             threads[event.track] = event.text
-    return sorted((processes.get(track[0], ""), text) for track, text in threads.items())
+    return sorted((processes.get(track[0], ""), text) for track, text in threads.items()
+                  if track in used)
 
 
 # ---- Perfetto ------------------------------------------------------------------------------------
