@@ -102,6 +102,23 @@ void set_trace(settings& target, const option& o, std::string_view value) {
   target.trace = value;
 }
 
+constexpr std::string_view span_profile_name = "span";
+
+void set_profile(settings& target, const option& o, std::string_view value) {
+  target.profile_span = value.starts_with(span_profile_name);
+  target.profile_file.clear();
+  if (value == "off" || value == span_profile_name) return;
+  const std::string prefix = fmt::format("{}:{}", span_profile_name, json_prefix);
+  if (!value.starts_with(prefix) || !names_file(value.substr(prefix.size()))) refuse(o, value);
+  target.profile_file = value.substr(prefix.size());
+}
+
+std::string show_profile(const settings& s) {
+  if (!s.profile_span) return "off";
+  if (s.profile_file.empty()) return std::string(span_profile_name);
+  return fmt::format("{}:{}{}", span_profile_name, json_prefix, s.profile_file);
+}
+
 // A port, or an address, a colon and a port. Whether the address is one of this host turns out when
 // place 0 listens there.
 void set_metrics(settings& target, const option& o, std::string_view value) {
@@ -203,6 +220,10 @@ constexpr auto table = std::to_array<option>({
     {"APGAS_TRACE_MEMORY", "bytes", "a size from 1M to 64G, such as 64M",
      "memory of each worker for its part of a trace; when it is full, the oldest events are dropped",
      set_bytes<&settings::trace_bytes, mib, 64 * gib>, show_size<&settings::trace_bytes>},
+    {"APGAS_PROFILE", "", "span, span:json: and the path of a file to write, or off",
+     "at the end, print work and span of each place, and what bounds the speed-up, or write these "
+     "to a file",
+     set_profile, show_profile},
     {"APGAS_BATCH_SIZE", "bytes", "a size from 256 to 1M, such as 16K",
      "small messages to the same place share a buffer of this size",
      set_bytes<&settings::batch_bytes, 256, mib>, show_size<&settings::batch_bytes>},

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -182,6 +183,14 @@ scheduler::deadlock_action deadlock_action_of(const base::settings& s) {
   return s.watchdog_s != 0 ? deadlock_action::end_process : deadlock_action::none;
 }
 
+// Each place has a file of its own: run.json becomes run.3.json.
+std::string path_of_place(const std::string& path, comm::rank here, int places) {
+  if (path.empty() || places == 1) return path;
+  std::filesystem::path own = path;
+  own.replace_extension(std::to_string(here) + own.extension().string());
+  return own.string();
+}
+
 }  // namespace
 
 void place_runtime::start() {
@@ -207,7 +216,21 @@ void place_runtime::start() {
   c.end_process = []() noexcept { base::end_job(base::deadlock_exit_code); };
   c.only_place = state_.places == 1;
   c.report_on_signal = settings_.watchdog_s != 0;
-  if (trace_) c.observer = &trace_->start(c.workers);
+  if (settings_.profile_span) {
+    profile_ = std::make_unique<scheduler::span_profile>(scheduler::span_profile_config{
+        .place = state_.here,
+        .places = state_.places,
+        .workers = c.workers,
+        .file = path_of_place(settings_.profile_file, state_.here, state_.places),
+        .shares_run = trace_ != nullptr});
+    c.observer = &profile_->observer();
+  }
+  if (trace_ != nullptr) {
+    scheduler::task_observer& traced = trace_->start(c.workers);
+    if (profile_ != nullptr)
+      both_ = std::make_unique<scheduler::observer_pair>(traced, *c.observer);
+    c.observer = both_ != nullptr ? both_.get() : &traced;
+  }
   scheduler_ = std::make_unique<scheduler::scheduler>(c);
   if (trace_) trace_->set_scheduler(*scheduler_);
   state_.task_scheduler = scheduler_.get();
@@ -283,6 +306,7 @@ void place_runtime::stop() {
   teams_.stop();
   endpoint_.network().set_wake(nullptr, nullptr);
   scheduler_.reset();
+  if (profile_ != nullptr) profile_->report();
   endpoint_.flush();
   endpoint_.begin_end();
   while (!endpoint_.end_done()) {

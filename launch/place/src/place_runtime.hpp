@@ -15,7 +15,9 @@
 #include <apgas/places/place_memory.hpp>
 #include <apgas/places/remote_teams.hpp>
 #include <apgas/scheduler/core_partition.hpp>
+#include <apgas/scheduler/observer_pair.hpp>
 #include <apgas/scheduler/scheduler.hpp>
+#include <apgas/scheduler/span_profile.hpp>
 #include <apgas/sync/finish_core.hpp>
 #include <apgas/sync/flow_control.hpp>
 #include <apgas/sync/frame_receiver.hpp>
@@ -85,6 +87,8 @@ class place_runtime {
   remote::remote_teams teams_;
   remote::place_memory memory_;
   std::unique_ptr<network_events> events_;
+  std::unique_ptr<scheduler::span_profile> profile_;  // null without APGAS_PROFILE
+  std::unique_ptr<scheduler::observer_pair> both_;    // null unless there is also a trace
   std::unique_ptr<scheduler::scheduler> scheduler_;
   std::unique_ptr<statistics_output> statistics_;  // at place 0, from start() on
 

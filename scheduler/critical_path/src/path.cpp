@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "path.hpp"
-
 #include <algorithm>
+
+#include "path.hpp"
 
 namespace apgas::inline v0::scheduler {
 namespace {

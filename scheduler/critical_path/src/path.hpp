@@ -6,8 +6,9 @@
 #include <vector>
 
 // A path through a run: a sequence of pieces of tasks of which each must end before the next can
-// begin. The longest path that leads to a point of a task is its critical path there, and the length
-// of the longest path of a run is its span: no number of workers makes the run shorter than that.
+// begin. The longest path that leads to a point of a task is its critical path there, and the
+// length of the longest path of a run is its span: no number of workers makes the run shorter than
+// that.
 //
 // A path knows how much of its length lies in which tasks and in which finishes, but not in which
 // order. Copies of a path share that knowledge until one of them grows, so a spawn, which gives a
@@ -19,8 +20,8 @@ using span_ticks = std::uint64_t;  // of a clock that the caller chooses
 // A line of the program: where tasks are spawned, or where a finish or a join is.
 using site_number = std::uint32_t;
 
-// What part of a path lies in the tasks spawned at a site, or directly in the finishes at one, which
-// is in them, but not in the finishes inside them.
+// What part of a path lies in the tasks spawned at a site, or directly in the finishes at one,
+// which is in them, but not in the finishes inside them.
 struct path_share {
   enum class of : std::uint8_t { task, finish };
   of kind = of::task;

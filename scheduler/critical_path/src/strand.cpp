@@ -2,6 +2,11 @@
 #include "strand.hpp"
 
 namespace apgas::inline v0::scheduler {
+namespace {
+
+span_ticks since(span_ticks then, span_ticks now) noexcept { return now > then ? now - then : 0; }
+
+}  // namespace
 
 void strand::pause(span_ticks ticks) {
   runs_ = false;
@@ -33,9 +38,12 @@ span_ticks strand::join(span_scope& scope, site_number site, const span_costs& c
   // The path may come from outside the finish, by a future for example, and then have been shorter
   // there than that of the owner.
   const span_ticks then = scope.begun_at - scope.others_then;
-  const span_ticks now = path_.length() - path_.in_finishes();
-  if (now > then) path_.add_to_finish(site, now - then);
-  return path_.length() - scope.begun_at;
+  path_.add_to_finish(site, since(then, path_.length() - path_.in_finishes()));
+  return since(scope.begun_at, path_.length());
+}
+
+span_ticks strand::work_of(const span_scope& scope) const noexcept {
+  return scope.work + since(scope.owner_then, all_work());
 }
 
 void strand::receive(const span_event& event, const span_costs& costs) {

@@ -5,9 +5,9 @@
 
 #include "path.hpp"
 
-// Work and span of a run, computed while it runs. The functions below say what a run did: which task
-// ran when, which spawned which, and what waited for what. They read no clock and take no lock, so
-// that tests can invent runs whose span is known (tests/unit/scheduler/critical_path).
+// Work and span of a run, computed while it runs. The functions below say what a run did: which
+// task ran when, which spawned which, and what waited for what. They read no clock and take no
+// lock, so that tests can invent runs whose span is known (tests/unit/scheduler/critical_path).
 //
 // Each task is a strand. It carries the longest path that leads to what it does now:
 //
@@ -16,12 +16,12 @@
 //   end       the path is offered to the finish (or join) of the task
 //   join      the task that waited goes on with the longest of its own path and those offered
 //   signal, receive
-//             the same for whatever else a task waits for: an event is a future, a phase of a clock,
-//             or the task that has resumed another one
+//             the same for whatever else a task waits for: an event is a future, a phase of a
+//             clock, or the task that has resumed another one
 //
 // The work is the sum of the times that all tasks run. It is added up for each site, and for each
-// finish, so that the parallelism of a single finish is known: the work of its tasks, divided by how
-// much longer the critical path is at its end than at its begin.
+// finish, so that the parallelism of a single finish is known: the work of its tasks, divided by
+// how much longer the critical path is at its end than at its begin.
 namespace apgas::inline v0::scheduler {
 
 // What a task waits for, with the longest path that leads there. Context: the caller serialises.
@@ -62,19 +62,18 @@ class strand {
   void run() noexcept { runs_ = true; }
   void pause(span_ticks ticks);
 
-  // This task, which was paused for the moment, begins a finish with its first spawn into it.
+  // This task, which was paused for the moment, begins a finish with its first spawn into it. If a
+  // task that has arrived from another place does so, the finish seems to begin there.
   void open(span_scope& scope) const noexcept;
   // Returns the child that this task spawns at `site`.
   strand spawn(site_number site, const span_costs& costs) const;
   // The task has ended.
   void end(span_scope& scope) const;
-  // The task, which has opened the finish at `site`, has waited for its end. Returns how much longer
-  // the critical path is than at the begin.
+  // The task, which has opened the finish at `site`, has waited for its end. Returns how much
+  // longer the critical path is than at the begin.
   span_ticks join(span_scope& scope, site_number site, const span_costs& costs);
   // The work of a scope and of its owner since open(), to be called before join().
-  span_ticks work_of(const span_scope& scope) const noexcept {
-    return scope.work + (all_work() - scope.owner_then);
-  }
+  span_ticks work_of(const span_scope& scope) const noexcept;
 
   void signal(span_event& event) const { event.latest.join(path_); }
   void receive(const span_event& event, const span_costs& costs);

@@ -81,6 +81,7 @@ bool observe_spawn(fiber& self) noexcept {
                        .id = next_id(w),
                        .is_branch = s.kind() == slot_kind::join};
     if (t->is_branch) {
+      t->site = static_cast<branch_counter*>(t->counter)->site();
       s.tagged_counter |= slot::observed_branch;
     } else {
       t->site = s.site;
@@ -98,7 +99,6 @@ void run_observed(slot& s, fiber& self) {
   std::memcpy(s.closure + slot::observed_at, &t.closure_word, sizeof t.closure_word);
   enter_observed(self, t);
   t.run(s, self);
-  if (t.is_branch) t.site = self.task.site;  // only its join knows the site
   leave_observed(self, t);
   give_back(*self.on, t);
 }
@@ -118,9 +118,9 @@ void observed_branch_begins(fiber& self, observed_task& branch) noexcept {
 
 void observed_branch_ends(fiber& self) noexcept {
   observed_task& t = *self.observed;
-  const task_counter& join = *t.counter;
+  const auto& join = *static_cast<branch_counter*>(t.counter);
   leave_observed(self, t);
-  self.on->observer->joined(self, join);
+  self.on->observer->joined(self, join, join.site());
   give_back(*self.on, t);
 }
 

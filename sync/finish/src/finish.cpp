@@ -69,7 +69,7 @@ std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core&
     static_cast<void>(scheduler::wait_in_place([&core] { return core.alone(); }));
   }
   scheduler::wait_for_others(core, {"finish", nullptr, where});
-  scheduler::observe_join(self, core);
+  scheduler::observe_join(self, core, where);
   return close_finish(self, core, outer);
 }
 

@@ -26,17 +26,15 @@ bool take_back_or_wait(scheduler::task_counter& join, const scheduler::call_site
     while ((s->tagged_counter & ~scheduler::slot::observed_branch) != tag) --s;
     scheduler::observed_task* const observed = s->observed();
     if (s == top ? tasks.pop(s) : tasks.extract(s)) {
-      if (observed != nullptr) [[unlikely]] {
-        observed->site = where;
+      if (observed != nullptr) [[unlikely]]
         scheduler::observed_branch_begins(*scheduler::current_fiber(), *observed);
-      }
       return true;
     }
   }
   if (!scheduler::others_end_soon(join)) {
     scheduler::wait_for_others(join, {"fork_join, forall or coforall", nullptr, where});
   }
-  scheduler::observe_join(*scheduler::current_fiber(), join);
+  scheduler::observe_join(*scheduler::current_fiber(), join, where);
   return false;
 }
 

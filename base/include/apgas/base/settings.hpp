@@ -67,6 +67,8 @@ struct settings {
   std::string trace;       // the file to which the trace is written; empty: none
   trace_detail_choice trace_detail = trace_detail_choice::all;
   std::size_t trace_bytes = std::size_t{64} << 20;  // of each worker; beyond it the oldest are dropped
+  bool profile_span = false;
+  std::string profile_file;  // the file for the profile; empty: it is printed
 
   // Bytes of tasks that a place may send to another one ahead of their start; then senders wait.
   std::size_t task_window_bytes = std::size_t{8} << 20;

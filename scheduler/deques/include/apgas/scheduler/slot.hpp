@@ -22,7 +22,7 @@ struct slot;
 
 enum class slot_kind : std::uintptr_t {
   task,          // an async; its counter is that of its finish
-  join,          // a branch of a fork_join; its counter is that of the join
+  join,          // a branch of a fork_join; its counter is a branch_counter
   continuation,  // a suspended spawner whose tasks a drain fiber runs (drain.cpp)
   member,        // a task for which a batch_source waits; its closure begins with that pointer
 };

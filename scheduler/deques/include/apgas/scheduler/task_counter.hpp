@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <source_location>
 
 #include <apgas/base/atomic.hpp>
 
@@ -114,6 +115,20 @@ class alignas(8) task_counter {
 
   base::atomic<std::int64_t> count_;
   std::uintptr_t waiter_;  // not initialised until the owner waits, which saves a store
+};
+
+// The counter of a join: of a fork_join, which knows where it was called and the finish around it.
+class branch_counter : public task_counter {
+ public:
+  branch_counter(task_counter* enclosing, std::source_location site) noexcept
+      : enclosing_(enclosing), site_(site) {}
+
+  task_counter* enclosing() const noexcept { return enclosing_; }
+  std::source_location site() const noexcept { return site_; }
+
+ private:
+  task_counter* enclosing_;
+  std::source_location site_;
 };
 
 }  // namespace apgas::inline v0::scheduler

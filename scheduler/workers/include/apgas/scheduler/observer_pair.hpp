@@ -44,9 +44,17 @@ class observer_pair final : public task_observer {
     static_cast<void>(second_.submits());
     return first_.submits();
   }
-  void joined(fiber& self, const task_counter& counter) noexcept override {
-    first_.joined(self, counter);
-    second_.joined(self, counter);
+  void joined(fiber& self, const task_counter& counter, const call_site& where) noexcept override {
+    first_.joined(self, counter, where);
+    second_.joined(self, counter, where);
+  }
+  void published(const void* event) noexcept override {
+    first_.published(event);
+    second_.published(event);
+  }
+  void awaited(fiber& self, const void* event) noexcept override {
+    first_.awaited(self, event);
+    second_.awaited(self, event);
   }
   void phase_ends(const void* node, const wait_record* of) noexcept override {
     first_.phase_ends(node, of);

@@ -103,10 +103,19 @@ class task_observer {
   }
   virtual std::uint64_t submits() noexcept { return 0; }
 
-  // All tasks of the finish or join `counter`, into which the running task has spawned some, have
-  // ended. For a branch that its fork has run itself, this follows ends().
-  virtual void joined(fiber& self, const task_counter& counter) noexcept {
-    static_cast<void>(self), static_cast<void>(counter);
+  // All tasks of the finish or join `counter`, which is at the line `where` (0: unknown), and into
+  // which the running task has spawned some, have ended. For a branch that its fork has run itself,
+  // this follows ends().
+  virtual void joined(fiber& self, const task_counter& counter, const call_site& where) noexcept {
+    static_cast<void>(self), static_cast<void>(counter), static_cast<void>(where);
+  }
+
+  // The caller lets an event happen for which tasks may wait, now or later: a future gets its value.
+  // Context: any thread.
+  virtual void published(const void* event) noexcept { static_cast<void>(event); }
+  // The running task has waited for an event, or has found that it had happened already.
+  virtual void awaited(fiber& self, const void* event) noexcept {
+    static_cast<void>(self), static_cast<void>(event);
   }
 
   // The phase for which the tasks of the batch source `node` waited is complete; they are made ready
@@ -133,9 +142,24 @@ void observed_branch_begins(fiber& self, observed_task& branch) noexcept;
 
 // Tells an observer, if there is one, that the finish or join `counter` has ended.
 // Context: task.
-inline void observe_join(fiber& self, const task_counter& counter) noexcept {
+inline void observe_join(fiber& self, const task_counter& counter,
+                         const call_site& where) noexcept {
   if (self.on->observer != nullptr) [[unlikely]]
-    self.on->observer->joined(self, counter);
+    self.on->observer->joined(self, counter, where);
+}
+
+// Tells an observer, if there is one, of an event. Context: any thread.
+inline void observe_publication(const void* event) noexcept {
+  const fiber* const self = current_fiber();
+  if (self != nullptr && self->on->observer != nullptr) [[unlikely]]
+    self->on->observer->published(event);
+}
+// Tells an observer, if there is one, that the calling task has waited for an event.
+// Context: task.
+inline void observe_wait(const void* event) noexcept {
+  fiber& self = *fiber_of_this_stack();
+  if (self.on->observer != nullptr) [[unlikely]]
+    self.on->observer->awaited(self, event);
 }
 
 }  // namespace apgas::inline v0::scheduler
