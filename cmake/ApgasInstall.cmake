@@ -66,7 +66,7 @@ function(apgas_library)
 
   apgas_install_pkgconfig(${type} "${definitions}")
   apgas_install_gdb_commands(${type})
-  set(tools apgas-run apgas-doctor apgas-ps apgas-top)
+  set(tools apgas-run apgas-doctor apgas-ps apgas-top apgas-trace)
   list(TRANSFORM tools PREPEND ${PROJECT_SOURCE_DIR}/launch/)
   install(PROGRAMS ${tools} DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/launch/tools DESTINATION ${CMAKE_INSTALL_DATADIR}/apgas

@@ -8,7 +8,7 @@ build_packages=(g++ cmake ninja-build pkg-config python3 openmpi-bin libopenmpi-
   libhwloc-dev libboost-context-dev libcereal-dev libfmt-dev libcli11-dev nlohmann-json3-dev)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libtbb-dev libboost-fiber-dev relacy-dev
   ccache jq clang-16 libclang-rt-16-dev llvm-16 shellcheck python3-venv gdb libdw1
-  pybind11-dev python3-dev)
+  pybind11-dev python3-dev nodejs)
 # For the tests on virtual hosts (containers or namespaces), which are skipped without them.
 cluster_packages=(docker.io debootstrap iproute2 iptables)
 

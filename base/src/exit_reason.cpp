@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <initializer_list>
 
 #include <unistd.h>
@@ -20,6 +21,9 @@ atomic<const exit_reason_listener*> listener{nullptr};
 atomic<bool> already_printed{false};  // a flag only; no data depends on it
 atomic<pid_t> ending{0};              // id of the thread whose signal ends the process; 0: none
 pid_t launcher = 0;                   // the parent process
+atomic<void (*)() noexcept> end_action{nullptr};
+atomic<pid_t> acting{0};       // the thread that runs it
+atomic<bool> has_acted{false};
 
 [[nodiscard]] const exit_reason_listener* current() noexcept {
   return listener.load(acquire);  // P1
@@ -32,6 +36,7 @@ void end_by(int number) noexcept {
 }
 
 void speak(int number) noexcept {
+  run_end_action();
   if (already_printed.exchange(true, relaxed) || others_printed_exit_reason()) return;
   const char* const what = sigdescr_np(number);
   safe_line line;
@@ -91,7 +96,26 @@ bool others_printed_exit_reason() noexcept {
   return others != nullptr && others->others_printed();
 }
 
+void set_end_action(void (*action)() noexcept) noexcept { end_action.store(action, release); }
+
+void run_end_action() noexcept {
+  void (*const action)() noexcept = end_action.load(acquire);
+  if (action == nullptr) return;
+  pid_t nobody = 0;
+  if (acting.compare_exchange_strong(nobody, gettid(), relaxed, relaxed)) {
+    action();
+    has_acted.store(true, relaxed);
+    return;
+  }
+  constexpr int milliseconds_most = 5000;
+  for (int i = 0; nobody != gettid() && !has_acted.load(relaxed) && i < milliseconds_most; ++i) {
+    const timespec pause{.tv_sec = 0, .tv_nsec = 1'000'000};
+    nanosleep(&pause, nullptr);
+  }
+}
+
 void exit_reason_printed(int code) noexcept {
+  run_end_action();
   if (already_printed.exchange(true, relaxed)) return;
   if (const exit_reason_listener* const others = current()) others->printed(code);
 }

@@ -55,6 +55,9 @@ constexpr choice_names<deadlock_choice, 4> deadlock_names{{{"auto", deadlock_cho
 
 constexpr choice_names<bool, 2> on_or_off{{{"on", true}, {"off", false}}};
 
+constexpr choice_names<trace_detail_choice, 2> trace_details{
+    {{"all", trace_detail_choice::all}, {"stolen", trace_detail_choice::stolen}}};
+
 constexpr choice_names<one_sided_choice, 2> one_sided_names{
     {{"direct", one_sided_choice::direct}, {"messages", one_sided_choice::messages}}};
 
@@ -99,6 +102,23 @@ std::string show_stats(const settings& s) {
 void set_trace(settings& target, const option& o, std::string_view value) {
   if (!names_file(value)) refuse(o, value);
   target.trace = value;
+}
+
+constexpr std::string_view span_profile_name = "span";
+
+void set_profile(settings& target, const option& o, std::string_view value) {
+  target.profile_span = value.starts_with(span_profile_name);
+  target.profile_file.clear();
+  if (value == "off" || value == span_profile_name) return;
+  const std::string prefix = fmt::format("{}:{}", span_profile_name, json_prefix);
+  if (!value.starts_with(prefix) || !names_file(value.substr(prefix.size()))) refuse(o, value);
+  target.profile_file = value.substr(prefix.size());
+}
+
+std::string show_profile(const settings& s) {
+  if (!s.profile_span) return "off";
+  if (s.profile_file.empty()) return std::string(span_profile_name);
+  return fmt::format("{}:{}{}", span_profile_name, json_prefix, s.profile_file);
 }
 
 // A port, or an address, a colon and a port. Whether the address is one of this host turns out when
@@ -196,8 +216,19 @@ constexpr auto table = std::to_array<option>({
      "place 0 serves the statistics of all places at /metrics, in the text format of Prometheus",
      set_metrics, [](const settings& s) { return s.metrics; }},
     {"APGAS_TRACE", "", "the path of a file to write",
-     "write what each worker did and when, for Perfetto; each place writes a file of its own",
+     "write what all workers did and when, for Perfetto: as JSON, or .pftrace in its own format",
      set_trace, [](const settings& s) { return s.trace; }},
+    {"APGAS_TRACE_DETAIL", "", "all or stolen",
+     "the tasks in a trace: all, or only those that the frame which spawned them did not run",
+     set_choice<&settings::trace_detail, trace_details>,
+     show_choice<&settings::trace_detail, trace_details>},
+    {"APGAS_TRACE_MEMORY", "bytes", "a size from 1M to 64G, such as 64M",
+     "memory of each worker for its part of a trace; when it is full, the oldest events are dropped",
+     set_bytes<&settings::trace_bytes, mib, 64 * gib>, show_size<&settings::trace_bytes>},
+    {"APGAS_PROFILE", "", "span, span:json: and the path of a file to write, or off",
+     "at the end, print work and span of each place, and what bounds the speed-up, or write these "
+     "to a file",
+     set_profile, show_profile},
     {"APGAS_BATCH_SIZE", "bytes", "a size from 256 to 1M, such as 16K",
      "small messages to the same place share a buffer of this size",
      set_bytes<&settings::batch_bytes, 256, mib>, show_size<&settings::batch_bytes>},

@@ -32,9 +32,9 @@ apgas_mutants(attention scheduler/deques/include/apgas/scheduler/deque.hpp
   attention_overlooked
     [[return s >= attention_.load(relaxed);]] [[return s + 1 == last_;]]
   attention_lost
-    [[if (attention_.exchange(std::min(next, last_ - 1), acq_rel) != nullptr) return false;  // P3]]
+    [[if (attention_.exchange(now, acq_rel) != nullptr) return false;  // P3]]
     [[
-    attention_.store(std::min(next, last_ - 1), relaxed);
+    attention_.store(now, relaxed);
     if (next != nullptr) return false;]]
 )
 apgas_mutants(emptiness scheduler/deques/include/apgas/scheduler/deque.hpp

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include <apgas/base/exit_reason.hpp>
 #include <apgas/comm/transports.hpp>
 #include <apgas/errors.hpp>
 
@@ -21,7 +22,10 @@ transport& make_mpi_transport(const failure_detector_options&) {
       "-DAPGAS_WITH_MPI=ON, or use APGAS_TRANSPORT=local");
 }
 
-void end_job(int code) noexcept { std::_Exit(code); }
+void end_job(int code) noexcept {
+  base::run_end_action();
+  std::_Exit(code);
+}
 
 chosen_transport choose_transport(base::transport_choice, const failure_detector_options&) {
   return {&make_mpi_transport(), {}};

@@ -69,14 +69,6 @@ void print_lines(const std::string& report) {
   for_each_line(report, [](std::string_view line) { base::print_line(std::string(line)); });
 }
 
-// Each place has a file of its own: run.json becomes run.3.json.
-std::string trace_path(const std::string& path, comm::rank here, int places) {
-  if (path.empty() || places == 1) return path;
-  std::filesystem::path own = path;
-  own.replace_extension(std::to_string(here) + own.extension().string());
-  return own.string();
-}
-
 }  // namespace
 
 // Calls the network between tasks, and says how long it can be left alone.
@@ -134,13 +126,18 @@ place_runtime::place_runtime(const comm::chosen_transport& chosen, const base::s
              {},
              {}},
       receiver_(state_),
-      endpoint_(*chosen.network, receiver_, endpoint_options_of(settings)),
+      trace_(settings.trace.empty()
+                 ? nullptr
+                 : std::make_unique<job_trace>(settings, *chosen.network, receiver_)),
+      endpoint_(trace_ ? trace_->network() : *chosen.network,
+                trace_ ? trace_->receiver() : static_cast<comm::frame_sink&>(receiver_),
+                endpoint_options_of(settings)),
       flow_(state_.places, settings.task_window_bytes),
       finishes_(state_),
       phases_(state_),
       globals_(state_),
       teams_(state_),
-      memory_(state_, *chosen.network, settings.one_sided == base::one_sided_choice::direct),
+      memory_(state_, endpoint_.network(), settings.one_sided == base::one_sided_choice::direct),
       watch_(state_, teams_, settings, print_lines),
       events_(std::make_unique<network_events>(endpoint_, finishes_)) {
   state_.endpoint = &endpoint_;
@@ -178,8 +175,9 @@ void place_runtime::print_hosts() {
   std::vector<std::string> hosts;
   hosts.reserve(static_cast<std::size_t>(endpoint_.size()));
   for (comm::rank r = 0; r < endpoint_.size(); ++r) hosts.push_back(endpoint_.host(r));
-  base::print_line(fmt::format("{} places, by {} ({}), {}", hosts.size(),
-                               endpoint_.network().name(), why_transport_, describe_hosts(hosts)));
+  base::print_line(fmt::format("{} place{}, by {} ({}), {}", hosts.size(),
+                               hosts.size() == 1 ? "" : "s", endpoint_.network().name(),
+                               why_transport_, describe_hosts(hosts)));
 }
 
 namespace {
@@ -200,6 +198,14 @@ scheduler::deadlock_action deadlock_action_of(const base::settings& s) {
   return s.watchdog_s != 0 ? deadlock_action::end_process : deadlock_action::none;
 }
 
+// Each place has a file of its own: run.json becomes run.3.json.
+std::string path_of_place(const std::string& path, comm::rank here, int places) {
+  if (path.empty() || places == 1) return path;
+  std::filesystem::path own = path;
+  own.replace_extension(std::to_string(here) + own.extension().string());
+  return own.string();
+}
+
 }  // namespace
 
 void place_runtime::start() {
@@ -212,9 +218,7 @@ void place_runtime::start() {
   c.events = events_.get();
   c.progress_thread = settings_.progress == base::progress_choice::thread;
   c.environment = &state_;
-  c.place = state_.here;
   c.on_exit = on_process_exit;
-  c.trace = trace_path(settings_.trace, state_.here, state_.places);
   c.watchdog_patience = std::chrono::seconds(settings_.watchdog_s);
   c.watchdog_report = [here = state_.here](const std::string& waiting) {
     for_each_line(waiting, [here](std::string_view line) {
@@ -225,7 +229,23 @@ void place_runtime::start() {
   c.end_process = []() noexcept { base::end_job(base::deadlock_exit_code); };
   c.only_place = state_.places == 1;
   c.report_on_signal = settings_.watchdog_s != 0;
+  if (settings_.profile_span) {
+    profile_ = std::make_unique<scheduler::span_profile>(scheduler::span_profile_config{
+        .place = state_.here,
+        .places = state_.places,
+        .workers = c.workers,
+        .file = path_of_place(settings_.profile_file, state_.here, state_.places),
+        .shares_run = trace_ != nullptr});
+    c.observer = &profile_->observer();
+  }
+  if (trace_ != nullptr) {
+    scheduler::task_observer& traced = trace_->start(c.workers);
+    if (profile_ != nullptr)
+      both_ = std::make_unique<scheduler::observer_pair>(traced, *c.observer);
+    c.observer = both_ != nullptr ? both_.get() : &traced;
+  }
   scheduler_ = std::make_unique<scheduler::scheduler>(c);
+  if (trace_) trace_->set_scheduler(*scheduler_);
   state_.task_scheduler = scheduler_.get();
   endpoint_.network().set_wake(
       [](void* tasks) { static_cast<scheduler::scheduler*>(tasks)->wake(); }, scheduler_.get());
@@ -243,12 +263,16 @@ int place_runtime::run_main(const std::function<int()>& main) {
   return end_main(root);
 }
 
-void place_runtime::start_main(root_task& main) { main.start(state_); }
+void place_runtime::start_main(root_task& main) {
+  if (trace_) trace_->begin(state_);
+  main.start(state_);
+}
 
 int place_runtime::end_main(root_task& main) {
   const int code = main.wait();
   statistics_->end();
   activity_->close();
+  if (trace_) trace_->end(state_);
   tell_others(code);
   return code;
 }
@@ -302,6 +326,7 @@ void place_runtime::stop() {
   teams_.stop();
   endpoint_.network().set_wake(nullptr, nullptr);
   scheduler_.reset();
+  if (profile_ != nullptr) profile_->report();
   endpoint_.flush();
   endpoint_.begin_end();
   while (!endpoint_.end_done()) {

@@ -15,7 +15,9 @@
 #include <apgas/places/place_memory.hpp>
 #include <apgas/places/remote_teams.hpp>
 #include <apgas/scheduler/core_partition.hpp>
+#include <apgas/scheduler/observer_pair.hpp>
 #include <apgas/scheduler/scheduler.hpp>
+#include <apgas/scheduler/span_profile.hpp>
 #include <apgas/sync/finish_core.hpp>
 #include <apgas/sync/flow_control.hpp>
 #include <apgas/sync/frame_receiver.hpp>
@@ -26,6 +28,7 @@
 #include <apgas/sync/remote_task.hpp>
 
 #include "control_server.hpp"
+#include "job_trace.hpp"
 #include "job_watch.hpp"
 #include "root_task.hpp"
 #include "statistics_output.hpp"
@@ -80,6 +83,7 @@ class place_runtime {
   scheduler::core_share share_;  // of the cores of the host; from bootstrap() on
   runtime_state state_;
   sync::frame_receiver receiver_;
+  std::unique_ptr<job_trace> trace_;  // null without APGAS_TRACE
   comm::endpoint endpoint_;
   sync::remote_calls calls_;
   sync::flow_control flow_;
@@ -90,6 +94,8 @@ class place_runtime {
   remote::place_memory memory_;
   job_watch watch_;
   std::unique_ptr<network_events> events_;
+  std::unique_ptr<scheduler::span_profile> profile_;  // null without APGAS_PROFILE
+  std::unique_ptr<scheduler::observer_pair> both_;    // null unless there is also a trace
   std::unique_ptr<scheduler::scheduler> scheduler_;
   std::unique_ptr<statistics_output> statistics_;  // these two at place 0, from start() on
   std::shared_ptr<activity_question> activity_;

@@ -68,6 +68,9 @@ scheduler::task_counter* root_task::run_task(external_task* work, scheduler::fib
 }
 
 void root_task::run_on(scheduler::fiber& self) noexcept {
+  self.task.name = "main";
+  scheduler::task_described(self);
+  self.task.name = nullptr;  // reports say "main" without it
   std::vector<task_exception> failures;
   int code = 0;
   keep_failures(failures, [&] { code = run_main(self); });

@@ -6,6 +6,7 @@
 
 #include <apgas/base/assert.hpp>
 #include <apgas/base/atomic.hpp>
+#include <apgas/base/exit_reason.hpp>
 
 #include "active_program.hpp"
 #include "process_exit.hpp"
@@ -44,6 +45,7 @@ void on_process_exit() noexcept {
   }
   exiting.store(gettid(), base::relaxed);
   workers->halt(longest_wait);
+  base::run_end_action();
 }
 
 bool process_is_exiting() noexcept {

@@ -117,7 +117,7 @@ fiber* cut_stack(stack_pool_data& p, std::size_t n) {
     madvise(low, std::min(dumped_together, p.limit - n) * bytes, MADV_DODUMP);
   auto* f = ::new (static_cast<void*>(low + bytes - fiber_record_bytes)) fiber;
   f->canary = install_guard(p, low, n);
-  f->has_canary = f->canary != nullptr ? 1 : 0;
+  f->must_save = f->canary != nullptr ? 1 : 0;
   *lowest_word_of_page(*f) = untouched;
   f->stack_bottom = low + guard_bytes();
   f->stack_bytes = bytes - guard_bytes() - fiber_record_bytes;

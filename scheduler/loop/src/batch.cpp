@@ -54,7 +54,21 @@ void join_blocks(worker& w, batch_block*& list, batch_block* more) noexcept {
   }
 }
 
-void resume_blocks(worker& w, batch_block* list) noexcept {
+namespace {
+
+// Tells the observer which tasks become ready.
+[[gnu::noinline]] void observe_blocks(task_observer& observer, const batch_block* list) noexcept {
+  if (list != nullptr && list->size != 0) {
+    observer.phase_ends(list->source, list->at[0].task->waits_for.load(base::acquire));
+  }
+  for (; list != nullptr; list = list->next) {
+    for (std::size_t i = 0; i < list->size; ++i) {
+      list->at[i].task->cause = observer.makes_ready(*list->at[i].task);
+    }
+  }
+}
+
+[[gnu::always_inline]] inline void push_blocks(worker& w, batch_block* list) noexcept {
   while (list != nullptr) {
     worker& owner = *list->on;
     if (&owner == &w && w.batch.empty() && !w.arrivals.noted()) {
@@ -68,7 +82,20 @@ void resume_blocks(worker& w, batch_block* list) noexcept {
     list = last->next;
     owner.ready.push(first, last, n);
   }
-  w.home->internals().notify();
+}
+
+}  // namespace
+
+void resume_blocks(worker& w, batch_block* list) noexcept {
+  auto& s = w.home->internals();
+  if (s.fenced_or_observed) [[unlikely]] {
+    if (w.observer != nullptr) observe_blocks(*w.observer, list);
+    push_blocks(w, list);
+    s.notify();
+    return;
+  }
+  push_blocks(w, list);
+  s.notify_usual();
 }
 
 namespace {

@@ -76,6 +76,7 @@ fiber& spawner_of(const slot& continuation) noexcept {
 
 void attend(fiber& self, bool drainable) {
   worker& w = *self.on;
+  if (w.observer != nullptr && observe_spawn(self)) return;
   w.tasks.answer();
   slot* const head = w.tasks.head();
   slot* floor = drainable && self.task.rare.atomic_depth == 0 ? lowest_drainable(self) : head;
@@ -99,7 +100,9 @@ void drain(fiber& self, slot* floor) noexcept {
   other.spawner = &self;
   other.floor = floor;
   const std::uint64_t generation = self.generation;
+  if (w.observer != nullptr) w.observer->suspends(self, "async, until earlier tasks have run");
   switch_to(self, other, [](fiber*, void*) {}, nullptr);
+  if (self.on->observer != nullptr) self.on->observer->resumes(self, 0);
   if (self.generation != generation) self.base = self.on->tasks.head();
 }
 

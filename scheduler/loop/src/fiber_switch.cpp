@@ -37,7 +37,7 @@ void arrived_on(fiber& self) noexcept {
 namespace {
 
 void exchange_rarities(worker& w, fiber& self, fiber& to) noexcept {
-  if (self.has_canary != 0) check_canary(self);
+  if (self.canary != nullptr) check_canary(self);
   self.has_exceptions = (w.exceptions[0] | w.exceptions[1]) != 0 ? 1 : 0;
   self.exceptions[0] = std::exchange(w.exceptions[0], 0);
   self.exceptions[1] = std::exchange(w.exceptions[1], 0);
@@ -50,7 +50,7 @@ void exchange_rarities(worker& w, fiber& self, fiber& to) noexcept {
 void enter(worker& w, fiber& self, fiber& to) noexcept {
   w.running.store(&to, base::relaxed);
   to.on = &w;
-  if ((w.exceptions[0] | w.exceptions[1] | self.has_canary | to.has_exceptions) != 0) [[unlikely]]
+  if ((w.exceptions[0] | w.exceptions[1] | self.must_save | to.has_exceptions) != 0) [[unlikely]]
     exchange_rarities(w, self, to);
   switch_context(self, to);
   arrived_on(self);
@@ -106,6 +106,7 @@ fiber& take_cached_fiber(worker& w) noexcept {
   fiber* f = acquire_stack();
   ++w.count.fibers;
   f->has_exceptions = 0;
+  f->must_save = f->canary != nullptr || w.observer != nullptr ? 1 : 0;
   f->spawner = nullptr;
   make_context(*f, begin);
   return *f;
@@ -142,6 +143,7 @@ void drop_cached_fibers(worker& w) noexcept {
 void clear_attributes(fiber& self) noexcept {
   if (task_extension* locals = self.task.locals) locals->task_ended(self);
   if (task_extension* extension = self.task.registrations) extension->task_ended(self);
+  if ((self.task.rare.has_attributes & is_observed_branch) != 0) observed_branch_ends(self);
   self.task.name = nullptr;
   self.task.registrations = nullptr;
   self.task.rare.has_attributes = 0;
@@ -156,8 +158,8 @@ void leave_for(fiber& self, const wait_record& waits_for, bool through_loop,
   worker& w = *self.on;
   ++self.generation;
   self.waits_for.store(&waits_for, base::release);  // P1 of suspended_tasks.hpp
-  if (w.trace != nullptr) [[unlikely]]
-    w.trace->task_left(waits_for.construct);
+  if (w.observer != nullptr) [[unlikely]]
+    w.observer->suspends(self, waits_for);
   flush_arrivals(w);
   ++w.count.suspensions;
   w.tasks.publish();
@@ -169,8 +171,8 @@ void leave_for(fiber& self, const wait_record& waits_for, bool through_loop,
   switch_to(self, next != nullptr ? *next : take_cached_fiber(w), after, argument);
   self.waits_for.store(nullptr, base::relaxed);
   base::light_fence();  // P2 of suspended_tasks.hpp
-  if (trace_log* const trace = self.on->trace) [[unlikely]]
-    trace->task_begins(self.task);
+  if (task_observer* const observer = self.on->observer) [[unlikely]]
+    observer->resumes(self, std::exchange(self.cause, 0));
   self.base = self.on->tasks.head();
 }
 

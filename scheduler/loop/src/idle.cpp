@@ -56,18 +56,23 @@ bool scheduler::implementation::poll_network(unsigned looks) noexcept {
 
 bool scheduler::implementation::poll_outside(worker& w, poll_kind kind) noexcept {
   bool any = timed.fire([this](external_task* work) {
+    if (settings.observer != nullptr) work->cause.value = 0;
     outside.push(work);
     notify();
   });
   ++w.count.polls;
-  const auto begun = time_for(w.trace);
   // Tasks of other places must not go before the worker's own each time.
   const bool free_worker = w.tasks.empty() && !has_resumed(w);
   w.polls_in_loop = kind == poll_kind::search || (kind == poll_kind::loop && free_worker);
+  std::uint64_t begun = 0;
+  if (w.observer != nullptr) [[unlikely]] {
+    begun = base::cycles();
+    w.polls_in_loop = false;  // only submit() sets the cause of an external task
+  }
   const bool idle_worker = kind == poll_kind::search || kind == poll_kind::in_place;
   const bool messages = poll_network(idle_worker ? idle_looks : 0);
   w.polls_in_loop = false;
-  if (messages && w.trace != nullptr) w.trace->add("network", begun);
+  if (messages) observe_activity(w, worker_activity::poll, begun);
   return any || messages;
 }
 
@@ -144,6 +149,7 @@ void scheduler::implementation::sleep(worker& w) noexcept {
     return;
   }
   ++w.count.sleeps;
+  const std::uint64_t observed_from = observe_begin(w, worker_activity::sleep);
   const auto begun = std::chrono::steady_clock::now();
   add(w.count.asleep_ns, -begun.time_since_epoch().count());
   for (unsigned idle_polls = 0;; ++idle_polls) {
@@ -158,7 +164,7 @@ void scheduler::implementation::sleep(worker& w) noexcept {
     if (idle.cancel_sleep(&entry)) break;
   }
   add(w.count.asleep_ns, std::chrono::steady_clock::now().time_since_epoch().count());
-  if (w.trace != nullptr) w.trace->add("sleep", begun);
+  observe_activity(w, worker_activity::sleep, observed_from);
   if (is_poller && fallback != nullptr) fallback->arm();
 }
 
@@ -200,7 +206,7 @@ bool has_other_work(const worker& w) noexcept {
 bool poll_in_place() noexcept {
   worker& w = *current_fiber()->on;
   auto& s = w.home->internals();
-  if (s.settings.oversubscribed || s.settings.events == nullptr || has_other_work(w)) return false;
+  if (!s.waits_in_place || s.settings.events == nullptr || has_other_work(w)) return false;
   static_cast<void>(s.poll_outside(w, scheduler::implementation::poll_kind::in_place));
   return true;
 }

@@ -12,9 +12,9 @@
 #include "fallback_poller.hpp"
 #include "helper_threads.hpp"
 #include "idle.hpp"
+#include "observed.hpp"
 #include "parker.hpp"
 #include "timers.hpp"
-#include "trace.hpp"
 #include "watchdog.hpp"
 
 // The parts of a scheduler, in the order of their construction, and the functions that the files of
@@ -48,6 +48,10 @@ struct scheduler::implementation {
   // Context: any thread.
   void notify() noexcept {
     if (fenced) base::full_fence();
+    if (idle.wanted()) wake_one();
+  }
+  // The same where neither `fenced` nor an observer requires more.
+  void notify_usual() noexcept {
     if (idle.wanted()) wake_one();
   }
   void wake_one() noexcept;
@@ -117,11 +121,14 @@ struct scheduler::implementation {
   const std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   const unsigned idle_looks;  // of a poll where a worker has nothing to do; see external_events
   bool fenced = false;
+  bool fenced_or_observed = false;  // one test for both
+  bool waits_in_place = true;       // see poll_in_place()
   std::vector<std::vector<int>> victims;  // for each worker the others, nearest first
   std::vector<std::unique_ptr<worker>> workers;
   std::vector<std::unique_ptr<base::cache_aligned<idle_entry>>> entries;
   std::vector<slot_array> slot_arrays;
-  std::unique_ptr<trace_file> trace;
+  std::vector<std::unique_ptr<base::cache_aligned<observed_tasks>>> observed;  // of each worker
+  observed_pool observed_memory;
 
   idle_list<idle_entry> idle;
   external_queue outside;

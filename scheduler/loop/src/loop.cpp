@@ -94,6 +94,8 @@ bool choose(worker& w, work& found) {
     s.stop_if_halted(w);
     found.external = s.outside.pop();
     s.preferred_external_tasks.store(found ? preferred - 1 : 0, base::relaxed);
+    // The pop that was refused for it hid a task from a worker that looked just then, before sleep.
+    if (found && !w.tasks.empty()) s.notify();
     if (found) return true;
   }
   const std::uint64_t choice = ++w.choices;
@@ -157,12 +159,14 @@ bool may_steal(worker& w) {
   return now >= w.steal_again_at;
 }
 
-void note_steal(worker& w, std::size_t tasks, bool fenced, std::uint64_t begun) {
+void note_steal(worker& w, const worker& victim, std::size_t tasks, bool fenced,
+                std::uint64_t begun) {
   ++w.count.steals;
   w.count.stolen += tasks;
   w.stolen_at = cycles();
   w.steal_cost = std::max(w.stolen_at - begun, fenced ? fenced_cost_least : cost_least);
-  if (w.trace != nullptr) w.trace->add("steal", clock::now(), tasks);
+  observe_activity(w, worker_activity::steal, begun,
+                   std::uint64_t{tasks} << 32U | static_cast<std::uint32_t>(victim.id));
 }
 
 // A victim that pushes and pops tasks answers a thief within a fraction of a microsecond. After
@@ -180,7 +184,7 @@ bool steal_from(worker& w, worker& victim, work& found, bool resumed_too) {
     found.in_slot = true;
     found.task.assign(taken[0]);
     if (got.tasks > 1) w.tasks.push_counted(taken + 1, got.tasks - 1);
-    note_steal(w, got.tasks, got.fenced, begun);
+    note_steal(w, victim, got.tasks, got.fenced, begun);
     return true;
   }
   if (!resumed_too) return false;
@@ -190,13 +194,13 @@ bool steal_from(worker& w, worker& victim, work& found, bool resumed_too) {
   if (more.tasks != 0) {
     found.resumed = some[0].task;
     for (std::size_t i = 1; i < more.tasks; ++i) w.ready.push(some[i].task);
-    note_steal(w, more.tasks, more.fenced, begun);
+    note_steal(w, victim, more.tasks, more.fenced, begun);
     return true;
   }
   const ready_queue::entry e = victim.ready.pop_any();
   found.resumed = e.one;
   if (e.many == nullptr) return e.one != nullptr;
-  note_steal(w, e.many->size, false, begun);
+  note_steal(w, victim, e.many->size, false, begun);
   begin_batch(w, e.many);
   found.resumed = next_of_batch(w);  // null if another thief was faster
   return found.resumed != nullptr;
@@ -248,7 +252,7 @@ bool search(worker& w, work& found) {
   auto& s = w.home->internals();
   s.idle.begin_search();
   w.searches.store(true, base::relaxed);
-  const auto begun = time_for(w.trace);
+  const std::uint64_t begun = observe_begin(w, worker_activity::search);
   // The clock is read only every 32 rounds, because what is searched for is often found sooner.
   clock::time_point give_up = clock::time_point::max();  // not determined yet
   unsigned rounds = 0;
@@ -280,20 +284,9 @@ bool search(worker& w, work& found) {
     }
   }
   w.searches.store(false, base::relaxed);
-  if (w.trace != nullptr) w.trace->add("search", begun);
+  observe_activity(w, worker_activity::search, begun);
   if (idle_entry* next = s.idle.end_search()) next->sleep.unpark();
   return true;
-}
-
-// The task that the loop starts on this fiber begins; it has ended, together with the children that
-// it left in the deque.
-void trace_begin(fiber& self) noexcept {
-  if (trace_log* const trace = self.on->trace) [[unlikely]]
-    trace->task_begins(self.task);
-}
-void trace_end(fiber& self) noexcept {
-  if (trace_log* const trace = self.on->trace) [[unlikely]]
-    trace->task_left(nullptr);
 }
 
 void run_slot(fiber& self, slot& s) {
@@ -309,7 +302,6 @@ void run_slot(fiber& self, slot& s) {
   self.task = {.finish = &counter, .site = s.site};
   self.outermost = &counter;
   self.base = mark.base;
-  trace_begin(self);
   s.run(s, self);
   if (self.task.rare.has_attributes != 0) clear_attributes(self);
   if (is_task) {
@@ -317,7 +309,6 @@ void run_slot(fiber& self, slot& s) {
   } else {
     self.on->tasks.publish();  // children of a branch may wait for code after the join
   }
-  trace_end(self);
   complete(self, counter);
 }
 
@@ -325,11 +316,10 @@ void run_external_task(fiber& self, external_task& i) {
   const frame_mark mark(self);
   self.task = {};
   self.outermost = nullptr;
-  trace_begin(self);
-  task_counter* counter = i.run(&i, self);
+  task_counter* const counter =
+      self.on->observer == nullptr ? i.run(&i, self) : run_observed_external(i, self);
   if (self.task.rare.has_attributes != 0) clear_attributes(self);
   run_children(self, mark);
-  trace_end(self);
   self.allowance = 0;  // of that task
   if (counter != nullptr) complete(self, *counter);
 }

@@ -72,7 +72,9 @@ scheduler::implementation::implementation(const config& c)
   APGAS_ASSERT(c.bound_to.empty() || c.bound_to.size() == static_cast<std::size_t>(c.workers));
   reserve_stacks(c.stack_bytes);
   catch_overflows();
-  if (!c.trace.empty()) trace = std::make_unique<trace_file>(c.trace, c.place, c.workers);
+  fenced_or_observed = fenced || c.observer != nullptr;
+  // A task of an observed run suspends, so that its wait is seen.
+  waits_in_place = !c.oversubscribed && c.observer == nullptr;
   const auto n = static_cast<std::size_t>(c.workers);
   const nearness near(c.bound_to);
   for (std::size_t i = 0; i < n; ++i) {
@@ -80,8 +82,12 @@ scheduler::implementation::implementation(const config& c)
     entries.push_back(std::make_unique<base::cache_aligned<idle_entry>>());
     slot_arrays.push_back(first_slots(c.deque_slots));
     workers[i]->id = static_cast<int>(i);
-    if (trace != nullptr) workers[i]->trace = &trace->log_of(workers[i]->id);
-    workers[i]->tasks.reset(slot_arrays[i].get(), c.deque_slots, fenced);
+    if (c.observer != nullptr) {
+      observed.push_back(std::make_unique<base::cache_aligned<observed_tasks>>());
+      workers[i]->observer = c.observer;
+      workers[i]->observed = &**observed.back();
+    }
+    workers[i]->tasks.reset(slot_arrays[i].get(), c.deque_slots, fenced, c.observer != nullptr);
     workers[i]->batch_memory = new batch_block{};
     workers[i]->batch.reset(workers[i]->batch_memory->at, batch_block::capacity, fenced);
     std::vector<int> order;
@@ -137,9 +143,16 @@ scheduler::scheduler(const config& c)
 scheduler::~scheduler() = default;
 
 void scheduler::submit(external_task* work) noexcept {
-  const implementation::external_call call(*implementation_);
-  implementation_->outside.push(work);
-  implementation_->notify();
+  auto& s = *implementation_;
+  const implementation::external_call call(s);
+  if (s.fenced_or_observed) [[unlikely]] {
+    if (s.settings.observer != nullptr) work->cause.value = s.settings.observer->submits();
+    s.outside.push(work);
+    s.notify();
+    return;
+  }
+  s.outside.push(work);
+  s.notify_usual();
 }
 
 void scheduler::submit_from_poll(external_task* work) noexcept {
@@ -213,18 +226,35 @@ statistics scheduler::stats() const {
   return sum;
 }
 
+namespace {
+
+// resume() in a fenced or observed run.
+[[gnu::noinline]] void resume_specially(scheduler::implementation& s, ready_queue& to,
+                                        fiber* f) noexcept {
+  if (s.settings.observer != nullptr) f->cause = s.settings.observer->makes_ready(*f);
+  to.push(f);
+  s.notify();
+}
+
+}  // namespace
+
 void resume(fiber* f) noexcept {
   worker& home = *f->on;  // a fiber never changes its scheduler
   fiber* caller = current_fiber();
   if (caller != nullptr && caller->on->home == home.home) {
     worker& w = *caller->on;
+    auto& s = w.home->internals();
+    if (s.fenced_or_observed) [[unlikely]]
+      return resume_specially(s, w.ready, f);
     w.ready.push(f);
-    w.home->internals().notify();
+    s.notify_usual();
   } else {
     auto& s = home.home->internals();
     const scheduler::implementation::external_call call(s);
+    if (s.fenced_or_observed) [[unlikely]]
+      return resume_specially(s, home.ready, f);
     home.ready.push(f);
-    s.notify();
+    s.notify_usual();
   }
 }
 

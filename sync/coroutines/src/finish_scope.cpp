@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <apgas/sync/finish_scope.hpp>
 
+#include <apgas/scheduler/task_observer.hpp>
 #include <apgas/sync/task.hpp>
 
 #include "finish_end.hpp"
@@ -33,7 +34,9 @@ bool finish_scope::notify(coroutine_runner& waiting) noexcept {
 }
 
 void finish_scope::result() {
-  static_cast<void>(close_finish(*scheduler::current_fiber(), core_, outer_));
+  scheduler::fiber& self = *scheduler::current_fiber();
+  scheduler::observe_join(self, core_, {});
+  static_cast<void>(close_finish(self, core_, outer_));
 }
 
 }  // namespace apgas::inline v0::sync

@@ -8,6 +8,7 @@
 
 #include <apgas/base/assert.hpp>
 #include <apgas/scheduler/poll_in_place.hpp>
+#include <apgas/scheduler/task_observer.hpp>
 #include <apgas/sync/place_state.hpp>
 #include <apgas/sync/registration.hpp>
 
@@ -68,6 +69,7 @@ std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core&
     static_cast<void>(scheduler::wait_in_place([&core] { return core.alone(); }));
   }
   scheduler::wait_for_others(core, {"finish", nullptr, where});
+  scheduler::observe_join(self, core, where);
   return close_finish(self, core, outer);
 }
 

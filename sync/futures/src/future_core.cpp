@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <apgas/base/assert.hpp>
+#include <apgas/scheduler/task_observer.hpp>
 #include <apgas/sync/timed_wait.hpp>
 
 namespace apgas::inline v0::sync {
@@ -27,6 +28,7 @@ future_core::~future_core() {
 void future_core::wait(const scheduler::wait_record& waits_for) noexcept {
   if (ready()) {
     observe();
+    scheduler::observe_wait(this);
     return;
   }
   suspended_waiter me;
@@ -36,6 +38,7 @@ void future_core::wait(const scheduler::wait_record& waits_for) noexcept {
                        me.self = self;
                        if (!enlist(me)) scheduler::resume(self);
                      });
+  scheduler::observe_wait(this);
 }
 
 bool future_core::wait_until(const scheduler::wait_record& waits_for, deadline when) {
@@ -55,6 +58,7 @@ bool future_core::wait_until(const scheduler::wait_record& waits_for, deadline w
     if (!served) return false;
   }
   observe();
+  scheduler::observe_wait(this);
   return true;
 }
 
@@ -143,6 +147,7 @@ void future_core::publish_error(std::exception_ptr error, place_state& place,
 
 void future_core::publish(status end, std::unique_ptr<failure> why) noexcept {
   future_waiter* waiter = nullptr;
+  scheduler::observe_publication(this);
   {
     std::lock_guard guard(lock_);
     APGAS_ASSERT(!ready(), "a future is set once");

@@ -3,6 +3,7 @@
 
 #include <apgas/forall.hpp>
 #include <apgas/scheduler/scheduler.hpp>
+#include <apgas/scheduler/task_observer.hpp>
 
 #include "failures.hpp"
 
@@ -21,11 +22,19 @@ bool take_back_or_wait(scheduler::task_counter& join, const scheduler::call_site
     const std::uintptr_t tag = scheduler::slot::tag(&join, scheduler::slot_kind::join);
     scheduler::slot* const top = tasks.head() - 1;
     scheduler::slot* s = top;
-    while (s->tagged_counter != tag) --s;  // an untouched join has its branch in this deque
-    if (s == top ? tasks.pop(s) : tasks.extract(s)) return true;
+    // An untouched join has its branch in this deque.
+    while ((s->tagged_counter & ~scheduler::slot::observed_branch) != tag) --s;
+    scheduler::observed_task* const observed = s->observed();
+    if (s == top ? tasks.pop(s) : tasks.extract(s)) {
+      if (observed != nullptr) [[unlikely]]
+        scheduler::observed_branch_begins(*scheduler::current_fiber(), *observed);
+      return true;
+    }
   }
-  if (scheduler::others_end_soon(join)) return false;
-  scheduler::wait_for_others(join, {"fork_join, forall or coforall", nullptr, where});
+  if (!scheduler::others_end_soon(join)) {
+    scheduler::wait_for_others(join, {"fork_join, forall or coforall", nullptr, where});
+  }
+  scheduler::observe_join(*scheduler::current_fiber(), join, where);
   return false;
 }
 

@@ -86,67 +86,6 @@ class Waiting(unittest.TestCase):
         self.assertEqual((code, own_lines(err)), (0, []))
 
 
-def trace(path):
-    """The entries of a trace by worker, ordered by their start."""
-    workers = {}
-    for entry in json.loads(path.read_text())["traceEvents"]:
-        if entry["ph"] == "X":
-            workers.setdefault(entry["tid"], []).append(entry)
-    for entries in workers.values():
-        entries.sort(key=lambda e: (e["ts"], -e["dur"]))
-    return workers
-
-
-class Trace(unittest.TestCase):
-    def test_each_place_writes_what_its_worker_did(self):
-        for way in jobs(2):
-            with self.subTest(way=way), tempfile.TemporaryDirectory() as folder:
-                path = pathlib.Path(folder, "run.json")
-                code, _, err = Job("wait", APGAS_TRACE=str(path), APGAS_WORKERS="1", **way).end()
-                self.assertEqual((code, own_lines(err)), (0, []))
-                self.assertEqual(sorted(p.name for p in path.parent.iterdir()),
-                                 ["run.0.json", "run.1.json"])
-                places = [trace(path.with_suffix(f".{i}.json"))[0] for i in (0, 1)]
-                tasks = [[e for e in place if e["cat"] == "task"] for place in places]
-                self.assertIn("waited in at", [e["args"]["then"] for e in tasks[0]])
-                paused = [e for e in tasks[1] if e["args"]["then"] == "waited in blocking"]
-                # It started within the task of its finish, or on a stack of its own.
-                self.assertRegex(paused[0]["name"], r'behave.cpp:\d+|a "long" pause')
-                after = [e for e in tasks[1] if e["name"] == 'a "long" pause'][-1]
-                self.assertEqual(after["args"]["then"], "ended")
-                self.assertGreater(after["ts"] - paused[0]["ts"], 2.9e6)
-                for place in places:
-                    self.assertGreater(sum(e["dur"] for e in place if e["name"] == "sleep"), 2e6)
-
-    def test_tasks_of_a_worker_come_one_after_the_other(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder, "queens")
-            subprocess.run([APPS / "nqueens", "--n", "14"], check=True, stdout=subprocess.DEVNULL,
-                           env=environment_with({"APGAS_TRACE": str(path), "APGAS_WORKERS": "2"}))
-            workers = trace(path)
-            self.assertEqual(sorted(workers), [0, 1])
-            tasks = [[e for e in workers[w] if e["cat"] == "task"] for w in (0, 1)]
-            self.assertEqual(sum(bool(t) for t in tasks), 2, "one of two workers ran nothing")
-            for each in tasks:
-                for before, after in zip(each, each[1:]):
-                    self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 0.002)
-            names = {e["name"] for w in workers.values() for e in w}
-            self.assertLessEqual({"steal", "search"}, names)
-
-    def test_a_file_that_cannot_be_written(self):
-        for way in jobs(2):
-            with self.subTest(way=way):
-                code, out, err = Job("hello", APGAS_TRACE="/nonexistent/run.json", **way).end()
-                self.assertEqual((code, "hello" in out), (2, False))
-                self.assertRegex(own_lines(err)[0],
-                                 r"APGAS_TRACE=/nonexistent/run.\d.json: .*folder")
-
-    def test_a_full_disk_is_told(self):
-        code, _, err = Job("hello", APGAS_TRACE="/dev/full").end()
-        self.assertEqual(code, 0)
-        self.assertRegex(own_lines(err)[0], r"the trace /dev/full is not complete: .*No space left")
-
-
 class Refusals(unittest.TestCase):
     """One line that names the setting, code 2, and main is not run."""
 

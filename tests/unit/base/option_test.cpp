@@ -39,8 +39,11 @@ TEST(Options, AreReadFromTheEnvironment) {
        "APGAS_STACK_SIZE=256K", "APGAS_BIND=none", "APGAS_IDLE=0", "APGAS_STATS=1",
        "APGAS_BATCH_SIZE=4096", "APGAS_BATCH_DELAY=7", "APGAS_SEND_QUEUE=1G", "APGAS_FINISH_TREE=2",
        "APGAS_TASK_WINDOW=1M", "APGAS_TEAM_WARNING=0", "APGAS_HEARTBEAT=0", "APGAS_INTERFACE=eth0",
-       "APGAS_WATCHDOG=3", "APGAS_TRACE=run.json", "APGAS_CONTROL=off"});
+       "APGAS_WATCHDOG=3", "APGAS_TRACE=run.json", "APGAS_CONTROL=off",
+       "APGAS_PROFILE=span:json:span.json"});
   EXPECT_FALSE(s.control);
+  EXPECT_TRUE(s.profile_span);
+  EXPECT_EQ(s.profile_file, "span.json");
   EXPECT_EQ(s.places, 4);
   EXPECT_EQ(s.workers, 2);
   EXPECT_EQ(s.transport, transport_choice::local);
@@ -77,6 +80,8 @@ TEST(Options, AnErrorNamesTheVariableTheValueAndTheAcceptedValues) {
   EXPECT_THAT(refusal("APGAS_TRANSPORT", "smoke"), HasSubstr("auto, shm, ucx, mpi or local"));
   EXPECT_THAT(refusal("APGAS_STACK_SIZE", "1T"), HasSubstr("from 64K to 1G"));
   EXPECT_THAT(refusal("APGAS_STATS", "perhaps"), HasSubstr("1, 0 or json:"));
+  for (const char* const value : {"cycles", "spanner", "span:json", "span:json:", "span:run.json"})
+    EXPECT_THAT(refusal("APGAS_PROFILE", value), HasSubstr("span:json: and the path of a file"));
   EXPECT_THROW(read({"APGAS_WORKERS=many"}), std::invalid_argument);
 }
 

@@ -38,6 +38,12 @@ enum class one_sided_choice {
   messages,  // every access is a message to the other place
 };
 
+// Of which tasks a trace has slices.
+enum class trace_detail_choice {
+  all,
+  stolen,  // not of tasks that the frame which spawned them runs itself
+};
+
 struct settings {
   int places = 0;   // 0: not set; one place unless a launcher sets the number
   int workers = 0;  // of each place; 0: not set; one for each core of the place
@@ -60,6 +66,10 @@ struct settings {
   std::string stats_file;  // the file to which the statistics are written; empty: none
   std::string metrics;     // where place 0 serves them: [address:]port; empty: nowhere
   std::string trace;       // the file to which the trace is written; empty: none
+  trace_detail_choice trace_detail = trace_detail_choice::all;
+  std::size_t trace_bytes = std::size_t{64} << 20;  // of each worker; beyond it the oldest are dropped
+  bool profile_span = false;
+  std::string profile_file;  // the file for the profile; empty: it is printed
 
   // Bytes of tasks that a place may send to another one ahead of their start; then senders wait.
   std::size_t task_window_bytes = std::size_t{8} << 20;

@@ -32,6 +32,7 @@
 //   limit_      lock holder                       owner, lock holder
 //   attention_  owner; any thread, but only null  owner
 //   refuse_     lock holder                       owner, lock holder
+//   threshold_  owner                             owner
 //   asked_at_   lock holder                       any thread
 //   tail_       lock holder                       any thread
 //   counted_    owner, while it holds the lock    owner, lock holder
@@ -40,7 +41,9 @@
 // A pop of a slot below gate_ takes the slow path, with the lock. Normally gate_ equals limit_; it
 // is the end of the array while every pop must take the slow path (fenced mode, a pop to be
 // refused, or a thief that has asked). A push of a slot at or above attention_ asks the owner to
-// call attend().
+// call attend(). The owner of an observed deque rewrites each slot that it has pushed, under the
+// lock (task_observer.hpp), so its attention_ is the begin of the array, and the position where it
+// must call attend() is in threshold_. Thieves leave a slot alone that has not been rewritten yet.
 //
 // Invariants
 //   I1  The tasks are the slots in [tail_, head_). The slots below tail_ have been stolen.
@@ -85,9 +88,11 @@ class deque {
  public:
   // Makes this an empty deque over the array `slots`, which has room for `capacity` slots. With
   // `fenced` every pop executes a full fence of its own; this is for systems without membarrier.
+  // With `observed` every push returns true.
   // Context: the owner, before other threads use the deque.
-  void reset(Slot* slots, std::size_t capacity, bool fenced) {
+  void reset(Slot* slots, std::size_t capacity, bool fenced, bool observed = false) {
     first_ = slots;
+    observed_ = observed;
     last_ = slots + capacity;
     fenced_ = fenced;
     head_.store(slots, relaxed);
@@ -96,7 +101,8 @@ class deque {
     set_limit(slots);
     asked_at_.store(0, relaxed);
     advance_ = 0;
-    attention_.store(fenced ? nullptr : std::min(slots + initial_room, last_ - 1), relaxed);
+    threshold_ = std::min(slots + initial_room, last_ - 1);
+    attention_.store(fenced ? nullptr : observed ? first_ : threshold_, relaxed);
   }
 
   // ---- owner ----------------------------------------------------------------------------------
@@ -258,9 +264,21 @@ class deque {
       full_fence();
       return true;
     }
-    if (attention_.exchange(std::min(next, last_ - 1), acq_rel) != nullptr) return false;  // P3
+    threshold_ = std::min(next, last_ - 1);
+    Slot* const now = observed_ ? first_ : threshold_;
+    if (attention_.exchange(now, acq_rel) != nullptr) return false;  // P3
     answer();
     return true;
+  }
+  // For an observed deque: rewrites the newest slot by rewrite(slot). Returns whether the push of
+  // that slot has returned true only for this purpose, so that attend() need not be called.
+  template <class Rewrite>
+  bool rewrite_newest(Rewrite rewrite) {
+    Slot* const s = head_.load(relaxed) - 1;
+    lock_.lock();
+    rewrite(*s);
+    lock_.unlock();
+    return s < threshold_ && attention_.load(relaxed) == first_;
   }
   // Returns the lowest slot that the owner may take without the lock.
   Slot* lowest_private() const { return limit_.load(relaxed); }
@@ -356,6 +374,15 @@ class deque {
   [[gnu::noinline]] bool pop_slow(Slot* s);
   [[gnu::noinline, gnu::cold]] void answer_slow();
 
+  // Returns the first slot of [begin, end) that an observer does not permit to be stolen yet.
+  static Slot* end_of_observed(Slot* begin, Slot* end) {
+    if constexpr (requires { begin->may_be_stolen(); }) {
+      while (begin < end && begin->may_be_stolen()) ++begin;
+      return begin;
+    }
+    return end;
+  }
+
   // Counts all slots that are not.
   void publish_locked();
 
@@ -388,6 +415,8 @@ class deque {
   Slot* last_ = nullptr;
   base::atomic<bool> refuse_{false};
   bool fenced_ = false;
+  bool observed_ = false;
+  Slot* threshold_ = nullptr;
 
   alignas(cache_line_bytes) spin_lock lock_;
   base::atomic<Slot*> tail_{};

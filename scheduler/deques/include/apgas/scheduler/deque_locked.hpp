@@ -80,6 +80,7 @@ auto deque<Slot>::steal(Slot* out, std::size_t most, request by) -> loot {
       ask_locked(by.now);
     }
     end = std::min(end, limit);
+    if (observed_) end = end_of_observed(t, end);
     for (Slot* s = t; s < end; ++s) {
       if (s >= counted_) s->add(1);
       out[got.tasks++].assign(*s);

@@ -22,7 +22,7 @@ struct slot;
 
 enum class slot_kind : std::uintptr_t {
   task,          // an async; its counter is that of its finish
-  join,          // a branch of a fork_join; its counter is that of the join
+  join,          // a branch of a fork_join; its counter is a branch_counter
   continuation,  // a suspended spawner whose tasks a drain fiber runs (drain.cpp)
   member,        // a task for which a batch_source waits; its closure begins with that pointer
 };
@@ -30,6 +30,11 @@ enum class slot_kind : std::uintptr_t {
 // Runs the closure of a slot on the current fiber. The memory of the slot may be reused as soon as
 // user code runs.
 using slot_function = void (*)(slot&, fiber&);
+
+// The function of the slot of an observed task (task_observer.hpp). It runs the function that it
+// has replaced, and tells the observer before and after that.
+struct observed_task;
+void run_observed(slot& s, fiber& self);
 
 struct alignas(64) slot {
   static constexpr std::size_t closure_bytes = 40;
@@ -44,19 +49,35 @@ struct alignas(64) slot {
     counter()->add(kind() == slot_kind::join ? n * task_counter::branch_count : n);
   }
   bool same_counter(const slot& other) const {
-    return ((tagged_counter ^ other.tagged_counter) & ~kind_mask) == 0;
+    return ((tagged_counter ^ other.tagged_counter) & ~tag_mask) == 0;
   }
   void assign(const slot& other) { *this = other; }
 
   static constexpr std::uintptr_t kind_mask = 3;
+  // Is set in a branch of an observed fork_join. So its fork does not recognise the slot on its fast
+  // path, and takes the branch back where the observer is told (branch.cpp).
+  static constexpr std::uintptr_t observed_branch = 4;
+  static constexpr std::uintptr_t tag_mask = kind_mask | observed_branch;
   static std::uintptr_t tag(task_counter* counter, slot_kind kind) {
     return reinterpret_cast<std::uintptr_t>(counter) | static_cast<std::uintptr_t>(kind);
   }
   task_counter* counter() const {
-    return reinterpret_cast<task_counter*>(tagged_counter & ~kind_mask);
+    return reinterpret_cast<task_counter*>(tagged_counter & ~tag_mask);
   }
   slot_kind kind() const { return static_cast<slot_kind>(tagged_counter & kind_mask); }
   bool is_task() const { return kind() == slot_kind::task || kind() == slot_kind::member; }
+
+  // For an observed task, whose slot has the address of its observed_task in the second word of the
+  // closure; the first one belongs to is_member_of(). Returns null for a slot that was pushed just
+  // now or is the continuation of a spawner.
+  static constexpr std::size_t observed_at = 8;
+  observed_task* observed() const {
+    observed_task* task = nullptr;
+    if (run == &run_observed) std::memcpy(&task, closure + observed_at, sizeof task);
+    return task;
+  }
+  // Whether an observer permits that a thief takes the slot: it has been told of the spawn.
+  bool may_be_stolen() const { return kind() == slot_kind::continuation || observed() != nullptr; }
 
   // Returns whether `source` waits for this task.
   bool is_member_of(const batch_source* source) const {

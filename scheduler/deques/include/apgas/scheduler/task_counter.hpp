@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <source_location>
 
 #include <apgas/base/atomic.hpp>
 
@@ -87,6 +88,11 @@ class alignas(8) task_counter {
   // Returns the number of pending counts; it may be out of date.
   std::int64_t count() const noexcept { return count_.load(base::relaxed) & pending_mask; }
 
+  // Makes sure that untouched() is false from now on. Context: as add().
+  void touch() noexcept {
+    if (count_.load(base::relaxed) < waiter_bit) add(waiter_bit);
+  }
+
   // The waiter bit (I3) alone, and together with the count of a branch that leaves its deque.
   static constexpr std::int64_t waiter_bit = std::int64_t{1} << 40;
   static constexpr std::int64_t branch_count = waiter_bit + 1;
@@ -109,6 +115,20 @@ class alignas(8) task_counter {
 
   base::atomic<std::int64_t> count_;
   std::uintptr_t waiter_;  // not initialised until the owner waits, which saves a store
+};
+
+// The counter of a join: of a fork_join, which knows where it was called and the finish around it.
+class branch_counter : public task_counter {
+ public:
+  branch_counter(task_counter* enclosing, std::source_location site) noexcept
+      : enclosing_(enclosing), site_(site) {}
+
+  task_counter* enclosing() const noexcept { return enclosing_; }
+  std::source_location site() const noexcept { return site_; }
+
+ private:
+  task_counter* enclosing_;
+  std::source_location site_;
 };
 
 }  // namespace apgas::inline v0::scheduler

@@ -51,6 +51,7 @@ enum task_attributes : std::uint32_t {
   is_described = 1,          // by a name or registrations
   has_locals = 2,            // values of task_local objects
   has_inherited_locals = 4,  // of which its children get copies
+  is_observed_branch = 8,    // of a fork_join, which its fork runs itself (task_observer.hpp)
 };
 
 // The properties of the running task that its children inherit, or that errors and reports mention.
@@ -90,7 +91,7 @@ struct alignas(64) fiber {
   // Written when the fiber is left or entered.
   void* stack_pointer = nullptr;
   std::uint32_t has_exceptions = 0;  // not 0 if `exceptions` is in use, while it is suspended
-  std::uint32_t has_canary = 0;
+  std::uint32_t must_save = 0;       // not 0 if the fiber has a canary, or is observed
 
   task_state task;
   const task_counter* outermost = nullptr;  // of the task that the scheduling loop started here
@@ -114,6 +115,11 @@ struct alignas(64) fiber {
   // stack, and the number in the wait-for graph that is being made.
   const hidden_task* hidden = nullptr;
   std::uint32_t node = 0;
+
+  // For observers (task_observer.hpp): the task that runs on the fiber, on top of others; and what
+  // has made the fiber ready, if it is.
+  observed_task* observed = nullptr;
+  std::uint64_t cause = 0;
 
   // For the sanitizers: the bounds of the stack, and their own handle of the fiber.
   const void* stack_bottom = nullptr;

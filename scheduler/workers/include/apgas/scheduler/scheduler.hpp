@@ -24,6 +24,12 @@ namespace apgas::inline v0::scheduler {
 struct external_task {
   external_task* next = nullptr;
   task_counter* (*run)(external_task*, fiber&) noexcept = nullptr;
+  // What task_observer::submits() has returned; not set in a run without an observer.
+  struct unset_number {
+    unset_number() noexcept {}  // NOLINT: it must cost nothing
+    std::uint64_t value;
+  };
+  unset_number cause = {};
 };
 
 // Events that workers poll for between tasks: the network. The layer above implements it.
@@ -83,8 +89,7 @@ struct config {
   void (*end_process)() noexcept = nullptr;
   bool only_place = false;
   bool report_on_signal = false;  // report at once when the process receives SIGQUIT
-  std::string trace = {};         // the file for the trace (trace.hpp); empty: none
-  int place = 0;                  // the number of the place in the trace
+  task_observer* observer = nullptr;  // outlives the scheduler; null: the run is not observed
   // Called if a task, or a call on a helper thread, calls std::exit: on that thread, before the
   // first static object is destroyed. Null: nothing is called.
   void (*on_exit)() noexcept = nullptr;

@@ -17,7 +17,8 @@
 namespace apgas::inline v0::scheduler {
 
 class scheduler;
-class trace_log;
+class task_observer;
+struct observed_tasks;
 struct external_task;
 
 struct alignas(base::cache_line_bytes) worker {
@@ -42,9 +43,10 @@ struct alignas(base::cache_line_bytes) worker {
   std::uint64_t steal_pause = 0;         // cycles between a steal and the next, if it did not pay
   std::uintptr_t* exceptions = nullptr;  // of this thread, see fiber::exceptions
   fiber* thread = nullptr;               // the thread's own stack
-  trace_log* trace = nullptr;            // null unless a trace is written
+  task_observer* observer = nullptr;     // null unless the run is observed (task_observer.hpp)
   bool polls_in_loop = false;            // its loop, with nothing else to do, polls the network
   external_task* polled = nullptr;       // to be run next; see scheduler::submit_from_poll
+  observed_tasks* observed = nullptr;    // memory for the observed tasks that the worker spawns
 
   // Written by the owner; the watchdog reads them, too.
   owner_count choices;                          // of the scheduling loop, for fairness
@@ -89,13 +91,13 @@ struct frame_mark {
 // objects: notifies its extensions and clears them. Context: task, when its body has ended.
 APGAS_API void clear_attributes(fiber& self) noexcept;
 
-// Adds the spawn site and the name of the running task to the trace, if one is written. Called when
+// Tells the observer, if there is one, the spawn site and the name of the running task. Called when
 // they have become known.
 // Context: task.
-APGAS_API void describe_to_trace(fiber& self) noexcept;
+APGAS_API void describe_to_observer(fiber& self) noexcept;
 inline void task_described(fiber& self) noexcept {
-  if (self.on->trace != nullptr) [[unlikely]]
-    describe_to_trace(self);
+  if (self.on->observer != nullptr) [[unlikely]]
+    describe_to_observer(self);
 }
 
 // Runs the tasks that the frames of `self` have in the deque above `mark`, newest first, on the
@@ -231,7 +233,7 @@ APGAS_API void arrive_slow() noexcept;
 // Returns whether this fiber can be left without saving exceptions or checking a canary.
 [[gnu::always_inline]] inline bool needs_no_saving(const fiber& self) noexcept {
   const worker& w = *self.on;
-  return (w.exceptions[0] | w.exceptions[1] | self.has_canary) == 0;
+  return (w.exceptions[0] | w.exceptions[1] | self.must_save) == 0;
 }
 // Returns whether, in addition, all slots are published already.
 [[gnu::always_inline]] inline bool may_switch_fast(const fiber& self) noexcept {

@@ -40,13 +40,9 @@ template <class F>
 // Where the fork waits for a branch that was stolen, and where the thief leaves the result. It
 // lives on the stack of the fork.
 template <class R>
-class branch_join : public scheduler::task_counter {
+class branch_join : public scheduler::branch_counter {
  public:
-  branch_join(scheduler::task_counter* enclosing, std::source_location site) noexcept
-      : enclosing_(enclosing), site_(site) {}
-
-  scheduler::task_counter* enclosing() const noexcept { return enclosing_; }
-  std::source_location site() const noexcept { return site_; }
+  using scheduler::branch_counter::branch_counter;
 
   // Stores the result. Context: the thief, once.
   void set_value(R&& value) {
@@ -78,8 +74,6 @@ class branch_join : public scheduler::task_counter {
   static constexpr std::size_t bytes = std::max(sizeof(R), sizeof(std::exception_ptr));
   static constexpr std::size_t alignment = std::max(alignof(R), alignof(std::exception_ptr));
 
-  scheduler::task_counter* enclosing_;
-  std::source_location site_;
   bool failed_;  // set together with the storage, so that an unstolen branch initialises nothing
   alignas(alignment) std::byte storage_[bytes];
 };

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace_file.hpp"
+
+#include <cerrno>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include <apgas/errors.hpp>
+
+#include "trace_merge.hpp"
+#include "trace_writer.hpp"
+
+namespace apgas::inline v0::launch {
+
+trace_stream::trace_stream(const std::string& path) : file_(std::fopen(path.c_str(), "wbe")) {
+  if (file_ != nullptr) return;
+  throw launch_error(fmt::format(
+      "APGAS_TRACE={}: that file cannot be written ({}); name one in a folder that exists and may "
+      "be written at place 0",
+      path, std::system_category().message(errno)));
+}
+
+trace_stream::~trace_stream() { close(); }
+
+void trace_stream::write(const char* bytes, std::size_t n) noexcept {
+  if (file_ == nullptr || error_ != 0 || n == 0) return;
+  if (std::fwrite(bytes, 1, n, file_) != n) error_ = errno;
+}
+
+int trace_stream::close() noexcept {
+  if (file_ == nullptr) return error_;
+  if (std::fclose(file_) != 0 && error_ == 0) error_ = errno;
+  file_ = nullptr;
+  return error_;
+}
+
+std::vector<std::string> write_trace_file(const std::string& path,
+                                          const std::vector<place_trace>& places,
+                                          const std::vector<clock_offset>& clocks) {
+  trace_stream file(path);
+  merge_traces(places, clocks, *make_trace_writer(path, file));
+  std::vector<std::string> lines;
+  if (const int error = file.close(); error != 0) {
+    lines.push_back(fmt::format("the trace {} is not complete: it could not be written ({})", path,
+                                std::system_category().message(error)));
+  }
+  for (std::string& line : dropped_events(places)) lines.push_back(std::move(line));
+  return lines;
+}
+
+std::string record_path(const std::string& path, int place) {
+  return fmt::format("{}.place{}", path, place);
+}
+
+}  // namespace apgas::inline v0::launch

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+// A path through a run: a sequence of pieces of tasks of which each must end before the next can
+// begin. The longest path that leads to a point of a task is its critical path there, and the
+// length of the longest path of a run is its span: no number of workers makes the run shorter than
+// that.
+//
+// A path knows how much of its length lies in which tasks and in which finishes, but not in which
+// order. Copies of a path share that knowledge until one of them grows, so a spawn, which gives a
+// child the path of its parent, costs a reference count.
+namespace apgas::inline v0::scheduler {
+
+using span_ticks = std::uint64_t;  // of a clock that the caller chooses
+
+// A line of the program: where tasks are spawned, or where a finish or a join is.
+using site_number = std::uint32_t;
+
+// What part of a path lies in the tasks spawned at a site, or directly in the finishes at one,
+// which is in them, but not in the finishes inside them.
+struct path_share {
+  enum class of : std::uint8_t { task, finish };
+  of kind = of::task;
+  site_number site = 0;
+  span_ticks ticks = 0;
+};
+
+class path {
+ public:
+  span_ticks length() const noexcept { return length_; }
+  // The length together with the costs of scheduling on the way.
+  span_ticks burdened() const noexcept { return burdened_; }
+  // What part of the length is in finishes, according to add_to_finish().
+  span_ticks in_finishes() const noexcept { return in_finishes_; }
+  // The parts, for each site once. Throws: std::bad_alloc.
+  std::vector<path_share> shares() const;
+
+  // Makes the path longer: by a piece of a task that was spawned at `site`.
+  void extend(site_number site, span_ticks ticks);
+  // Adds a cost of scheduling, which is not part of the length.
+  void burden(span_ticks ticks) noexcept { burdened_ += ticks; }
+  // Attributes `ticks` of the length, which no finish has yet, to the finishes at `site`.
+  void add_to_finish(site_number site, span_ticks ticks);
+
+  // Becomes the longer of the two paths. The burdened lengths are compared separately, since with
+  // the costs of scheduling another path may be the longest.
+  void join(const path& other);
+
+ private:
+  using share_list = std::vector<path_share>;
+  void close();
+  void add(path_share::of kind, site_number site, span_ticks ticks);
+
+  span_ticks length_ = 0;
+  span_ticks burdened_ = 0;
+  span_ticks in_finishes_ = 0;
+  std::shared_ptr<const share_list> closed_;  // all but the last piece
+  path_share last_;                           // of a task
+};
+
+}  // namespace apgas::inline v0::scheduler

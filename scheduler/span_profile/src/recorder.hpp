@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include <apgas/base/cache_line.hpp>
+#include <apgas/base/spin_lock.hpp>
+#include <apgas/scheduler/span_profile.hpp>
+
+#include "site_table.hpp"
+#include "span_report.hpp"
+#include "strand.hpp"
+
+// Follows the tasks of a run (task_observer.hpp) and says to their strands what they do
+// (strand.hpp).
+//
+//                  written by                                 read by
+//   a record       the worker that runs its task, or makes    the same
+//                  it ready while it is suspended
+//   a scope        the holder of the lock of its shard        the same
+//   phases_, ...   the holder of events_lock_                 the same
+//   totals_[w]     worker w                                   report(), after the end of the run
+//
+// If there is no memory left, the program ends, since the profile would be wrong.
+namespace apgas::inline v0::scheduler {
+
+class span_recorder final : public task_observer {
+ public:
+  explicit span_recorder(const span_profile_config& c);
+
+  void spawned(fiber& parent, observed_task& child) noexcept override;
+  void begins(fiber& self, observed_task& task) noexcept override;
+  void ends(fiber& self, observed_task& task) noexcept override;
+  void described(fiber& self) noexcept override;
+  void suspends(fiber& self, const wait_record& why) noexcept override;
+  void resumes(fiber& self, std::uint64_t cause) noexcept override;
+  std::uint64_t makes_ready(const fiber& f) noexcept override;
+  std::uint64_t submits() noexcept override;
+  void joined(fiber& self, const task_counter& counter, const call_site& where) noexcept override;
+  void published(const void* event) noexcept override;
+  void awaited(fiber& self, const void* event) noexcept override;
+
+  // What the run was. Context: when the scheduler has ended.
+  span_summary summary() const;
+
+ private:
+  struct scope_record {
+    span_scope scope;
+    bool is_join = false;
+  };
+  // A task that has been spawned and has not ended.
+  struct record {
+    strand s;
+    std::uint64_t since = 0;      // cycle count when it began or went on
+    const void* phase = nullptr;  // of a clock or phaser, for which it waits
+  };
+  struct alignas(base::cache_line_bytes) shard {
+    base::spin_lock lock;
+    std::unordered_map<const task_counter*, scope_record> scopes;
+  };
+  struct task_total {
+    std::uint64_t tasks = 0;
+    span_ticks work = 0;
+    span_ticks longest = 0;
+  };
+  struct finish_total {
+    std::uint64_t times = 0;
+    span_ticks largest_work = 0;
+    span_ticks largest_span = 0;
+  };
+  struct alignas(base::cache_line_bytes) worker_totals {
+    std::unordered_map<site_number, task_total> tasks;
+    std::unordered_map<site_number, finish_total> finishes;
+    site_cache spawn_sites, finish_sites, join_sites;
+  };
+
+  static record* record_of(const observed_task* t) noexcept;
+  record* running_now(const fiber* f) noexcept;
+  void stop(record& r, std::uint64_t now) const;
+  void go_on(record& r) const noexcept;
+  void measure_hook() noexcept;
+  shard& shard_of(const task_counter& counter) noexcept;
+  worker_totals& totals_of(const fiber& f) noexcept;
+  site_number spawn_site(const fiber& f, const std::source_location& site);
+  void add_end(const observed_task& task, const strand& s);
+
+  const span_profile_config config_;
+  site_table sites_;
+  std::array<shard, 64> shards_;
+  std::vector<worker_totals> totals_;
+  std::uint64_t hook_ticks_ = 0;  // of a hook, outside its own measurement
+
+  base::spin_lock events_lock_;
+  std::unordered_map<const void*, span_event> phases_;
+  std::unordered_map<const void*, span_event> published_;
+  std::unordered_map<std::uint64_t, span_event> submitted_;
+  std::uint64_t submissions_ = 0;
+  path longest_;  // of the tasks that have ended and belong to no finish of this place
+
+  std::uint64_t begun_ticks_ = 0;
+  std::chrono::steady_clock::time_point begun_;
+};
+
+}  // namespace apgas::inline v0::scheduler

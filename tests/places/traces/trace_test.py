@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Traces of programs: APGAS_TRACE with one place and with several, however they end.
+
+Arguments: the program traced, apgas-trace-merge, whether there is mpirun (0 or 1), names of tests.
+"""
+
+import collections
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent.parent / "trace"))
+from trace_checks import perfetto_folder, perfetto_problems, problems  # noqa: E402
+
+TRACED, MERGE, WITH_MPI = sys.argv[1], sys.argv[2], sys.argv[3] == "1"
+
+
+def job(path, *arguments, timeout=120, **variables):
+    """Runs the program and returns its code and the lines of the library."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("APGAS_")}
+    environment.update(variables, APGAS_TRACE=str(path))
+    done = subprocess.run([TRACED, *arguments], env=environment, capture_output=True, text=True,
+                          timeout=timeout, check=False)
+    return done.returncode, [x for x in done.stderr.splitlines() if x.startswith("apgas: ")]
+
+
+def ways():
+    yield {"APGAS_WORKERS": "1"}
+    yield {"APGAS_WORKERS": "3"}
+    for places in ("2", "4"):
+        yield {"APGAS_PLACES": places, "APGAS_TRANSPORT": "local", "APGAS_WORKERS": "2"}
+        if WITH_MPI:
+            yield {"APGAS_PLACES": places, "APGAS_WORKERS": "2"}
+
+
+def num_places(way):
+    return int(way.get("APGAS_PLACES", "1"))
+
+
+class Events:
+    """The events of a JSON trace."""
+
+    def __init__(self, path):
+        whole = json.loads(path.read_text())
+        self.all = whole["traceEvents"]
+        self.metadata = whole["metadata"]
+
+    def of(self, category, *kinds):
+        return [e for e in self.all if e.get("cat") == category and e["ph"] in kinds]
+
+    def flows(self, name):
+        begins = {e["id"]: e for e in self.of("flow", "s") if e["name"] == name}
+        return [(begins[e["id"]], e) for e in self.of("flow", "f") if e["name"] == name]
+
+
+class Traces(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.path = self.folder / "run.json"
+
+    def files(self):
+        return sorted(p.name for p in self.folder.iterdir())
+
+    def check(self, path):
+        self.assertEqual(problems(path), [])
+        if perfetto_folder() is not None:
+            self.assertEqual(perfetto_problems(path), [])
+
+
+class Programs(Traces):
+    def test_one_sound_file_comes_from_all_places(self):
+        for way in ways():
+            for file in ("run.json", "run.pftrace"):
+                with self.subTest(way=way, file=file):
+                    path = self.folder / file
+                    self.assertEqual(job(path, **way), (0, []))
+                    self.assertEqual(self.files(), [file])
+                    self.check(path)
+                    path.unlink()
+
+    def test_every_task_has_a_slice(self):
+        for workers in "1", "2":
+            self.assertEqual(job(self.path, "fib", "15", APGAS_WORKERS=workers), (0, []))
+            begun = [e for e in Events(self.path).of("task", "B") if e["name"] != "main" and
+                     not e["args"].get("continued")]
+            self.assertEqual(len(begun), 986)  # calls of fib(15) with n >= 2
+            self.assertEqual(len({e["args"]["task"] for e in begun}), 986)
+            self.assertEqual(len({e["name"] for e in begun}), 1)
+            self.assertRegex(begun[0]["name"], r"traced.cpp:\d+")
+
+    def test_only_stolen_tasks(self):
+        self.assertEqual(job(self.path, "fib", "20", APGAS_WORKERS="1",
+                             APGAS_TRACE_DETAIL="stolen"), (0, []))
+        events = Events(self.path)
+        self.assertEqual({e["name"] for e in events.of("task", "B")}, {"main"})
+        self.assertEqual(events.metadata["detail"], "stolen")
+        self.assertEqual(job(self.path, "fib", "25", APGAS_WORKERS="2",
+                             APGAS_TRACE_DETAIL="stolen"), (0, []))
+        self.check(self.path)
+        for e in Events(self.path).of("task", "B"):
+            self.assertNotIn("inline", e["args"])
+
+    def test_constructs_waits_and_arrows(self):
+        for way in ways():
+            with self.subTest(way=way):
+                self.assertEqual(job(self.path, **way), (0, []))
+                events = Events(self.path)
+                names = collections.Counter(e["name"] for e in events.of("task", "B"))
+                self.assertIn("main", names)
+                self.assertIn('waits for "three"', names)
+                waits = events.of("wait", "b")
+                self.assertTrue(any("traced.cpp:" in e["args"].get("where", "") for e in waits))
+                constructs = {e["name"] for e in waits}
+                self.assertIn("a phase of a clock", constructs)
+                phases = collections.Counter(e["name"] for e in events.of("phase", "b"))
+                self.assertEqual(phases["phase 1"], 1)
+                resumed = events.flows("resume")
+                self.assertTrue(resumed)
+                counters = {e["name"] for e in events.all if e["ph"] == "C"}
+                self.assertLessEqual({"ready tasks", "bytes in flight"}, counters)
+                if num_places(way) == 1:
+                    continue
+                self.assertIn("at", constructs)
+                for name in "async_at", "at", "reply":
+                    pairs = [p for p in events.flows(name) if p[0]["pid"] != p[1]["pid"]]
+                    self.assertGreaterEqual(len(pairs), num_places(way) - 1, name)
+                sent = collections.Counter(e["args"]["kind"] for e in events.of("message", "i")
+                                           if e["name"].startswith("send"))
+                self.assertGreaterEqual(sent["reply"], num_places(way) - 1)
+                self.assertEqual(sent["tasks"], 0)
+                clocks = events.metadata["clocks"]
+                self.assertEqual([c["place"] for c in clocks], list(range(num_places(way))))
+                for c in clocks:
+                    self.assertEqual((c["offset_ns"], c["error_ns"]), (0, 0), "one host, one clock")
+
+    def test_stolen_tasks_have_an_arrow_from_their_spawn(self):
+        for _ in range(20):  # until there is a steal
+            self.assertEqual(job(self.path, "fib", "22", APGAS_WORKERS="3"), (0, []))
+            stolen = Events(self.path).flows("steal")
+            if stolen:
+                break
+        self.assertTrue(stolen)
+        for begin, end in stolen:
+            self.assertNotEqual(begin["tid"], end["tid"])
+            self.assertLessEqual(begin["ts"], end["ts"] + 0.001)
+
+    def test_what_does_not_fit_the_memory_is_counted(self):
+        code, lines = job(self.path, "fib", "24", APGAS_WORKERS="1", APGAS_TRACE_MEMORY="1M")
+        self.assertEqual((code, len(lines)), (0, 1))
+        self.assertRegex(lines[0], "warning: the trace leaves out the oldest [1-9][0-9]* events of "
+                                   "place 0; raise APGAS_TRACE_MEMORY, or set APGAS_TRACE_DETAIL")
+        self.check(self.path)
+        dropped = Events(self.path).metadata["dropped"]
+        self.assertEqual([(d["place"], d["worker"]) for d in dropped], [(0, 0)])
+        self.assertIn(str(dropped[0]["events"]), lines[0])
+
+    def test_an_exception_that_leaves_main(self):
+        code, lines = job(self.path, "throw", APGAS_PLACES="2", APGAS_TRANSPORT="local")
+        self.assertEqual((code, len(lines)), (1, 1))
+        self.assertIn("thrown on purpose", lines[0])
+        self.check(self.path)
+
+
+class Deaths(Traces):
+    def end(self, how, code, places, **way):
+        got, lines = job(self.path, how, APGAS_PLACES=str(places), **way)
+        self.assertEqual(got, code, lines)
+        records = [x for x in lines if "apgas-trace-merge" in x]
+        self.assertEqual(len(records), places, lines)
+        self.assertEqual([x for x in self.files() if x != "run.json"],
+                         [f"run.json.place{p}" for p in range(places)])
+        merged = subprocess.run([MERGE, self.path], capture_output=True, text=True, check=False)
+        self.assertEqual((merged.returncode, merged.stderr), (0, ""))
+        self.check(self.path)
+        events = Events(self.path)
+        self.assertEqual(events.metadata["died"], list(range(places)))
+        self.assertEqual({e["pid"] for e in events.of("task", "B")},
+                         set(range(1, places + 1)))
+        return events
+
+    def test_a_signal(self):
+        self.end("abort", -6, 2, APGAS_TRANSPORT="local")
+        self.end("kill", -11, 1)
+
+    def test_places_that_end_because_another_has_failed(self):
+        if WITH_MPI:
+            self.end("abort", 134, 2)
+
+    def test_exit(self):
+        self.end("exit", 5, 1)
+        self.end("exit", 1, 2, APGAS_TRANSPORT="local")
+
+    def test_a_deadlock(self):
+        events = self.end("deadlock", 124, 1, APGAS_WATCHDOG="1")
+        open_waits = [e for e in events.of("wait", "b") if e["args"].get("ended") is False]
+        self.assertTrue(open_waits)
+        self.assertRegex(open_waits[-1]["args"]["where"], r"traced.cpp:\d+")
+
+
+class Refusals(Traces):
+    def test_a_folder_that_is_not_there(self):
+        for way in ways():
+            with self.subTest(way=way):
+                code, lines = job("/nonexistent/run.json", **way)
+                self.assertEqual((code, len(lines)), (2, 1), lines)
+                self.assertRegex(lines[0], "APGAS_TRACE=/nonexistent/run.json: .*folder that exists")
+
+    def test_a_full_disk(self):
+        code, lines = job("/dev/full")
+        self.assertEqual((code, len(lines)), (0, 1))
+        self.assertRegex(lines[0], "the trace /dev/full is not complete: .*No space left")
+
+    def test_records_that_are_damaged_or_missing(self):
+        merged = subprocess.run([MERGE, self.path], capture_output=True, text=True, check=False)
+        self.assertEqual(merged.returncode, 1)
+        self.assertRegex(merged.stderr, "run.json.place0 cannot be read: No such file")
+        record = self.folder / "run.json.place0"
+        self.assertEqual(job(self.path, "exit")[0], 5)
+        whole = record.read_bytes()
+        for text, why in ((whole[:20], "its end is missing"), (whole[:-8], "its end is missing"),
+                          (b"x" * len(whole), "is not a record that a place has left")):
+            record.write_bytes(text)
+            merged = subprocess.run([MERGE, self.path], capture_output=True, text=True, check=False)
+            self.assertEqual((merged.returncode, len(merged.stderr.splitlines())), (1, 1))
+            self.assertIn(why, merged.stderr)
+
+    def test_the_command_line(self):
+        usage = subprocess.run([MERGE], capture_output=True, text=True, check=False)
+        self.assertEqual(usage.returncode, 2)
+        self.assertIn("usage: apgas-trace-merge FILE", usage.stderr)
+        shown = subprocess.run([MERGE, "--help"], capture_output=True, text=True, check=False)
+        self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program whose traces the tests examine. The first argument says how it ends.
+#include <csignal>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <apgas/apgas.hpp>
+
+namespace {
+
+using namespace apgas;
+
+int fib(int n) {
+  if (n < 2) return n;
+  int left = 0;
+  int right = 0;
+  finish([&] {
+    async([&left, n] { left = fib(n - 1); });  // "fib by async"
+    right = fib(n - 2);
+  });
+  return left + right;
+}
+
+int fib_forked(int n) {
+  if (n < 2) return n;
+  const auto [left, right] =
+      fork_join([n] { return fib_forked(n - 1); }, [n] { return fib_forked(n - 2); });
+  return left + right;
+}
+
+void phases(int tasks, int rounds) {
+  clocked_finish([&] {
+    for (int i = 0; i < tasks; ++i) {
+      clocked_async([rounds] {
+        for (int k = 0; k < rounds; ++k) clock::advance_all();
+      });
+    }
+  });
+}
+
+void all_constructs() {
+  finish([] {
+    for (place p : places()) {
+      async_at(p, [](int n) { return fib(n); }, 12);
+    }
+  });
+  for (place p : places()) {
+    if (at(p, [](int n) { return fib_forked(n); }, 12) != 144) std::abort();
+  }
+  phases(3, 5);
+  finish([] {
+    promise<int> value;
+    future<int> later = value.get_future();
+    async(name("waits for \"three\""), [later]() mutable {
+      if (later.get() != 3) std::abort();
+    });
+    yield();
+    value.set_value(3);
+  });
+  forall(0, 1000, [](int) {});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run(argc, argv, [](int count, char** arguments) {
+    const std::string_view how = count > 1 ? arguments[1] : "end";
+    const int n = count > 2 ? std::atoi(arguments[2]) : 20;
+    if (how == "fib") return fib(n) == 0 ? 1 : 0;
+    all_constructs();
+    if (how == "throw") throw std::runtime_error("thrown on purpose");
+    if (how == "exit") std::exit(5);  // NOLINT(concurrency-mt-unsafe): this is tested
+    if (how == "abort") at(place(num_places() - 1), [] { std::abort(); });
+    if (how == "kill") at(place(num_places() - 1), [] { std::raise(SIGSEGV); });
+    if (how == "deadlock") {
+      const promise<int> never;
+      static_cast<void>(never.get_future().get());
+    }
+    return 0;
+  });
+}
