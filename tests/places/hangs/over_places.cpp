@@ -136,8 +136,8 @@ void finish_of_main() {
 
 // A chain of calls through all places ends at the mutex that the first task has locked.
 void go_round() {
-  if (next() == first()) return at(first(), [] { mine<mutex>().lock(); });  // marks lock
-  at(next(), [] { go_round(); });                                           // marks around
+  if (next() == first()) return at(first(), [] { mine<mutex>().lock(); });
+  at(next(), [] { go_round(); });
 }
 void ring_of_calls() {
   mine<mutex>().lock();
