@@ -36,8 +36,8 @@ HANGING = {
         "spawned at $spawn_one, place 0", "spawned at $spawn_two, place 1"],
     "clock_over_places": ["at $advance for phase 0 of the clock made at $made for task ., which "
                           "is registered on it and has not arrived",
-                          r"waits in mutex::lock at $lock for task . \(spawned at $spawn_registered, "
-                          r"place 1\), which has locked it",
+                          "waits in mutex::lock at $lock for task . .spawned at "
+                          "$spawn_registered, place 1., which has locked it",
                           r"task A \(main.*, place 0\) waits in finish at $finish for task"],
     "phaser_over_places": ["at $next for phase 0 of the phaser made at $made for task ., which is "
                            "registered on it and has not arrived",
@@ -56,8 +56,8 @@ HANGING = {
                               "1 in at at $at, .*at place 0"],
     "lost_async": ["1 in channel::receive at $receive, .*at place 1", "1 in finish, main"],
     "finish_of_main": ["PLACES in semaphore::acquire at $acquire, .*at places 0.* LAST"],
-    "ring_of_calls": [r"waits in at at \S*over_places.cpp:\d+ for task . .spawned at \S*, place LAST."
-                      ", which runs the body of this call",
+    "ring_of_calls": [r"waits in at at \S*over_places.cpp:\d+ for task . .spawned at \S*, place "
+                      "LAST., which runs the body of this call",
                       r"waits in mutex::lock at \S*over_places.cpp:\d+ for task A, which has"],
     # The child has its own stack if another worker has taken it.
     "child_of_a_body": ["waits in at at $at for task . .*, which runs (inside a finish of a task "
@@ -147,8 +147,8 @@ class Reports(unittest.TestCase):
                 for rank in "1", "0":
                     os.kill(process_of_place(job.pid, rank), signal.SIGQUIT)
                     line = job.stderr.readline()
-                    self.assertRegex(line, expand("on SIGQUIT, .*1 in semaphore::acquire at $acquire, "
-                                                  ".*, at place 1", marks))
+                    self.assertRegex(line, expand("on SIGQUIT, .*1 in semaphore::acquire at "
+                                                  "$acquire, .*, at place 1", marks))
             finally:
                 os.killpg(job.pid, signal.SIGKILL)
 
