@@ -11,8 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <apgas/base/exit_reason.hpp>
 #include <apgas/base/assert.hpp>
+#include <apgas/base/exit_reason.hpp>
 #include <apgas/comm/transports.hpp>
 
 #include "failure_detector.hpp"
