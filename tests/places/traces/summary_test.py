@@ -45,11 +45,11 @@ class Summary(unittest.TestCase):
         self.assertGreater(found["number_of_waits"], 0)
         for wait in found["waits"]:
             self.assertLessEqual(wait["time"], found["duration"])
-        # The path leads back to the first task, without gaps.
-        path = found["critical_path"]
+        self.assertTrue(all(wait["by"] for wait in found["waits"]), found["waits"])
+        path = found["critical_path"]  # has no gaps, and leads through main
         length = sum(t["time"] for t in path["tasks"]) + sum(path["between"].values())
-        self.assertGreater(length, 0.5 * found["duration"])
-        self.assertLess(length, 1.01 * found["duration"])
+        self.assertAlmostEqual(length, path["end"] - path["begin"], delta=0.1)
+        self.assertIn("main", [t["site"] for t in path["tasks"]])
 
     def test_one_place(self):
         for name in ("run.json", "run.pftrace"):
