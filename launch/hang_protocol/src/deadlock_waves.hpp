@@ -72,11 +72,13 @@ class deadlock_waves {
 
   // All that decides what happens next, as text; for tests that explore states.
   std::string state() const {
-    std::string s = std::to_string(wave_) + ":" + std::to_string(missing_);
-    const auto add = [&s](const place_answer& a) {
+    std::string s = std::to_string(wave_);
+    const auto add_number = [&s](std::uint64_t n) { s.append(",").append(std::to_string(n)); };
+    const auto add = [&](const place_answer& a) {
       for (const std::uint64_t n : {std::uint64_t{a.still}, a.activity, a.sent, a.received})
-        s += "," + std::to_string(n);
+        add_number(n);
     };
+    add_number(missing_);
     for (const auto& a : answers_) a ? add(*a) : s.push_back('-');
     s.push_back('/');
     for (const place_answer& a : last_) add(a);

@@ -217,7 +217,7 @@ class deadlock_world {
 
   std::string state() const {
     std::string s;
-    const auto add = [&s](auto n) { s += std::to_string(n) + ","; };
+    const auto add = [&s](auto n) { s.append(std::to_string(n)).append(","); };
     for (const place& p : places_) {
       add(p.running), add(p.timers), add(p.in_hand), add(p.activity), add(p.sent), add(p.received);
     }
