@@ -22,7 +22,7 @@ atomic<bool> already_printed{false};  // a flag only; no data depends on it
 atomic<pid_t> ending{0};              // id of the thread whose signal ends the process; 0: none
 pid_t launcher = 0;                   // the parent process
 atomic<void (*)() noexcept> end_action{nullptr};
-atomic<pid_t> acting{0};       // the thread that runs it
+atomic<pid_t> acting{0};  // the thread that runs it
 atomic<bool> has_acted{false};
 
 [[nodiscard]] const exit_reason_listener* current() noexcept {

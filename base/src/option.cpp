@@ -223,7 +223,8 @@ constexpr auto table = std::to_array<option>({
      set_choice<&settings::trace_detail, trace_details>,
      show_choice<&settings::trace_detail, trace_details>},
     {"APGAS_TRACE_MEMORY", "bytes", "a size from 1M to 64G, such as 64M",
-     "memory of each worker for its part of a trace; when it is full, the oldest events are dropped",
+     "memory of each worker for its part of a trace; when it is full, the oldest events are "
+     "dropped",
      set_bytes<&settings::trace_bytes, mib, 64 * gib>, show_size<&settings::trace_bytes>},
     {"APGAS_PROFILE", "", "span, span:json: and the path of a file to write, or off",
      "at the end, print work and span of each place, and what bounds the speed-up, or write these "

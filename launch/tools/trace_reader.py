@@ -227,7 +227,7 @@ def read_perfetto(file):
             yield Counter(track, time, event.name, event.value)
             continue
         for number in (*event.leaving, *event.arriving):  # leaving: also passing through
-            if number in flows:
+            if number in flows or number in event.arriving:  # the ends may come in any order
                 yield Flow(track, time, number, "", False)
             if number not in event.arriving:
                 yield Flow(track, time, number, "", True)

@@ -74,6 +74,7 @@ class Summary:
         self.names, self.metadata = {}, {}
         self.labels, self.tasks = Numbers(), Numbers()
         self.ended = collections.Counter()      # label of a task: how many have ended
+        self.labels_of_tasks = array.array("l")  # for each task: its label
         self.departures = {}                    # number of a flow: (track, time)
         self.waits, self.longest, self.wait_count = [], longest, 0
         self.begin, self.end = float("inf"), float("-inf")
@@ -107,6 +108,8 @@ class Summary:
         task = -1
         if event.category == TASK:
             task = self.tasks(event.details.get("task"))
+            if task == len(self.labels_of_tasks):
+                self.labels_of_tasks.append(label)
             if event.details.get("then") == "ended":
                 self.ended[label] += 1
         self.tracks[event.track].add(begin, end, label, task)
@@ -128,6 +131,11 @@ class Summary:
                 for values, value in zip(kept, (begin, end, outermost, track.label[each])):
                     values.append(value)
             track.arrivals.sort()
+
+    def label_of(self, task):
+        """Returns the name of a task, or its spawn site; None if the task has no slice."""
+        number = self.tasks.of.get(task)
+        return None if number is None else self.labels.texts[self.labels_of_tasks[number]][1]
 
     def workers_of(self, process):
         return sum(track[0] == process and track[1] is not None and

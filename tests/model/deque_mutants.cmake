@@ -118,5 +118,5 @@ apgas_mutants(deque scheduler/deques/include/apgas/scheduler/deque.hpp
     [[shrink_locked(first_ + n);]] [[shrink_locked(first_ + n - 1);]]
   take_oldest_keeps_tail
     [[out.assign(*s);
-      tail_.store(s + 1, relaxed);]] [[out.assign(*s);]]
+    tail_.store(s + 1, relaxed);]] [[out.assign(*s);]]
 )

@@ -96,23 +96,27 @@ class Tool(unittest.TestCase):
 
     def test_waits(self):
         found = self.numbers(as_json(EXAMPLE))
-        self.assertEqual([(w["time"], w["in"], w["where"], w["begin"]) for w in found["waits"]],
-                         [(210, "finish", "/src/a.cpp:9", 100), (1, "at", "/src/a.cpp:3", 5)])
+        self.assertEqual([(w["time"], w["in"], w["where"], w["by"], w["begin"])
+                          for w in found["waits"]],
+                         [(210, "finish", "/src/a.cpp:9", "main", 100),
+                          (1, "at", "/src/a.cpp:3", "main", 5)])
 
     def test_critical_path(self):
         found = self.numbers(as_json(EXAMPLE))["critical_path"]
         # main up to the spawn, the stolen task, main after the finish
+        self.assertEqual((found["begin"], found["end"]), (0, 400))
         self.assertEqual({t["site"]: round(t["time"], 6) for t in found["tasks"]},
                          {"a.cpp:7": 260, "main": 110})
         self.assertEqual({name: round(time, 6) for name, time in found["between"].items()},
                          {"spawn to its arrival": 20, "resume to its arrival": 10})
 
-    def test_critical_path_without_arrows_follows_the_worker(self):
-        found = self.numbers(as_json([*piece(0, 0, 10, "a.cpp:5", "0.1"),
+    def test_critical_path_without_arrows_goes_on_where_a_task_ended_last(self):
+        found = self.numbers(as_json([*piece(0, 0, 3, "a.cpp:1", "0.0"),
+                                      *piece(1, 0, 10, "a.cpp:5", "0.1"),
                                       *piece(0, 15, 20, "a.cpp:7", "0.2")]))["critical_path"]
         self.assertEqual({t["site"]: t["time"] for t in found["tasks"]},
                          {"a.cpp:5": 10, "a.cpp:7": 5})
-        self.assertEqual(found["between"], {"no task ready on the worker": 5})
+        self.assertEqual(found["between"], {"between tasks without an arrow": 5})
 
     def test_grain_sizes_count_a_task_once(self):
         found = self.numbers(as_json(EXAMPLE))

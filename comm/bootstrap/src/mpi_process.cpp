@@ -20,11 +20,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <apgas/base/own_threads.hpp>
 #include <apgas/base/assert.hpp>
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/exit_reason.hpp>
 #include <apgas/base/log.hpp>
+#include <apgas/base/own_threads.hpp>
 #include <apgas/comm/transports.hpp>
 #include <apgas/errors.hpp>
 

@@ -11,9 +11,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <apgas/base/assert.hpp>
 #include <apgas/base/exit_reason.hpp>
 #include <apgas/base/own_threads.hpp>
-#include <apgas/base/assert.hpp>
 #include <apgas/comm/transports.hpp>
 
 #include "failure_detector.hpp"
@@ -268,7 +268,6 @@ void failure_detector::announce(int code) noexcept {
 
 void failure_detector::end_process(int code) {
   announce(code);
-  base::run_end_action();
   const int asked = asked_signal_.load(base::acquire);  // P1
   if (asked != 0) {                                     // the launcher ends the other places
     std::signal(asked, SIG_DFL);

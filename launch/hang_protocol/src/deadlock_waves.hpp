@@ -18,7 +18,7 @@ namespace apgas::inline v0::launch {
 
 // What a place knows at one moment.
 struct place_answer {
-  bool still = false;  // no task can become ready here unless a frame arrives
+  bool still = false;          // no task can become ready here unless a frame arrives
   std::uint64_t activity = 0;  // a number that changes when tasks have run
   std::uint64_t sent = 0;      // frames, without those of the waves themselves
   std::uint64_t received = 0;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "job_watch.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -12,20 +10,22 @@
 #include <apgas/base/assert.hpp>
 #include <apgas/base/own_threads.hpp>
 
+#include "job_watch.hpp"
+
 namespace apgas::inline v0::launch {
 namespace {
 
 using namespace std::chrono_literals;
 using reply = deadlock_waves::result;
 
-constexpr auto look_pause = 100ms;       // between two looks at a place
-constexpr auto deadlock_patience = 1s;   // if no other is given
-constexpr auto between_equal = 200ms;    // between the two waves that find a deadlock
-constexpr auto after_refusal = 500ms;    // after a wave that found that some place runs
-constexpr auto answer_patience = 5s;     // a place that does not answer for so long is reported
-constexpr auto teams_pause = 500ms;      // after an answer, their timer stops for so long
-constexpr int refusals_max = 10;         // then a standstill is reported, although nobody knows why
-constexpr int looks_for_sleep = 50;      // of 1 ms: a frame has woken a worker, which sleeps again
+constexpr auto look_pause = 100ms;      // between two looks at a place
+constexpr auto deadlock_patience = 1s;  // if no other is given
+constexpr auto between_equal = 200ms;   // between the two waves that find a deadlock
+constexpr auto after_refusal = 500ms;   // after a wave that found that some place runs
+constexpr auto answer_patience = 5s;    // a place that does not answer for so long is reported
+constexpr auto teams_pause = 500ms;     // after an answer, their timer stops for so long
+constexpr int refusals_max = 10;        // then a standstill is reported, although nobody knows why
+constexpr int looks_for_sleep = 50;     // of 1 ms: a frame has woken a worker, which sleeps again
 
 }  // namespace
 
@@ -281,7 +281,8 @@ void job_watch::on_silence(time now) {
   bool all_stand = true;
   for (comm::rank p = 0; p < place_.places; ++p) {
     const auto stood_ms = answers_[static_cast<std::size_t>(p)].stood_ms;
-    if (waves_.has_answered(p)) all_stand &= stood_ms >= static_cast<std::uint64_t>(patience_.count());
+    if (waves_.has_answered(p))
+      all_stand &= stood_ms >= static_cast<std::uint64_t>(patience_.count());
   }
   waves_.abandon();
   next_wave_ = now + after_refusal;

@@ -22,19 +22,20 @@
 
 #include "deadlock_waves.hpp"
 
-// The watchdog of a job with several places. Each place has one of these objects. With APGAS_WATCHDOG
-// or APGAS_DEADLOCK it has a thread that looks at the place ten times a second; without them the
-// thread begins when another place, or text(), asks for something.
+// The watchdog of a job with several places. Each place has one of these objects. With
+// APGAS_WATCHDOG or APGAS_DEADLOCK it has a thread that looks at the place ten times a second;
+// without them the thread begins when another place, or text(), asks for something.
 //
-// If place 0 stands still, it asks all places in waves whether they do, too (deadlock_waves.hpp). If
-// all do for long enough, or on request, it collects what the tasks of all places wait for and makes
-// one report of that.
+// If place 0 stands still, it asks all places in waves whether they do, too (deadlock_waves.hpp).
+// If all do for long enough, or on request, it collects what the tasks of all places wait for and
+// makes one report of that.
 //
 // Wire: control frames whose `handler` has the bit control_watch and the operation, and whose
 // `finish` is the number of the wave or of the collection. The endpoint counts them; this object
 // subtracts them, so that the waves do not count their own frames.
 //
-// All of it but on_frame() and text() runs on the thread, which alone uses the fields without a lock.
+// All of it but on_frame() and text() runs on the thread, which alone uses the fields without a
+// lock.
 namespace apgas::inline v0::launch {
 
 inline constexpr std::uint64_t control_watch = std::uint64_t{1} << 59;
@@ -76,8 +77,8 @@ class job_watch final : public job_explanation {
   // What a place answers in a wave. Wire: as in memory.
   struct wave_answer {
     place_answer state;
-    std::uint64_t stood_ms = 0;  // for so long no task has run and no timer was set
-    std::uint32_t blocking = 0;  // a call of `blocking` is running
+    std::uint64_t stood_ms = 0;      // for so long no task has run and no timer was set
+    std::uint32_t blocking = 0;      // a call of `blocking` is running
     std::uint32_t may_be_woken = 0;  // it is, or the program has threads of its own there
   };
   // The parts of a report that have come.
@@ -120,8 +121,8 @@ class job_watch final : public job_explanation {
   remote::remote_teams& teams_;
   const print_function print_;
   const std::chrono::milliseconds patience_;
-  const bool looks_;            // there is a watchdog
-  const bool reports_always_;   // a standstill is reported, too
+  const bool looks_;           // there is a watchdog
+  const bool reports_always_;  // a standstill is reported, too
   const base::deadlock_choice on_deadlock_;
   std::optional<scheduler::place_watch> watched_;
 

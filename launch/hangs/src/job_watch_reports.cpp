@@ -72,7 +72,8 @@ void job_watch::end_collection() {
 
 void job_watch::deliver(const wanted_report& w, const scheduler::job_report& report) {
   const double seconds = std::chrono::duration<double>(patience_).count();
-  const std::string standstill = fmt::format("nothing has run at any place for {:g} s while ", seconds);
+  const std::string standstill =
+      fmt::format("nothing has run at any place for {:g} s while ", seconds);
   switch (w.why) {
     case reason::text:
       return w.promise->set_value(report.text(""));
@@ -85,10 +86,11 @@ void job_watch::deliver(const wanted_report& w, const scheduler::job_report& rep
       break;
   }
   if (report.tasks() == 0) return;
-  print_(report.text(standstill) +
-         "\nthis is a deadlock: no task can run again, since at all places all workers sleep, no "
-         "message is on its way, and no timer, no blocking call and no other thread can make a task "
-         "ready. See docs/debugging/hangs.md; APGAS_DEADLOCK=report lets the program wait on");
+  print_(
+      report.text(standstill) +
+      "\nthis is a deadlock: no task can run again, since at all places all workers sleep, no "
+      "message is on its way, and no timer, no blocking call and no other thread can make a task "
+      "ready. See docs/debugging/hangs.md; APGAS_DEADLOCK=report lets the program wait on");
   if (on_deadlock_ == base::deadlock_choice::abort) base::end_job(base::deadlock_exit_code);
 }
 

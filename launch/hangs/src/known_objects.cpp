@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "known_objects.hpp"
-
 #include <string_view>
 
 #include <apgas/places/team_member.hpp>
@@ -8,6 +6,8 @@
 #include <apgas/sync/remote_call.hpp>
 #include <apgas/sync/remote_finish.hpp>
 #include <apgas/sync/served_call.hpp>
+
+#include "known_objects.hpp"
 
 namespace apgas::inline v0::launch {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "job_trace.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -20,17 +18,22 @@
 #include <apgas/base/safe_line.hpp>
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/errors.hpp>
+#include <apgas/finish.hpp>
 
+#include "job_trace.hpp"
 #include "trace_file.hpp"
 #include "trace_writer.hpp"
 
+// Pairs
+//   P1  A thread that finds a trace in the list, also in the handler of a signal, sees the complete
+//       object with its recorder.
 namespace apgas::inline v0::launch {
 namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 constexpr int round_trips = 30;
 
-// The list of all traces of the process, which the handler of a signal reads.
+// The list of all traces of the process, which the handler of a signal reads (P1).
 base::atomic<job_trace*> first_trace{nullptr};
 std::mutex list_lock;
 
@@ -60,7 +63,7 @@ job_trace::~job_trace() {
       continue;
     }
     if (before != nullptr) before->next_ = next_;
-    if (before == nullptr) first_trace.store(next_, base::release);  // P1 of traced_network.hpp
+    if (before == nullptr) first_trace.store(next_, base::release);  // P1
     break;
   }
 }
@@ -75,10 +78,11 @@ scheduler::task_observer& job_trace::start(int workers) {
                                .only_stolen = only_stolen_,
                                .bytes_in_flight = [this] { return network_.unsent_bytes(); }});
   recorder_of_network_.store(recorder_.get(), base::release);  // P1 of traced_network.hpp
+  base::catch_signals();
   base::set_end_action(leave_records);
   const std::lock_guard guard(list_lock);
   next_ = first_trace.load(base::relaxed);
-  first_trace.store(this, base::release);  // P1 of traced_network.hpp
+  first_trace.store(this, base::release);  // P1
   return *recorder_;
 }
 
@@ -102,8 +106,8 @@ void job_trace::record_here() {
 // Returns the number of bytes that were recorded.
 std::uint64_t job_trace::stop_here() {
   job_trace* const t = of_this_place();
-  if (t == nullptr || t->done_.exchange(true, base::acq_rel)) return 0;
-  t->recorder_->stop();
+  if (t == nullptr || t->done_.exchange(true, base::relaxed)) return 0;
+  if (t->recorder_->recording()) t->recorder_->stop();
   t->recorded_ = t->recorder_->bytes(true);
   return t->recorded_.size();
 }
@@ -140,7 +144,7 @@ class job_trace::work_at_places final : scheduler::external_task {
     auto& self = *static_cast<work_at_places*>(task);
     std::exception_ptr error;
     try {
-      self.work_(self.trace_);
+      finish([&self] { self.work_(self.trace_); });
     } catch (...) {
       error = std::current_exception();
     }
@@ -201,6 +205,7 @@ void job_trace::begin(sync::place_state& place) noexcept {
 
 void job_trace::end(sync::place_state& place) noexcept {
   place_ = &place;
+  recorder_->stop();  // so that the tasks of collect() have no slices
   try {
     work_at_places(*this, [](job_trace& self) { self.collect(); }).run(place);
   } catch (const std::exception& failure) {
@@ -221,9 +226,9 @@ void job_trace::collect() {
     std::vector<std::byte> record;
     record.reserve(bytes[i]);
     while (record.size() < bytes[i]) {
-      const std::vector<char> piece =
-          at(place(p), [](std::uint64_t from) { return piece_here(from); },
-             std::uint64_t{record.size()});
+      const std::vector<char> piece = at(
+          place(p), [](std::uint64_t from) { return piece_here(from); },
+          std::uint64_t{record.size()});
       if (piece.empty()) break;
       const auto more = std::as_bytes(std::span(piece));
       record.insert(record.end(), more.begin(), more.end());
@@ -256,7 +261,7 @@ void write_all(void* file, std::span<const std::byte> bytes) {
 
 // Context: any thread, also in a handler of a signal.
 void job_trace::leave_record() noexcept {
-  if (done_.exchange(true, base::acq_rel)) return;
+  if (!recorder_->recording() || done_.exchange(true, base::relaxed)) return;
   recorder_->stop();
   int fd = open(record_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   recorder_->for_each_piece(false, write_all, &fd);
@@ -264,7 +269,8 @@ void job_trace::leave_record() noexcept {
   if (fd >= 0) {
     close(fd);
     line << "apgas: what place " << static_cast<std::uint64_t>(here_) << " did is in "
-         << record_path_.c_str() << "; apgas-trace-merge " << path_.c_str() << " makes a trace of it";
+         << record_path_.c_str() << "; apgas-trace-merge " << path_.c_str()
+         << " makes a trace of it";
   } else {
     line << "apgas: warning: place " << static_cast<std::uint64_t>(here_) << " cannot write "
          << record_path_.c_str() << ", so the trace lacks it; make space on the disk";

@@ -18,8 +18,8 @@
 //
 // At the start place 0 compares the clocks of all places with its own, and tells them to record. At
 // the end it stops them, compares the clocks again, fetches what they have recorded, and writes one
-// file. If the process ends in any other way, each of its places leaves what it has in a file of its
-// own (record_path()), from which apgas-trace-merge makes the trace.
+// file. If the process ends in any other way, each of its places leaves what it has in a file of
+// its own (record_path()), from which apgas-trace-merge makes the trace.
 namespace apgas::inline v0::launch {
 
 class job_trace {

@@ -99,9 +99,7 @@ class json_writer final : public trace_sink {
   static constexpr int other_threads = 1000;
 
   static int pid(int place) { return place + 1; }
-  static int tid(trace_track track) {
-    return track.thread < 0 ? other_threads : track.thread + 1;
-  }
+  static int tid(trace_track track) { return track.thread < 0 ? other_threads : track.thread + 1; }
 
   template <class... Values>
   void add(fmt::format_string<Values...> text, Values&&... values) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <functional>
+#include <map>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "trace_writer.hpp"
@@ -156,12 +157,8 @@ class perfetto_writer final : public trace_sink {
   static constexpr std::size_t flushed_bytes = std::size_t{1} << 16;
 
   static int pid(int place) { return place + 1; }
-  static int tid(trace_track track) {
-    return track.thread < 0 ? other_threads : track.thread + 1;
-  }
-  static std::uint64_t uuid_of(int place) {
-    return static_cast<std::uint64_t>(pid(place)) << 40U;
-  }
+  static int tid(trace_track track) { return track.thread < 0 ? other_threads : track.thread + 1; }
+  static std::uint64_t uuid_of(int place) { return static_cast<std::uint64_t>(pid(place)) << 40U; }
   static std::uint64_t uuid_of(trace_track track) {
     return uuid_of(track.place) + static_cast<std::uint64_t>(tid(track));
   }
@@ -170,14 +167,15 @@ class perfetto_writer final : public trace_sink {
   // `field` is that of InternedData.
   std::uint64_t interned(unsigned field, std::string_view text) {
     auto& known = known_[field];
-    const auto [found, is_new] = known.try_emplace(std::string(text), known.size() + 1);
-    if (is_new) {
-      proto_message entry;
-      entry.number(1, found->second);
-      entry.text(2, text);
-      fresh_.message(field, entry);
-    }
-    return found->second;
+    const auto found = known.find(text);
+    if (found != known.end()) return found->second;
+    const std::uint64_t number = known.size() + 1;
+    known.emplace(text, number);
+    proto_message entry;
+    entry.number(1, number);
+    entry.text(2, text);
+    fresh_.message(field, entry);
+    return number;
   }
 
   void slice_begins(std::uint64_t uuid, std::uint64_t ns, const trace_slice& what,
@@ -191,12 +189,21 @@ class perfetto_writer final : public trace_sink {
     write(ns, event);
   }
 
+  // Whether few texts stand behind this key.
+  static bool recurs(std::string_view key) {
+    return key != "task" && key != "parent" && key != "apgas";
+  }
+
   void annotate(proto_message& event, trace_arguments arguments) {
     for (const trace_argument& a : arguments) {
       proto_message annotation;
       annotation.number(1, interned(3, a.key));
       if (const auto* text = std::get_if<std::string_view>(&a.value)) {
-        annotation.text(6, *text);
+        if (recurs(a.key)) {
+          annotation.number(17, interned(29, *text));
+        } else {
+          annotation.text(6, *text);
+        }
       } else if (const auto* number = std::get_if<std::int64_t>(&a.value)) {
         annotation.number(4, static_cast<std::uint64_t>(*number));
       } else {
@@ -222,7 +229,7 @@ class perfetto_writer final : public trace_sink {
   }
 
   void add(proto_message& packet) {
-    packet.number(10, 1);                      // trusted_packet_sequence_id
+    packet.number(10, 1);                        // trusted_packet_sequence_id
     packet.number(13, started_ ? 2U : 1U | 2U);  // sequence_flags: the first one clears the state
     started_ = true;
     out_.message(1, packet);
@@ -236,7 +243,7 @@ class perfetto_writer final : public trace_sink {
   trace_stream& to_;
   proto_message out_;
   proto_message fresh_;
-  std::unordered_map<unsigned, std::unordered_map<std::string, std::uint64_t>> known_;
+  std::map<unsigned, std::map<std::string, std::uint64_t, std::less<>>> known_;
   std::unordered_set<std::uint64_t> rows_;
   bool started_ = false;
 };

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace_file.hpp"
-
 #include <cerrno>
 #include <system_error>
 
@@ -8,6 +6,7 @@
 
 #include <apgas/errors.hpp>
 
+#include "trace_file.hpp"
 #include "trace_merge.hpp"
 #include "trace_writer.hpp"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace_index.hpp"
-
 #include <algorithm>
 #include <limits>
 
 #include <apgas/comm/message.hpp>
 #include <apgas/scheduler/task_observer.hpp>
 #include <apgas/sync/remote_finish.hpp>
+
+#include "trace_index.hpp"
 
 namespace apgas::inline v0::launch {
 namespace {

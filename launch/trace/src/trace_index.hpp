@@ -17,10 +17,10 @@ namespace apgas::inline v0::launch {
 // The difference of a place's steady clock to that of place 0, as measured at the start and at the
 // end: what is added to its times, and the greatest error of that. In between, it is interpolated.
 struct clock_offset {
-  std::int64_t offset_ns = 0;      // at the end
-  std::int64_t error_ns = 0;       // the greater one of the two
+  std::int64_t offset_ns = 0;        // at the end
+  std::int64_t error_ns = 0;         // the greater one of the two
   std::int64_t first_offset_ns = 0;  // at the start
-  std::int64_t first_ns = 0;       // when they were measured, by the clock of the place
+  std::int64_t first_ns = 0;         // when they were measured, by the clock of the place
   std::int64_t last_ns = 0;
 
   std::int64_t at(std::int64_t ns) const noexcept;
@@ -43,8 +43,8 @@ struct trace_phase_end {
 struct place_index {
   std::unordered_map<std::uint64_t, std::uint64_t> labels;  // of the tasks that have been described
   std::unordered_map<std::uint64_t, trace_wait> waits;
-  std::map<std::uint64_t, std::vector<trace_phase_end>> phases;            // by clock
-  std::unordered_map<std::uint64_t, std::uint64_t> first_wait_ns;         // by the object
+  std::map<std::uint64_t, std::vector<trace_phase_end>> phases;    // by clock
+  std::unordered_map<std::uint64_t, std::uint64_t> first_wait_ns;  // by the object
   std::map<std::uint64_t, int> searching;  // by time: how many more workers search from then on
   std::vector<std::uint64_t> first_ns;     // of each thread: its first event
   std::uint64_t end_ns = 0;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace_merge.hpp"
-
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -10,6 +8,7 @@
 
 #include <apgas/version.hpp>
 
+#include "trace_merge.hpp"
 #include "track_writer.hpp"
 
 namespace apgas::inline v0::launch {
@@ -61,8 +60,7 @@ void write_waits(const place_trace& trace, const place_index& index, trace_sink&
     const trace_site site =
         site_of_text(label == index.labels.end() ? "" : trace.text(label->second >> 32U));
     const std::string spawned = fmt::format("{}:{}", site.file, site.line);
-    std::vector<trace_argument> all = {{"task", task},
-                                       {"place", std::int64_t{trace.place()}}};
+    std::vector<trace_argument> all = {{"task", task}, {"place", std::int64_t{trace.place()}}};
     if (!where.file.empty()) all.push_back({"where", call});
     if (!where.function.empty()) all.push_back({"in", where.function});
     if (!site.file.empty()) all.push_back({"site", spawned});
@@ -108,10 +106,9 @@ void write_idle_workers(const place_trace& trace, const place_index& index, trac
 
 std::string metadata_of(const std::vector<place_trace>& places,
                         const std::vector<clock_offset>& clocks) {
-  std::string text = fmt::format(
-      R"({{"apgas":"{}","places":{},"detail":"{}")", APGAS_VERSION_STRING,
-      places.front().header().places,
-      places.front().header().only_stolen != 0 ? "stolen" : "all");
+  std::string text = fmt::format(R"({{"apgas":"{}","places":{},"detail":"{}")",
+                                 APGAS_VERSION_STRING, places.front().header().places,
+                                 places.front().header().only_stolen != 0 ? "stolen" : "all");
   text += R"(,"clocks":[)";
   for (std::size_t p = 0; p < places.size(); ++p) {
     text += fmt::format(R"({}{{"place":{},"offset_ns":{},"error_ns":{}}})", p == 0 ? "" : ",",
@@ -168,9 +165,10 @@ std::vector<std::string> dropped_events(const std::vector<place_trace>& places) 
     std::uint64_t events = 0;
     for (const place_trace::thread& t : each.threads()) events += t.dropped;
     if (events == 0) continue;
-    lines.push_back(fmt::format("the trace leaves out the oldest {} events of place {}; raise "
-                                "APGAS_TRACE_MEMORY, or set APGAS_TRACE_DETAIL=stolen",
-                                events, each.place()));
+    lines.push_back(
+        fmt::format("the trace leaves out the oldest {} events of place {}; raise "
+                    "APGAS_TRACE_MEMORY, or set APGAS_TRACE_DETAIL=stolen",
+                    events, each.place()));
   }
   return lines;
 }

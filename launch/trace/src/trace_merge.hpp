@@ -9,8 +9,8 @@
 
 namespace apgas::inline v0::launch {
 
-// Writes what the places have recorded as one trace. `clocks` has one element for each place, in the
-// same order. Throws: std::bad_alloc.
+// Writes what the places have recorded as one trace. `clocks` has one element for each place, in
+// the same order. Throws: std::bad_alloc.
 void merge_traces(const std::vector<place_trace>& places, const std::vector<clock_offset>& clocks,
                   trace_sink& to);
 

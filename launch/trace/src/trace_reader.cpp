@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace_reader.hpp"
-
 #include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "trace_reader.hpp"
 
 namespace apgas::inline v0::launch {
 namespace {

@@ -52,8 +52,7 @@ class trace_sink {
   // An arrow begins or ends in the slice that is open at that time.
   virtual void flow(trace_track track, std::uint64_t ns, std::string_view name,
                     std::uint64_t number, bool begins) = 0;
-  virtual void counter(int place, std::uint64_t ns, std::string_view name,
-                       std::uint64_t value) = 0;
+  virtual void counter(int place, std::uint64_t ns, std::string_view name, std::uint64_t value) = 0;
   // Facts about the whole trace, as an object in JSON. The last call.
   virtual void finish(const std::string& metadata) = 0;
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "traced_network.hpp"
-
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <utility>
 
 #include <apgas/comm/out_of_memory.hpp>
+
+#include "traced_network.hpp"
 
 namespace apgas::inline v0::launch {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "track_writer.hpp"
-
 #include <algorithm>
 #include <array>
 
@@ -8,6 +6,8 @@
 
 #include <apgas/comm/message.hpp>
 #include <apgas/scheduler/task_observer.hpp>
+
+#include "track_writer.hpp"
 
 namespace apgas::inline v0::launch {
 namespace {
@@ -139,7 +139,8 @@ void track_writer::on(const trace_event& e) {
     case event_kind::activity_begin:
       to_.begin(track_, now_,
                 {name_of(static_cast<worker_activity>(w[1])),
-                 name_of(static_cast<worker_activity>(w[1])), {}});
+                 name_of(static_cast<worker_activity>(w[1])),
+                 {}});
       activities_.push_back(w[1]);
       break;
     case event_kind::activity:

@@ -42,11 +42,11 @@ class track_writer {
   std::vector<std::uint64_t> activities_;
   bool first_ = true;
   bool first_external_ = true;
-  bool task_ended_ = false;        // by the previous event, or by the one before a flow
-  std::uint64_t ended_ns_ = 0;     // when
-  std::uint64_t skipped_ = 0;      // events `open` that say nothing new
-  std::uint64_t opening_ = 0;      // events `open` of a resumption that follow
-  std::uint64_t pending_flow_ = 0; // ends when they are open
+  bool task_ended_ = false;         // by the previous event, or by the one before a flow
+  std::uint64_t ended_ns_ = 0;      // when
+  std::uint64_t skipped_ = 0;       // events `open` that say nothing new
+  std::uint64_t opening_ = 0;       // events `open` of a resumption that follow
+  std::uint64_t pending_flow_ = 0;  // ends when they are open
 };
 
 }  // namespace apgas::inline v0::launch

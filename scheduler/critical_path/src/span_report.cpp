@@ -60,13 +60,14 @@ std::string totals(const span_summary& s) {
   text += line("burdened span", time(s.burdened_span));
   text += line("burdened parallelism", fmt::format("{:.1f}", parallelism(s.work, s.burdened_span)));
   text += line("tasks", fmt::format("{}", s.tasks));
-  text += "  speed-up to expect on";
+  std::string numbers = fmt::format("  {:<20}", "workers");
+  std::string factors = fmt::format("  {:<20}", "speed-up to expect");
   for (const int workers : {2, 4, 8, 16, 32, 64}) {
     const speed_up factor = expected_speed_up(s, workers);
-    text += fmt::format("{} {} workers: {:.1f} to {:.1f}", workers == 2 ? "" : ",", workers,
-                        factor.least, factor.most);
+    numbers += fmt::format("{:>14}", workers);
+    factors += fmt::format("{:>14}", fmt::format("{:.1f} to {:.1f}", factor.least, factor.most));
   }
-  return text + "\n";
+  return text + numbers + "\n" + factors + "\n";
 }
 
 std::string task_table(const span_summary& s) {
@@ -150,8 +151,8 @@ std::string span_sentence(const span_summary& s) {
                   parallelism(s.work, s.span), largest.what, percent(largest.on_path, s.span));
   const std::vector<spawn_site_row> sites = ordered_tasks(s);
   if (!sites.empty() && sites[0].on_path != 0) {
-    text += fmt::format("; {:.0f} % is in tasks spawned at {}", percent(sites[0].on_path, s.span),
-                        sites[0].site);
+    text += fmt::format("; {:.0f} % is in {}{}", percent(sites[0].on_path, s.span),
+                        sites[0].is_line ? "tasks spawned at " : "", sites[0].site);
   }
   return text + ")";
 }

@@ -12,7 +12,8 @@ namespace apgas::inline v0::scheduler {
 
 // The tasks that were spawned at a site.
 struct spawn_site_row {
-  std::string site;  // such as "solver.cpp:88", or a name
+  std::string site;      // such as "solver.cpp:88", or a name
+  bool is_line = false;  // whether it is a line of the program
   std::uint64_t tasks = 0;
   span_ticks work = 0;
   span_ticks longest = 0;  // of the tasks, without what they waited for

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "event_ring.hpp"
-
 #include <new>
 
 #include <sys/mman.h>
+
+#include "event_ring.hpp"
 
 namespace apgas::inline v0::scheduler {
 
@@ -36,7 +36,7 @@ std::size_t event_ring::spans(std::span<const std::uint64_t> (&out)[chunks]) con
   std::size_t n = 0;
   for (std::size_t i = 0; i < chunks; ++i) {
     const std::size_t c = (first + i) % chunks;
-    const std::size_t used = used_[c].load(base::acquire);
+    const std::size_t used = used_[c].load(base::acquire);  // P1 of event_ring.hpp
     if (used != 0) out[n++] = {begin_of(c), used};
   }
   return n;

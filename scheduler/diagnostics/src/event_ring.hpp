@@ -12,7 +12,10 @@
 // The memory for the events of one thread: some chunks, used in turn. When all are full, the oldest
 // chunk is overwritten. Each chunk can be understood without those before it.
 //
-//   words    the owner writes, and other threads read what lies below `used` of a chunk
+//   words_   the owner writes, and other threads read what lies below used_ of a chunk
+//
+// Pairs
+//   P1  A thread that reads used_ sees the events below it.
 namespace apgas::inline v0::scheduler {
 
 class event_ring {
@@ -25,16 +28,14 @@ class event_ring {
   event_ring& operator=(const event_ring&) = delete;
   ~event_ring();
 
-  // Returns memory for an event of `words` words; null if the current chunk has no room for it. Then
-  // the owner calls next_chunk(), and describes in its first events what is open.
-  std::uint64_t* room(std::size_t words) noexcept {
-    return at_ + words <= end_ ? at_ : nullptr;
-  }
+  // Returns memory for an event of `words` words; null if the current chunk has no room for it.
+  // Then the owner calls next_chunk(), and describes in its first events what is open.
+  std::uint64_t* room(std::size_t words) noexcept { return at_ + words <= end_ ? at_ : nullptr; }
   // The event at room() is complete.
   void commit(std::size_t words) noexcept {
     at_ += words;
     ++events_;
-    used_[current_].store(static_cast<std::size_t>(at_ - begin_of(current_)), base::release);
+    used_[current_].store(static_cast<std::size_t>(at_ - begin_of(current_)), base::release);  // P1
   }
   void next_chunk() noexcept;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "text_table.hpp"
-
 #include <bit>
 #include <cstring>
 #include <mutex>
 #include <new>
 
 #include <sys/mman.h>
+
+#include "text_table.hpp"
 
 namespace apgas::inline v0::scheduler {
 namespace {
@@ -38,7 +38,7 @@ std::uint32_t text_table::number_of(std::string_view text) noexcept {
     known_.emplace(text, next);
     std::memcpy(begin_ + used, &length, sizeof length);
     std::memcpy(begin_ + used + sizeof length, text.data(), text.size());
-    used_.store(used + sizeof length + text.size(), base::release);
+    used_.store(used + sizeof length + text.size(), base::release);  // P1 of text_table.hpp
     return next;
   } catch (const std::bad_alloc&) {
     missing_.store(missing_.load(base::relaxed) + 1, base::relaxed);

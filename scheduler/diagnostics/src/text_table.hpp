@@ -15,6 +15,9 @@
 // The texts of a trace: sites, names of tasks, and constructs. Each gets a number, from 1 on. They
 // lie in memory in the form in which they are written (trace_format.hpp), so that a handler of a
 // signal can write them.
+//
+// Pairs
+//   P1  A thread that reads used_ sees the texts below it.
 namespace apgas::inline v0::scheduler {
 
 class text_table {
@@ -28,7 +31,9 @@ class text_table {
   // Returns the number of the text; 0 if there is no room for it. Context: any thread.
   std::uint32_t number_of(std::string_view text) noexcept;
 
-  std::span<const std::byte> bytes() const noexcept { return {begin_, used_.load(base::acquire)}; }
+  std::span<const std::byte> bytes() const noexcept {
+    return {begin_, used_.load(base::acquire)};  // P1
+  }
   std::uint32_t missing() const noexcept { return missing_.load(base::relaxed); }
 
  private:

@@ -17,7 +17,7 @@ namespace {
 using trace::event_kind;
 
 constexpr std::uint64_t kind_bits = 8;
-constexpr std::uint64_t unknown_cause = 1;  // no flow has this number
+constexpr std::uint64_t unknown_cause = 1;                 // no flow has this number
 constexpr std::uint64_t cycles_between_samples = 300'000;  // some 100 us
 constexpr std::size_t bytes_of_others = std::size_t{4} << 20;
 
@@ -100,8 +100,8 @@ std::uint32_t depth_of(const observed_task* top, bool only_lowest) noexcept {
 
 }  // namespace
 
-// Returns memory for an event. If a new chunk begins, describes the stack of `self` there, which may
-// be null.
+// Returns memory for an event. If a new chunk begins, describes the stack of `self` there, which
+// may be null.
 std::uint64_t* trace_recorder::room(lane& on, const fiber* self, std::size_t words,
                                     std::uint64_t time) noexcept {
   if (std::uint64_t* const at = on.ring.room(words)) [[likely]]
@@ -139,9 +139,9 @@ void trace_recorder::begins(fiber& self, observed_task& task) noexcept {
   label_of(task) = label(on, task.site, nullptr);
   wait_of(task) = 0;
   if (task.below != nullptr && options_.only_stolen) return;
-  const event_kind kind = task.is_external         ? event_kind::begin_external
+  const event_kind kind = task.is_external        ? event_kind::begin_external
                           : task.below != nullptr ? event_kind::begin_inline
-                                                   : event_kind::begin_spawned;
+                                                  : event_kind::begin_spawned;
   const std::size_t words = trace::event_words[static_cast<std::size_t>(kind)];
   const observed_task* const top = std::exchange(self.observed, task.below);
   std::uint64_t* const w = room(on, &self, words, time);
@@ -239,7 +239,7 @@ std::uint64_t trace_recorder::next_flow() noexcept {
     return frame_flow_.exchange(0, base::relaxed);
   }
   const fiber* const f = current_fiber();
-  const scheduler* const home = home_.load(base::acquire);
+  const scheduler* const home = home_.load(base::acquire);  // P2 of trace_recorder.hpp
   const bool is_worker = f != nullptr && home != nullptr && f->on->home == home;
   const lane_guard guard(is_worker ? lane_of(*f->on) : *lanes_.back(), !is_worker);
   lane& on = guard.on;
@@ -308,7 +308,7 @@ void trace_recorder::worker_did(worker& w, worker_activity what, std::uint64_t b
 void trace_recorder::frame(event_kind what, std::uint64_t flow, std::uint8_t kind,
                            std::uint8_t flags, int other, std::uint64_t bytes) noexcept {
   const fiber* const f = current_fiber();
-  const scheduler* const home = home_.load(base::acquire);
+  const scheduler* const home = home_.load(base::acquire);  // P2 of trace_recorder.hpp
   const bool is_worker = f != nullptr && home != nullptr && f->on->home == home;
   const lane_guard guard(is_worker ? lane_of(*f->on) : *lanes_.back(), !is_worker);
   const std::uint64_t time = now();
@@ -316,8 +316,8 @@ void trace_recorder::frame(event_kind what, std::uint64_t flow, std::uint8_t kin
   if (w == nullptr) return;
   w[0] = first_word(what, time);
   w[1] = flow;
-  w[2] = std::uint64_t{kind} << 56U | std::uint64_t{flags} << 48U |
-         static_cast<std::uint32_t>(other);
+  w[2] =
+      std::uint64_t{kind} << 56U | std::uint64_t{flags} << 48U | static_cast<std::uint32_t>(other);
   w[3] = bytes;
   guard.on.ring.commit(4);
 }
@@ -337,7 +337,7 @@ void trace_recorder::frame_received(std::uint64_t flow, std::uint8_t kind, std::
 // Records the counters of the place, if no other worker just has.
 void trace_recorder::sample(lane& on, const fiber* self, std::uint64_t time) noexcept {
   std::uint64_t last = sampled_at_.load(base::relaxed);
-  scheduler* const home = home_.load(base::acquire);
+  scheduler* const home = home_.load(base::acquire);  // P2 of trace_recorder.hpp
   if (home == nullptr || time - last <= cycles_between_samples ||
       !sampled_at_.compare_exchange_strong(last, time, base::relaxed, base::relaxed)) {
     return;
@@ -360,11 +360,10 @@ void trace_recorder::sample(lane& on, const fiber* self, std::uint64_t time) noe
 void trace_recorder::stop() noexcept {
   header_.end_cycles = base::cycles();
   header_.end_ns = clock_ns();
-  recording_.store(false, base::release);  // P1
+  recording_.store(false, base::release);  // P1 of trace_recorder.hpp
 }
 
-void trace_recorder::for_each_piece(bool complete,
-                                    void (*take)(void*, std::span<const std::byte>),
+void trace_recorder::for_each_piece(bool complete, void (*take)(void*, std::span<const std::byte>),
                                     void* context) noexcept {
   const std::span<const std::byte> text = texts_->table.bytes();
   trace::header head = header_;

@@ -41,12 +41,12 @@ std::vector<std::uint32_t> hang_explanation::condense_objects(place_waits& to) c
     entries[i] = next;
     if (!single) {
       const wait_record* const w = o.first_task == no_task ? nullptr : &tasks_[o.first_task].waits;
-      entries[i] = alike
-                       .try_emplace({o.what.kind, line_text(o.what.made), o.what.phase,
-                                     w == nullptr ? "" : w->construct,
-                                     w == nullptr ? 0 : w->where.line()},
-                                    next)
-                       .first->second;
+      entries[i] =
+          alike
+              .try_emplace({o.what.kind, line_text(o.what.made), o.what.phase,
+                            w == nullptr ? "" : w->construct, w == nullptr ? 0 : w->where.line()},
+                           next)
+              .first->second;
     }
     if (entries[i] == next) {
       to.objects.push_back({.name = single ? text_of(o.name) : std::string(),

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hang_explanation.hpp"
-
 #include <algorithm>
 #include <cstddef>
 
 #include <fmt/format.h>
 
+#include "hang_explanation.hpp"
 #include "stack_pool.hpp"
 #include "wait_groups.hpp"
 

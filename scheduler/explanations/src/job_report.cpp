@@ -78,7 +78,8 @@ std::string job_report::groups() const {
     const merged& m = *most[i];
     told += m.all.count;
     text += fmt::format("{} {}", i == 0 ? "" : ";", text_of(m.all));
-    if (places_ > 1) text += fmt::format(", at {}", places_text({m.places.begin(), m.places.end()}));
+    if (places_ > 1)
+      text += fmt::format(", at {}", places_text({m.places.begin(), m.places.end()}));
   }
   if (tasks() > told) text += fmt::format("; and {} more tasks in other groups", tasks() - told);
   return text;
@@ -129,14 +130,16 @@ class job_report::joined_graph {
   }
 
   void add_tasks(const place_waits& p) {
-    for (const place_waits::task& t : p.graph_tasks) tasks_.push_back({.entry = &t, .place = p.place});
+    for (const place_waits::task& t : p.graph_tasks)
+      tasks_.push_back({.entry = &t, .place = p.place});
   }
 
   void add_objects(const place_waits& p, std::size_t first_task) {
     std::vector<std::uint32_t> joined;
     for (const place_waits::object& o : p.objects) {
       const auto next = static_cast<std::uint32_t>(objects_.size());
-      const std::uint32_t at = o.name.empty() ? next : named_.try_emplace(o.name, next).first->second;
+      const std::uint32_t at =
+          o.name.empty() ? next : named_.try_emplace(o.name, next).first->second;
       if (at == next) objects_.push_back(o);
       // Only a place where a task is needed knows more than the name.
       if (objects_[at].kind.empty()) objects_[at].kind = o.kind;
@@ -155,7 +158,8 @@ class job_report::joined_graph {
     }
   }
 
-  std::vector<cycle_step> steps(const std::vector<wait_graph::edge>& cycle, bool with_places) const {
+  std::vector<cycle_step> steps(const std::vector<wait_graph::edge>& cycle,
+                                bool with_places) const {
     std::vector<cycle_step> all;
     if (cycle.empty()) return all;
     const std::size_t begin = cycle.front().from < tasks_.size() ? 0 : 1;
@@ -201,7 +205,8 @@ std::string job_report::cycle() const {
 // Says which members of a team have not made the call in which others wait.
 std::string job_report::teams() const {
   struct members {
-    const place_waits::team* last_call = nullptr;  // of those that wait, the one with the most calls
+    const place_waits::team* last_call =
+        nullptr;  // of those that wait, the one with the most calls
     std::vector<int> waiting;
     std::map<int, std::uint32_t> calls;
   };
@@ -241,12 +246,14 @@ std::string job_report::text(const std::string& begin) const {
   text += teams();
   for (const place_waits& p : answers_) {
     for (const std::string& line : p.running) {
-      text += places_ > 1 ? fmt::format("\nplace {}: {}", p.place, line) : fmt::format("\n{}", line);
+      text +=
+          places_ > 1 ? fmt::format("\nplace {}: {}", p.place, line) : fmt::format("\n{}", line);
     }
   }
   for (const missing_place& m : missing_) {
     text += fmt::format(
-        "\nplace {} has not answered for {:.0f} s, so its tasks are not in this report: its process "
+        "\nplace {} has not answered for {:.0f} s, so its tasks are not in this report: its "
+        "process "
         "is stopped, or it gets no processor time, or the network is interrupted",
         m.place, m.seconds);
   }

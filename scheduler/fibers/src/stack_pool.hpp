@@ -37,10 +37,10 @@ void check_canary(const fiber& f) noexcept;
 // Context: any thread, signal handlers.
 fiber* fiber_of_address(const void* address) noexcept;
 
-// Returns how many stacks were ever taken, and the fiber of stack number n < stacks_made(). The fiber
-// may be in the pool, in use by any scheduler of the process, or under construction; its record is
-// zero before that. It can be read until stacks of another size are reserved.
-// Context: any thread.
+// Returns how many stacks were ever taken, and the fiber of stack number n < stacks_made(). The
+// fiber may be in the pool, in use by any scheduler of the process, or under construction; its
+// record is zero before that. It can be read until stacks of another size are reserved. Context:
+// any thread.
 std::size_t stacks_made() noexcept;
 fiber& fiber_of_stack(std::size_t n) noexcept;
 std::size_t number_of_stack(const fiber& f) noexcept;

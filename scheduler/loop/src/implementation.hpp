@@ -121,8 +121,8 @@ struct scheduler::implementation {
   const std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   const unsigned idle_looks;  // of a poll where a worker has nothing to do; see external_events
   bool fenced = false;
-  bool fenced_or_observed = false;  // one test for both
-  bool waits_in_place = true;       // see poll_in_place()
+  bool fenced_or_observed = false;        // one test for both
+  bool waits_in_place = true;             // see poll_in_place()
   std::vector<std::vector<int>> victims;  // for each worker the others, nearest first
   std::vector<std::unique_ptr<worker>> workers;
   std::vector<std::unique_ptr<base::cache_aligned<idle_entry>>> entries;

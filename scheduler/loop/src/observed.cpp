@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "observed.hpp"
-
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -9,6 +7,7 @@
 #include <apgas/base/spin_lock.hpp>
 
 #include "implementation.hpp"
+#include "observed.hpp"
 
 namespace apgas::inline v0::scheduler {
 namespace {

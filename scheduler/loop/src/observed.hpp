@@ -12,8 +12,8 @@ namespace apgas::inline v0::scheduler {
 
 struct external_task;
 
-// The memory for the observed tasks that one worker spawns. The worker that a task ends on keeps its
-// memory; beyond some thousand tasks it gives them to all workers of the place.
+// The memory for the observed tasks that one worker spawns. The worker that a task ends on keeps
+// its memory; beyond some thousand tasks it gives them to all workers of the place.
 struct observed_tasks {
   observed_task* free = nullptr;
   std::uint32_t free_count = 0;

@@ -27,23 +27,21 @@ place_watch::place_watch(scheduler& of, bool takes_over) : watched_(of.internals
   if (takes_over && watched_.stall_watchdog != nullptr) watched_.stall_watchdog->leave_reports();
 }
 
-unsigned place_watch::quit_signals() noexcept {
-  return v0::scheduler::quit_signals();
-}
+unsigned place_watch::quit_signals() noexcept { return v0::scheduler::quit_signals(); }
 
 place_watch::state place_watch::look(bool threads, const std::function<void()>& inside) const {
   state seen;
   const bool only_own = threads && base::foreign_threads() == 0;
   seen.threads = threads && !only_own;
   const std::unique_lock nobody_polls(watched_.poller_lock, std::try_to_lock);
-  seen.asleep = nobody_polls.owns_lock() &&
-                watched_.idle.when_all_asleep(watched_.workers.size(), [&] {
-                  seen.activity = activity_of(watched_);
-                  seen.timers = watched_.timed.count();
-                  seen.blocking = watched_.helpers.busy();
-                  seen.still = only_own && nothing_can_become_ready(watched_);
-                  inside();
-                });
+  seen.asleep =
+      nobody_polls.owns_lock() && watched_.idle.when_all_asleep(watched_.workers.size(), [&] {
+        seen.activity = activity_of(watched_);
+        seen.timers = watched_.timed.count();
+        seen.blocking = watched_.helpers.busy();
+        seen.still = only_own && nothing_can_become_ready(watched_);
+        inside();
+      });
   return seen;
 }
 
@@ -76,8 +74,9 @@ std::vector<std::string> place_watch::running_tasks() const {
   std::vector<std::string> lines;
   for (const auto& w : watched_.workers) {
     const worker_state seen = state_of(*w);
-    if (std::string line = running_text(*w, seen, watched_.idle.sleeps(
-            &**watched_.entries[static_cast<std::size_t>(w->id)])); !line.empty()) {
+    if (std::string line = running_text(
+            *w, seen, watched_.idle.sleeps(&**watched_.entries[static_cast<std::size_t>(w->id)]));
+        !line.empty()) {
       lines.push_back(fmt::format("worker {} runs {}", w->id, line));
     }
   }

@@ -24,7 +24,8 @@
 // Pairs
 //   P1  A worker that sees `stopping` sees everything that was written before the destructor of the
 //       scheduler was called.
-//   P2  When the destructor reads that no call is in progress, the last access of every call is over.
+//   P2  When the destructor reads that no call is in progress, the last access of every call is
+//   over.
 namespace apgas::inline v0::scheduler {
 namespace {
 

@@ -106,7 +106,8 @@ APGAS_READS_RACING worker_state state_of(const worker& w) noexcept {
 
 APGAS_READS_RACING bool suspended_tasks::owns(const fiber& f) const noexcept {
   const worker* const on = *const_cast<worker* const volatile*>(&f.on);
-  return on != nullptr && std::ranges::any_of(workers_, [on](const auto& w) { return w.get() == on; });
+  return on != nullptr &&
+         std::ranges::any_of(workers_, [on](const auto& w) { return w.get() == on; });
 }
 
 template <class F>

@@ -30,8 +30,8 @@
 // all workers sleep, no timer is set, no call of `blocking` is running, and the process has no
 // thread that could make a task ready (own_threads.hpp). It is decided for programs of one place,
 // and only if it holds in several looks: a thread that began or ended a moment ago may be missing
-// in the list of the system, and after SIGCONT time has passed in which no worker could run. For several
-// places docs/protocols/deadlock.md describes how it is decided.
+// in the list of the system, and after SIGCONT time has passed in which no worker could run. For
+// several places docs/protocols/deadlock.md describes how it is decided.
 namespace apgas::inline v0::scheduler {
 
 class watchdog {

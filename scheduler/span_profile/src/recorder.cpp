@@ -154,18 +154,15 @@ void span_recorder::add_end(const observed_task& task, const strand& s) {
   longest_.join(s.critical_path());
 }
 
+// The time since the task began or went on belongs to the site, too.
 void span_recorder::described(fiber& self) noexcept {
   record* const r = record_of(self.observed);
   if (r == nullptr) return;
-  const std::uint64_t now = config_.clock();
-  const bool ran = r->s.runs();
-  stop(*r, now);
   if (self.task.name != nullptr) {
     r->s.set_site(sites_.number_of(self.task.name));
   } else if (self.task.site.line() != 0) {
     r->s.set_site(spawn_site(self, self.task.site));
   }
-  if (ran) go_on(*r);
 }
 
 void span_recorder::suspends(fiber& self, const wait_record& why) noexcept {

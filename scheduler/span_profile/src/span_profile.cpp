@@ -88,6 +88,7 @@ span_summary span_recorder::summary() const {
   }
   for (auto& [site, row] : tasks) {
     row.site = sites_.text_of(site);
+    row.is_line = site != site_table::unknown && !row.site.starts_with('"');
     s.by_spawn_site.push_back(std::move(row));
   }
   for (auto& [site, row] : finishes) {

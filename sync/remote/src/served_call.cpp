@@ -51,7 +51,8 @@ std::optional<served_call> served_call_of(const scheduler::fiber& f, const place
   constexpr std::size_t at_place = offsetof(remote_task, place);
   constexpr std::size_t at_finish = offsetof(remote_task, finish);
   constexpr std::size_t at_call = offsetof(remote_task, call);
-  constexpr std::size_t at_source = offsetof(remote_task, frame) + offsetof(comm::inbound_frame, source);
+  constexpr std::size_t at_source =
+      offsetof(remote_task, frame) + offsetof(comm::inbound_frame, source);
 #pragma GCC diagnostic pop
   for (std::size_t i = bytes; i >= sizeof(remote_task); i -= 8) {
     const std::byte* const object = words + i - sizeof(remote_task);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
 #include <chrono>
 #include <thread>
 #include <vector>
@@ -108,13 +107,15 @@ void pauses_to_and_fro() {
 }
 
 // A task at the last place waits for a message that the first place sends late.
+latch& message_at_last() {
+  static latch come(1);
+  return come;
+}
 void late_message() {
-  static std::array<latch, 8> come{latch(1), latch(1), latch(1), latch(1),
-                                   latch(1), latch(1), latch(1), latch(1)};
   finish([] {
-    async_at(last(), [] { come[static_cast<std::size_t>(here().id())].wait(); });
+    async_at(last(), [] { message_at_last().wait(); });
     sleep_for(2500ms);
-    async_at(last(), [] { come[static_cast<std::size_t>(here().id())].count_down(); });
+    async_at(last(), [] { message_at_last().count_down(); });
   });
 }
 

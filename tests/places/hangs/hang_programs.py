@@ -16,8 +16,8 @@ SETTINGS = {"APGAS_WORKERS": "2", "APGAS_IDLE": "0"}
 
 def cases(places):
     """The names of the cases that are for "one" place or for "several"."""
-    lines = subprocess.run([PROGRAM], capture_output=True, text=True, check=True).stdout.splitlines()
-    return sorted(name for name, of in map(str.split, lines) if of == places)
+    text = subprocess.run([PROGRAM], capture_output=True, text=True, check=True).stdout
+    return sorted(name for name, of in map(str.split, text.splitlines()) if of == places)
 
 
 def marked_lines(case):

@@ -28,7 +28,7 @@ place next() { return places()[(static_cast<std::size_t>(here().id()) + 1) % pla
 place first() { return places()[0]; }
 
 void finish_over_places() {
-  finish([] {                                             // marks finish
+  finish([] {                                                // marks finish
     async_at(next(), [] { mine<no_permits>().acquire(); });  // marks acquire
   });
 }
@@ -59,16 +59,16 @@ void two_mutexes_over_places() {
 // The body is registered on c and waits in the inner finish for a task, which waits for a mutex of
 // a task, which waits for the body to arrive.
 void clock_over_places() {
-  const auto c = clock::make();         // marks made
-  async_at(next(), clocked(c), [c] {    // marks spawn_registered
+  const auto c = clock::make();       // marks made
+  async_at(next(), clocked(c), [c] {  // marks spawn_registered
     mine<mutex>().lock();
     mine<signal_once>().release();
-    c.advance();                        // marks advance
+    c.advance();  // marks advance
   });
-  finish([] {                           // marks finish
+  finish([] {  // marks finish
     async_at(next(), [] {
       mine<signal_once>().acquire();
-      mine<mutex>().lock();             // marks lock
+      mine<mutex>().lock();  // marks lock
     });
   });
 }
@@ -116,8 +116,8 @@ void future_of_another_place() {
 }
 
 void when_at_another_place() {
-  at(next(), [] {                          // marks at
-    when([] { return false; }, [] {});     // marks when
+  at(next(), [] {                       // marks at
+    when([] { return false; }, [] {});  // marks when
   });
 }
 
@@ -131,13 +131,14 @@ void lost_async() {
 }
 
 void finish_of_main() {
-  for (const place p : places()) async_at(p, [] { mine<no_permits>().acquire(); });  // marks acquire
+  for (const place p : places())
+    async_at(p, [] { mine<no_permits>().acquire(); });  // marks acquire
 }
 
 // A chain of calls through all places ends at the mutex that the first task has locked.
 void go_round() {
-  if (next() == first()) return at(first(), [] { mine<mutex>().lock(); });  // marks lock
-  at(next(), [] { go_round(); });                                           // marks around
+  if (next() == first()) return at(first(), [] { mine<mutex>().lock(); });
+  at(next(), [] { go_round(); });
 }
 void ring_of_calls() {
   mine<mutex>().lock();

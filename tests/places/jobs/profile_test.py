@@ -26,8 +26,8 @@ class Profile(unittest.TestCase):
         done = nqueens(APGAS_PROFILE="span", APGAS_WORKERS="2")
         lines = own_lines(done.stderr)
         self.assertRegex(lines[0], r"work and span, on 2 workers:$")
-        self.assertRegex(lines[-1], r"speed-up bounded by \d+\.\d: finish at nqueens.cpp:\d+ "
-                                    r"\(\d+ % of the critical path; \d+ % is in tasks spawned at ")
+        self.assertRegex(lines[-1], r"speed-up bounded by \d+\.\d: .* \(\d+ % of the critical "
+                                    r"path; \d+ % is in .*\)$")
         self.assertIn("burdened parallelism", done.stderr)
 
     def test_the_file_adds_up(self):
@@ -44,7 +44,10 @@ class Profile(unittest.TestCase):
         self.assertAlmostEqual(found["span"] / on_path, 1, 5)
         self.assertLessEqual(found["span"], found["work"])
         self.assertLessEqual(found["span"], found["burdened_span"])
-        self.assertRegex(found["bounded_by"], r"^finish at nqueens.cpp:\d+$")
+        finishes = [each["site"] for each in found["finishes"]]
+        self.assertTrue(any(re.match(r"finish at nqueens.cpp:\d+$", each) for each in finishes),
+                        finishes)
+        self.assertIn(found["bounded_by"], [*finishes, "code outside any finish"])
 
     def test_each_place_reports_on_its_own(self):
         for way in jobs(2):

@@ -87,18 +87,18 @@ class Programs(Traces):
     def test_every_task_has_a_slice(self):
         for workers in "1", "2":
             self.assertEqual(job(self.path, "fib", "15", APGAS_WORKERS=workers), (0, []))
-            begun = [e for e in Events(self.path).of("task", "B") if e["name"] != "main" and
-                     not e["args"].get("continued")]
+            begun = [e for e in Events(self.path).of("task", "B")
+                     if e["name"].startswith("traced.cpp") and not e["args"].get("continued")]
             self.assertEqual(len(begun), 986)  # calls of fib(15) with n >= 2
             self.assertEqual(len({e["args"]["task"] for e in begun}), 986)
             self.assertEqual(len({e["name"] for e in begun}), 1)
-            self.assertRegex(begun[0]["name"], r"traced.cpp:\d+")
 
     def test_only_stolen_tasks(self):
         self.assertEqual(job(self.path, "fib", "20", APGAS_WORKERS="1",
                              APGAS_TRACE_DETAIL="stolen"), (0, []))
         events = Events(self.path)
-        self.assertEqual({e["name"] for e in events.of("task", "B")}, {"main"})
+        # Of 10945 tasks, all but a few that a worker leaves to go on with something else.
+        self.assertLess(len(events.of("task", "B")), 1000)
         self.assertEqual(events.metadata["detail"], "stolen")
         self.assertEqual(job(self.path, "fib", "25", APGAS_WORKERS="2",
                              APGAS_TRACE_DETAIL="stolen"), (0, []))
@@ -163,12 +163,14 @@ class Programs(Traces):
     def test_an_exception_that_leaves_main(self):
         code, lines = job(self.path, "throw", APGAS_PLACES="2", APGAS_TRANSPORT="local")
         self.assertEqual((code, len(lines)), (1, 1))
-        self.assertIn("thrown on purpose", lines[0])
+        self.assertIn("an exception left the main function", lines[0])
         self.check(self.path)
 
 
 class Deaths(Traces):
     def end(self, how, code, places, **way):
+        for name in self.files():
+            (self.folder / name).unlink()
         got, lines = job(self.path, how, APGAS_PLACES=str(places), **way)
         self.assertEqual(got, code, lines)
         records = [x for x in lines if "apgas-trace-merge" in x]
@@ -209,7 +211,8 @@ class Refusals(Traces):
             with self.subTest(way=way):
                 code, lines = job("/nonexistent/run.json", **way)
                 self.assertEqual((code, len(lines)), (2, 1), lines)
-                self.assertRegex(lines[0], "APGAS_TRACE=/nonexistent/run.json: .*folder that exists")
+                self.assertRegex(lines[0],
+                                 "APGAS_TRACE=/nonexistent/run.json: .*folder that exists")
 
     def test_a_full_disk(self):
         code, lines = job("/dev/full")

@@ -26,8 +26,8 @@ std::string run_random(std::uint64_t seed, deadlock_fault f) {
 
 TEST(deadlock_of_a_job, every_order_of_few_places) {
   sim::totals sum;
-  for (const auto& [frames, timers, waves] : {std::tuple(0, 1, 2), std::tuple(1, 0, 2),
-                                              std::tuple(1, 1, 2)}) {
+  for (const auto& [frames, timers, waves] :
+       {std::tuple(0, 1, 2), std::tuple(1, 0, 2), std::tuple(1, 1, 2)}) {
     const std::string wrong = sim::every_order(sum, [&](auto& c) {
       return deadlock_world(2, frames, timers, waves, deadlock_fault::none).run(c);
     });

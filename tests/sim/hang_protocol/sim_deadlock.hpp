@@ -32,7 +32,7 @@ inline const char* name(deadlock_fault f) {
                                    "one wave is enough",
                                    "places that run a task count as still",
                                    "frames are not counted",
-                                    "a place answers while it handles a frame",
+                                   "a place answers while it handles a frame",
                                    "a place with a timer counts as still",
                                    "the frames of the waves are counted"};
   return names[static_cast<std::size_t>(f)];
@@ -52,7 +52,8 @@ class deadlock_world {
     places_[0].running = 1;
   }
 
-  // Runs until no task can run, and then lets waves follow each other. Returns what is wrong, or "".
+  // Runs until no task can run, and then lets waves follow each other. Returns what is wrong, or
+  // "".
   std::string run(choice& chooser) {
     for (;;) {
       std::vector<event> all = enabled();
@@ -95,7 +96,8 @@ class deadlock_world {
 
   bool has_work(const place& p) const { return p.running != 0 || p.timers != 0 || p.in_hand != 0; }
   bool is_deadlock() const {
-    return frames_.empty() && std::ranges::none_of(places_, [&](const auto& p) { return has_work(p); });
+    return frames_.empty() &&
+           std::ranges::none_of(places_, [&](const auto& p) { return has_work(p); });
   }
 
   std::vector<event> enabled() const {
@@ -198,8 +200,7 @@ class deadlock_world {
     replies_.erase(replies_.begin() + static_cast<std::ptrdiff_t>(i));
     using result = apgas::launch::deadlock_waves::result;
     const result seen = detection_.on_answer(static_cast<int>(r.place), r.wave, r.answer);
-    if (seen != result::deadlock &&
-        !(seen == result::repeat && fault_ == deadlock_fault::one_wave))
+    if (seen != result::deadlock && !(seen == result::repeat && fault_ == deadlock_fault::one_wave))
       return;
     found_ = true;
     if (!is_deadlock()) wrong_ = "a job that can go on is taken for a deadlock";

@@ -46,10 +46,9 @@ void set_exit_reporting(std::string_view name, const exit_reason_listener* liste
 // Only the first call has an effect. Context: any thread, signal handlers.
 void exit_reason_printed(int code) noexcept;
 
-// Sets the function that is called, once, before the process ends other than in order: after a fatal
-// error, by a signal, or because another place has failed. It may run in a handler of a signal. The
-// last caller's function counts.
-// Context: any thread.
+// Sets the function that is called, once, before the process ends other than in order: after a
+// fatal error, by a signal, or because another place has failed. It may run in a handler of a
+// signal. The last caller's function counts. Context: any thread.
 void set_end_action(void (*action)() noexcept) noexcept;
 
 // Calls that function, unless this was done before; a second thread waits for the first one, at

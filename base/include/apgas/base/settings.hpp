@@ -67,7 +67,7 @@ struct settings {
   std::string metrics;     // where place 0 serves them: [address:]port; empty: nowhere
   std::string trace;       // the file to which the trace is written; empty: none
   trace_detail_choice trace_detail = trace_detail_choice::all;
-  std::size_t trace_bytes = std::size_t{64} << 20;  // of each worker; beyond it the oldest are dropped
+  std::size_t trace_bytes = std::size_t{64} << 20;  // of each worker; then the oldest are dropped
   bool profile_span = false;
   std::string profile_file;  // the file for the profile; empty: it is printed
 

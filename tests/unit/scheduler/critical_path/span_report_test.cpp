@@ -20,7 +20,8 @@ span_summary example() {
           .span = 1'000,
           .burdened_span = 1'240,
           .tasks = 81,
-          .by_spawn_site = {{"main", 1, 100, 100, 90}, {"solver.cpp:90", 80, 3'000, 910, 910}},
+          .by_spawn_site = {{"main", false, 1, 100, 100, 90},
+                            {"solver.cpp:90", true, 80, 3'000, 910, 910}},
           .by_finish = {{"fork_join at init.cpp:7", 1, 120, 200, 130},
                         {"finish at solver.cpp:88", 10, 800, 2'000, 500}}};
 }
@@ -34,6 +35,8 @@ TEST(SpanReport, NamesWhatBoundsTheSpeedUp) {
                     ContainsRegex("work, of all tasks +3.100 s\n"),
                     ContainsRegex("parallelism, work / span +3.1\n"),
                     ContainsRegex("burdened parallelism +2.5\n"),
+                    ContainsRegex("workers +2 +4 +8 +16 +32 +64\n"),
+                    ContainsRegex("speed-up to expect +1.1 to 2.0 +1.5 to 3.1 "),
                     ContainsRegex("solver.cpp:90 +80 +96.8 % +37.500 ms +910.000 ms +91.0 %"),
                     ContainsRegex("solver.cpp:88 +10 +4.0 +80.0 %")));
 }
@@ -42,6 +45,12 @@ TEST(SpanReport, NamesCodeOutsideOfFinishes) {
   span_summary s = example();
   s.span = 5'000;
   EXPECT_THAT(span_sentence(s), HasSubstr("bounded by 0.6: code outside any finish (82 % "));
+}
+
+TEST(SpanReport, NamesATaskThatHasAName) {
+  span_summary s = example();
+  s.by_spawn_site[0].on_path = 950;
+  EXPECT_THAT(span_sentence(s), HasSubstr("; 95 % is in main)"));
 }
 
 TEST(SpanReport, OfOnePlaceOfSeveralSaysWhich) {
@@ -55,7 +64,7 @@ TEST(SpanReport, OfOnePlaceOfSeveralSaysWhich) {
 TEST(SpanReport, OmitsRowsOfLongTables) {
   span_summary s = example();
   for (int i = 0; i < 30; ++i)
-    s.by_spawn_site.push_back({"tiny.cpp:" + std::to_string(i), 0, 0, 0, 0});
+    s.by_spawn_site.push_back({"tiny.cpp:" + std::to_string(i), true, 0, 0, 0, 0});
   EXPECT_THAT(span_table(s), AllOf(HasSubstr("... and 20 more"), Not(HasSubstr("tiny.cpp:28"))));
 }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <apgas/scheduler/task_observer.hpp>
-
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -19,6 +17,7 @@
 #include <apgas/fork_join.hpp>
 #include <apgas/future.hpp>
 #include <apgas/promise.hpp>
+#include <apgas/scheduler/task_observer.hpp>
 #include <apgas/yield.hpp>
 
 #include "support/scheduler_fixture.hpp"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <apgas/scheduler/job_report.hpp>
+
 #include <cstdint>
 #include <string>
 #include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <apgas/scheduler/job_report.hpp>
 
 // The report over all places, made of what each place has sent.
 namespace apgas::test {
@@ -28,19 +28,22 @@ place_waits place(int number, std::uint64_t tasks = 1) {
   return p;
 }
 
+place_waits::object object(std::string name, std::uint64_t count) {
+  place_waits::object o;
+  o.name = std::move(name);
+  o.count = count;
+  return o;
+}
+
 // A task entry of `count` tasks that wait in an at for the object `name`, and that the object
 // `needed_by` needs.
 place_waits link(int number, const std::string& name, const std::string& needed_by,
                  std::uint64_t count = 1, std::uint64_t needs = 1) {
   place_waits p = place(number, count);
-  p.objects.push_back({.name = name, .count = count});
-  p.objects.push_back({.name = needed_by, .count = count});
-  p.graph_tasks.push_back({.text = "spawned at a.cpp:" + std::to_string(number),
-                           .construct = "at",
-                           .line = "b.cpp:" + std::to_string(number),
-                           .object = 0,
-                           .count = count});
-  p.needs.push_back({.object = 1, .task = 0, .count = needs, .relation = "runs the body"});
+  p.objects = {object(name, count), object(needed_by, count)};
+  p.graph_tasks.push_back({"spawned at a.cpp:" + std::to_string(number), "at",
+                           "b.cpp:" + std::to_string(number), 0, count});
+  p.needs.push_back({1, 0, needs, false, "runs the body"});
   return p;
 }
 
@@ -55,15 +58,17 @@ TEST(JobReport, MergesEqualGroupsOfSeveralPlaces) {
   for (const int p : {2, 0}) {
     place_waits waits = place(p, 5);
     waits.groups.push_back({"finish at x.cpp:1", "spawned at x.cpp:2", 2, p + 1.0});
-    waits.groups.push_back({"latch::wait at y.cpp:" + std::to_string(p), "spawned at y.cpp:9", 3, 0});
+    waits.groups.push_back(
+        {"latch::wait at y.cpp:" + std::to_string(p), "spawned at y.cpp:9", 3, 0});
     report.add(std::move(waits));
   }
   report.add_missing(1, 5);
   EXPECT_EQ(report.tasks(), 10u);
   EXPECT_THAT(
       report.text("now "),
-      AllOf(StartsWith("now 10 tasks wait: 4 in finish at x.cpp:1, spawned at x.cpp:2, for 3 s, at "
-                       "places 0 and 2; 3 in latch::wait at y.cpp:0, spawned at y.cpp:9, at place 0; "),
+      AllOf(StartsWith(
+                "now 10 tasks wait: 4 in finish at x.cpp:1, spawned at x.cpp:2, for 3 s, at "
+                "places 0 and 2; 3 in latch::wait at y.cpp:0, spawned at y.cpp:9, at place 0; "),
             HasSubstr("\nplace 1 has not answered for 5 s")));
 }
 
@@ -76,8 +81,7 @@ TEST(JobReport, JoinsGraphsByNames) {
   EXPECT_THAT(text, HasSubstr("\nthey wait for each other: task A (spawned at a.cpp:"));
   for (const auto* const step :
        {"b.cpp:0 for task . \\(spawned at a.cpp:1, place 1\\), which runs the body",
-        "b.cpp:1 for task . \\(spawned at a.cpp:2, place 2\\)",
-        "b.cpp:2 for task ."}) {
+        "b.cpp:1 for task . \\(spawned at a.cpp:2, place 2\\)", "b.cpp:2 for task ."}) {
     EXPECT_THAT(text, testing::ContainsRegex(std::string("waits in at at ") + step));
   }
 }
@@ -101,9 +105,7 @@ TEST(JobReport, NamesTheMembersThatHaveNotCalled) {
   job_report report(4);
   for (const int p : {0, 1, 3}) {
     place_waits waits = place(p);
-    waits.teams.push_back(
-        {.name = "t", .calls = p == 3 ? 6U : 7U, .waits = p != 3, .call = "barrier at x.cpp:3",
-         .members = {0, 1, 2, 3}});
+    waits.teams.push_back({"t", p == 3 ? 6U : 7U, p != 3, "barrier at x.cpp:3", {0, 1, 2, 3}});
     report.add(std::move(waits));
   }
   EXPECT_THAT(report.text(""),

@@ -18,12 +18,11 @@ class job_explanation {
 
   // Returns what the tasks of all places wait for and what their workers run, as the report of the
   // watchdog: lines without a line feed after the last one. Works with and without APGAS_WATCHDOG;
-  // only with it is known for how long tasks have been waiting. A place that has not answered within
-  // `limit` is named, and the report has the rest. Empty if the run ends.
-  // Throws: std::bad_alloc.
-  // Context: a thread that is no worker, at any place; several may call it at the same time.
-  // Cost: each place goes through all stacks that it has ever used, about 0.2 us each, while no task
-  // of it can wake; one message from each place.
+  // only with it is known for how long tasks have been waiting. A place that has not answered
+  // within `limit` is named, and the report has the rest. Empty if the run ends. Throws:
+  // std::bad_alloc. Context: a thread that is no worker, at any place; several may call it at the
+  // same time. Cost: each place goes through all stacks that it has ever used, about 0.2 us each,
+  // while no task of it can wake; one message from each place.
   virtual std::string text(std::chrono::milliseconds limit) = 0;
 
  protected:

@@ -41,9 +41,8 @@
 // A pop of a slot below gate_ takes the slow path, with the lock. Normally gate_ equals limit_; it
 // is the end of the array while every pop must take the slow path (fenced mode, a pop to be
 // refused, or a thief that has asked). A push of a slot at or above attention_ asks the owner to
-// call attend(). The owner of an observed deque rewrites each slot that it has pushed, under the
-// lock (task_observer.hpp), so its attention_ is the begin of the array, and the position where it
-// must call attend() is in threshold_. Thieves leave a slot alone that has not been rewritten yet.
+// call attend(). In an observed deque (task_observer.hpp), attention_ is the begin of the array,
+// since the owner rewrites each slot, and threshold_ is where it must call attend().
 //
 // Invariants
 //   I1  The tasks are the slots in [tail_, head_). The slots below tail_ have been stolen.
@@ -147,41 +146,12 @@ class deque {
 
   // Moves the newest slot to `out`; it stays counted. Returns false if the deque is empty.
   // Context: the owner's scheduling loop, while no frame has slots in the deque.
-  [[nodiscard]] bool take_newest(Slot& out) {
-    if (empty() && head() == first_) return false;
-    lock_.lock();
-    publish_locked();
-    Slot* s = head_.load(relaxed);
-    const bool found = s > tail_.load(relaxed);
-    if (found) {
-      out.assign(*--s);
-      shrink_locked(s);
-    } else {
-      rewind_locked();
-    }
-    lock_.unlock();
-    return found;
-  }
+  [[nodiscard]] bool take_newest(Slot& out);
   // Moves the oldest slot to `out` if wanted(slot) is true; it stays counted. Returns false if it
   // is not wanted, or if the deque is empty.
   // Context: as take_newest().
   template <class Wanted>
-  [[nodiscard]] bool take_oldest(Slot& out, Wanted wanted) {
-    if (empty()) return false;
-    lock_.lock();
-    publish_locked();
-    move_down_locked();
-    Slot* s = tail_.load(relaxed);
-    bool found = s < head_.load(relaxed);
-    if (!found) {
-      rewind_locked();
-    } else if (found = wanted(*s); found) {
-      out.assign(*s);
-      tail_.store(s + 1, relaxed);
-    }
-    lock_.unlock();
-    return found;
-  }
+  [[nodiscard]] bool take_oldest(Slot& out, Wanted wanted);
 
   // Moves the tasks to the beginning of the array if there is room for them below the oldest one;
   // with `overlapping`, already if some thousand slots are free there. Returns whether the deque is
@@ -265,7 +235,7 @@ class deque {
       return true;
     }
     threshold_ = std::min(next, last_ - 1);
-    Slot* const now = observed_ ? first_ : threshold_;
+    Slot* now = observed_ ? first_ : threshold_;
     if (attention_.exchange(now, acq_rel) != nullptr) return false;  // P3
     answer();
     return true;
@@ -374,10 +344,11 @@ class deque {
   [[gnu::noinline]] bool pop_slow(Slot* s);
   [[gnu::noinline, gnu::cold]] void answer_slow();
 
-  // Returns the first slot of [begin, end) that an observer does not permit to be stolen yet.
+  // The first slot of [begin, end) that an observer does not permit to be stolen yet.
   static Slot* end_of_observed(Slot* begin, Slot* end) {
     if constexpr (requires { begin->may_be_stolen(); }) {
-      while (begin < end && begin->may_be_stolen()) ++begin;
+      for (; begin < end && begin->may_be_stolen(); ++begin) {
+      }
       return begin;
     }
     return end;

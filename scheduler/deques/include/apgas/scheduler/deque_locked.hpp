@@ -8,6 +8,42 @@
 namespace apgas::inline v0::scheduler {
 
 template <class Slot>
+bool deque<Slot>::take_newest(Slot& out) {
+  if (empty() && head() == first_) return false;
+  lock_.lock();
+  publish_locked();
+  Slot* s = head_.load(relaxed);
+  const bool found = s > tail_.load(relaxed);
+  if (found) {
+    out.assign(*--s);
+    shrink_locked(s);
+  } else {
+    rewind_locked();
+  }
+  lock_.unlock();
+  return found;
+}
+
+template <class Slot>
+template <class Wanted>
+bool deque<Slot>::take_oldest(Slot& out, Wanted wanted) {
+  if (empty()) return false;
+  lock_.lock();
+  publish_locked();
+  move_down_locked();
+  Slot* s = tail_.load(relaxed);
+  bool found = s < head_.load(relaxed);
+  if (!found) {
+    rewind_locked();
+  } else if (found = wanted(*s); found) {
+    out.assign(*s);
+    tail_.store(s + 1, relaxed);
+  }
+  lock_.unlock();
+  return found;
+}
+
+template <class Slot>
 void deque<Slot>::push_counted(const Slot* slots, std::size_t n) {
   lock_.lock();
   publish_locked();

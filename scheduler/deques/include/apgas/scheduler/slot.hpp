@@ -54,8 +54,8 @@ struct alignas(64) slot {
   void assign(const slot& other) { *this = other; }
 
   static constexpr std::uintptr_t kind_mask = 3;
-  // Is set in a branch of an observed fork_join. So its fork does not recognise the slot on its fast
-  // path, and takes the branch back where the observer is told (branch.cpp).
+  // Is set in a branch of an observed fork_join. So its fork does not recognise the slot on its
+  // fast path, and takes the branch back where the observer is told (branch.cpp).
   static constexpr std::uintptr_t observed_branch = 4;
   static constexpr std::uintptr_t tag_mask = kind_mask | observed_branch;
   static std::uintptr_t tag(task_counter* counter, slot_kind kind) {

@@ -7,8 +7,8 @@
 // dies. An event is a few 64-bit words. The low byte of the first one is its kind, which determines
 // the number of words; the rest is the time in cycles since the start of the recorder.
 //
-// A number of a text is 0 if there is none. A number of a task counts from 1 at its place. The number
-// of a flow is unique in the job (flow_number()).
+// A number of a text is 0 if there is none. A number of a task counts from 1 at its place. The
+// number of a flow is unique in the job (flow_number()).
 namespace apgas::inline v0::scheduler::trace {
 
 enum class event_kind : std::uint8_t {
@@ -50,7 +50,7 @@ enum class event_kind : std::uint8_t {
 };
 inline constexpr int event_kinds = 17;
 inline constexpr std::uint8_t event_words[event_kinds] = {1, 4, 6, 5, 2, 3, 5, 4, 3,
-                                                         2, 2, 2, 4, 4, 4, 2, 3};
+                                                          2, 2, 2, 4, 4, 4, 2, 3};
 
 enum task_flags : std::uint8_t { is_branch = 1, is_external = 2, is_inline = 4 };
 
@@ -75,7 +75,7 @@ struct header {
   std::uint64_t magic = magic_number;
   std::uint32_t place = 0;
   std::uint32_t places = 0;
-  std::uint32_t threads = 0;  // the workers, and one for all other threads
+  std::uint32_t threads = 0;   // the workers, and one for all other threads
   std::uint32_t complete = 0;  // 0: the place died
   std::uint64_t base_cycles = 0;
   // Two readings of both clocks, at the start and at the end.

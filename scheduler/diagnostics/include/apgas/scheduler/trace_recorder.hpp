@@ -19,7 +19,8 @@
 // when that of a thread is full, its oldest events are dropped and counted.
 //
 // Pairs
-//   P1  A thread that sees recording_ == false sees all that was recorded before stop().
+//   P1  A thread that sees recording_ == false sees the times that stop() has read.
+//   P2  A thread that sees home_ sees the complete scheduler.
 namespace apgas::inline v0::scheduler {
 
 struct trace_options {
@@ -39,7 +40,9 @@ class trace_recorder final : public task_observer {
 
   // Must be called once the scheduler exists; before, its workers count as other threads for some
   // events.
-  void set_scheduler(scheduler& home) noexcept { home_.store(&home, base::release); }
+  void set_scheduler(scheduler& home) noexcept {
+    home_.store(&home, base::release);  // P2
+  }
 
   void spawned(fiber& parent, observed_task& child) noexcept override;
   void begins(fiber& self, observed_task& task) noexcept override;
@@ -69,8 +72,8 @@ class trace_recorder final : public task_observer {
   void stop() noexcept;
   bool recording() const noexcept { return recording_.load(base::acquire); }  // P1
 
-  // What has been recorded, as the pieces of trace_format.hpp in their order. `complete` is false if
-  // the place dies. Context: after stop(), any thread; also in a handler of a signal.
+  // What has been recorded, as the pieces of trace_format.hpp in their order. `complete` is false
+  // if the place dies. Context: after stop(), any thread; also in a handler of a signal.
   void for_each_piece(bool complete, void (*take)(void* context, std::span<const std::byte> bytes),
                       void* context) noexcept;
   std::vector<std::byte> bytes(bool complete);

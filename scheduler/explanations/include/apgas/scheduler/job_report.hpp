@@ -8,8 +8,8 @@
 #include <apgas/base/api.hpp>
 #include <apgas/scheduler/place_waits.hpp>
 
-// Makes one report of what the places of a job say: the groups of waiting tasks of all places, tasks
-// that wait for each other, team members that have not come, and what workers run.
+// Makes one report of what the places of a job say: the groups of waiting tasks of all places,
+// tasks that wait for each other, team members that have not come, and what workers run.
 namespace apgas::inline v0::scheduler {
 
 class job_report {

@@ -7,7 +7,8 @@
 
 // What the tasks of one place wait for, condensed for a report over all places (job_report.hpp):
 // equal tasks are one entry, however many there are, and what several places know of has a name
-// that is the same at all of them. All of it is text and numbers, so that it can be sent (archive.hpp).
+// that is the same at all of them. All of it is text and numbers, so that it can be sent
+// (archive.hpp).
 namespace apgas::inline v0::scheduler {
 
 struct place_waits {
@@ -83,7 +84,7 @@ struct place_waits {
   int place = 0;
   bool asleep = false;  // no worker ran a task, so the graph is complete
   std::uint64_t tasks = 0;
-  std::vector<group> groups;        // the largest ones
+  std::vector<group> groups;         // the largest ones
   std::vector<std::string> running;  // a line for each worker that runs tasks
   std::string cycle;                 // tasks of this place that wait for each other, as a sentence
   std::vector<task> graph_tasks;

@@ -26,9 +26,9 @@ class place_watch {
   struct state {
     // All workers sleep, so no task runs.
     bool asleep = false;
-    // Also, no task can become ready unless a frame arrives: none is ready, no timer is set, no call
-    // of `blocking` is running, no message is half sent, and no other thread of the process could
-    // make a task ready.
+    // Also, no task can become ready unless a frame arrives: none is ready, no timer is set, no
+    // call of `blocking` is running, no message is half sent, and no other thread of the process
+    // could make a task ready.
     bool still = false;
     // Changes when a task has suspended or a thread outside the workers has made one ready. If a
     // task has run for another reason, a frame was received.

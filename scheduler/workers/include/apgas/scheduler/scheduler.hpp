@@ -26,7 +26,7 @@ struct external_task {
   task_counter* (*run)(external_task*, fiber&) noexcept = nullptr;
   // What task_observer::submits() has returned; not set in a run without an observer.
   struct unset_number {
-    unset_number() noexcept {}  // NOLINT: it must cost nothing
+    unset_number() noexcept {}  // NOLINT(modernize-use-equals-default): it must cost nothing
     std::uint64_t value;
   };
   unset_number cause = {};
@@ -88,7 +88,7 @@ struct config {
   deadlock_action on_deadlock = deadlock_action::none;
   void (*end_process)() noexcept = nullptr;
   bool only_place = false;
-  bool report_on_signal = false;  // report at once when the process receives SIGQUIT
+  bool report_on_signal = false;      // report at once when the process receives SIGQUIT
   task_observer* observer = nullptr;  // outlives the scheduler; null: the run is not observed
   // Called if a task, or a call on a helper thread, calls std::exit: on that thread, before the
   // first static object is destroyed. Null: nothing is called.

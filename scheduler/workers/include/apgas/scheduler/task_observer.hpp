@@ -14,7 +14,8 @@
 // A run without an observer executes no instruction for this purpose where tasks are spawned, run
 // and joined. In an observed run these paths take turnings that exist anyway:
 //
-//   spawn   Every push to the deque asks for attend(), which rewrites the slot (observe_spawn()): it
+//   spawn   Every push to the deque asks for attend(), which rewrites the slot (observe_spawn()):
+//   it
 //           gets the function run_observed, and the address of an observed_task in the place of the
 //           second word of its closure. A thief does not take a slot that was not rewritten.
 //   run     Whoever runs the slot calls run_observed, which tells the observer of begin and end.
@@ -89,8 +90,8 @@ class task_observer {
   virtual void suspends(fiber& self, const wait_record& why) noexcept {
     static_cast<void>(self), static_cast<void>(why);
   }
-  // It goes on, on worker `self.on`. `cause` is the result of makes_ready(); 0 if the task that this
-  // worker ran last has ended and thereby resumed it directly.
+  // It goes on, on worker `self.on`. `cause` is the result of makes_ready(); 0 if the task that
+  // this worker ran last has ended and thereby resumed it directly.
   virtual void resumes(fiber& self, std::uint64_t cause) noexcept {
     static_cast<void>(self), static_cast<void>(cause);
   }
@@ -110,16 +111,16 @@ class task_observer {
     static_cast<void>(self), static_cast<void>(counter), static_cast<void>(where);
   }
 
-  // The caller lets an event happen for which tasks may wait, now or later: a future gets its value.
-  // Context: any thread.
+  // The caller lets an event happen for which tasks may wait, now or later: a future gets its
+  // value. Context: any thread.
   virtual void published(const void* event) noexcept { static_cast<void>(event); }
   // The running task has waited for an event, or has found that it had happened already.
   virtual void awaited(fiber& self, const void* event) noexcept {
     static_cast<void>(self), static_cast<void>(event);
   }
 
-  // The phase for which the tasks of the batch source `node` waited is complete; they are made ready
-  // next. `of` is the record of one of them, or null. Context: worker.
+  // The phase for which the tasks of the batch source `node` waited is complete; they are made
+  // ready next. `of` is the record of one of them, or null. Context: worker.
   virtual void phase_ends(const void* node, const wait_record* of) noexcept {
     static_cast<void>(node), static_cast<void>(of);
   }

@@ -78,16 +78,17 @@ class flow_control {
   // another worker.
   void wait_until_caught_up(const scheduler::call_site& where) noexcept {
     while (behind()) {
-      scheduler::suspend({"async_at, until tasks that came to this place have started,", nullptr, where},
-                         [this](scheduler::fiber* self) {
-                           here_->lock.lock();
-                           self->next = here_->waiting.load(base::relaxed);
-                           here_->waiting.store(self, base::seq_cst);  // P1
-                           const bool waits = behind();
-                           if (!waits) here_->waiting.store(self->next, base::relaxed);
-                           here_->lock.unlock();
-                           if (!waits) scheduler::resume(self);
-                         });
+      scheduler::suspend(
+          {"async_at, until tasks that came to this place have started,", nullptr, where},
+          [this](scheduler::fiber* self) {
+            here_->lock.lock();
+            self->next = here_->waiting.load(base::relaxed);
+            here_->waiting.store(self, base::seq_cst);  // P1
+            const bool waits = behind();
+            if (!waits) here_->waiting.store(self->next, base::relaxed);
+            here_->lock.unlock();
+            if (!waits) scheduler::resume(self);
+          });
     }
   }
   // Returns whether a task for `dest` must wait. Context: any thread.
