@@ -41,7 +41,8 @@ std::size_t wait_groups::key_hash::operator()(const key& k) const noexcept {
   return h ^ (h >> 32);
 }
 
-std::uint64_t wait_groups::add(const wait_record& waits_for, const task_state& task, double waited_s) {
+std::uint64_t wait_groups::add(const wait_record& waits_for, const task_state& task,
+                               double waited_s) {
   const key k{.construct = waits_for.construct,
               .file = waits_for.where.file_name(),
               .spawn_file = task.site.file_name(),
@@ -105,8 +106,7 @@ std::vector<waiting_tasks> wait_groups::list() const {
   // Equal lines may have several addresses.
   std::map<std::pair<std::string, std::string>, waiting_tasks> by_text;
   for (const auto& [k, g] : groups_) {
-    const auto [at, is_new] =
-        by_text.try_emplace({construct_text(g.waits_for), task_text(g.task)});
+    const auto [at, is_new] = by_text.try_emplace({construct_text(g.waits_for), task_text(g.task)});
     const std::uint64_t before = at->second.tasks;
     if (is_new) at->second = description_of(g.waits_for, g.task);
     at->second.tasks = before + g.count;

@@ -48,8 +48,8 @@ APGAS_READS_RACING bool waits_in_batch(const fiber& f) noexcept {
 
 constexpr std::size_t copies_at_once = 1024;  // that are checked after one heavy fence
 
-// Copies what the task on the fiber waits for; the construct is null if it does not wait. A stack stays
-// mapped, so the copying itself is safe.
+// Copies what the task on the fiber waits for; the construct is null if it does not wait. A stack
+// stays mapped, so the copying itself is safe.
 APGAS_READS_RACING copied_wait copy_wait(const fiber& f) noexcept {
   copied_wait c{.of = &f, .generation = f.generation, .record = nullptr};
   base::full_fence();                          // generation first: P1

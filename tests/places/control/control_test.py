@@ -114,14 +114,14 @@ class Ps(unittest.TestCase):
 
     def test_reports_what_tasks_wait_for_without_a_watchdog(self):
         with job("suspended") as process:
-            code, out, err = report_when(r"(?s)(?=.* 3 in latch)(?=.* 4 in a phase)(?=.*mutex)",
+            code, out, err = report_when(r"(?s)(?=.* 3 in latch)(?=.* 4 in a phase)(?=.*semaphore)",
                                          process.pid)
         self.assertEqual((code, err), (0, ""))
         self.assertRegex(out, rf"^job {process.pid}: places_observed, 1 place, since ")
         self.assertRegex(out, rf"(?m)^ +3 in latch::wait at {line('latch')}, spawned at "
                               rf"{line('spawn of waiting')}$")
-        self.assertRegex(out, rf"(?m)^ +1 in mutex::lock at {line('lock')}, \"writer\", spawned at "
-                              rf"{line('spawn of writer')}$")
+        self.assertRegex(out, rf"(?m)^ +1 in semaphore::acquire at {line('acquire')}, \"writer\", "
+                              rf"spawned at {line('spawn of writer')}$")
         self.assertRegex(out, rf"(?m)^ +4 in a phase of a clock at {line('advance')}, spawned at "
                               rf"{line('advance')}$")
 
@@ -146,7 +146,8 @@ class Ps(unittest.TestCase):
                                       process.pid)
             answer = json.loads(run("apgas-ps", process.pid, "--json")[1])
         self.assertEqual(err, "")
-        self.assertRegex(out, r"\nall places together:\n  .* 6 in latch::wait at .* at places 0 and 1")
+        self.assertRegex(out, r"\nall places together:\n  .* 6 in latch::wait at .* at places 0 "
+                              "and 1")
         self.assertTrue(any("latch" in text for text in answer["all_places"]))
 
     def test_json(self):

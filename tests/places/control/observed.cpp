@@ -35,20 +35,19 @@ void wait_for_the_end_of_input() {
   });
 }
 
-// Three tasks of each place wait for a latch, one for a mutex, and four for a phase of a clock.
-void suspend_tasks(apgas::latch& gate, apgas::mutex& held) {
+// Three tasks of each place wait for a latch, one for a semaphore, and four for a phase of a clock.
+void suspend_tasks(apgas::latch& gate, apgas::semaphore& permits) {
   for (int i = 0; i < 3; ++i) {
     apgas::async([&gate] { wait_deeply(gate); });  // spawn of waiting
   }
-  apgas::async(apgas::name("writer"), [&held] {  // spawn of writer
-    held.lock();                                 // lock
-    held.unlock();
+  apgas::async(apgas::name("writer"), [&permits] {  // spawn of writer
+    permits.acquire();                              // acquire
   });
 }
 
 struct waiting_place {
   apgas::latch gate{1};
-  apgas::mutex held;
+  apgas::semaphore permits{0};
 };
 
 void suspended() {
@@ -57,8 +56,7 @@ void suspended() {
   const auto c = apgas::clock::make();
   apgas::finish([&] {
     for (apgas::place p : apgas::places()) {
-      apgas::at(p, [at_each] { at_each->held.lock(); });
-      apgas::async_at(p, [at_each] { suspend_tasks(at_each->gate, at_each->held); });
+      apgas::async_at(p, [at_each] { suspend_tasks(at_each->gate, at_each->permits); });
     }
     for (int i = 0; i < 4; ++i) {
       apgas::async(apgas::clocked(c), [c] { c.advance(); });  // advance
@@ -67,7 +65,7 @@ void suspended() {
     c.advance();
     for (apgas::place p : apgas::places()) {
       apgas::at(p, [at_each] {
-        at_each->held.unlock();
+        at_each->permits.release();
         at_each->gate.count_down();
       });
     }
