@@ -36,7 +36,7 @@ span_recorder::span_recorder(const span_profile_config& c)
 void span_recorder::measure_hook() noexcept {
   fiber on{};
   observed_task task;
-  record nothing;
+  record nothing(this);
   task.data[1][0] = std::bit_cast<std::uint64_t>(&nothing);
   on.observed = &task;
   task_observer* volatile hooks = this;  // called as the scheduler does
@@ -54,14 +54,13 @@ span_recorder::record* span_recorder::record_of(const observed_task* t) noexcept
   return t == nullptr ? nullptr : std::bit_cast<record*>(t->data[1][0]);
 }
 
-// Returns the record of the task that runs on the calling fiber, which belongs to the same place as
-// `f`. Null if no task runs: the scheduling loop, or code that runs while a task is being
-// suspended.
-span_recorder::record* span_recorder::running_now(const fiber* f) noexcept {
+// Returns the record of the task that calls, if it is at this place. Null if no task runs: in the
+// scheduling loop, and in code that runs while a task is being suspended.
+span_recorder::record* span_recorder::running_now() const noexcept {
   const fiber* const here = current_fiber();
-  if (here == nullptr || (f != nullptr && here->on->home != f->on->home)) return nullptr;
+  if (here == nullptr) return nullptr;
   record* const r = record_of(here->observed);
-  return r != nullptr && r->s.runs() ? r : nullptr;
+  return r != nullptr && r->of == this && r->s.runs() ? r : nullptr;
 }
 
 void span_recorder::stop(record& r, std::uint64_t now) const {
@@ -93,7 +92,7 @@ void span_recorder::spawned(fiber& parent, observed_task& child) noexcept {
   const std::uint64_t now = config_.clock();
   record* const spawner = record_of(parent.observed);
   const site_number site = spawn_site(parent, child.site);
-  auto* const made = new record;
+  auto* const made = new record(this);
   if (spawner == nullptr) {
     made->s = strand(site);
   } else {
@@ -118,7 +117,7 @@ void span_recorder::begins(fiber&, observed_task& task) noexcept {
   if (record* const below = record_of(task.below)) stop(*below, now);
   record* r = record_of(&task);
   if (r == nullptr) {  // an external task
-    r = new record;
+    r = new record(this);
     task.data[1][0] = std::bit_cast<std::uint64_t>(r);
     if (task.cause != 0 && !config_.shares_run) {
       const std::lock_guard guard(events_lock_);
@@ -188,7 +187,7 @@ void span_recorder::resumes(fiber& self, std::uint64_t) noexcept {
 std::uint64_t span_recorder::makes_ready(const fiber& f) noexcept {
   const std::uint64_t now = config_.clock();
   record* const target = record_of(f.observed);
-  record* const cause = running_now(&f);
+  record* const cause = running_now();
   if (cause != nullptr) stop(*cause, now);
   if (target != nullptr && target->phase != nullptr) {
     const std::lock_guard guard(events_lock_);
@@ -207,7 +206,7 @@ std::uint64_t span_recorder::makes_ready(const fiber& f) noexcept {
 
 std::uint64_t span_recorder::submits() noexcept {
   const std::uint64_t now = config_.clock();
-  record* const cause = running_now(nullptr);
+  record* const cause = running_now();
   if (cause == nullptr || config_.shares_run) return 0;
   stop(*cause, now);
   std::uint64_t number = 0;
@@ -255,7 +254,7 @@ void span_recorder::joined(fiber& self, const task_counter& counter,
 
 void span_recorder::published(const void* event) noexcept {
   const std::uint64_t now = config_.clock();
-  record* const r = running_now(nullptr);
+  record* const r = running_now();
   if (r == nullptr) return;
   stop(*r, now);
   {

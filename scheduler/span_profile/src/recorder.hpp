@@ -55,6 +55,8 @@ class span_recorder final : public task_observer {
   };
   // A task that has been spawned and has not ended.
   struct record {
+    explicit record(const span_recorder* at) noexcept : of(at) {}
+    const span_recorder* of;  // whose place the task is at
     strand s;
     std::uint64_t since = 0;      // cycle count when it began or went on
     const void* phase = nullptr;  // of a clock or phaser, for which it waits
@@ -80,7 +82,7 @@ class span_recorder final : public task_observer {
   };
 
   static record* record_of(const observed_task* t) noexcept;
-  record* running_now(const fiber* f) noexcept;
+  record* running_now() const noexcept;
   void stop(record& r, std::uint64_t now) const;
   void go_on(record& r) const noexcept;
   void measure_hook() noexcept;
