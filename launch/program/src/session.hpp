@@ -12,6 +12,7 @@
 #include <apgas/base/settings.hpp>
 #include <apgas/comm/transports.hpp>
 #include <apgas/config.hpp>
+#include <apgas/scheduler/seeded_schedule.hpp>
 
 #include "place_runtime.hpp"
 
@@ -52,7 +53,8 @@ class session {
  private:
   // A place with its transport.
   struct member {
-    member(const comm::chosen_transport& chosen, const base::settings& settings);
+    member(const comm::chosen_transport& chosen, const base::settings& settings,
+           scheduler::seeded_schedule* schedule);
 
     std::unique_ptr<comm::transport> rings;
     std::unique_ptr<comm::transport> delayed;
@@ -78,12 +80,14 @@ class session {
     std::vector<std::thread> threads_;
   };
 
+  void check_seed(bool one_process);
   static void start(member& each);
   void start_local_places();
 
   base::settings settings_;
   int here_ = 0;
   int num_places_ = 1;
+  std::optional<scheduler::seeded_schedule> schedule_;  // of a run with a seed
   std::optional<comm::local_fabric> fabric_;
   waiting_places waiting_;
   std::unique_ptr<member> first_;

@@ -40,7 +40,7 @@ TEST(Options, AreReadFromTheEnvironment) {
                            "APGAS_BATCH_DELAY=7", "APGAS_SEND_QUEUE=1G", "APGAS_FINISH_TREE=2",
                            "APGAS_TASK_WINDOW=1M", "APGAS_TEAM_WARNING=0", "APGAS_HEARTBEAT=0",
                            "APGAS_INTERFACE=eth0", "APGAS_WATCHDOG=3", "APGAS_TRACE=run.json",
-                           "APGAS_PROFILE=span:json:span.json"});
+                           "APGAS_PROFILE=span:json:span.json", "APGAS_SEED=9223372036854775807"});
   EXPECT_TRUE(s.profile_span);
   EXPECT_EQ(s.profile_file, "span.json");
   EXPECT_EQ(s.places, 4);
@@ -60,6 +60,7 @@ TEST(Options, AreReadFromTheEnvironment) {
   EXPECT_EQ(s.watchdog_s, 3);
   EXPECT_EQ(s.trace, "run.json");
   EXPECT_EQ(s.interface, "eth0");
+  EXPECT_EQ(s.seed, 9223372036854775807u);
 }
 
 TEST(Options, TheEnvironmentOverridesDefaultsAndLeavesOtherSettingsAlone) {
