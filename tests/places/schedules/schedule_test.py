@@ -160,6 +160,9 @@ class Settings(unittest.TestCase):
     def test_a_progress_thread_is_refused(self):
         self.refused("set APGAS_PROGRESS=workers", APGAS_SEED=1, APGAS_PROGRESS="thread")
 
+    def test_a_trace_is_refused(self):
+        self.refused("unset APGAS_TRACE", APGAS_SEED=1, APGAS_TRACE="run.json")
+
     def test_a_failing_run_prints_its_seed(self):
         code, _, err = run(SCHEDULED, "fails", APGAS_SEED=17)
         self.assertEqual(code, 5)
