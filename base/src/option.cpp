@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
@@ -97,6 +98,12 @@ void set_stats(settings& target, const option& o, std::string_view value) {
 std::string show_stats(const settings& s) {
   if (!s.stats_file.empty()) return std::string(json_prefix) + s.stats_file;
   return s.stats ? "1" : "0";
+}
+
+void set_seed(settings& target, const option& o, std::string_view value) {
+  auto parsed = parse_integer(value, 0, std::numeric_limits<long>::max());
+  if (!parsed) refuse(o, value);
+  target.seed = static_cast<std::uint64_t>(*parsed);
 }
 
 void set_trace(settings& target, const option& o, std::string_view value) {
@@ -206,6 +213,9 @@ constexpr auto table = std::to_array<option>({
     {"APGAS_CONTROL", "", "on or off",
      "whether apgas-ps and apgas-top of the same user can look at the running program",
      set_choice<&settings::control, on_or_off>, show_choice<&settings::control, on_or_off>},
+    {"APGAS_SEED", "", "a whole number from 0 to 9223372036854775807",
+     "run the workers of one process in turns, in an order that this number determines", set_seed,
+     [](const settings& s) { return s.seed ? std::to_string(*s.seed) : ""; }},
     {"APGAS_INTERFACE", "", "an interface, an address or a network, such as eth0 or 10.0.0.0/24",
      "where place 0 accepts the failure detectors of other hosts", set_interface,
      [](const settings& s) { return s.interface.empty() ? "automatic" : s.interface; }},

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <random>
 #include <source_location>
 #include <stdexcept>
 #include <string>
 
 #include <apgas/apgas.hpp>
+#include <apgas/base/random.hpp>
 #include <apgas/base/sanitizer.hpp>
 
 // Helpers of the tests in this folder.
@@ -42,6 +47,24 @@ std::string message_of(F f) {
 inline unsigned long number_from_environment(const char* name, unsigned long otherwise) {
   const char* text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): tests do not set any
   return text == nullptr ? otherwise : std::strtoul(text, nullptr, 10);
+}
+
+// The seed of a random program, which it prints so that a failure can be repeated: APGAS_TEST_SEED;
+// or, with a seeded schedule, a number that follows from APGAS_SEED, which then repeats the program
+// and its schedule; or else a random number.
+inline std::uint64_t random_seed() {
+  const unsigned long schedule = number_from_environment("APGAS_SEED", 0);
+  std::uint64_t seed = number_from_environment("APGAS_TEST_SEED", 0);
+  if (seed == 0 && schedule != 0) {
+    static std::atomic<std::uint64_t> programs = 0;
+    seed = apgas::base::random_engine(schedule + (++programs << 32U))() | 1U;
+  } else if (seed == 0) {
+    seed = std::random_device()() | 1U;
+  }
+  if (schedule != 0) std::printf("APGAS_SEED=%lu: ", schedule);
+  std::printf("APGAS_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
+  std::fflush(stdout);
+  return seed;
 }
 
 // Divides the amount of work where everything is slower.

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -48,15 +46,6 @@ inline place_group random_group(apgas::base::random_engine& random) {
   }
   all.resize(1 + random.below(static_cast<std::uint32_t>(all.size())));
   return place_group(all);
-}
-
-// A seed for random programs; printed, so that a failure can be repeated.
-inline std::uint64_t random_seed() {
-  const unsigned long fixed = test::number_from_environment("APGAS_TEST_SEED", 0);
-  std::random_device entropy;
-  const std::uint64_t seed = fixed != 0 ? fixed : entropy() | 1U;
-  std::printf("APGAS_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
-  return seed;
 }
 
 // A 2 by 2 matrix modulo a prime: multiplication is associative and does not commute.

@@ -49,6 +49,7 @@ job_watch::job_watch(sync::place_state& place, remote::remote_teams& teams,
 job_watch::~job_watch() { stop(); }
 
 void job_watch::start() {
+  if (place_.seeded) looks_ = false;  // the schedule notices deadlocks, and has no real time
   watched_.emplace(*place_.task_scheduler, looks_);
   signals_ = scheduler::place_watch::quit_signals();
   const std::lock_guard hold(mutex_);

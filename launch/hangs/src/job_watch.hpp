@@ -121,7 +121,7 @@ class job_watch final : public job_explanation {
   remote::remote_teams& teams_;
   const print_function print_;
   const std::chrono::milliseconds patience_;
-  const bool looks_;           // there is a watchdog
+  bool looks_;                 // there is a watchdog
   const bool reports_always_;  // a standstill is reported, too
   const base::deadlock_choice on_deadlock_;
   std::optional<scheduler::place_watch> watched_;

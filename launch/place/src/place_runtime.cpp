@@ -15,6 +15,7 @@
 #include <apgas/base/log.hpp>
 #include <apgas/base/option.hpp>
 #include <apgas/base/own_threads.hpp>
+#include <apgas/base/random.hpp>
 #include <apgas/comm/transports.hpp>
 #include <apgas/scheduler/cores.hpp>
 
@@ -45,6 +46,14 @@ std::string agreed_settings(const base::settings& s) {
   return text;
 }
 
+// With a seed nothing may depend on the time. So either no frame waits for others in a batch, or a
+// batch waits until it is full or the place has nothing else to do.
+std::chrono::microseconds delay_of_seed(std::uint64_t seed) {
+  constexpr std::chrono::hours century(24 * 36525);
+  constexpr std::chrono::microseconds before_now{-8};  // so that all frames are late
+  return base::random_engine(seed).below(2) == 0 ? before_now : century;
+}
+
 comm::endpoint_options endpoint_options_of(const base::settings& s) {
   comm::endpoint_options o;
   o.batch_bytes = s.batch_bytes;
@@ -53,6 +62,7 @@ comm::endpoint_options endpoint_options_of(const base::settings& s) {
   o.settings = agreed_settings(s);
   o.zero_copy = s.one_sided == base::one_sided_choice::direct;
   o.cores = scheduler::cores_of_process(s);
+  if (s.seed) o.max_delay = delay_of_seed(*s.seed);
   return o;
 }
 
@@ -116,8 +126,10 @@ class place_runtime::network_events final : public scheduler::external_events {
   base::atomic<bool> connected_{false};
 };
 
-place_runtime::place_runtime(const comm::chosen_transport& chosen, const base::settings& settings)
+place_runtime::place_runtime(const comm::chosen_transport& chosen, const base::settings& settings,
+                             scheduler::seeded_schedule* schedule)
     : settings_(settings),
+      schedule_(schedule),
       why_transport_(chosen.why),
       state_{{.here = chosen.network->here(),
               .places = chosen.network->size(),
@@ -195,7 +207,7 @@ scheduler::deadlock_action deadlock_action_of(const base::settings& s) {
     case automatic:
       break;
   }
-  return s.watchdog_s != 0 ? deadlock_action::end_process : deadlock_action::none;
+  return s.watchdog_s != 0 || s.seed ? deadlock_action::end_process : deadlock_action::none;
 }
 
 // Each place has a file of its own: run.json becomes run.3.json.
@@ -219,6 +231,10 @@ void place_runtime::start() {
   c.progress_thread = settings_.progress == base::progress_choice::thread;
   c.environment = &state_;
   c.on_exit = on_process_exit;
+  c.schedule = schedule_;
+  c.place = state_.here;
+  state_.seeded = schedule_ != nullptr;
+  if (state_.seeded) c.bound_to.clear();
   c.watchdog_patience = std::chrono::seconds(settings_.watchdog_s);
   c.watchdog_report = [here = state_.here](const std::string& waiting) {
     for_each_line(waiting, [here](std::string_view line) {
@@ -252,7 +268,10 @@ void place_runtime::start() {
   watch_.start();
   events_->connect();
   scheduler_->wake();  // what arrived before
-  if (state_.here != 0) return;
+  if (state_.here != 0) {
+    if (schedule_ != nullptr) schedule_->place_is_ready();
+    return;
+  }
   statistics_ = std::make_unique<statistics_output>(settings_, state_);
   activity_ = std::make_shared<activity_question>(state_, activity_of_all);
 }
@@ -266,10 +285,12 @@ int place_runtime::run_main(const std::function<int()>& main) {
 void place_runtime::start_main(root_task& main) {
   if (trace_) trace_->begin(state_);
   main.start(state_);
+  if (schedule_ != nullptr) schedule_->place_is_ready();
 }
 
 int place_runtime::end_main(root_task& main) {
   const int code = main.wait();
+  if (schedule_ != nullptr && settings_.stats) base::print_line(schedule_->description());
   statistics_->end();
   activity_->close();
   if (trace_) trace_->end(state_);

@@ -17,6 +17,7 @@
 #include <apgas/scheduler/core_partition.hpp>
 #include <apgas/scheduler/observer_pair.hpp>
 #include <apgas/scheduler/scheduler.hpp>
+#include <apgas/scheduler/seeded_schedule.hpp>
 #include <apgas/scheduler/span_profile.hpp>
 #include <apgas/sync/finish_core.hpp>
 #include <apgas/sync/flow_control.hpp>
@@ -41,7 +42,9 @@ namespace apgas::inline v0::launch {
 class place_runtime {
  public:
   // Begins the start-up exchange with the other places. Throws: launch_error.
-  place_runtime(const comm::chosen_transport& chosen, const base::settings& settings);
+  // `schedule` is that of a run with a seed, and outlives the object; else null.
+  place_runtime(const comm::chosen_transport& chosen, const base::settings& settings,
+                scheduler::seeded_schedule* schedule = nullptr);
   place_runtime(const place_runtime&) = delete;
   place_runtime& operator=(const place_runtime&) = delete;
   ~place_runtime();
@@ -79,6 +82,7 @@ class place_runtime {
   void tell_others(int code);
 
   base::settings settings_;
+  scheduler::seeded_schedule* schedule_;
   std::string why_transport_;
   scheduler::core_share share_;  // of the cores of the host; from bootstrap() on
   runtime_state state_;

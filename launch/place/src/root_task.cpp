@@ -10,6 +10,7 @@
 
 #include <apgas/base/log.hpp>
 #include <apgas/base/own_threads.hpp>
+#include <apgas/scheduler/seeded_schedule.hpp>
 #include <apgas/sync/finish_core.hpp>
 #include <apgas/sync/remote_finish.hpp>
 
@@ -80,6 +81,13 @@ void root_task::run_on(scheduler::fiber& self) noexcept {
     const std::string_view remedy = remedy_for(failures);
     base::print_line(
         fmt::format("{}: {}{}", failed_, multiple_exceptions(std::move(failures)).what(), remedy));
+  }
+  if (scheduler::seeded_schedule* const schedule = place_->task_scheduler->schedule()) {
+    schedule->end();
+    if (code != 0) {
+      base::print_line(
+          fmt::format("the program ended with the code {}; {}", code, schedule->description()));
+    }
   }
   std::lock_guard guard(mutex_);
   code_ = code;

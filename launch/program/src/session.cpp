@@ -15,6 +15,7 @@
 #include <apgas/base/option.hpp>
 #include <apgas/errors.hpp>
 #include <apgas/run.hpp>
+#include <apgas/scheduler/seeded_schedule.hpp>
 
 #include "keep_loaded.hpp"
 #include "process_exit.hpp"
@@ -49,6 +50,9 @@ std::string fatal_context() {
   const scheduler::fiber* f = scheduler::current_fiber();
   if (f == nullptr || f->on == nullptr || f->on->home->environment() == nullptr) return {};
   std::string text = fmt::format("place {}, worker {}", sync::place_of(*f).here, f->on->id);
+  if (const auto* const schedule = f->on->home->schedule()) {
+    text += fmt::format(", APGAS_SEED={}", schedule->seed());
+  }
   if (f->task.name != nullptr) return fmt::format("{}, task \"{}\"", text, f->task.name);
   if (f->task.site.line() == 0) return text;
   return fmt::format("{}, task of {}:{}", text, f->task.site.file_name(), f->task.site.line());
@@ -59,6 +63,9 @@ std::string fatal_context() {
 // Each place of one process has its threads, and a queue for every other: 65536 places took 24 GB
 // before the first task ran.
 constexpr int max_local_places = 4096;
+
+// The number of workers of a place with a seed, unless the user sets one.
+constexpr int workers_with_seed = 4;
 
 [[noreturn]] void start_again(int places, const std::optional<command_line>& command) {
   if (!command.has_value()) {
@@ -73,13 +80,16 @@ constexpr int max_local_places = 4096;
 
 }  // namespace
 
-session::member::member(const comm::chosen_transport& chosen, const base::settings& settings)
-    : rings(comm::rings_for_tests(*chosen.network)),
-      delayed(comm::delayed_for_tests(rings ? *rings : *chosen.network)),
+session::member::member(const comm::chosen_transport& chosen, const base::settings& settings,
+                        scheduler::seeded_schedule* schedule)
+    // The transports of tests depend on the time, so a seeded schedule goes without them.
+    : rings(schedule == nullptr ? comm::rings_for_tests(*chosen.network) : nullptr),
+      delayed(schedule == nullptr ? comm::delayed_for_tests(rings ? *rings : *chosen.network)
+                                  : nullptr),
       network(delayed ? *delayed
               : rings ? *rings
                       : *chosen.network),
-      place({&network, chosen.why}, settings) {}
+      place({&network, chosen.why}, settings, schedule) {}
 
 session::session(const config& defaults, std::optional<command_line> again)
     : settings_(valid_settings_from(defaults)) {
@@ -88,6 +98,7 @@ session::session(const config& defaults, std::optional<command_line> again)
   const auto launcher = comm::find_launcher();
   const bool local = settings_.transport == base::transport_choice::local;
   const bool one_process = local || (!launcher && settings_.places <= 1);
+  if (settings_.seed) check_seed(one_process);
   if (!one_process && !launcher) start_again(settings_.places, again);
   if (detail::reports_for_job()) base::warn_unknown_variables(environ);
   const comm::failure_detector_options watched{
@@ -101,7 +112,7 @@ session::session(const config& defaults, std::optional<command_line> again)
   } else {
     const auto chosen = comm::choose_transport(settings_.transport, watched);
     monitor_process_exit_with_mpi();
-    first_ = std::make_unique<member>(chosen, settings_);
+    first_ = std::make_unique<member>(chosen, settings_, nullptr);
     open_control(first_->network.here(), first_->network.size());
     start(*first_);
   }
@@ -111,6 +122,32 @@ session::session(const config& defaults, std::optional<command_line> again)
 }
 
 session::~session() = default;
+
+// Refuses what a seeded schedule cannot control, and sets what it needs.
+void session::check_seed(bool one_process) {
+  if (!one_process) {
+    throw launch_error(fmt::format(
+        "APGAS_SEED={}: a seed determines the schedule of one process, and this job has "
+        "several; set APGAS_TRANSPORT=local to run all places in one process",
+        *settings_.seed));
+  }
+  if (settings_.progress == base::progress_choice::thread) {
+    throw launch_error(
+        fmt::format("APGAS_SEED={}: the thread of APGAS_PROGRESS=thread would not follow the "
+                    "schedule; set APGAS_PROGRESS=workers",
+                    *settings_.seed));
+  }
+  if (!settings_.trace.empty()) {
+    throw launch_error(
+        fmt::format("APGAS_SEED={}: a trace begins with tasks that depend on the time; unset "
+                    "APGAS_TRACE",
+                    *settings_.seed));
+  }
+  // The same seed must mean the same schedule on each machine.
+  if (settings_.workers == 0) settings_.workers = workers_with_seed;
+  settings_.bind = base::bind_choice::none;
+  settings_.control = false;  // who looks at the program would change its schedule
+}
 
 // Compares with the other places and starts the workers.
 void session::start(member& each) {
@@ -157,18 +194,21 @@ void session::start_local_places() {
                     "places; start fewer, or use mpi on several hosts",
                     n, max_local_places));
   }
-  fabric_.emplace(n);
+  if (settings_.seed) schedule_.emplace(*settings_.seed, n);
+  scheduler::seeded_schedule* const schedule = schedule_ ? &*schedule_ : nullptr;
+  fabric_.emplace(n, nullptr, schedule != nullptr ? &schedule->choices() : nullptr);
   open_control(0, n);
   const bool asked_for = settings_.transport == base::transport_choice::local;
   const std::string why = asked_for ? "APGAS_TRANSPORT" : "one place";
-  waiting_.start(n, [this, why](comm::rank r) {
-    member own({&fabric_->at(r), why}, settings_);
+  waiting_.start(n, [this, why, schedule](comm::rank r) {
+    member own({&fabric_->at(r), why}, settings_, schedule);
     start(own);
     static_cast<void>(own.place.wait_for_end());
     withdraw(own.place);
     own.place.stop();
   });
-  first_ = std::make_unique<member>(comm::chosen_transport{&fabric_->at(0), why}, settings_);
+  first_ =
+      std::make_unique<member>(comm::chosen_transport{&fabric_->at(0), why}, settings_, schedule);
   start(*first_);
 }
 

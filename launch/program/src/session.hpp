@@ -12,6 +12,7 @@
 #include <apgas/base/settings.hpp>
 #include <apgas/comm/transports.hpp>
 #include <apgas/config.hpp>
+#include <apgas/scheduler/seeded_schedule.hpp>
 
 #include "control_server.hpp"
 #include "place_runtime.hpp"
@@ -53,7 +54,8 @@ class session {
  private:
   // A place with its transport.
   struct member {
-    member(const comm::chosen_transport& chosen, const base::settings& settings);
+    member(const comm::chosen_transport& chosen, const base::settings& settings,
+           scheduler::seeded_schedule* schedule);
 
     std::unique_ptr<comm::transport> rings;
     std::unique_ptr<comm::transport> delayed;
@@ -79,6 +81,7 @@ class session {
     std::vector<std::thread> threads_;
   };
 
+  void check_seed(bool one_process);
   void start(member& each);
   void open_control(int place, int places) noexcept;
   void withdraw(const place_runtime& place) noexcept;
@@ -87,6 +90,7 @@ class session {
   base::settings settings_;
   int here_ = 0;
   int num_places_ = 1;
+  std::optional<scheduler::seeded_schedule> schedule_;  // of a run with a seed
   std::optional<comm::local_fabric> fabric_;
   std::unique_ptr<control_server> control_;  // null: APGAS_CONTROL=off, or not possible
   waiting_places waiting_;

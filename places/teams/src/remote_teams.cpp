@@ -159,7 +159,7 @@ void remote_teams::begin_watch() noexcept {
   {
     std::lock_guard hold(lock_);
     if (stopped_ || watching_.exchange(true, base::relaxed)) return;
-    when_ = std::chrono::steady_clock::now() + patience;
+    when_ = place_.task_scheduler->now() + patience;
   }
   place_.task_scheduler->submit_at(when_, &timer_);
 }
@@ -176,7 +176,7 @@ scheduler::task_counter* remote_teams::look(scheduler::external_task* work,
       again |= member->tell_if_waiting(held);
     }
     if (self.stopped_) again = false;
-    if (again) self.when_ = std::chrono::steady_clock::now() + patience;
+    if (again) self.when_ = self.place_.task_scheduler->now() + patience;
     self.watching_.store(again, base::relaxed);
     if (again) self.place_.task_scheduler->submit_at(self.when_, &self.timer_);
   }

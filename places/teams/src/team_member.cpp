@@ -171,6 +171,7 @@ bool team_member::take(const key& wanted, received_message& to) {
 // Polls the network before the task suspends, as long as this worker has nothing else to do. Most
 // messages of a collective arrive soon, and suspending or sleeping costs more than polling.
 bool team_member::poll_for(const key& wanted, received_message& to) {
+  if (place_.seeded) return false;  // nothing arrives meanwhile
   const scheduler::worker& w = *scheduler::current_fiber()->on;
   std::size_t had = 0;
   {

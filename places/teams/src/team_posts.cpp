@@ -180,6 +180,7 @@ void team_member::wait_for_board(const board_wait& what) {
 // As poll_for: polls before the task suspends, as long as this worker has nothing else to do. With
 // more workers than processors it yields at once, since what it waits for needs the processor.
 bool team_member::poll_board(const board_wait& what) {
+  if (place_.seeded) return board_has(what);
   const scheduler::worker& w = *scheduler::current_fiber()->on;
   const int at_once = place_.oversubscribed ? 0 : polls_at_once;
   std::chrono::steady_clock::time_point end;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <utility>
+
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 
@@ -28,6 +30,30 @@ class external_queue {
     external_task* work = first_;
     if (work != nullptr) {
       first_ = work->next;
+      filled_.store(first_ != nullptr, base::relaxed);
+    }
+    lock_.unlock();
+    return work;
+  }
+
+  // For a seeded schedule, which may choose any task: how many there are; and removes and returns
+  // the n-th, or null if there are not so many.
+  // Context: any thread.
+  std::size_t size() noexcept {
+    lock_.lock();
+    std::size_t n = 0;
+    for (const external_task* t = first_; t != nullptr; t = t->next) ++n;
+    lock_.unlock();
+    return n;
+  }
+  external_task* take(std::size_t n) noexcept {
+    lock_.lock();
+    external_task* before = nullptr;
+    external_task* work = first_;
+    for (; work != nullptr && n != 0; --n) before = std::exchange(work, work->next);
+    if (work != nullptr) {
+      (before == nullptr ? first_ : before->next) = work->next;
+      if (last_ == work) last_ = before;
       filled_.store(first_ != nullptr, base::relaxed);
     }
     lock_.unlock();

@@ -20,12 +20,26 @@
 //
 //   token_   written by the waking thread (1) and by the owner (0 or `polling`), read by both
 //   event_   written by the owner before it first stores `polling`
+//   observer_  written before the parker is shared
 //
 // Pairs
 //   P1  A park() that takes the token sees everything that was written before the unpark() that
 //       left it.
 //   P2  A waking thread that reads `polling` from token_ sees event_.
 namespace apgas::inline v0::scheduler {
+
+// Is told of each token that a thread leaves.
+class wake_observer {
+ public:
+  wake_observer() = default;
+  wake_observer(const wake_observer&) = delete;
+  wake_observer& operator=(const wake_observer&) = delete;
+  // Context: any thread.
+  virtual void woken() noexcept = 0;
+
+ protected:
+  ~wake_observer() = default;
+};
 
 class parker {
  public:
@@ -85,13 +99,24 @@ class parker {
     return readable ? wake::readable : wake::timed_out;
   }
 
+  // Returns whether there is a token. Context: any thread.
+  bool has_token() const noexcept { return token_.load(base::acquire) == 1; }  // P1
+  // Takes the token if there is one, and returns whether there was. Context: owner.
+  [[nodiscard]] bool take_token() noexcept { return token_.exchange(0, base::acquire) == 1; }  // P1
+
+  // Calls o.woken() after each token from now on. Context: before another thread calls unpark().
+  void observe(wake_observer& o) noexcept { observer_ = &o; }
+
   // Leaves a token, and wakes the owner if it sleeps. Context: any thread. Cost: a system call.
   void unpark() noexcept {
+    wake_observer* const observer = observer_;  // the owner may end as soon as it has the token
     if (token_.exchange(1, base::acq_rel) == polling) {  // P1, P2
       const std::uint64_t one = 1;
       static_cast<void>(write(event_, &one, sizeof(one)) == 0);
       return;
     }
+    if (observer != nullptr) [[unlikely]]
+      observer->woken();
     syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&token_), FUTEX_WAKE_PRIVATE, 1, nullptr,
             nullptr, 0);
   }
@@ -101,6 +126,7 @@ class parker {
 
   base::atomic<std::uint32_t> token_{0};
   int event_ = -1;
+  wake_observer* observer_ = nullptr;
 };
 #ifndef APGAS_MODEL_CHECK  // the atomics of the model checker are larger, and so is its futex
 static_assert(sizeof(base::atomic<std::uint32_t>) == sizeof(std::uint32_t));

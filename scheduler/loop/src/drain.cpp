@@ -90,6 +90,8 @@ void attend(fiber& self, bool drainable) {
   auto& s = self.on->home->internals();
   if (s.preferred_external_tasks.load(base::relaxed) != 0 && self.task.rare.atomic_depth == 0)
     yield_to_loop();
+  if (s.schedule != nullptr) [[unlikely]]
+    s.pass_turn(*self.on);
 }
 
 void drain(fiber& self, slot* floor) noexcept {

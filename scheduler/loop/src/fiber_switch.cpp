@@ -27,6 +27,13 @@ void begin(fiber* self) {
   APGAS_UNREACHABLE("a loop does not return: its worker's thread leaves it");
 }
 
+void begin_by_seed(fiber* self) {
+  context_entered(*self);
+  arrived_on(*self);
+  seeded_loop(self);
+  APGAS_UNREACHABLE("a loop does not return: its worker's thread leaves it");
+}
+
 }  // namespace
 
 void arrived_on(fiber& self) noexcept {
@@ -105,10 +112,11 @@ fiber& take_cached_fiber(worker& w) noexcept {
   }
   fiber* f = acquire_stack();
   ++w.count.fibers;
+  auto& s = w.home->internals();
   f->has_exceptions = 0;
   f->must_save = f->canary != nullptr || w.observer != nullptr ? 1 : 0;
   f->spawner = nullptr;
-  make_context(*f, begin);
+  make_context(*f, s.schedule != nullptr ? begin_by_seed : begin);
   return *f;
 }
 

@@ -37,6 +37,7 @@ void scheduler::implementation::stop_if_halted(const worker& w) noexcept {
 
 bool scheduler::halt(std::chrono::milliseconds patience) noexcept {
   auto& s = *implementation_;
+  if (s.schedule != nullptr) s.schedule->end();  // the workers must go on to stop
   const fiber* const caller = current_fiber();
   if (caller != nullptr && caller->on->home == this) s.not_halted = caller->on;
   s.halted.store(true, base::release);  // P1

@@ -15,6 +15,7 @@
 #include "observed.hpp"
 #include "parker.hpp"
 #include "timers.hpp"
+#include "turns.hpp"
 #include "watchdog.hpp"
 
 // The parts of a scheduler, in the order of their construction, and the functions that the files of
@@ -36,6 +37,23 @@ using slot_array = std::unique_ptr<slot, unmap_slots>;
 // Returns an array for the deque of a worker; null, with errno set, if there is no memory for it.
 // It takes memory only as it is used.
 slot_array map_slots(std::size_t capacity) noexcept;
+
+// What the schedule asks of this scheduler (turns.hpp).
+class seeded_place final : public turns::place {
+ public:
+  // Adds the workers of `of` to its schedule.
+  explicit seeded_place(scheduler::implementation& of);
+  seeded_place(const seeded_place&) = delete;
+  seeded_place& operator=(const seeded_place&) = delete;
+  ~seeded_place();
+
+  turns::time next_timer() const noexcept override;
+  bool is_stuck() noexcept override;
+  void report_deadlock(bool last) noexcept override;
+
+ private:
+  scheduler::implementation& of_;
+};
 
 struct scheduler::implementation {
   explicit implementation(const config& c);
@@ -107,6 +125,11 @@ struct scheduler::implementation {
   // Puts the worker to sleep until it is woken, unless there is work after all.
   void sleep(worker& w) noexcept;
 
+  // The same with a seeded schedule; and passes the turn (seeded_loop.cpp).
+  // Requires: schedule != nullptr.
+  void sleep_by_seed(worker& w) noexcept;
+  void pass_turn(const worker& w) noexcept;
+
   // Sleeps as the poller: until something may have arrived, but not longer than `limit`. Returns
   // whether the sleeper was unparked. `idle_polls` is the number of successive polls that found
   // nothing.
@@ -120,6 +143,7 @@ struct scheduler::implementation {
   config settings;
   const std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   const unsigned idle_looks;  // of a poll where a worker has nothing to do; see external_events
+  turns* const schedule;      // null unless the run has a seed
   bool fenced = false;
   bool fenced_or_observed = false;        // one test for both
   bool waits_in_place = true;             // see poll_in_place()
@@ -129,6 +153,7 @@ struct scheduler::implementation {
   std::vector<slot_array> slot_arrays;
   std::vector<std::unique_ptr<base::cache_aligned<observed_tasks>>> observed;  // of each worker
   observed_pool observed_memory;
+  std::vector<turns::participant*> participants;  // of the schedule, for each worker
 
   idle_list<idle_entry> idle;
   external_queue outside;
@@ -156,12 +181,15 @@ struct scheduler::implementation {
   std::vector<std::thread> threads;
   parker progress_sleep;
   std::thread progress;
-  std::unique_ptr<watchdog> stall_watchdog;  // destroyed first
+  std::unique_ptr<watchdog> stall_watchdog;  // destroyed before all above
+  std::unique_ptr<seeded_place> in_schedule;
 };
 
 // The scheduling loop, which a worker runs between tasks (loop.cpp). It is the outermost function
 // of every fiber.
 void loop(fiber* self) noexcept;
+// The same for a seeded schedule (seeded_loop.cpp).
+void seeded_loop(fiber* self) noexcept;
 
 // Switches from `self` to `to`, where after(&self, argument) is called. Returns when `self` is
 // entered again.

@@ -9,6 +9,7 @@
 #include <apgas/base/membarrier.hpp>
 
 #include "implementation.hpp"
+#include "run_work.hpp"
 
 // The scheduling loop: what a worker does between tasks. It chooses the next work from the worker's
 // own queues; if these are empty, it searches and steals; and if there is nothing to steal, it
@@ -19,15 +20,6 @@ namespace {
 using base::cycles;
 using clock = std::chrono::steady_clock;
 using poll_kind = scheduler::implementation::poll_kind;
-
-// The work that was chosen: a resumed fiber, an external task, or the slot `task`.
-struct work {
-  fiber* resumed = nullptr;
-  external_task* external = nullptr;
-  bool in_slot = false;
-  slot task;
-  explicit operator bool() const { return resumed != nullptr || external != nullptr || in_slot; }
-};
 
 // Returns the next resumed fiber: from the batch, or from the ready queue. Begins a batch if a
 // block is next there. Returns null if there is none.
@@ -287,41 +279,6 @@ bool search(worker& w, work& found) {
   observe_activity(w, worker_activity::search, begun);
   if (idle_entry* next = s.idle.end_search()) next->sleep.unpark();
   return true;
-}
-
-void run_slot(fiber& self, slot& s) {
-  if (s.kind() == slot_kind::continuation) {
-    fiber& spawner = spawner_of(s);
-    ++spawner.generation;
-    switch_to(self, spawner, cache_fiber, self.on);
-    return;
-  }
-  const bool is_task = s.is_task();  // read now, because the slot may be reused
-  task_counter& counter = *s.counter();
-  const frame_mark mark(self);
-  self.task = {.finish = &counter, .site = s.site};
-  self.outermost = &counter;
-  self.base = mark.base;
-  s.run(s, self);
-  if (self.task.rare.has_attributes != 0) clear_attributes(self);
-  if (is_task) {
-    run_children(self, mark);
-  } else {
-    self.on->tasks.publish();  // children of a branch may wait for code after the join
-  }
-  complete(self, counter);
-}
-
-void run_external_task(fiber& self, external_task& i) {
-  const frame_mark mark(self);
-  self.task = {};
-  self.outermost = nullptr;
-  task_counter* const counter =
-      self.on->observer == nullptr ? i.run(&i, self) : run_observed_external(i, self);
-  if (self.task.rare.has_attributes != 0) clear_attributes(self);
-  run_children(self, mark);
-  self.allowance = 0;  // of that task
-  if (counter != nullptr) complete(self, *counter);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <apgas/base/cpu_relax.hpp>
 #include <apgas/base/own_threads.hpp>
 #include <apgas/errors.hpp>
+#include <apgas/scheduler/seeded_schedule.hpp>
 
 #include "context.hpp"
 #include "exit_monitor.hpp"
@@ -67,8 +68,10 @@ void unmap_slots::operator()(slot* slots) const noexcept { munmap(slots, capacit
 
 scheduler::implementation::implementation(const config& c)
     : settings(c),
-      idle_looks(c.oversubscribed ? 0 : 32),
-      fenced(!c.asymmetric_fence || !base::membarrier_available()) {
+      idle_looks(c.oversubscribed || c.schedule != nullptr ? 0 : 32),
+      schedule(c.schedule != nullptr ? &c.schedule->internals() : nullptr),
+      // With a schedule each push is a place where the turn may pass, and no thief need ask.
+      fenced(!c.asymmetric_fence || schedule != nullptr || !base::membarrier_available()) {
   APGAS_ASSERT(c.workers > 0);
   APGAS_ASSERT(c.bound_to.empty() || c.bound_to.size() == static_cast<std::size_t>(c.workers));
   reserve_stacks(c.stack_bytes);
@@ -101,9 +104,15 @@ scheduler::implementation::implementation(const config& c)
     }
     victims.push_back(std::move(order));
   }
+  if (schedule == nullptr) return;
+  settings.oversubscribed = true;
+  waits_in_place = false;  // nothing else runs meanwhile
+  in_schedule = std::make_unique<seeded_place>(*this);
 }
 
 scheduler::implementation::~implementation() {
+  if (schedule != nullptr) schedule->end();
+  in_schedule.reset();
   if (stall_watchdog != nullptr) stall_watchdog->stop();  // it reads what the workers run
   stopping.store(true, base::release);                    // P1
   for (auto& entry : entries) (*entry)->sleep.unpark();
@@ -120,14 +129,15 @@ scheduler::scheduler(const config& c)
   auto& s = *implementation_;
   for (auto& w : s.workers) w->home = this;
   try {
-    if (c.events != nullptr) {
+    if (c.events != nullptr && c.schedule == nullptr) {
       if (c.progress_thread) s.progress = std::thread([&s] { s.serve_network(); });
       s.fallback = std::make_unique<fallback_poller>(
           [&s](parker& sleep) { return s.wait_for_busy_workers(sleep); },
           [&s](bool readable) { return s.poll_for_busy_workers(readable); });
       s.fallback->arm();
     }
-    if (c.watchdog_patience.count() != 0 || c.on_deadlock != deadlock_action::none) {
+    if (c.watchdog_patience.count() != 0 || c.on_deadlock != deadlock_action::none ||
+        c.schedule != nullptr) {
       s.stall_watchdog = std::make_unique<watchdog>(s);
     }
     for (auto& w : s.workers) {
@@ -195,8 +205,40 @@ bool scheduler::cancel_at(std::chrono::steady_clock::time_point when,
   return implementation_->timed.remove(when, work);
 }
 
+std::chrono::steady_clock::time_point scheduler::now() noexcept {
+  turns* const schedule = implementation_->schedule;
+  return schedule != nullptr ? schedule->read_time() : std::chrono::steady_clock::now();
+}
+
+seeded_schedule* scheduler::schedule() noexcept { return implementation_->settings.schedule; }
+
+std::chrono::steady_clock::time_point time_of_task() noexcept {
+  const fiber* const self = current_fiber();
+  return self != nullptr ? self->on->home->now() : std::chrono::steady_clock::now();
+}
+
+bool has_virtual_time() noexcept {
+  const fiber* const self = current_fiber();
+  return self != nullptr && self->on->home->schedule() != nullptr;
+}
+
 void scheduler::run_on_helper(std::function<void()> work) {
-  implementation_->helpers.run(std::move(work));
+  turns* const schedule = implementation_->schedule;
+  if (schedule == nullptr) {
+    implementation_->helpers.run(std::move(work));
+    return;
+  }
+  turns::participant& call = schedule->add_call();
+  try {
+    implementation_->helpers.run([schedule, &call, work = std::move(work)] {
+      schedule->await_turn(call);
+      work();
+      schedule->leave(call);
+    });
+  } catch (...) {
+    schedule->leave(call);
+    throw;
+  }
 }
 
 int scheduler::num_workers() const noexcept {
@@ -232,6 +274,7 @@ namespace {
 // resume() in a fenced or observed run.
 [[gnu::noinline]] void resume_specially(scheduler::implementation& s, ready_queue& to,
                                         fiber* f) noexcept {
+  if (s.schedule != nullptr) s.schedule->note_ready();
   if (s.settings.observer != nullptr) f->cause = s.settings.observer->makes_ready(*f);
   to.push(f);
   s.notify();

@@ -27,6 +27,8 @@ constexpr int patiences_of_a_task = 10;  // a task that runs for so long is repo
 constexpr int deadlock_looks = 3;
 constexpr std::chrono::milliseconds deadlock_time = 200ms;
 
+constexpr const char* no_task_can_run = "no task can run here while ";
+
 // How often workers went to sleep, all together.
 std::uint64_t sleeps_of(const scheduler::implementation& s) noexcept {
   std::uint64_t n = 0;
@@ -43,8 +45,11 @@ watchdog::watchdog(scheduler::implementation& watched)
       watched_(watched),
       patience_(watched.settings.watchdog_patience.count() != 0 ? watched.settings.watchdog_patience
                                                                 : deadlock_patience),
-      workers_(watched.workers.size()),
-      thread_([this] { watch(); }) {}
+      workers_(watched.workers.size()) {
+  // A schedule asks when nothing can run, and its time is not that of the clock.
+  if (watched.schedule != nullptr && watched.settings.watchdog_patience.count() == 0) return;
+  thread_ = std::thread([this] { watch(); });
+}
 
 watchdog::~watchdog() { stop(); }
 
@@ -116,14 +121,55 @@ void watchdog::look_at_tasks() {
   });
   if (!all_asleep) standstill_.reset();
   if (report.empty()) return;
-  if (deadlock) {
-    report +=
-        "\nthis is a deadlock: no task can run again, since all workers sleep and no timer, no "
-        "blocking call and no other thread can make a task ready. See docs/debugging/hangs.md; "
-        "APGAS_DEADLOCK=report lets the program wait on";
+  if (deadlock) return conclude(std::move(report));
+  settings.watchdog_report(report);
+}
+
+// Reports a deadlock, and ends the process if that is what to do about it.
+void watchdog::conclude(std::string report) {
+  const config& settings = watched_.settings;
+  if (!report.empty()) report += '\n';
+  report +=
+      "this is a deadlock: no task can run again, since all workers sleep and no timer, no "
+      "blocking call and no other thread can make a task ready. See docs/debugging/hangs.md; "
+      "APGAS_DEADLOCK=report lets the program wait on";
+  if (watched_.schedule != nullptr) {
+    report += fmt::format("\nthe schedule is that of APGAS_SEED={}, which repeats it",
+                          watched_.schedule->seed());
   }
   settings.watchdog_report(report);
-  if (deadlock && settings.on_deadlock == deadlock_action::end_process) settings.end_process();
+  if (settings.on_deadlock == deadlock_action::end_process) settings.end_process();
+}
+
+void watchdog::look_for_deadlock() noexcept {
+  without_exceptions([this] {
+    // In this order: a thread that has ended meanwhile may have made a task ready before.
+    if (!watched_.settings.only_place || base::foreign_threads() != 0 || !is_stuck()) return;
+    std::string report;
+    watched_.idle.when_all_asleep(watched_.workers.size(),
+                                  [&] { report = explain_standstill(no_task_can_run); });
+    conclude(std::move(report));
+  });
+}
+
+bool watchdog::is_stuck() noexcept {
+  bool stuck = false;
+  if (watched_.settings.on_deadlock == deadlock_action::none) return false;
+  without_exceptions([this, &stuck] {
+    watched_.idle.when_all_asleep(watched_.workers.size(),
+                                  [this, &stuck] { stuck = nothing_can_become_ready(watched_); });
+  });
+  return stuck;
+}
+
+void watchdog::report_stuck(bool last) noexcept {
+  without_exceptions([this, last] {
+    std::string report;
+    watched_.idle.when_all_asleep(watched_.workers.size(),
+                                  [&] { report = explain_standstill(no_task_can_run); });
+    if (last) return conclude(std::move(report));
+    if (!report.empty()) watched_.settings.watchdog_report(report);
+  });
 }
 
 // Whether a deadlock is searched for: only then are the threads of the process counted.

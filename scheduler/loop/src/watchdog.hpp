@@ -52,6 +52,14 @@ class watchdog {
   // A line for each worker that runs tasks. Throws: std::bad_alloc. Context: any thread.
   std::vector<std::string> running_tasks();
 
+  // For a seeded schedule. look_for_deadlock() looks once, as if the patience had passed, from a
+  // worker of the only place that has announced its sleep. is_stuck() returns whether no task can
+  // run again unless another place makes it ready, and report_stuck() says what waits, and at the
+  // last place what that means. Context: while no other thread takes its turn.
+  void look_for_deadlock() noexcept;
+  bool is_stuck() noexcept;
+  void report_stuck(bool last) noexcept;
+
   suspended_tasks tasks;
 
  private:
@@ -84,6 +92,7 @@ class watchdog {
   void answer_signal();
   bool may_be_deadlock() const noexcept;
   bool is_deadlock() const;
+  void conclude(std::string report);
   std::string explain_standstill(const std::string& begin);
   std::string running_tasks(std::size_t worker) const;  // requires workers_lock_
 

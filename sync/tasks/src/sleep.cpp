@@ -20,7 +20,7 @@ scheduler::task_counter* wake(scheduler::external_task* timer, scheduler::fiber&
 }  // namespace
 
 void sleep_task(scheduler::fiber& self, deadline when, const scheduler::wait_record& waits_for) {
-  if (when <= deadline::clock::now()) {
+  if (when <= self.on->home->now()) {
     scheduler::yield();
     return;
   }

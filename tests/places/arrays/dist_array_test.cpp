@@ -3,11 +3,9 @@
 // one array, APGAS_TEST_ARRAYS=n that many.
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <limits>
 #include <numeric>
-#include <random>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -115,11 +113,8 @@ TEST(dist_array, agrees_with_a_vector) {
   const unsigned long fixed = test::number_from_environment("APGAS_TEST_SEED", 0);
   const unsigned long arrays =
       fixed != 0 ? 1 : test::number_from_environment("APGAS_TEST_ARRAYS", 60 / test::slower);
-  std::random_device entropy;
   for (unsigned long k = 0; k < arrays; ++k) {
-    const std::uint64_t seed = fixed != 0 ? fixed : entropy() | 1U;
-    std::printf("APGAS_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
-    std::fflush(stdout);
+    const std::uint64_t seed = test::random_seed();
     apgas::base::random_engine random(seed);
     const distribution d = random.below(2) == 0 ? spreads()[random.below(4)]
                                                 : distribution::block_cyclic(1 + random.below(20));

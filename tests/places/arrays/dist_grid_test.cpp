@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
-#include <random>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -123,10 +122,7 @@ std::vector<long> stepped(const std::vector<long>& model, std::size_t rows, std:
 // Calls f(from, to, model, rows, columns) for grids of several sizes.
 template <class F>
 void with_grids(F f) {
-  std::random_device entropy;
-  const std::uint64_t seed = test::number_from_environment("APGAS_TEST_SEED", entropy() | 1U);
-  std::printf("APGAS_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
-  apgas::base::random_engine random(seed);
+  apgas::base::random_engine random(test::random_seed());
   const std::size_t least = std::max<std::size_t>(4, static_cast<std::size_t>(apgas::num_places()));
   for (int k = 0; k < 5; ++k) {
     const std::size_t rows = least + random.below(20);

@@ -5,9 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <functional>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -85,11 +83,8 @@ TEST(dist_sort, sorts_numbers_in_the_given_order) {
 
 TEST(dist_sort, sorts_random_arrays) {
   const unsigned long fixed = test::number_from_environment("APGAS_TEST_SEED", 0);
-  std::random_device entropy;
   for (int k = 0; k < (fixed != 0 ? 1 : 40 / test::slower); ++k) {
-    const std::uint64_t seed = fixed != 0 ? fixed : entropy() | 1U;
-    std::printf("APGAS_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
-    std::fflush(stdout);
+    const std::uint64_t seed = test::random_seed();
     apgas::base::random_engine random(seed);
     const distribution d = random.below(2) == 0 ? distribution::block()
                                                 : distribution::block_cyclic(1 + random.below(30));

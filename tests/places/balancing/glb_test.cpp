@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <iostream>
-#include <random>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -196,11 +194,8 @@ TEST(glb, agrees_with_the_sequential_model) {
   const unsigned long fixed = test::number_from_environment("APGAS_TEST_SEED", 0);
   const unsigned long trees =
       fixed != 0 ? 1 : test::number_from_environment("APGAS_TEST_TREES", 60 / test::slower);
-  std::random_device entropy;
   for (unsigned long i = 0; i < trees; ++i) {
-    const std::uint64_t seed = fixed != 0 ? fixed : entropy() | 1U;
-    std::printf("APGAS_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
-    std::fflush(stdout);
+    const std::uint64_t seed = test::random_seed();
     apgas::base::random_engine random(seed);
     const tree_shape shape{12 + static_cast<int>(random.below(4)), 4 + random.below(2),
                            static_cast<int>(random.below(3) * 100)};

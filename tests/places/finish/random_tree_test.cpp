@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
-#include <random>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
@@ -151,15 +150,12 @@ TEST(random_tree, agrees_with_the_sequential_model) {
   const unsigned long fixed = test::number_from_environment("APGAS_TEST_SEED", 0);
   const unsigned long trees =
       fixed != 0 ? 1 : test::number_from_environment("APGAS_TEST_TREES", 100 / test::slower);
-  std::random_device entropy;
   std::uint64_t tasks = 0;
   for (unsigned long i = 0; i < trees; ++i) {
-    const std::uint64_t seed = fixed != 0 ? fixed : entropy() | 1U;
+    const std::uint64_t seed = test::random_seed();
     const node values{seed, 7, report::values};
     const node failures{seed, 7, report::failures};
     tasks += tasks_in(values) + tasks_in(failures);
-    std::printf("APGAS_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
-    std::fflush(stdout);
     ASSERT_EQ(apgas::finish_reduce(0L, std::plus<>(), [values] { grow(values); }), model(values));
     ASSERT_EQ(failures_of(failures), model(failures));
   }

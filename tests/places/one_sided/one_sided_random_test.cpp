@@ -4,9 +4,7 @@
 // APGAS_TEST_ROUNDS=n that many.
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <numeric>
-#include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -180,11 +178,8 @@ TEST(one_sided_random, agrees_with_the_models) {
       fixed != 0 ? 1 : test::number_from_environment("APGAS_TEST_ROUNDS", 10 / test::slower);
   constexpr int steps = 60;
   constexpr unsigned tasks = 4;
-  std::random_device entropy;
   for (unsigned long round = 0; round < rounds; ++round) {
-    const std::uint64_t seed = fixed != 0 ? fixed : entropy() | 1U;
-    std::printf("APGAS_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
-    std::fflush(stdout);
+    const std::uint64_t seed = test::random_seed();
     const auto sums = apgas::allocate<long>(test::last(), 8);
     const auto alone = apgas::allocate<long>(place(), 8);
     apgas::finish([=] {

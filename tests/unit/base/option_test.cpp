@@ -34,13 +34,27 @@ std::string refusal(std::string_view name, std::string_view value) {
 }  // namespace
 
 TEST(Options, AreReadFromTheEnvironment) {
-  const settings s = read(
-      {"PATH=/bin", "APGAS_PLACES=4", "APGAS_WORKERS=2", "APGAS_TRANSPORT=local",
-       "APGAS_STACK_SIZE=256K", "APGAS_BIND=none", "APGAS_IDLE=0", "APGAS_STATS=1",
-       "APGAS_BATCH_SIZE=4096", "APGAS_BATCH_DELAY=7", "APGAS_SEND_QUEUE=1G", "APGAS_FINISH_TREE=2",
-       "APGAS_TASK_WINDOW=1M", "APGAS_TEAM_WARNING=0", "APGAS_HEARTBEAT=0", "APGAS_INTERFACE=eth0",
-       "APGAS_WATCHDOG=3", "APGAS_TRACE=run.json", "APGAS_CONTROL=off",
-       "APGAS_PROFILE=span:json:span.json"});
+  const settings s = read({"PATH=/bin",
+                           "APGAS_PLACES=4",
+                           "APGAS_WORKERS=2",
+                           "APGAS_TRANSPORT=local",
+                           "APGAS_STACK_SIZE=256K",
+                           "APGAS_BIND=none",
+                           "APGAS_IDLE=0",
+                           "APGAS_STATS=1",
+                           "APGAS_BATCH_SIZE=4096",
+                           "APGAS_BATCH_DELAY=7",
+                           "APGAS_SEND_QUEUE=1G",
+                           "APGAS_FINISH_TREE=2",
+                           "APGAS_TASK_WINDOW=1M",
+                           "APGAS_TEAM_WARNING=0",
+                           "APGAS_HEARTBEAT=0",
+                           "APGAS_INTERFACE=eth0",
+                           "APGAS_WATCHDOG=3",
+                           "APGAS_TRACE=run.json",
+                           "APGAS_CONTROL=off",
+                           "APGAS_SEED=9223372036854775807",
+                           "APGAS_PROFILE=span:json:span.json"});
   EXPECT_FALSE(s.control);
   EXPECT_TRUE(s.profile_span);
   EXPECT_EQ(s.profile_file, "span.json");
@@ -61,6 +75,7 @@ TEST(Options, AreReadFromTheEnvironment) {
   EXPECT_EQ(s.watchdog_s, 3);
   EXPECT_EQ(s.trace, "run.json");
   EXPECT_EQ(s.interface, "eth0");
+  EXPECT_EQ(s.seed, 9223372036854775807u);
 }
 
 TEST(Options, TheEnvironmentOverridesDefaultsAndLeavesOtherSettingsAlone) {

@@ -6,6 +6,8 @@
 // this type is made when a place starts, and does not change afterwards.
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace apgas::inline v0::base {
@@ -61,6 +63,8 @@ struct settings {
   // watchdog is set.
   deadlock_choice deadlock = deadlock_choice::automatic;
   bool control = true;     // tools of the same user can look at the running program
+  // The seed of the schedule: the places of one process then run in turns that it determines.
+  std::optional<std::uint64_t> seed;
   std::string interface;   // where place 0 listens to other hosts; empty: chosen automatically
   bool stats = false;      // print the hosts of the places, and statistics at the end
   std::string stats_file;  // the file to which the statistics are written; empty: none

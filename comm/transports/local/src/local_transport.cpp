@@ -8,6 +8,7 @@
 #include <apgas/base/assert.hpp>
 
 #include "local_transport.hpp"
+#include "mixing_transport.hpp"
 
 namespace apgas::inline v0::comm {
 
@@ -107,13 +108,17 @@ struct local_fabric::shared {
   std::vector<std::unique_ptr<local_transport>> places;
 };
 
-local_fabric::local_fabric(int size, abort_function abort)
+local_fabric::local_fabric(int size, abort_function abort, base::choice_source* order)
     : shared_(std::make_unique<shared>(size)) {
   APGAS_ASSERT(size > 0);
   shared_->places.resize(static_cast<std::size_t>(size));
   for (rank r = 0; r < size; ++r) {
-    shared_->places[static_cast<std::size_t>(r)] =
-        std::make_unique<local_transport>(r, *this, shared_->exchanges, abort);
+    std::unique_ptr<local_transport>& own = shared_->places[static_cast<std::size_t>(r)];
+    if (order == nullptr) {
+      own = std::make_unique<local_transport>(r, *this, shared_->exchanges, abort);
+    } else {
+      own = std::make_unique<mixing_transport>(r, *this, shared_->exchanges, abort, *order);
+    }
   }
 }
 

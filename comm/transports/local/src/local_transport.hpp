@@ -47,16 +47,16 @@ class exchange_point {
   std::vector<std::byte> records_[2];
 };
 
-class local_transport final : public transport, private remote_memory {
+class local_transport : public transport, private remote_memory {
  public:
   local_transport(rank here, local_fabric& fabric, exchange_point& exchanges,
                   local_fabric::abort_function end_process);
 
   std::string_view name() const noexcept override { return "local"; }
   bool wakes_on_arrival() const noexcept override { return true; }
-  void post(rank dest, buffer message) noexcept override;
-  void push() noexcept override {}
-  void send(rank dest, buffer message) noexcept override { post(dest, std::move(message)); }
+  void post(rank dest, buffer message) noexcept final;
+  void push() noexcept final {}
+  void send(rank dest, buffer message) noexcept final { post(dest, std::move(message)); }
   bool progress(message_sink& sink) noexcept override;
   void begin_exchange(std::span<const std::byte> mine) override;
   bool exchange_done(std::vector<std::byte>& all) override;
@@ -76,11 +76,15 @@ class local_transport final : public transport, private remote_memory {
   local_fabric& fabric_;
   exchange_point& exchanges_;
   const local_fabric::abort_function abort_;
+
+ protected:
   message_queue inbox_;
 
   // Owned by the thread that holds progress_lock_.
   base::spin_lock progress_lock_;
   message_chain arrived_;
+
+ private:
   std::uint64_t turn_ = 0;  // exchanges entered
   shutdown_steps end_;
 };

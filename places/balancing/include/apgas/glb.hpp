@@ -52,6 +52,8 @@ namespace remote {
 // Throws illegal_operation if a parameter is out of range.
 APGAS_API void check_glb_parameters(const glb_parameters& p);
 
+inline constexpr std::size_t glb_chunk_with_seed = 16;
+
 template <class Bag>
 typename glb_place<Bag>::handle make_glb_places(const glb_parameters& p) {
   return glb_place<Bag>::handle::make(
@@ -61,7 +63,10 @@ typename glb_place<Bag>::handle make_glb_places(const glb_parameters& p) {
             here().id(), num_places(), home,
             {.random_victims = with.random_victims, .radix = with.radix, .seed = with.seed});
         const int slots = with.workers == 0 ? num_workers() : with.workers;
-        return glb_place<Bag>(protocol, static_cast<std::size_t>(slots), with.chunk);
+        // With a seeded schedule the pace must not depend on the time.
+        const std::size_t chunk =
+            with.chunk == 0 && scheduler::has_virtual_time() ? glb_chunk_with_seed : with.chunk;
+        return glb_place<Bag>(protocol, static_cast<std::size_t>(slots), chunk);
       },
       p, here().id());
 }

@@ -65,6 +65,38 @@ class ready_queue {
     return e;
   }
 
+  // For a seeded schedule, which may continue with any fiber: how many single fibers and how many
+  // blocks there are; and removes the n-th single fiber, or the first block. Returns null if there
+  // is none.
+  // Context: any thread.
+  std::size_t singles() noexcept {
+    lock_.lock();
+    std::size_t n = 0;
+    for (const fiber* f = first_; f != nullptr; f = f->next) ++n;
+    lock_.unlock();
+    return n;
+  }
+  std::size_t blocks() noexcept { return size_.load(base::relaxed) - singles(); }
+  fiber* take_single(std::size_t n) noexcept {
+    lock_.lock();
+    fiber* before = nullptr;
+    fiber* f = first_;
+    for (; f != nullptr && n != 0; --n) before = std::exchange(f, f->next);
+    if (f != nullptr) {
+      (before == nullptr ? first_ : before->next) = f->next;
+      if (last_ == f) last_ = before;
+      size_.store(size_.load(base::relaxed) - 1, base::relaxed);
+    }
+    lock_.unlock();
+    return f;
+  }
+  batch_block* take_first_block() noexcept {
+    lock_.lock();
+    batch_block* const b = take_block();
+    lock_.unlock();
+    return b;
+  }
+
   bool empty() const noexcept { return size_.load(base::relaxed) == 0; }
 
  private:

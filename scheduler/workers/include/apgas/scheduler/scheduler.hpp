@@ -32,6 +32,8 @@ struct external_task {
   unset_number cause = {};
 };
 
+class seeded_schedule;
+
 // Events that workers poll for between tasks: the network. The layer above implements it.
 class external_events {
  public:
@@ -90,6 +92,11 @@ struct config {
   bool only_place = false;
   bool report_on_signal = false;      // report at once when the process receives SIGQUIT
   task_observer* observer = nullptr;  // outlives the scheduler; null: the run is not observed
+  // The schedule of a run with a seed, which outlives the scheduler; null: workers run at the same
+  // time. Sets asymmetric_fence and oversubscribed; needs a watchdog_report. And the number of the
+  // place in it.
+  seeded_schedule* schedule = nullptr;
+  int place = 0;
   // Called if a task, or a call on a helper thread, calls std::exit: on that thread, before the
   // first static object is destroyed. Null: nothing is called.
   void (*on_exit)() noexcept = nullptr;
@@ -140,6 +147,12 @@ class scheduler {
   // Context: any thread.
   bool cancel_at(std::chrono::steady_clock::time_point when, external_task* work) noexcept;
 
+  // The time that submit_at() refers to: that of the steady clock, or virtual time with a seeded
+  // schedule. Context: any thread.
+  std::chrono::steady_clock::time_point now() noexcept;
+  // The schedule of a run with a seed, else null.
+  seeded_schedule* schedule() noexcept;
+
   // Runs `work` on a helper thread, where it may block. `work` must not throw.
   // Throws: std::system_error if a new thread is needed and the system refuses it.
   // Context: any thread.
@@ -167,5 +180,11 @@ class scheduler {
   void* environment_ = nullptr;
   std::unique_ptr<implementation> implementation_;
 };
+
+// The time from which a task computes the deadline of a timed wait: scheduler::now() of its
+// scheduler. On other threads that of the steady clock. Context: any thread.
+APGAS_API std::chrono::steady_clock::time_point time_of_task() noexcept;
+// Whether that time is virtual. Context: any thread.
+APGAS_API bool has_virtual_time() noexcept;
 
 }  // namespace apgas::inline v0::scheduler

@@ -41,6 +41,7 @@ struct place_state {
   int finish_tree_places = 64;  // number of places from which on returns follow the spawn tree
   int team_warning_s = 10;  // report teams that wait for each other so long, in seconds; 0: never
   bool oversubscribed = false;  // more workers than processors
+  bool seeded = false;  // a seeded schedule decides what is next, so nothing may depend on time
   scheduler::scheduler* task_scheduler = nullptr;
   comm::endpoint* endpoint = nullptr;  // never null: a single place sends messages to itself
   remote_finishes* finishes = nullptr;

@@ -3,8 +3,10 @@
 
 #include <chrono>
 
+#include <apgas/scheduler/scheduler.hpp>
+
 // Converts the duration or the time that a user gives to a timed wait into the time at which its
-// timer fires.
+// timer fires. With a seeded schedule, timers and durations are those of its virtual time.
 namespace apgas::inline v0::sync {
 
 using deadline = std::chrono::steady_clock::time_point;
@@ -16,7 +18,7 @@ template <class Rep, class Period>
 deadline deadline_in(const std::chrono::duration<Rep, Period>& d) {
   using seconds = std::chrono::duration<double>;
   constexpr std::chrono::hours century(24 * 36525);
-  const deadline now = std::chrono::steady_clock::now();
+  const deadline now = scheduler::time_of_task();
   if (!(seconds(d) < seconds(century))) return now + century;  // true for NaN as well
   if (!(d > d.zero())) return now;
   return now + std::chrono::ceil<deadline::duration>(d);
@@ -32,12 +34,13 @@ deadline deadline_at(const std::chrono::time_point<Clock, Duration>& t) {
 
 // Calls attempt(deadline), which waits until that deadline at the latest and returns whether it
 // succeeded, for the time t of any clock. If the clock is set back meanwhile, it waits again for
-// the rest. Returns whether an attempt succeeded. Context: as attempt.
+// the rest. Returns whether an attempt succeeded. In virtual time there is only one attempt.
+// Context: as attempt.
 template <class Clock, class Duration, class Attempt>
 bool attempt_until(const std::chrono::time_point<Clock, Duration>& t, Attempt attempt) {
   do {
     if (attempt(deadline_at(t))) return true;
-  } while (Clock::now() < t);
+  } while (!scheduler::has_virtual_time() && Clock::now() < t);
   return false;
 }
 

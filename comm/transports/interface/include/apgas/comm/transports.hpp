@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <apgas/base/choices.hpp>
 #include <apgas/base/settings.hpp>
 #include <apgas/comm/transport.hpp>
 
@@ -21,7 +22,10 @@ class local_fabric {
  public:
   // `abort` is called to end the process; nullptr: std::_Exit(code).
   using abort_function = void (*)(int code);
-  explicit local_fabric(int size, abort_function abort = nullptr);
+  // If `order` is given, it decides which of the messages of different senders a receiver gets
+  // next; otherwise they arrive in the order in which they were sent. It must outlive the object.
+  explicit local_fabric(int size, abort_function abort = nullptr,
+                        base::choice_source* order = nullptr);
   // Requires: all buffers have been returned.
   ~local_fabric();
 
