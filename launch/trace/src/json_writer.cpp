@@ -55,11 +55,11 @@ class json_writer final : public trace_sink {
   void asynchronous(int place, std::uint64_t row, std::uint64_t from_ns, std::uint64_t to_ns,
                     const trace_slice& what) override {
     next();
-    add(R"({{"ph":"b","pid":{},"tid":{},"id":"{:#x}","ts":)", pid(place), 1, row);
+    add(R"({{"ph":"b","pid":{},"tid":{},"id2":{{"local":"{:#x}"}},"ts":)", pid(place), 1, row);
     time(from_ns);
     describe(what);
     next();
-    add(R"({{"ph":"e","pid":{},"tid":{},"id":"{:#x}","ts":)", pid(place), 1, row);
+    add(R"({{"ph":"e","pid":{},"tid":{},"id2":{{"local":"{:#x}"}},"ts":)", pid(place), 1, row);
     time(to_ns);
     describe({what.category, what.name, {}});
   }
