@@ -23,9 +23,13 @@ constexpr auto deadlock_patience = 1s;  // if no other is given
 constexpr auto between_equal = 200ms;   // between the two waves that find a deadlock
 constexpr auto after_refusal = 500ms;   // after a wave that found that some place runs
 constexpr auto answer_patience = 5s;    // a place that does not answer for so long is reported
+constexpr auto slept_lately = 1s;       // a worker may wake for a moment, or poll
 constexpr auto teams_pause = 500ms;     // after an answer, their timer stops for so long
 constexpr int refusals_max = 10;        // then a standstill is reported, although nobody knows why
-constexpr int looks_for_sleep = 50;     // of 1 ms: a frame has woken a worker, which sleeps again
+
+// A frame that asks has woken a worker, which finds nothing and sleeps again. On processors with
+// many other threads that takes a while. So a place looks again after 1, 2, ... 20 ms, for 210 ms.
+constexpr int looks_for_sleep = 20;
 
 }  // namespace
 
@@ -188,7 +192,7 @@ job_watch::wave_answer job_watch::answer() {
   std::uint64_t own_received = 0;
   std::uint64_t heard = 0;
   for (int i = 0; i < looks_for_sleep && !seen.asleep; ++i) {
-    if (i != 0) std::this_thread::sleep_for(1ms);
+    if (i != 0) std::this_thread::sleep_for(1ms * i);
     seen = watched_->look(true, [&] {
       all = place_.endpoint->total_traffic();
       own_received = received_.load(base::relaxed);
@@ -230,10 +234,11 @@ void job_watch::look() {
                teams_.heard();
   });
   note(seen, received);
+  if (seen.asleep) slept_at_ = now;
   if (place_.here != 0) return;
   if (waves_.in_progress()) {
     if (now - wave_begun_ >= answer_patience) on_silence(now);
-  } else if (seen.asleep && stood() >= patience_ && now >= next_wave_) {
+  } else if (now - slept_at_ < slept_lately && stood() >= patience_ && now >= next_wave_) {
     ask_all(now);
   }
 }

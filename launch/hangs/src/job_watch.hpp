@@ -131,6 +131,7 @@ class job_watch final : public job_explanation {
   std::uint64_t received_at_ = 0;
   std::uint64_t activity_at_ = 0;
   std::optional<time> stands_since_;
+  time slept_at_{};  // when a look last found all workers asleep
   time look_again_{};
   std::optional<time> teams_resume_;  // when the timer of the teams must run again
   unsigned signals_ = 0;

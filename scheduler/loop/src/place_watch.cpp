@@ -19,7 +19,9 @@ namespace {
 constexpr std::size_t groups_sent_max = 64;
 
 // The frame that asks for an explanation has woken a worker, which finds nothing and sleeps again.
-constexpr int looks_for_sleep = 50;
+// On processors with many other threads that takes a while. So the watch looks again after 1, 2,
+// ... 20 ms.
+constexpr int looks_for_sleep = 20;
 
 }  // namespace
 
@@ -52,7 +54,7 @@ place_waits place_watch::explain(const object_names* names) const {
   suspended_tasks& tasks =
       watched_.stall_watchdog != nullptr ? watched_.stall_watchdog->tasks : fresh;
   for (int i = 0; i < looks_for_sleep && !result.asleep; ++i) {
-    if (i != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (i != 0) std::this_thread::sleep_for(std::chrono::milliseconds(i));
     result.asleep = watched_.idle.when_all_asleep(watched_.workers.size(), [&] {
       hang_explanation explanation(names);
       tasks.explain(groups, explanation);
