@@ -22,6 +22,7 @@ atomic<bool> already_printed{false};  // a flag only; no data depends on it
 atomic<pid_t> ending{0};              // id of the thread whose signal ends the process; 0: none
 pid_t launcher = 0;                   // the parent process
 atomic<void (*)() noexcept> end_action{nullptr};
+atomic<void (*)(safe_line&) noexcept> describe_thread{nullptr};
 atomic<pid_t> acting{0};  // the thread that runs it
 atomic<bool> has_acted{false};
 
@@ -42,6 +43,9 @@ void speak(int number) noexcept {
   safe_line line;
   line << "apgas: " << name_of_place << ": ended by signal " << static_cast<std::uint64_t>(number)
        << " (" << (what ? what : "unknown") << ")";
+  // SIGTERM comes from outside, to any thread.
+  const auto describe = describe_thread.load(acquire);
+  if (describe != nullptr && number != SIGTERM) describe(line);
   line.print();
   if (const exit_reason_listener* const others = current()) others->printed(128 + number);
 }
@@ -63,24 +67,42 @@ void on_signal(int number, siginfo_t* info, void*) {
   errno = saved;
 }
 
+// Installs the handler for those of the signals that have none.
+void catch_free(std::initializer_list<int> signals) noexcept {
+  struct sigaction action = {};
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  for (const int number : signals) {
+    struct sigaction now = {};
+    sigaction(number, nullptr, &now);
+    const bool free = (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL;
+    if (free) sigaction(number, &action, nullptr);
+  }
+}
+
 }  // namespace
 
-void catch_signals() noexcept {
+void catch_crashes() noexcept {
   static const bool caught = [] {
-    launcher = getppid();
-    struct sigaction action = {};
-    action.sa_sigaction = on_signal;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigemptyset(&action.sa_mask);
-    for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTERM}) {
-      struct sigaction now = {};
-      sigaction(number, nullptr, &now);
-      const bool free = (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL;
-      if (free) sigaction(number, &action, nullptr);
-    }
+    catch_free({SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT});
     return true;
   }();
   static_cast<void>(caught);
+}
+
+void catch_signals() noexcept {
+  catch_crashes();
+  static const bool caught = [] {
+    launcher = getppid();
+    catch_free({SIGTERM});
+    return true;
+  }();
+  static_cast<void>(caught);
+}
+
+void set_thread_description(void (*describe)(safe_line& line) noexcept) noexcept {
+  describe_thread.store(describe, release);
 }
 
 void set_exit_reporting(std::string_view text, const exit_reason_listener* added) noexcept {

@@ -108,6 +108,8 @@ session::session(const config& defaults, std::optional<command_line> again)
     comm::choose_transport(settings_.transport, watched);
   }
   if (one_process) {
+    if (settings_.places <= 1) base::set_exit_reporting("place 0", nullptr);
+    base::catch_crashes();
     start_local_places();
   } else {
     const auto chosen = comm::choose_transport(settings_.transport, watched);

@@ -19,10 +19,9 @@ constexpr std::size_t signal_stack_bytes = 65536;
 struct sigaction previous_segv;
 struct sigaction previous_bus;
 
-// Prints the report. The process ends with exit code `code` afterwards.
-void describe(const fiber& f, int code) {
-  base::safe_line line;
-  line << "apgas: stack overflow in task ";
+// Adds the task that the fiber runs.
+void describe_task(const fiber& f, base::safe_line& line) noexcept {
+  line << " in task ";
   if (f.task.name != nullptr) line << "\"" << f.task.name << "\" ";
   if (f.task.site.line() != 0) {
     line << "spawned at " << f.task.site.file_name() << ":" << std::uint64_t{f.task.site.line()}
@@ -30,6 +29,13 @@ void describe(const fiber& f, int code) {
   } else {
     line << "main";
   }
+}
+
+// Prints the report of an overflow. The process ends with exit code `code` afterwards.
+void describe(const fiber& f, int code) {
+  base::safe_line line;
+  line << "apgas: stack overflow";
+  describe_task(f, line);
   line << ": its stack of " << std::uint64_t{all_stacks.mask + 1}
        << " bytes is used up; raise APGAS_STACK_SIZE (bytes), recurse less deeply, or keep large "
           "arrays elsewhere";
@@ -65,6 +71,12 @@ const fiber* interrupted_fiber() {
   return note->mark == ownership::marked ? note->running->load(base::relaxed) : nullptr;
 }
 
+// Adds the task that this thread runs, if it is a worker. Context: signal handler.
+void describe_interrupted(base::safe_line& line) noexcept {
+  const fiber* const f = interrupted_fiber();
+  if (f != nullptr && fiber_of_address(f) == f) describe_task(*f, line);
+}
+
 void on_fault(int signal, siginfo_t* info, void* context) {
   const fiber* f = interrupted_fiber();
   const bool among_stacks = fiber_of_address(info->si_addr) != nullptr;
@@ -86,6 +98,7 @@ void catch_overflows() noexcept {
     sigemptyset(&action.sa_mask);
     sigaction(SIGSEGV, &action, &previous_segv);
     sigaction(SIGBUS, &action, &previous_bus);
+    base::set_thread_description(describe_interrupted);
     return true;
   }();
   static_cast<void>(installed);

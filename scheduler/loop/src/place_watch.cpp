@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t groups_sent_max = 64;
 
 // The frame that asks for an explanation has woken a worker, which finds nothing and sleeps again.
-// On processors with many other threads that takes a while. So the watch looks again after 1, 2,
+// On processors with many other threads that takes a while. So place_watch looks again after 1, 2,
 // ... 20 ms.
 constexpr int looks_for_sleep = 20;
 

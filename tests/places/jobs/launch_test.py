@@ -171,8 +171,17 @@ class Failures(unittest.TestCase):
                     if what == "kill":
                         self.assertRegex(err, f"^{name} ended unexpectedly .*\n$")
                     else:
-                        self.assertEqual(err, f"{name}: ended by signal {number:d} ("
-                                         f"{signal.strsignal(number)})\n")
+                        self.assertRegex(err, rf"^{name}: ended by signal {number:d} "
+                                              rf"\({signal.strsignal(number)}\) in task .*\n$")
+
+    def test_a_crash_with_one_place_names_the_task(self):
+        for what, number in (("abort", signal.SIGABRT), ("segv", signal.SIGSEGV)):
+            with self.subTest(what=what):
+                code, _, err = Job(what, "0").end()
+                self.assertEqual(code, -number, err)
+                self.assertRegex(err, rf"^apgas: place 0: ended by signal {number:d} "
+                                      rf"\({signal.strsignal(number)}\) in task spawned at "
+                                      r"\S*behave\.cpp:\d+ .*\n$")
 
     def test_a_place_that_exits_ends_the_job(self):
         for way in jobs(2):

@@ -3,7 +3,8 @@
 
 // Reports why a process of a job ends when a signal ends it, in one line:
 //
-//   apgas: place 2 on node1: ended by signal 11 (Segmentation fault)
+//   apgas: place 2 on node1: ended by signal 11 (Segmentation fault) in task "relax" spawned at
+//   solve.cpp:12
 //
 // A handler is installed only for signals that nobody else handles. Of all the processes of a job,
 // only one should print a reason. A place that has printed another reason (a failed assertion, a
@@ -19,6 +20,8 @@
 
 namespace apgas::inline v0::base {
 
+class safe_line;
+
 // Connects the reports of this process with those of the other places; the failure detector of comm
 // implements it. All three functions are also called from signal handlers.
 struct exit_reason_listener {
@@ -31,11 +34,18 @@ struct exit_reason_listener {
   bool (*asked_to_end)(int signal) noexcept;
 };
 
-// Installs the handler for SIGTERM and the signals of crashes (SIGSEGV, SIGBUS, SIGILL, SIGFPE,
-// SIGABRT). It acts once per process and leaves a signal alone that already has a handler. The
-// parent process at the time of the call is taken for the launcher.
+// Installs the handler for the signals of crashes: SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT. It
+// acts once per process and leaves a signal alone that already has a handler.
 // Context: the main thread, before there are others.
+void catch_crashes() noexcept;
+// The same, and the handler for SIGTERM. The parent process at the time of the call is taken for
+// the launcher.
 void catch_signals() noexcept;
+
+// Sets the function that adds to the report of a crash what the calling thread was doing, such as
+// " in main". It is called in the handler of the signal, on the thread that got it.
+// Context: any thread.
+void set_thread_description(void (*describe)(safe_line& line) noexcept) noexcept;
 
 // Sets the name of this place in reports, such as "place 2 on node1" (it is "a place" until the
 // first call), and the listener, which must live as long as it is set; null removes it.
