@@ -9,6 +9,7 @@ import collections
 import json
 import os
 import pwd
+import re
 import socket
 import struct
 import time
@@ -21,6 +22,7 @@ DONE, OTHER_VERSION, UNKNOWN_REQUEST, NOT_NOW, FAILED = range(5)
 LONGEST_REPLY = 1 << 30
 LISTENING = "00010000"  # flags in /proc/net/unix
 PATIENCE = 3.0  # seconds
+ADDRESS = re.compile(r"@apgas/([0-9]{1,10})/([A-Za-z0-9._-]{1,64})/([0-9]{1,10})/([0-9]{1,10})")
 
 Process = collections.namedtuple("Process", "user job place pid address")
 
@@ -52,12 +54,9 @@ def processes(table="/proc/net/unix"):
             fields = line.split(maxsplit=7)
             if len(fields) < 8 or fields[3] != LISTENING:
                 continue
-            parts = fields[7].rstrip("\n").split("/")
-            if len(parts) != 5 or parts[0] != "@apgas":
-                continue
-            user, job, place, pid = parts[1:]
-            if user.isdigit() and place.isdigit() and pid.isdigit():
-                found.add(Process(int(user), job, int(place), int(pid), "/".join(parts)[1:]))
+            if named := ADDRESS.fullmatch(fields[7].rstrip("\n")):
+                user, job, place, pid = named.groups()
+                found.add(Process(int(user), job, int(place), int(pid), named[0][1:]))
     return sorted(process for process in found if os.path.exists(f"/proc/{process.pid}"))
 
 

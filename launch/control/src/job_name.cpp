@@ -28,11 +28,12 @@ std::string job_name(const std::function<const char*(const char*)>& variable, pi
     const char* const value = variable(name);
     return std::string(value == nullptr ? "" : value);
   };
-  if (const std::string step = text("SLURM_STEP_ID"); !step.empty()) {
-    return plain_name(text("SLURM_JOB_ID") + "." + step);
-  }
   for (const char* const name : {"PMIX_NAMESPACE", "PMI_JOBID"}) {
     if (const std::string value = text(name); !value.empty()) return plain_name(value);
+  }
+  // Programs that a shell in an interactive step starts inherit its variables; each is a job.
+  if (text("SLURM_TASK_PID") == fmt::to_string(process)) {
+    return plain_name(text("SLURM_JOB_ID") + "." + text("SLURM_STEP_ID"));
   }
   return fmt::to_string(process);
 }

@@ -3,9 +3,11 @@
 #include <cstring>
 #include <exception>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <apgas/base/assert.hpp>
 #include <apgas/base/own_threads.hpp>
@@ -30,6 +32,8 @@ constexpr int refusals_max = 10;        // then a standstill is reported, althou
 // A frame that asks has woken a worker, which finds nothing and sleeps again. On processors with
 // many other threads that takes a while. So a place looks again after 1, 2, ... 20 ms, for 210 ms.
 constexpr int looks_for_sleep = 20;
+
+base::atomic<unsigned> answered_signals{0};  // by a place of this process; all see the same signals
 
 }  // namespace
 
@@ -84,7 +88,12 @@ void job_watch::on_frame(const comm::inbound_frame& frame) {
                     static_cast<std::uint32_t>(frame.header->finish),
                     {frame.payload.begin(), frame.payload.end()}});
   if (!running_) return;
-  begin_thread();
+  try {
+    begin_thread();
+  } catch (const std::system_error&) {  // no thread is left: this place does not answer
+    inbox_.clear();
+    return;
+  }
   wake_.notify_all();
 }
 
@@ -101,6 +110,7 @@ void job_watch::send(comm::rank to, operation what, std::uint32_t number,
 
 void job_watch::watch() noexcept {
   const base::own_thread counts;
+  pthread_setname_np(pthread_self(), "apgas-watch");
   std::unique_lock lock(mutex_);
   while (running_) {
     const auto is_ready = [this] { return !running_ || !inbox_.empty() || !requests_.empty(); };
@@ -221,7 +231,9 @@ void job_watch::look() {
   const time now = clock::now();
   if (!looks_ || now < look_again_) return;
   look_again_ = now + look_pause;
-  if (std::exchange(signals_, scheduler::place_watch::quit_signals()) != signals_) {
+  const unsigned now_signals = scheduler::place_watch::quit_signals();
+  if (std::exchange(signals_, now_signals) != now_signals &&
+      answered_signals.exchange(now_signals, base::relaxed) != now_signals) {
     if (place_.here == 0) {
       want({reason::signal, answer_patience, nullptr});
     } else {

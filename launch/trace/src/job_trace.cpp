@@ -70,6 +70,7 @@ job_trace::~job_trace() {
 
 scheduler::task_observer& job_trace::start(int workers) {
   if (here_ == 0) trace_stream(path_).close();  // it can be written
+  unlink(record_path_.c_str());                 // that of an earlier job
   recorder_ = std::make_unique<scheduler::trace_recorder>(
       scheduler::trace_options{.place = here_,
                                .places = places_,

@@ -36,11 +36,13 @@ int trace_stream::close() noexcept {
 
 std::vector<std::string> write_trace_file(const std::string& path,
                                           const std::vector<place_trace>& places,
-                                          const std::vector<clock_offset>& clocks) {
+                                          const std::vector<clock_offset>& clocks, bool* written) {
   trace_stream file(path);
   merge_traces(places, clocks, *make_trace_writer(path, file));
   std::vector<std::string> lines;
-  if (const int error = file.close(); error != 0) {
+  const int error = file.close();
+  if (written != nullptr) *written = error == 0;
+  if (error != 0) {
     lines.push_back(fmt::format("the trace {} is not complete: it could not be written ({})", path,
                                 std::system_category().message(error)));
   }

@@ -10,10 +10,12 @@ namespace apgas::inline v0::launch {
 
 // Merges what the places have recorded and writes it to `path`, in the format that its extension
 // asks for. Returns the lines that the user should see: an error of the file, and what was dropped.
+// Sets *written, unless `written` is null, to whether the file was written as a whole.
 // Throws: std::bad_alloc.
 std::vector<std::string> write_trace_file(const std::string& path,
                                           const std::vector<place_trace>& places,
-                                          const std::vector<clock_offset>& clocks);
+                                          const std::vector<clock_offset>& clocks,
+                                          bool* written = nullptr);
 
 // The file that place `place` leaves when the job does not end in order.
 std::string record_path(const std::string& path, int place);

@@ -75,6 +75,7 @@ void trace_index::read(std::size_t place, const place_trace::thread& thread) {
   bool task_ended = false;  // just before
   bool first = true;
   std::uint64_t skipped = 0;
+  std::uint64_t opening = 0;  // events `open` that still belong to a `resume`
   const auto begins = [&](std::uint64_t flow, const char* name) {
     if (depth == 0 && !task_ended) return;
     flow_ends& f = flows_[flow];
@@ -121,13 +122,18 @@ void trace_index::read(std::size_t place, const place_trace::thread& thread) {
       case event_kind::resume:
         if (w[1] != 0) all.waits[w[1]].to_ns = std::max<std::uint64_t>(now, 1);
         if (w[2] != 0 && w[3] != 0) ends(w[2], "resume");
+        opening = w[3];
         break;
       case event_kind::open:
-        if (skipped == 0) ++depth;
-        skipped -= skipped != 0 ? 1 : 0;
+        if (skipped != 0) {
+          --skipped;
+        } else {
+          ++depth;
+          opening -= opening != 0 ? 1 : 0;
+        }
         break;
       case event_kind::chunk:
-        if (!first) skipped = w[1];
+        if (!first && opening == 0) skipped = w[1];
         break;
       case event_kind::ready:
         begins(w[1], nullptr);

@@ -100,10 +100,10 @@ void track_writer::on(const trace_event& e) {
       flow(w[4], false);
       break;
     case event_kind::end:
+      ended_ns_ = now_;
       if (std::ranges::find(tasks_, w[1]) == tasks_.end()) break;
       while (tasks_.back() != w[1]) end_task("");
       end_task("ended");
-      ended_ns_ = now_;
       break;
     case event_kind::suspend:
       end_all_tasks(trace_.text(w[2] >> 32U));
@@ -131,7 +131,8 @@ void track_writer::on(const trace_event& e) {
       }
       break;
     case event_kind::chunk:
-      if (!first_) skipped_ = w[1];
+      // After `resume` these are the events `open` that belong to it.
+      if (!first_ && opening_ == 0) skipped_ = w[1];
       break;
     case event_kind::ready:
       flow(w[1], true);

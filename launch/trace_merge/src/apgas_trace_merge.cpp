@@ -57,12 +57,14 @@ int merge(const std::string& path) {
     }
   }
   const std::vector<launch::clock_offset> clocks(places.size());
-  const std::vector<std::string> problems = launch::write_trace_file(path, places, clocks);
+  bool written = true;
+  const std::vector<std::string> problems =
+      launch::write_trace_file(path, places, clocks, &written);
   for (const std::string& line : problems) {
     fmt::print(stderr, "apgas-trace-merge: warning: {}\n", line);
   }
   fmt::print("{}: {} of {} places\n", path, places.size(), all);
-  return 0;
+  return written ? 0 : 1;
 }
 
 }  // namespace

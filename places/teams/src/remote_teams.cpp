@@ -198,7 +198,7 @@ bool remote_teams::timer_set() noexcept {
 void remote_teams::resume() noexcept {
   std::lock_guard hold(lock_);
   if (!std::exchange(paused_, false)) return;
-  when_ = std::chrono::steady_clock::now() + patience;
+  when_ = place_.task_scheduler->now() + patience;
   place_.task_scheduler->submit_at(when_, &timer_);
 }
 

@@ -21,6 +21,9 @@ constexpr std::uint64_t unknown_cause = 1;                 // no flow has this n
 constexpr std::uint64_t cycles_between_samples = 300'000;  // some 100 us
 constexpr std::size_t bytes_of_others = std::size_t{4} << 20;
 
+// Whether the next sample is due. Another worker may have sampled at a later time than `time`.
+bool is_due(std::uint64_t time, std::uint64_t at) { return time > at + cycles_between_samples; }
+
 std::uint64_t clock_ns() noexcept {
   return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
@@ -157,7 +160,7 @@ void trace_recorder::begins(fiber& self, observed_task& task) noexcept {
     w[5] = by & ((1U << worker_bits) - 1);
   }
   on.ring.commit(words);
-  if (time - sampled_at_.load(base::relaxed) > cycles_between_samples) sample(on, &self, time);
+  if (is_due(time, sampled_at_.load(base::relaxed))) sample(on, &self, time);
 }
 
 void trace_recorder::ends(fiber& self, observed_task& task) noexcept {
@@ -300,9 +303,7 @@ void trace_recorder::worker_did(worker& w, worker_activity what, std::uint64_t b
   at[2] = static_cast<std::uint64_t>(what);
   at[3] = detail;
   on.ring.commit(4);
-  if (time - sampled_at_.load(base::relaxed) > cycles_between_samples) {
-    sample(on, current_fiber(), time);
-  }
+  if (is_due(time, sampled_at_.load(base::relaxed))) sample(on, current_fiber(), time);
 }
 
 void trace_recorder::frame(event_kind what, std::uint64_t flow, std::uint8_t kind,
@@ -338,7 +339,7 @@ void trace_recorder::frame_received(std::uint64_t flow, std::uint8_t kind, std::
 void trace_recorder::sample(lane& on, const fiber* self, std::uint64_t time) noexcept {
   std::uint64_t last = sampled_at_.load(base::relaxed);
   scheduler* const home = home_.load(base::acquire);  // P2 of trace_recorder.hpp
-  if (home == nullptr || time - last <= cycles_between_samples ||
+  if (home == nullptr || !is_due(time, last) ||
       !sampled_at_.compare_exchange_strong(last, time, base::relaxed, base::relaxed)) {
     return;
   }

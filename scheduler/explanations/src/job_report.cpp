@@ -16,7 +16,7 @@
 namespace apgas::inline v0::scheduler {
 namespace {
 
-constexpr std::size_t groups_max = 20;  // that a report contains
+constexpr std::size_t groups_printed_max = 20;  // that a report contains
 
 }  // namespace
 
@@ -74,7 +74,7 @@ std::string job_report::groups() const {
                            [](const merged* m) { return m->all.count; });
   std::string text;
   std::uint64_t told = 0;
-  for (std::size_t i = 0; i < std::min(groups_max, most.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(groups_printed_max, most.size()); ++i) {
     const merged& m = *most[i];
     told += m.all.count;
     text += fmt::format("{} {}", i == 0 ? "" : ";", text_of(m.all));

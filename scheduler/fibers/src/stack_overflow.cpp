@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <apgas/base/exit_reason.hpp>
 #include <apgas/base/safe_line.hpp>
@@ -60,25 +63,52 @@ struct ownership {
   static constexpr std::uint64_t marked = 0x6170676173736967;
   std::uint64_t mark;
   const base::atomic<const fiber*>* running;
+  const base::atomic<bool>* searches;
 };
 
-// Returns the fiber that the interrupted worker was running, or null if the thread is not a worker.
+// Returns the note of the interrupted worker, or null if the thread is not a worker.
 // Context: signal handler.
-const fiber* interrupted_fiber() {
+const ownership* interrupted_worker() {
   stack_t here = {};
   if (sigaltstack(nullptr, &here) != 0 || here.ss_size != signal_stack_bytes) return nullptr;
   const auto* note = static_cast<const ownership*>(here.ss_sp);
-  return note->mark == ownership::marked ? note->running->load(base::relaxed) : nullptr;
+  return note->mark == ownership::marked ? note : nullptr;
 }
 
-// Adds the task that this thread runs, if it is a worker. Context: signal handler.
+// Returns whether there is a text at this address: the system reads it, and does not crash.
+bool is_text(const void* at) noexcept {
+  return access(static_cast<const char*>(at), F_OK) == 0 ||
+         (errno != EFAULT && errno != ENAMETOOLONG);
+}
+
+// Returns whether the name and the spawn site of the task can be read.
+bool is_intact(const task_state& task) noexcept {
+  if (task.name != nullptr && !is_text(task.name)) return false;
+  const void* site = nullptr;
+  static_assert(sizeof(task.site) == sizeof(site));
+  std::memcpy(&site, &task.site, sizeof(site));
+  if (site == nullptr) return true;
+  return is_text(site) && is_text(static_cast<const char*>(site) + 3 * sizeof(void*) - 1) &&
+         is_text(task.site.file_name()) && is_text(task.site.function_name());
+}
+
+// Adds the task that this thread runs, if it is a worker. The record of the fiber lies above the
+// frames of the task, which may have overwritten it. Context: signal handler.
 void describe_interrupted(base::safe_line& line) noexcept {
-  const fiber* const f = interrupted_fiber();
-  if (f != nullptr && fiber_of_address(f) == f) describe_task(*f, line);
+  const ownership* const note = interrupted_worker();
+  if (note == nullptr || note->searches->load(base::relaxed)) return;
+  const fiber* const f = note->running->load(base::relaxed);
+  if (f == nullptr || fiber_of_address(f) != f || !is_intact(f->task)) return;
+  if (f->task.name == nullptr && f->task.site.line() == 0) {
+    line << " in main or a task without a spawn site";
+  } else {
+    describe_task(*f, line);
+  }
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
-  const fiber* f = interrupted_fiber();
+  const ownership* const note = interrupted_worker();
+  const fiber* const f = note == nullptr ? nullptr : note->running->load(base::relaxed);
   const bool among_stacks = fiber_of_address(info->si_addr) != nullptr;
   if (f != nullptr && among_stacks && info->si_addr < f->stack_bottom) {
     describe(*f, 128 + signal);
@@ -104,11 +134,12 @@ void catch_overflows() noexcept {
   static_cast<void>(installed);
 }
 
-signal_stack::signal_stack(const base::atomic<const fiber*>& running)
+signal_stack::signal_stack(const base::atomic<const fiber*>& running,
+                           const base::atomic<bool>& searches)
     : memory_(mmap(nullptr, signal_stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                    -1, 0)) {
   if (memory_ == MAP_FAILED) return;
-  ::new (memory_) ownership{ownership::marked, &running};
+  ::new (memory_) ownership{ownership::marked, &running, &searches};
   stack_t stack = {};
   stack.ss_sp = memory_;
   stack.ss_size = signal_stack_bytes;

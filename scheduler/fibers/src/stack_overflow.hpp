@@ -14,11 +14,12 @@ namespace apgas::inline v0::scheduler {
 void catch_overflows() noexcept;
 
 // Gives the calling worker thread a signal stack for the lifetime of the object. `running` is the
-// variable in which the worker records the fiber that it runs. Without memory for it, an overflow
+// variable in which the worker records the fiber that it runs; while `searches` is true, it runs no
+// task. Without memory for it, an overflow
 // ends the process without a report.
 class signal_stack {
  public:
-  explicit signal_stack(const base::atomic<const fiber*>& running);
+  signal_stack(const base::atomic<const fiber*>& running, const base::atomic<bool>& searches);
   ~signal_stack();
   signal_stack(const signal_stack&) = delete;
   signal_stack& operator=(const signal_stack&) = delete;

@@ -25,8 +25,7 @@
 // Pairs
 //   P1  A worker that sees `stopping` sees everything that was written before the destructor of the
 //       scheduler was called.
-//   P2  When the destructor reads that no call is in progress, the last access of every call is
-//   over.
+//   P2  When the destructor reads that no call is in progress, the last access of each is over.
 namespace apgas::inline v0::scheduler {
 namespace {
 
@@ -45,7 +44,7 @@ void run_worker(worker& w, int processor) {
   prctl(PR_SET_NAME, fmt::format("apgas-{}", w.id).c_str());
   prctl(PR_SET_TIMERSLACK, 1000UL);
   if (processor >= 0) bind_thread(processor);
-  const signal_stack alternate(w.running);
+  const signal_stack alternate(w.running, w.searches);
   const exit_monitor watch(w.home->internals().settings.on_exit);
   fiber thread;
   thread.on = &w;

@@ -43,7 +43,7 @@ void future_core::wait(const scheduler::wait_record& waits_for) noexcept {
 
 bool future_core::wait_until(const scheduler::wait_record& waits_for, deadline when) {
   if (!ready()) {
-    if (when <= deadline::clock::now()) return false;
+    if (when <= scheduler::time_of_task()) return false;
     suspended_waiter me;
     me.on_ready = &resume_waiter;
     const bool served = suspend_until(

@@ -90,8 +90,12 @@ TEST(JobName, IsThatOfTheLauncherOrTheProcess) {
   EXPECT_EQ(name_with({}), "77");
   EXPECT_EQ(name_with({{"PMIX_NAMESPACE", "314159"}}), "314159");
   EXPECT_EQ(name_with({{"PMI_JOBID", "kvs_1"}}), "kvs_1");
-  EXPECT_EQ(name_with({{"SLURM_JOB_ID", "12"}, {"SLURM_STEP_ID", "3"}, {"PMIX_NAMESPACE", "x"}}),
-            "12.3");
+  const std::map<std::string, std::string> step{
+      {"SLURM_JOB_ID", "12"}, {"SLURM_STEP_ID", "3"}, {"SLURM_TASK_PID", "77"}};
+  EXPECT_EQ(name_with(step), "12.3");
+  EXPECT_EQ(name_with({{"SLURM_JOB_ID", "12"}, {"SLURM_STEP_ID", "3"}, {"SLURM_TASK_PID", "70"}}),
+            "77")
+      << "the task of the step is the shell that started this process";
   EXPECT_EQ(name_with({{"SLURM_JOB_ID", "12"}}), "77") << "a batch script is no step";
 }
 

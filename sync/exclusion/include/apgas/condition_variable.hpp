@@ -167,7 +167,7 @@ class condition_variable {
                sync::deadline when) {
     mutex* const m = &owned(operation.construct, lock);
     bool notified = false;
-    if (when <= sync::deadline::clock::now()) {
+    if (when <= scheduler::time_of_task()) {
       m->release();
       // So a loop over such waits lets other tasks make its condition true.
       scheduler::yield();

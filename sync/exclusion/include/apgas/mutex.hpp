@@ -136,7 +136,7 @@ class mutex {
 
   bool lock_until(const scheduler::wait_record& operation, sync::deadline when) {
     const scheduler::fiber& self = sync::suspendable_fiber(operation.construct);
-    return try_lock_by(&self) || (when > sync::deadline::clock::now() && locks_soon(self)) ||
+    return try_lock_by(&self) || (when > scheduler::time_of_task() && locks_soon(self)) ||
            wait_until(self, operation, when);
   }
 

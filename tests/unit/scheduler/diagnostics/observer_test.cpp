@@ -67,7 +67,8 @@ class strict_observer final : public scheduler::task_observer {
     check(suspended_.erase(&self) == 1, "a fiber goes on that was not suspended");
     ++resumed_;
   }
-  void joined(fiber& self, const scheduler::task_counter&) noexcept override {
+  void joined(fiber& self, const scheduler::task_counter&,
+              const scheduler::call_site&) noexcept override {
     const std::lock_guard guard(lock_);
     check(self.observed == nullptr || running_.contains(self.observed), "a join of no task");
     ++joined_;

@@ -14,8 +14,7 @@
 // A run without an observer executes no instruction for this purpose where tasks are spawned, run
 // and joined. In an observed run these paths take turnings that exist anyway:
 //
-//   spawn   Every push to the deque asks for attend(), which rewrites the slot (observe_spawn()):
-//   it
+//   spawn   Every push to the deque asks for attend(), where observe_spawn() rewrites the slot: it
 //           gets the function run_observed, and the address of an observed_task in the place of the
 //           second word of its closure. A thief does not take a slot that was not rewritten.
 //   run     Whoever runs the slot calls run_observed, which tells the observer of begin and end.

@@ -129,7 +129,7 @@ bool suspend_until(const scheduler::wait_record& waits_for, base::spin_lock& loc
 template <class Proceed>
 bool queue_until(const scheduler::wait_record& waits_for, base::spin_lock& lock, wait_queue& queue,
                  queued_task& me, deadline when, Proceed proceed) {
-  if (when <= deadline::clock::now()) {
+  if (when <= scheduler::time_of_task()) {
     lock.lock();
     const bool proceeds = proceed();
     lock.unlock();
