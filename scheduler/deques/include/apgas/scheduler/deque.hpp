@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/cache_line.hpp>
@@ -41,8 +42,7 @@
 // A pop of a slot below gate_ takes the slow path, with the lock. Normally gate_ equals limit_; it
 // is the end of the array while every pop must take the slow path (fenced mode, a pop to be
 // refused, or a thief that has asked). A push of a slot at or above attention_ asks the owner to
-// call attend(). In an observed deque (task_observer.hpp), attention_ is the begin of the array,
-// since the owner rewrites each slot, and threshold_ is where it must call attend().
+// call attend(). In an observed deque (task_observer.hpp), threshold_ says that: every push asks.
 //
 // Invariants
 //   I1  The tasks are the slots in [tail_, head_). The slots below tail_ have been stolen.
@@ -234,8 +234,8 @@ class deque {
       full_fence();
       return true;
     }
-    threshold_ = std::min(next, last_ - 1);
-    Slot* now = observed_ ? first_ : threshold_;
+    Slot* now = std::min(next, last_ - 1);
+    if (observed_) threshold_ = std::exchange(now, first_);
     if (attention_.exchange(now, acq_rel) != nullptr) return false;  // P3
     answer();
     return true;
@@ -387,12 +387,12 @@ class deque {
   base::atomic<bool> refuse_{false};
   bool fenced_ = false;
   bool observed_ = false;
-  Slot* threshold_ = nullptr;
 
   alignas(cache_line_bytes) spin_lock lock_;
   base::atomic<Slot*> tail_{};
   Slot* counted_ = nullptr;
-  int advance_ = 0;  // how often the owner still grants its next task in advance
+  Slot* threshold_ = nullptr;  // of an observed deque
+  int advance_ = 0;            // how often the owner still grants its next task in advance
 };
 
 }  // namespace apgas::inline v0::scheduler
