@@ -24,7 +24,7 @@ constexpr auto look_pause = 100ms;      // between two looks at a place
 constexpr auto deadlock_patience = 1s;  // if no other is given
 constexpr auto between_equal = 200ms;   // between the two waves that find a deadlock
 constexpr auto after_refusal = 500ms;   // after a wave that found that some place runs
-constexpr auto answer_patience = 5s;    // a place that does not answer for so long is reported
+constexpr auto place_patience = 5s;     // a place that does not answer for so long is reported
 constexpr auto slept_lately = 1s;       // a worker may wake for a moment, or poll
 constexpr auto teams_pause = 500ms;     // after an answer, their timer stops for so long
 constexpr int refusals_max = 10;        // then a standstill is reported, although nobody knows why
@@ -170,7 +170,7 @@ void job_watch::handle(const message& m) {
       return take_part(static_cast<std::size_t>(m.source), in.read<scheduler::place_waits>());
     }
     case operation::report:
-      return want({reason::signal, answer_patience, nullptr});
+      return want({reason::signal, place_patience, nullptr});
   }
   base::fatal(fmt::format("place {} sent a malformed frame of the watchdog", m.source));
 }
@@ -235,7 +235,7 @@ void job_watch::look() {
   if (std::exchange(signals_, now_signals) != now_signals &&
       answered_signals.exchange(now_signals, base::relaxed) != now_signals) {
     if (place_.here == 0) {
-      want({reason::signal, answer_patience, nullptr});
+      want({reason::signal, place_patience, nullptr});
     } else {
       send(0, operation::report, 0);
     }
@@ -249,7 +249,7 @@ void job_watch::look() {
   if (seen.asleep) slept_at_ = now;
   if (place_.here != 0) return;
   if (waves_.in_progress()) {
-    if (now - wave_begun_ >= answer_patience) on_silence(now);
+    if (now - wave_begun_ >= place_patience) on_silence(now);
   } else if (now - slept_at_ < slept_lately && stood() >= patience_ && now >= next_wave_) {
     ask_all(now);
   }
@@ -269,7 +269,7 @@ void job_watch::on_answer(comm::rank place, std::uint32_t wave, const wave_answe
   answers_[static_cast<std::size_t>(place)] = a;
   const reply r = waves_.on_answer(place, wave, a.state);
   const auto stands = [this](const wave_answer& each) {
-    return each.stood_ms >= static_cast<std::uint64_t>(patience_.count()) &&
+    return std::cmp_greater_equal(each.stood_ms, patience_.count()) &&
            (reports_always_ || each.blocking == 0);
   };
   const auto may_be_woken = [](const wave_answer& each) { return each.may_be_woken != 0; };
@@ -299,8 +299,7 @@ void job_watch::on_silence(time now) {
   bool all_stand = true;
   for (comm::rank p = 0; p < place_.places; ++p) {
     const auto stood_ms = answers_[static_cast<std::size_t>(p)].stood_ms;
-    if (waves_.has_answered(p))
-      all_stand &= stood_ms >= static_cast<std::uint64_t>(patience_.count());
+    if (waves_.has_answered(p)) all_stand &= std::cmp_greater_equal(stood_ms, patience_.count());
   }
   waves_.abandon();
   next_wave_ = now + after_refusal;
@@ -316,7 +315,7 @@ void job_watch::want_once(reason why) {
   if (is_known) return;
   reported_at_ = activity;
   reported_ = why;
-  want({why, answer_patience, nullptr});
+  want({why, place_patience, nullptr});
 }
 
 }  // namespace apgas::inline v0::launch

@@ -76,7 +76,7 @@ void for_each_line(const std::string& text, F f) {
 }
 
 void print_lines(const std::string& report) {
-  for_each_line(report, [](std::string_view line) { base::print_line(std::string(line)); });
+  for_each_line(report, [](std::string_view line) { base::print_line(line); });
 }
 
 }  // namespace

@@ -68,97 +68,116 @@ const char* trace_index::flow_name(std::uint64_t flow) const noexcept {
   return found->second.name;
 }
 
-// An arrow can only leave or reach a slice. `depth` is the number of open ones.
+void trace_index::flow_ends_here(std::uint64_t flow, const char* name) {
+  flow_ends& f = flows_[flow];
+  f.ended = true;
+  if (f.name == nullptr) f.name = name;
+}
+
+// An arrow can only leave an open slice, or the end of one.
+void trace_index::flow_begins_here(std::uint64_t flow, const char* name, const open_slices& on) {
+  if (on.depth == 0 && !on.task_ended) return;
+  flow_ends& f = flows_[flow];
+  f.begun = true;
+  if (name != nullptr) f.name = name;
+}
+
 void trace_index::read(std::size_t place, const place_trace::thread& thread) {
   place_index& all = places_[place];
-  std::uint64_t depth = 0;
-  bool task_ended = false;  // just before
-  bool first = true;
-  std::uint64_t skipped = 0;
-  std::uint64_t opening = 0;  // events `open` that still belong to a `resume`
-  const auto begins = [&](std::uint64_t flow, const char* name) {
-    if (depth == 0 && !task_ended) return;
-    flow_ends& f = flows_[flow];
-    f.begun = true;
-    if (name != nullptr) f.name = name;
-  };
-  const auto ends = [&](std::uint64_t flow, const char* name) {
-    flow_ends& f = flows_[flow];
-    f.ended = true;
-    if (f.name == nullptr) f.name = name;
-  };
+  open_slices on;
   place_trace::for_each_event(thread, [&](const trace_event& e) {
-    const std::uint64_t* const w = e.words;
     const std::uint64_t now = ns(place, e.cycles);
     all.end_ns = std::max(all.end_ns, now);
-    if (first) all.first_ns.push_back(now);
-    const bool after_end = e.kind == event_kind::ready && task_ended;
-    switch (e.kind) {
-      case event_kind::begin_external:
-        if (w[4] != 0) ends(w[4], "submit");
-        ++depth;
-        break;
-      case event_kind::begin_inline:
-      case event_kind::begin_spawned:
-        ++depth;
-        break;
-      case event_kind::end:
-        depth -= depth != 0 ? 1 : 0;
-        break;
-      case event_kind::described:
-        all.labels[w[1]] = w[2];
-        break;
-      case event_kind::suspend:
-        depth = 0;
-        all.waits[w[1]].from_ns = now;
-        all.waits[w[1]].construct = w[2] >> 32U;
-        all.waits[w[1]].where = w[2] & 0xffff'ffffU;
-        all.waits[w[1]].task = w[3];
-        if (w[4] != 0) {
-          auto [known, is_new] = all.first_wait_ns.try_emplace(w[4], now);
-          if (!is_new) known->second = std::min(known->second, now);
-        }
-        break;
-      case event_kind::resume:
-        if (w[1] != 0) all.waits[w[1]].to_ns = std::max<std::uint64_t>(now, 1);
-        if (w[2] != 0 && w[3] != 0) ends(w[2], "resume");
-        opening = w[3];
-        break;
-      case event_kind::open:
-        if (skipped != 0) {
-          --skipped;
-        } else {
-          ++depth;
-          opening -= opening != 0 ? 1 : 0;
-        }
-        break;
-      case event_kind::chunk:
-        if (!first && opening == 0) skipped = w[1];
-        break;
-      case event_kind::ready:
-        begins(w[1], nullptr);
-        break;
-      case event_kind::sent:
-        begins(w[1], name_of_frame(w[2]));
-        break;
-      case event_kind::phase:
-        all.phases[w[1]].push_back({now, w[2] >> 32U, w[2] & 0xffff'ffffU});
-        break;
-      case event_kind::activity_begin:
-        if (w[1] == static_cast<std::uint64_t>(scheduler::worker_activity::search))
-          ++all.searching[now];
-        break;
-      case event_kind::activity:
-        if (w[2] == static_cast<std::uint64_t>(scheduler::worker_activity::search))
-          --all.searching[now];
-        break;
-      default:
-        break;
-    }
-    task_ended = e.kind == event_kind::end || after_end;
-    first = false;
+    if (on.first) all.first_ns.push_back(now);
+    const bool after_end = e.kind == event_kind::ready && on.task_ended;
+    count_slices(e, on);
+    note(e, now, on, all);
+    on.task_ended = e.kind == event_kind::end || after_end;
+    on.first = false;
   });
-  if (first) all.first_ns.push_back(0);
+  if (on.first) all.first_ns.push_back(0);
+}
+
+void trace_index::count_slices(const trace_event& e, open_slices& on) {
+  switch (e.kind) {
+    case event_kind::begin_external:
+    case event_kind::begin_inline:
+    case event_kind::begin_spawned:
+      ++on.depth;
+      break;
+    case event_kind::end:
+      on.depth -= on.depth != 0 ? 1 : 0;
+      break;
+    case event_kind::suspend:
+      on.depth = 0;
+      break;
+    case event_kind::resume:
+      on.opening = e.words[3];
+      break;
+    case event_kind::open:
+      if (on.repeated != 0) {
+        --on.repeated;
+        break;
+      }
+      ++on.depth;
+      on.opening -= on.opening != 0 ? 1 : 0;
+      break;
+    case event_kind::chunk:
+      if (!on.first && on.opening == 0) on.repeated = e.words[1];
+      break;
+    default:
+      break;
+  }
+}
+
+void trace_index::note(const trace_event& e, std::uint64_t now, const open_slices& on,
+                       place_index& all) {
+  const std::uint64_t* const w = e.words;
+  const auto search = static_cast<std::uint64_t>(scheduler::worker_activity::search);
+  switch (e.kind) {
+    case event_kind::begin_external:
+      if (w[4] != 0) flow_ends_here(w[4], "submit");
+      break;
+    case event_kind::described:
+      all.labels[w[1]] = w[2];
+      break;
+    case event_kind::suspend:
+      note_wait(e, now, all);
+      break;
+    case event_kind::resume:
+      if (w[1] != 0) all.waits[w[1]].to_ns = std::max<std::uint64_t>(now, 1);
+      if (w[2] != 0 && w[3] != 0) flow_ends_here(w[2], "resume");
+      break;
+    case event_kind::ready:
+      flow_begins_here(w[1], nullptr, on);
+      break;
+    case event_kind::sent:
+      flow_begins_here(w[1], name_of_frame(w[2]), on);
+      break;
+    case event_kind::phase:
+      all.phases[w[1]].push_back({now, w[2] >> 32U, w[2] & 0xffff'ffffU});
+      break;
+    case event_kind::activity_begin:
+      if (w[1] == search) ++all.searching[now];
+      break;
+    case event_kind::activity:
+      if (w[2] == search) --all.searching[now];
+      break;
+    default:
+      break;
+  }
+}
+
+void trace_index::note_wait(const trace_event& e, std::uint64_t now, place_index& all) {
+  const std::uint64_t* const w = e.words;
+  trace_wait& wait = all.waits[w[1]];
+  wait.from_ns = now;
+  wait.construct = w[2] >> 32U;
+  wait.where = w[2] & 0xffff'ffffU;
+  wait.task = w[3];
+  if (w[4] == 0) return;
+  auto [known, is_new] = all.first_wait_ns.try_emplace(w[4], now);
+  if (!is_new) known->second = std::min(known->second, now);
 }
 
 }  // namespace apgas::inline v0::launch

@@ -67,7 +67,21 @@ class trace_index {
     bool ended = false;
   };
 
+  // The slices of a thread that are open while its events are read.
+  struct open_slices {
+    std::uint64_t depth = 0;     // how many are open
+    std::uint64_t repeated = 0;  // events `open` to come that a new chunk repeats
+    std::uint64_t opening = 0;   // events `open` to come that belong to a `resume`
+    bool task_ended = false;     // just before
+    bool first = true;           // there was no event yet
+  };
+
   void read(std::size_t place, const place_trace::thread& thread);
+  static void count_slices(const trace_event& e, open_slices& on);
+  void note(const trace_event& e, std::uint64_t now, const open_slices& on, place_index& all);
+  static void note_wait(const trace_event& e, std::uint64_t now, place_index& all);
+  void flow_begins_here(std::uint64_t flow, const char* name, const open_slices& on);
+  void flow_ends_here(std::uint64_t flow, const char* name);
 
   const std::vector<place_trace>& traces_;
   const std::vector<clock_offset>& clocks_;

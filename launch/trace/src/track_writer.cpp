@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -108,27 +109,11 @@ void track_writer::on(const trace_event& e) {
     case event_kind::suspend:
       end_all_tasks(trace_.text(w[2] >> 32U));
       break;
-    case event_kind::resume: {
-      opening_ = w[3];
-      pending_flow_ = w[2];
-      if (w[2] != 0 || !task_ended_ || w[3] == 0) break;
-      const std::uint64_t number = flow_of_wait(trace_.place(), w[1]);
-      to_.flow(track_, ended_ns_ - 1, "resume", number, true);
-      pending_flow_ = number;
+    case event_kind::resume:
+      resume(e);
       break;
-    }
     case event_kind::open:
-      if (skipped_ != 0) {
-        --skipped_;
-        break;
-      }
-      begin_task(e, w[2], true);
-      if (opening_ != 0 && --opening_ == 0 && pending_flow_ != 0) {
-        const bool own = (pending_flow_ >> 60U) == 1;
-        if (own) to_.flow(track_, now_, "resume", pending_flow_, false);
-        if (!own) flow(pending_flow_, false);
-        pending_flow_ = 0;
-      }
+      open(e);
       break;
     case event_kind::chunk:
       // After `resume` these are the events `open` that belong to it.
@@ -167,6 +152,31 @@ void track_writer::on(const trace_event& e) {
   }
 }
 
+void track_writer::resume(const trace_event& e) {
+  const std::uint64_t* const w = e.words;
+  opening_ = w[3];
+  pending_flow_ = w[2];
+  if (w[2] != 0 || !task_ended_ || w[3] == 0) return;
+  const std::uint64_t number = flow_of_wait(trace_.place(), w[1]);
+  to_.flow(track_, end_of_last(), "resume", number, true);
+  pending_flow_ = number;
+}
+
+void track_writer::open(const trace_event& e) {
+  if (skipped_ != 0) {
+    --skipped_;
+    return;
+  }
+  begin_task(e, e.words[2], true);
+  if (opening_ == 0) return;
+  --opening_;
+  if (opening_ != 0 || pending_flow_ == 0) return;
+  const bool own = (pending_flow_ >> 60U) == 1;
+  if (own) to_.flow(track_, now_, "resume", pending_flow_, false);
+  if (!own) flow(pending_flow_, false);
+  pending_flow_ = 0;
+}
+
 // Arrows leave the open slice, or the end of the one before.
 void track_writer::flow(std::uint64_t number, bool begins) {
   const char* const name = index_.flow_name(number);
@@ -174,13 +184,13 @@ void track_writer::flow(std::uint64_t number, bool begins) {
   if (!tasks_.empty()) {
     to_.flow(track_, now_, name, number, begins);
   } else if (begins && task_ended_) {
-    to_.flow(track_, ended_ns_ - 1, name, number, begins);
+    to_.flow(track_, end_of_last(), name, number, begins);
   }
 }
 
 void track_writer::flow_of_spawn(const trace_event& e) {
   const std::uint64_t spawner = e.words[5];
-  if (!thread_.is_worker || spawner == static_cast<std::uint64_t>(track_.thread)) return;
+  if (!thread_.is_worker || std::cmp_equal(spawner, track_.thread)) return;
   const std::uint64_t spawned = index_.ns(place_, e.words[4]);
   if (spawner >= trace_.threads().size() - 1 || spawned < index_.of(place_).first_ns[spawner])
     return;

@@ -20,6 +20,10 @@ class track_writer {
 
  private:
   void on(const trace_event& e);
+  void resume(const trace_event& e);
+  void open(const trace_event& e);
+  // Just before the last slice ended.
+  std::uint64_t end_of_last() const noexcept { return ended_ns_ - (ended_ns_ != 0 ? 1 : 0); }
   void begin_task(const trace_event& e, std::uint64_t label, bool continued);
   void end_task(std::string_view then);
   void end_all_tasks(std::string_view innermost);

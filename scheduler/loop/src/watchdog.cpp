@@ -186,14 +186,16 @@ bool watchdog::is_deadlock() const {
 }
 
 std::uint64_t activity_of(const scheduler::implementation& s) noexcept {
-  std::uint64_t n = s.external_calls.load(base::relaxed) & ~s.calls_in_progress;
+  std::uint64_t n =
+      s.external_calls.load(base::relaxed) & ~scheduler::implementation::calls_in_progress;
   for (const auto& w : s.workers) n += w->count.suspensions;
   return n;
 }
 
 bool nothing_can_become_ready(scheduler::implementation& s) {
   return !s.anything_to_do() && !s.helpers.busy() &&
-         (s.external_calls.load(base::relaxed) & s.calls_in_progress) == 0 &&
+         (s.external_calls.load(base::relaxed) & scheduler::implementation::calls_in_progress) ==
+             0 &&
          (s.settings.events == nullptr || !s.settings.events->pending()) &&
          s.timed.until_next() == std::chrono::nanoseconds::max();
 }

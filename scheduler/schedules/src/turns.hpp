@@ -81,7 +81,7 @@ class turns final : public base::choice_source, public wake_observer {
   turns(std::uint64_t seed, int places);
   turns(const turns&) = delete;
   turns& operator=(const turns&) = delete;
-  ~turns();
+  virtual ~turns();
 
   std::uint64_t seed() const noexcept { return seed_; }
   std::string description() const;

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto between_looks = 50ms;
+constexpr auto monitor_pause = 50ms;
 
 // A participant that blocks in the kernel may wait for another one, for example for a std::mutex.
 // A call of `blocking` is meant to block, so it gets more time.
@@ -28,7 +28,7 @@ constexpr auto patience_with_busy = 10s;
 
 // A deadlock is certain if so many looks in a row find it: a thread that begins or ends may be
 // missing in the list of the system.
-constexpr int deadlock_looks = 3;
+constexpr int stuck_looks = 3;
 constexpr auto between_deadlock_looks = 10ms;
 
 bool blocks(pid_t thread) {
@@ -50,7 +50,7 @@ void turns::monitor() {
   time since = clock::now();
   time awake = since;  // when the thread that has the turn was last seen not to block
   while (!stopping_) {
-    monitor_wake_.wait_for(lock, between_looks);
+    monitor_wake_.wait_for(lock, monitor_pause);
     if (!begun_ || ended() || stopping_) continue;
     const time now = clock::now();
     if (turns_taken_ != seen) {
@@ -96,7 +96,7 @@ void turns::take_turn_away(std::unique_lock<std::mutex>& lock, bool blocked) {
 // Whether no thread can run again. Nobody has the turn. Releases the lock meanwhile.
 bool turns::is_deadlock(std::unique_lock<std::mutex>& lock) {
   const std::uint64_t seen = turns_taken_;
-  for (int look = 0; look < deadlock_looks; ++look) {
+  for (int look = 0; look < stuck_looks; ++look) {
     if (look != 0) monitor_wake_.wait_for(lock, between_deadlock_looks);
     if (running_ != nullptr || turns_taken_ != seen || ended() || stopping_) return false;
     if (std::ranges::any_of(everyone_,

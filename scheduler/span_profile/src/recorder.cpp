@@ -4,8 +4,11 @@
 #include <cstring>
 #include <limits>
 #include <mutex>
+#include <new>
 #include <string_view>
 #include <utility>
+
+#include <apgas/base/assert.hpp>
 
 #include "recorder.hpp"
 
@@ -83,6 +86,16 @@ span_recorder::worker_totals& span_recorder::totals_of(const fiber& f) noexcept 
   return totals_[static_cast<std::size_t>(f.on->id)];
 }
 
+auto span_recorder::make_record() -> record* {
+  auto* const made = new (std::nothrow) record(this);
+  if (made == nullptr) {
+    base::fatal(
+        "no memory for the profile of work and span: unset APGAS_PROFILE, or profile a run "
+        "with fewer tasks at a time");
+  }
+  return made;
+}
+
 site_number span_recorder::spawn_site(const fiber& f, const std::source_location& site) {
   if (site.line() == 0) return site_table::unknown;
   return totals_of(f).spawn_sites.find(site, [&] { return sites_.number_of("", site); });
@@ -92,7 +105,7 @@ void span_recorder::spawned(fiber& parent, observed_task& child) noexcept {
   const std::uint64_t now = config_.clock();
   record* const spawner = record_of(parent.observed);
   const site_number site = spawn_site(parent, child.site);
-  auto* const made = new record(this);
+  auto* const made = make_record();
   if (spawner == nullptr) {
     made->s = strand(site);
   } else {
@@ -117,7 +130,7 @@ void span_recorder::begins(fiber&, observed_task& task) noexcept {
   if (record* const below = record_of(task.below)) stop(*below, now);
   record* r = record_of(&task);
   if (r == nullptr) {  // an external task
-    r = new record(this);
+    r = make_record();
     task.data[1][0] = std::bit_cast<std::uint64_t>(r);
     if (task.cause != 0 && !config_.shares_run) {
       const std::lock_guard guard(events_lock_);

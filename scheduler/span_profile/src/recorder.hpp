@@ -88,6 +88,7 @@ class span_recorder final : public task_observer {
   void measure_hook() noexcept;
   shard& shard_of(const task_counter& counter) noexcept;
   worker_totals& totals_of(const fiber& f) noexcept;
+  record* make_record();
   site_number spawn_site(const fiber& f, const std::source_location& site);
   void add_end(const observed_task& task, const strand& s);
 

@@ -59,10 +59,10 @@ HANGING = {
     "ring_of_calls": [r"waits in at at \S*over_places.cpp:\d+ for task . .spawned at \S*, place "
                       "LAST., which runs the body of this call",
                       r"waits in mutex::lock at \S*over_places.cpp:\d+ for task A, which has"],
-    # The child has its own stack if another worker has taken it.
+    # The child has its own stack if another worker has taken it. There are two cycles.
     "child_of_a_body": ["waits in at at $at for task . .*, which runs (inside a finish of a task "
                         "that runs )?the body of this call",
-                        "waits in at at $inner for task",
+                        r"waits in (at at $inner|finish at \S*over_places.cpp:\d+) for task",
                         "waits in mutex::lock at $inner for task"],
     "result_into_memory": ["1 in semaphore::acquire at $acquire, spawned at $into.*, at place 1",
                            "1 in at at $into, .*at place 0"],
