@@ -60,6 +60,7 @@ class deadlock_waves {
     answers_[static_cast<std::size_t>(place)] = answer;
     if (--missing_ != 0) return result::none;
     std::vector<place_answer> complete;
+    complete.reserve(answers_.size());
     for (const auto& a : answers_) complete.push_back(*a);
     if (!quiet(complete)) {
       last_.clear();

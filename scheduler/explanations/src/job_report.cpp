@@ -69,6 +69,7 @@ std::string job_report::groups() const {
     }
   }
   std::vector<const merged*> most;
+  most.reserve(by_text.size());
   for (const auto& [text, m] : by_text) most.push_back(&m);
   std::ranges::stable_sort(most, std::ranges::greater{},
                            [](const merged* m) { return m->all.count; });

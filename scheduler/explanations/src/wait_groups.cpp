@@ -74,6 +74,7 @@ std::vector<place_waits::group> wait_groups::largest(std::size_t most) const {
     all.longest_s = std::max(all.longest_s, g.longest_s);
   }
   std::vector<place_waits::group> all;
+  all.reserve(by_text.size());
   for (auto& [text, g] : by_text) {
     all.push_back({text.first, text.second, g.count, g.longest_s});
   }

@@ -34,11 +34,11 @@ HANGING = {
         "waits in mutex::lock at $at_one for task .*, which has locked it",
         "waits in mutex::lock at $at_two for task .*, which has locked it",
         "spawned at $spawn_one, place 0", "spawned at $spawn_two, place 1"],
-    "clock_over_places": ["at $advance for phase 0 of the clock made at $made for task ., which "
+    "clock_over_places": ["at $advance for phase 0 of the clock made at $made for task .*, which "
                           "is registered on it and has not arrived",
-                          "waits in mutex::lock at $lock for task . .spawned at "
-                          "$spawn_registered, place 1., which has locked it",
-                          r"task A \(main.*, place 0\) waits in finish at $finish for task"],
+                          "waits in mutex::lock at $lock for task .*, which has locked it",
+                          "task . .spawned at $spawn_registered, place 1.",
+                          "task . .main.*, place 0.", "waits in finish at $finish for task"],
     "phaser_over_places": ["at $next for phase 0 of the phaser made at $made for task ., which is "
                            "registered on it and has not arrived",
                            "waits in mutex::lock at $lock for task",
@@ -49,16 +49,16 @@ HANGING = {
                             "1 in semaphore::acquire at .*, at place LAST",
                             "waits? in .*barrier at $barrier of a team for place LAST, and place "
                             "LAST has not called it"],
-    "future_of_another_place": ["waits in future::get at $get for task . .spawned at $spawn, place "
-                                "1., which runs the body of this call",
+    "future_of_another_place": ["waits in future::get at $get for task .*, which runs the body of "
+                                "this call", "task . .spawned at $spawn, place 1.",
                                 "waits in mutex::lock at $at for task ., which has locked it"],
     "when_at_another_place": ["1 in when at $when, spawned at $at.*, at place 1",
                               "1 in at at $at, .*at place 0"],
     "lost_async": ["1 in channel::receive at $receive, .*at place 1", "1 in finish, main"],
     "finish_of_main": ["PLACES in semaphore::acquire at $acquire, .*at places 0.* LAST"],
-    "ring_of_calls": [r"waits in at at \S*over_places.cpp:\d+ for task . .spawned at \S*, place "
-                      "LAST., which runs the body of this call",
-                      r"waits in mutex::lock at \S*over_places.cpp:\d+ for task A, which has"],
+    "ring_of_calls": [r"waits in at at \S*over_places.cpp:\d+ for task .*, which runs the body of "
+                      "this call", r"task . .spawned at \S*, place LAST.",
+                      r"waits in mutex::lock at \S*over_places.cpp:\d+ for task .*, which has"],
     # The child has its own stack if another worker has taken it. There are two cycles.
     "child_of_a_body": ["waits in at at $at for task . .*, which runs (inside a finish of a task "
                         "that runs )?the body of this call",

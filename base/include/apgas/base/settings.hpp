@@ -62,7 +62,7 @@ struct settings {
   // What is done if no task of the program can ever run again. By default the process ends if a
   // watchdog is set.
   deadlock_choice deadlock = deadlock_choice::automatic;
-  bool control = true;     // tools of the same user can look at the running program
+  bool control = true;  // tools of the same user can look at the running program
   // The seed of the schedule: the places of one process then run in turns that it determines.
   std::optional<std::uint64_t> seed;
   std::string interface;   // where place 0 listens to other hosts; empty: chosen automatically

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <chrono>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
+#include <support/scheduler_fixture.hpp>
 
 #include <apgas/async.hpp>
 #include <apgas/clock.hpp>
@@ -15,7 +16,6 @@
 #include <apgas/semaphore.hpp>
 #include <apgas/sleep.hpp>
 #include <apgas/yield.hpp>
-#include <support/scheduler_fixture.hpp>
 
 #include "recorder.hpp"
 
