@@ -121,6 +121,7 @@ fiber* cut_stack(stack_pool_data& p, std::size_t n) {
   *lowest_word_of_page(*f) = untouched;
   f->stack_bottom = low + guard_bytes();
   f->stack_bytes = bytes - guard_bytes() - fiber_record_bytes;
+  f->waits_for.store(nullptr, base::release);  // P3 of suspended_tasks.hpp
   return f;
 }
 

@@ -114,7 +114,10 @@ template <class F>
 void suspended_tasks::for_each(F f) const {
   const std::size_t made = stacks_made();
   for (std::size_t n = 0; n < made; ++n) {
-    if (fiber& each = fiber_of_stack(n); owns(each)) f(each);
+    fiber& each = fiber_of_stack(n);
+    if (!owns(each)) continue;
+    static_cast<void>(each.waits_for.load(base::acquire));  // P3
+    f(each);
   }
 }
 
