@@ -12,6 +12,7 @@
 #include <apgas/async.hpp>
 #include <apgas/blocking.hpp>
 #include <apgas/clock.hpp>
+#include <apgas/finish.hpp>
 #include <apgas/latch.hpp>
 #include <apgas/mutex.hpp>
 #include <apgas/yield.hpp>
@@ -146,8 +147,10 @@ TEST(Inspection, FindsACycle) {
       second.lock();
       second.unlock();
     };
-    async([&] { lock_both(one, two); });
-    async([&] { lock_both(two, one); });
+    finish([&] {
+      async([&] { lock_both(one, two); });
+      async([&] { lock_both(two, one); });
+    });
   });
   observer.join();
   EXPECT_TRUE(report.at_rest);
