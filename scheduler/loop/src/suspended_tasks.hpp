@@ -36,7 +36,7 @@
 //       frame of the record. The watchdog copies the record, executes the heavy fence and loads
 //       waits_for and generation again. If it has read anything of a later frame, it sees the
 //       change.
-//   P3  cut_stack() makes the record of a fiber and then stores waits_for, and its worker stores `on`
+//   P3  cut_stack() makes the record of a fiber and then stores waits_for; its worker stores `on`
 //       later. The watchdog, once it has seen `on`, loads waits_for and then sees the whole record.
 namespace apgas::inline v0::scheduler {
 
