@@ -8,11 +8,8 @@
 
 // Programs in which no task runs for a while, or one for a long time, and that end.
 namespace apgas::test {
-namespace {
 
 using namespace std::chrono_literals;
-
-void timer() { sleep_for(2500ms); }
 
 void timed_wait() {
   semaphore s(0);
@@ -32,6 +29,10 @@ void thread_of_the_program() {
   p.get_future().get();
   other.join();
 }
+
+namespace {
+
+void timer() { sleep_for(2500ms); }
 
 void computation() {
   const auto end = std::chrono::steady_clock::now() + 2500ms;

@@ -27,26 +27,15 @@ void sleep_elsewhere() {
 }
 
 void timed_wait_elsewhere() {
-  at_last([] {
-    semaphore s(0);
-    static_cast<void>(s.try_acquire_for(2500ms));
-  });
+  at_last([] { timed_wait(); });
 }
 
 void blocking_elsewhere() {
-  at_last([] { blocking([] { std::this_thread::sleep_for(2500ms); }); });
+  at_last([] { blocking_call(); });
 }
 
 void thread_elsewhere() {
-  at_last([] {
-    promise<int> p;
-    std::thread other([&] {
-      std::this_thread::sleep_for(2500ms);
-      p.set_value(1);
-    });
-    p.get_future().get();
-    other.join();
-  });
+  at_last([] { thread_of_the_program(); });
 }
 
 void computation_elsewhere() {

@@ -18,6 +18,11 @@ std::vector<hang_case> cycles();   // tasks that wait for each other
 std::vector<hang_case> missing();  // tasks that wait for something that nobody does
 std::vector<hang_case> alive();    // programs that end
 
+// Three of these, which the programs over several places run at another place.
+void timed_wait();
+void blocking_call();
+void thread_of_the_program();
+
 // The same over several places.
 std::vector<hang_case> over_places();
 std::vector<hang_case> alive_over_places();
