@@ -163,7 +163,7 @@ void condition_of_when() {
   });
 }
 
-void blocking_call() {
+void call_that_blocks() {
   blocking([] { std::this_thread::sleep_for(moment); });
 }
 
@@ -182,7 +182,7 @@ void blocking_call_that_signals() {
   });
 }
 
-void thread_of_the_program() {
+void task_made_by_a_thread() {
   promise<int> p;
   std::thread other([&] {
     std::this_thread::sleep_for(moment);
@@ -218,10 +218,10 @@ std::vector<hang_case> live_waits() {
           {"variable_filled_late", variable_filled_late},
           {"promise_set_late", promise_set_late},
           {"condition_of_when", condition_of_when},
-          {"blocking_call", blocking_call},
+          {"call_that_blocks", call_that_blocks},
           {"many_blocking_calls", many_blocking_calls},
           {"blocking_call_that_signals", blocking_call_that_signals},
-          {"thread_of_the_program", thread_of_the_program},
+          {"task_made_by_a_thread", task_made_by_a_thread},
           {"computation", computation}};
 }
 
