@@ -8,7 +8,9 @@ build_packages=(g++ cmake ninja-build pkg-config python3 openmpi-bin libopenmpi-
   libhwloc-dev libboost-context-dev libcereal-dev libfmt-dev libcli11-dev nlohmann-json3-dev)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libtbb-dev libboost-fiber-dev relacy-dev
   ccache jq clang-16 libclang-rt-16-dev llvm-16 shellcheck python3-venv gdb libdw1
-  pybind11-dev python3-dev nodejs)
+  pybind11-dev python3-dev nodejs doxygen)
+# For the site of the documents.
+docs_packages=(python3 python3-venv doxygen)
 # For the tests on virtual hosts (containers or namespaces), which are skipped without them.
 cluster_packages=(docker.io debootstrap iproute2 iptables)
 
@@ -49,6 +51,23 @@ install_missing() {
     give_up "apt-get could not install: ${missing[*]}" \
       "Is there a network? Does this release have these packages? (Debian 12 does.)" \
       "If a package is unavailable, install its equivalent and use cmake --preset release."
+}
+
+# install_tools <list>...: installs the Python packages of these files, which pin their versions,
+# into build/tools, unless they are there.
+install_tools() {
+  local tools=build/tools list missing=()
+  for list in "$@"; do
+    cmp -s "$list" "$tools/installed/${list//\//_}" || missing+=("-r$list")
+  done
+  [ "${#missing[@]}" -gt 0 ] || return 0
+  step "Installing the packages of ${missing[*]#-r} into $tools"
+  if ! { python3 -m venv $tools && $tools/bin/pip install --quiet "${missing[@]}"; }; then
+    give_up "could not install the packages of ${missing[*]#-r} from PyPI" \
+      "Is there a network? To run the tests without them: ctest --preset release -LE lint"
+  fi
+  mkdir -p $tools/installed
+  for list in "$@"; do cp "$list" "$tools/installed/${list//\//_}"; done
 }
 
 # configure <preset> [cmake option...]

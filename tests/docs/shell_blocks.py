@@ -3,15 +3,19 @@
 """Runs the shell blocks of a document in the order in which it prints them, as a new user would.
 
   shell_blocks.py run DOCUMENT FOLDER   runs them in a fresh clone in FOLDER, with a new HOME there
-  shell_blocks.py marked DOCUMENT...    checks which blocks are marked as not run
+  shell_blocks.py page DOCUMENT FOLDER PREFIX   runs them in an empty folder, with the library that
+                                        is installed in PREFIX at ~/apgas, and no file left unused
+  shell_blocks.py marked DOCUMENT...    checks which blocks are marked as not run; the blocks of the
+                                        other documents of docs/ must all be marked
 
 The document is named by its path in this repository. The clone has the files of the work tree that
 git does not ignore. All blocks of a document run in one session, which keeps variables and the
 folder. A block that begins with
   ```sh             is run, and fails with its first command that fails
   ```sh no-test: W  is not run, for the reason W, which MARKED lists
-  ```cpp, ```cmake  is a file: it is written, in the folder of the session, before the next shell
-                    block that names a .cpp file or calls cmake -B, unless the file is there
+  ```cpp, ```c, ```python, ```cmake  is a file: it is written, in the folder of the session, before
+                    the next shell block that names a .cpp, .c or .py file or calls cmake -B, unless
+                    the file is there. With another word after the language it is not a file
   ```text output    is what the shell block before it prints, in any order of lines
   ```text excerpt   is a part of that, in this order; `...` stands for any text
 """
@@ -25,10 +29,16 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", re.M | re.S)
-MARKED = {
-    "README.md": ["runs all tests, this one among them", "needs three hosts, or containers"],
-    "docs/getting_started.md": ["the test starts in a clone"],
+MARKED = {  # of the documents whose blocks are run
+    "README.md": ["runs all tests, this one among them"],
+    "docs/tutorials/first_program.md": ["the test starts in a clone"],
+    "docs/tutorials/histogram.md": ["needs three hosts"],
+    "docs/how_to/install.md": ["README.md and the first tutorial run these commands",
+                               "a second build of the library takes minutes"],
+    "docs/how_to/python_and_c.md": ["pip compiles the library, which takes minutes"],
 }
+FILES = {"cpp": r"\b\w+\.cpp\b", "c": r"\b\w+\.c\b", "python": r"\b\w+\.py\b",
+         "cmake": r"\bCMakeLists\.txt\b"}
 # After a block: the folder and the variables of the session, for the next one.
 STATE = 'pwd > "$SHELL_BLOCKS/folder"; env -0 > "$SHELL_BLOCKS/variables"'
 SECONDS = 1500  # for one block, on a machine of any load
@@ -52,8 +62,13 @@ def check_marked(documents):
     for document in documents:
         found = [info.removeprefix("no-test: ") for _, language, info, _ in blocks(document)
                  if language == "sh" and info]
-        if found != MARKED[document]:
-            problems.append(f"{document} marks {found}; MARKED lists {MARKED[document]}")
+        if found != MARKED.get(document, []):
+            problems.append(f"{document} marks {found}; MARKED lists {MARKED.get(document, [])}")
+    others = {str(p.relative_to(ROOT)) for p in (ROOT / "docs").rglob("*.md")} - set(documents)
+    for document in sorted(others):
+        problems += [f"{document}:{line}: no test runs this block: mark it by ```sh no-test: WHY"
+                     for line, language, info, _ in blocks(document)
+                     if language == "sh" and not re.match("no-test: .", info)]
     return problems
 
 
@@ -83,29 +98,47 @@ def compiler_cache():
     return {"CCACHE_DIR": found.stdout.strip()} if found.returncode == 0 else {}
 
 
+def installed(prefix):
+    """The variables that the page about the first program sets after an installation."""
+    lib = next(folder for folder in prefix.glob("lib*") if (folder / "pkgconfig").is_dir())
+    return {"PATH": f"{prefix}/bin:{os.environ['PATH']}", "LD_LIBRARY_PATH": str(lib),
+            "PKG_CONFIG_PATH": str(lib / "pkgconfig")}
+
+
 class Session:
     """A shell that runs block after block."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, prefix=None):
+        """Begins in a clone, or with a prefix in an empty folder."""
         self.state = folder
-        self.folder = folder / "apgas"
-        clone(self.folder)
         home = folder / "home"
         shutil.rmtree(home, ignore_errors=True)
-        home.mkdir()
+        home.mkdir(parents=True)
         self.variables = {k: v for k, v in os.environ.items() if not k.startswith("APGAS_")}
         self.variables |= compiler_cache() | {"HOME": str(home), "SHELL_BLOCKS": str(folder)}
+        if prefix:
+            self.folder = home / "work"
+            self.folder.mkdir()
+            (home / "apgas").symlink_to(prefix)
+            self.variables |= installed(home / "apgas")
+        else:
+            self.folder = folder / "apgas"
+            clone(self.folder)
 
     def write_files(self, code, files):
-        """`files` has the latest block of each language that is a file."""
-        names = set(re.findall(r"\b\w+\.cpp\b", code))
+        """Writes the files that the code needs, and are not there, and returns their languages.
+        `files` has the latest block of each language that is a file."""
+        names = {language: set(re.findall(name, code)) for language, name in FILES.items()}
         if "cmake -B" in code:
-            names.add("CMakeLists.txt")
-            names |= set(re.findall(r"\b\w+\.cpp\b", files["cmake"]))
-        for name in sorted(names):
-            path = self.folder / name
-            if not path.exists():
-                path.write_text(files["cmake" if name == "CMakeLists.txt" else "cpp"])
+            names["cmake"].add("CMakeLists.txt")
+            names["cpp"] |= set(re.findall(FILES["cpp"], files.get("cmake", "")))
+        written = set()
+        for language, files_of_language in names.items():
+            for name in sorted(files_of_language):
+                if not (self.folder / name).exists() and language in files:
+                    (self.folder / name).write_text(files[language])
+                    written.add(language)
+        return written
 
     def run(self, code):
         """Returns code, stdout, stderr."""
@@ -127,16 +160,19 @@ def compare(kind, wanted, out, err):
     return re.search(pattern, out + err, re.S) is not None
 
 
-def run_document(document, folder):
-    session = Session(folder)
-    files, printed, count = {}, None, 0
+def run_document(document, folder, prefix=None):
+    session = Session(folder, prefix)
+    files, unused, printed, count = {}, set(), None, 0
     for line, language, info, code in blocks(document):
         where = f"{document}:{line}"
-        if language in ("cpp", "cmake"):
+        if language in FILES and not info:
+            if prefix and language in unused:
+                raise Failure(f"{where}: no shell block uses the file before it")
             files[language] = code
+            unused.add(language)
             printed = None  # an output block below is what the program prints: examples.py
         elif language == "sh" and not info:
-            session.write_files(code, files)
+            unused -= session.write_files(code, files)
             print(f"== {where}\n{code}", flush=True)
             result, out, err = session.run(code)
             if result != 0:
@@ -147,6 +183,8 @@ def run_document(document, folder):
                 raise Failure(f"{where} says\n{code}but this was printed:\n"
                               + "".join(printed))
             printed = None  # an output block belongs to one shell block
+    if prefix and unused:
+        raise Failure(f"{document}: no shell block uses the last file")
     if count == 0:
         raise Failure(f"{document} has no shell block")
     print(f"{document}: {count} blocks")
@@ -160,7 +198,8 @@ def main():
     try:
         folder = pathlib.Path(arguments[1]).resolve()
         folder.mkdir(parents=True, exist_ok=True)
-        run_document(arguments[0], folder)
+        prefix = pathlib.Path(arguments[2]).resolve() if mode == "page" else None
+        run_document(arguments[0], folder, prefix)
     except Failure as failure:
         sys.exit(str(failure))
 

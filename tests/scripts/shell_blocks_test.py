@@ -72,6 +72,32 @@ class ShellBlocks(unittest.TestCase):
         self.assertIn("no shell block", self.refused("text\na"))
         self.assertIn("no shell block", self.refused("sh no-test: W\nfalse"))
 
+    def run_page(self, *texts):
+        prefix = self.folder / "prefix"
+        (prefix / "lib/pkgconfig").mkdir(parents=True, exist_ok=True)
+        (self.tree / "page.md").write_text("\n".join(f"```{text}\n```\n" for text in texts))
+        shell_blocks.run_document("page.md", self.folder / "run", prefix)
+
+    def test_a_page_has_the_library_and_begins_in_an_empty_folder(self):
+        self.run_page("sh\nls ~/apgas/lib; ls; echo ${PATH%%:*}",
+                      f"text output\npkgconfig\n{self.folder}/run/home/apgas/bin")
+
+    def test_a_page_uses_each_of_its_files(self):
+        self.run_page("c\nint a;", "python\nb", "sh\ncat a.c b.py", "text output\nint a;\nb",
+                      "cpp fragment\nnot a file", "cpp fragment\nnot a file, either")
+        for unused in (["cpp\nint a;", "sh\ntrue"], ["cpp\nint a;", "cpp\nint b;", "sh\ncat b.cpp"]):
+            with self.assertRaisesRegex(shell_blocks.Failure, "no shell block uses"):
+                self.run_page(*unused)
+
+    def test_blocks_of_other_documents_say_why_they_are_not_run(self):
+        (self.tree / "docs").mkdir()
+        page = self.tree / "docs/other.md"
+        page.write_text("```sh no-test: needs a cluster\nfalse\n```\n")
+        self.assertEqual(shell_blocks.check_marked([]), [])
+        for wrong in ("sh", "sh no-test", "sh no-test: "):
+            page.write_text(f"```{wrong}\nfalse\n```\n")
+            self.assertEqual(len(shell_blocks.check_marked([])), 1, wrong)
+
     def test_marked_blocks_are_listed(self):
         (self.tree / "page.md").write_text("```sh no-test: W\nfalse\n```\n")
         shell_blocks.MARKED["page.md"] = ["W"]
