@@ -3,7 +3,8 @@
 
 - A link may lead to any file of the repository. Such a file becomes a page of the site, below
   repository/, so that no link leaves the site.
-- An entry `folder/*` of the navigation stands for the pages of the folder that it does not name.
+- An entry `folder/*` of the navigation stands for the pages of the folder that it does not name,
+  and `reference/*` for those that reference.py makes from the headers.
 - The words that follow the language of a code block are for tests/docs. Only whether a block is
   output remains, as its title.
 """
@@ -11,11 +12,15 @@
 import os
 import pathlib
 import re
+import sys
 
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "docs/site"))
+import reference  # noqa: E402
+
 FENCE = re.compile(r"^( *)```(\w+) ([^\n]*)$", re.M)
 CODE = re.compile(r"^ *```.*?^ *```$|`[^`\n]+`", re.M | re.S)
 LINK = re.compile(r"(\]\()([^)\s#:]+)(#[^)\s]*)?(\))")
@@ -81,7 +86,7 @@ def title_of(page):
 
 @event_priority(50)
 def on_files(files, config):
-    """Adds the files outside docs/ that pages lead to, and those that these lead to."""
+    """Adds the reference, the files outside docs/ that pages lead to, and those these lead to."""
     sources = {}  # page -> file of the repository
     waiting = [pathlib.Path("docs", f.src_uri) for f in files.documentation_pages()]
     while waiting:
@@ -103,6 +108,8 @@ def on_files(files, config):
             else:
                 content = listing(path)
             files.append(File.generated(config, page, content=content))
+    for page, content in reference.pages():
+        files.append(File.generated(config, page, content=content))
     config.extra["sources"] = sources
     return files
 
@@ -134,6 +141,8 @@ def expand(entries, folder, named):
             (title, value), = entry.items()
             value = expand(value, folder, named) if isinstance(value, list) else value
             result.append({title: value})
+        elif entry == "reference/*":
+            result += reference.navigation()
         elif entry.endswith("/*"):
             pages = sorted((ROOT / folder / entry[:-2]).glob("*.md"))
             uris = [str(page.relative_to(ROOT / folder)) for page in pages]

@@ -85,7 +85,8 @@ class ShellBlocks(unittest.TestCase):
     def test_a_page_uses_each_of_its_files(self):
         self.run_page("c\nint a;", "python\nb", "sh\ncat a.c b.py", "text output\nint a;\nb",
                       "cpp fragment\nnot a file", "cpp fragment\nnot a file, either")
-        for unused in (["cpp\nint a;", "sh\ntrue"], ["cpp\nint a;", "cpp\nint b;", "sh\ncat b.cpp"]):
+        for unused in (["cpp\nint a;", "sh\ntrue"],
+                       ["cpp\nint a;", "cpp\nint b;", "sh\ncat b.cpp"]):
             with self.assertRaisesRegex(shell_blocks.Failure, "no shell block uses"):
                 self.run_page(*unused)
 

@@ -77,10 +77,11 @@ class APGAS_API phaser_use_error : public error {
 
 // Represents an exception of another place whose type could not be re-created at this one. List a
 // type in `exception_types` to have it re-created.
+// Context: any thread, as for any value.
 class APGAS_API remote_exception : public error {
  public:
   // `place` is the id of the place where the exception was thrown, `type` the name of its type, and
-  // `text` its what(), or empty if the type has none.
+  // `text` its what(), or empty if the type has none. Throws: std::bad_alloc.
   remote_exception(int place, std::string type, std::string text)
       : error(describe(place, type, text)),
         place_(place),

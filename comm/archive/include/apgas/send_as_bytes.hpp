@@ -13,6 +13,7 @@
 
 namespace apgas::inline v0 {
 
+// Whether the program asserts that a T can be sent as its bytes.
 template <class T>
 inline constexpr bool send_as_bytes = false;
 

@@ -40,10 +40,12 @@ class uninitialized_allocator {
  public:
   using value_type = T;
 
+  // All objects are equal, and so are those for other types.
   uninitialized_allocator() noexcept = default;
   template <class U>
   uninitialized_allocator(const uninitialized_allocator<U>&) noexcept {}  // NOLINT(*-explicit-*)
 
+  // Returns memory for `count` elements, and gives it back, as std::allocator does.
   [[nodiscard]] T* allocate(std::size_t count) {
     if (!recycled(count)) return std::allocator<T>().allocate(count);
     if (count > SIZE_MAX / sizeof(T)) throw std::bad_array_new_length();

@@ -61,7 +61,7 @@ class APGAS_API runtime {
   runtime& operator=(const runtime&) = delete;
 
   // stop(0) at place 0, serve() elsewhere, unless that was called. Destroyed by one of its own
-  // tasks it ends the job with a line, since it would wait for that task.
+  // tasks it ends the job with a line, since it would wait for that task. Throws nothing.
   // Context: a thread that is no worker; after, or on, the threads that call the other functions.
   ~runtime();
 
@@ -108,10 +108,12 @@ class APGAS_API runtime {
   //
   // Throws: illegal_operation at a place other than 0, when a task calls, and in a forked process.
   // Context: a thread that is no worker, which it blocks.
+  // Cost: beside the wait, a message to each other place, along a tree.
   int stop(int code = 0);
 
   // The number of this process's place (0 where all places share the process), and of all places.
   // For threads outside tasks, where here() and num_places() are not; also after the end.
+  // Context: any thread.
   int place_id() const noexcept;
   int num_places() const noexcept;
 

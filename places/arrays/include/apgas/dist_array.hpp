@@ -72,7 +72,7 @@ class dist_array {
   // The places that have the elements. The reference is valid until destroy().
   const place_group& group() const { return portion().group; }
   // The place that has element i. If the array is replicated, this place.
-  // Throws: illegal_operation if i >= size().
+  // Throws: illegal_operation if i >= size(). Cost: some ns; no message.
   place place_of(std::size_t i) const;
 
   // ---- the local portion
@@ -81,14 +81,14 @@ class dist_array {
   // indices are consecutive.
   // Cost: a few loads. In a loop, keep the span.
   std::span<T> local() const { return portion().local(); }
-  // The index in the whole array of local()[k].
+  // The index in the whole array of local()[k]. Cost: as local().
   std::size_t index_of(std::size_t k) const { return portion().shape.index_of(portion().mine, k); }
   // Element i, which must be in the local portion.
   // Throws: bad_place if it is not; illegal_operation if i >= size().
   T& operator[](std::size_t i) const;
   // (S) Calls f(i, x), or f(x), for each element x of the local portion, in parallel on the workers
   // of this place.
-  // Throws: as forall over integers.
+  // Throws, Cost: as forall over integers.
   template <class F>
   void for_each_local(F f) const;
 

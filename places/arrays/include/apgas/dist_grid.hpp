@@ -53,7 +53,7 @@ class dist_grid {
   // The places that have the elements. The reference is valid until destroy().
   const place_group& group() const { return portion().group; }
   // The place that has element (r, c).
-  // Throws: illegal_operation if there is no such element.
+  // Throws: illegal_operation if there is no such element. Cost: some ns; no message.
   place place_of(std::size_t r, std::size_t c) const;
 
   // The local portion, with its halo.
@@ -61,7 +61,7 @@ class dist_grid {
   grid_view<T> local() const { return portion().view(); }
   // (S) Calls f(r, c, x) for each element x of the local portion, in parallel on the workers of
   // this place. r and c are indices in the whole array.
-  // Throws: as forall over integers.
+  // Throws, Cost: as forall over integers; no message.
   template <class F>
     requires std::invocable<F&, std::size_t, std::size_t, T&>
   void for_each_local(F f) const;

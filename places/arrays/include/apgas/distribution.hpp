@@ -22,7 +22,7 @@ class distribution {
   // Element i is at member i % n of the group.
   static constexpr distribution cyclic() noexcept { return {kind::block_cyclic, 1}; }
   // Blocks of `elements` consecutive elements are dealt to the places in turn.
-  // Throws: illegal_operation if `elements` is 0.
+  // Throws: illegal_operation if `elements` is 0. Cost: none.
   APGAS_API static distribution block_cyclic(std::size_t elements);
   // Each place has a copy of all elements.
   static constexpr distribution replicated() noexcept { return {kind::replicated, 0}; }

@@ -43,7 +43,7 @@ struct glb_parameters {
 // What glb() returns.
 template <class R>
 struct glb_result {
-  R value;
+  R value;                             // the results of all bags, combined
   std::vector<glb_statistics> places;  // indexed by place number
 };
 

@@ -23,10 +23,12 @@ namespace apgas::inline v0 {
 template <class R>
 class [[nodiscard]] call_awaitable final : public sync::awaited_event {
  public:
+  // For the implementation: at_awaitable makes it.
   explicit call_awaitable(future<R> reply) noexcept : reply_(std::move(reply)) {}
   call_awaitable(call_awaitable&&) noexcept = default;
   call_awaitable& operator=(call_awaitable&&) noexcept = default;
 
+  // For the implementation: what the awaiting coroutine calls.
   bool ready() { return reply_.ready(); }
   bool notify(sync::coroutine_runner& waiting) noexcept override {
     waiter_.runner = &waiting;

@@ -34,6 +34,7 @@ class place {
   // The place with the number `id`.
   // Throws: bad_place if the running program has no such place; illegal_operation outside a task.
   // place(0) never throws.
+  // Context: task; place(0) any thread.
   APGAS_API explicit place(int id);
 
   // Its number, from 0.
@@ -44,8 +45,10 @@ class place {
   constexpr auto operator<=>(const place&) const noexcept = default;
 
   // The name of the host that this place runs on.
+  // Throws: illegal_operation outside a task. Context: task; does not suspend.
   APGAS_API std::string host() const;
   // Whether both places run on the same host.
+  // Throws: illegal_operation outside a task. Context: task; does not suspend. Cost: some loads.
   APGAS_API bool same_node(place other) const;
   static bool same_node(place a, place b) { return a.same_node(b); }
 
@@ -62,19 +65,22 @@ class place {
 
 constexpr place remote::trusted_place(int id) noexcept { return {place::trusted{}, id}; }
 
-// Writes "place(2)" for place 2.
+// Writes "place(2)" for place 2. Throws: what `out` throws.
 // Context: any thread.
 APGAS_API std::ostream& operator<<(std::ostream& out, place p);
 
 // The place at which the calling task runs.
+// Throws: illegal_operation outside a task.
+// Context: task; does not suspend.
 APGAS_API place here();
-// How many places the program has; at least 1.
+// How many places the program has; at least 1. Throws, Context: as here().
 APGAS_API int num_places();
 // How many workers this place has; at least 1. The number does not change while the program runs.
+// Throws, Context: as here().
 APGAS_API int num_workers();
 // The number of the worker that runs the calling task, from 0 to num_workers() - 1. Across a
 // suspension point it may change, because the task may resume on another worker; worker_local holds
-// one value for each worker.
+// one value for each worker. Throws, Context: as here().
 APGAS_API int worker_id();
 
 // The places 0 to n - 1 in this order, as an immutable range with random access. places() returns
@@ -117,6 +123,7 @@ class place_range {
     std::ptrdiff_t id_ = 0;
   };
 
+  // The places 0 to count - 1, and what a range has: iterators, its size and element i.
   constexpr explicit place_range(int count) noexcept : count_(count) {}
   constexpr iterator begin() const noexcept { return iterator(0); }
   constexpr iterator end() const noexcept { return iterator(count_); }
@@ -129,7 +136,7 @@ class place_range {
   int count_;
 };
 
-// All places of the program.
+// All places of the program. Throws, Context: as here().
 //
 //   for (apgas::place p : apgas::places()) apgas::async_at(p, [] { work(); });
 APGAS_API place_range places();

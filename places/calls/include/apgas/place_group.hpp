@@ -100,10 +100,11 @@ class place_group {
     std::size_t i_ = 0;
   };
 
+  // The first member, and the end.
   iterator begin() const noexcept { return {*this, 0}; }
   iterator end() const noexcept { return {*this, size()}; }
 
-  // For Cereal, which sends groups with it.
+  // For the implementation: Cereal sends groups with it.
   template <class Archive>
   void serialize(Archive& archive) {
     archive(first_, count_, ids_);

@@ -64,7 +64,7 @@ auto make_global(Args&&... args) -> global_ref<typename detail::made_type<T, Arg
 template <class T>
 class global_ref {
  public:
-  // The empty reference. It refers to no object; its home() is place 0.
+  // The empty reference. It refers to no object; its home() is place 0. Context: any thread.
   global_ref() = default;
 
   // The place that has the object.
@@ -106,7 +106,7 @@ class global_ref {
     gone.end(gone.object);
   }
 
-  // Whether both refer to the same object, or both to none.
+  // Whether both refer to the same object, or both to none. Context: any thread.
   bool operator==(const global_ref&) const = default;
 
  private:

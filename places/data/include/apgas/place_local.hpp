@@ -35,7 +35,7 @@ struct place_local_access;
 template <class T>
 class place_local {
  public:
-  // The empty handle, which names no values.
+  // The empty handle, which names no values. Context: any thread.
   place_local() = default;
 
   // Makes the values: runs init(args...) once at each place of the group, and keeps the T that it
@@ -94,7 +94,7 @@ class place_local {
   // Cost: one message each way for each place of the group.
   void destroy() const;
 
-  // Whether both name the same values, or both none.
+  // Whether both name the same values, or both none. Context: any thread.
   bool operator==(const place_local&) const = default;
 
  private:

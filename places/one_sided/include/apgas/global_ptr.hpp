@@ -58,12 +58,12 @@ class global_ptr {
  public:
   using element_type = T;
 
-  // The null pointer, which points to nothing.
+  // The null pointer, which points to nothing. Context: any thread.
   global_ptr() = default;
-  // Whether it points to something. The memory may have been deallocated.
+  // Whether it points to something. The memory may have been deallocated. Context: any thread.
   explicit operator bool() const noexcept { return allocation_.generation != 0; }
 
-  // The place that has the memory; place 0 for the null pointer.
+  // The place that has the memory; place 0 for the null pointer. Context: any thread.
   place home() const noexcept { return remote::trusted_place(allocation_.home); }
 
   // The address of the element, at the home, where it can be used like any other object.
@@ -79,7 +79,7 @@ class global_ptr {
         remote::direct_address(self, "global_ptr::local", remote::range_of(*this, 1)));
   }
 
-  // Pointer arithmetic, in elements.
+  // Pointer arithmetic, in elements. Context: any thread.
   global_ptr& operator+=(std::ptrdiff_t n) noexcept {
     index_ = static_cast<std::int64_t>(static_cast<std::uint64_t>(index_) +
                                        static_cast<std::uint64_t>(n));
@@ -111,7 +111,7 @@ class global_ptr {
     return a.index_ - b.index_;
   }
 
-  // Whether both point to the same element, or both to nothing.
+  // Whether both point to the same element, or both to nothing. Context: any thread.
   bool operator==(const global_ptr&) const = default;
 
  private:

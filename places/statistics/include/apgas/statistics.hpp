@@ -43,11 +43,11 @@ struct statistics {
   std::uint64_t finish_frames_received = 0;   // that finishes need to end
   std::uint64_t control_frames_received = 0;  // of clocks, teams, memory and flow control
 
-  // Adds the counters of other places.
+  // Adds the counters of other places. Context: any thread.
   APGAS_API statistics& operator+=(const statistics& other) noexcept;
 
   // The share of the time in which workers were awake, from 0 to 1. That includes searching for
-  // work.
+  // work. Context: any thread.
   double awake() const noexcept {
     const double all = static_cast<double>(elapsed_ns) * static_cast<double>(workers);
     return all == 0 ? 0 : std::clamp(1 - static_cast<double>(asleep_ns) / all, 0.0, 1.0);

@@ -60,7 +60,9 @@ struct made_with<T, Op> {
 // The usual operations. Their identities are for arithmetic types.
 //
 // a + b. The identity is T{}.
+// Throws: what the operators of T throw. Context: any thread.
 struct sum {
+  // The result for two values; then the value that changes no other.
   template <class T>
   T operator()(const T& a, const T& b) const {
     return a + b;
@@ -71,7 +73,9 @@ struct sum {
   }
 };
 // a * b. The identity is T{1}.
+// Throws: what the operators of T throw. Context: any thread.
 struct product {
+  // The result for two values; then the value that changes no other.
   template <class T>
   T operator()(const T& a, const T& b) const {
     return a * b;
@@ -82,7 +86,9 @@ struct product {
   }
 };
 // The lesser of a and b. The identity is infinity if T has it, otherwise the greatest value of T.
+// Throws: what the operators of T throw. Context: any thread.
 struct minimum {
+  // The result for two values; then the value that changes no other.
   template <class T>
   T operator()(const T& a, const T& b) const {
     return b < a ? b : a;
@@ -95,7 +101,9 @@ struct minimum {
 };
 // The greater of a and b. The identity is minus infinity if T has it, otherwise the least value of
 // T.
+// Throws: what the operators of T throw. Context: any thread.
 struct maximum {
+  // The result for two values; then the value that changes no other.
   template <class T>
   T operator()(const T& a, const T& b) const {
     return a < b ? b : a;
@@ -144,7 +152,7 @@ class accumulator {
     index_ = r.node->core().add_action(
         std::make_unique<core>(std::move(op), std::move(identity), sync::workers_of(self)));
   }
-  // The same with Op() and its identity for T.
+  // The same with Op() and its identity for T. Throws, Context: as above.
   explicit accumulator(const phaser& ph)
     requires operation_with_identity<Op, T> && std::default_initializable<Op>
       : accumulator(ph, Op(), Op::template identity<T>()) {}

@@ -201,6 +201,7 @@ struct clock_access {
 //   - a clock is named twice.
 template <std::size_t N>
 struct clocked_clause : sync::clause_of_size<N> {
+  // The clocks, in the order in which they were named.
   std::array<clock, N> clocks;
 
   template <class F>
@@ -215,7 +216,7 @@ struct clocked_clause : sync::clause_of_size<N> {
 
 // Makes a clause from any number of clocks. clocked() names none: it registers the child on
 // nothing, unlike phased(), which stands for all phasers of the spawner. Throws nothing.
-// Context: any thread.
+// Context: any thread. Cost: that of copying the handles.
 template <std::same_as<clock>... C>
 clocked_clause<sizeof...(C)> clocked(C... c) {
   return {{}, {c...}};

@@ -168,6 +168,7 @@ struct phaser_access {
 
 // One pair of a phased clause.
 struct phased_entry {
+  // The phaser, and how the child is registered on it.
   phaser ph;
   phaser_mode mode;
 };
@@ -187,6 +188,7 @@ struct phased_entry {
 //     the spawner, which waits in the finish.
 template <std::size_t N>
 struct phased_clause : sync::clause_of_size<N> {
+  // The pairs, in the order in which they were named.
   std::array<phased_entry, N> entries;
 
   template <class F>
@@ -225,7 +227,7 @@ struct phased_all_clause : sync::clause_of_any_size {
 inline phased_all_clause phased() { return {}; }
 
 // Makes a clause from pairs: phased(ph, mode), phased(p1, m1, p2, m2), ... Throws nothing; errors
-// are thrown by the spawn. Context: any thread.
+// are thrown by the spawn. Context: any thread. Cost: that of copying the handles.
 template <class... More>
   requires(sizeof...(More) % 2 == 0)
 auto phased(phaser ph, phaser_mode mode, More... more) {

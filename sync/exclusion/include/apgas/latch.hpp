@@ -89,7 +89,8 @@ class latch {
     });
   }
 
-  // Lowers the count by n and waits until it is zero. Throws, Context: as count_down and wait.
+  // Lowers the count by n and waits until it is zero. Throws, Context, Cost: as count_down and
+  // wait.
   void arrive_and_wait(std::ptrdiff_t n = 1,
                        scheduler::call_site where = scheduler::call_site::current()) {
     sync::suspendable_fiber("latch::arrive_and_wait");

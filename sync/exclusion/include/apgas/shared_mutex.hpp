@@ -132,8 +132,8 @@ class shared_mutex {
   }
 
   // Acquires the mutex together with other readers; waits for at most the duration d, or until
-  // `Clock` shows the time t. Returns whether it acquired the mutex. Otherwise as try_lock_for and
-  // try_lock_until.
+  // `Clock` shows the time t. Returns whether it acquired the mutex. Throws, Context, Cost: as
+  // try_lock_for and try_lock_until.
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_shared_for(
       const std::chrono::duration<Rep, Period>& d,

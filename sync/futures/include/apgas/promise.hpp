@@ -59,6 +59,7 @@ struct no_value {};
 // that was moved from.
 // Context, all members: any thread, also one of the program's own, while apgas::run is active. None
 // suspends. Setting resumes the tasks that wait for the future.
+// Cost: setting takes a short lock, and makes each waiting task ready.
 template <class T>
 class promise {
   using plain = std::conditional_t<std::is_void_v<T> || std::is_reference_v<T>, sync::no_value, T>;
@@ -77,7 +78,7 @@ class promise {
     std::swap(state_, other.state_);
     return *this;
   }
-  // Breaks the promise if this is the last copy and the future is not set.
+  // Breaks the promise if this is the last copy and the future is not set. Throws nothing.
   ~promise() {
     if (state_) state_->drop_promise();
   }

@@ -25,6 +25,7 @@ template <class Sequence>
 struct when_any_result {
   std::size_t index = none;  // position in `futures`; `none` if there were no futures
   Sequence futures;          // a std::tuple or a std::vector of futures
+  // The index if there were no futures.
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 };
 

@@ -375,7 +375,7 @@ concept no_loop = !std::ranges::forward_range<Range> ||
 
 }  // namespace detail
 
-// A const Range&, so that the overloads for distributed arrays are preferred.
+// They do not compile. A const Range&, so that overloads for distributed arrays are preferred.
 template <class Range, class Body>
   requires detail::no_loop<Range&, Body>
 auto forall(const Range&, Body, std::ptrdiff_t = 0) {

@@ -25,6 +25,7 @@ APGAS_API void sleep_task(scheduler::fiber& self, deadline when,
 //
 // Throws: illegal_operation outside a task and inside `atomic` or `when`.
 // Context: task. May suspend and resume on another worker.
+// Cost: a few short locks of the scheduler, to set the timer and when it has expired.
 template <class Rep, class Period>
 void sleep_for(const std::chrono::duration<Rep, Period>& d,
                scheduler::call_site where = scheduler::call_site::current()) {
@@ -33,7 +34,7 @@ void sleep_for(const std::chrono::duration<Rep, Period>& d,
 }
 
 // Suspends the task at least until `Clock` shows the time t. If the clock is set back meanwhile,
-// the task sleeps again for the rest. Throws, Context: as sleep_for.
+// the task sleeps again for the rest. Throws, Context, Cost: as sleep_for.
 template <class Clock, class Duration>
 void sleep_until(const std::chrono::time_point<Clock, Duration>& t,
                  scheduler::call_site where = scheduler::call_site::current()) {

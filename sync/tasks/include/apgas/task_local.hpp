@@ -13,6 +13,7 @@ namespace apgas::inline v0 {
 
 // The argument of a task_local whose values children inherit.
 struct inherit_t {
+  // Made once, by the library: `inherit`. Throws nothing. Context: any thread.
   explicit inherit_t() = default;
 };
 inline constexpr inherit_t inherit{};
@@ -49,6 +50,8 @@ inline constexpr inherit_t inherit{};
 template <class T>
 class task_local {
  public:
+  // Makes an object whose values begin as T{}, or with `inherit` as that of the parent. Throws
+  // nothing.
   task_local()
     requires std::default_initializable<T>
       : task_local(false) {}

@@ -81,6 +81,7 @@ class worker_local {
 
   // Combines all values and returns op(...op(op(a, b), c)...). The order is unspecified, so op
   // should be associative and commutative. Throws: what op throws. Requires: as for begin().
+  // Cost: one call of op for each worker but the first.
   template <class Op>
     requires std::convertible_to<std::invoke_result_t<Op&, T, const T&>, T>
   T reduce(Op op) const {

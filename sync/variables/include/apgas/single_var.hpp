@@ -43,6 +43,7 @@ class single_var {
   // Throws: illegal_operation if the variable has been written before, or is being written; what
   // moving the value throws, after which the variable stays empty.
   // Context: any thread, while apgas::run is active; does not suspend.
+  // Cost: as promise::set_value.
   void write_ef(T value) {
     if (written_.exchange(true, base::relaxed)) sync::throw_written_twice();
     try {

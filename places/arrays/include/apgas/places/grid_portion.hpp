@@ -13,9 +13,11 @@ namespace apgas::inline v0 {
 
 // A view of the local portion of a dist_grid, surrounded by its halo. Copying it is cheap; it is
 // valid until the grid is destroyed.
+// Context: any thread, as for any value. Cost: that of an array.
 template <class T>
 class grid_view {
  public:
+  // For the implementation: dist_grid::local() makes it.
   grid_view(T* origin, std::size_t rows, std::size_t columns, std::size_t stride, std::size_t row,
             std::size_t column) noexcept
       : origin_(origin),

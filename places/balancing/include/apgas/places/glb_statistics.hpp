@@ -10,7 +10,7 @@
 // Statistics of a glb.
 namespace apgas::inline v0 {
 
-// Counts of events at one place during a glb. A value; += adds the counts of another place.
+// Counts of events at one place during a glb. Context: any thread, as for any value.
 struct glb_statistics {
   std::uint64_t done = 0;             // tasks processed
   std::uint64_t chunks = 0;           // calls of process()
@@ -22,11 +22,13 @@ struct glb_statistics {
   std::uint64_t pieces_received = 0;  // loot received from other places
   std::uint64_t dormant = 0;          // how often the place became dormant
 
+  // Adds the counts of another place; compares all counts.
   APGAS_API glb_statistics& operator+=(const glb_statistics& other) noexcept;
   bool operator==(const glb_statistics&) const = default;
 };
 
-// Prints a table: one line for each place, and one for their sum.
+// Prints a table: one line for each place, and one for their sum. Throws: what `out` throws.
+// Context: any thread.
 APGAS_API std::ostream& operator<<(std::ostream& out, const std::vector<glb_statistics>& places);
 
 }  // namespace apgas::inline v0

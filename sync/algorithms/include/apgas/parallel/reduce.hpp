@@ -125,6 +125,7 @@ T transform_reduce(Range&& range, T init, Op op, F f,
 
 // Returns `op` over `init` and all f(x, y), for the elements x of [first1, last1) and the elements
 // y at the same positions from `first2` on: without `op` and `f`, the inner product.
+// Throws, Context, Cost: as reduce, also for f.
 template <sync::position I, sync::position J, class T, class Op = std::plus<>,
           class F = std::multiplies<>>
 T transform_reduce(I first1, I last1, J first2, T init, Op op = {}, F f = {},

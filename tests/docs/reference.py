@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that the comment of each public name is complete, so that the reference has what a reader
+needs. docs/site/public_names.py says what a public name is.
+
+Each name has a comment with its purpose. That of a function, or that of its class or of its header,
+which holds for all, also says:
+  - what it throws, or it is noexcept;
+  - its context: which threads may call it, and whether it may suspend;
+  - its cost, unless it is a constructor, an operator or a function without parameters that does not
+    suspend, whose declaration says enough.
+A comment that begins with "The same" or refers to another one ("as above", "As resume") continues
+that one. Each function is used in an example: in a comment, on a page whose examples are compiled,
+or in a program of apps/.
+
+tests/scripts/reference_test.py checks that each of these checks can fail.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "docs/site"))
+import public_names  # noqa: E402
+
+REFERS = re.compile(r"^The same\b|\bas above\b|\bOtherwise as\b|"
+                    r"\b[Aa]s (?:for |if |of )?`?\w+(?:\(\))?[.,;:]|"
+                    r"\b[Aa]s [`\w:]+(?:\(\))?(?: does| with| without| is|$)")
+PARTS = {
+    "Throws": re.compile(r"\bThrows\b|\bthrows?\b|\bErrors\b|\bError:"),
+    "Context": re.compile(r"\bContext\b"),
+    "Cost": re.compile(r"\bCost\b"),
+}
+CHEAP = re.compile(r"\boperator|= default|\(\)(?: const)?(?: noexcept)?$")
+EXAMPLES = ("README.md", "docs/**/*.md", "launch/c_interface/README.md", "apps/**/*.[ch]*")
+
+
+def words_for_all(*comments):
+    """The parts of the contract that the comments of a header or a class have."""
+    text = "\n".join(row for comment in comments for row in comment)
+    found = {part for part in (*PARTS, "Errors")
+             if re.search(rf"\b{part}\b(?:[^.:]*:| nothing|[^.]* are as )", text)}
+    return found | ({"Throws"} if "Errors" in found else set())
+
+
+def missing(name, previous, above):
+    """The parts that the comment of a function lacks. `previous` is the text that it may refer to,
+    `above` what its class and header have for all."""
+    text = " ".join(name.comment)
+    whole = text + (" " + previous if REFERS.search(text) else "")
+    lacks = {part for part, word in PARTS.items() if not word.search(whole)} - above
+    if "noexcept" in name.declaration or "= default" in name.declaration:
+        lacks.discard("Throws")
+    if CHEAP.search(name.declaration) or re.search(r"::(\w+)::\1\b", "::" + name.name):
+        lacks.discard("Cost")
+    return lacks
+
+
+def check_group(names, above, report):
+    """The names of a class or a namespace in a header, in their order."""
+    previous = ""
+    for name in names:
+        if not name.comment:
+            report(name, "has no comment")
+        elif name.kind == "function":
+            lacks = missing(name, previous, above)
+            if lacks:
+                report(name, f"its comment does not say: {', '.join(sorted(lacks))}")
+        if name.comment and not name.shared:
+            text = " ".join(name.comment)
+            previous = text + (" " + previous if REFERS.search(text) else "")
+
+
+def examples():
+    code = []
+    for pattern in EXAMPLES:
+        for path in ROOT.glob(pattern):
+            text = path.read_text()
+            code += re.findall(r"^```(?:cpp|c)\b.*?\n(.*?)^```", text, re.M | re.S) if (
+                path.suffix == ".md") else [text]
+    return "\n".join(code)
+
+
+def problems(names, sources, code):
+    """Yields (name, message)."""
+    found = []
+    by_header = {}
+    for name in names:
+        by_header.setdefault(name.header, []).append(name)
+    for header, group in by_header.items():
+        head = sources[header].head_comment()
+        check_group(group, words_for_all(head), lambda *args: found.append(args))
+        for each in group:
+            above = words_for_all(head, each.comment)
+            check_group(each.members, above, lambda *args: found.append(args))
+        comments = "\n".join(row for row in sources[header].lines if row.strip().startswith("//  "))
+        for each in group:
+            last = each.name.rpartition("::")[2]
+            if each.kind == "function" and "operator" not in last and not re.search(
+                    rf"\b{re.escape(last)}\b", code + comments):
+                found.append((each, "no example uses it"))
+    return found
+
+
+def main():
+    names, sources = public_names.collect()
+    found = problems(names, sources, examples())
+    for name, message in found:
+        print(f"{name.header.relative_to(ROOT)}:{name.line}: {name.name}: {message}")
+    count = len(names) + sum(len(name.members) for name in names)
+    print(f"reference: {count} names, {len(found)} problems")
+    return 1 if found or count < 500 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
