@@ -9,6 +9,9 @@ build_packages=(g++ cmake ninja-build pkg-config python3 openmpi-bin libopenmpi-
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libtbb-dev libboost-fiber-dev relacy-dev
   ccache jq clang-16 libclang-rt-16-dev llvm-16 shellcheck python3-venv gdb libdw1
   pybind11-dev python3-dev nodejs)
+# To make packages, and to test them in a clean Debian.
+package_packages=(dpkg-dev file git)
+package_test_packages=(lintian mmdebstrap)
 # For the tests on virtual hosts (containers or namespaces), which are skipped without them.
 cluster_packages=(docker.io debootstrap iproute2 iptables)
 
