@@ -2,7 +2,8 @@ include_guard()
 include(CMakePackageConfigHelpers)
 
 # apgas_library(): after all modules. The one library that users link, and what is installed for them:
-# its headers, the CMake package, the pkg-config file, and the tools that are scripts.
+# its headers, the CMake package, the pkg-config file, and the tools that are scripts. The components
+# runtime, development and tools are those of packages (ApgasPackages.cmake).
 function(apgas_library)
   foreach(property IN ITEMS objects header_folders headers link link_private definitions)
     get_property(${property} GLOBAL PROPERTY apgas_${property})
@@ -53,24 +54,25 @@ function(apgas_library)
 
   set(dir ${CMAKE_INSTALL_LIBDIR}/cmake/apgas)
   install(TARGETS apgas EXPORT apgas-targets
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(EXPORT apgas-targets NAMESPACE apgas:: DESTINATION ${dir})
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
+    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+  install(EXPORT apgas-targets NAMESPACE apgas:: DESTINATION ${dir} COMPONENT development)
   set(apgas_library_type ${type})
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/apgas-config.cmake.in
     apgas-config.cmake INSTALL_DESTINATION ${dir})
   write_basic_package_version_file(apgas-config-version.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/apgas-config.cmake
-    ${PROJECT_BINARY_DIR}/apgas-config-version.cmake DESTINATION ${dir})
+    ${PROJECT_BINARY_DIR}/apgas-config-version.cmake
+    DESTINATION ${dir} COMPONENT development)
 
   apgas_install_pkgconfig(${type} "${definitions}")
   apgas_install_gdb_commands(${type})
   set(tools apgas-run apgas-doctor apgas-ps apgas-top apgas-trace)
   list(TRANSFORM tools PREPEND ${PROJECT_SOURCE_DIR}/launch/)
-  install(PROGRAMS ${tools} DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(PROGRAMS ${tools} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/launch/tools DESTINATION ${CMAKE_INSTALL_DATADIR}/apgas
-    FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+    COMPONENT tools FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 endfunction()
 
 # Installs the commands of gdb, and for the shared library a script that loads them. gdb runs it together
@@ -79,8 +81,8 @@ endfunction()
 function(apgas_install_gdb_commands type)
   set(source ${PROJECT_SOURCE_DIR}/launch/gdb)
   set(folder ${CMAKE_INSTALL_DATADIR}/apgas/gdb)
-  install(FILES ${source}/load.py DESTINATION ${folder})
-  install(DIRECTORY ${source}/apgas_gdb DESTINATION ${folder}
+  install(FILES ${source}/load.py DESTINATION ${folder} COMPONENT development)
+  install(DIRECTORY ${source}/apgas_gdb DESTINATION ${folder} COMPONENT development
     FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
   if(NOT type STREQUAL "SHARED" OR NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
     return()
@@ -94,7 +96,8 @@ function(apgas_install_gdb_commands type)
   configure_file(${source}/libapgas-gdb.py.in ${PROJECT_BINARY_DIR}/installed/${name} @ONLY)
   # The prefix is that of the installation, which may differ from that of the configuration.
   install(FILES ${PROJECT_BINARY_DIR}/installed/${name}
-    DESTINATION "${CMAKE_INSTALL_DATADIR}/gdb/auto-load\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}")
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/gdb/auto-load\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}"
+    COMPONENT development)
 endfunction()
 
 # Writes and installs apgas.pc, and apgas-c.pc for programs in C. A static library needs what it
@@ -131,6 +134,7 @@ function(apgas_install_pkgconfig type definitions)
   file(RELATIVE_PATH apgas_pc_prefix ${root} /)
   foreach(package IN ITEMS apgas apgas-c)
     configure_file(${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in ${package}.pc @ONLY)
-    install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${dir})
+    install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${dir}
+      COMPONENT development)
   endforeach()
 endfunction()

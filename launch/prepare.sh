@@ -11,6 +11,9 @@ test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libtbb-dev libboost-fi
   pybind11-dev python3-dev nodejs doxygen)
 # For the site of the documents.
 docs_packages=(python3 python3-venv doxygen)
+# To make packages, and to test them in a clean Debian.
+package_packages=(dpkg-dev file git)
+package_test_packages=(lintian mmdebstrap)
 # For the tests on virtual hosts (containers or namespaces), which are skipped without them.
 cluster_packages=(docker.io debootstrap iproute2 iptables)
 

@@ -13,7 +13,8 @@ apgas_test_needs(headers lint)
 find_program(apgas_shellcheck shellcheck)
 if(apgas_shellcheck)
   add_test(NAME shellcheck COMMAND ${apgas_shellcheck} -x
-    launch/docs launch/quickstart launch/test launch/prepare.sh .ci/run docs/pictures/render
+    launch/docs launch/package launch/quickstart launch/test launch/prepare.sh .ci/run
+    docs/pictures/render
     tests/fuzz/run.sh)
   set_tests_properties(shellcheck PROPERTIES LABELS lint TIMEOUT 60
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
