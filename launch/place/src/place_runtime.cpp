@@ -230,6 +230,8 @@ void place_runtime::start() {
   c.events = events_.get();
   c.progress_thread = settings_.progress == base::progress_choice::thread;
   c.environment = &state_;
+  c.detailed_statistics =
+      settings_.stats || !settings_.stats_file.empty() || !settings_.metrics.empty();
   c.on_exit = on_process_exit;
   c.schedule = schedule_;
   c.place = state_.here;

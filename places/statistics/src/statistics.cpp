@@ -9,6 +9,7 @@
 #include <apgas/sync/place_state.hpp>
 
 #include "statistics_fields.hpp"
+#include "suspension_fields.hpp"
 
 namespace apgas::inline v0 {
 namespace {
@@ -19,16 +20,21 @@ statistics statistics_of(const sync::place_state& place) {
   const auto received = [&t](comm::frame_kind kind) {
     return t.received_by_kind[static_cast<std::size_t>(kind)];
   };
-  return {
+  statistics result{
       .places = 1,
       .workers = static_cast<std::uint64_t>(place.task_scheduler->num_workers()),
       .elapsed_ns = s.elapsed_ns,
+      .steal_attempts = s.steal_attempts,
       .steals = s.steals,
       .stolen = s.stolen,
       .fences = s.fences,
-      .suspensions = s.suspensions,
       .drains = s.drains,
       .fibers = s.fibers,
+      .deepest_stack = place.task_scheduler->deepest_stack(),
+      .clock_suspensions = s.clock_waits,
+      .phaser_suspensions = s.phaser_waits,
+      .clock_phases = s.clock_phases,
+      .phaser_phases = s.phaser_phases,
       .sleeps = s.sleeps,
       .asleep_ns = s.asleep_ns,
       .polls = s.polls,
@@ -41,7 +47,14 @@ statistics statistics_of(const sync::place_state& place) {
       .task_frames_received = received(comm::frame_kind::task) + received(comm::frame_kind::tasks),
       .reply_frames_received = received(comm::frame_kind::reply),
       .finish_frames_received = received(comm::frame_kind::finish),
-      .control_frames_received = received(comm::frame_kind::control)};
+      .control_frames_received = received(comm::frame_kind::control),
+      .serialization_ns = s.serialization_ns};
+  result.suspensions = s.clock_waits + s.phaser_waits;
+  for (const scheduler::construct_waits& each : place.task_scheduler->waits()) {
+    result.*remote::suspension_field_of(each.construct) += each.suspensions;
+    result.suspensions += each.suspensions;
+  }
+  return result;
 }
 
 }  // namespace
@@ -51,7 +64,7 @@ statistics& statistics::operator+=(const statistics& other) noexcept {
   for (const remote::statistics_field& field : remote::statistics_fields) {
     std::uint64_t& mine = this->*field.value;
     const std::uint64_t more = other.*field.value;
-    mine = field.kind == remote::field_kind::longest ? std::max(mine, more) : mine + more;
+    mine = is_maximum(field) ? std::max(mine, more) : mine + more;
   }
   return *this;
 }

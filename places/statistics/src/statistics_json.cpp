@@ -15,6 +15,7 @@ json json_of(const statistics& values) {
   json result;
   for (const statistics_field& field : statistics_fields) result[field.name] = values.*field.value;
   result["awake"] = values.awake();
+  result["frames_per_message"] = values.frames_per_message();
   return result;
 }
 

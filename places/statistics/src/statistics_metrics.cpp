@@ -15,7 +15,7 @@ namespace apgas::inline v0::remote {
 namespace {
 
 bool is_gauge(const statistics_field& field) {
-  return field.kind == field_kind::gauge || field.kind == field_kind::longest;
+  return field.kind == field_kind::gauge || is_maximum(field);
 }
 bool is_time(const statistics_field& field) {
   return field.kind == field_kind::longest || field.kind == field_kind::nanoseconds;
@@ -24,6 +24,7 @@ bool is_time(const statistics_field& field) {
 std::string metric_name(const statistics_field& field) {
   std::string name = fmt::format("apgas_{}", field.name);
   if (is_time(field)) name.replace(name.size() - 2, 2, "seconds");  // instead of "ns"
+  if (field.kind == field_kind::deepest) name += "_bytes";
   return is_gauge(field) ? name : name + "_total";
 }
 
@@ -36,8 +37,9 @@ std::string metrics_of(std::span<const place_report> all) {
     const std::string name = metric_name(field);
     std::string_view help = field.text;
     help.remove_prefix(std::min(help.find_first_not_of(' '), help.size()));
-    fmt::format_to(out, "# HELP {} {}\n# TYPE {} {}\n", name, help, name,
-                   is_gauge(field) ? "gauge" : "counter");
+    const bool part = help.starts_with("in ") || help == "elsewhere";  // of the suspensions
+    fmt::format_to(out, "# HELP {} {}{}\n# TYPE {} {}\n", name, part ? "suspensions " : "", help,
+                   name, is_gauge(field) ? "gauge" : "counter");
     for (const place_report& each : all) {
       const std::uint64_t value = each.counters.*field.value;
       fmt::format_to(out, "{}{{place=\"{}\"}} ", name, each.place);

@@ -117,10 +117,16 @@ std::string table_of(std::span<const place_report> all) {
       "workers awake", all, sum, [](const statistics& s) { return percent(s.awake()); },
       [](const statistics& s) { return s.awake(); }));
   for (const statistics_field& field : statistics_fields) {
+    // Of the parts of a number, which are indented, only those that occurred.
+    if (field.text[0] == ' ' && sum.*field.value == 0) continue;
     rows.push_back(make_row(
         field.text, all, sum, [&field](const statistics& s) { return shown(field, s); },
         [&field](const statistics& s) { return s.*field.value; }));
   }
+  rows.push_back(make_row(
+      "frames in a message", all, sum,
+      [](const statistics& s) { return fmt::format("{:.1f}", s.frames_per_message()); },
+      [](const statistics& s) { return s.frames_per_message(); }));
   std::string text =
       fmt::format("statistics of {}:\n",
                   all.size() == 1 ? std::string("1 place") : fmt::format("{} places", all.size()));

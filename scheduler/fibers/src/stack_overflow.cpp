@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <new>
 
 #include <sys/mman.h>
@@ -11,6 +9,7 @@
 #include <apgas/base/exit_reason.hpp>
 #include <apgas/base/safe_line.hpp>
 
+#include "readable.hpp"
 #include "stack_overflow.hpp"
 #include "stack_pool.hpp"
 
@@ -75,21 +74,9 @@ const ownership* interrupted_worker() {
   return note->mark == ownership::marked ? note : nullptr;
 }
 
-// Returns whether there is a text at this address: the system reads it, and does not crash.
-bool is_text(const void* at) noexcept {
-  return access(static_cast<const char*>(at), F_OK) == 0 ||
-         (errno != EFAULT && errno != ENAMETOOLONG);
-}
-
 // Returns whether the name and the spawn site of the task can be read.
 bool is_intact(const task_state& task) noexcept {
-  if (task.name != nullptr && !is_text(task.name)) return false;
-  const void* site = nullptr;
-  static_assert(sizeof(task.site) == sizeof(site));
-  std::memcpy(&site, &task.site, sizeof(site));
-  if (site == nullptr) return true;
-  return is_text(site) && is_text(static_cast<const char*>(site) + 3 * sizeof(void*) - 1) &&
-         is_text(task.site.file_name()) && is_text(task.site.function_name());
+  return (task.name == nullptr || is_text(task.name)) && is_readable(task.site);
 }
 
 // Adds the task that this thread runs, if it is a worker. The record of the fiber lies above the

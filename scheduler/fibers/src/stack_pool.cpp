@@ -17,6 +17,7 @@
 #include <apgas/errors.hpp>
 #include <apgas/scheduler/stacks.hpp>
 
+#include "stack_depth.hpp"
 #include "stack_overflow.hpp"
 #include "stack_pool.hpp"
 
@@ -209,6 +210,7 @@ fiber* acquire_stack() noexcept {
 void release_stack(fiber* f) noexcept {
   stack_pool_data& p = the_pool();
   if (p.free_count.load(base::relaxed) > resident_max && went_below(*f)) {  // approximate
+    note_stack_depth(*f);
     auto* low = static_cast<std::byte*>(const_cast<void*>(f->stack_bottom));
     auto* end = reinterpret_cast<std::byte*>(lowest_word_of_page(*f));
     madvise(low, static_cast<std::size_t>(end - low), MADV_DONTNEED);

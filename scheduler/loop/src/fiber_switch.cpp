@@ -170,6 +170,7 @@ void leave_for(fiber& self, const wait_record& waits_for, bool through_loop,
     w.observer->suspends(self, waits_for);
   flush_arrivals(w);
   ++w.count.suspensions;
+  w.waits.add(waits_for.construct, w.home->internals().constructs);
   w.tasks.publish();
   // Entering a resumed fiber directly saves a switch. Every eighth time the scheduling loop
   // chooses, so that tasks which keep resuming each other starve neither unstarted tasks nor the

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <apgas/base/cache_line.hpp>
+#include <apgas/base/cycles.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 
 #include "external_queue.hpp"
@@ -142,6 +143,7 @@ struct scheduler::implementation {
 
   config settings;
   const std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+  const std::uint64_t started_cycles = base::cycles();
   const unsigned idle_looks;  // of a poll where a worker has nothing to do; see external_events
   turns* const schedule;      // null unless the run has a seed
   bool fenced = false;
@@ -154,6 +156,7 @@ struct scheduler::implementation {
   std::vector<std::unique_ptr<base::cache_aligned<observed_tasks>>> observed;  // of each worker
   observed_pool observed_memory;
   std::vector<turns::participant*> participants;  // of the schedule, for each worker
+  construct_names constructs;                     // in which tasks have waited
 
   idle_list<idle_entry> idle;
   external_queue outside;

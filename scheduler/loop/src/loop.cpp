@@ -168,6 +168,7 @@ constexpr std::uint64_t answer_patience_cycles = 4'000;
 // Steals tasks from `victim`. With `resumed_too` also takes resumed tasks.
 bool steal_from(worker& w, worker& victim, work& found, bool resumed_too) {
   if (victim.tasks.empty() && !(resumed_too && has_resumed(victim))) return false;
+  ++w.count.steal_attempts;
   const std::uint64_t begun = cycles();
   slot taken[batch];
   const auto got = victim.tasks.steal(taken, batch, {begun, answer_patience_cycles});

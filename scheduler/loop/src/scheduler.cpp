@@ -9,6 +9,7 @@
 
 #include <apgas/base/assert.hpp>
 #include <apgas/base/cpu_relax.hpp>
+#include <apgas/base/cycles.hpp>
 #include <apgas/base/own_threads.hpp>
 #include <apgas/errors.hpp>
 #include <apgas/scheduler/seeded_schedule.hpp>
@@ -16,6 +17,7 @@
 #include "context.hpp"
 #include "exit_monitor.hpp"
 #include "implementation.hpp"
+#include "stack_depth.hpp"
 #include "stack_overflow.hpp"
 #include "stack_pool.hpp"
 #include "topology.hpp"
@@ -75,6 +77,7 @@ scheduler::implementation::implementation(const config& c)
   APGAS_ASSERT(c.bound_to.empty() || c.bound_to.size() == static_cast<std::size_t>(c.workers));
   reserve_stacks(c.stack_bytes);
   catch_overflows();
+  if (c.detailed_statistics) keep_stack_depths();
   fenced_or_observed = fenced || c.observer != nullptr;
   // A task of an observed run suspends, so that its wait is seen.
   waits_in_place = !c.oversubscribed && c.observer == nullptr;
@@ -85,6 +88,7 @@ scheduler::implementation::implementation(const config& c)
     entries.push_back(std::make_unique<base::cache_aligned<idle_entry>>());
     slot_arrays.push_back(first_slots(c.deque_slots));
     workers[i]->id = static_cast<int>(i);
+    workers[i]->times_serialization = c.detailed_statistics;
     if (c.observer != nullptr) {
       observed.push_back(std::make_unique<base::cache_aligned<observed_tasks>>());
       workers[i]->observer = c.observer;
@@ -252,7 +256,9 @@ statistics scheduler::stats() const {
   const auto now = std::chrono::steady_clock::now();
   statistics sum;
   sum.elapsed_ns = static_cast<std::uint64_t>((now - implementation_->started).count());
+  std::uint64_t serialization_cycles = 0;
   for (const auto& w : implementation_->workers) {
+    sum.steal_attempts += w->count.steal_attempts;
     sum.steals += w->count.steals;
     sum.stolen += w->count.stolen;
     sum.fences += w->count.fences;
@@ -261,11 +267,31 @@ statistics scheduler::stats() const {
     sum.sleeps += w->count.sleeps;
     sum.fibers += w->count.fibers;
     sum.polls += w->count.polls;
+    sum.clock_phases += w->count.of_clocks.ended;
+    sum.clock_waits += w->count.of_clocks.batched_waits;
+    sum.phaser_phases += w->count.of_phasers.ended;
+    sum.phaser_waits += w->count.of_phasers.batched_waits;
+    serialization_cycles += w->count.serialization_cycles;
     const std::int64_t asleep = w->count.asleep_ns.load(base::relaxed);
     const std::int64_t until_now = asleep < 0 ? asleep + now.time_since_epoch().count() : asleep;
     sum.asleep_ns += static_cast<std::uint64_t>(std::max<std::int64_t>(until_now, 0));
   }
+  sum.serialization_ns = static_cast<std::uint64_t>(
+      static_cast<double>(serialization_cycles) * static_cast<double>(sum.elapsed_ns) /
+      static_cast<double>(
+          std::max<std::uint64_t>(base::cycles() - implementation_->started_cycles, 1)));
   return sum;
+}
+
+std::vector<construct_waits> scheduler::waits() const {
+  std::vector<construct_waits> all;
+  for (std::string& name : implementation_->constructs.all()) all.push_back({std::move(name)});
+  for (const auto& w : implementation_->workers) w->waits.add_to(all);
+  return all;
+}
+
+std::size_t scheduler::deepest_stack() const {
+  return suspended_tasks(implementation_->workers).deepest_stack();
 }
 
 namespace {

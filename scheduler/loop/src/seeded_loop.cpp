@@ -148,6 +148,7 @@ bool steal_by_seed(worker& w, work& found) {
   const std::uint32_t first = draw_index(*s.schedule, others.size());
   for (std::size_t i = 0; i < others.size(); ++i) {
     worker& victim = *s.workers[static_cast<std::size_t>(others[(first + i) % others.size()])];
+    if (!victim.tasks.empty() || has_resumed(victim)) ++w.count.steal_attempts;
     if (steal_tasks(w, victim, found)) return true;
     if (has_resumed(victim) && s.schedule->below(2) == 0 && steal_resumed(w, victim, found))
       return true;

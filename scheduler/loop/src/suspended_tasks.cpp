@@ -7,6 +7,7 @@
 
 #include <apgas/base/atomic.hpp>
 
+#include "stack_depth.hpp"
 #include "stack_pool.hpp"
 #include "suspended_tasks.hpp"
 
@@ -198,6 +199,12 @@ suspended_stacks suspended_tasks::copy_stacks(std::size_t most_bytes) const {
   }
   result.left_out = groups.tasks() - result.some.size();
   return result;
+}
+
+std::size_t suspended_tasks::deepest_stack() const {
+  std::size_t deepest = deepest_released_stack();
+  for_each([&deepest](const fiber& f) { deepest = used_stack(f, deepest); });
+  return deepest;
 }
 
 }  // namespace apgas::inline v0::scheduler

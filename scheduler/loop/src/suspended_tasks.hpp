@@ -61,6 +61,9 @@ class suspended_tasks {
   // Throws: std::bad_alloc. Context: any thread.
   suspended_stacks copy_stacks(std::size_t most_bytes) const;
 
+  // See scheduler::deepest_stack().
+  std::size_t deepest_stack() const;
+
   // Notes since when each task has been waiting, so that the groups can say how long. Called now
   // and then; does so rarely enough to take a fiftieth of the time of a thread at most.
   // Throws: std::bad_alloc. Context: any thread.

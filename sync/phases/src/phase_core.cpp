@@ -113,6 +113,7 @@ void phase_core::begin_phases(scheduler::worker& w) noexcept {
     const bool open = active_.load(base::relaxed) == 0;
     if (open) run_actions(true);
     again = advance_from(w, 0, open) && !open;
+    if (!open) ++phase_counts_of(w, kind_).ended;
     if (phase_link* const others = link()) others->changed(w);  // read anew: it may be set by now
   }
 }

@@ -46,6 +46,7 @@ void phaser_tree_node::take_arrivals(scheduler::worker& w) {
   static_cast<void>(counter_.record(counter_.phase(), waits, t.ends));
   members_ -= t.ends;
   counts_.parked += t.waiting->size;
+  phase_counts_of(w, core_.kind()).batched_waits += t.waiting->size;
   if (waits != 0) scheduler::join_blocks(w, parked_[static_cast<std::size_t>(w.id)], t.waiting);
 }
 
@@ -127,10 +128,15 @@ void phaser_tree_node::conclude(scheduler::worker& w, before b) noexcept {
   released resumed;
   if (completed && core_.ends_in_one_step()) {  // a clock at one place needs no other lock
     completed = false;
+    const std::int64_t phase = counter_.phase();
     resumed = advance_locked();
     if (silent) open_.store(true, base::release);  // P1
     // Signal-only tasks may have run ahead.
     while (!silent && counter_.unarrived() == 0) static_cast<void>(advance_locked());
+    if (!silent) {
+      phase_counts_of(w, core_.kind()).ended +=
+          static_cast<std::uint64_t>(counter_.phase() - phase);
+    }
   } else {
     unarrived_.store(counter_.unarrived(), base::relaxed);
   }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -74,6 +75,32 @@ void starve(int place) {
   }
 }
 
+constexpr std::size_t large_frame = std::size_t{300} << 10;
+
+[[gnu::noinline]] void use_stack() {
+  volatile char used[large_frame];
+  for (std::size_t i = 0; i < sizeof used; i += 1024) used[i] = 1;
+}
+
+// Every place does what statistics_test.py finds in the statistics.
+void count_here() {
+  for (int i = 0; i < 10; ++i) apgas::sleep_for(1ms);
+  apgas::clocked_finish([] {
+    for (int i = 0; i < 3; ++i) {
+      apgas::clocked_async([] {
+        for (int phase = 0; phase < 5; ++phase) apgas::clock::advance_all();
+      });
+    }
+  });
+  use_stack();
+  const apgas::place next((apgas::here().id() + 1) % apgas::num_places());
+  std::map<int, std::string> lines;
+  for (int i = 0; i < 1000; ++i) lines[i] = "line " + std::to_string(i);
+  if (apgas::at(next, [](const std::map<int, std::string>& all) { return all; }, lines) != lines) {
+    std::abort();
+  }
+}
+
 void fail(const std::string& how) {
   if (how == "abort") std::abort();
   if (how == "exit") std::exit(3);   // NOLINT(concurrency-mt-unsafe): this is tested
@@ -119,6 +146,13 @@ int behave(int argc, char** argv) {
     apgas::finish([c] {  // waits for a child that waits for this task
       apgas::async(apgas::clocked(c), [c] { c.advance(); });
     });
+  } else if (what == "count") {
+    apgas::finish([] {
+      for (apgas::place p : apgas::places()) apgas::async_at(p, [] { count_here(); });
+    });
+  } else if (what == "late") {
+    for (int i = 0; i < 2000; ++i) apgas::finish([] { apgas::async([] {}); });
+    apgas::finish([] { apgas::async(apgas::name("the last"), [] { std::abort(); }); });
   } else if (what == "idle") {
     idle(number);
   } else {

@@ -65,6 +65,41 @@ class AtTheEnd(unittest.TestCase):
                 self.assertGreater(frames[0], 0)
                 self.assertEqual(read["places"][0]["sent"][0]["to"], 1)
 
+    def test_counts_that_are_known(self):
+        for places in (1, 2):
+            for way in jobs(places):
+                with self.subTest(way=way), tempfile.TemporaryDirectory() as folder:
+                    path = pathlib.Path(folder) / "all.json"
+                    code, _, err = Job("count", APGAS_STATS=f"json:{path}", **way).end()
+                    self.assertEqual((code, own_lines(err)), (0, []))
+                    read = json.loads(path.read_text())
+                    for place in read["places"]:
+                        self.check_place(place["counters"])
+                    self.assertEqual(read["all"]["sleep_suspensions"], 10 * places)
+                    self.assertLess(read["all"]["deepest_stack"], 400 << 10)
+
+    def check_place(self, counters):
+        self.assertEqual(counters["sleep_suspensions"], 10)
+        self.assertEqual(counters["clock_phases"], 5)
+        self.assertEqual(counters["phaser_phases"], 0)
+        # Three tasks wait for each phase, unless the one that comes last goes on at once.
+        self.assertGreaterEqual(counters["clock_suspensions"], 2 * 5)
+        self.assertLessEqual(counters["clock_suspensions"], 3 * 5)
+        self.assertEqual(counters["other_suspensions"], 0)
+        parts = sum(n for name, n in counters.items() if name.endswith("_suspensions"))
+        self.assertEqual(counters["suspensions"], parts)
+        self.assertGreaterEqual(counters["steal_attempts"], counters["steals"])
+        self.assertGreaterEqual(counters["deepest_stack"], 300 << 10)
+        self.assertLess(counters["deepest_stack"], 400 << 10)
+        self.assertGreater(counters["serialization_ns"], 10_000)
+        self.assertLess(counters["serialization_ns"], counters["elapsed_ns"])
+
+    def test_parts_that_did_not_occur_are_left_out(self):
+        code, _, err = Job("count", APGAS_STATS="1").end()
+        self.assertEqual(code, 0, err)
+        self.assertRegex(err, r"\n +in sleep +10\n")
+        self.assertNotIn("in mutexes", err)
+
     def test_file_that_cannot_be_written(self):
         code, out, err = Job("hello", APGAS_STATS="json:/nonexistent/all.json").end()
         self.assertNotEqual(code, 0)

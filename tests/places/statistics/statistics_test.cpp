@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -40,6 +45,156 @@ TEST(Statistics, CountsSuspensions) {
     later.set_value();
   });
   EXPECT_GT(apgas::stats().suspensions, before);
+}
+
+// One task waits once, in waits(), which release() ends; the task waits for nothing else.
+template <class Waits, class Release>
+void expect_one(std::uint64_t statistics::* field, Waits waits, Release release) {
+  const statistics before = apgas::stats();
+  statistics after;
+  apgas::finish([&] {
+    std::atomic<bool> over = false;
+    apgas::async([&] {
+      waits();
+      over = true;
+    });
+    while (apgas::stats().*field == before.*field) apgas::yield();
+    release();
+    while (!over) apgas::yield();
+    after = apgas::stats();  // before this finish may wait
+  });
+  EXPECT_EQ(after.*field - before.*field, 1u);
+  EXPECT_EQ(after.other_suspensions, 0u);
+}
+
+TEST(Statistics, CountsSuspensionsByConstruct) {
+  const auto nothing = [] {};
+  apgas::mutex lock;
+  lock.lock();
+  expect_one(
+      &statistics::mutex_suspensions, [&] { const std::lock_guard held(lock); },
+      [&] { lock.unlock(); });
+  apgas::condition_variable changed;
+  bool over = false;
+  expect_one(
+      &statistics::condition_suspensions,
+      [&] {
+        std::unique_lock held(lock);
+        changed.wait(held, [&] { return over; });
+      },
+      [&] {
+        const std::lock_guard held(lock);
+        over = true;
+        changed.notify_one();
+      });
+  apgas::semaphore units(0);
+  expect_one(
+      &statistics::semaphore_suspensions, [&] { units.acquire(); }, [&] { units.release(); });
+  apgas::channel<int> values(1);
+  expect_one(&statistics::channel_suspensions, [&] { values.receive(); }, [&] { values.send(1); });
+  apgas::latch all(1);
+  expect_one(&statistics::latch_suspensions, [&] { all.wait(); }, [&] { all.count_down(); });
+  apgas::promise<int> later;
+  auto value = later.get_future();
+  expect_one(&statistics::future_suspensions, [&] { value.get(); }, [&] { later.set_value(1); });
+  apgas::sync_var<int> variable;
+  expect_one(
+      &statistics::variable_suspensions, [&] { variable.read_fe(); },
+      [&] { variable.write_ef(1); });
+  bool open = false;
+  expect_one(
+      &statistics::when_suspensions, [&] { apgas::when([&] { return open; }, nothing); },
+      [&] { apgas::atomic([&] { open = true; }); });
+  std::atomic<bool> done = false;
+  expect_one(
+      &statistics::blocking_suspensions, [&] { apgas::blocking([&] { done.wait(false); }); },
+      [&] {
+        done = true;
+        done.notify_one();
+      });
+  apgas::semaphore child(0);
+  std::atomic<bool> begun = false;
+  expect_one(
+      &statistics::finish_suspensions,
+      [&] {
+        apgas::finish([&] {
+          apgas::async([&] {
+            begun = true;
+            child.acquire();
+          });
+          while (!begun) apgas::yield();  // so that the child has a stack of its own
+        });
+      },
+      [&] { child.release(); });
+  expect_one(
+      &statistics::sleep_suspensions, [] { apgas::sleep_for(std::chrono::milliseconds(1)); },
+      nothing);
+}
+
+TEST(Statistics, CountsPhasesAndTheWaitsForThem) {
+  constexpr std::uint64_t tasks = 8;
+  constexpr std::uint64_t phases = 50;
+  const statistics before = apgas::stats();
+  apgas::clocked_finish([&] {
+    for (std::uint64_t i = 0; i < tasks; ++i) {
+      apgas::clocked_async([] {
+        for (std::uint64_t p = 0; p < phases; ++p) apgas::clock::advance_all();
+      });
+    }
+  });
+  const statistics after = apgas::stats();
+  EXPECT_EQ(after.clock_phases - before.clock_phases, phases);
+  EXPECT_EQ(after.phaser_phases, before.phaser_phases);
+  // The task that comes last may go on at once.
+  EXPECT_GE(after.clock_suspensions - before.clock_suspensions, (tasks - 1) * phases);
+  EXPECT_LE(after.clock_suspensions - before.clock_suspensions, tasks * phases);
+}
+
+TEST(Statistics, CountsPhasesAtTheHomeOfAPhaser) {
+  constexpr std::uint64_t phases = 20;
+  const statistics before = apgas::stats_all();
+  const statistics here_before = apgas::stats();
+  apgas::finish([] {
+    const apgas::phaser ph;
+    for (apgas::place p : apgas::places()) {
+      apgas::async_at(p, apgas::phased(ph, apgas::phaser_mode::signal_wait), [ph] {
+        for (std::uint64_t i = 0; i < phases; ++i) ph.next();
+      });
+    }
+    ph.drop();
+  });
+  EXPECT_EQ(apgas::stats().phaser_phases - here_before.phaser_phases, phases);
+  const statistics after = apgas::stats_all();
+  EXPECT_EQ(after.phaser_phases - before.phaser_phases, phases) << "at no other place";
+}
+
+[[gnu::noinline]] void touch(volatile char* bytes, std::size_t size) {
+  for (std::size_t i = 0; i < size; i += 1024) bytes[i] = 1;
+}
+
+TEST(Statistics, KnowsTheDeepestStack) {
+  constexpr std::size_t room = std::size_t{64} << 10;
+  const std::uint64_t before = apgas::stats().deepest_stack;
+  apgas::finish([] {
+    apgas::async([] {
+      char frame[2 * room];
+      touch(frame, sizeof frame);
+    });
+  });
+  const std::uint64_t deep = apgas::stats().deepest_stack;
+  EXPECT_GE(deep, 2 * room);
+  EXPECT_LE(deep, std::max<std::uint64_t>(before, 3 * room));
+  EXPECT_EQ(apgas::stats().deepest_stack, deep) << "the stack was left";
+}
+
+TEST(Statistics, ThievesTry) {
+  const statistics s = apgas::stats();
+  EXPECT_GE(s.steal_attempts, s.steals);
+}
+
+TEST(Statistics, SerialisationIsNotTimedUnasked) {
+  apgas::at(test::last(), [](const std::vector<std::string>&) {}, std::vector<std::string>(100));
+  EXPECT_EQ(apgas::stats_all().serialization_ns, 0u);
 }
 
 TEST(Statistics, CountsFramesByKind) {

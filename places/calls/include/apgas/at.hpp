@@ -105,6 +105,7 @@ auto at(sync::spawn_from<place> p, F&& f, Args&&... args)
   remote::call_and_wait<remote::reply_with_value, std::decay_t<F>, std::decay_t<Args>...>(
       self, call, p, f, args...);
   if constexpr (!std::is_void_v<result>) {
+    const remote::serialization_time<remote::is_bytes<result>> timed;
     comm::in_archive in(call.value(), &state.endpoint->cma_process_of(call.from()));
     return in.read<result>();
   }

@@ -19,12 +19,42 @@ struct statistics {
   std::uint64_t elapsed_ns = 0;  // since the workers started; of several places the longest time
 
   // Tasks.
-  std::uint64_t steals = 0;       // times that a worker took tasks from another one
-  std::uint64_t stolen = 0;       // tasks that were taken
-  std::uint64_t fences = 0;       // fences of thieves (membarrier), also of those that took nothing
-  std::uint64_t suspensions = 0;  // times that a task waited and its worker ran others
-  std::uint64_t drains = 0;       // times that a worker was given the tasks of a suspended one
-  std::uint64_t fibers = 0;       // stacks that were made, because no used one was free
+  std::uint64_t steal_attempts = 0;  // times that a worker tried another one that seemed to have
+                                     // tasks
+  std::uint64_t steals = 0;          // times that it took some
+  std::uint64_t stolen = 0;          // tasks that were taken
+  std::uint64_t fences = 0;  // fences of thieves (membarrier), also of those that took nothing
+  std::uint64_t drains = 0;  // times that a worker was given the tasks of a suspended one
+  std::uint64_t fibers = 0;  // stacks that were made, because no used one was free
+  // The most that a task has used of a stack, in bytes: whole pages. Of more places the most.
+  std::uint64_t deepest_stack = 0;
+
+  // Times that a task waited and its worker ran others; and how many of them were in which
+  // construct.
+  std::uint64_t suspensions = 0;
+  std::uint64_t finish_suspensions = 0;
+  std::uint64_t branch_suspensions = 0;  // fork_join, forall, coforall
+  std::uint64_t at_suspensions = 0;      // also the memory of another place
+  std::uint64_t send_suspensions = 0;    // async_at that had to wait for its place
+  std::uint64_t clock_suspensions = 0;   // phases of clocks
+  std::uint64_t phaser_suspensions = 0;  // also accumulators
+  std::uint64_t team_suspensions = 0;    // collectives
+  std::uint64_t future_suspensions = 0;
+  std::uint64_t variable_suspensions = 0;   // sync_var, single_var
+  std::uint64_t when_suspensions = 0;       // also atomic
+  std::uint64_t mutex_suspensions = 0;      // also shared_mutex
+  std::uint64_t condition_suspensions = 0;  // condition_variable
+  std::uint64_t semaphore_suspensions = 0;
+  std::uint64_t channel_suspensions = 0;
+  std::uint64_t latch_suspensions = 0;
+  std::uint64_t blocking_suspensions = 0;
+  std::uint64_t sleep_suspensions = 0;
+  std::uint64_t yield_suspensions = 0;
+  std::uint64_t other_suspensions = 0;
+
+  // Phases that have ended, each counted at the home of its clock or phaser.
+  std::uint64_t clock_phases = 0;
+  std::uint64_t phaser_phases = 0;
 
   // Workers without work.
   std::uint64_t sleeps = 0;     // times that a worker went to sleep
@@ -42,6 +72,9 @@ struct statistics {
   std::uint64_t reply_frames_received = 0;    // to at and async_future_at
   std::uint64_t finish_frames_received = 0;   // that finishes need to end
   std::uint64_t control_frames_received = 0;  // of clocks, teams, memory and flow control
+  // The time that tasks took to write and read the functions, arguments and results of calls,
+  // unless these are sent as their bytes. Measured with APGAS_STATS or APGAS_METRICS only.
+  std::uint64_t serialization_ns = 0;
 
   // Adds the counters of other places. Context: any thread.
   APGAS_API statistics& operator+=(const statistics& other) noexcept;
@@ -52,6 +85,13 @@ struct statistics {
     const double all = static_cast<double>(elapsed_ns) * static_cast<double>(workers);
     return all == 0 ? 0 : std::clamp(1 - static_cast<double>(asleep_ns) / all, 0.0, 1.0);
   }
+
+  // How many frames a message had on average; 0 if none was sent.
+  double frames_per_message() const noexcept {
+    return messages_sent == 0
+               ? 0
+               : static_cast<double>(frames_sent) / static_cast<double>(messages_sent);
+  }
 };
 
 // The statistics of this place so far.
@@ -60,9 +100,10 @@ struct statistics {
 //   work();
 //   print(apgas::stats().steals - before.steals);
 //
-// Throws: illegal_operation outside a task.
+// Throws: illegal_operation outside a task; std::bad_alloc.
 // Context: task; does not suspend.
-// Cost: some hundred loads for each worker and each other place.
+// Cost: some hundred loads for each worker and each other place, and a system call for each stack
+// that was ever made.
 APGAS_API statistics stats();
 
 // The sum over all places.

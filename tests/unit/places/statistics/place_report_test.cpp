@@ -27,6 +27,10 @@ std::vector<place_report> reports(int n) {
     each.counters.elapsed_ns = 1'500'000'000;
     each.counters.asleep_ns = 1'500'000'000;
     each.counters.steals = 1'234'567 * number;
+    each.counters.deepest_stack = 4096 * (number + 1);
+    each.counters.suspensions = each.counters.mutex_suspensions = number;
+    each.counters.frames_sent = 3 * number;
+    each.counters.messages_sent = 2 * number;
     if (i > 0) {
       each.links.push_back(
           {.to = 0, .by_rings = i % 2 == 1, .frames = 3, .messages = 2, .bytes = 1000 * number});
@@ -47,6 +51,13 @@ TEST(PlaceReport, TableOfOnePlaceHasOneColumn) {
   EXPECT_THAT(text, HasSubstr("50.0 %"));
   EXPECT_THAT(text, Not(HasSubstr("place 0")));
   EXPECT_THAT(text, Not(HasSubstr("from place to place")));
+}
+
+TEST(PlaceReport, TableHasThePartsThatOccurred) {
+  EXPECT_THAT(table_of(reports(3)), testing::ContainsRegex("\n +in mutexes +3 +0 +1 +2\n"));
+  EXPECT_THAT(table_of(reports(3)), Not(HasSubstr("in channels")));
+  EXPECT_THAT(table_of(reports(1)), Not(HasSubstr("in mutexes")));
+  EXPECT_THAT(table_of(reports(2)), testing::ContainsRegex("frames in a message +1.5 +0.0 +1.5\n"));
 }
 
 TEST(PlaceReport, TableOfFewPlacesHasThemAsColumns) {
@@ -72,6 +83,9 @@ TEST(PlaceReport, JsonCanBeRead) {
   EXPECT_EQ(read["version"], 1);
   EXPECT_EQ(read["all"]["steals"], 3 * 1'234'567);
   EXPECT_EQ(read["all"]["elapsed_ns"], 1'500'000'000) << "the longest time";
+  EXPECT_EQ(read["all"]["deepest_stack"], 3 * 4096) << "the most";
+  EXPECT_EQ(read["all"]["mutex_suspensions"], 3);
+  EXPECT_EQ(read["all"]["frames_per_message"], 1.5);
   ASSERT_EQ(read["places"].size(), 3u);
   EXPECT_EQ(read["places"][1]["host"], "a\"b");
   EXPECT_EQ(read["places"][1]["counters"]["workers"], 2);
@@ -92,6 +106,11 @@ TEST(PlaceReport, MetricsAreNamedAsPrometheusAsks) {
                               "apgas_steals_total{place=\"1\"} 1234567\n"));
   EXPECT_THAT(text, HasSubstr("# TYPE apgas_workers gauge\napgas_workers{place=\"0\"} 2\n"));
   EXPECT_THAT(text, HasSubstr("apgas_asleep_seconds_total{place=\"1\"} 1.500000000\n"));
+  EXPECT_THAT(text, HasSubstr("# TYPE apgas_deepest_stack_bytes gauge\n"
+                              "apgas_deepest_stack_bytes{place=\"0\"} 4096\n"));
+  EXPECT_THAT(text, HasSubstr("# HELP apgas_mutex_suspensions_total suspensions in mutexes\n"));
+  EXPECT_THAT(text, HasSubstr("apgas_mutex_suspensions_total{place=\"1\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("apgas_serialization_seconds_total{place=\"1\"} 0.000000000\n"));
   EXPECT_THAT(text, HasSubstr("apgas_link_bytes_total{from=\"1\",to=\"0\",by=\"shm\"} 1000\n"));
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <apgas/comm/sendable.hpp>
+#include <apgas/places/serialization_time.hpp>
 #include <apgas/sync/remote_call.hpp>
 #include <apgas/sync/remote_task.hpp>
 #include <apgas/sync/task_locals.hpp>
@@ -57,6 +58,7 @@ struct remote_body {
   using result = decltype(call(std::declval<closure&>(), std::declval<arguments&>()));
 
   static void save(comm::out_archive& to, const closure& f, const std::decay_t<Args>&... args) {
+    const serialization_time<is_bytes<F, Args...>> timed;
     to(f, args...);
   }
 
@@ -71,15 +73,12 @@ struct remote_body {
     return loaded{f, arguments{{args}...}};
   }
   static loaded load(comm::in_archive& from) {
+    const serialization_time<is_bytes<F, Args...>> timed;
     auto f = from.read<closure>();
     // An initializer list evaluates from left to right, which is the order of the bytes.
     return loaded{std::move(f), arguments{{from.read<std::decay_t<Args>>()}...}};
   }
 };
-
-// Whether values are sent as their bytes. No part of them can be a zero-copy range.
-template <class... Ts>
-inline constexpr bool is_bytes = (comm::detail::as_bytes<std::decay_t<Ts>> && ...);
 
 // Whether a body is its bytes, and few enough for a slot of the deque. Then it needs no archive to
 // run at the caller's own place with copies.
@@ -110,6 +109,7 @@ Result run_here(const std::decay_t<F>& f, const std::decay_t<Args>&... args) {
   } else {
     static_assert(comm::require_sendable_value<Result>());
     const Result& result = body();
+    const serialization_time<is_bytes<Result>> timed;
     comm::out_archive value;
     value.zero_copy_from(comm::zero_copy_min_bytes);
     value(result);
@@ -151,6 +151,7 @@ struct reply_with_value {
   static constexpr bool may_be_zero_copy = !is_bytes<Result>;
   template <class Value>
   static void save(comm::out_archive& to, const Value& value) {
+    const serialization_time<is_bytes<Value>> timed;
     to(value);
   }
 };

@@ -66,6 +66,7 @@ class remote_future final : public sync::pending_call, scheduler::external_task 
       if constexpr (std::is_void_v<Result>) {
         call->state_->emplace();
       } else {
+        const serialization_time<is_bytes<Result>> timed;
         comm::in_archive in(call->reply_.payload);
         call->state_->emplace(in.read<Result>());
       }

@@ -80,6 +80,9 @@ struct config {
   external_events* events = nullptr;
   bool progress_thread = false;  // a dedicated thread waits for the events and polls for them
   void* environment = nullptr;   // see scheduler::environment
+  // Measures what is not free: how long serialisation takes (module places does that), and how far
+  // stacks were used whose memory is given back.
+  bool detailed_statistics = false;
   // If no task runs for this long while some wait, watchdog_report is called, on a thread of the
   // watchdog, with lines that say what they wait for. 0: never.
   std::chrono::milliseconds watchdog_patience{0};
@@ -104,16 +107,22 @@ struct config {
 
 // Counters since the start, summed over the workers.
 struct statistics {
-  std::uint64_t steals = 0;       // successful ones
-  std::uint64_t stolen = 0;       // tasks that were taken by them
-  std::uint64_t fences = 0;       // heavy fences for steals, as the victim did not answer
-  std::uint64_t suspensions = 0;  // of tasks; switches within a batch do not count
-  std::uint64_t drains = 0;       // see drain.cpp
-  std::uint64_t sleeps = 0;       // times that a worker went to sleep
-  std::uint64_t fibers = 0;       // fibers that were created rather than taken from a cache
-  std::uint64_t polls = 0;        // of the network and the timers
-  std::uint64_t asleep_ns = 0;    // the time that workers slept, all together
-  std::uint64_t elapsed_ns = 0;   // since the workers were started
+  std::uint64_t steal_attempts = 0;  // at workers that seemed to have tasks
+  std::uint64_t steals = 0;          // successful ones
+  std::uint64_t stolen = 0;          // tasks that were taken by them
+  std::uint64_t fences = 0;          // heavy fences for steals, as the victim did not answer
+  std::uint64_t suspensions = 0;     // of tasks; switches within a batch do not count
+  std::uint64_t drains = 0;          // see drain.cpp
+  std::uint64_t sleeps = 0;          // times that a worker went to sleep
+  std::uint64_t fibers = 0;          // fibers that were created rather than taken from a cache
+  std::uint64_t polls = 0;           // of the network and the timers
+  std::uint64_t asleep_ns = 0;       // the time that workers slept, all together
+  std::uint64_t clock_phases = 0;    // that ended at this place, where their clock was made
+  std::uint64_t phaser_phases = 0;
+  std::uint64_t clock_waits = 0;  // of tasks for phases in a batch, which are no `suspensions`
+  std::uint64_t phaser_waits = 0;
+  std::uint64_t serialization_ns = 0;  // with config::detailed_statistics
+  std::uint64_t elapsed_ns = 0;        // since the workers were started
 };
 
 class scheduler {
@@ -172,6 +181,12 @@ class scheduler {
   void set_environment(void* e) noexcept { environment_ = e; }
   // Context: any thread.
   statistics stats() const;
+  // The suspensions by construct. Throws: std::bad_alloc. Context: any thread.
+  std::vector<construct_waits> waits() const;
+  // The most that tasks have used of a stack, in bytes: whole pages. Of stacks whose memory was
+  // given back, this is known with config::detailed_statistics only. Context: any thread.
+  // Cost: a system call for each stack that was ever made.
+  std::size_t deepest_stack() const;
 
   struct implementation;
   implementation& internals() noexcept { return *implementation_; }

@@ -10,6 +10,7 @@
 #include <apgas/scheduler/fiber.hpp>
 #include <apgas/scheduler/owner_count.hpp>
 #include <apgas/scheduler/ready_queue.hpp>
+#include <apgas/scheduler/wait_counts.hpp>
 
 // A worker: the data of a worker thread, and the operations by which a task leaves its fiber
 // (suspend, resume, yield). The spawn paths of sync are inline and use `tasks` directly; the
@@ -20,6 +21,13 @@ class scheduler;
 class task_observer;
 struct observed_tasks;
 struct external_task;
+
+// What module sync counts of the clocks, or of the phasers: the phases that this worker has ended,
+// and the waits of tasks in its batches, which are suspensions without leave().
+struct phase_counts {
+  owner_count ended;
+  owner_count batched_waits;
+};
 
 struct alignas(base::cache_line_bytes) worker {
   worker() = default;
@@ -47,6 +55,7 @@ struct alignas(base::cache_line_bytes) worker {
   bool polls_in_loop = false;            // its loop, with nothing else to do, polls the network
   external_task* polled = nullptr;       // to be run next; see scheduler::submit_from_poll
   observed_tasks* observed = nullptr;    // memory for the observed tasks that the worker spawns
+  bool times_serialization = false;      // config::detailed_statistics
 
   // Written by the owner; the watchdog reads them, too.
   owner_count choices;                          // of the scheduling loop, for fairness
@@ -66,7 +75,9 @@ struct alignas(base::cache_line_bytes) worker {
 
   // Counters for APGAS_STATS and the tests; see statistics.
   struct {
-    owner_count steals, stolen, fences, suspensions, drains, sleeps, fibers, polls;
+    owner_count steal_attempts, steals, stolen, fences, suspensions, drains, sleeps, fibers, polls;
+    phase_counts of_clocks, of_phasers;
+    owner_count serialization_cycles;
     // How long the worker has slept, in ns; while it sleeps, less the time of the steady clock at
     // which it fell asleep, and so negative. One word, so that readers see either.
     base::atomic<std::int64_t> asleep_ns{0};
@@ -75,6 +86,8 @@ struct alignas(base::cache_line_bytes) worker {
   // Thieves take from these, too.
   ready_queue ready;        // resumed fibers
   deque<fiber_slot> batch;  // the tasks of the batch that have not run yet
+
+  wait_counts waits;  // the suspensions by construct; `count` has their sum
 };
 
 // Marks where the slots of a frame begin in the deque of its worker. It is valid until the fiber is

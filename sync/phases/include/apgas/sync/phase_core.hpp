@@ -41,6 +41,11 @@ namespace apgas::inline v0::sync {
 
 enum class phase_kind : std::uint8_t { clock, phaser };
 
+// What worker `w` counts of the clocks, or of the phasers.
+inline scheduler::phase_counts& phase_counts_of(scheduler::worker& w, phase_kind kind) noexcept {
+  return kind == phase_kind::clock ? w.count.of_clocks : w.count.of_phasers;
+}
+
 // The runner of a next_single closure. When all signallers have signalled, all_signalled() starts
 // it. When the closure has returned, single_done() is called on the core.
 class next_single_runner {
