@@ -44,8 +44,8 @@ std::size_t copy_group(I source, std::size_t source_size, std::size_t begin_of_g
 
 // Returns the selected elements of n. Those of a type without a default constructor are copied by
 // one task, and so are those of bool, because the elements of std::vector<bool> share words.
-template <class I>
-std::vector<std::iter_value_t<I>> packed(I first, const division& all, const flag* flags,
+template <class I, class Flag>
+std::vector<std::iter_value_t<I>> packed(I first, const division& all, const Flag* flags,
                                          std::vector<std::size_t>& counts,
                                          std::source_location site) {
   using value = std::iter_value_t<I>;
@@ -79,6 +79,24 @@ std::vector<std::iter_value_t<I>> select(I first, std::size_t n, Selected select
     counts[k] = set_flags(begin, end, flags.get(), selected);
   });
   return packed(first, all, flags.get(), counts, site);
+}
+
+// Whether a range consists of flags, so that a copy of them is not necessary.
+template <class Flags>
+concept flags_in_memory =
+    std::ranges::contiguous_range<Flags> && std::integral<std::ranges::range_value_t<Flags>> &&
+    sizeof(std::ranges::range_value_t<Flags>) == 1;
+
+// Returns the elements of [first, first + n) whose flag is set.
+template <class I, class Flag>
+std::vector<std::iter_value_t<I>> select_by_flags(I first, std::size_t n, const Flag* flags,
+                                                  std::source_location site) {
+  const division all = divide(n);
+  std::vector<std::size_t> counts(all.blocks());
+  for_blocks(all, site, [&](std::size_t k, std::size_t begin, std::size_t end) {
+    counts[k] = count_flags(begin, end, flags);
+  });
+  return packed(first, all, flags, counts, site);
 }
 
 }  // namespace apgas::inline v0::sync
@@ -150,7 +168,8 @@ std::vector<std::iter_value_t<I>> filter(
 //
 //   std::vector<int> taken = apgas::parallel::pack(candidates, accepted);
 //
-// Throws, Context, Cost: as filter; also illegal_operation if the sizes differ.
+// Throws, Context, Cost: as filter, without the byte for each element if the flags are bytes in
+// contiguous memory (char, bool, std::uint8_t); also illegal_operation if the sizes differ.
 template <std::ranges::range Range, std::ranges::range Flags>
 std::vector<std::ranges::range_value_t<Range>> pack(
     Range&& range, Flags&& flags, std::source_location site = std::source_location::current()) {
@@ -160,11 +179,15 @@ std::vector<std::ranges::range_value_t<Range>> pack(
   const std::size_t m = sync::size_between(first_flag, sync::end_of(flags));
   sync::workers_for("parallel::pack");
   if (n != m) sync::refuse_sizes("parallel::pack", n, m);
-  using difference = std::ranges::range_difference_t<Flags>;
-  const auto selected = [first_flag](std::size_t i) {
-    return static_cast<bool>(first_flag[static_cast<difference>(i)]);
-  };
-  return sync::select(first, n, selected, site);
+  if constexpr (sync::flags_in_memory<Flags>) {
+    return sync::select_by_flags(first, n, std::to_address(first_flag), site);
+  } else {
+    using difference = std::ranges::range_difference_t<Flags>;
+    const auto selected = [first_flag](std::size_t i) {
+      return static_cast<bool>(first_flag[static_cast<difference>(i)]);
+    };
+    return sync::select(first, n, selected, site);
+  }
 }
 
 }  // namespace apgas::inline v0::parallel
