@@ -130,6 +130,8 @@ def on_page_markdown(markdown, page, config, files):
     markdown = outside_code(markdown, lambda part: LINK.sub(rewrite, part))
     if page.is_homepage:
         page.meta["hide"] = ["navigation"]
+    if 'class="side-by-side"' in markdown:
+        page.meta["hide"] = ["toc"]  # two programs need the width
     return FENCE.sub(lambda m: f"{m[1]}```{m[2]}{TITLES.get(m[3], '')}", markdown)
 
 

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles and runs the programs of a page in docs/moving, theirs as far as a compiler is there.
+
+  moving.py PAGE FOLDER PREFIX    with the library that is installed in PREFIX
+
+A group of blocks ends with a ```text output: what each program of the group prints, in any order of
+lines. A block that begins with
+  ```cpp           is a program of this library. It runs on four places in one process
+  ```cpp openmp    and so on is one of the systems in THEIRS. It is left out, with a line that says
+                   so, if its compiler or library is missing
+  any other        is of a system that is not available here, and is not compiled
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import shell_blocks  # noqa: E402
+
+# Of each system: how its programs are compiled, by which suffix, and how they run. The first word
+# of the first command must exist.
+THEIRS = {
+    "cpp openmp": ("g++ -std=c++20 -O2 -fopenmp {0}.cpp -o {0}", "{0}"),
+    "cpp tbb": ("g++ -std=c++20 -O2 {0}.cpp -o {0} -ltbb", "{0}"),
+    "cpp mpi": ("mpicxx -std=c++20 -O2 {0}.cpp -o {0}", "mpirun --oversubscribe -n 4 {0}"),
+    "go": ("go build -o {0} {0}.go", "{0}"),
+}
+OURS = "g++ -O1 -Wall -Wextra {0}.cpp -o {0} {1}"
+
+
+def run(command, environment):
+    return subprocess.run(command.split(), env=environment, capture_output=True, text=True,
+                          check=False, timeout=300)
+
+
+class Page:
+    def __init__(self, page, folder, prefix):
+        self.page, self.folder = page, folder
+        self.environment = {**os.environ, **shell_blocks.installed(prefix)}
+        flags = run("pkg-config --cflags --libs apgas", self.environment)
+        self.flags = " ".join(flags.stdout.split())
+        self.left_out = set()
+
+    def program(self, line, kind, code):
+        """The output of a program; None if it is not compiled here."""
+        name = self.folder / f"line_{line}"
+        environment = self.environment
+        if kind == "cpp":
+            build, start = OURS.format(name, self.flags), str(name)
+            environment = {**environment, "APGAS_TRANSPORT": "local", "APGAS_PLACES": "4"}
+        else:
+            build, start = (text.format(name) for text in THEIRS[kind])
+            if not shutil.which(build.split()[0]):
+                self.left_out.add(kind)
+                return None
+        name.with_suffix("." + kind.split()[0]).write_text(code)
+        for command in (build, start):
+            result = run(command, environment)
+            if result.returncode != 0:
+                raise shell_blocks.Failure(f"{self.page}:{line}: {command} ended with code "
+                                           f"{result.returncode}:\n{result.stdout}{result.stderr}")
+        return result.stdout
+
+    def check(self):
+        printed, count, ours = [], 0, False
+        for line, language, info, code in shell_blocks.blocks(self.page):
+            kind = f"{language} {info}".strip()
+            if kind == "cpp" or kind in THEIRS:
+                output = self.program(line, kind, code)
+                printed += [(line, output)] if output is not None else []
+                count, ours = count + 1, ours or kind == "cpp"
+            elif kind == "text output":
+                for where, output in printed:
+                    if not shell_blocks.compare("output", code, output, ""):
+                        raise shell_blocks.Failure(f"{self.page}:{where} printed\n{output}but the "
+                                                   f"page says\n{code}")
+                if not ours:
+                    raise shell_blocks.Failure(f"{self.page}:{line}: no program of this library")
+                printed, ours = [], False
+        if printed or not count:
+            raise shell_blocks.Failure(f"{self.page}: programs without output, or no programs")
+        print(f"{self.page}: {count} programs"
+              + "".join(f"; no compiler for {kind}" for kind in sorted(self.left_out)))
+
+
+def main():
+    page, folder, prefix = sys.argv[1], *(pathlib.Path(a).resolve() for a in sys.argv[2:])
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        Page(page, folder, prefix).check()
+    except shell_blocks.Failure as failure:
+        sys.exit(str(failure))
+
+
+if __name__ == "__main__":
+    main()
