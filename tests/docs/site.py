@@ -3,10 +3,10 @@
 """Builds the site of the documents, and opens its pages in a browser.
 
   site.py build MKDOCS FOLDER     builds it strictly into FOLDER: no warning, no broken link
-  site.py open CHROMIUM FOLDER    opens every page at the width of a phone, in the light and in the
-                                  dark scheme; fails on errors of the console, on what is loaded from
-                                  elsewhere and on pages that are wider than the window. Then it
-                                  searches, in a page that is opened as a file
+  site.py open CHROMIUM FOLDER    opens every page at the width of a phone, and each tenth also in
+                                  the dark scheme; fails on errors of the console, on what is loaded
+                                  from elsewhere and on pages that are wider than the window. Then
+                                  it searches, in a page that is opened as a file
 """
 
 import functools
@@ -14,6 +14,7 @@ import http.server
 import json
 import os
 import pathlib
+import queue
 import re
 import subprocess
 import sys
@@ -23,9 +24,10 @@ import threading
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONSOLE = re.compile(r"CONSOLE[:(]\d+\)?\] (.*)")
 WIDTH = 400
-# Loads the pages one after the other into a frame, and writes what is wrong into the document.
+SECONDS = 500
+# Loads the pages one after the other into a frame, and sends what is wrong to the server.
 DRIVER = """<!DOCTYPE html><meta charset="utf-8"><title>driver</title>
-<iframe id="frame" style="width: %(width)dpx; height: 900px"></iframe><pre id="found"></pre>
+<iframe id="frame" style="width: %(width)dpx; height: 900px"></iframe>
 <script>
 const pages = %(pages)s, frame = document.getElementById("frame"), found = [];
 function check(page, scheme) {
@@ -48,8 +50,7 @@ function check(page, scheme) {
 (async () => {
   for (const page of pages) await check(page, "default");
   for (const page of pages.filter((_, i) => i %% 10 === 0)) await check(page, "slate");
-  document.getElementById("found").textContent =
-      "BEGIN\\n" + found.join("\\n") + "\\nEND " + pages.length;
+  await fetch("/found", {method: "POST", body: JSON.stringify(found)});
 })();
 </script>
 """
@@ -63,53 +64,81 @@ def build(mkdocs, folder):
         sys.exit(f"the site does not build:\n{result.stdout}{result.stderr}")
 
 
-def browse(chromium, url, milliseconds):
-    """The document after a time of the browser, and what the console has said."""
-    with tempfile.TemporaryDirectory() as profile:
-        result = subprocess.run(
-            [chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-             f"--user-data-dir={profile}", "--enable-logging=stderr", "--dump-dom",
-             f"--virtual-time-budget={milliseconds}", url],
-            capture_output=True, text=True, check=False, timeout=500)
-    return result.stdout, CONSOLE.findall(result.stderr)
+def browser(chromium, profile, *arguments):
+    return [chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+            f"--user-data-dir={profile}", "--enable-logging=stderr", *arguments]
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    driver = b""
+class Server(http.server.SimpleHTTPRequestHandler):
+    driver = index = b""
+    found = queue.Queue()  # what the driver has sent
 
     def do_GET(self):  # noqa: N802
-        if self.path != "/driver":
+        if self.path == "/driver":
+            self.answer("text/html", self.driver)
+        elif self.path.endswith("search_index.json"):
+            self.answer("application/json", self.index)
+        else:
             super().do_GET()
-            return
+
+    def do_POST(self):  # noqa: N802
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.answer("text/plain", b"")
+        self.found.put(json.loads(body))
+
+    def answer(self, kind, content):
         self.send_response(200)
-        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        self.wfile.write(self.driver)
+        self.wfile.write(content)
 
     def log_message(self, *_):
         pass
 
 
-def open_pages(chromium, folder):
+def open_pages(chromium, folder, pages):
+    """What is wrong with the pages, and what the console says."""
+    Server.driver = (DRIVER % {"width": WIDTH, "pages": json.dumps(pages)}).encode()
+    index = json.loads((folder / "search/search_index.json").read_text())
+    Server.index = json.dumps(index | {"docs": index["docs"][:3]}).encode()  # search() has all
+    handler = functools.partial(Server, directory=folder)
+    with (http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server,
+          tempfile.TemporaryDirectory() as profile, tempfile.TemporaryFile("w+") as log):
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/driver"
+        process = subprocess.Popen(browser(chromium, profile, url), stderr=log,
+                                   stdout=subprocess.DEVNULL)
+        try:
+            found = Server.found.get(timeout=SECONDS)
+        except queue.Empty:
+            found = [f"the browser did not open all pages in {SECONDS} s"]
+        process.terminate()
+        process.wait()
+        server.shutdown()
+        log.seek(0)
+        return found + CONSOLE.findall(log.read())
+
+
+def search(chromium, page):
+    """What is wrong with the search in a page that is opened as a file."""
+    with tempfile.TemporaryDirectory() as profile:
+        result = subprocess.run(
+            browser(chromium, profile, "--dump-dom", "--virtual-time-budget=20000",
+                    f"{page.as_uri()}?q=phaser"),
+            capture_output=True, text=True, check=False, timeout=SECONDS)
+    found = CONSOLE.findall(result.stderr)
+    if not re.search(r"md-search-result__item", result.stdout):
+        found.append(f"the search for phaser finds nothing in {page.as_uri()}")
+    return found
+
+
+def check(chromium, folder):
     pages = sorted(str(page.relative_to(folder)) for page in folder.rglob("*.html"))
     pages = [page for page in pages if page != "404.html"]  # its links are absolute
-    Quiet.driver = (DRIVER % {"width": WIDTH, "pages": json.dumps(pages)}).encode()
-    handler = functools.partial(Quiet, directory=folder)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        document, console = browse(chromium, f"http://127.0.0.1:{server.server_port}/driver",
-                                   1000 * len(pages))
-        server.shutdown()
-    report = re.search(r"BEGIN\n(.*)\nEND (\d+)", document, re.S)
-    if not report or int(report[2]) != len(pages) or len(pages) < 100:
-        sys.exit(f"the browser did not open all {len(pages)} pages: {document[-500:]}")
-    found = [line for line in report[1].splitlines() if line] + console
-
-    word = "phaser"
-    document, console = browse(chromium, f"{(folder / 'index.html').as_uri()}?q={word}", 20_000)
-    if not re.search(r"md-search-result__item.*?<mark>", document, re.S):
-        found.append(f"the search for {word} finds nothing in a page that is opened as a file")
-    found += console
+    found = open_pages(chromium, folder, pages) + search(chromium, folder / "index.html")
+    if len(pages) < 100:
+        found.append("these are not all pages")
     print(f"site: {len(pages)} pages, {len(found)} problems", *found, sep="\n")
     return bool(found)
 
@@ -120,7 +149,7 @@ def main():
     if mode == "build":
         build(program, folder)
         return 0
-    return open_pages(program, folder)
+    return check(program, folder)
 
 
 if __name__ == "__main__":
