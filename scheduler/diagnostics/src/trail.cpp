@@ -272,8 +272,7 @@ void trail::write(int worker, std::size_t most, take_line take, void* context) c
   const double ns_of_cycle = static_cast<double>(nanoseconds() - base_ns_) /
                              static_cast<double>(std::max<std::uint64_t>(now - base_cycles_, 1));
   const std::uint64_t end = from.added.load(base::acquire);  // P1
-  for (std::uint64_t n = end - std::min<std::uint64_t>(end, std::min(most, events_most)); n < end;
-       ++n) {
+  for (std::uint64_t n = end - std::min<std::uint64_t>({end, most, events_most}); n < end; ++n) {
     const event e = from.at(n);
     base::safe_line line;
     const std::uint64_t ago = now > e.time ? now - e.time : 0;
