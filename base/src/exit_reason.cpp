@@ -21,9 +21,9 @@ atomic<const exit_reason_listener*> listener{nullptr};
 atomic<bool> already_printed{false};  // a flag only; no data depends on it
 atomic<pid_t> ending{0};              // id of the thread whose signal ends the process; 0: none
 pid_t launcher = 0;                   // the parent process
-atomic<void (*)() noexcept> end_action{nullptr};
+atomic<void (*)() noexcept> end_actions[2] = {nullptr, nullptr};
 atomic<void (*)(safe_line&) noexcept> describe_thread{nullptr};
-atomic<pid_t> acting{0};  // the thread that runs it
+atomic<pid_t> acting{0};  // the thread that runs the end actions
 atomic<bool> has_acted{false};
 
 [[nodiscard]] const exit_reason_listener* current() noexcept {
@@ -37,17 +37,20 @@ void end_by(int number) noexcept {
 }
 
 void speak(int number) noexcept {
-  run_end_action();
-  if (already_printed.exchange(true, relaxed) || others_printed_exit_reason()) return;
-  const char* const what = sigdescr_np(number);
-  safe_line line;
-  line << "apgas: " << name_of_place << ": ended by signal " << static_cast<std::uint64_t>(number)
-       << " (" << (what ? what : "unknown") << ")";
-  // SIGTERM comes from outside, to any thread.
-  const auto describe = describe_thread.load(acquire);
-  if (describe != nullptr && number != SIGTERM) describe(line);
-  line.print();
-  if (const exit_reason_listener* const others = current()) others->printed(128 + number);
+  const bool prints = !already_printed.exchange(true, relaxed) && !others_printed_exit_reason();
+  if (prints) {
+    const char* const what = sigdescr_np(number);
+    safe_line line;
+    line << "apgas: " << name_of_place << ": ended by signal " << static_cast<std::uint64_t>(number)
+         << " (" << (what ? what : "unknown") << ")";
+    // SIGTERM comes from outside, to any thread.
+    const auto describe = describe_thread.load(acquire);
+    if (describe != nullptr && number != SIGTERM) describe(line);
+    line.print();
+  }
+  run_end_actions();
+  const exit_reason_listener* const others = current();
+  if (prints && others != nullptr) others->printed(128 + number);
 }
 
 void on_signal(int number, siginfo_t* info, void*) {
@@ -118,14 +121,20 @@ bool others_printed_exit_reason() noexcept {
   return others != nullptr && others->others_printed();
 }
 
-void set_end_action(void (*action)() noexcept) noexcept { end_action.store(action, release); }
+void add_end_action(void (*action)() noexcept) noexcept {
+  for (auto& each : end_actions) {
+    void (*found)() noexcept = nullptr;
+    if (each.compare_exchange_strong(found, action, acq_rel, acquire) || found == action) return;
+  }
+}
 
-void run_end_action() noexcept {
-  void (*const action)() noexcept = end_action.load(acquire);
-  if (action == nullptr) return;
+void run_end_actions() noexcept {
+  if (end_actions[0].load(acquire) == nullptr) return;
   pid_t nobody = 0;
   if (acting.compare_exchange_strong(nobody, gettid(), relaxed, relaxed)) {
-    action();
+    for (auto& each : end_actions) {
+      if (void (*const action)() noexcept = each.load(acquire)) action();
+    }
     has_acted.store(true, relaxed);
     return;
   }
@@ -137,7 +146,7 @@ void run_end_action() noexcept {
 }
 
 void exit_reason_printed(int code) noexcept {
-  run_end_action();
+  run_end_actions();
   if (already_printed.exchange(true, relaxed)) return;
   if (const exit_reason_listener* const others = current()) others->printed(code);
 }

@@ -111,6 +111,21 @@ void set_trace(settings& target, const option& o, std::string_view value) {
   target.trace = value;
 }
 
+void set_trail(settings& target, const option& o, std::string_view value) {
+  target.trail = value != "0";
+  target.trail_file.clear();
+  if (value == "0" || value == "1") return;
+  if (!names_file(value) || parse_integer(value, 0, std::numeric_limits<long>::max())) {
+    refuse(o, value);
+  }
+  target.trail_file = value;
+}
+
+std::string show_trail(const settings& s) {
+  if (!s.trail_file.empty()) return s.trail_file;
+  return s.trail ? "1" : "0";
+}
+
 constexpr std::string_view span_profile_name = "span";
 
 void set_profile(settings& target, const option& o, std::string_view value) {
@@ -236,6 +251,9 @@ constexpr auto table = std::to_array<option>({
      "memory of each worker for its part of a trace; when it is full, the oldest events are "
      "dropped",
      set_bytes<&settings::trace_bytes, mib, 64 * gib>, show_size<&settings::trace_bytes>},
+    {"APGAS_TRAIL", "", "1, 0 or the path of a file to write",
+     "if a place dies, print the last events of each worker, and write more of them to the file",
+     set_trail, show_trail},
     {"APGAS_PROFILE", "", "span, span:json: and the path of a file to write, or off",
      "at the end, print work and span of each place, and what bounds the speed-up, or write these "
      "to a file",

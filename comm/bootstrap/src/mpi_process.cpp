@@ -217,7 +217,7 @@ transport& make_mpi_transport(const failure_detector_options& options) {
 }
 
 void end_job(int code) noexcept {
-  base::run_end_action();
+  base::run_end_actions();
   base::exit_reason_printed(code);
   if (transport* const network = abort_transport.load(base::acquire)) network->abort(code);  // P1
   std::_Exit(code);

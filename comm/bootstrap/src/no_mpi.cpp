@@ -23,7 +23,7 @@ transport& make_mpi_transport(const failure_detector_options&) {
 }
 
 void end_job(int code) noexcept {
-  base::run_end_action();
+  base::run_end_actions();
   std::_Exit(code);
 }
 

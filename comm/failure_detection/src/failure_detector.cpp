@@ -215,7 +215,7 @@ void failure_detector::take_own_events(time now) {
   }
   if (const int signal = asked_signal_.load(base::acquire); signal != 0) {  // P1
     state_.on_asked_to_end(128 + signal, now);
-    base::run_end_action();  // now: the launcher kills this process in about a second
+    base::run_end_actions();  // now: the launcher kills this process in about a second
   }
   if (done_.load(base::acquire)) state_.on_own_done();  // P1
 }

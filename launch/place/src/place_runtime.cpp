@@ -220,6 +220,14 @@ std::string path_of_place(const std::string& path, comm::rank here, int places) 
 
 }  // namespace
 
+// An observer that passes events on to `first` and, unless it is null, `second`.
+scheduler::task_observer* place_runtime::together(scheduler::task_observer& first,
+                                                  scheduler::task_observer* second) {
+  if (second == nullptr) return &first;
+  pairs_.push_back(std::make_unique<scheduler::observer_pair>(first, *second));
+  return pairs_.back().get();
+}
+
 void place_runtime::start() {
   scheduler::config c;
   c.workers = share_.workers;
@@ -253,15 +261,14 @@ void place_runtime::start() {
         .places = state_.places,
         .workers = c.workers,
         .file = path_of_place(settings_.profile_file, state_.here, state_.places),
-        .shares_run = trace_ != nullptr});
+        .shares_run = trace_ != nullptr || settings_.trail});
     c.observer = &profile_->observer();
   }
-  if (trace_ != nullptr) {
-    scheduler::task_observer& traced = trace_->start(c.workers);
-    if (profile_ != nullptr)
-      both_ = std::make_unique<scheduler::observer_pair>(traced, *c.observer);
-    c.observer = both_ != nullptr ? both_.get() : &traced;
+  if (settings_.trail) {
+    trail_ = std::make_unique<job_trail>(settings_, state_.here, state_.places, c.workers);
+    c.observer = together(trail_->observer(), c.observer);
   }
+  if (trace_ != nullptr) c.observer = together(trace_->start(c.workers), c.observer);
   scheduler_ = std::make_unique<scheduler::scheduler>(c);
   if (trace_) trace_->set_scheduler(*scheduler_);
   state_.task_scheduler = scheduler_.get();

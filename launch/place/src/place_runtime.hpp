@@ -30,6 +30,7 @@
 
 #include "control_server.hpp"
 #include "job_trace.hpp"
+#include "job_trail.hpp"
 #include "job_watch.hpp"
 #include "root_task.hpp"
 #include "statistics_output.hpp"
@@ -78,6 +79,8 @@ class place_runtime {
   class network_events;
 
   void print_hosts();
+  scheduler::task_observer* together(scheduler::task_observer& first,
+                                     scheduler::task_observer* second);
   void on_control(const comm::inbound_frame& frame);
   void tell_others(int code);
 
@@ -98,8 +101,9 @@ class place_runtime {
   remote::place_memory memory_;
   job_watch watch_;
   std::unique_ptr<network_events> events_;
-  std::unique_ptr<scheduler::span_profile> profile_;  // null without APGAS_PROFILE
-  std::unique_ptr<scheduler::observer_pair> both_;    // null unless there is also a trace
+  std::unique_ptr<scheduler::span_profile> profile_;              // null without APGAS_PROFILE
+  std::unique_ptr<job_trail> trail_;                              // null without APGAS_TRAIL
+  std::vector<std::unique_ptr<scheduler::observer_pair>> pairs_;  // that pass events on to these
   std::unique_ptr<scheduler::scheduler> scheduler_;
   std::unique_ptr<statistics_output> statistics_;  // these two at place 0, from start() on
   std::shared_ptr<activity_question> activity_;

@@ -45,7 +45,7 @@ void on_process_exit() noexcept {
   }
   exiting.store(gettid(), base::relaxed);
   workers->halt(longest_wait);
-  base::run_end_action();
+  base::run_end_actions();
 }
 
 bool process_is_exiting() noexcept {

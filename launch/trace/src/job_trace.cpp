@@ -80,7 +80,7 @@ scheduler::task_observer& job_trace::start(int workers) {
                                .bytes_in_flight = [this] { return network_.unsent_bytes(); }});
   recorder_of_network_.store(recorder_.get(), base::release);  // P1 of traced_network.hpp
   base::catch_signals();
-  base::set_end_action(leave_records);
+  base::add_end_action(leave_records);
   const std::lock_guard guard(list_lock);
   next_ = first_trace.load(base::relaxed);
   first_trace.store(this, base::release);  // P1

@@ -150,6 +150,9 @@ int behave(int argc, char** argv) {
     apgas::finish([] {
       for (apgas::place p : apgas::places()) apgas::async_at(p, [] { count_here(); });
     });
+  } else if (what == "stuck") {
+    apgas::promise<int> never;
+    never.get_future().get();
   } else if (what == "late") {
     for (int i = 0; i < 2000; ++i) apgas::finish([] { apgas::async([] {}); });
     apgas::finish([] { apgas::async(apgas::name("the last"), [] { std::abort(); }); });

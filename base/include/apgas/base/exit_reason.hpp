@@ -56,14 +56,15 @@ void set_exit_reporting(std::string_view name, const exit_reason_listener* liste
 // Only the first call has an effect. Context: any thread, signal handlers.
 void exit_reason_printed(int code) noexcept;
 
-// Sets the function that is called, once, before the process ends other than in order: after a
-// fatal error, by a signal, or because another place has failed. It may run in a handler of a
-// signal. The last caller's function counts. Context: any thread.
-void set_end_action(void (*action)() noexcept) noexcept;
+// Adds a function that is called, once, before the process ends other than in order: after a fatal
+// error, by a signal, or because another place has failed. It may run in a handler of a signal, and
+// follows the line with the reason, if this place prints one. There may be two such functions; a
+// function that was added before is not added again. Context: any thread.
+void add_end_action(void (*action)() noexcept) noexcept;
 
-// Calls that function, unless this was done before; a second thread waits for the first one, at
+// Calls these functions, unless this was done before; a second thread waits for the first one, at
 // most a few seconds. Context: any thread, signal handlers.
-void run_end_action() noexcept;
+void run_end_actions() noexcept;
 
 // Returns whether another place has printed why the job ends. Context: any thread, signal handlers.
 bool others_printed_exit_reason() noexcept;
