@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <map>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include <dirent.h>
 #include <unistd.h>
@@ -13,10 +14,17 @@
 namespace apgas::inline v0::base {
 namespace {
 
+// A thread that another library has started for itself.
+struct thread_of_other {
+  pid_t id = 0;
+  bool lives = true;
+};
+
 // The threads are a property of the process, as the folder in /proc is.
 struct thread_table {
   std::mutex lock;
-  std::map<pid_t, int> own;  // how many objects each thread has
+  own_thread* own = nullptr;  // the first of a list
+  std::vector<thread_of_other> others;
 };
 
 thread_table& threads() {
@@ -26,15 +34,16 @@ thread_table& threads() {
 
 }  // namespace
 
-own_thread::own_thread() noexcept {
+own_thread::own_thread() noexcept : id_(gettid()) {
   const std::lock_guard hold(threads().lock);
-  ++threads().own[gettid()];
+  next_ = std::exchange(threads().own, this);
+  if (next_ != nullptr) next_->before_ = this;
 }
 
 own_thread::~own_thread() {
   const std::lock_guard hold(threads().lock);
-  const auto at = threads().own.find(gettid());
-  if (--at->second == 0) threads().own.erase(at);
+  (before_ != nullptr ? before_->next_ : threads().own) = next_;
+  if (next_ != nullptr) next_->before_ = before_;
 }
 
 namespace {
@@ -61,21 +70,37 @@ threads_start::threads_start() {
   std::ranges::sort(before_);
 }
 
-// They are never removed, since nobody tells when they end.
 threads_start::~threads_start() {
   const std::lock_guard hold(threads().lock);
   for_each_thread([this](pid_t id) {
-    if (!std::ranges::binary_search(before_, id)) threads().own.try_emplace(id, 1);
+    if (!std::ranges::binary_search(before_, id)) threads().others.push_back({id});
   });
+}
+
+// Requires: the lock of the list.
+bool own_thread::exists_on(pid_t thread) noexcept {
+  const own_thread* at = threads().own;
+  while (at != nullptr && at->id_ != thread) at = at->next_;
+  return at != nullptr;
 }
 
 int foreign_threads() noexcept {
   int foreign = 0;
   const std::lock_guard hold(threads().lock);
+  std::vector<thread_of_other>& others = threads().others;
+  for (thread_of_other& each : others) each.lives = false;
   const bool known = for_each_thread([&](pid_t id) {
-    if (!threads().own.contains(id)) ++foreign;
+    const auto other = std::ranges::find(others, id, &thread_of_other::id);
+    if (other != others.end()) {
+      other->lives = true;
+    } else if (!own_thread::exists_on(id)) {
+      ++foreign;
+    }
   });
-  return known ? foreign : -1;
+  if (!known) return -1;
+  // Another thread may get the number of one that has ended.
+  std::erase_if(others, [](const thread_of_other& each) { return !each.lives; });
+  return foreign;
 }
 
 }  // namespace apgas::inline v0::base

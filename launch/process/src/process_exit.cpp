@@ -21,10 +21,12 @@ constexpr std::chrono::milliseconds longest_wait{100};
 
 base::atomic<scheduler::scheduler*> sole_place{nullptr};
 base::atomic<pid_t> exiting{0};  // the thread that is in std::exit; publishes nothing
+pid_t monitored = 0;             // this process, and not a child that it forks
 
 }  // namespace
 
 void monitor_process_exit() noexcept {
+  monitored = getpid();
   static const bool registered = std::atexit(on_process_exit) == 0;
   static_cast<void>(registered);
 }
@@ -35,6 +37,7 @@ void monitor_process_exit_with_mpi() noexcept {
 }
 
 void on_process_exit() noexcept {
+  if (getpid() != monitored) return;
   const program_kind kind = active_kind();
   if (kind == program_kind::none || process_is_exiting()) return;
   scheduler::scheduler* const workers = sole_place.load(base::acquire);  // P1

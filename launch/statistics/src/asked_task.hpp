@@ -108,9 +108,11 @@ class asked_task {
   std::shared_ptr<question> start() {
     const std::lock_guard guard(mutex_);
     if (closed_ || (asked_ != nullptr && !asked_->wait(std::chrono::milliseconds(0)))) return {};
-    asked_ = std::make_shared<question>();
-    place_.task_scheduler->submit(std::make_unique<task>(asked_, compute_).release());
-    return asked_;
+    const auto now = std::make_shared<question>();
+    auto work = std::make_unique<task>(now, compute_);
+    asked_ = now;  // only now, since wait() would wait forever for a task that was not submitted
+    place_.task_scheduler->submit(work.release());
+    return now;
   }
 
   sync::place_state& place_;

@@ -52,9 +52,11 @@ job_trace::job_trace(const base::settings& settings, comm::transport& network,
       bytes_of_worker_(settings.trace_bytes),
       only_stolen_(settings.trace_detail == base::trace_detail_choice::stolen),
       network_(network, recorder_of_network_),
-      receiver_(receiver, network.here(), network.size(), recorder_of_network_) {}
+      receiver_(receiver, network.here(), network.size(), recorder_of_network_),
+      process_(getpid()) {}
 
 job_trace::~job_trace() {
+  leave_record(true);
   const std::lock_guard guard(list_lock);
   job_trace* before = nullptr;
   for (job_trace* t = first_trace.load(base::relaxed); t != nullptr; t = t->next_) {
@@ -101,13 +103,16 @@ job_trace* job_trace::of_this_place() {
 std::int64_t job_trace::clock_here() { return clock_ns(); }
 
 void job_trace::record_here() {
-  if (job_trace* const t = of_this_place()) t->recorder_->begin();
+  job_trace* const t = of_this_place();
+  if (t == nullptr) return;
+  t->unwritten_.store(true, base::relaxed);
+  t->recorder_->begin();
 }
 
 // Returns the number of bytes that were recorded.
 std::uint64_t job_trace::stop_here() {
   job_trace* const t = of_this_place();
-  if (t == nullptr || t->done_.exchange(true, base::relaxed)) return 0;
+  if (t == nullptr || !t->unwritten_.load(base::relaxed)) return 0;
   if (t->recorder_->recording()) t->recorder_->stop();
   t->recorded_ = t->recorder_->bytes(true);
   return t->recorded_.size();
@@ -121,6 +126,10 @@ std::vector<char> job_trace::piece_here(std::uint64_t from) {
   std::vector<char> piece(begin, begin + n);
   if (from + n == t->recorded_.size()) t->recorded_ = {};
   return piece;
+}
+
+void job_trace::written_here() {
+  if (job_trace* const t = of_this_place()) t->unwritten_.store(false, base::relaxed);
 }
 
 // ---- place 0 ------------------------------------------------------------------------------------
@@ -145,7 +154,13 @@ class job_trace::work_at_places final : scheduler::external_task {
     auto& self = *static_cast<work_at_places*>(task);
     std::exception_ptr error;
     try {
-      finish([&self] { self.work_(self.trace_); });
+      finish([&self, &error] {
+        try {
+          self.work_(self.trace_);
+        } catch (...) {
+          error = std::current_exception();  // and not a list of exceptions, which tells no reason
+        }
+      });
     } catch (...) {
       error = std::current_exception();
     }
@@ -205,6 +220,7 @@ void job_trace::begin(sync::place_state& place) noexcept {
 }
 
 void job_trace::end(sync::place_state& place) noexcept {
+  if (!unwritten_.load(base::relaxed)) return;  // begin() has failed
   place_ = &place;
   recorder_->stop();  // so that the tasks of collect() have no slices
   try {
@@ -238,10 +254,13 @@ void job_trace::collect() {
     all.emplace_back(std::move(record), fmt::format("the record of place {}", p));
     clocks.push_back(clocks_[i]);
   }
-  for (const std::string& line : write_trace_file(path_, all, clocks)) base::warn(line);
+  bool written = false;
+  for (const std::string& line : write_trace_file(path_, all, clocks, &written)) base::warn(line);
+  if (!written) return;  // each place leaves its record
+  for (int p = 0; p < places_; ++p) at(place(p), [] { written_here(); });
 }
 
-// ---- if the process ends in another way ---------------------------------------------------------
+// ---- if there is no file of all places ----------------------------------------------------------
 
 namespace {
 
@@ -261,11 +280,11 @@ void write_all(void* file, std::span<const std::byte> bytes) {
 }  // namespace
 
 // Context: any thread, also in a handler of a signal.
-void job_trace::leave_record() noexcept {
-  if (!recorder_->recording() || done_.exchange(true, base::relaxed)) return;
-  recorder_->stop();
+void job_trace::leave_record(bool complete) noexcept {
+  if (!unwritten_.exchange(false, base::relaxed) || process_ != getpid()) return;
+  if (recorder_->recording()) recorder_->stop();
   int fd = open(record_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  recorder_->for_each_piece(false, write_all, &fd);
+  recorder_->for_each_piece(complete, write_all, &fd);
   base::safe_line line;
   if (fd >= 0) {
     close(fd);
@@ -281,7 +300,7 @@ void job_trace::leave_record() noexcept {
 
 void job_trace::leave_records() noexcept {
   for (job_trace* t = first_trace.load(base::acquire); t != nullptr; t = t->next_) {  // P1
-    t->leave_record();
+    t->leave_record(false);
   }
 }
 

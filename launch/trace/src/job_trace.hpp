@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 #include <apgas/base/settings.hpp>
 #include <apgas/scheduler/trace_recorder.hpp>
 #include <apgas/sync/place_state.hpp>
@@ -18,8 +20,8 @@
 //
 // At the start place 0 compares the clocks of all places with its own, and tells them to record. At
 // the end it stops them, compares the clocks again, fetches what they have recorded, and writes one
-// file. If the process ends in any other way, each of its places leaves what it has in a file of
-// its own (record_path()), from which apgas-trace-merge makes the trace.
+// file. If that fails, or if the process ends in any other way, each place leaves what it has in a
+// file of its own (record_path()), from which apgas-trace-merge makes the trace.
 namespace apgas::inline v0::launch {
 
 class job_trace {
@@ -55,10 +57,11 @@ class job_trace {
   static void record_here();
   static std::uint64_t stop_here();
   static std::vector<char> piece_here(std::uint64_t from);
+  static void written_here();
 
   void compare_clocks(bool at_start);
   void collect();
-  void leave_record() noexcept;
+  void leave_record(bool complete) noexcept;
   static void leave_records() noexcept;
 
   const std::string path_;
@@ -77,7 +80,8 @@ class job_trace {
 
   // All objects of the process.
   job_trace* next_ = nullptr;
-  base::atomic<bool> done_{false};  // the record has been fetched or written
+  base::atomic<bool> unwritten_{false};  // the record is in no file yet
+  const pid_t process_;                  // a child that it forks leaves no record
 };
 
 }  // namespace apgas::inline v0::launch

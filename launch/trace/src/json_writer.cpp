@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iterator>
+#include <string>
 
 #include <fmt/format.h>
+
+#include <apgas/base/utf8.hpp>
 
 #include "trace_writer.hpp"
 
@@ -117,7 +120,7 @@ class json_writer final : public trace_sink {
   void time(std::uint64_t ns) { add("{}.{:03}", ns / 1000, ns % 1000); }
   void string(std::string_view text) {
     out_.push_back('"');
-    for (const char c : text) {
+    for (const char c : base::as_utf8(text, valid_)) {
       if (c == '"' || c == '\\') out_.push_back('\\');
       out_.push_back(static_cast<unsigned char>(c) < ' ' ? ' ' : c);
     }
@@ -150,6 +153,7 @@ class json_writer final : public trace_sink {
 
   trace_stream& to_;
   fmt::memory_buffer out_;
+  std::string valid_;  // of a text that is no UTF-8
   bool first_ = true;
 };
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <unordered_set>
 
+#include <apgas/base/utf8.hpp>
+
 #include "trace_writer.hpp"
 
 // Perfetto's own format: a sequence of packets, which are protocol buffers. Only the few messages
@@ -173,7 +175,8 @@ class perfetto_writer final : public trace_sink {
     known.emplace(text, number);
     proto_message entry;
     entry.number(1, number);
-    entry.text(2, text);
+    std::string valid;
+    entry.text(2, base::as_utf8(text, valid));
     fresh_.message(field, entry);
     return number;
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -18,7 +20,7 @@
 #include "trace_reader.hpp"
 
 // apgas-trace-merge run.json makes a trace of the files run.json.place0, run.json.place1, ... that
-// the places of a job have left which did not end in order.
+// the places of a job have left which did not end in order, or could not write its trace.
 namespace {
 
 using namespace apgas;
@@ -29,8 +31,9 @@ constexpr std::string_view help =
     "usage: apgas-trace-merge FILE\n"
     "\n"
     "Makes the trace FILE of the files FILE.place0, FILE.place1, ... that the places of a job\n"
-    "leave if it dies. FILE is the value of APGAS_TRACE. Places on other hosts leave theirs\n"
-    "there; copy them to this folder first. The clocks of different hosts are not compared.\n";
+    "leave if it dies, or if the trace could not be written. FILE is the value of APGAS_TRACE.\n"
+    "Places on other hosts leave theirs there; copy them to this folder first. The clocks of\n"
+    "different hosts are not compared.\n";
 
 std::vector<std::byte> read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -44,17 +47,23 @@ std::vector<std::byte> read_file(const std::string& path) {
 }
 
 int merge(const std::string& path) {
+  constexpr std::uint32_t places_most = 65536;  // trace::frame_flow() has bits for so many
   std::vector<launch::place_trace> places;
-  places.emplace_back(read_file(launch::record_path(path, 0)), launch::record_path(path, 0));
-  const auto all = static_cast<int>(places.front().header().places);
-  for (int p = 1; p < all; ++p) {
+  std::vector<int> missing;
+  int all = places_most;  // until a record tells
+  for (int p = 0; p < all; ++p) {
     const std::string record = launch::record_path(path, p);
-    if (std::ifstream(record)) {
-      places.emplace_back(read_file(record), record);
-    } else {
-      fmt::print(stderr, "apgas-trace-merge: warning: {} is missing, so the trace lacks place {}\n",
-                 record, p);
+    if (!std::ifstream(record)) {
+      missing.push_back(p);
+      continue;
     }
+    places.emplace_back(read_file(record), record);
+    all = static_cast<int>(std::min(places.front().header().places, places_most));
+  }
+  if (places.empty()) read_file(launch::record_path(path, 0));  // throws, and tells the reason
+  for (const int p : missing) {
+    fmt::print(stderr, "apgas-trace-merge: warning: {} is missing, so the trace lacks place {}\n",
+               launch::record_path(path, p), p);
   }
   const std::vector<launch::clock_offset> clocks(places.size());
   bool written = true;

@@ -6,35 +6,26 @@
 namespace apgas::inline v0::scheduler {
 namespace {
 
-void add_share(std::vector<path_share>& to, const path_share& more) {
-  const auto found = std::ranges::find_if(
-      to, [&](const path_share& s) { return s.kind == more.kind && s.site == more.site; });
-  if (found == to.end()) {
-    to.push_back(more);
-  } else {
-    found->ticks += more.ticks;
-  }
+std::uint64_t key_of(path_share::of kind, site_number site) noexcept {
+  return std::uint64_t{site} << 1U | (kind == path_share::of::finish ? 1U : 0U);
 }
 
 }  // namespace
 
 std::vector<path_share> path::shares() const {
-  share_list all = closed_ == nullptr ? share_list() : *closed_;
-  if (last_.ticks != 0) add_share(all, last_);
+  share_map whole = closed_;
+  if (last_.ticks != 0) whole.add(key_of(path_share::of::task, last_.site), last_.ticks);
+  std::vector<path_share> all;
+  for (const share_map::entry& e : whole.entries()) {
+    all.push_back({(e.key & 1U) != 0 ? path_share::of::finish : path_share::of::task,
+                   static_cast<site_number>(e.key >> 1U), e.ticks});
+  }
   return all;
-}
-
-void path::add(path_share::of kind, site_number site, span_ticks ticks) {
-  auto all = std::make_shared<share_list>();
-  all->reserve((closed_ == nullptr ? 0 : closed_->size()) + 1);
-  if (closed_ != nullptr) *all = *closed_;
-  add_share(*all, {kind, site, ticks});
-  closed_ = std::move(all);
 }
 
 void path::close() {
   if (last_.ticks == 0) return;
-  add(path_share::of::task, last_.site, last_.ticks);
+  closed_.add(key_of(path_share::of::task, last_.site), last_.ticks);
   last_.ticks = 0;
 }
 
@@ -48,7 +39,7 @@ void path::extend(site_number site, span_ticks ticks) {
 
 void path::add_to_finish(site_number site, span_ticks ticks) {
   if (ticks == 0) return;
-  add(path_share::of::finish, site, ticks);
+  closed_.add(key_of(path_share::of::finish, site), ticks);
   in_finishes_ += ticks;
 }
 

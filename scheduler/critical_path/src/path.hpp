@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
+
+#include "share_map.hpp"
 
 // A path through a run: a sequence of pieces of tasks of which each must end before the next can
 // begin. The longest path that leads to a point of a task is its critical path there, and the
@@ -11,8 +12,8 @@
 // that.
 //
 // A path knows how much of its length lies in which tasks and in which finishes, but not in which
-// order. Copies of a path share that knowledge until one of them grows, so a spawn, which gives a
-// child the path of its parent, costs a reference count.
+// order. Copies of a path share that knowledge (share_map.hpp), so a spawn, which gives a child the
+// path of its parent, costs a reference count.
 namespace apgas::inline v0::scheduler {
 
 using span_ticks = std::uint64_t;  // of a clock that the caller chooses
@@ -51,15 +52,13 @@ class path {
   void join(const path& other);
 
  private:
-  using share_list = std::vector<path_share>;
   void close();
-  void add(path_share::of kind, site_number site, span_ticks ticks);
 
   span_ticks length_ = 0;
   span_ticks burdened_ = 0;
   span_ticks in_finishes_ = 0;
-  std::shared_ptr<const share_list> closed_;  // all but the last piece
-  path_share last_;                           // of a task
+  share_map closed_;  // all but the last piece
+  path_share last_;   // of a task
 };
 
 }  // namespace apgas::inline v0::scheduler

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <apgas/base/utf8.hpp>
+
 #include "span_report.hpp"
 
 namespace apgas::inline v0::scheduler {
@@ -117,7 +119,8 @@ bound largest_part(const span_summary& s) {
 // Returns `text` as a JSON string.
 std::string quoted(std::string_view text) {
   std::string result = "\"";
-  for (const char c : text) {
+  std::string valid;
+  for (const char c : base::as_utf8(text, valid)) {
     if (c == '"' || c == '\\') result += '\\';
     result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
   }

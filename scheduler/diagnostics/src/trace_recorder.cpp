@@ -237,7 +237,7 @@ void trace_recorder::resumes(fiber& self, std::uint64_t cause) noexcept {
 
 std::uint64_t trace_recorder::next_flow() noexcept {
   // An arrow has one end, so only the first one gets the number of the frame.
-  if (frame_flow_.load(base::relaxed) != 0 &&
+  if (frame_flow_.load(base::acquire) != 0 &&  // P3 of trace_recorder.hpp
       polling_thread_.load(base::relaxed) == static_cast<std::uint64_t>(pthread_self())) {
     return frame_flow_.exchange(0, base::relaxed);
   }
@@ -332,7 +332,7 @@ void trace_recorder::frame_received(std::uint64_t flow, std::uint8_t kind, std::
                                     int from, std::uint64_t bytes) noexcept {
   if (flow != 0 && recording()) frame(event_kind::received, flow, kind, flags, from, bytes);
   polling_thread_.store(static_cast<std::uint64_t>(pthread_self()), base::relaxed);
-  frame_flow_.store(flow, base::relaxed);
+  frame_flow_.store(flow, base::release);  // P3 of trace_recorder.hpp
 }
 
 // Records the counters of the place, if no other worker just has.

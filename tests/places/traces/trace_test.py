@@ -67,6 +67,10 @@ class Traces(unittest.TestCase):
     def files(self):
         return sorted(p.name for p in self.folder.iterdir())
 
+    def merge(self):
+        done = subprocess.run([MERGE, self.path], capture_output=True, text=True, check=False)
+        return done.returncode, done.stderr
+
     def check(self, path):
         self.assertEqual(problems(path), [])
         if perfetto_folder() is not None:
@@ -177,8 +181,7 @@ class Deaths(Traces):
         self.assertEqual(len(records), places, lines)
         self.assertEqual([x for x in self.files() if x != "run.json"],
                          [f"run.json.place{p}" for p in range(places)])
-        merged = subprocess.run([MERGE, self.path], capture_output=True, text=True, check=False)
-        self.assertEqual((merged.returncode, merged.stderr), (0, ""))
+        self.assertEqual(self.merge(), (0, ""))
         self.check(self.path)
         events = Events(self.path)
         self.assertEqual(events.metadata["died"], list(range(places)))
@@ -214,10 +217,59 @@ class Refusals(Traces):
                 self.assertRegex(lines[0],
                                  "APGAS_TRACE=/nonexistent/run.json: .*folder that exists")
 
+    def check_records(self, lines, places):
+        """Each place has left what it has recorded, and that makes a whole trace."""
+        self.assertEqual(len(lines), 1 + places, lines)
+        for place in range(places):
+            self.assertIn(f"run.json.place{place}; apgas-trace-merge {self.path} makes a trace",
+                          "\n".join(lines))
+        self.assertEqual(self.merge(), (0, ""))
+        self.check(self.path)
+        self.assertEqual(Events(self.path).metadata["died"], [])
+
     def test_a_full_disk(self):
-        code, lines = job("/dev/full")
-        self.assertEqual((code, len(lines)), (0, 1))
-        self.assertRegex(lines[0], "the trace /dev/full is not complete: .*No space left")
+        self.path.symlink_to("/dev/full")
+        code, lines = job(self.path, APGAS_PLACES="2", APGAS_TRANSPORT="local")
+        self.assertEqual(code, 0)
+        self.assertRegex(lines[0], f"the trace {self.path} is not complete: .*No space left")
+        self.path.unlink()
+        self.check_records(lines, 2)
+
+    def test_a_trace_that_cannot_be_written_at_the_end(self):
+        ways = [{"APGAS_TRANSPORT": "local"}] + ([{}] if WITH_MPI else [])
+        for way in ways:
+            with self.subTest(way=way):
+                code, lines = job(self.path, "blocked", APGAS_PLACES="2", **way)
+                self.assertEqual(code, 0)
+                self.assertRegex(lines[0], "there is no trace: .*Is a directory")
+                self.path.rmdir()
+                self.check_records(lines, 2)
+                for name in self.files():
+                    (self.folder / name).unlink()
+
+    def test_a_forked_child_leaves_nothing(self):
+        code, lines = job(self.path, "fork")
+        self.assertEqual((code, lines), (0, []))
+        self.assertEqual(self.files(), ["run.json"])
+        self.check(self.path)
+
+    def test_the_record_of_place_0_is_missing(self):
+        code, _ = job(self.path, "abort", APGAS_PLACES="3", APGAS_TRANSPORT="local")
+        self.assertEqual(code, -6)
+        (self.folder / "run.json.place0").unlink()
+        code, warning = self.merge()
+        self.assertEqual((code, len(warning.splitlines())), (0, 1), warning)
+        self.assertIn("run.json.place0 is missing, so the trace lacks place 0", warning)
+        self.check(self.path)
+        self.assertEqual({e["pid"] for e in Events(self.path).of("task", "B")}, {2, 3})
+
+    def test_a_name_that_is_no_utf8(self):
+        for path in (self.path, self.folder / "run.pftrace"):
+            code, lines = job(path, "latin1")
+            self.assertEqual((code, lines), (0, []))
+            self.check(path)
+        names = {e["name"] for e in Events(self.path).of("task", "B")}
+        self.assertIn("caf\ufffd", names)
 
     def test_records_that_are_damaged_or_missing(self):
         merged = subprocess.run([MERGE, self.path], capture_output=True, text=True, check=False)

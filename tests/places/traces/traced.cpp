@@ -2,10 +2,14 @@
 // A program whose traces the tests examine. The first argument says how it ends.
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <apgas/apgas.hpp>
 
@@ -71,6 +75,17 @@ int main(int argc, char** argv) {
     const int n = count > 2 ? std::atoi(arguments[2]) : 20;
     if (how == "fib") return fib(n) == 0 ? 1 : 0;
     all_constructs();
+    if (how == "blocked") {  // there is a folder where the trace is to be written
+      const char* const path = std::getenv("APGAS_TRACE");  // NOLINT(concurrency-mt-unsafe)
+      std::filesystem::remove(path);
+      std::filesystem::create_directory(path);
+    }
+    if (how == "latin1") finish([] { async(name("caf\xe9"), [] {}); });
+    if (how == "fork") {
+      const pid_t child = fork();
+      if (child == 0) std::exit(0);  // NOLINT(concurrency-mt-unsafe): this is tested
+      waitpid(child, nullptr, 0);
+    }
     if (how == "throw") throw std::runtime_error("thrown on purpose");
     if (how == "exit") std::exit(5);  // NOLINT(concurrency-mt-unsafe): this is tested
     if (how == "abort") at(place(num_places() - 1), [] { std::abort(); });

@@ -17,17 +17,21 @@
 #include <unistd.h>
 
 #include <apgas/apgas.hpp>
+#include <apgas/base/own_threads.hpp>
 #include <apgas/places/team_member.hpp>
 
+#include "asked_task.hpp"
 #include "support/place_and_peer.hpp"
 
 namespace {
 
 std::atomic<bool> refuse_next{false};
 thread_local bool of_the_test = false;
+thread_local int granted = -1;  // how often this thread still gets memory, before it once does not
 
 void* memory_or_refusal(std::size_t bytes, std::size_t alignment) {
   if (!of_the_test && refuse_next.exchange(false)) throw std::bad_alloc();
+  if (granted >= 0 && granted-- == 0) throw std::bad_alloc();
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   void* const memory = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
   if (memory == nullptr) throw std::bad_alloc();
@@ -116,6 +120,32 @@ TEST(no_memory_death, for_an_answer) {
   EXPECT_DEATH(
       receive_without_memory({.kind = frame_kind::control, .handler = sync::control_memory | 2}),
       expected());
+}
+
+TEST(no_memory, for_a_thread_of_the_library_that_starts) {
+  std::thread([] {
+    granted = 0;
+    const base::own_thread counts;
+    EXPECT_EQ(granted, 0) << "it has asked for memory";
+    granted = -1;
+  }).join();
+}
+
+// Nobody waits for a task that there was no memory for.
+TEST(no_memory, for_a_question) {
+  using namespace std::chrono_literals;
+  char name[] = "test";
+  char* arguments[] = {name, nullptr};
+  run(1, arguments, [] {
+    launch::asked_task<int> question(sync::place_of(sync::task_fiber("a test")), [] { return 7; });
+    std::thread asks([&] {
+      granted = 1;  // for the question, but not for the task
+      EXPECT_THROW(static_cast<void>(question.ask(1s)), std::bad_alloc);
+      EXPECT_EQ(question.ask(60s), 7);
+      question.close();
+    });
+    blocking([&] { asks.join(); });
+  });
 }
 
 }  // namespace

@@ -3,12 +3,15 @@
 
 #include <vector>
 
+#include <sys/types.h>
+
 // Tells the threads of the library from those of the program, so that the watchdog knows whether
 // some thread could still make a task ready. A thread of the program that waits inside the library
 // counts as one of the library meanwhile.
 namespace apgas::inline v0::base {
 
 // While it lives, the calling thread counts as one of the library. Objects of one thread may nest.
+// They allocate nothing: a thread may start when there is no memory.
 // Context: the constructor and the destructor run on the same thread.
 class own_thread {
  public:
@@ -16,6 +19,14 @@ class own_thread {
   own_thread(const own_thread&) = delete;
   own_thread& operator=(const own_thread&) = delete;
   ~own_thread();
+
+ private:
+  friend int foreign_threads() noexcept;
+  static bool exists_on(pid_t thread) noexcept;
+
+  const pid_t id_;
+  own_thread* before_ = nullptr;  // in the list of all objects
+  own_thread* next_ = nullptr;
 };
 
 // While it lives, another library starts threads that only serve itself, such as those of MPI. The

@@ -2,9 +2,9 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <mutex>
 #include <new>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -212,8 +212,8 @@ void wire_transport::abort(int code) noexcept {
       std::thread([code] { MPI_Abort(MPI_COMM_WORLD, code); }).detach();
       std::this_thread::sleep_for(patience);
     }
-  } catch (const std::system_error&) {
-    std::_Exit(code);  // no thread could be started
+  } catch (const std::exception&) {
+    std::_Exit(code);  // no thread could be started, or there was no memory for it
   }
   std::_Exit(code);
 }

@@ -75,13 +75,13 @@ TEST(SpanReport, OfARunWithoutTasksDoesNotDivideByZero) {
 
 TEST(SpanReport, IsJsonForMachines) {
   span_summary s = example();
-  s.by_spawn_site[0].site = "a \"name\"\n\\";
+  s.by_spawn_site[0].site = "a \"name\"\n\\ caf\xe9";
   const auto json = nlohmann::json::parse(span_json(s));
   EXPECT_EQ(json["work"], 3.1);
   EXPECT_EQ(json["bounded_by"], "finish at solver.cpp:88");
   EXPECT_EQ(json["spawn_sites"].size(), 2U);
   EXPECT_EQ(json["spawn_sites"][0]["on_critical_path"], 0.91);
-  EXPECT_EQ(json["spawn_sites"][1]["site"], "a \"name\" \\");
+  EXPECT_EQ(json["spawn_sites"][1]["site"], "a \"name\" \\ caf\ufffd");
   EXPECT_EQ(json["finishes"][0]["times"], 10);
 }
 

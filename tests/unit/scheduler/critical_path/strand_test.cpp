@@ -279,6 +279,25 @@ TEST(Shares, AreNotChangedThroughACopy) {
   EXPECT_EQ(share_of(second, path_share::of::task, child_site), 105);
 }
 
+// Copying all shares for each new site would take minutes here.
+TEST(Shares, OfManySitesGrowInLittleTime) {
+  constexpr site_number sites = 300'000;
+  path whole;
+  path half;
+  for (site_number s = 0; s < sites; ++s) {
+    if (s == sites / 2) half = whole;
+    whole.extend(s, 1 + s % 5);
+    if (s % 2 == 0) whole.add_to_finish(s, 1);
+  }
+  half.extend(7, 100);
+  EXPECT_EQ(whole.shares().size(), sites + sites / 2);
+  EXPECT_EQ(half.shares().size(), sites / 2 + sites / 4);
+  EXPECT_EQ(share_of(whole, path_share::of::task, 7), 3);
+  EXPECT_EQ(share_of(half, path_share::of::task, 7), 103);
+  EXPECT_EQ(share_of(whole, path_share::of::task, sites - 1), 5);
+  EXPECT_EQ(share_of(whole, path_share::of::finish, sites - 2), 1);
+}
+
 TEST(Strand, KnowsWhetherItRuns) {
   strand main(main_site);
   EXPECT_FALSE(main.runs());

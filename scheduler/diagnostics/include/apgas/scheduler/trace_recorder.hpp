@@ -21,6 +21,8 @@
 // Pairs
 //   P1  A thread that sees recording_ == false sees the times that stop() has read.
 //   P2  A thread that sees home_ sees the complete scheduler.
+//   P3  A thread that sees the frame_flow_ of another thread also sees that polling_thread_ is that
+//       one, and so does not take the flow for its own.
 namespace apgas::inline v0::scheduler {
 
 struct trace_options {

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <apgas/base/own_threads.hpp>
+
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace apgas::base {
+namespace {
+
+TEST(own_threads, one_that_starts_counts_while_its_object_lives) {
+  const int before = foreign_threads();
+  std::thread([&] {
+    EXPECT_EQ(foreign_threads(), before + 1);
+    {
+      const own_thread outer;
+      EXPECT_EQ(foreign_threads(), before);
+      std::optional<own_thread> inner(std::in_place);
+      std::optional<own_thread> other(std::in_place);
+      inner.reset();
+      EXPECT_EQ(foreign_threads(), before);
+    }
+    EXPECT_EQ(foreign_threads(), before + 1);
+  }).join();
+  EXPECT_EQ(foreign_threads(), before);
+}
+
+TEST(own_threads, those_of_another_library_count_while_they_live) {
+  const int before = foreign_threads();
+  std::optional<threads_start> starts(std::in_place);
+  std::atomic<bool> started{false};
+  std::thread of_library([&] {
+    while (!started) std::this_thread::yield();
+    EXPECT_EQ(foreign_threads(), before);
+  });
+  starts.reset();
+  started = true;
+  of_library.join();
+  std::thread([&] { EXPECT_EQ(foreign_threads(), before + 1); }).join();
+}
+
+}  // namespace
+}  // namespace apgas::base
