@@ -1,6 +1,6 @@
 include_guard()
 # What only packages contain: man pages and completion, documentation, and the files that Debian asks
-# for; and the settings of cpack. docs/packages.md has the commands, launch/package runs all of them.
+# for; and the settings of cpack. docs/how_to/packages.md has the commands, launch/package runs all of them.
 
 # Man pages and completion of bash, made from what the tools print for --help.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
