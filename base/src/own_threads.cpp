@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstring>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -28,7 +30,9 @@ struct thread_table {
 };
 
 thread_table& threads() {
-  static auto* const made = new thread_table;  // threads may outlive static objects
+  // Never destroyed, since threads may outlive static objects.
+  alignas(thread_table) static std::byte memory[sizeof(thread_table)];
+  static auto* const made = new (memory) thread_table;
   return *made;
 }
 
