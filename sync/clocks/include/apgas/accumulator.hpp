@@ -188,11 +188,11 @@ class accumulator {
   // may resume on another worker, only where the result has not arrived yet because the task came
   // to this place after the phase was over. Cost: a few nanoseconds for a task that signals and
   // waits; one lock for a wait-only task and at other places.
-  T result() const {
+  T result(scheduler::call_site where = scheduler::call_site::current()) const {
     const sync::registration& r =
         mine(sync::task_fiber("accumulator::result"), "accumulator::result");
     sync::check_may_read(r, "accumulator::result");
-    return core_of(r, "accumulator::result").result(r);
+    return core_of(r, "accumulator::result").result(r, where);
   }
 
  private:

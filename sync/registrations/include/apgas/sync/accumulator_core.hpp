@@ -94,12 +94,12 @@ class accumulator_core final : public phase_action {
       mine.value.used[s & 1] = true;
   }
 
-  T result(const registration& r) {
+  T result(const registration& r, const scheduler::call_site& where) {
     const std::int64_t p = r.waited - 1;
     // The result stays valid while this task is in its phase.
     const outcome* found = r.signals() && !replica_ ? recent_[p & 1] : kept(p);
     if (replica_ && found == nullptr) [[unlikely]]
-      found = asked_for(r, p);
+      found = asked_for(r, p, where);
     if (found == nullptr || found->phase != p) [[unlikely]]
       return without_result(p);
     if (found->error != nullptr) [[unlikely]]
@@ -256,7 +256,8 @@ class accumulator_core final : public phase_action {
 
   // At a replica: waits for a result that did not come by itself, since the task came from another
   // place after that phase was over. Null if the home has no such result either.
-  [[gnu::noinline]] const outcome* asked_for(const registration& r, std::int64_t p) {
+  [[gnu::noinline]] const outcome* asked_for(const registration& r, std::int64_t p,
+                                             const scheduler::call_site& where) {
     check_may_await_result();
     awaited_result me{.phase = p, .come = {}};
     bool first = true;
@@ -267,7 +268,7 @@ class accumulator_core final : public phase_action {
       me.next = std::exchange(asked_, &me);
     }
     if (first) ask_for_result(r, index(), p);
-    me.come.wait("accumulator::result");
+    me.come.wait({"accumulator::result", nullptr, where});
     return kept(p);
   }
 
