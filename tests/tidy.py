@@ -19,8 +19,8 @@ FOLDERS = MODULES + ["apps", "tests", "cmake", "docker", "docs", "packages", ".c
 SCRIPTS = [".ci/run", "docker/base-image", "docker/cluster", "docker/namespace-ssh",
            "docker/node-host-key", "docker/node-start", "docs/pictures/render",
            "launch/apgas-doctor", "launch/apgas-ps", "launch/apgas-run", "launch/apgas-top",
-           "launch/apgas-trace", "launch/docs", "launch/package", "launch/quickstart",
-           "launch/test"]
+           "launch/apgas-trace", "launch/benchmark", "launch/docs", "launch/package",
+           "launch/quickstart",            "launch/test"]
 TEXTS = (".cmake", ".dot", ".java", ".md", ".yaml")  # whose wording is checked besides code
 MAX_LINES = 400
 WRAPPED = {  # A third-party header may be included only by the files that wrap it.

@@ -29,6 +29,11 @@ if(NOT apgas_clang_format OR NOT apgas_clang_tidy)
   return()
 endif()
 
+# The interpreter beside the tools has PyYAML.
+apgas_add_test(public_files lint 1 60 "" ${tools}/python ${PROJECT_SOURCE_DIR}/tests/public_files.py)
+apgas_add_test(public_files_test lint 1 120 ""
+  ${tools}/python ${PROJECT_SOURCE_DIR}/tests/scripts/public_files_test.py)
+
 set(patterns base scheduler comm sync places launch apps tests)
 list(TRANSFORM patterns PREPEND ${PROJECT_SOURCE_DIR}/)
 set(c_patterns ${patterns})

@@ -58,9 +58,10 @@ class CleanRoot:
         """Runs a script for bash in the clean system and returns its output."""
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C",
                        "DEBIAN_FRONTEND": "noninteractive"}
-        # /proc is mounted in a namespace of the command, so that nothing is left to unmount.
+        # /proc and /sys are mounted in a namespace of the command: nothing is left to unmount.
         command = ["unshare", "--mount", "--pid", "--fork", f"--mount-proc={self.folder}/proc",
-                   "--kill-child", "chroot", self.folder, "bash", "-euc", script]
+                   "--kill-child", "sh", "-c", 'mount --bind /sys "$0/sys" && exec chroot "$@"',
+                   self.folder, self.folder, "bash", "-euc", script]
         done = subprocess.run(command, text=True, capture_output=True, env=environment,
                               timeout=900, check=False)
         check(done.returncode == 0, f"code {done.returncode} of this script in the clean system:\n"

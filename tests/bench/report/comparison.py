@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The file of a report, and what changed between two of them beyond the noise."""
+
+import json
+import statistics
+
+FORMAT = 1
+LEAST_NOISE = 0.05  # a smaller change is not reported, however close the samples are
+
+
+class Unusable(Exception):
+    """A file that is not a report of this format, with the reason in one line."""
+
+
+def summary(values):
+    """Minimum, median, and spread: half the range of the middle half over the median."""
+    middle = statistics.median(values)
+    low, high = min(values), max(values)
+    if len(values) >= 4:
+        low, _, high = statistics.quantiles(values, n=4)
+    return {"least": min(values), "median": middle, "spread": (high - low) / 2 / middle}
+
+
+def records(samples):
+    return [{"group": group, "benchmark": key.benchmark, "variant": key.variant,
+             "workers": key.workers, "places": key.places, "ours": key.ours(), "ns": values,
+             **summary(values)}
+            for group, found in samples.items() for key, values in found.items()]
+
+
+def load(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            report = json.load(file)
+    except OSError as error:
+        raise Unusable(f"{path} cannot be read: {error.strerror}") from error
+    except json.JSONDecodeError as error:
+        raise Unusable(f"{path} is not JSON: {error}") from error
+    found = report.get("format") if isinstance(report, dict) else None
+    if found != FORMAT or "records" not in report:
+        raise Unusable(f"{path} has format {found}, and this version reads format {FORMAT}: "
+                       "make it again with ./launch/benchmark")
+    if report["quick"]:
+        raise Unusable(f"{path} is of a run with --quick, whose times mean nothing")
+    return report
+
+
+def by_key(report):
+    return {(each["benchmark"], each["variant"], each["workers"], each["places"]): each
+            for each in report["records"]}
+
+
+def machine_factor(old, new, benchmark):
+    """How much slower the variants of others became in this benchmark; 1 if there are none."""
+    ratios = [new[key]["median"] / old[key]["median"] for key in old.keys() & new.keys()
+              if key[0] == benchmark and not old[key]["ours"]]
+    return statistics.median(ratios) if ratios else 1.0
+
+
+def changes(old_report, new_report):
+    """Yields (key, ratio, noise, ours) of each record that changed by more than its noise.
+
+    The ratio of a record of apgas is corrected by the change of the others in the same benchmark,
+    which is due to the machine.
+    """
+    old, new = by_key(old_report), by_key(new_report)
+    for key in (key for key in old if key in new):
+        ratio = new[key]["median"] / old[key]["median"]
+        ours = old[key]["ours"]
+        if ours:
+            ratio /= machine_factor(old, new, key[0])
+        noise = max(LEAST_NOISE, old[key]["spread"] + new[key]["spread"])
+        if ratio > 1 + noise or ratio < 1 / (1 + noise):
+            yield key, ratio, noise, ours
+
+
+def describe(old_report, new_report):
+    """Prints the changes; returns whether a variant of apgas became slower."""
+    worse = False
+    for (benchmark, variant, workers, places), ratio, noise, ours in changes(old_report,
+                                                                             new_report):
+        slower = ratio > 1
+        worse |= slower and ours
+        print(f"{'slower' if slower else 'faster'}: {benchmark}, {variant}, {workers} workers, "
+              f"{places} places: {ratio:.2f} times the time (noise {noise * 100:.0f} %)")
+    old, new = by_key(old_report), by_key(new_report)
+    for name, lacking in (("old", old.keys() - new.keys()), ("new", new.keys() - old.keys())):
+        for key in sorted(lacking):
+            print(f"only in the {name} report: {', '.join(map(str, key))}")
+    print("a variant of apgas is slower" if worse else "no variant of apgas is slower")
+    return worse

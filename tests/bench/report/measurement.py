@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the commands of a report in rounds, and describes the machine.
+
+In each round every command runs once, so that a change of the machine meets all of them; the first
+round warms up, unless it is the only one. A program runs its own variants and peers in turn.
+"""
+
+import datetime
+import os
+import pathlib
+import platform
+import resource
+import subprocess
+import sys
+import time
+from collections import defaultdict
+
+import programs
+
+TIMEOUT = 1800  # seconds of one run
+
+
+class Failed(Exception):
+    """A program that failed, with the reason in one line."""
+
+
+def busy_seconds():
+    """Busy seconds of all cores, and of the processes that this program has started."""
+    with open("/proc/stat", encoding="ascii") as file:
+        user, nice, system, _, _, irq, softirq, *_ = map(int, file.readline().split()[1:])
+    of_children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return ((user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK"),
+            of_children.ru_utime + of_children.ru_stime)
+
+
+def run(command):
+    """Runs a command once and returns its samples."""
+    arguments = [str(each) for each in command.arguments]
+    with programs.temporary_folder() as folder:
+        if command.json_file:
+            arguments += ["--json", str(pathlib.Path(folder, "findings.json"))]
+        try:
+            done = subprocess.run(arguments, capture_output=True, text=True, timeout=TIMEOUT,
+                                  env=os.environ | command.environment, check=False)
+        except subprocess.TimeoutExpired as late:
+            raise Failed(f"{arguments[0]} did not end within {TIMEOUT} s") from late
+        except OSError as error:
+            raise Failed(f"{arguments[0]} cannot be started: {error.strerror}") from error
+        try:
+            if done.returncode != 0:
+                raise ValueError(f"code {done.returncode}")
+            return command.read(programs.find_json(command, done, folder))
+        except (OSError, ValueError, IndexError, KeyError) as error:
+            last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:] or ["no output"]
+            raise Failed(f"{' '.join(arguments)}: {error}; {last[0]}") from error
+
+
+class Progress:
+    """A bar with the time left, from the guesses of the commands and the times seen so far."""
+
+    def __init__(self, total, output=sys.stderr):
+        self.total, self.spent, self.begin, self.output = total, 0, time.monotonic(), output
+
+    def left(self):
+        seconds = time.monotonic() - self.begin
+        pace = seconds / self.spent if self.spent else 1
+        return max(0, self.total - self.spent) * pace
+
+    def show(self, what):
+        filled = round(30 * self.spent / self.total) if self.total else 30
+        left = str(datetime.timedelta(seconds=round(self.left())))
+        end, start = ("", "\r\033[K") if self.output.isatty() else ("\n", "")
+        print(f"{start}[{'#' * filled}{'.' * (30 - filled)}] {left} left: {what}", end=end,
+              file=self.output, flush=True)
+
+
+def measure(commands, rounds, quick):
+    """Runs (group, command) pairs; returns samples by group and key, failures, and noise."""
+    estimate = {id(command): command.seconds[quick] for _, command in commands}
+    progress = Progress(sum(estimate.values()) * rounds)
+    samples, failures = defaultdict(lambda: defaultdict(list)), {}
+    before, begin = busy_seconds(), time.monotonic()
+    for number in range(rounds):
+        for group, command in commands:
+            progress.show(f"{group}, round {number + 1} of {rounds}")
+            if id(command) not in failures:
+                try:
+                    found = run(command)
+                except Failed as reason:
+                    failures[id(command)] = str(reason)
+                    found = {}
+                if number > 0 or rounds == 1:
+                    for key, value in found.items():
+                        samples[group][key].append(value)
+            progress.spent += estimate[id(command)]
+    everything, own = (now - then for now, then in zip(busy_seconds(), before))
+    others = max(0.0, everything - own) / max(time.monotonic() - begin, 1e-9)
+    progress.show("done")
+    if progress.output.isatty():
+        print(file=progress.output)
+    return samples, list(failures.values()), others
+
+
+def first_line(*command):
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return "not installed"
+    return (done.stdout or done.stderr).strip().split("\n")[0]
+
+
+def machine():
+    model = [line.split(":", 1)[1].strip() for line in
+             pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+             if line.startswith("model name")]
+    return {"date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+            "processor": model[0] if model else platform.machine(), "cores": os.cpu_count(),
+            "kernel": platform.release(), "load": os.getloadavg()[0]}
+
+
+def versions():
+    return {"commit": first_line("git", "-C", str(programs.ROOT), "describe", "--always",
+                                 "--dirty"),
+            "g++": first_line("g++", "--version"), "mpirun": first_line("mpirun", "--version"),
+            "python": platform.python_version()}

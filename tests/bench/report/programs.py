@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The benchmarks of a report: their programs, how each is run, and how its output is read.
+
+A run of a program yields samples: (benchmark, variant, workers, places) and the nanoseconds of one
+operation. The times of different runs are put together by measurement.py.
+"""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+APGAS_RUN = ROOT / "launch/apgas-run"
+SPEED_UP = {  # program and arguments: those of a full run, those of --quick
+    "fib": ("-n 34", "-n 20"),
+    "nqueens": ("-n 12", "-n 8"),
+    "uts": ("-t 1 -a 3 -d 10 -b 4 -r 19", "-t 1 -a 3 -d 5 -b 4 -r 19"),
+}
+
+
+@dataclass(frozen=True)
+class Key:
+    benchmark: str
+    variant: str
+    workers: int
+    places: int
+
+    def ours(self):
+        return self.variant.startswith("apgas")
+
+
+@dataclass
+class Command:
+    """One run of a program: command line, environment, and a guess of its seconds."""
+    arguments: list
+    read: object                     # maps the output, or the JSON file, to samples
+    environment: dict = field(default_factory=dict)
+    json_file: bool = True           # the program writes its findings to the option --json
+    seconds: tuple = (60, 5)         # of a full run, of --quick
+
+
+@dataclass
+class Group:
+    """What --only names: its title, its commands, and its peers by their Debian packages."""
+    title: str
+    commands: object
+    peers: dict = field(default_factory=dict)
+
+
+def read_findings(places):
+    def read(report):
+        if not all(result["correct"] for finding in report["findings"]
+                   for result in finding["results"]):
+            raise ValueError("a result is wrong")
+        return {Key(finding["benchmark"], result["variant"], result["workers"], places):
+                result["min_s"] / finding["operations"] * 1e9
+                for finding in report["findings"] for result in finding["results"]}
+    return read
+
+
+def read_peers(places):
+    def read(report):
+        return {Key(name, "plain MPI" if variant == "mpi" else f"apgas {variant}", 1,
+                    lines[0]["places"]): min(line["seconds"] for line in lines) * 1e9
+                for name, runs in report["runs"].items() for variant, lines in runs.items()}
+    return read
+
+
+def read_app(workers, places):
+    def read(line):
+        if not line.get("verified"):
+            raise ValueError("the program did not verify its result")
+        return {Key(f"speed-up of {line['app']}", "apgas", workers, places):
+                line["seconds"] * 1e9}
+    return read
+
+
+def bench_program(name, seconds, places=1):
+    def commands(build, options):
+        program = build / "tests/bench" / name
+        quick = ["--quick"] if options.quick else ["--reps", "3"]
+        if places == 1:
+            return [Command([program, *quick], read_findings(1), seconds=seconds)]
+        return [Command([APGAS_RUN, "-n", count, program, *quick], read_findings(count),
+                        seconds=seconds)
+                for count in options.places if count > 1]
+    return commands
+
+
+def peer_programs(build, options):
+    quick = ["--quick"] if options.quick else ["--repeat", "3"]
+    return [Command([ROOT / "tests/bench/peers.py", build / "apps", "--places", count, *quick],
+                    read_peers(count), seconds=(240, 40))
+            for count in options.places if count > 1]
+
+
+def speed_up(build, options):
+    cases = [(workers, 1) for workers in options.workers]
+    cases += [(1, places) for places in options.places if places > 1]
+    made = []
+    for name, sizes in SPEED_UP.items():
+        for workers, places in cases:
+            arguments = [build / "apps" / name, *sizes[options.quick].split()]
+            start = [APGAS_RUN, "-n", places, "-w", workers] if places > 1 else []
+            made.append(Command([*start, *arguments], read_app(workers, places), json_file=False,
+                                environment={"APGAS_WORKERS": str(workers)}, seconds=(4, 1)))
+    return made
+
+
+GROUPS = {
+    "spawn": Group("Spawning tasks within a place",
+                   bench_program("spawn_bench", (120, 5)),
+                   {"libtbb-dev": "oneTBB", "libgomp1": "OpenMP"}),
+    "sync": Group("Clocks, phasers and barriers", bench_program("sync_bench", (180, 30)),
+                  {"libboost-fiber-dev": "Boost.Fiber", "default-jdk-headless": "Java",
+                   "libgomp1": "OpenMP"}),
+    "algorithm": Group("Parallel algorithms", bench_program("algorithm_bench", (60, 5)),
+                       {"libtbb-dev": "the parallel algorithms of std"}),
+    "place": Group("Messages between places", bench_program("place_bench", (60, 10), 2),
+                   {"openmpi-bin": "Open MPI", "libucx-dev": "UCX"}),
+    "rma": Group("One-sided access to memory", bench_program("rma_bench", (60, 10), 2),
+                 {"openmpi-bin": "Open MPI", "libucx-dev": "UCX"}),
+    "team": Group("Collective operations, finish and clocks over places",
+                  bench_program("team_bench", (60, 10), 2), {"openmpi-bin": "Open MPI"}),
+    "programs": Group("Programs beside plain MPI", peer_programs, {"openmpi-bin": "Open MPI"}),
+    "speed-up": Group("Speed-up of programs", speed_up),
+}
+
+
+def find_json(command, done, folder):
+    """The findings of a finished run: those of its file, or its last line."""
+    if command.json_file:
+        return json.loads(pathlib.Path(folder, "findings.json").read_text(encoding="utf-8"))
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def temporary_folder():
+    return tempfile.TemporaryDirectory(prefix="apgas-benchmark-")
+
+
+def missing_start(name):
+    """The reason why the commands of a group cannot be started on this host, or None."""
+    if "openmpi-bin" in GROUPS[name].peers and not shutil.which("mpirun"):
+        return "mpirun is not installed: apt install openmpi-bin"
+    return None
+
+
+def installed(package):
+    done = subprocess.run(["dpkg-query", "-W", "-f=${db:Status-Status}", package],
+                          capture_output=True, text=True, check=False)
+    return done.stdout == "installed"
+
+
+def missing_peers(name):
+    """A line for each peer of a group whose package is not installed; none on other systems."""
+    if not shutil.which("dpkg-query"):
+        return []
+    return [f"{name} is measured without {peer}: apt install {package}, and build again"
+            for package, peer in GROUPS[name].peers.items() if not installed(package)]

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of launch/benchmark: its comparison, its page, and what it refuses. Nothing is measured."""
+
+import contextlib
+import copy
+import io
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "tests/bench/report"))
+import comparison  # noqa: E402
+import measurement  # noqa: E402
+import plots  # noqa: E402
+import programs  # noqa: E402
+
+FINDINGS = {"findings": [{"benchmark": "fib", "operations": 1000, "results": [
+    {"variant": "apgas fork_join", "workers": 1, "min_s": 4e-6, "correct": True},
+    {"variant": "OpenMP task", "workers": 1, "min_s": 80e-6, "correct": True}]}]}
+
+
+def report(ours, theirs=(80, 81, 82, 83), quick=False):
+    samples = {"spawn": {programs.Key("fib", "apgas fork_join", 1, 1): list(ours),
+                         programs.Key("fib", "OpenMP task", 1, 1): list(theirs)}}
+    return {"format": comparison.FORMAT, "quick": quick, "rounds": 5, "notes": ["a <note>"],
+            "machine": {"cores": 2}, "versions": {"g++": "12"}, "cores_used_by_others": 0.25,
+            "commands": ["spawn_bench"], "records": comparison.records(samples)}
+
+
+OLD = report([4.0, 4.1, 4.0, 4.1])
+
+
+class Comparison(unittest.TestCase):
+    def describe(self, new):
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
+            worse = comparison.describe(OLD, new)
+        return worse, output.getvalue()
+
+    def test_the_same_is_no_change(self):
+        self.assertEqual(self.describe(copy.deepcopy(OLD)),
+                         (False, "no variant of apgas is slower\n"))
+
+    def test_slower(self):
+        worse, output = self.describe(report([5.0, 5.1, 5.0, 5.1]))
+        self.assertTrue(worse)
+        self.assertIn("slower: fib, apgas fork_join, 1 workers, 1 places: 1.25 times", output)
+
+    def test_faster(self):
+        worse, output = self.describe(report([3.0, 3.1, 3.0, 3.1]))
+        self.assertFalse(worse)
+        self.assertIn("faster: fib, apgas fork_join", output)
+
+    def test_a_change_within_the_spread(self):
+        worse, _ = self.describe(report([3.5, 4.0, 5.0, 6.5]))
+        self.assertFalse(worse)
+
+    def test_a_slower_machine(self):
+        worse, output = self.describe(report([5.0, 5.1, 5.0, 5.1], [100, 101, 102, 103]))
+        self.assertFalse(worse)
+        self.assertIn("slower: fib, OpenMP task", output)
+
+    def test_what_one_report_lacks(self):
+        new = copy.deepcopy(OLD)
+        del new["records"][1]
+        self.assertIn("only in the old report: fib, OpenMP task, 1, 1", self.describe(new)[1])
+
+
+class Parts(unittest.TestCase):
+    def test_findings(self):
+        found = programs.read_findings(2)(FINDINGS)
+        self.assertAlmostEqual(found[programs.Key("fib", "apgas fork_join", 1, 2)], 4.0)
+
+    def test_a_wrong_result(self):
+        wrong = copy.deepcopy(FINDINGS)
+        wrong["findings"][0]["results"][0]["correct"] = False
+        with self.assertRaisesRegex(ValueError, "a result is wrong"):
+            programs.read_findings(1)(wrong)
+
+    def test_a_program_that_fails(self):
+        command = programs.Command(["sh", "-c", "echo reason >&2; exit 3"], None, json_file=False)
+        with self.assertRaisesRegex(measurement.Failed, "code 3; reason"):
+            measurement.run(command)
+
+    def test_a_program_that_is_not_there(self):
+        with self.assertRaisesRegex(measurement.Failed, "/none cannot be started: No such file"):
+            measurement.run(programs.Command(["/none"], None))
+
+    def test_the_first_round_warms_up(self):
+        line = json.dumps({"app": "fib", "seconds": 1, "verified": True})
+        command = programs.Command(["echo", line], programs.read_app(1, 1), json_file=False)
+        with contextlib.redirect_stderr(io.StringIO()):
+            samples, failures, _ = measurement.measure([("speed-up", command)], 3, True)
+        self.assertEqual((failures, list(samples["speed-up"].values())), ([], [[1e9, 1e9]]))
+
+    def test_sizes(self):
+        self.assertEqual(plots.size_of("barrier, N = 64"), ("barrier, ", 64))
+        self.assertEqual(plots.size_of("round trip, 64 KiB there"), ("round trip there", 65536))
+        self.assertIsNone(plots.size_of("hand-over"))
+
+
+class CommandLine(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_text(json.dumps(content), encoding="utf-8")
+        return str(path)
+
+    def benchmark(self, *arguments):
+        return subprocess.run([sys.executable, ROOT / "launch/benchmark", "--output",
+                               self.folder / "out", *arguments], capture_output=True, text=True,
+                              check=False)
+
+    def refused(self, words, *arguments):
+        done = self.benchmark(*arguments)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done)
+        self.assertIn(words, done.stderr)
+
+    def test_what_is_refused(self):
+        other = self.write("other.json", {"format": 0, "records": []})
+        quick = self.write("quick.json", report([4], quick=True))
+        self.refused("there is no benchmark 'spwan', only spawn, sync", "--only", "spwan")
+        self.refused("'1,x' is not a list of numbers", "--workers", "1,x")
+        self.refused("has format 0, and this version reads format 1", "--compare", other)
+        self.refused("whose times mean nothing", "--compare", quick)
+        self.refused("cannot be read: No such file", "--compare", "/none.json")
+        self.refused("has no benchmarks", "--build", "/none")
+        self.refused("--compare needs times", "--quick", "--compare", other)
+
+    def test_a_page_and_the_exit_code(self):
+        old = self.write("old.json", OLD)
+        new = self.write("new.json", report([5.0, 5.1, 5.0, 5.1]))
+        self.assertEqual(self.benchmark("--compare", old, "--from-json", old).returncode, 0)
+        done = self.benchmark("--compare", old, "--from-json", new)
+        self.assertEqual(done.returncode, 1, done)
+        text = (self.folder / "out/index.html").read_text(encoding="utf-8")
+        for words in ("apgas fork_join", "5.05", "a &lt;note&gt;", "spawn_bench", "0.25"):
+            self.assertIn(words, text)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
