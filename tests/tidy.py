@@ -20,7 +20,7 @@ SCRIPTS = [".ci/run", "docker/base-image", "docker/cluster", "docker/namespace-s
            "docker/node-host-key", "docker/node-start", "docs/pictures/render",
            "launch/apgas-doctor", "launch/apgas-ps", "launch/apgas-run", "launch/apgas-top",
            "launch/apgas-trace", "launch/benchmark", "launch/docs", "launch/package",
-           "launch/quickstart",            "launch/test"]
+           "launch/quickstart", "launch/test"]
 TEXTS = (".cmake", ".dot", ".java", ".md", ".yaml")  # whose wording is checked besides code
 MAX_LINES = 400
 WRAPPED = {  # A third-party header may be included only by the files that wrap it.
