@@ -91,7 +91,8 @@ endpoint::endpoint(transport& network, frame_sink& sink, endpoint_options option
       sink_(sink),
       options_(consistent(std::move(options))),
       channels_(std::make_unique<channel[]>(static_cast<std::size_t>(network.size()))),
-      has_batch_(std::make_unique<base::atomic<std::uint64_t>[]>(words_for(network.size()))) {
+      batch_words_(words_for(network.size())),
+      has_batch_(std::make_unique<base::atomic<std::uint64_t>[]>(batch_words_)) {
   keep_memory_for_exit_reason();
   const std::uint32_t version = options_.version ? options_.version : APGAS_VERSION;
   start_record mine = make_start_record(version, options_.fingerprint, options_.settings);
@@ -144,6 +145,16 @@ std::size_t endpoint::zero_copy_from(rank dest) const noexcept {
 
 void endpoint::send(rank dest, const frame_header& header, std::span<const std::byte> payload) {
   APGAS_ASSERT(0 <= dest && dest < size() && state_.load(base::relaxed) == state::running);
+  const channel& to = channels_[static_cast<std::size_t>(dest)];
+  if (to.writes_frames && payload.size() < options_.unbatched_min_bytes) {
+    return network_.write(dest, header, payload);
+  }
+  send_in_message(dest, header, payload);
+}
+
+// Sends a frame in a message, alone or as a part of a batch.
+[[gnu::noinline]] void endpoint::send_in_message(rank dest, const frame_header& header,
+                                                 std::span<const std::byte> payload) {
   const std::size_t bytes = frame_bytes(payload.size());
   if (payload.size() >= options_.unbatched_min_bytes) {
     if (payload.size() > max_payload_bytes) too_long(payload.size());
@@ -154,10 +165,6 @@ void endpoint::send(rank dest, const frame_header& header, std::span<const std::
     return;
   }
   channel& to = channels_[static_cast<std::size_t>(dest)];
-  if (to.writes_frames) {
-    network_.write(dest, header, payload);
-    return;
-  }
   bool posted = false;
   {
     const std::scoped_lock guard(to.lock);
@@ -233,9 +240,13 @@ bool endpoint::add_task(rank dest, const frame_header& header, std::span<const s
 
 void endpoint::send(rank dest, const frame_header& header, out_archive&& payload) {
   if (!payload.in_block() || payload.size() < options_.unbatched_min_bytes) {
-    send(dest, header, payload.bytes());
-    return;
+    return send(dest, header, payload.bytes());
   }
+  send_block(dest, header, std::move(payload));
+}
+
+[[gnu::noinline]] void endpoint::send_block(rank dest, const frame_header& header,
+                                            out_archive&& payload) {
   APGAS_ASSERT(0 <= dest && dest < size() && state_.load(base::relaxed) == state::running);
   const std::size_t bytes = payload.size();
   buffer message = payload.take();
@@ -316,7 +327,7 @@ buffer endpoint::close_message(channel& to, rank dest, flush_reason reason) {
 bool endpoint::flush_channels(bool all) noexcept {
   bool any = false;
   clock::time_point now{};
-  for (std::size_t w = 0; w < words_for(size()); ++w) {
+  for (std::size_t w = 0; w < batch_words_; ++w) {
     std::uint64_t bits = has_batch_[w].load(base::relaxed);
     if (bits != 0 && now == clock::time_point{}) now = clock::now();
     for (; bits != 0; bits &= bits - 1) {
@@ -343,13 +354,6 @@ bool endpoint::flush_channels(bool all) noexcept {
 }
 
 void endpoint::flush() noexcept { flush_channels(true); }
-
-bool endpoint::has_batch() const noexcept {
-  for (std::size_t w = 0; w < words_for(size()); ++w) {
-    if (has_batch_[w].load(base::relaxed) != 0) return true;
-  }
-  return false;
-}
 
 void endpoint::begin_end() noexcept {
   flush();

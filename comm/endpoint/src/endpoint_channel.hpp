@@ -39,6 +39,7 @@ struct alignas(64) endpoint::channel {
   alignas(64) base::atomic<std::uint64_t> frames_received[frame_kinds] = {};  // by frame_kind
   base::atomic<std::uint64_t> messages_received{0};
   base::atomic<std::uint64_t> bytes_received{0};
+  const handler_entry* handler = nullptr;  // of the last frame of tasks
 
   std::size_t bytes() const noexcept { return staged_bytes + (message ? message.size() : 0); }
 

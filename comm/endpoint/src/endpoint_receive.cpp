@@ -33,14 +33,17 @@ void add(base::atomic<std::uint64_t>& counter, std::uint64_t more) noexcept {
 enum class fault : std::uint8_t { none, checksum, kind, length, handler, task_list };
 
 // Returns why the frame cannot be accepted. `left` is the number of bytes from its header to the
-// end of the message. Sets `handler` for frames of tasks; before the call it is that of the last
+// end of the message. Sets `handler` for frames of tasks; before the call it is that of an earlier
 // one, or null.
 fault find_fault(const frame_header& header, std::size_t left, const handler_entry*& handler) {
   if (header.check != header_check(header)) return fault::checksum;
   if (!known(header.kind)) return fault::kind;
   if (frame_bytes(header.length) > left) return fault::length;
   if (is_task_kind(header.kind)) {
-    if (!handler || handler->id != header.handler) handler = find_handler(header.handler);
+    if (!handler || handler->id != header.handler ||
+        handler->thunk.load(base::relaxed) == nullptr) {
+      handler = find_handler(header.handler);
+    }
     if (!handler) return fault::handler;
   }
   if (header.kind == frame_kind::tasks &&
@@ -86,16 +89,38 @@ bool endpoint::progress(unsigned looks) noexcept {
 }
 
 void endpoint::on_message(rank source, buffer message) noexcept {
+  channel& from = channels_[static_cast<std::size_t>(source)];
+  const std::size_t size = message.size();
+  // A message is counted before its frames have effects.
+  add(from.messages_received, 1);
+  add(from.bytes_received, size);
+  const auto* const header = reinterpret_cast<const frame_header*>(message.data());
+  if (size < sizeof *header || frame_bytes(header->length) != size ||
+      header->kind == frame_kind::tasks || find_fault(*header, size, from.handler) != fault::none) {
+    return on_frames(source, std::move(message));
+  }
+  // A sink that keeps the only frame of a message takes over the only reference.
+  add(from.frames_received[static_cast<std::size_t>(header->kind)], 1);
+  inbound_buffer* const owner = message.detach();
+  std::uint32_t kept = 0;
+  sink_.on_frame({source,
+                  header,
+                  {reinterpret_cast<const std::byte*>(header + 1), header->length},
+                  owner,
+                  is_task_kind(header->kind) ? from.handler : nullptr,
+                  &kept});
+  sink_.on_message_end();
+  if (kept == 0) owner->release();
+}
+
+// Takes a message of several frames, or one that cannot be accepted as a whole.
+[[gnu::noinline]] void endpoint::on_frames(rank source, buffer message) noexcept {
   inbound_buffer* const owner = message.detach();
   const std::byte* const bytes = owner->data();
   const std::size_t size = owner->size();
   channel& from = channels_[static_cast<std::size_t>(source)];
-  // A message is counted before its frames have effects.
-  add(from.messages_received, 1);
-  add(from.bytes_received, size);
-  const handler_entry* handler = nullptr;
+  owner->retain(many_references - 1);
   std::uint32_t kept = 0;
-  std::uint32_t held = 1;  // references, by this function and the sink together
   for (std::size_t at = 0; at < size;) {
     const std::size_t left = size - at;
     if (left < sizeof(frame_header)) {
@@ -103,32 +128,23 @@ void endpoint::on_message(rank source, buffer message) noexcept {
       break;
     }
     const auto* header = reinterpret_cast<const frame_header*>(bytes + at);
-    if (const fault wrong = find_fault(*header, left, handler); wrong != fault::none) [[unlikely]] {
+    if (const fault wrong = find_fault(*header, left, from.handler); wrong != fault::none)
+        [[unlikely]] {
       sink_.on_bad_message(source, describe(wrong, *header, left));
       break;
     }
     const std::byte* payload = bytes + at + sizeof(frame_header);
     at += frame_bytes(header->length);
-    // A sink that keeps the only frame of a message takes over the only reference. It may keep
-    // several for a frame of several tasks.
-    if ((at != size || header->kind == frame_kind::tasks) && held == 1) {
-      owner->retain(many_references - 1);
-      held = many_references;
-    }
     add(from.frames_received[static_cast<std::size_t>(header->kind)], 1);
     sink_.on_frame({source,
                     header,
                     {payload, header->length},
                     owner,
-                    is_task_kind(header->kind) ? handler : nullptr,
+                    is_task_kind(header->kind) ? from.handler : nullptr,
                     &kept});
   }
   sink_.on_message_end();
-  if (held != 1) {
-    owner->release(held - kept);
-  } else if (kept == 0) {
-    owner->release();
-  }
+  owner->release(many_references - kept);
 }
 
 const char* to_string(flush_reason reason) noexcept {

@@ -44,14 +44,6 @@ reusable_buffer::~reusable_buffer() {
   block_->destroy();
 }
 
-buffer reusable_buffer::take() noexcept {
-  if (block_->reuse_.load(base::acquire) != inbound_buffer::unused) return {};  // P1
-  block_->reuse_.store(inbound_buffer::used, base::relaxed);
-  block_->references_.store(1, base::relaxed);
-  block_->size_ = 0;
-  return buffer::attach(block_);
-}
-
 int buffer_pool::list_for(std::size_t capacity) noexcept {
   if (capacity <= small_bytes) return 0;
   if (capacity <= medium_bytes) return 1;

@@ -71,6 +71,8 @@ class timers {
     }
   }
 
+  // Returns whether any timer is set. Context: any thread.
+  bool any() const noexcept { return next_.load(base::relaxed) != never; }
   // Returns the number of timers that are set. Context: any thread.
   std::size_t count() {
     std::lock_guard guard(lock_);

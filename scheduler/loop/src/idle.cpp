@@ -54,12 +54,16 @@ bool scheduler::implementation::poll_network(unsigned looks) noexcept {
   return any;
 }
 
-bool scheduler::implementation::poll_outside(worker& w, poll_kind kind) noexcept {
-  bool any = timed.fire([this](external_task* work) {
+[[gnu::noinline]] bool scheduler::implementation::fire_timers() noexcept {
+  return timed.fire([this](external_task* work) {
     if (settings.observer != nullptr) work->cause.value = 0;
     outside.push(work);
     notify();
   });
+}
+
+bool scheduler::implementation::poll_outside(worker& w, poll_kind kind) noexcept {
+  const bool any = timed.any() && fire_timers();
   ++w.count.polls;
   // Tasks of other places must not go before the worker's own each time.
   const bool free_worker = w.tasks.empty() && !has_resumed(w);
@@ -69,8 +73,7 @@ bool scheduler::implementation::poll_outside(worker& w, poll_kind kind) noexcept
     begun = base::cycles();
     w.polls_in_loop = false;  // only submit() sets the cause of an external task
   }
-  const bool idle_worker = kind == poll_kind::search || kind == poll_kind::in_place;
-  const bool messages = poll_network(idle_worker ? idle_looks : 0);
+  const bool messages = poll_network(kind == poll_kind::search ? idle_looks : 0);
   w.polls_in_loop = false;
   if (messages) observe_activity(w, worker_activity::poll, begun);
   return any || messages;
@@ -207,7 +210,9 @@ bool poll_in_place() noexcept {
   worker& w = *current_fiber()->on;
   auto& s = w.home->internals();
   if (!s.waits_in_place || s.settings.events == nullptr || has_other_work(w)) return false;
-  static_cast<void>(s.poll_outside(w, scheduler::implementation::poll_kind::in_place));
+  if (s.timed.any() && s.fire_timers()) return true;
+  ++w.count.polls;
+  static_cast<void>(s.poll_network(s.idle_looks));  // of a run without an observer
   return true;
 }
 

@@ -97,10 +97,11 @@ struct scheduler::implementation {
 
   // Where a worker polls. A scheduling loop looks at w.polled afterwards. Where a worker has
   // nothing else to do, the network looks for arrivals again and again (idle_looks).
-  enum class poll_kind : std::uint8_t { loop, search, in_place, between_tasks };
+  enum class poll_kind : std::uint8_t { loop, search, between_tasks };
   // Submits expired timers and polls the network, unless another thread is polling it. Returns
   // whether there was anything.
   bool poll_outside(worker& w, poll_kind kind) noexcept;
+  bool fire_timers() noexcept;  // the first part of that
 
   // For the fallback poller. wait_for_busy_workers() sleeps until it is time to poll, which is when
   // something arrives, if workers poll rarely and there is a descriptor. poll_for_busy_workers()

@@ -97,7 +97,8 @@ bool remote_finishes::add_task(const finish_core& finish, comm::rank dest,
 
 void remote_finishes::send_from_home(finish_core& finish, comm::rank dest,
                                      comm::frame_header& header, comm::out_archive& payload) {
-  finish_details& details = finish.ensure_details();
+  finish_details* const present = finish.details();
+  finish_details& details = present != nullptr ? *present : finish.ensure_details();
   {
     std::lock_guard guard(details.lock);
     header.finish = details.id.load(base::relaxed);

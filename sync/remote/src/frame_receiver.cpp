@@ -168,6 +168,7 @@ struct task_batch : scheduler::external_task {
 
 void frame_receiver::on_frame(const comm::inbound_frame& frame) noexcept {
   try {
+    if (frame.header->kind == comm::frame_kind::reply && !batch_.frames) return on_reply(frame);
     hand_on(frame);
   } catch (const std::exception&) {
     failed(frame, comm::frame_bytes(frame.payload.size()));
@@ -192,26 +193,38 @@ void frame_receiver::failed(const comm::inbound_frame& first, std::size_t bytes)
 }
 
 void frame_receiver::hand_on(const comm::inbound_frame& frame) {
+  if (!comm::is_task_kind(frame.header->kind)) {
+    take_batch();
+    return hand_on_other(frame);
+  }
   if (join_batch(frame)) return;
+  if (frame.header->kind == comm::frame_kind::tasks) {
+    base::fatal(fmt::format("place {} sent a malformed frame of tasks", frame.source));
+  }
+  on_task(frame);
+}
+
+void frame_receiver::on_reply(const comm::inbound_frame& frame) {
+  pending_call* const call = place_.calls->take(frame.header->handler);
+  if (call == nullptr) {
+    base::fatal(
+        fmt::format("place {} sent a reply to a call that no task waits for", frame.source));
+  }
+  if (frame.header->credit != 0) {
+    place_.finishes->on_reply(call->finish(),
+                              {.low = frame.header->credit,
+                               .high = 0,
+                               .balance = static_cast<std::int64_t>(frame.header->finish)});
+  }
+  call->on_reply(frame);
+}
+
+// Hands on a frame that is no task.
+void frame_receiver::hand_on_other(const comm::inbound_frame& frame) {
   switch (frame.header->kind) {
-    case comm::frame_kind::task:
-      on_task(frame);
+    case comm::frame_kind::reply:
+      on_reply(frame);
       break;
-    case comm::frame_kind::tasks:
-      base::fatal(fmt::format("place {} sent a malformed frame of tasks", frame.source));
-    case comm::frame_kind::reply: {
-      pending_call* call = place_.calls->take(frame.header->handler);
-      if (call == nullptr) {
-        base::fatal(
-            fmt::format("place {} sent a reply to a call that no task waits for", frame.source));
-      }
-      place_.finishes->on_reply(call->finish(),
-                                {.low = frame.header->credit,
-                                 .high = 0,
-                                 .balance = static_cast<std::int64_t>(frame.header->finish)});
-      call->on_reply(frame);
-      break;
-    }
     case comm::frame_kind::finish:
       place_.finishes->on_message(frame);
       break;
@@ -226,14 +239,16 @@ void frame_receiver::hand_on(const comm::inbound_frame& frame) {
         control_(control_context_, frame);
       }
       break;
+    case comm::frame_kind::task:
+    case comm::frame_kind::tasks:
+      break;  // join_batch() and on_task() take them
   }
 }
 
-// Adds the frame to the batch if it can be part of one, after handing on a batch to which it does
-// not belong. Returns whether it was added.
+// Adds a frame of tasks to the batch if it can be part of one, after handing on a batch to which it
+// does not belong. Returns whether it was added.
 bool frame_receiver::join_batch(const comm::inbound_frame& frame) {
-  const bool may_join = comm::is_task_kind(frame.header->kind) &&
-                        (frame.header->flags & flag_all & ~flag_collecting) == flag_spawn &&
+  const bool may_join = (frame.header->flags & flag_all & ~flag_collecting) == flag_spawn &&
                         frame.payload.size() >= comm::task_list_prefix &&
                         frame.handler->as<task_thunk>() != nullptr;
   const bool joins = may_join && batch_.frames && frame.handler == batch_.first.handler &&

@@ -49,14 +49,7 @@ void ring_receiver::refuse(const char* what) const noexcept {
                           source_, what));
 }
 
-bool ring_receiver::filled() noexcept {
-  if (!ring_.look()) refuse("an impossible position");
-  return !ring_.empty();
-}
-
-bool ring_receiver::receive(message_sink& sink, std::uint64_t run) noexcept {
-  if (!filled()) return false;
-  if (take_single(sink, run)) return true;
+bool ring_receiver::take_several(message_sink& sink, std::uint64_t run) noexcept {
   taken_ = 0;
   or_end_job(longest_record, {"from", source_, host_.c_str()}, [&] {
     buffer frames;
@@ -80,12 +73,10 @@ record_word ring_receiver::next_word() const noexcept {
 bool ring_receiver::take_single(message_sink& sink, std::uint64_t run) noexcept {
   const record_word word = next_word();
   const std::uint64_t offset = ring_.offset();
-  const record_word expected{.length = word.length,
-                             .kind = record_kind::frames,
-                             .run = run_of_record(run),
-                             .position = record_position(offset)};
   const std::uint64_t bytes = record_bytes(word.length);
-  if (word != expected || ring_.left() != bytes || word.length > buffer_pool::small_bytes) {
+  if (word.kind != record_kind::frames || word.run != run_of_record(run) ||
+      word.position != record_position(offset) || ring_.left() != bytes ||
+      word.length > buffer_pool::small_bytes) {
     return false;
   }
   buffer single = single_.take();

@@ -24,11 +24,17 @@ class ring_receiver {
   ring_receiver(const mapped_segment& own, rank source, std::size_t index, std::size_t places,
                 buffer_pool& pool);
 
+  // Whether the ring has records, of this run or of the next one.
+  bool filled() noexcept {
+    if (!ring_.look()) [[unlikely]]
+      refuse("an impossible position");
+    return !ring_.empty();
+  }
   // Delivers what has arrived in this run, up to about `most_bytes`. Consecutive frames become one
   // message. Returns whether there was anything.
-  bool receive(message_sink& sink, std::uint64_t run) noexcept;
-  // Whether the ring has records, of this run or of the next one.
-  bool filled() noexcept;
+  bool receive(message_sink& sink, std::uint64_t run) noexcept {
+    return filled() && (take_single(sink, run) || take_several(sink, run));
+  }
 
  private:
   static constexpr std::uint64_t most_bytes = std::uint64_t{64} << 10;
@@ -36,6 +42,7 @@ class ring_receiver {
 
   record_word next_word() const noexcept;
   bool take_single(message_sink& sink, std::uint64_t run) noexcept;
+  bool take_several(message_sink& sink, std::uint64_t run) noexcept;
   bool take_record(message_sink& sink, std::uint64_t run, buffer& frames);
   void take_part(message_sink& sink, const record_word& word, const std::byte* content);
   [[noreturn]] void refuse(const char* what) const noexcept;

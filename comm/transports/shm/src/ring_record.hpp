@@ -27,8 +27,6 @@ struct record_word {
   record_kind kind = record_kind::frames;
   std::uint8_t run = 0;        // the number of the run, modulo 256
   std::uint16_t position = 0;  // the offset of the record in the ring, divided by 8, modulo 2^16
-
-  bool operator==(const record_word&) const noexcept = default;
 };
 static_assert(sizeof(record_word) == 8);
 

@@ -61,7 +61,12 @@ inline void ring_sender::publish(std::uint64_t offset, record_kind kind, std::si
   std::memcpy(bytes_ + offset, &word, sizeof word);
   ring_.publish(record_bytes(length));
   fetch_lines();
-  if (announced_) return;
+  if (!announced_) [[unlikely]]
+    announce();
+}
+
+// Tells the receiver that this ring is in use. Requires: lock_.
+[[gnu::cold]] void ring_sender::announce() noexcept {
   to_.header().senders[index_ / 64].fetch_or(std::uint64_t{1} << index_ % 64, base::relaxed);
   announced_ = true;
 }
@@ -97,26 +102,36 @@ inline bool ring_sender::write_single(const frame_header& header,
 
 void ring_sender::write(const frame_header& header, std::span<const std::byte> payload,
                         std::uint64_t run) noexcept {
-  {
-    const std::scoped_lock guard(lock_);
-    frame_counts& counts = counts_of(run);
-    ++counts.frames;
-    counts.bytes += frame_bytes(payload.size());
-    const bool first = !message_waits() && (!joined_ || joined_.size() == 0);
-    if (burst_ || !first || !write_single(header, payload, run)) {
-      join(header, payload);
-      look_for_burst(first);
-      if (!write_if_due(run)) {
-        if (std::exchange(joined_counted_, true)) return;
-        queued_.fetch_add(1, base::relaxed);
-        set_unfinished(true);
-        return;
-      }
-    } else {
-      look_for_burst(first);
-    }
+  lock_.lock();
+  frame_counts& counts = counts_of(run);
+  ++counts.frames;
+  counts.bytes += frame_bytes(payload.size());
+  bool written = false;
+  // If nothing is unfinished, nothing waits.
+  if (!burst_ && !unfinished_.load(base::relaxed) && write_single(header, payload, run))
+      [[likely]] {
+    look_for_burst(true);
+    written = true;
+  } else {
+    written = write_after_others(header, payload, run);
   }
-  to_.wake_owner();
+  lock_.unlock();
+  if (written) to_.wake_owner();
+}
+
+// Adds a frame to those that wait. Returns whether it wrote them. Requires: lock_.
+[[gnu::noinline]] bool ring_sender::write_after_others(const frame_header& header,
+                                                       std::span<const std::byte> payload,
+                                                       std::uint64_t run) noexcept {
+  const bool first = !message_waits() && (!joined_ || joined_.size() == 0);
+  join(header, payload);
+  look_for_burst(first);
+  if (write_if_due(run)) return true;
+  if (!std::exchange(joined_counted_, true)) {
+    queued_.fetch_add(1, base::relaxed);
+    set_unfinished(true);
+  }
+  return false;
 }
 
 bool ring_sender::add_task(const frame_header& header, std::span<const std::byte> payload,

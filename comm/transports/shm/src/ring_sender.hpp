@@ -79,12 +79,15 @@ class ring_sender {
   void fetch_lines() const noexcept;
   void publish(std::uint64_t offset, record_kind kind, std::size_t length,
                std::uint64_t run) noexcept;
+  void announce() noexcept;
   void set_unfinished(bool unfinished) noexcept;
   void enqueue(buffer message) noexcept;
   void enqueue_joined() noexcept;
   void look_for_burst(bool first) noexcept;
   bool write_single(const frame_header& header, std::span<const std::byte> payload,
                     std::uint64_t run) noexcept;
+  bool write_after_others(const frame_header& header, std::span<const std::byte> payload,
+                          std::uint64_t run) noexcept;
   void join(const frame_header& header, std::span<const std::byte> payload) noexcept;
   bool write_if_due(std::uint64_t run) noexcept;
   bool write_joined(std::uint64_t run) noexcept;

@@ -43,7 +43,8 @@ shm_transport::shm_transport(transport& inside, std::unique_ptr<own_segment> seg
       senders_(static_cast<std::size_t>(size())),
       areas_(static_cast<std::size_t>(size())) {
   const std::size_t places = peers.of_host.size();
-  sources_.resize((places + 63) / 64);
+  seen_.resize((places + 63) / 64);
+  sources_.reserve(places);
   for (std::size_t i = 0; i < places; ++i) {
     const rank other = peers.of_host[i];
     if (segment_->offer().process != 0) {
@@ -122,40 +123,44 @@ bool shm_transport::advance() noexcept {
   return any;
 }
 
-template <class F>
-void shm_transport::for_each_source(F&& f) {
+// Looks for places of the host that have begun to send.
+inline void shm_transport::note_new_sources() noexcept {
   if (receivers_.empty()) return;
   const auto& senders = segment_->memory().header().senders;
-  for (std::size_t word = 0; word < sources_.size(); ++word) {
-    sources_[word] |= senders[word].load(base::relaxed);
-    for (std::uint64_t bits = sources_[word]; bits != 0; bits &= bits - 1) {
-      const std::size_t index = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-      if (index < receivers_.size()) f(*receivers_[index]);
-    }
+  for (std::size_t word = 0; word < seen_.size(); ++word) {
+    const std::uint64_t now = senders[word].load(base::relaxed);
+    if ((now & ~seen_[word]) != 0) [[unlikely]]
+      add_sources(word, now);
+  }
+}
+
+[[gnu::cold]] void shm_transport::add_sources(std::size_t word, std::uint64_t senders) noexcept {
+  std::uint64_t added = senders & ~seen_[word];
+  seen_[word] |= added;
+  for (; added != 0; added &= added - 1) {
+    const std::size_t index = word * 64 + static_cast<std::size_t>(std::countr_zero(added));
+    if (index < receivers_.size()) sources_.push_back(receivers_[index].get());
   }
 }
 
 bool shm_transport::receive(message_sink& sink) noexcept {
+  note_new_sources();
   bool any = false;
-  for_each_source([&](ring_receiver& from) { any |= from.receive(sink, run()); });
+  for (ring_receiver* const from : sources_) any |= from->receive(sink, run());
   return any;
 }
 
 bool shm_transport::anything_arrived() noexcept {
-  bool any = false;
-  for_each_source([&](ring_receiver& from) { any |= from.filled(); });
-  return any;
+  note_new_sources();
+  return std::ranges::any_of(sources_, [](ring_receiver* from) { return from->filled(); });
 }
 
 // Looks at the rings in turn until something has arrived, but only about `looks` times in all.
 bool shm_transport::arrives_within(unsigned looks) noexcept {
-  for (bool any = false; looks > 0;) {
-    for_each_source([&](ring_receiver& from) {
-      any |= from.filled();
-      if (looks > 0) --looks;
-    });
-    if (any) return true;
-    if (looks > 0) --looks;
+  while (looks > 0) {
+    if (anything_arrived()) return true;
+    const auto looked = static_cast<unsigned>(sources_.size() + 1);
+    looks -= std::min(looks, looked);
   }
   return false;
 }

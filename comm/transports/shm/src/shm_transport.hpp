@@ -78,9 +78,8 @@ class shm_transport final : public transport {
   ring_sender* sender_to(rank dest) const noexcept {
     return senders_[static_cast<std::size_t>(dest)].get();
   }
-  // Calls f(receiver) for each place of the host that has sent something.
-  template <class F>
-  void for_each_source(F&& f);
+  void note_new_sources() noexcept;
+  void add_sources(std::size_t word, std::uint64_t senders) noexcept;
   bool advance() noexcept;
   bool receive(message_sink& sink) noexcept;
   bool anything_arrived() noexcept;
@@ -96,9 +95,10 @@ class shm_transport final : public transport {
   std::vector<ring_sender*> ring_senders_;             // those that are not null
   std::vector<std::span<std::byte>> areas_;  // by rank, in the mappings that the senders hold
   std::vector<std::unique_ptr<ring_receiver>> receivers_;  // by index on the host
-  // The bits of segment_header::senders that have been seen. They stay if the memory is
-  // overwritten.
-  std::vector<std::uint64_t> sources_;
+  // The bits of segment_header::senders that have been seen, and their receivers. They stay if the
+  // memory is overwritten.
+  std::vector<std::uint64_t> seen_;
+  std::vector<ring_receiver*> sources_;
   int both_ = -1;  // a descriptor that is readable when either transport's is
 
   base::spin_lock progress_lock_;

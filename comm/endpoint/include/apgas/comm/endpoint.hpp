@@ -178,7 +178,12 @@ class endpoint final : private message_sink {
   void flush() noexcept;
   // Whether any batch has not been posted yet, so that flush() is necessary before all workers
   // sleep.
-  bool has_batch() const noexcept;
+  bool has_batch() const noexcept {
+    for (std::size_t w = 0; w < batch_words_; ++w) {
+      if (has_batch_[w].load(base::relaxed) != 0) return true;
+    }
+    return false;
+  }
 
   // The bytes posted to `dest` and not completed. Up to one more message may be waiting as a batch.
   std::size_t queued_bytes(rank dest) const noexcept { return network_.queued_bytes(dest); }
@@ -201,6 +206,9 @@ class endpoint final : private message_sink {
   enum class state { exchanging, running, ending, over };
 
   void on_message(rank source, buffer message) noexcept override;
+  void on_frames(rank source, buffer message) noexcept;
+  void send_in_message(rank dest, const frame_header& header, std::span<const std::byte> payload);
+  void send_block(rank dest, const frame_header& header, out_archive&& payload);
   void send_unbatched(rank dest, buffer message);
   bool waited_too_long(channel& to, rank dest, bool posted) noexcept;
   void set_has_batch(rank dest, bool has) noexcept;
@@ -211,7 +219,8 @@ class endpoint final : private message_sink {
   transport& network_;
   frame_sink& sink_;
   const endpoint_options options_;
-  std::unique_ptr<channel[]> channels_;                       // one per rank
+  std::unique_ptr<channel[]> channels_;  // one per rank
+  const std::size_t batch_words_;
   std::unique_ptr<base::atomic<std::uint64_t>[]> has_batch_;  // one bit per rank
   base::atomic<state> state_{state::exchanging};
   std::vector<std::string> hosts_;

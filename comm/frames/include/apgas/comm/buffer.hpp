@@ -133,7 +133,13 @@ class reusable_buffer {
 
   // Returns the buffer, or nothing while it is in use.
   // Context: one thread at a time.
-  buffer take() noexcept;
+  buffer take() noexcept {
+    if (block_->reuse_.load(base::acquire) != inbound_buffer::unused) return {};  // P1
+    block_->reuse_.store(inbound_buffer::used, base::relaxed);
+    block_->references_.store(1, base::relaxed);
+    block_->size_ = 0;
+    return buffer::attach(block_);
+  }
 
  private:
   inbound_buffer* const block_;

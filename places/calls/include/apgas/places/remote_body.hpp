@@ -171,9 +171,14 @@ scheduler::task_counter* run_remote_call(sync::remote_task& task, scheduler::fib
   const comm::rank caller = task.frame.source;
   std::uint64_t& number = task.call;  // where reports find it
   number = 0;
+  const auto reply = [&](bool failed, comm::out_archive& content) -> scheduler::task_counter* {
+    task.done();
+    const bool ended = !before.has_children();
+    sync::finish_core* const finish = task.finish;
+    sync::send_reply(*task.place, caller, number, *finish, ended, failed, content);
+    return ended ? nullptr : finish;
+  };
   comm::out_archive value;
-  comm::out_archive failure;
-  bool failed = false;
   try {
     comm::in_archive from = task.arguments();
     from(number);
@@ -193,14 +198,11 @@ scheduler::task_counter* run_remote_call(sync::remote_task& task, scheduler::fib
       }
     }
   } catch (...) {
-    failed = true;
+    comm::out_archive failure;
     sync::save_failure(failure, self);
+    return reply(true, failure);
   }
-  task.done();
-  const bool ended = !before.has_children();
-  sync::finish_core* const finish = task.finish;
-  sync::send_reply(*task.place, caller, number, *finish, ended, failed, failed ? failure : value);
-  return ended ? nullptr : finish;
+  return reply(false, value);
 }
 
 }  // namespace apgas::inline v0::remote

@@ -37,6 +37,8 @@ class frame_receiver final : public comm::frame_sink {
 
   // These throw std::bad_alloc.
   void hand_on(const comm::inbound_frame& frame);
+  void hand_on_other(const comm::inbound_frame& frame);
+  void on_reply(const comm::inbound_frame& frame);
   bool join_batch(const comm::inbound_frame& frame);
   void take_batch();
   void on_task(const comm::inbound_frame& frame);
