@@ -58,7 +58,7 @@ def lines(axes, title, series, label, value):
     axes.set_xlabel(label)
     axes.set_title(title, fontsize=10)
     axes.grid(True, alpha=0.3)
-    axes.legend(fontsize=7)
+    axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.01, 1))
 
 
 def by_size(records):

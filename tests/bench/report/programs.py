@@ -159,4 +159,5 @@ def missing_peers(name):
     if not shutil.which("dpkg-query"):
         return []
     return [f"{name} is measured without {peer}: apt install {package}, and build again"
-            for package, peer in GROUPS[name].peers.items() if not installed(package)]
+            for package, peer in GROUPS[name].peers.items()
+            if not installed(package) and not shutil.which(peer.lower())]  # java: of any package
