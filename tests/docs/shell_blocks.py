@@ -35,6 +35,9 @@ MARKED = {  # of the documents whose blocks are run
     "docs/tutorials/histogram.md": ["needs three hosts"],
     "docs/how_to/install.md": ["README.md and the first tutorial run these commands",
                                "a second build of the library takes minutes"],
+    "docs/how_to/packages.md": ["./launch/package --test runs these commands",
+                                "installs packages on this machine", "needs Spack", "needs vcpkg",
+                                "needs Conan"],
     "docs/how_to/python_and_c.md": ["pip compiles the library, which takes minutes"],
 }
 FILES = {"cpp": r"\b\w+\.cpp\b", "c": r"\b\w+\.c\b", "python": r"\b\w+\.py\b",

@@ -33,24 +33,24 @@ struct statistics {
   // construct.
   std::uint64_t suspensions = 0;
   std::uint64_t finish_suspensions = 0;
-  std::uint64_t branch_suspensions = 0;  // fork_join, forall, coforall
-  std::uint64_t at_suspensions = 0;      // also the memory of another place
-  std::uint64_t send_suspensions = 0;    // async_at that had to wait for its place
-  std::uint64_t clock_suspensions = 0;   // phases of clocks
-  std::uint64_t phaser_suspensions = 0;  // also accumulators
-  std::uint64_t team_suspensions = 0;    // collectives
-  std::uint64_t future_suspensions = 0;
+  std::uint64_t branch_suspensions = 0;     // fork_join, forall, coforall
+  std::uint64_t at_suspensions = 0;         // also the memory of another place
+  std::uint64_t send_suspensions = 0;       // async_at that had to wait for its place
+  std::uint64_t clock_suspensions = 0;      // phases of clocks
+  std::uint64_t phaser_suspensions = 0;     // also accumulators
+  std::uint64_t team_suspensions = 0;       // collectives
+  std::uint64_t future_suspensions = 0;     // future, async_await, when_all
   std::uint64_t variable_suspensions = 0;   // sync_var, single_var
   std::uint64_t when_suspensions = 0;       // also atomic
   std::uint64_t mutex_suspensions = 0;      // also shared_mutex
   std::uint64_t condition_suspensions = 0;  // condition_variable
-  std::uint64_t semaphore_suspensions = 0;
-  std::uint64_t channel_suspensions = 0;
-  std::uint64_t latch_suspensions = 0;
-  std::uint64_t blocking_suspensions = 0;
-  std::uint64_t sleep_suspensions = 0;
-  std::uint64_t yield_suspensions = 0;
-  std::uint64_t other_suspensions = 0;
+  std::uint64_t semaphore_suspensions = 0;  // acquire
+  std::uint64_t channel_suspensions = 0;    // send, receive
+  std::uint64_t latch_suspensions = 0;      // wait
+  std::uint64_t blocking_suspensions = 0;   // functions given to `blocking`
+  std::uint64_t sleep_suspensions = 0;      // sleep_for, sleep_until
+  std::uint64_t yield_suspensions = 0;      // yield
+  std::uint64_t other_suspensions = 0;      // all other constructs
 
   // Phases that have ended, each counted at the home of its clock or phaser.
   std::uint64_t clock_phases = 0;
@@ -86,7 +86,7 @@ struct statistics {
     return all == 0 ? 0 : std::clamp(1 - static_cast<double>(asleep_ns) / all, 0.0, 1.0);
   }
 
-  // How many frames a message had on average; 0 if none was sent.
+  // How many frames a message had on average; 0 if none was sent. Context: any thread.
   double frames_per_message() const noexcept {
     return messages_sent == 0
                ? 0
