@@ -8,6 +8,7 @@
 
 #include <apgas/comm/archive.hpp>
 #include <apgas/future.hpp>
+#include <apgas/places/serialization_time.hpp>
 #include <apgas/sync/place_state.hpp>
 #include <apgas/sync/remote_call.hpp>
 #include <apgas/sync/task.hpp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <apgas/base/cycles.hpp>
 #include <apgas/comm/sendable.hpp>
