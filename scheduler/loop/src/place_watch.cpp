@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <apgas/scheduler/place_watch.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <thread>
@@ -20,8 +21,16 @@ constexpr std::size_t groups_sent_max = 64;
 
 // The frame that asks for an explanation has woken a worker, which finds nothing and sleeps again.
 // On processors with many other threads that takes a while. So place_watch looks again after 1, 2,
-// ... 20 ms.
+// ... 20 ms, and then, as long as no worker runs a task, every 20 ms up to a second.
 constexpr int looks_for_sleep = 20;
+constexpr int looks_while_none_runs = 60;
+
+bool any_runs_a_task(scheduler::implementation& s) {
+  return std::ranges::any_of(s.workers, [&s](const auto& w) {
+    const auto& entry = s.entries[static_cast<std::size_t>(w->id)];
+    return !running_text(*w, state_of(*w), s.idle.sleeps(&**entry)).empty();
+  });
+}
 
 }  // namespace
 
@@ -53,8 +62,9 @@ place_waits place_watch::explain(const object_names* names) const {
   suspended_tasks fresh(watched_.workers);
   suspended_tasks& tasks =
       watched_.stall_watchdog != nullptr ? watched_.stall_watchdog->tasks : fresh;
-  for (int i = 0; i < looks_for_sleep && !result.asleep; ++i) {
-    if (i != 0) std::this_thread::sleep_for(std::chrono::milliseconds(i));
+  for (int i = 0; i < looks_while_none_runs && !result.asleep; ++i) {
+    if (i >= looks_for_sleep && any_runs_a_task(watched_)) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::min(i, looks_for_sleep)));
     result.asleep = watched_.idle.when_all_asleep(watched_.workers.size(), [&] {
       hang_explanation explanation(names);
       tasks.explain(groups, explanation);
