@@ -20,17 +20,19 @@ from hang_programs import DEADLOCK, PROGRAM, cases, default_quit, environment, e
 
 NETWORKS = [name for name in sys.argv.pop(1).split(",") if name]
 
-# What the report says of each case: expressions in which $word stands for the marked line.
+# What the report says of each case: expressions in which $word stands for the marked line. A cycle
+# may begin at any of its tasks; where a task is first named, its spawn site and place follow.
 HANGING = {
     "finish_over_places": ["1 in semaphore::acquire at $acquire, spawned at $acquire.*, at place 1",
                            "1 in finish at $finish, .*at place 0"],
-    "at_cycle": [r"waits in at at $at_one for task . \(spawned at $at_one, place 1\), which runs "
-                 "the body of this call",
-                 "waits in mutex::lock at $lock for task ., which has locked it",
+    "at_cycle": ["waits in at at $at_one for task .*, which runs the body of this call",
+                 r"task . \(spawned at $at_one, place 1\)",
+                 "waits in mutex::lock at $lock for task .*, which has locked it",
                  r"task . \(main.*, place 0\)"],
     "two_mutexes_over_places": [
-        r"waits in at at $at_one for task . \(spawned at $at_one, place 1\), which runs the body",
-        r"waits in at at $at_two for task . \(spawned at $at_two, place 0\), which runs the body",
+        "waits in at at $at_one for task .*, which runs the body",
+        "waits in at at $at_two for task .*, which runs the body",
+        r"task . \(spawned at $at_one, place 1\)", r"task . \(spawned at $at_two, place 0\)",
         "waits in mutex::lock at $at_one for task .*, which has locked it",
         "waits in mutex::lock at $at_two for task .*, which has locked it",
         "spawned at $spawn_one, place 0", "spawned at $spawn_two, place 1"],
@@ -39,7 +41,7 @@ HANGING = {
                           "waits in mutex::lock at $lock for task .*, which has locked it",
                           "task . .spawned at $spawn_registered, place 1.",
                           "task . .main.*, place 0.", "waits in finish at $finish for task"],
-    "phaser_over_places": ["at $next for phase 0 of the phaser made at $made for task ., which is "
+    "phaser_over_places": ["at $next for phase 0 of the phaser made at $made for task .*, which is "
                            "registered on it and has not arrived",
                            "waits in mutex::lock at $lock for task",
                            "waits in finish at $finish for task"],
@@ -51,7 +53,7 @@ HANGING = {
                             "LAST has not called it"],
     "future_of_another_place": ["waits in future::get at $get for task .*, which runs the body of "
                                 "this call", "task . .spawned at $spawn, place 1.",
-                                "waits in mutex::lock at $at for task ., which has locked it"],
+                                "waits in mutex::lock at $at for task .*, which has locked it"],
     "when_at_another_place": ["1 in when at $when, spawned at $at.*, at place 1",
                               "1 in at at $at, .*at place 0"],
     "lost_async": ["1 in channel::receive at $receive, .*at place 1", "1 in finish, main"],
