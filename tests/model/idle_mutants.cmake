@@ -5,7 +5,7 @@ apgas_mutants(idle scheduler/idling/src/idle.hpp
     [[base::light_fence();                  // P1]] ""
   end_search_wakes_nobody
     [[--searching_;
-    Entry* s = searching_ == 0 ? take_locked() : nullptr;]]
+    Entry* s = woken || searching_ == 0 ? take_locked() : nullptr;]]
     [[--searching_;
     Entry* s = nullptr;]]
   woken_one_does_not_search

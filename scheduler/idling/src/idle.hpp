@@ -90,11 +90,16 @@ class idle_list {
     return is;
   }
 
-  // The calling worker has found work. Returns the worker to wake by I4, or null.
-  [[nodiscard]] Entry* end_search() noexcept {
+  // The calling worker has found work. Returns the worker to wake by I4, or null. A worker that was
+  // `woken` for this search takes two workers off the list, linked by `next`, whether others search
+  // or not: if many workers sleep and there is work for all, their number doubles with each
+  // wake-up.
+  [[nodiscard]] Entry* end_search(bool woken = false) noexcept {
     lock_.lock();
     --searching_;
-    Entry* s = searching_ == 0 ? take_locked() : nullptr;
+    Entry* s = woken || searching_ == 0 ? take_locked() : nullptr;
+    if (s != nullptr) s->next = woken ? take_locked() : nullptr;
+    if (s != nullptr && s->next != nullptr) s->next->next = nullptr;
     update_locked();
     lock_.unlock();
     return s;

@@ -69,7 +69,6 @@ I middle_of(I first, I last) {
 }
 
 // What the tasks of a loop share. It lives on the stack of the loop's caller.
-//
 // With w workers, worker k prefers the k-th of w equal shares of the range. So in a sequence of
 // loops over the same elements, each worker finds most of its elements in its own cache, although
 // the caller may resume on another worker after each loop.
@@ -185,17 +184,18 @@ inline bool thieves_wait(scheduler::fiber& self) {
   return self.on->tasks.empty();
 }
 
-// Chooses a grain that gives enough chunks to balance the load, each of them large enough to be
-// worth the check between two chunks.
+// Chooses a grain that gives enough chunks to balance the load, each worth the check after it.
 inline std::uint64_t default_grain(std::uint64_t n, int workers) {
   return std::clamp<std::uint64_t>(n / (64 * static_cast<std::uint64_t>(workers)), 1, 4096);
 }
 
 // Runs a forall over [first, last): splits the range whenever the deque is empty, and otherwise
-// runs `grain` iterations and checks again.
+// runs `grain` iterations and checks again. Grants the half that was just pushed to thieves.
 struct run_adaptive {
   template <class I, class Body>
   void operator()(I first, I last, loop<I, Body>& shared) const {
+    auto& tasks = scheduler::current_fiber()->on->tasks;
+    if (shared.workers > 1 && !tasks.empty()) tasks.grant();
     while (length(first, last) > shared.grain) {
       scheduler::fiber& self = *scheduler::current_fiber();
       if (thieves_wait(self)) return split<run_adaptive>(self, first, last, shared);
