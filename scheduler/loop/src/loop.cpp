@@ -117,7 +117,7 @@ void note_steal(worker& w, const worker& victim, std::size_t tasks, bool fenced,
                 std::uint64_t begun) {
   ++w.count.steals;
   w.count.stolen += tasks;
-  w.pace.stole(begun, cycles(), fenced);
+  w.pace.stole(tasks, begun, cycles(), fenced);
   observe_activity(w, worker_activity::steal, begun,
                    std::uint64_t{tasks} << 32U | static_cast<std::uint32_t>(victim.id));
 }
@@ -204,9 +204,12 @@ bool search(worker& w, work& found) {
   clock::time_point give_up = clock::time_point::max();  // not determined yet
   unsigned rounds = 0;
   bool woken = false;
+  bool stole = false;
   patience leave_resumed(s);
   for (;;) {
-    if (choose(w, found) || steal(w, found, leave_resumed.exhausted())) break;
+    if (choose(w, found)) break;
+    stole = steal(w, found, leave_resumed.exhausted());
+    if (stole) break;
     if (s.stopping.load(base::acquire)) {  // P1 of scheduler.cpp
       static_cast<void>(s.idle.end_search());
       return false;
@@ -227,14 +230,16 @@ bool search(worker& w, work& found) {
     } else if (now > give_up) {
       // During a pause between steals the worker does not sleep either: the heavy fence for that
       // would cost as much as a steal.
-      if (w.pace.pause_is_over(cycles())) woken |= s.sleep(w);
+      if (w.pace.pause_is_over(cycles())) woken = s.sleep(w);
       give_up = clock::time_point::max();
     }
   }
   w.searches.store(false, base::relaxed);
   observe_activity(w, worker_activity::search, begun);
-  for (idle_entry* next = s.idle.end_search(woken); next != nullptr;) {
-    std::exchange(next, next->next)->sleep.unpark();
+  // A worker that was woken and could steal has probably left work for others. If it came too late
+  // for that, or was woken for a message, one more worker is enough.
+  for (idle_entry* next : s.idle.end_search(woken && stole)) {
+    if (next != nullptr) next->sleep.unpark();
   }
   return true;
 }

@@ -170,7 +170,7 @@ bool search_by_seed(worker& w, work& found) {
     }
   }
   w.searches.store(false, base::relaxed);
-  if (idle_entry* next = s.idle.end_search()) next->sleep.unpark();
+  if (idle_entry* next = s.idle.end_search()[0]) next->sleep.unpark();
   return static_cast<bool>(found);
 }
 

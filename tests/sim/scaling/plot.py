@@ -18,7 +18,7 @@ def main():
     folder, picture = pathlib.Path(sys.argv[1]), sys.argv[2]
     figure, (speed, steals) = plt.subplots(1, 2, figsize=(12, 5))
     colours = {}
-    for file in sorted(folder.glob("*.json")):
+    for file in sorted([*folder.glob("before-*.json"), *folder.glob("after-*.json")]):
         runs = [json.loads(line) for line in file.read_text().splitlines()]
         if len(runs) < 5 or runs[0]["workers"] != 1:
             continue

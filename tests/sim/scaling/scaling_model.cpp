@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <cstdlib>
-#include <string>
+#include <string_view>
 
 #include "scaling_programs.hpp"
 
-// scaling_model PROGRAM SIZE WORKERS...: simulates the program, and prints a line of JSON for each
-// number of workers.
+// scaling_model [--flat] PROGRAM SIZE WORKERS...: simulates the program, and prints a line of JSON
+// for each number of workers. --flat: on flat_machine().
 int main(int argc, char** argv) {
   using namespace apgas::test::scaling;
+  const bool flat = argc > 1 && std::string_view(argv[1]) == "--flat";
+  if (flat) ++argv, --argc;
   if (argc < 4) {
-    std::fprintf(stderr, "usage: scaling_model PROGRAM SIZE WORKERS...\n");
+    std::fprintf(stderr, "usage: scaling_model [--flat] PROGRAM SIZE WORKERS...\n");
     return 2;
   }
   for (int i = 3; i < argc; ++i) {
     const int workers = std::atoi(argv[i]);
-    world w(machine{}, workers);
+    world w(flat ? flat_machine() : machine{}, workers);
     const result r = w.run(program_called(argv[1], workers, std::strtoull(argv[2], nullptr, 10)));
     std::printf(
         "{\"program\": \"%s\", \"size\": %s, \"workers\": %d, \"ms\": %.4f, \"efficiency\": %.4f, "

@@ -36,6 +36,15 @@ TEST(ScalingSim, TwoWorkersShareEachProgram) {
   EXPECT_GT(speed_up_of_each("producer", 2'000, 2), 0.95);
 }
 
+// A task of 0.1 us for each of 16 workers: a round in which one worker runs them all takes 1.7 us.
+TEST(ScalingSim, ThievesLeaveRoundsOfShortTasksToTheirSpawner) {
+  constexpr int workers = 16;
+  constexpr std::uint64_t rounds = 500;
+  world w(flat_machine(), workers);
+  const result r = w.run(program_called("rounds", workers, rounds));
+  EXPECT_LT(static_cast<double>(r.time) / cycles_per_ns / rounds, 3'000.0);
+}
+
 // All that search together must not interrupt each other for each steal.
 TEST(ScalingSim, ThievesOfALoopNeedNoFence) {
   EXPECT_EQ(simulated("loop", 20'000, 256).fences, 0U);

@@ -15,29 +15,7 @@ constexpr cycles wait_step = 100;  // between two looks of a fork at its stolen 
 constexpr std::ptrdiff_t drain_least = 128;
 constexpr std::ptrdiff_t room = 256;
 
-// The number of children of a tree node, from the random number that is its state. The trees are
-// those of apps/uts with another hash function.
-std::uint64_t children_of(const program& p, const task& t) {
-  const double u = static_cast<double>(t.a >> 11U) * 0x1p-53;
-  if (p.depth == 0) {  // binomial
-    if (t.depth == 0) return p.root_children;
-    return u < 0.124875 ? 8 : 0;
-  }
-  if (t.depth >= p.depth) return 0;
-  const double more = static_cast<double>(p.branching) / (1 + p.branching);
-  std::uint64_t n = 0;
-  for (double reach = more; u < reach && n < 100; reach *= more) ++n;
-  return n;
-}
-
 }  // namespace
-
-std::uint64_t mixed(std::uint64_t z) {
-  z += 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27U)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31U);
-}
 
 fiber* world::new_fiber() {
   if (free_fibers_.empty()) {
@@ -89,8 +67,11 @@ void world::start_slot(sim_worker& w, const task& t) {
   }
   fiber* const f = new_fiber();
   enter(w, f);
-  f->stack.push_back(
-      {.is = frame::role::slot, .t = t, .mark = f->base, .generation = f->generation});
+  f->stack.push_back({.is = frame::role::slot,
+                      .t = t,
+                      .mark = f->base,
+                      .generation = f->generation,
+                      .since = w.pace.awaits_work() ? now_ + spent_ : 0});
   f->stack.push_back({.t = t});
 }
 
@@ -223,10 +204,12 @@ void world::run_children(sim_worker& w) {
   }
   if (top.is == frame::role::slot) {
     if (top.t.is_branch) publish(w);
+    if (top.since != 0 && f.generation == top.generation) w.pace.worked(now_ + spent_ - top.since);
     return release(w, *top.t.of);
   }
   if (top.join->pending == 1 || top.step == 1) {
     ended_ = f.stack.size() == 1;
+    free_counters_.push_back(top.join);
     return end_frame(w);
   }
   top.step = 1;
@@ -251,6 +234,8 @@ void world::run_body(sim_worker& w) {
       return run_tree_node(w);
     case kind::producer:
       return run_producer(w);
+    case kind::rounds:
+      return run_round(w);
     case kind::continuation:
       break;
   }
@@ -300,6 +285,22 @@ void world::run_producer(sim_worker& w) {
   }
   if (asked) return attend(w, true);
   if (top.t.a == 0) end_frame(w);
+}
+
+// A round is a finish over `b` tasks.
+void world::run_round(sim_worker& w) {
+  fiber& f = *w.current;
+  frame& top = f.stack.back();
+  if (top.t.a == 0) return end_frame(w);
+  --top.t.a;
+  const std::uint64_t tasks = top.t.b;
+  counter* const join = new_counter();
+  f.stack.push_back({.is = frame::role::finish,
+                     .t = {},
+                     .mark = w.tasks.head(),
+                     .generation = f.generation,
+                     .join = join});
+  f.stack.push_back({.t = {.what = kind::producer, .a = tasks, .of = join}});
 }
 
 // A forall over [a, b): splits the range while the deque is empty, and otherwise runs a chunk.

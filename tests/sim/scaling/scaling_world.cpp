@@ -217,7 +217,7 @@ void world::end_round(sim_worker& w) {
     }
   }
   if (choose_own(w)) {
-    end_search(w);
+    end_search(w, false);
     return;
   }
   begin_round(w);
@@ -249,10 +249,10 @@ void world::steal(sim_worker& w) {
       }
       ++result_.steals;
       result_.stolen += got.tasks;
-      w.pace.stole(begun, now_ + spent_, got.fenced);
+      w.pace.stole(got.tasks, begun, now_ + spent_, got.fenced);
       w.victims.found(w.next_victim);
       start_slot(w, taken[0]);
-      end_search(w);
+      end_search(w, true);
       return;
     }
     if (!waits && !got.fenced) {  // it has asked, or found the last task taken
@@ -268,18 +268,19 @@ void world::steal(sim_worker& w) {
     --resumed_;
     w.victims.found(w.next_victim);
     enter(w, f);
-    end_search(w);
+    end_search(w, true);
     return;
   }
   ++w.next_victim;
 }
 
-void world::end_search(sim_worker& w) {
+void world::end_search(sim_worker& w, bool stole) {
   w.searches = false;
   updates(w, idle_line());
   const bool woken = std::exchange(w.woken, false);
-  for (entry* next = idle_.end_search(woken); next != nullptr;)
-    wake(std::exchange(next, next->next));
+  for (entry* const next : idle_.end_search(woken && stole)) {
+    if (next != nullptr) wake(next);
+  }
 }
 
 void world::notify(sim_worker& w) {
@@ -312,6 +313,7 @@ bool world::any_work() {
 }
 
 void world::fall_asleep(sim_worker& w) {
+  w.woken = false;
   updates(w, idle_line());
   static_cast<void>(idle_.announce_sleep(&w.in_list));
   const cycles before = spent_;

@@ -31,7 +31,7 @@ struct counter {
   int last_changed_by = 0;
 };
 
-enum class kind : std::uint8_t { compute, fib, range, tree_node, producer, continuation };
+enum class kind : std::uint8_t { compute, fib, range, tree_node, producer, rounds, continuation };
 
 struct task {
   kind what = kind::compute;
@@ -55,7 +55,7 @@ struct frame {
   task* mark = nullptr;  // slot, finish: where its tasks begin. body: the slot of its branch
   std::uint64_t generation = 0;  // of the fiber, when the mark was set
   counter* join = nullptr;       // finish, body: what it waits for
-  cycles since = 0;              // body: when it began to wait
+  cycles since = 0;              // body: when it began to wait; slot: when it began
 };
 
 struct fiber {
@@ -131,6 +131,9 @@ struct result {
 
 // A hash function (splitmix64).
 std::uint64_t mixed(std::uint64_t z);
+// The number of children of a tree node, from the random number that is its state. The trees are
+// those of apps/uts with another hash function.
+std::uint64_t children_of(const program& p, const task& t);
 
 class world {
  public:
@@ -172,7 +175,7 @@ class world {
   void end_round(sim_worker& w);
   void look(sim_worker& w);
   void steal(sim_worker& w);
-  void end_search(sim_worker& w);
+  void end_search(sim_worker& w, bool stole);
   void fall_asleep(sim_worker& w);
   void notify(sim_worker& w);
   void wake(entry* e);
@@ -186,6 +189,7 @@ class world {
   void run_tree_node(sim_worker& w);
   void run_producer(sim_worker& w);
   void run_range(sim_worker& w);
+  void run_round(sim_worker& w);
   void run_drain(sim_worker& w);
   void compute(cycles c);
   void start_slot(sim_worker& w, const task& t);

@@ -224,7 +224,7 @@ class deque {
     if (asked_at_.load(relaxed) != 0) [[unlikely]]
       answer_slow();
   }
-  // The same before a thief asks, by an owner that is about to run a long task.
+  // Grants tasks before a thief asks. For an owner that is about to run a long task.
   void grant() { answer_slow(); }
   // Answers a push that returned true, and a thief that has asked. Returns true if
   // raise_attention() was called since the last call, or a thief has asked. The next push that

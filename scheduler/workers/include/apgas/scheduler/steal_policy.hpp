@@ -42,20 +42,35 @@ constexpr bool oldest_first(std::uint64_t choice) noexcept { return (choice & 3U
 // victim did not answer, the time of a heavy fence (2 us on one host, 10 us on another). If the
 // stolen tasks took less time than that, two workers would exchange cache lines of tiny tasks and
 // be slower than one. So the thief then pauses before the next steal, for longer the less the steal
-// has paid. Tasks that are worth stealing end the pauses. Context: owner.
+// has paid. Tasks that are worth stealing end the pauses.
+//
+// What a steal has paid is the time of the tasks themselves. Their ends do not count: each updates
+// the counter of a finish, and while many thieves do that, it takes longer than a short task.
+// Context: owner.
 class steal_pace {
  public:
-  // The worker has stolen tasks between the times `begun` and `now`, with a heavy fence or without.
-  void stole(std::uint64_t begun, std::uint64_t now, bool fenced) noexcept {
+  // The worker has stolen `tasks` between the times `begun` and `now`, with a heavy fence or
+  // without.
+  void stole(std::size_t tasks, std::uint64_t begun, std::uint64_t now, bool fenced) noexcept {
     stolen_at_ = now;
+    unknown_ = tasks;
+    worked_ = 0;
     cost_ = std::max(now - begun, fenced ? fenced_cost_least : cost_least);
+  }
+
+  // Returns whether worked() must be called for the tasks of the worker.
+  bool awaits_work() const noexcept { return stolen_at_ != 0; }
+  // A task of the worker has run for `time` to its end, and was not suspended.
+  void worked(std::uint64_t time) noexcept {
+    worked_ += time;
+    if (unknown_ != 0) --unknown_;
   }
 
   // Evaluates the last steal, and returns whether the pause after it is over. `workers` is the
   // number of workers of the place.
   bool may_steal(std::uint64_t now, int workers) noexcept {
     if (stolen_at_ != 0) {
-      pause_ = pause_after(now - stolen_at_, workers);
+      pause_ = pause_after(unknown_ == 0 ? worked_ : now - stolen_at_, workers);
       again_at_ = now + pause_;
       stolen_at_ = 0;
     }
@@ -83,6 +98,8 @@ class steal_pace {
   }
 
   std::uint64_t stolen_at_ = 0;  // the time of the last steal; 0 once it was evaluated
+  std::uint64_t worked_ = 0;     // the time of the tasks since then
+  std::size_t unknown_ = 0;      // of the stolen tasks, those that are not part of it
   std::uint64_t cost_ = 0;       // of the last steal
   std::uint64_t again_at_ = 0;   // no steal before this time
   std::uint64_t pause_ = 0;      // between the last steal and the next
