@@ -45,7 +45,9 @@ constexpr bool oldest_first(std::uint64_t choice) noexcept { return (choice & 3U
 // has paid. Tasks that are worth stealing end the pauses.
 //
 // What a steal has paid is the time of the tasks themselves. Their ends do not count: each updates
-// the counter of a finish, and while many thieves do that, it takes longer than a short task.
+// the counter of a finish, and while many thieves do that, it takes longer than a short task. A
+// thief of an unbalanced tree mostly finds leaves, and seldom a large subtree that makes up for
+// them. So the last steals count together.
 // Context: owner.
 class steal_pace {
  public:
@@ -70,7 +72,9 @@ class steal_pace {
   // number of workers of the place.
   bool may_steal(std::uint64_t now, int workers) noexcept {
     if (stolen_at_ != 0) {
-      pause_ = pause_after(unknown_ == 0 ? worked_ : now - stolen_at_, workers);
+      const std::uint64_t ran = unknown_ == 0 ? worked_ : now - stolen_at_;
+      paid_ = paid_ - paid_ / mean_of + ran / mean_of;
+      pause_ = pause_after(std::max(ran, paid_), workers);
       again_at_ = now + pause_;
       stolen_at_ = 0;
     }
@@ -86,8 +90,9 @@ class steal_pace {
   static constexpr std::uint64_t pause_most = 256'000;       // for each worker of the place
   static constexpr std::uint64_t pause_growth = 4;           // from one pause to the next, at most
   static constexpr std::uint64_t loss_weight = 32;           // of the ratio of cost and benefit
+  static constexpr std::uint64_t mean_of = 4;                // steals
 
-  // Returns the pause after a steal after which the thief ran for `ran` cycles.
+  // Returns the pause after a steal that paid for `ran` cycles.
   std::uint64_t pause_after(std::uint64_t ran, int workers) const noexcept {
     const std::uint64_t cost = std::min(cost_, pause_most);  // the thief may have been interrupted
     if (ran >= cost) return pause_ / pause_growth < cost ? 0 : pause_ / pause_growth;
@@ -99,6 +104,7 @@ class steal_pace {
 
   std::uint64_t stolen_at_ = 0;  // the time of the last steal; 0 once it was evaluated
   std::uint64_t worked_ = 0;     // the time of the tasks since then
+  std::uint64_t paid_ = 0;       // by the last steals on average, the last one weighing most
   std::size_t unknown_ = 0;      // of the stolen tasks, those that are not part of it
   std::uint64_t cost_ = 0;       // of the last steal
   std::uint64_t again_at_ = 0;   // no steal before this time
