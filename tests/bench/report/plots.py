@@ -125,14 +125,14 @@ class Pages:
     def __init__(self, group, folder):
         self.group, self.folder, self.names = group, folder, []
 
-    def plot(self, title, height, paint, *arguments, logarithmic=None, **others):
+    def plot(self, title, height, paint, *arguments, logarithmic=None):
         """logarithmic: the label of a logarithmic y axis."""
         from matplotlib import pyplot
         figure, axes = pyplot.subplots(figsize=(7, height))
         if logarithmic:
             axes.set_yscale("log")
             axes.set_ylabel(logarithmic)
-        paint(axes, title, *arguments, **others)
+        paint(axes, title, *arguments)
         self.names.append(save(figure, self.folder, f"{self.group} {title}"))
         pyplot.close(figure)
 
