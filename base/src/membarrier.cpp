@@ -7,6 +7,7 @@
 #include <apgas/base/assert.hpp>
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/membarrier.hpp>
+#include <apgas/base/shared_barrier.hpp>
 
 namespace apgas::inline v0::base {
 namespace {
@@ -31,7 +32,10 @@ void membarrier() noexcept {
     full_fence();
     return;
   }
-  APGAS_ASSERT(call(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0, "registered, so it cannot fail");
+  static constinit shared_barrier shared;
+  shared.wait([] {
+    APGAS_ASSERT(call(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0, "registered, so it cannot fail");
+  });
 }
 
 }  // namespace apgas::inline v0::base

@@ -12,14 +12,14 @@
 namespace apgas::model {
 
 constexpr const char* scenarios[] = {
-    "a slot used again",    "nested frames",     "a suspended frame",
-    "an escaped task",      "counted tasks",     "fenced",
-    "after a lost pop",     "an answer",         "an answer to a pop",
-    "granted in advance",   "two granted tasks", "a larger array",
-    "after a slow pop",     "after take_newest", "a refused pop",
-    "a refused pop, fenced"};
-constexpr int scenario_count = 16;
-constexpr int refused = 14;  // from this scenario on, a third thread refuses a pop of the owner
+    "a slot used again",  "nested frames",     "a suspended frame",
+    "an escaped task",    "counted tasks",     "fenced",
+    "after a lost pop",   "an answer",         "an answer to a pop",
+    "granted in advance", "two granted tasks", "a larger array",
+    "after a slow pop",   "after take_newest", "granted unasked",
+    "the same, fenced",   "a refused pop",     "a refused pop, fenced"};
+constexpr int scenario_count = 18;
+constexpr int refused = 16;  // from this scenario on, a third thread refuses a pop of the owner
 
 unsigned thieves = 2;
 
@@ -29,7 +29,7 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
   static inline int scenario = 0;
   using base_slot = typename deque_suite::slot;
 
-  void before() { this->start(scenario == 5 || scenario == 15); }
+  void before() { this->start(scenario == 5 || scenario == 15 || scenario == 17); }
   void thread(unsigned index) {
     if (index == 2 && scenario >= refused) return this->deque.refuse_pop();
     if (index != 0) {
@@ -55,8 +55,8 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
       case 7:
         return again();
       case 8:
-      case 14:
-      case 15:
+      case 16:
+      case 17:
         return nested();
       case 10:
         return granted();
@@ -68,6 +68,9 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
         return taken_back();
       case 13:
         return taken_by_the_loop();
+      case 14:
+      case 15:
+        return unasked();
       default:
         return again();
     }
@@ -116,6 +119,15 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
     base_slot stolen[1];
     if (this->deque.steal(stolen, 1, {1, 10}).tasks != 0) this->run_counted(stolen[0]);
     this->spawn(2);
+    this->run_children(base);
+    this->wait();
+  }
+  // The owner grants one of two tasks before a thief asks, and takes both back.
+  void unasked() {
+    base_slot* base = this->deque.head();
+    this->spawn(0);
+    this->spawn(1);
+    this->deque.grant();
     this->run_children(base);
     this->wait();
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sleeping and waking. A producer makes two tasks and is busy afterwards; each of two workers takes
-// one task and is busy then. No worker may sleep while a task waits. As sleeping has no time-out, a
-// lost wake-up is a deadlock, which Relacy detects. The search and sleep of the workers are
-// transcribed from scheduler/loop/src/loop.cpp and idle.cpp. See docs/protocols/idle.md.
+// Sleeping and waking. A producer makes a task for each worker, of which there are one to three,
+// and is busy afterwards; each worker takes one task and is busy then. No worker may sleep while a
+// task waits. As sleeping has no time-out, a lost wake-up is a deadlock, which Relacy detects. The
+// search and sleep of the workers are transcribed from scheduler/loop/src/loop.cpp and idle.cpp.
+// See docs/protocols/idle.md.
 #include <ctime>
 
 #include <linux/futex.h>
@@ -39,6 +40,7 @@ inline long syscall(long, std::uint32_t* word, int operation, std::uint32_t expe
 #include "idle_mutants.hpp"
 #include "parker.hpp"
 #include "parker_mutants.hpp"
+#include "tree_mutants.hpp"
 
 namespace apgas::model {
 
@@ -49,6 +51,7 @@ constexpr const char* scenarios[] = {"spawned tasks",         "external tasks",
                                      "one worker, one task",  "a worker that asks first",
                                      "a task that is moved"};
 constexpr int scenario_count = 7;
+constexpr int three_workers = 7;  // with one producer; a worker that was woken wakes two
 mistake made = mistake::none;
 
 template <class Parker>
@@ -58,8 +61,8 @@ struct entry {
   Parker sleep;
 };
 
-template <template <class> class Deque, template <class> class Idle, class Parker>
-struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
+template <template <class> class Deque, template <class> class Idle, class Parker, int Most = 2>
+struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker, Most>, Most + 1> {
   using slot = basic_slot<scheduler::task_counter>;
   static inline int scenario = 0;
 
@@ -72,14 +75,15 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
   base::atomic<bool> filled{false};
 
   Idle<entry<Parker>> idle;
-  entry<Parker> entries[2];
-  rl::var<int> woken_for[2];  // written by the thread that wakes the worker
+  entry<Parker> entries[Most];
+  rl::var<int> woken_for[Most];  // written by the thread that wakes the worker
   int consumed = 0;
   std::uint64_t now = 0;  // the clock of the thieves
 
   bool fenced() const { return scenario == 2; }
   bool moves() const { return scenario == 6; }
-  int workers() const { return scenario >= 4 ? 1 : 2; }  // also the number of tasks
+  // Also the number of tasks.
+  int workers() const { return scenario == three_workers ? 3 : scenario >= 4 ? 1 : 2; }
 
   void before() {
     scheduler::asymmetric = !fenced();
@@ -89,7 +93,7 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
     if (moves()) leave_one_task_above_room();
   }
   void thread(unsigned index) {
-    if (index == 2) {
+    if (index == Most) {
       produce();
     } else if (static_cast<int>(index) < workers()) {
       work(static_cast<int>(index));
@@ -118,7 +122,8 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
     } else {
       spawn();
       if (scenario == 3) submit();
-      if (scenario == 0 || scenario == 2) spawn();
+      if (scenario == 0 || scenario == 2 || scenario == three_workers) spawn();
+      if (scenario == three_workers) spawn();
     }
   }
   void spawn() {
@@ -144,19 +149,24 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
   }
 
   void work(int id) {
-    while (!take()) sleep(id);
+    bool woken = false;
+    bool stole = false;
+    while (!take_external() && !(stole = steal())) woken = sleep(id);
     ++consumed;
-    wake(idle.end_search());
+    for (entry<Parker>* s : idle.end_search(woken && stole)) wake(s);
   }
-  bool take() {
+  bool take_external() {
     if (filled.load(base::relaxed)) {
       external_queue_lock.lock();
       const bool any = external_task > 0;
       if (any) --external_task;
       filled.store(external_task > 0, base::relaxed);
       external_queue_lock.unlock();
-      if (any) return true;
+      return any;
     }
+    return false;
+  }
+  bool steal() {
     slot s[1];
     // A thief that asks insists after it has searched a few times more.
     if (scenario == 5) return deque.steal(s, 1, {++now, 1}).tasks == 1;
@@ -164,7 +174,8 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
   }
   bool anything_to_do() { return filled.load(base::relaxed) || !deque.empty(); }
 
-  void sleep(int id) {
+  // Returns whether another thread has woken the worker.
+  bool sleep(int id) {
     bool found = false;
     if (made == mistake::check_before_announcing) found = anything_to_do();
     static_cast<void>(idle.announce_sleep(&entries[id]));
@@ -175,11 +186,12 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
     if (found && idle.cancel_sleep(&entries[id])) {
       RL_ASSERT(woken_for[id]($) == 0);  // no thread has woken it or will
       rl::yield(1, $);
-      return;
+      return false;
     }
     static_cast<void>(entries[id].sleep.park(std::chrono::nanoseconds::max()));
     RL_ASSERT(woken_for[id]($) == 1);
     woken_for[id]($) = 0;
+    return true;
   }
 };
 
@@ -194,6 +206,8 @@ int main() {
   for (int number = 0; number < scenario_count; ++number) {
     right &= holds<as_written>(scenarios[number], number, number == 4 ? 3 : number >= 5 ? 2 : 1);
   }
+  right &= holds<idle_suite<product::deque, product::idle_list, product::parker, 3>>(
+      "three workers", three_workers, 1);
   made = mistake::no_heavy_fence;
   right &= refuted<as_written>("no_heavy_fence", scenario_count, 1);
   made = mistake::attention_after_check;
@@ -213,6 +227,10 @@ int main() {
   right &= refuted<idle_suite<product::name::deque, product::idle_list, product::parker>>( \
       #name, scenario_count, 1);
   EMPTINESS_MUTANTS(REFUTE_EMPTINESS)
+#define REFUTE_TREE(name)                                                                     \
+  right &= refuted<idle_suite<product::deque, product::name::idle_list, product::parker, 3>>( \
+      #name, three_workers + 1, 1, three_workers);
+  TREE_MUTANTS(REFUTE_TREE)
 #define REFUTE_PARKER(name)                                                                \
   right &= refuted<idle_suite<product::deque, product::idle_list, product::name::parker>>( \
       #name, scenario_count, 1);

@@ -1,13 +1,10 @@
-# The mutants of the idle list, the parker the attention word of the deque and its
-# emptiness in which idle_model must find an error.
+# The mutants of the idle list, the wake-up tree, the attention word of the deque, its emptiness and
+# the parker in which idle_model must find an error.
 apgas_mutants(idle scheduler/idling/src/idle.hpp
   wanted_without_light_fence
     [[base::light_fence();                  // P1]] ""
   end_search_wakes_nobody
-    [[--searching_;
-    Entry* s = searching_ == 0 ? take_locked() : nullptr;]]
-    [[--searching_;
-    Entry* s = nullptr;]]
+    [[if (wakes_two || searching_ == 0) taken[0] = take_locked();]] ""
   woken_one_does_not_search
     [[++searching_;
   }
@@ -24,6 +21,13 @@ apgas_mutants(idle scheduler/idling/src/idle.hpp
     s->is_poller = !has_poller_;]] [[s->is_poller = !has_poller_;]]
   cancelled_though_taken
     [[return found;]] [[return true;]]
+)
+apgas_mutants(tree scheduler/idling/src/idle.hpp
+  second_one_not_woken
+    [[if (wakes_two) taken[1] = take_locked();]]
+    [[if (wakes_two) static_cast<void>(take_locked());]]
+  second_one_stays_listed
+    [[if (wakes_two) taken[1] = take_locked();]] [[if (wakes_two) taken[1] = sleepers_;]]
 )
 apgas_mutants(attention scheduler/deques/include/apgas/scheduler/deque.hpp
   push_without_light_fence

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,8 +35,9 @@
 //       goes to sleep stores wanted_, executes the heavy fence and checks all queues. At least one
 //       of the two sees the store of the other.
 //
-// Two rules are optimisations only: one worker is woken at a time, and the sleeping poller is woken
-// for a task only if no other worker sleeps.
+// Three rules are optimisations only: a producer wakes one worker at a time; a worker that was
+// woken and has stolen wakes two, so that the number of those awake doubles with each wake-up; and
+// the sleeping poller is woken for a task only if no other worker sleeps.
 namespace apgas::inline v0::scheduler {
 
 // Entry is the type of a worker's entry in the list. It must have members `Entry* next` and `bool
@@ -90,14 +92,17 @@ class idle_list {
     return is;
   }
 
-  // The calling worker has found work. Returns the worker to wake by I4, or null.
-  [[nodiscard]] Entry* end_search() noexcept {
+  // The calling worker has found work. Returns the workers that the caller must wake, or null in
+  // their places: one by I4, or, if `wakes_two`, up to two whether others search or not.
+  [[nodiscard]] std::array<Entry*, 2> end_search(bool wakes_two = false) noexcept {
+    std::array<Entry*, 2> taken{};
     lock_.lock();
     --searching_;
-    Entry* s = searching_ == 0 ? take_locked() : nullptr;
+    if (wakes_two || searching_ == 0) taken[0] = take_locked();
+    if (wakes_two) taken[1] = take_locked();
     update_locked();
     lock_.unlock();
-    return s;
+    return taken;
   }
 
   // The calling worker has found nothing and is going to sleep. It becomes the poller if there is

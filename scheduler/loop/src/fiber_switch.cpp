@@ -220,11 +220,6 @@ void release_count(task_counter& counter) noexcept {
   }
 }
 
-// A short task that a thief has taken ends soon. Leaving the fiber meanwhile, and going on with it
-// on the core of the thief, costs more than such a task. So a worker with nothing else to do waits
-// for this many cycles before it leaves the fiber. With one worker there is no thief.
-constexpr std::uint64_t end_is_near_cycles = 2'000;
-
 bool others_end_soon(const task_counter& counter) noexcept {
   const worker& w = *current_fiber()->on;
   const auto& s = w.home->internals();

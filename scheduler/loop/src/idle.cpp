@@ -136,7 +136,7 @@ void add(base::atomic<std::int64_t>& counter, std::int64_t more) noexcept {
 
 }  // namespace
 
-void scheduler::implementation::sleep(worker& w) noexcept {
+bool scheduler::implementation::sleep(worker& w) noexcept {
   idle_entry& entry = **entries[static_cast<std::size_t>(w.id)];
   const bool is_poller = idle.announce_sleep(&entry);
   for (const auto& other : workers) other->tasks.raise_attention();
@@ -146,21 +146,21 @@ void scheduler::implementation::sleep(worker& w) noexcept {
     base::heavy_fence();  // P1 of idle.hpp
   }
   if (anything_to_do()) {
-    if (idle.cancel_sleep(&entry)) return;
+    if (idle.cancel_sleep(&entry)) return false;
     // Another thread has taken this worker off the list and will unpark it.
     static_cast<void>(entry.sleep.park(std::chrono::nanoseconds::max()));
-    return;
+    return true;
   }
   ++w.count.sleeps;
   const std::uint64_t observed_from = observe_begin(w, worker_activity::sleep);
   const auto begun = std::chrono::steady_clock::now();
   add(w.count.asleep_ns, -begun.time_since_epoch().count());
-  for (unsigned idle_polls = 0;; ++idle_polls) {
+  bool woken = false;
+  for (unsigned idle_polls = 0; !woken; ++idle_polls) {
     const auto limit = is_poller ? timed.until_next() : no_limit;
     const bool on_network = is_poller && !progress.joinable();
-    if (on_network ? sleep_as_poller(entry.sleep, idle_polls, limit) : entry.sleep.park(limit))
-      break;
-    if (!poll_outside(w, poll_kind::loop)) continue;
+    woken = on_network ? sleep_as_poller(entry.sleep, idle_polls, limit) : entry.sleep.park(limit);
+    if (woken || !poll_outside(w, poll_kind::loop)) continue;
     idle_polls = 0;
     // A message need not become a task: it may have been answered already, and more messages may
     // follow the answer. Searching finds them sooner than sleeping.
@@ -169,6 +169,7 @@ void scheduler::implementation::sleep(worker& w) noexcept {
   add(w.count.asleep_ns, std::chrono::steady_clock::now().time_since_epoch().count());
   observe_activity(w, worker_activity::sleep, observed_from);
   if (is_poller && fallback != nullptr) fallback->arm();
+  return woken;
 }
 
 // If there is a descriptor, only the polls that it caused count in `idle_polls`, not those after a

@@ -124,8 +124,9 @@ struct scheduler::implementation {
   // heavy fence.
   bool anything_to_do() const noexcept;
 
-  // Puts the worker to sleep until it is woken, unless there is work after all.
-  void sleep(worker& w) noexcept;
+  // Puts the worker to sleep until it is woken, unless there is work after all. Returns whether
+  // another thread has woken it.
+  bool sleep(worker& w) noexcept;
 
   // The same with a seeded schedule; and passes the turn (seeded_loop.cpp).
   // Requires: schedule != nullptr.
@@ -148,9 +149,8 @@ struct scheduler::implementation {
   const unsigned idle_looks;  // of a poll where a worker has nothing to do; see external_events
   turns* const schedule;      // null unless the run has a seed
   bool fenced = false;
-  bool fenced_or_observed = false;        // one test for both
-  bool waits_in_place = true;             // see poll_in_place()
-  std::vector<std::vector<int>> victims;  // for each worker the others, nearest first
+  bool fenced_or_observed = false;  // one test for both
+  bool waits_in_place = true;       // see poll_in_place()
   std::vector<std::unique_ptr<worker>> workers;
   std::vector<std::unique_ptr<base::cache_aligned<idle_entry>>> entries;
   std::vector<slot_array> slot_arrays;
@@ -159,11 +159,12 @@ struct scheduler::implementation {
   std::vector<turns::participant*> participants;  // of the schedule, for each worker
   construct_names constructs;                     // in which tasks have waited
 
-  idle_list<idle_entry> idle;
-  external_queue outside;
-  timers timed;
-  base::spin_lock poller_lock;        // held while polling the network
-  base::atomic<bool> arrived{false};  // a poll may find something
+  // The lines apart, because each search writes the idle list, and each choice reads the others.
+  alignas(base::cache_line_bytes) idle_list<idle_entry> idle;
+  alignas(base::cache_line_bytes) external_queue outside;
+  alignas(base::cache_line_bytes) timers timed;
+  alignas(base::cache_line_bytes) base::spin_lock poller_lock;  // held while polling the network
+  base::atomic<bool> arrived{false};                            // a poll may find something
   // How many external tasks the loops take before anything else (prefer_external_tasks).
   base::atomic<int> preferred_external_tasks{0};
   base::atomic<bool> stopping{false};

@@ -61,8 +61,7 @@ fiber* next_resumed(worker& w) noexcept {
   found.in_slot = w.tasks.take_newest(found.task);
 }
 
-// Chooses work from the queues of the worker itself. Every fourth choice prefers the work that has
-// waited longest, and every sixteenth is preceded by a poll. This makes yield() fair.
+// Chooses work from the queues of the worker itself.
 bool choose(worker& w, work& found) {
   if (w.tasks.full() && !make_room(w)) [[unlikely]] {
     choose_newest(w, found);
@@ -91,12 +90,12 @@ bool choose(worker& w, work& found) {
     if (found) return true;
   }
   const std::uint64_t choice = ++w.choices;
-  if ((choice & 15U) == 0 || s.arrived.load(base::relaxed)) {
+  if (polls_first(choice) || s.arrived.load(base::relaxed)) {
     s.poll_outside(w, poll_kind::loop);
     found.external = std::exchange(w.polled, nullptr);
     if (found) return true;
   }
-  if ((choice & 3U) != 0) {
+  if (!oldest_first(choice)) {
     found.resumed = next_resumed(w);
     if (!found) found.in_slot = w.tasks.take_newest(found.task);
     if (!found) found.external = s.outside.pop();
@@ -114,64 +113,23 @@ bool choose(worker& w, work& found) {
   return static_cast<bool>(found);
 }
 
-constexpr std::size_t batch = 8;
-
-// A steal costs thief and victim some cache misses, and if the victim did not answer, the time of a
-// heavy fence (2 us on one host, 10 us on another). If the stolen tasks took less time than that,
-// two workers would exchange cache lines of tiny tasks and be slower than one. So the thief then
-// pauses before the next steal, for longer the less the steal has paid. Tasks that are worth
-// stealing end the pauses. All these are in cycles.
-constexpr std::uint64_t cost_least = 900;           // the assumed cost of a steal, at least
-constexpr std::uint64_t fenced_cost_least = 8'000;  // the same with a heavy fence
-constexpr std::uint64_t pause_most = 256'000;       // longest pause, for each worker of the place
-constexpr std::uint64_t pause_growth = 4;           // from one pause to the next, at most
-constexpr std::uint64_t loss_weight = 32;           // of the ratio of cost and benefit
-
-// Returns the pause after a steal that cost `cost` cycles, and after which the thief ran for `ran`
-// cycles. `before` is the previous pause.
-std::uint64_t pause_after(std::uint64_t cost, std::uint64_t ran, std::uint64_t before,
-                          int workers) {
-  cost = std::min(cost, pause_most);  // the thief may have been interrupted
-  if (ran >= cost) return before / pause_growth < cost ? 0 : before / pause_growth;
-  const std::uint64_t longest =
-      std::min(pause_most * static_cast<unsigned>(workers),
-               loss_weight * cost * cost / std::max<std::uint64_t>(ran, 1));
-  return std::min(longest, before == 0 ? cost : before * pause_growth);
-}
-
-// Evaluates the last steal, and returns whether the pause after it is over.
-bool may_steal(worker& w) {
-  const std::uint64_t now = cycles();
-  if (w.stolen_at != 0) {
-    w.steal_pause =
-        pause_after(w.steal_cost, now - w.stolen_at, w.steal_pause, w.home->num_workers());
-    w.steal_again_at = now + w.steal_pause;
-    w.stolen_at = 0;
-  }
-  return now >= w.steal_again_at;
-}
-
 void note_steal(worker& w, const worker& victim, std::size_t tasks, bool fenced,
                 std::uint64_t begun) {
   ++w.count.steals;
   w.count.stolen += tasks;
-  w.stolen_at = cycles();
-  w.steal_cost = std::max(w.stolen_at - begun, fenced ? fenced_cost_least : cost_least);
+  w.pace.stole(tasks, begun, cycles(), fenced);
   observe_activity(w, worker_activity::steal, begun,
                    std::uint64_t{tasks} << 32U | static_cast<std::uint32_t>(victim.id));
 }
-
-// A victim that pushes and pops tasks answers a thief within a fraction of a microsecond. After
-// this long, the thief assumes that the victim runs a long task.
-constexpr std::uint64_t answer_patience_cycles = 4'000;
 
 // Steals tasks from `victim`. With `resumed_too` also takes resumed tasks.
 bool steal_from(worker& w, worker& victim, work& found, bool resumed_too) {
   if (victim.tasks.empty() && !(resumed_too && has_resumed(victim))) return false;
   ++w.count.steal_attempts;
   const std::uint64_t begun = cycles();
-  slot taken[batch];
-  const auto got = victim.tasks.steal(taken, batch, {begun, answer_patience_cycles});
+  const std::uint64_t patience = answer_patience_cycles(w.home->num_workers());
+  slot taken[steal_most];
+  const auto got = victim.tasks.steal(taken, steal_most, {begun, patience});
   if (got.fenced) ++w.count.fences;
   if (got.tasks != 0) {
     found.in_slot = true;
@@ -181,8 +139,8 @@ bool steal_from(worker& w, worker& victim, work& found, bool resumed_too) {
     return true;
   }
   if (!resumed_too) return false;
-  fiber_slot some[batch];
-  const auto more = victim.batch.steal(some, batch, {begun, answer_patience_cycles});
+  fiber_slot some[steal_most];
+  const auto more = victim.batch.steal(some, steal_most, {begun, patience});
   if (more.fenced) ++w.count.fences;
   if (more.tasks != 0) {
     found.resumed = some[0].task;
@@ -201,24 +159,20 @@ bool steal_from(worker& w, worker& victim, work& found, bool resumed_too) {
 
 bool steal(worker& w, work& found, bool resumed_too) {
   auto& s = w.home->internals();
-  const auto& order = s.victims[static_cast<std::size_t>(w.id)];
-  const auto n = order.size();
-  if (n == 0 || !may_steal(w)) return false;
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto at = (static_cast<std::size_t>(w.last_victim) + i) % n;
-    worker& victim = *s.workers[static_cast<std::size_t>(order[at])];
+  const std::uint64_t now = cycles();
+  if (!w.pace.may_steal(now, w.home->num_workers())) return false;
+  const std::size_t visits = w.victims.begin_round(now);
+  if (visits == 0) return false;
+  for (std::size_t i = 0; i < visits; ++i) {
+    worker& victim = *s.workers[static_cast<std::size_t>(w.victims[i])];
     if (steal_from(w, victim, found, resumed_too)) {
-      w.last_victim = static_cast<int>(at);
+      w.victims.found(i);
       return true;
     }
   }
-  w.last_victim = 0;  // begin with the nearest next time
+  w.victims.found_none(cycles());
   return false;
 }
-
-// A resumed task will most likely continue soon on its own worker, with its stack in the caches
-// there. So thieves take resumed tasks only if there have been some for this long.
-constexpr std::uint64_t resumed_patience_cycles = 6'000;
 
 // Measures how long there have been resumed tasks without a break.
 class patience {
@@ -249,9 +203,13 @@ bool search(worker& w, work& found) {
   // The clock is read only every 32 rounds, because what is searched for is often found sooner.
   clock::time_point give_up = clock::time_point::max();  // not determined yet
   unsigned rounds = 0;
+  bool woken = false;
+  bool stole = false;
   patience leave_resumed(s);
   for (;;) {
-    if (choose(w, found) || steal(w, found, leave_resumed.exhausted())) break;
+    if (choose(w, found)) break;
+    stole = steal(w, found, leave_resumed.exhausted());
+    if (stole) break;
     if (s.stopping.load(base::acquire)) {  // P1 of scheduler.cpp
       static_cast<void>(s.idle.end_search());
       return false;
@@ -272,13 +230,17 @@ bool search(worker& w, work& found) {
     } else if (now > give_up) {
       // During a pause between steals the worker does not sleep either: the heavy fence for that
       // would cost as much as a steal.
-      if (cycles() >= w.steal_again_at) s.sleep(w);
+      if (w.pace.pause_is_over(cycles())) woken = s.sleep(w);
       give_up = clock::time_point::max();
     }
   }
   w.searches.store(false, base::relaxed);
   observe_activity(w, worker_activity::search, begun);
-  if (idle_entry* next = s.idle.end_search()) next->sleep.unpark();
+  // A worker that was woken and could steal has probably left work for others. If it came too late
+  // for that, or was woken for a message, one more worker is enough.
+  for (idle_entry* next : s.idle.end_search(woken && stole)) {
+    if (next != nullptr) next->sleep.unpark();
+  }
   return true;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <apgas/base/cycles.hpp>
+
 #include "implementation.hpp"
 
 // What a scheduling loop chooses, and how it runs a task: for the usual loop (loop.cpp) and for
@@ -30,12 +32,16 @@ struct work {
   self.task = {.finish = &counter, .site = s.site};
   self.outermost = &counter;
   self.base = mark.base;
+  const std::uint64_t begun = self.on->pace.awaits_work() ? base::cycles() : 0;
   s.run(s, self);
   if (self.task.rare.has_attributes != 0) clear_attributes(self);
   if (is_task) {
     run_children(self, mark);
   } else {
     self.on->tasks.publish();  // children of a branch may wait for code after the join
+  }
+  if (begun != 0 && self.generation == mark.generation) [[unlikely]] {
+    self.on->pace.worked(base::cycles() - begun);
   }
   complete(self, counter);
 }

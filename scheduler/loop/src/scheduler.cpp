@@ -97,15 +97,11 @@ scheduler::implementation::implementation(const config& c)
     workers[i]->tasks.reset(slot_arrays[i].get(), c.deque_slots, fenced, c.observer != nullptr);
     workers[i]->batch_memory = new batch_block{};
     workers[i]->batch.reset(workers[i]->batch_memory->at, batch_block::capacity, fenced);
-    std::vector<int> order;
-    for (std::size_t k = 1; k < n; ++k) order.push_back(static_cast<int>((i + k) % n));
-    if (!c.bound_to.empty()) {
-      std::ranges::stable_sort(order, [&](int a, int b) {
-        return near.between(i, static_cast<std::size_t>(a)) >
-               near.between(i, static_cast<std::size_t>(b));
-      });
-    }
-    victims.push_back(std::move(order));
+    workers[i]->victims = victim_order(static_cast<int>(i), c.workers, [&](int a, int b) {
+      return c.bound_to.empty()
+                 ? 0
+                 : near.between(static_cast<std::size_t>(a), static_cast<std::size_t>(b));
+    });
   }
   if (schedule == nullptr) return;
   settings.oversubscribed = true;

@@ -49,9 +49,6 @@ fiber* take_own_resumed(worker& w) noexcept {
   return take_resumed(w, w);
 }
 
-// The number of tasks that a thief takes at most.
-constexpr std::size_t steal_most = 8;
-
 // The queues in which a worker looks for work of its own.
 enum class queue : std::uint8_t { resumed, newest, oldest, external, network };
 constexpr std::uint32_t queues = 5;
@@ -144,7 +141,7 @@ bool steal_resumed(worker& w, worker& victim, work& found) {
 
 bool steal_by_seed(worker& w, work& found) {
   auto& s = w.home->internals();
-  const auto& others = s.victims[static_cast<std::size_t>(w.id)];
+  const std::vector<int>& others = w.victims.all();
   const std::uint32_t first = draw_index(*s.schedule, others.size());
   for (std::size_t i = 0; i < others.size(); ++i) {
     worker& victim = *s.workers[static_cast<std::size_t>(others[(first + i) % others.size()])];
@@ -173,7 +170,7 @@ bool search_by_seed(worker& w, work& found) {
     }
   }
   w.searches.store(false, base::relaxed);
-  if (idle_entry* next = s.idle.end_search()) next->sleep.unpark();
+  if (idle_entry* next = s.idle.end_search()[0]) next->sleep.unpark();
   return static_cast<bool>(found);
 }
 

@@ -13,7 +13,8 @@ namespace apgas::inline v0::base {
 // it. The first call registers the process with the kernel. Context: any thread.
 bool membarrier_available() noexcept;
 
-// Makes every running thread of this process execute a full fence before the call returns. Without
+// Makes every running thread of this process execute a full fence before the call returns. Threads
+// that wait for a barrier in progress share the next one (shared_barrier.hpp). Without
 // membarrier_available() it is a full fence of the calling thread alone.
 // Context: any thread. Cost: 0.15 us if no other thread of the process is running, 2 us if one is.
 APGAS_API void membarrier() noexcept;

@@ -68,11 +68,9 @@ I middle_of(I first, I last) {
   return advanced(first, length(first, last) / 2);
 }
 
-// What the tasks of a loop share. It lives on the stack of the loop's caller.
-//
-// With w workers, worker k prefers the k-th of w equal shares of the range. So in a sequence of
-// loops over the same elements, each worker finds most of its elements in its own cache, although
-// the caller may resume on another worker after each loop.
+// What the tasks of a loop share, on the stack of the loop's caller. With w workers, worker k
+// prefers the k-th of w equal shares of the range. So in a sequence of loops over the same elements
+// each worker finds most of its elements in its own cache, wherever the caller has resumed.
 template <class I, class Body>
 struct loop {
   Body& body;
@@ -114,8 +112,8 @@ struct loop {
 };
 
 // Runs Run()(a, b, shared) for both halves [a, b) of the range in parallel. The worker goes on with
-// the half that it prefers, and thieves take the other.
-template <class Run, class I, class Body>
+// the half that it prefers, and thieves take the other; if `Grants`, without asking for it.
+template <class Run, bool Grants, class I, class Body>
 void split(const scheduler::fiber& self, I first, I last, loop<I, Body>& shared) {
   const I middle = middle_of(first, last);
   const bool second = shared.prefers_second(self.on->id, first, middle, last);
@@ -124,7 +122,10 @@ void split(const scheduler::fiber& self, I first, I last, loop<I, Body>& shared)
   const I other = second ? first : middle;
   const I other_end = second ? middle : last;
   static_cast<void>(sync::fork_two([other, other_end, &shared] { Run()(other, other_end, shared); },
-                                   [kept, kept_end, &shared] { Run()(kept, kept_end, shared); },
+                                   [kept, kept_end, &shared, &self] {
+                                     if (Grants && shared.workers > 1) self.on->tasks.grant();
+                                     Run()(kept, kept_end, shared);
+                                   },
                                    shared.site));
 }
 
@@ -185,8 +186,7 @@ inline bool thieves_wait(scheduler::fiber& self) {
   return self.on->tasks.empty();
 }
 
-// Chooses a grain that gives enough chunks to balance the load, each of them large enough to be
-// worth the check between two chunks.
+// Chooses a grain that gives enough chunks to balance the load, each worth the check after it.
 inline std::uint64_t default_grain(std::uint64_t n, int workers) {
   return std::clamp<std::uint64_t>(n / (64 * static_cast<std::uint64_t>(workers)), 1, 4096);
 }
@@ -198,7 +198,7 @@ struct run_adaptive {
   void operator()(I first, I last, loop<I, Body>& shared) const {
     while (length(first, last) > shared.grain) {
       scheduler::fiber& self = *scheduler::current_fiber();
-      if (thieves_wait(self)) return split<run_adaptive>(self, first, last, shared);
+      if (thieves_wait(self)) return split<run_adaptive, true>(self, first, last, shared);
       const I end = advanced(first, shared.grain);
       run_iterations(first, end, shared);
       first = end;
@@ -212,7 +212,7 @@ struct run_each {
   template <class I, class Body>
   void operator()(I first, I last, loop<I, Body>& shared) const {
     if (length(first, last) <= 1) return run_iterations(first, last, shared);
-    split<run_each>(*scheduler::current_fiber(), first, last, shared);
+    split<run_each, false>(*scheduler::current_fiber(), first, last, shared);
   }
 };
 

@@ -136,6 +136,15 @@ TEST_F(Deque, AnOwnerDoesNotGrantItsNextTaskForEver) {
   EXPECT_EQ(tasks.lowest_private(), tasks.head() - 1);
 }
 
+TEST_F(Deque, AThiefTakesWithoutAskingWhatTheOwnerHasGranted) {
+  for (int i = 0; i < 4; ++i) push(i);
+  tasks.grant();
+  EXPECT_EQ(steal(1), (std::vector<int>{0, 1}));
+  EXPECT_TRUE(pop());
+  EXPECT_TRUE(pop());
+  EXPECT_FALSE(pop());
+}
+
 TEST_F(Deque, AThiefWaitsForAnAnswerBeforeItInsists) {
   for (int i = 0; i < 4; ++i) push(i);
   EXPECT_EQ(steal(5), std::vector<int>{});

@@ -20,8 +20,7 @@
 // does not answer, because it runs a long task, owner and thief exclude each other by the
 // asymmetric Dekker pattern of atomic.hpp: the owner executes the light fence, and the thief pays
 // for both with the heavy one (membarrier), which interrupts every core that runs a thread of the
-// process.
-// docs/protocols/steal.md describes the protocol and why it is correct.
+// process. docs/protocols/steal.md describes the protocol and why it is correct.
 //
 // A task is added to the counter of its finish or join only when it leaves the frame that spawned
 // it ("count on leave"), and the deque does this counting: a thief counts the tasks that it takes,
@@ -225,6 +224,8 @@ class deque {
     if (asked_at_.load(relaxed) != 0) [[unlikely]]
       answer_slow();
   }
+  // Grants tasks before a thief asks. For an owner that is about to run a long task.
+  void grant() { answer_slow(); }
   // Answers a push that returned true, and a thief that has asked. Returns true if
   // raise_attention() was called since the last call, or a thief has asked. The next push that
   // returns true is the one to the slot `next`, or to the last slot of the array if that comes
@@ -368,8 +369,7 @@ class deque {
   // to the end of the array. Unless `overlapping`, a move copies no more slots than were taken at
   // the tail since the last one. Requires: all slots are counted, and no frame refers to them.
   void move_down_locked(bool overlapping = false);
-  // Moves the tasks to the beginning of the array. Requires: the same.
-  void move_locked();
+  void move_locked();  // requires the same; leaves no free slot below the tasks
 
   // Starts again at the beginning of the array. Requires: the deque is empty.
   void rewind_locked() {

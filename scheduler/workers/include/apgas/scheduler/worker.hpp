@@ -10,6 +10,7 @@
 #include <apgas/scheduler/fiber.hpp>
 #include <apgas/scheduler/owner_count.hpp>
 #include <apgas/scheduler/ready_queue.hpp>
+#include <apgas/scheduler/steal_policy.hpp>
 #include <apgas/scheduler/wait_counts.hpp>
 
 // A worker: the data of a worker thread, and the operations by which a task leaves its fiber
@@ -42,13 +43,10 @@ struct alignas(base::cache_line_bytes) worker {
   int id = 0;
   fiber* cached_fibers = nullptr;  // fibers without a task, suspended in their scheduling loop
   int num_cached_fibers = 0;
-  std::uint32_t direct_switches = 0;     // switches that bypassed the scheduling loop
-  std::uint32_t phases_in_a_row = 0;     // advances of tasks that did not leave the worker (sync)
-  int last_victim = 0;                   // index in the list of victims
-  std::uint64_t stolen_at = 0;           // cycle count at the last steal; 0 once it was evaluated
-  std::uint64_t steal_cost = 0;          // cycles that the last steal took
-  std::uint64_t steal_again_at = 0;      // cycle count before which the worker does not steal
-  std::uint64_t steal_pause = 0;         // cycles between a steal and the next, if it did not pay
+  std::uint32_t direct_switches = 0;  // switches that bypassed the scheduling loop
+  std::uint32_t phases_in_a_row = 0;  // advances of tasks that did not leave the worker (sync)
+  steal_pace pace;
+  victim_order victims;
   std::uintptr_t* exceptions = nullptr;  // of this thread, see fiber::exceptions
   fiber* thread = nullptr;               // the thread's own stack
   task_observer* observer = nullptr;     // null unless the run is observed (task_observer.hpp)
@@ -84,7 +82,7 @@ struct alignas(base::cache_line_bytes) worker {
   } count;
 
   // Thieves take from these, too.
-  ready_queue ready;        // resumed fibers
+  alignas(base::cache_line_bytes) ready_queue ready;  // resumed fibers
   deque<fiber_slot> batch;  // the tasks of the batch that have not run yet
 
   wait_counts waits;  // the suspensions by construct; `count` has their sum

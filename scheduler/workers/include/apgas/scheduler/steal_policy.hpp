@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+// The decisions of a worker that looks for work: which of its queues goes first, whom it steals
+// from, how many tasks it takes, and how long it pauses after a steal that did not pay. They are
+// values and functions without side effects, so that the simulation of tests/sim/scaling decides
+// for a thousand workers as the scheduling loop does for those of this host. All times are in
+// cycles.
+namespace apgas::inline v0::scheduler {
+
+// The number of tasks that a thief takes at most.
+inline constexpr std::size_t steal_most = 8;
+
+// A victim that pushes and pops tasks answers a thief within a fraction of a microsecond. After
+// this long, the thief assumes that the victim runs a long task, and pays for a heavy fence. That
+// interrupts all other cores, so the thief waits longer if there are more of them: for about as
+// long as the fence costs all workers together.
+constexpr std::uint64_t answer_patience_cycles(int workers) noexcept {
+  return std::max<std::uint64_t>(4'000, 500 * static_cast<std::uint64_t>(workers));
+}
+
+// A resumed task will most likely continue soon on its own worker, with its stack in the caches
+// there. So thieves take resumed tasks only if there have been some for this long.
+inline constexpr std::uint64_t resumed_patience_cycles = 6'000;
+
+// A short task that a thief has taken ends soon. Leaving the fiber meanwhile, and going on with it
+// on the core of the thief, costs more than such a task. So a worker with nothing else to do waits
+// for this many cycles before it leaves the fiber. With one worker there is no thief.
+inline constexpr std::uint64_t end_is_near_cycles = 2'000;
+
+// Every sixteenth choice of a scheduling loop is preceded by a poll of network and timers, and
+// every fourth prefers the work that has waited longest. This makes yield() fair.
+constexpr bool polls_first(std::uint64_t choice) noexcept { return (choice & 15U) == 0; }
+constexpr bool oldest_first(std::uint64_t choice) noexcept { return (choice & 3U) == 0; }
+
+// When a worker may steal again. A steal costs thief and victim some cache misses, and if the
+// victim did not answer, the time of a heavy fence (2 us on one host, 10 us on another). If the
+// stolen tasks took less time than that, two workers would exchange cache lines of tiny tasks and
+// be slower than one. So the thief then pauses before the next steal, for longer the less the steal
+// has paid. Tasks that are worth stealing end the pauses.
+//
+// What a steal has paid is the time of the tasks themselves. Their ends do not count: each updates
+// the counter of a finish, and while many thieves do that, it takes longer than a short task.
+// Context: owner.
+class steal_pace {
+ public:
+  // The worker has stolen `tasks` between the times `begun` and `now`, with a heavy fence or
+  // without.
+  void stole(std::size_t tasks, std::uint64_t begun, std::uint64_t now, bool fenced) noexcept {
+    stolen_at_ = now;
+    unknown_ = tasks;
+    worked_ = 0;
+    cost_ = std::max(now - begun, fenced ? fenced_cost_least : cost_least);
+  }
+
+  // Returns whether worked() must be called for the tasks of the worker.
+  bool awaits_work() const noexcept { return stolen_at_ != 0; }
+  // A task of the worker has run for `time` to its end, and was not suspended.
+  void worked(std::uint64_t time) noexcept {
+    worked_ += time;
+    if (unknown_ != 0) --unknown_;
+  }
+
+  // Evaluates the last steal, and returns whether the pause after it is over. `workers` is the
+  // number of workers of the place.
+  bool may_steal(std::uint64_t now, int workers) noexcept {
+    if (stolen_at_ != 0) {
+      pause_ = pause_after(unknown_ == 0 ? worked_ : now - stolen_at_, workers);
+      again_at_ = now + pause_;
+      stolen_at_ = 0;
+    }
+    return now >= again_at_;
+  }
+
+  // Returns whether the last pause is over.
+  bool pause_is_over(std::uint64_t now) const noexcept { return now >= again_at_; }
+
+ private:
+  static constexpr std::uint64_t cost_least = 900;           // the assumed cost of a steal
+  static constexpr std::uint64_t fenced_cost_least = 8'000;  // the same with a heavy fence
+  static constexpr std::uint64_t pause_most = 256'000;       // for each worker of the place
+  static constexpr std::uint64_t pause_growth = 4;           // from one pause to the next, at most
+  static constexpr std::uint64_t loss_weight = 32;           // of the ratio of cost and benefit
+
+  // Returns the pause after a steal after which the thief ran for `ran` cycles.
+  std::uint64_t pause_after(std::uint64_t ran, int workers) const noexcept {
+    const std::uint64_t cost = std::min(cost_, pause_most);  // the thief may have been interrupted
+    if (ran >= cost) return pause_ / pause_growth < cost ? 0 : pause_ / pause_growth;
+    const std::uint64_t longest =
+        std::min(pause_most * static_cast<unsigned>(workers),
+                 loss_weight * cost * cost / std::max<std::uint64_t>(ran, 1));
+    return std::min(longest, pause_ == 0 ? cost : pause_ * pause_growth);
+  }
+
+  std::uint64_t stolen_at_ = 0;  // the time of the last steal; 0 once it was evaluated
+  std::uint64_t worked_ = 0;     // the time of the tasks since then
+  std::size_t unknown_ = 0;      // of the stolen tasks, those that are not part of it
+  std::uint64_t cost_ = 0;       // of the last steal
+  std::uint64_t again_at_ = 0;   // no steal before this time
+  std::uint64_t pause_ = 0;      // between the last steal and the next
+};
+
+// Whom a thief visits. A round of a search visits a few victims: the one that had tasks last, then
+// near and random others in turn. After rounds in vain the thief visits fewer of them in the same
+// time: otherwise hundreds of thieves that look at the few workers with tasks would keep the cache
+// lines from these. With up to nine workers each round visits all, nearest first, without a break.
+// Context: owner.
+class victim_order {
+ public:
+  victim_order() = default;
+  // For worker `id` of `workers`. between(a, b) tells how near two workers are; larger is nearer.
+  template <class Nearness>
+  victim_order(int id, int workers, Nearness between)
+      : random_(0x9e3779b97f4a7c15 * (static_cast<unsigned>(id) + 1)) {
+    for (int k = 1; k < workers; ++k) others_.push_back((id + k) % workers);
+    std::ranges::stable_sort(others_,
+                             [&](int a, int b) { return between(id, a) > between(id, b); });
+  }
+
+  // Begins a round, and returns how many victims it visits: none during the break after a round.
+  std::size_t begin_round(std::uint64_t now) noexcept {
+    if (visits_all()) return others_.size();
+    if (now < rests_until_) return 0;
+    round_[0] = first_;
+    for (std::size_t i = 1; i < visits; ++i) {
+      round_[i] = draw(i % 2 == 0 ? others_.size() : near);
+    }
+    return visits;
+  }
+  // The i-th victim of the round.
+  int operator[](std::size_t i) const noexcept {
+    return others_[visits_all() ? (first_ + i) % others_.size() : round_[i]];
+  }
+
+  // The i-th had tasks.
+  void found(std::size_t i) noexcept {
+    first_ = visits_all() ? (first_ + i) % others_.size() : round_[i];
+    in_vain_ = 0;
+  }
+  // None had.
+  void found_none(std::uint64_t now) noexcept {
+    first_ = 0;
+    if (visits_all()) return;
+    in_vain_ = std::min<std::uint64_t>(in_vain_ + 1, others_.size() / visits);
+    rests_until_ = now + in_vain_ * rest_after_round;
+  }
+
+  // All others, nearest first.
+  const std::vector<int>& all() const noexcept { return others_; }
+
+ private:
+  static constexpr std::size_t visits = 8;
+  static constexpr std::size_t near = 7;  // as many as share a cache on most hosts
+  static constexpr std::uint64_t rest_after_round = 100;
+
+  bool visits_all() const noexcept { return others_.size() <= visits; }
+  std::size_t draw(std::size_t below) noexcept {  // xorshift64
+    random_ ^= random_ << 13U;
+    random_ ^= random_ >> 7U;
+    random_ ^= random_ << 17U;
+    return static_cast<std::size_t>((random_ >> 32U) * below >> 32U);
+  }
+
+  std::vector<int> others_;
+  std::size_t first_ = 0;
+  std::size_t round_[visits] = {};
+  std::uint64_t in_vain_ = 0;  // rounds since the last steal
+  std::uint64_t rests_until_ = 0;
+  std::uint64_t random_ = 1;
+};
+
+}  // namespace apgas::inline v0::scheduler

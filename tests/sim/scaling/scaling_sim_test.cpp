@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "scaling_programs.hpp"
+
+// The policy of the scheduler on hundreds of simulated cores. The bounds lie a little below what
+// docs/scaling.md shows, so that a change for the worse fails here. The time is simulated, so each
+// result is the same in every run.
+namespace apgas::test::scaling {
+namespace {
+
+result simulated(std::string_view name, std::uint64_t size, int workers) {
+  world w(machine{}, workers);
+  return w.run(program_called(name, workers, size));
+}
+
+// How much faster the program is than with one worker, for each worker.
+double speed_up_of_each(std::string_view name, std::uint64_t size, int workers) {
+  const result one = simulated(name, size, 1);
+  const result all = simulated(name, size, workers);
+  EXPECT_EQ(one.work, all.work);
+  return static_cast<double>(one.time) / (static_cast<double>(all.time) * workers);
+}
+
+TEST(ScalingSim, ALoopOfTenMicrosecondsKeeps256WorkersBusy) {
+  EXPECT_GT(speed_up_of_each("loop", 100'000, 256), 0.9);
+}
+
+TEST(ScalingSim, AnUnbalancedTreeKeeps64WorkersBusy) {
+  EXPECT_GT(speed_up_of_each("geometric", 11, 64), 0.93);
+}
+
+TEST(ScalingSim, TwoWorkersShareEachProgram) {
+  EXPECT_GT(speed_up_of_each("fib", 24, 2), 0.9);
+  EXPECT_GT(speed_up_of_each("binomial", 200, 2), 0.9);
+  EXPECT_GT(speed_up_of_each("producer", 2'000, 2), 0.95);
+}
+
+// A task of 0.1 us for each of 16 workers: a round in which one worker runs them all takes 1.7 us.
+TEST(ScalingSim, ThievesLeaveRoundsOfShortTasksToTheirSpawner) {
+  constexpr int workers = 16;
+  constexpr std::uint64_t rounds = 500;
+  world w(flat_machine(), workers);
+  const result r = w.run(program_called("rounds", workers, rounds));
+  EXPECT_LT(static_cast<double>(r.time) / cycles_per_ns / rounds, 3'000.0);
+}
+
+// All that search together must not interrupt each other for each steal.
+TEST(ScalingSim, ThievesOfALoopNeedNoFence) {
+  EXPECT_EQ(simulated("loop", 20'000, 256).fences, 0U);
+}
+
+TEST(ScalingSim, TheSameRunTwiceIsTheSame) {
+  const result first = simulated("geometric", 8, 64);
+  const result second = simulated("geometric", 8, 64);
+  EXPECT_EQ(first.time, second.time);
+  EXPECT_EQ(first.steals, second.steals);
+}
+
+TEST(ScalingSim, RefusesAnUnknownProgram) {
+  EXPECT_THROW(program_called("sort", 2, 1), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace apgas::test::scaling

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include <apgas/scheduler/deque.hpp>
+#include <apgas/scheduler/steal_policy.hpp>
+
+#include "idle.hpp"
+#include "machine_model.hpp"
+
+// A discrete-event simulation of the workers of one place on a machine with as many cores. The
+// deques, the idle list, the order of victims and the pace of steals are those of the scheduler;
+// only the loop around them is transcribed from scheduler/loop/src, and each access costs what
+// machine_model.hpp says. One event is one action of a worker: a task or a part of it, a look at
+// some victims, a steal. The events happen in the order of their times, so a run is a function of
+// its parameters.
+namespace apgas::test::scaling {
+
+struct fiber;
+
+// The counter of a finish or of a join.
+struct counter {
+  std::int64_t pending = 1;
+  fiber* waiter = nullptr;
+  int last_changed_by = 0;
+};
+
+enum class kind : std::uint8_t { compute, fib, range, tree_node, producer, rounds, continuation };
+
+struct task {
+  kind what = kind::compute;
+  bool is_branch = false;  // of a fork, not a task of a finish
+  std::int32_t depth = 0;
+  std::uint64_t a = 0;
+  std::uint64_t b = 0;
+  counter* of = nullptr;
+
+  void add(std::ptrdiff_t n) { of->pending += n; }
+  bool same_counter(const task& other) const { return of == other.of; }
+  void assign(const task& other) { *this = other; }
+};
+
+// A function on the stack of a fiber.
+struct frame {
+  enum class role : std::uint8_t { body, slot, finish };
+  role is = role::body;
+  std::uint8_t step = 0;
+  task t;
+  task* mark = nullptr;  // slot, finish: where its tasks begin. body: the slot of its branch
+  std::uint64_t generation = 0;  // of the fiber, when the mark was set
+  counter* join = nullptr;       // finish, body: what it waits for
+  cycles since = 0;              // body: when it began to wait; slot: when it began
+};
+
+struct fiber {
+  std::vector<frame> stack;
+  std::uint64_t generation = 0;
+  task* base = nullptr;
+  // Of a drain: whose tasks it runs, from where in the deque on, and their counter.
+  fiber* spawner = nullptr;
+  task* floor = nullptr;
+  counter* finish = nullptr;
+  std::uint64_t drained_from = 0;  // the generation when the drain began
+};
+
+struct entry {
+  entry* next = nullptr;
+  bool is_poller = false;
+  int id = 0;
+};
+
+struct sim_worker {
+  int id = 0;
+  scheduler::deque<task> tasks;
+  std::vector<task> slots;
+  std::deque<fiber*> ready;
+  scheduler::steal_pace pace;
+  scheduler::victim_order victims;
+  fiber* current = nullptr;
+  std::uint64_t choices = 0;
+  std::uint64_t direct_switches = 0;
+  std::uint64_t drains = 0;
+  entry in_list;
+
+  enum class mode : std::uint8_t { runs, chooses, looks, steals, falls_asleep, sleeps };
+  mode doing = mode::chooses;
+  bool searches = false;
+  bool woken = false;  // for this search
+  std::size_t next_victim = 0;
+  std::size_t visits = 0;  // of this round
+  unsigned rounds = 0;
+  cycles give_up = 0;         // 0: not determined yet
+  cycles resumed_since = 0;   // how long there have been resumed tasks
+  bool take_resumed = false;  // in this round
+  cycles asked_at = 0;        // as victim
+  cycles interrupted = 0;     // what membarriers have cost it since its last event
+};
+
+// What a program is, and what a run of it has shown.
+struct program {
+  task root;
+  cycles per_task = 70;             // of a tree node, a call of fib, an iteration of a loop
+  std::uint64_t grain = 1;          // of a loop
+  int branching = 4;                // of a geometric tree: children of an inner node on average
+  int depth = 0;                    // of a geometric tree; 0: the tree is binomial
+  std::uint64_t root_children = 0;  // of a binomial tree
+};
+struct result {
+  cycles time = 0;
+  cycles work = 0;  // what the tasks have computed, without the scheduler
+  std::uint64_t tasks = 0;
+  std::uint64_t steals = 0;
+  std::uint64_t stolen = 0;
+  std::uint64_t fences = 0;
+  std::uint64_t sleeps = 0;
+  std::uint64_t wakes = 0;
+  std::uint64_t looks = 0;  // at victims
+  std::uint64_t suspensions = 0;
+
+  // The share of the time of all workers in which they computed.
+  double efficiency(int workers) const {
+    return static_cast<double>(work) / (static_cast<double>(time) * workers);
+  }
+};
+
+// A hash function (splitmix64).
+std::uint64_t mixed(std::uint64_t z);
+// The number of children of a tree node, from the random number that is its state. The trees are
+// those of apps/uts with another hash function.
+std::uint64_t children_of(const program& p, const task& t);
+
+class world {
+ public:
+  world(const machine& m, int workers);
+
+  // Runs the program. At first worker 0 runs and all others sleep.
+  result run(const program& p);
+
+ private:
+  // The lines of a worker: the owner's and the thieves' part of its deque, its ready queue.
+  enum own_line : std::uint8_t { head_line, tail_line, ready_line, lines_of_worker };
+  std::size_t line_of(int w, own_line l) const {
+    return static_cast<std::size_t>(w) * lines_of_worker + l;
+  }
+  std::size_t idle_line() const { return workers_.size() * lines_of_worker; }
+
+  sim_worker& at(int id) { return *workers_[static_cast<std::size_t>(id)]; }
+  int size() const { return static_cast<int>(workers_.size()); }
+
+  // Each of these does something for worker w at the time now_ + spent_, and adds its cost.
+  void spend(cycles more) { spent_ += more; }
+  void reads(const sim_worker& w, std::size_t line) {
+    spend(lines_.read(w.id, line, now_, spent_));
+  }
+  void writes(const sim_worker& w, std::size_t line) {
+    spend(lines_.write(w.id, line, now_, spent_));
+  }
+  void updates(const sim_worker& w, std::size_t line) {
+    writes(w, line);
+    spend(machine_.locked_update);
+  }
+  void barrier(sim_worker& w);
+
+  void step(sim_worker& w);
+  void choose(sim_worker& w);
+  bool choose_own(sim_worker& w);
+  void begin_search(sim_worker& w);
+  void begin_round(sim_worker& w);
+  void end_round(sim_worker& w);
+  void look(sim_worker& w);
+  void steal(sim_worker& w);
+  void end_search(sim_worker& w, bool stole);
+  void fall_asleep(sim_worker& w);
+  void notify(sim_worker& w);
+  void wake(entry* e);
+  bool any_work();
+  bool has_other_work(const sim_worker& w) const { return !w.tasks.empty() || !w.ready.empty(); }
+
+  // scaling_tasks.cpp
+  void run_fiber(sim_worker& w);
+  void run_body(sim_worker& w);
+  void run_fork(sim_worker& w, bool splits);
+  void run_tree_node(sim_worker& w);
+  void run_producer(sim_worker& w);
+  void run_range(sim_worker& w);
+  void run_round(sim_worker& w);
+  void run_drain(sim_worker& w);
+  void compute(cycles c);
+  void start_slot(sim_worker& w, const task& t);
+  void end_frame(sim_worker& w) { w.current->stack.pop_back(); }
+  bool spawn(sim_worker& w, const task& t);
+  void attend(sim_worker& w, bool drainable);
+  bool pop(sim_worker& w, task* s);
+  void run_children(sim_worker& w);
+  void publish(sim_worker& w);
+  void leave(sim_worker& w, counter& c);
+  void release(sim_worker& w, counter& c);
+  void enter(sim_worker& w, fiber* f);
+  void resume(sim_worker& w, fiber* f);
+  fiber* new_fiber();
+  counter* new_counter();
+
+  const machine machine_;
+  const cycles patience_;  // with victims that do not answer
+  shared_lines lines_;
+  std::vector<std::unique_ptr<sim_worker>> workers_;
+  scheduler::idle_list<entry> idle_;
+  using event = std::pair<cycles, int>;
+  std::priority_queue<event, std::vector<event>, std::greater<>> events_;
+  cycles now_ = 0;
+  cycles spent_ = 0;
+  cycles barrier_ends_ = 0;       // of the one in progress, if any
+  cycles next_barrier_ends_ = 0;  // of the one after it; the same if nobody waits for one
+  int awake_ = 0;
+  std::size_t resumed_ = 0;  // tasks in ready queues
+  bool ended_ = false;
+  program program_;
+  result result_;
+  std::vector<std::unique_ptr<fiber>> fibers_;
+  std::vector<fiber*> free_fibers_;
+  std::vector<std::unique_ptr<counter>> counters_;
+  std::vector<counter*> free_counters_;
+};
+
+}  // namespace apgas::test::scaling
