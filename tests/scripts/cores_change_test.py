@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """cores_change_test.py PROGRAM ARGUMENT...: the cores that a program may use change while it runs.
 
-A batch system that shrinks a cpuset, and a core that is taken off line, both leave the threads of a
-running program with other cores than those that it saw at its start. The test gives every thread one
-core, then another, then all, until the program ends; its result must be right.
+A batch system that shrinks a cpuset, and a core that is taken off line, both leave the threads of
+a running program with other cores than those that it saw at its start. The test gives every thread
+one core, then another, then all, until the program ends; its result must be right.
 """
 
 import itertools

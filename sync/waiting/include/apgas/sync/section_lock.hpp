@@ -66,8 +66,8 @@ class section_lock {
   // Returns the sections that have arrived, in the order of their arrival. There may be none even
   // after try_leave has failed. Context: the holder.
   Section* take_arrived(const void* task) noexcept {
-    holder_.exchange(word(task), base::acquire);  // P2
-    Section* newest = arrived_.exchange(nullptr, base::acquire);
+    holder_.exchange(word(task), base::acquire);                  // P2
+    Section* newest = arrived_.exchange(nullptr, base::acquire);  // P2
     Section* oldest = nullptr;
     while (newest != nullptr) {
       Section* const next = std::exchange(newest->next, oldest);
