@@ -1,7 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Functions shared by launch/quickstart and launch/test, which source this file in the root folder
-# of the repository: messages, packages, building with progress.
+# Functions shared by the scripts of this folder, which source this file in the root folder of the
+# repository: messages, packages, building with progress. Run as a program, it prints the commands
+# that install all packages, and installs nothing:
+#   bash launch/prepare.sh [debian, ubuntu, fedora or arch]     default: this system
 # shellcheck disable=SC2034
 
 build_packages=(g++ cmake ninja-build pkg-config python3 openmpi-bin libopenmpi-dev libucx-dev
@@ -15,7 +17,7 @@ docs_packages=(python3 python3-venv doxygen)
 package_packages=(dpkg-dev file git)
 package_test_packages=(lintian mmdebstrap)
 # For the tests on virtual hosts (containers or namespaces), which are skipped without them.
-cluster_packages=(docker.io debootstrap iproute2 iptables)
+cluster_packages=(docker.io docker-compose debootstrap iproute2 iptables)
 
 step() { printf '\n== %s\n' "$*"; }
 
@@ -27,34 +29,129 @@ give_up() {
   exit 1
 }
 
-is_installed() {
-  [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+# Debian's names of the packages above, and those of other systems where they differ; - is for a
+# package that a system lacks. Ubuntu's are those of 24.04.
+# Debian              Ubuntu      Fedora                 Arch
+other_names='
+g++                   =           gcc-c++                gcc
+ninja-build           =           =                      ninja
+pkg-config            =           pkgconf-pkg-config     pkgconf
+python3               =           =                      python
+openmpi-bin           =           openmpi                openmpi
+libopenmpi-dev        =           openmpi-devel          openmpi
+libucx-dev            =           ucx-devel              openucx
+libhwloc-dev          =           hwloc-devel            hwloc
+libboost-context-dev  =           boost-devel            boost
+libcereal-dev         =           cereal-devel           cereal
+libfmt-dev            =           fmt-devel              fmt
+libcli11-dev          =           cli11-devel            cli11
+nlohmann-json3-dev    =           json-devel             nlohmann-json
+libgtest-dev          =           gtest-devel            gtest
+libgmock-dev          =           gmock-devel            gtest
+libbenchmark-dev      =           google-benchmark-devel benchmark
+libtbb-dev            =           tbb-devel              onetbb
+libboost-fiber-dev    =           boost-devel            boost
+relacy-dev            =           -                      -
+clang-16              =           clang                  clang
+libclang-rt-16-dev    =           compiler-rt            compiler-rt
+llvm-16               =           llvm                   llvm
+shellcheck            =           ShellCheck             =
+python3-venv          =           python3                python
+libdw1                libdw1t64   elfutils-libs          libelf
+pybind11-dev          =           pybind11-devel         pybind11
+python3-dev           =           python3-devel          python
+dpkg-dev              =           =                      dpkg
+lintian               =           -                      -
+mmdebstrap            =           =                      -
+docker.io             =           moby-engine            docker
+iproute2              =           iproute                =
+iptables              =           iptables-nft           =
+'
+
+# names_for <system> <package>...: prints the names of Debian's packages in another system, a line
+# each; packages that the system lacks are left out.
+names_for() {
+  local system=$1 column=0 package name words printed=' '
+  case $system in ubuntu) column=1 ;; fedora) column=2 ;; arch) column=3 ;; esac
+  shift
+  for package in "$@"; do
+    name=$package
+    while read -r -a words; do
+      [ "${words[0]-}" != "$package" ] || [ "${words[column]}" = = ] || name=${words[column]}
+    done <<<"$other_names"
+    if [ "$name" = - ] || [[ $printed = *" $name "* ]]; then continue; fi
+    printed+="$name "
+    echo "$name"
+  done
 }
 
-# install_missing <package>...: installs missing packages by apt, which needs root or sudo.
+# The system whose names and package manager are used: debian, ubuntu, fedora, arch or none.
+find_system() {
+  if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
+    if grep -qs '^ID=ubuntu' /etc/os-release; then echo ubuntu; else echo debian; fi
+  elif command -v dnf >/dev/null; then
+    echo fedora
+  elif command -v pacman >/dev/null; then
+    echo arch
+  else
+    echo none
+  fi
+}
+
+# is_installed <system> <package>
+is_installed() {
+  case $1 in
+    fedora) rpm -q "$2" >/dev/null 2>&1 ;;
+    arch) pacman -Q "$2" >/dev/null 2>&1 ;;
+    *) [ "$(dpkg-query -W -f='${db:Status-Status}' "$2" 2>/dev/null)" = installed ] ;;
+  esac
+}
+
+# install_command <system>: sets `install` to the command that installs packages.
+install_command() {
+  case $1 in
+    fedora) install=(dnf install -y) ;;
+    arch) install=(pacman -S --noconfirm --needed) ;;
+    *) install=(env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends) ;;
+  esac
+}
+
+# install_missing <package>...: installs missing packages, given by Debian's names, with the package
+# manager of this system, which needs root or sudo.
 install_missing() {
-  if ! command -v dpkg-query >/dev/null; then
-    echo "Not a Debian or Ubuntu system: using the installed packages. Needed are: $*"
+  local system wanted missing=() package as_root=() install
+  system=$(find_system)
+  if [ "$system" = none ]; then
+    echo "No apt-get, dnf or pacman: using what is installed. Debian's names of what is needed: $*"
     return
   fi
-  local missing=() package as_root=()
-  for package in "$@"; do
-    is_installed "$package" || missing+=("$package")
+  mapfile -t wanted < <(names_for "$system" "$@")
+  for package in "${wanted[@]}"; do
+    is_installed "$system" "$package" || missing+=("$package")
   done
   [ "${#missing[@]}" -gt 0 ] || return 0
   step "Installing ${missing[*]}"
+  install_command "$system"
   if [ "$(id -u)" -ne 0 ]; then
     command -v sudo >/dev/null || give_up "packages are missing, and installing them needs root" \
-      "As root: apt-get install ${missing[*]}" "Then run this command again."
+      "As root: ${install[*]} ${missing[*]}" "Then run this command again."
     as_root=(sudo)
   fi
-  "${as_root[@]}" apt-get update -q || echo "apt-get update failed; trying with the present lists"
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -q --no-install-recommends "${missing[@]}" ||
-    give_up "apt-get could not install: ${missing[*]}" \
+  case $system in
+    debian | ubuntu)
+      "${as_root[@]}" apt-get update -q ||
+        echo "apt-get update failed; trying with the present lists" ;;
+  esac
+  "${as_root[@]}" "${install[@]}" "${missing[@]}" ||
+    give_up "could not install: ${missing[*]}" \
       "Is there a network? Does this release have these packages? (Debian 12 does.)" \
       "If a package is unavailable, install its equivalent and use cmake --preset release."
 }
+
+# Fedora installs mpirun outside of PATH, where only `module load mpi` finds it.
+if [ -d /usr/lib64/openmpi/bin ] && ! command -v mpirun >/dev/null; then
+  PATH=$PATH:/usr/lib64/openmpi/bin
+fi
 
 # install_tools <list>...: installs the Python packages of these files, which pin their versions,
 # into build/tools, unless they are there.
@@ -97,3 +194,26 @@ build() {
       "The compiler's message is above. Out of memory? cmake --build --preset $preset -j1"
   echo "   built in $((SECONDS - begin)) s"
 }
+
+# print_installation [system]
+print_installation() {
+  local system=${1:-$(find_system)} group wanted install
+  case $system in
+    debian | ubuntu | fedora | arch) ;;
+    none) give_up "this system has no apt-get, dnf or pacman" \
+      "Name a system: debian, ubuntu, fedora or arch" ;;
+    *) give_up "no names of packages are known for: $system" \
+      "Known are debian, ubuntu, fedora and arch" ;;
+  esac
+  install_command "$system"
+  for group in build test docs package package_test cluster; do
+    declare -n packages=${group}_packages
+    mapfile -t wanted < <(names_for "$system" "${packages[@]}")
+    echo "# ${group}_packages"
+    [ "${#wanted[@]}" -eq 0 ] || echo "${install[*]} ${wanted[*]}"
+  done
+}
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+  set -euo pipefail
+  print_installation "$@"
+fi

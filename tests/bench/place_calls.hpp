@@ -11,6 +11,8 @@
 
 namespace bench {
 
+inline constexpr int most_workers = 64;  // of each place
+
 // `rounds` round trips by `at`, with `bytes` bytes in each direction.
 sample at_round_trips(std::size_t bytes, int rounds);
 
@@ -20,6 +22,9 @@ sample at_round_trips(std::size_t bytes, int rounds);
 sample uninitialized_round_trips(std::size_t bytes, int rounds);
 sample at_into_round_trips(std::size_t bytes, int rounds);
 sample at_into_exchanges(std::size_t bytes, int rounds);
+
+// `rounds` times: async_future_at with a value of 8 bytes, whose result is awaited.
+sample future_round_trips(int rounds);
 
 // `rounds` times: a single async_at of 8 bytes to place 1, whose task sends one back. Nothing else
 // is in transit, so delaying a message gains nothing. `waited` is set to the number of messages
@@ -38,8 +43,8 @@ struct one_way {
 };
 one_way one_way_tasks(int tasks);
 
-// The share of a core that a place uses while all its tasks sleep or wait: the larger of the two
-// places, or their average if both are in one process.
+// The share of a core that a place uses while all its tasks sleep or wait: the larger of the first
+// two places, or the average of all if they are in one process.
 double idle_share(double seconds, bool one_process);
 
 }  // namespace bench

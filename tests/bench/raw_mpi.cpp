@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "raw_mpi.hpp"
@@ -39,7 +40,8 @@ double raw_mpi::ping_pong(std::size_t bytes, int rounds) const {
   std::vector<std::byte> data(bytes);
   const auto count = static_cast<int>(bytes);
   const int other = 1 - rank_;
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Sendrecv(nullptr, 0, MPI_BYTE, other, 0, nullptr, 0, MPI_BYTE, other, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < rounds; ++i) {
     if (first()) MPI_Send(data.data(), count, MPI_BYTE, other, 0, MPI_COMM_WORLD);
@@ -49,11 +51,22 @@ double raw_mpi::ping_pong(std::size_t bytes, int rounds) const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+void raw_mpi::sleep_until_all_call() const {
+  if (!there()) return;
+  MPI_Request barrier = MPI_REQUEST_NULL;
+  MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
+  int done = 0;
+  while (MPI_Test(&barrier, &done, MPI_STATUS_IGNORE), done == 0) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+}
+
 #else
 
 raw_mpi::raw_mpi(int, char**) {}
 raw_mpi::~raw_mpi() = default;
 double raw_mpi::ping_pong(std::size_t, int) const { return 0; }
+void raw_mpi::sleep_until_all_call() const {}
 
 #endif
 

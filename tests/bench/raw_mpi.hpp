@@ -20,10 +20,15 @@ class raw_mpi {
   [[nodiscard]] bool there() const { return processes_ > 0; }
   [[nodiscard]] int processes() const { return processes_; }  // of the job; 0 without MPI
   [[nodiscard]] bool first() const { return rank_ == 0; }
+  // Whether this is one of the first two processes, between which messages are measured.
+  [[nodiscard]] bool measures() const { return there() && rank_ < 2; }
 
   // Seconds for `rounds` round trips of `bytes` bytes with MPI_Send and MPI_Recv between the first
   // two processes, which both call it.
   double ping_pong(std::size_t bytes, int rounds) const;
+  // Returns when all processes have called it. Those that wait sleep, so that they take no core
+  // from processes that measure. Does nothing without MPI.
+  void sleep_until_all_call() const;
 
  private:
   int processes_ = 0;

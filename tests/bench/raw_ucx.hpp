@@ -12,8 +12,8 @@ namespace bench {
 
 class raw_ucx {
  public:
-  // Does nothing if the build has no UCX or `wanted` is false. Collective. Requires: MPI is
-  // initialised.
+  // Does nothing if the build has no UCX or `wanted` is false. Called by the first two processes,
+  // both with the same value. Requires: MPI is initialised.
   explicit raw_ucx(bool wanted);
   ~raw_ucx();
   raw_ucx(const raw_ucx&) = delete;

@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -122,6 +124,33 @@ sample beside_waiters(int n, int waiters, bool at_the_same) {
   return s;
 }
 
+// The same while each task waits for a watched cell of its own, and each section writes another.
+sample beside_watchers(int n, int waiters) {
+  apgas::monitor m;
+  std::deque<apgas::watched<bool>> go_on;
+  for (int i = 0; i < waiters; ++i) go_on.emplace_back(m, false);
+  apgas::watched<int> sum(m, 0);
+  std::atomic<int> came = 0;
+  sample s;
+  apgas::finish([&] {
+    for (auto& mine : go_on) {
+      apgas::async([&] {
+        ++came;
+        m.when(apgas::watching(mine), [&mine] { return mine.get(); }, [] {});
+      });
+    }
+    while (came < waiters) apgas::yield();
+    const double begin = now();
+    for (int i = 0; i < n; ++i) m.atomic([&sum] { sum.set(sum.get() + 1); });
+    s.seconds = now() - begin;
+    m.atomic([&go_on] {
+      for (auto& each : go_on) each.set(true);
+    });
+  });
+  s.correct = sum.get() == n;
+  return s;
+}
+
 }  // namespace
 
 benchmark sections_alone(const sizes& s) {
@@ -150,17 +179,14 @@ benchmark sections_contended(const sizes& s) {
 benchmark sections_beside_waiters(const sizes& s) {
   const int n = s.sections / 10;
   benchmark b{"critical section beside waiting tasks", "section", static_cast<double>(n), 0, {}};
-  const auto add = [&](const std::string& name, int waiters, bool at_the_same) {
-    for (const int workers : {1, 2}) {
-      b.variants.push_back({name, role::ours, workers, [n, waiters, at_the_same] {
-                              return beside_waiters(n, waiters, at_the_same);
-                            }});
-    }
+  const auto add = [&](const std::string& name, const std::function<sample()>& run) {
+    for (const int workers : {1, 2}) b.variants.push_back({name, role::ours, workers, run});
   };
-  add("no task waits", 0, false);
-  add("1,000 wait at another monitor", 1'000, false);
-  add("100 wait at this one", 100, true);
-  add("1,000 wait at this one", 1'000, true);
+  add("no task waits", [n] { return beside_waiters(n, 0, false); });
+  add("1,000 wait at another monitor", [n] { return beside_waiters(n, 1'000, false); });
+  add("100 wait at this one", [n] { return beside_waiters(n, 100, true); });
+  add("1,000 wait at this one", [n] { return beside_waiters(n, 1'000, true); });
+  add("1,000 watch other cells of this one", [n] { return beside_watchers(n, 1'000); });
   return b;
 }
 

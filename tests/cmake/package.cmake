@@ -28,9 +28,9 @@ package_test(pkg_config 300)
 set_tests_properties(package.find_package package.pkg_config PROPERTIES
   FIXTURES_REQUIRED apgas_installed)
 # Another project may build its parts with joined sources, which takes a fifth of the time.
-package_test(add_subdirectory 600 -DAPGAS_SOURCE_DIR=${PROJECT_SOURCE_DIR}
+package_test(add_subdirectory 1200 -DAPGAS_SOURCE_DIR=${PROJECT_SOURCE_DIR}
   -DCMAKE_UNITY_BUILD=ON -DCMAKE_CXX_FLAGS_RELEASE=-O1)
-package_test(fetch_content 600 -DAPGAS_FETCH_DIR=${PROJECT_SOURCE_DIR}
+package_test(fetch_content 1200 -DAPGAS_FETCH_DIR=${PROJECT_SOURCE_DIR}
   -DCMAKE_UNITY_BUILD=ON -DCMAKE_CXX_FLAGS_RELEASE=-O1)
 set_property(TEST package.fetch_content APPEND PROPERTY LABELS long)
 

@@ -6,6 +6,8 @@ apgas_mutants(ring comm/transports/shm/src/ring.hpp
     [[shared_->written.load(base::acquire)]] [[shared_->written.load(base::relaxed)]]
   release_releases_nothing
     [[read.store(at_, base::release)]] [[read.store(at_, base::relaxed)]]
+  a_single_record_is_not_released
+    [[if (empty() && released_ != at_) release();]] [[]]
   reserve_acquires_nothing
     [[const std::uint64_t read = shared_->read.load(base::acquire)]]
     [[const std::uint64_t read = shared_->read.load(base::relaxed)]]

@@ -6,9 +6,9 @@
 
 The clean system is made by mmdebstrap, in a temporary folder; RELEASE is bookworm by default, and
 $MIRROR selects a mirror. There, the smallest program of README.md is built with the CMakeLists.txt
-of README.md and with pkg-config, and run on two places; the man page and the completion of each
-tool are looked up; and the packages are removed again. Needs root. The exit code is 1 if a step
-failed.
+of docs/how_to/cmake.md and with pkg-config, and run on two places; the man page and the completion
+of each tool are looked up; and the packages are removed again. Needs root. The exit code is 1 if a
+step failed.
 """
 
 import os
@@ -32,13 +32,11 @@ def check(condition, message):
         sys.exit(f"clean_root.py: {message}")
 
 
-def blocks():
-    """The smallest program and the CMakeLists.txt of README.md."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    program = re.search(r"^```cpp\n(.*?)^```", text, re.M | re.S)
-    cmake = re.search(r"^```cmake\n(.*?)^```", text, re.M | re.S)
-    check(program and cmake, "README.md has no block of C++ or of CMake")
-    return program[1], cmake[1]
+def first_block(file, language):
+    found = re.search(rf"^```{language}\n(.*?)^```", (ROOT / file).read_text(encoding="utf-8"),
+                      re.M | re.S)
+    check(found, f"{file} has no block of {language}")
+    return found[1]
 
 
 class CleanRoot:
@@ -69,8 +67,7 @@ class CleanRoot:
         return done.stdout
 
 
-def use(root):
-    program, cmake = blocks()
+def use(root, program, cmake):
     work = pathlib.Path(root.folder, "root/hello")
     work.mkdir(parents=True)
     (work / "hello.cpp").write_text(program, encoding="utf-8")
@@ -102,6 +99,8 @@ def main():
     files = [next(iter(sorted(pathlib.Path(sys.argv[1]).glob(f"{name}_*.deb"))), None)
              for name in PACKAGES]
     check(all(files), f"{sys.argv[1]} lacks a package: ./launch/package makes them")
+    program = first_block("README.md", "cpp")
+    cmake = first_block("docs/how_to/cmake.md", "cmake")
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         root = CleanRoot(folder)
@@ -109,7 +108,7 @@ def main():
         for file in files:
             shutil.copy(file, pathlib.Path(folder, "tmp"))
         root.run("apt-get update -q; apt-get install -y -q --no-install-recommends /tmp/*.deb")
-        use(root)
+        use(root, program, cmake)
         root.run(f"apt-get purge -y -q {' '.join(PACKAGES)}; ! ls /usr/share/apgas 2>/dev/null")
     print("installed, used and removed: " + " ".join(PACKAGES))
 

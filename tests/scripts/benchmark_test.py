@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of launch/benchmark: its comparison, its page, and what it refuses. Nothing is measured."""
 
+import argparse
 import contextlib
 import copy
 import io
@@ -11,14 +12,18 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tests/bench/report"))
 import comparison  # noqa: E402
+import groups  # noqa: E402
 import measurement  # noqa: E402
+import papers  # noqa: E402
 import plots  # noqa: E402
 import programs  # noqa: E402
+import runtimes  # noqa: E402
 
 FINDINGS = {"findings": [{"benchmark": "fib", "operations": 1000, "results": [
     {"variant": "apgas fork_join", "workers": 1, "min_s": 4e-6, "correct": True},
@@ -69,7 +74,17 @@ class Comparison(unittest.TestCase):
     def test_what_one_report_lacks(self):
         new = copy.deepcopy(OLD)
         del new["records"][1]
-        self.assertIn("only in the old report: fib, OpenMP task, 1, 1", self.describe(new)[1])
+        self.assertIn("only in the old report: spawn, fib, OpenMP task, 1, 1",
+                      self.describe(new)[1])
+
+    def test_groups_are_apart(self):
+        two = copy.deepcopy(OLD)
+        two["records"] += [each | {"group": "peers", "median": each["median"] * 9}
+                           for each in two["records"]]
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
+            self.assertFalse(comparison.describe(two, copy.deepcopy(two)))
+        self.assertEqual(output.getvalue(), "no variant of apgas is slower\n")
 
 
 class Parts(unittest.TestCase):
@@ -103,6 +118,114 @@ class Parts(unittest.TestCase):
         self.assertEqual(plots.size_of("barrier, N = 64"), ("barrier, ", 64))
         self.assertEqual(plots.size_of("round trip, 64 KiB there"), ("round trip there", 65536))
         self.assertIsNone(plots.size_of("hand-over"))
+
+
+def record(benchmark, variant, workers, median, places=1):
+    return {"benchmark": benchmark, "variant": variant, "workers": workers, "places": places,
+            "median": median}
+
+
+class Peers(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def build(self, **program):
+        made = runtimes.Program(("sh",), "apt install it", **{
+            "build": lambda folder: ["touch", folder / "built"], "start": None} | program)
+        with unittest.mock.patch.dict(runtimes.PROGRAMS, {"it": made}):
+            return runtimes.build_program("it", self.folder)
+
+    def test_a_program_is_built(self):
+        self.assertIsNone(self.build())
+        self.assertTrue((self.folder / "built").exists())
+
+    def test_a_tool_is_missing(self):
+        made = runtimes.Program(("no-such-tool",), "apt install it", None, None)
+        with unittest.mock.patch.dict(runtimes.PROGRAMS, {"it": made}):
+            self.assertEqual(runtimes.build_program("it", self.folder),
+                             "no-such-tool is not installed: apt install it")
+
+    def test_a_program_that_does_not_compile(self):
+        reason = self.build(build=lambda _: ["sh", "-c", "echo one; echo error: 2 >&2; exit 1"])
+        self.assertEqual(reason, "error: 2 (apt install it)")
+
+    def test_a_peer_without_its_program_is_left_out(self):
+        def build(name, _):
+            return "cargo is not installed: apt install cargo" if name == "rust" else None
+        with unittest.mock.patch.object(runtimes, "build_program", build):
+            found, notes = runtimes.prepare.__wrapped__(self.folder)
+        self.assertNotIn("rayon", [peer.name for peer in found])
+        self.assertIn("peers is measured without rayon: cargo is not installed: apt install cargo",
+                      notes)
+
+    def test_the_time_of_a_spawn(self):
+        command = next(runtimes.commands_of(runtimes.PEERS[0], self.folder, True))
+        key = programs.Key("fib, each spawn", "Go, goroutines", 1, 1)
+        self.assertEqual(command.arguments[-1], 16)  # fib(16) begins 1596 tasks
+        self.assertEqual(command.read({"seconds": 1596e-9, "verified": True}), {key: 1.0})
+        with self.assertRaisesRegex(ValueError, "a result is wrong"):
+            command.read({"seconds": 1, "verified": False})
+
+
+class Papers(unittest.TestCase):
+    def figures(self, *records):
+        return {title: series for title, _, _, series in papers.figures(records)}
+
+    def test_quotients_of_the_kernels(self):
+        kernel = f"{papers.IMSUITE}: KC"
+        found = self.figures(record(kernel, "X10's clocks", 2, 80),
+                             record(kernel, "apgas clocks", 2, 20),
+                             record(kernel, "apgas finish", 2, 10))
+        self.assertEqual(found["uClocks 16"], {
+            "X10's clocks / clocks, 2 w": {"KC": 4, "geometric mean": 4}})
+        self.assertEqual(found["uClocks 20"]["apgas clocks / finish, 2 w"]["KC"], 2)
+        self.assertEqual(found["uClocks 23"], {})  # KC has many synchronisations
+
+    def test_speed_up_and_overhead(self):
+        found = self.figures(record("Chapel 6: UTS T1", "serial", 1, 100),
+                             record("Chapel 6: UTS T1", "apgas begin", 1, 110),
+                             record("Chapel 6: UTS T1", "apgas begin", 2, 50),
+                             record("Chapel 8: UTS-REC", "oneTBB", 1, 300))
+        self.assertEqual(found["Chapel 6"]["apgas begin, 2 w"], {"UTS T1": 2})
+        self.assertAlmostEqual(found["Chapel 7"]["apgas begin"]["UTS T1"], 10)
+        self.assertAlmostEqual(found["Chapel 7"]["oneTBB"]["UTS-REC"], 200)
+        self.assertEqual(found["Chapel 8"], {"oneTBB, 1 w": {"UTS-REC": 300 / 1e6}})
+
+    def test_an_overhead_below_the_noise_is_left_out(self):
+        read = papers.read_epcc("barrier, n = 2", "barrier", 1)
+        line = {"verified": True, "barrier_clock_us": 0.5, "barrier_openmp_us": -0.1}
+        self.assertEqual(read(line), {programs.Key("barrier, n = 2", "apgas clock", 1, 1): 500})
+        with self.assertRaisesRegex(ValueError, "did not verify"):
+            read(line | {"verified": False})
+
+    def test_the_programs_of_all_groups_have_a_quick_size(self):
+        options = argparse.Namespace(quick=True, workers=[1], places=[1, 2, 4])
+        with unittest.mock.patch.object(runtimes, "prepare", lambda _: (runtimes.PEERS, [])):
+            for name, group in groups.GROUPS.items():
+                commands = group.commands(pathlib.Path("build"), options)
+                self.assertTrue(all(command.seconds[1] <= 40 for command in commands), name)
+
+
+class Plots(unittest.TestCase):
+    def test_lines_by_places(self):
+        found = plots.by_places([record("barrier", "apgas team", 1, 3, 2),
+                                 record("barrier", "apgas team", 1, 5, 4),
+                                 record("fetch_add", "apgas", 1, 5, 2),
+                                 record("fetch_add", "apgas", 2, 5, 2)])
+        self.assertEqual({name: {label: [x for x, _ in points] for label, points in series.items()}
+                          for name, series in found.items()}, {"barrier": {"apgas team": [2, 4]}})
+
+    def test_sizes_in_bytes_have_a_rate(self):
+        records = [record("allreduce, 64 KiB", "MPI", 1, 3, 2),
+                   record("barrier, N = 2", "Go", 1, 3)]
+        self.assertTrue(plots.in_bytes(records, "allreduce"))
+        self.assertFalse(plots.in_bytes(records, "barrier, "))
+
+    def test_records_with_other_workers_or_places_have_their_own_label(self):
+        self.assertEqual(plots.label_of(record("barrier", "MPI", 1, 3, 4)), "MPI (1 w, 4 p)")
+        self.assertEqual(plots.label_of(record("barrier", "Go", 2, 3)), "Go (2 w)")
 
 
 class CommandLine(unittest.TestCase):

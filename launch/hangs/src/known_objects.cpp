@@ -40,6 +40,9 @@ object_name known_objects::of(const scheduler::wait_record& waits) const {
   if (construct == "a phase of a clock" || construct == "a phase of a phaser") {
     return name_of_phases(waits.object);
   }
+  if (construct == "a collective of a team") {
+    return static_cast<const remote::team_member*>(waits.object)->name_for_report();
+  }
   const auto call = calls_.find(waits.object);
   return call == calls_.end() ? object_name{} : name_of_call(place_.here, call->second);
 }

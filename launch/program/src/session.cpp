@@ -100,7 +100,14 @@ session::session(const config& defaults, std::optional<command_line> again)
   const bool one_process = local || (!launcher && settings_.places <= 1);
   if (settings_.seed) check_seed(one_process);
   if (!one_process && !launcher) start_again(settings_.places, again);
-  if (detail::reports_for_job()) base::warn_unknown_variables(environ);
+  if (detail::reports_for_job()) {
+    base::warn_unknown_variables(environ);
+    if (!base::membarrier_available()) {
+      base::print_line(
+          "this system refuses the system call membarrier, so each spawn takes a fence of its own; "
+          "in a container, permit it in the seccomp profile");
+    }
+  }
   const comm::failure_detector_options watched{
       .silence = std::chrono::seconds(settings_.heartbeat_s), .interface = settings_.interface};
   // The other processes of a job would wait for one that runs on its own and does not say so.

@@ -83,6 +83,7 @@ std::optional<scheduler::place_waits::team> team_member::for_report() {
   t.calls = sequence_;
   t.waits = waiter_ != nullptr;
   if (!t.waits) return t;
+  t.object = scheduler::text_of(name_for_report());
   t.call = text_of(signatures_[sequence_ % remembered]);
   if (t.call.find(" at ") == std::string::npos && called_at_.line() != 0) {
     t.call += fmt::format(" at {}:{}", called_at_.file_name(), called_at_.line());

@@ -5,18 +5,23 @@
 #include <cstddef>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "hang_explanation.hpp"
-#include "wait_graph.hpp"
+#include "joined_graph.hpp"
+#include "team_calls.hpp"
 #include "wait_groups.hpp"
 
 namespace apgas::inline v0::scheduler {
 namespace {
 
 constexpr std::size_t groups_printed_max = 20;  // that a report contains
+
+constexpr std::string_view they_wait = "\nthey wait for each other: ";
+constexpr std::string_view they_may_wait = "\nsome of them may wait for each other: ";
 
 }  // namespace
 
@@ -86,165 +91,31 @@ std::string job_report::groups() const {
   return text;
 }
 
-// The graphs of the places, joined where objects have the same name.
-class job_report::joined_graph {
- public:
-  explicit joined_graph(const std::vector<place_waits>& answers) {
-    for (const place_waits& p : answers) add_tasks(p);
-    std::size_t first_task = 0;
-    for (const place_waits& p : answers) {
-      add_objects(p, first_task);
-      first_task += p.graph_tasks.size();
-    }
-  }
-
-  // Returns the steps of a cycle. With `certain`, follows only edges that all objects of an entry
-  // have, so that the cycle is certain to exist.
-  std::vector<cycle_step> cycle(bool certain, bool with_places) const {
-    wait_graph graph;
-    graph.set_nodes(static_cast<std::uint32_t>(tasks_.size() + objects_.size()));
-    for (std::uint32_t t = 0; t < tasks_.size(); ++t) {
-      if (tasks_[t].object != place_waits::none) graph.add({t, node(tasks_[t].object), 0});
-    }
-    for (std::uint32_t n = 0; n < needs_.size(); ++n) {
-      const joined_need& need = needs_[n];
-      if (need.certain || !certain) graph.add({node(need.object), need.task, n});
-    }
-    return steps(graph.find_cycle(), with_places);
-  }
-
- private:
-  struct joined_task {
-    const place_waits::task* entry;
-    int place;
-    std::uint32_t object = place_waits::none;  // in objects_
-  };
-  struct joined_need {
-    const place_waits::need* entry;
-    std::uint32_t object;
-    std::uint32_t task;
-    bool certain;
-  };
-
-  std::uint32_t node(std::uint32_t object) const {
-    return static_cast<std::uint32_t>(tasks_.size()) + object;
-  }
-
-  void add_tasks(const place_waits& p) {
-    for (const place_waits::task& t : p.graph_tasks)
-      tasks_.push_back({.entry = &t, .place = p.place});
-  }
-
-  void add_objects(const place_waits& p, std::size_t first_task) {
-    std::vector<std::uint32_t> joined;
-    for (const place_waits::object& o : p.objects) {
-      const auto next = static_cast<std::uint32_t>(objects_.size());
-      const std::uint32_t at =
-          o.name.empty() ? next : named_.try_emplace(o.name, next).first->second;
-      if (at == next) objects_.push_back(o);
-      // Only a place where a task is needed knows more than the name.
-      if (objects_[at].kind.empty()) objects_[at].kind = o.kind;
-      if (objects_[at].made.empty()) objects_[at].made = o.made;
-      if (objects_[at].phase < 0) objects_[at].phase = o.phase;
-      joined.push_back(at);
-    }
-    for (std::size_t i = 0; i < p.graph_tasks.size(); ++i) {
-      const std::uint32_t object = p.graph_tasks[i].object;
-      if (object < joined.size()) tasks_[first_task + i].object = joined[object];
-    }
-    for (const place_waits::need& n : p.needs) {
-      if (n.object >= joined.size() || n.task >= p.graph_tasks.size()) continue;
-      needs_.push_back({&n, joined[n.object], static_cast<std::uint32_t>(first_task) + n.task,
-                        n.count >= p.objects[n.object].count});
-    }
-  }
-
-  std::vector<cycle_step> steps(const std::vector<wait_graph::edge>& cycle,
-                                bool with_places) const {
-    std::vector<cycle_step> all;
-    if (cycle.empty()) return all;
-    const std::size_t begin = cycle.front().from < tasks_.size() ? 0 : 1;
-    for (std::size_t i = 0; i < cycle.size() / 2; ++i) {
-      const joined_task& t = tasks_[cycle[begin + 2 * i].from];
-      const place_waits::need& needed =
-          *needs_[cycle[(begin + 2 * i + 1) % cycle.size()].label].entry;
-      const place_waits::object& object = objects_[t.object];
-      all.push_back({.task = with_places ? fmt::format("{}, place {}", t.entry->text, t.place)
-                                         : t.entry->text,
-                     .construct = t.entry->construct,
-                     .line = t.entry->line,
-                     .kind = object.kind,
-                     .made = object.made,
-                     .phase = object.phase,
-                     .relation = needed.relation,
-                     .below = needed.below});
-    }
-    return all;
-  }
-
-  std::vector<joined_task> tasks_;
-  std::vector<place_waits::object> objects_;
-  std::vector<joined_need> needs_;
-  std::map<std::string, std::uint32_t> named_;
-};
-
 std::string job_report::cycle() const {
+  const auto sentence = [](std::string_view begin, const std::vector<cycle_step>& steps) {
+    return std::string(begin).append(describe_cycle(steps));
+  };
   const joined_graph graph(answers_);
-  if (const auto certain = graph.cycle(true, places_ > 1); !certain.empty()) {
-    return fmt::format("\nthey wait for each other: {}", describe_cycle(certain));
-  }
+  const bool with_places = places_ > 1;
+  if (const auto certain = graph.certain_cycle(with_places); !certain.empty())
+    return sentence(they_wait, certain);
   for (const place_waits& p : answers_) {
     if (p.cycle.empty()) continue;
     return fmt::format("\nthey wait for each other{}: {}",
-                       places_ > 1 ? fmt::format(", at place {}", p.place) : "", p.cycle);
+                       with_places ? fmt::format(", at place {}", p.place) : "", p.cycle);
   }
-  const auto possible = graph.cycle(false, places_ > 1);
-  if (possible.empty()) return {};
-  return fmt::format("\nsome of them may wait for each other: {}", describe_cycle(possible));
-}
-
-// Says which members of a team have not made the call in which others wait.
-std::string job_report::teams() const {
-  struct members {
-    const place_waits::team* last_call =
-        nullptr;  // of those that wait, the one with the most calls
-    std::vector<int> waiting;
-    std::map<int, std::uint32_t> calls;
-  };
-  std::map<std::string, members> teams;
-  for (const place_waits& p : answers_) {
-    for (const place_waits::team& t : p.teams) {
-      members& m = teams[t.name];
-      m.calls[p.place] = t.calls;
-      if (!t.waits) continue;
-      m.waiting.push_back(p.place);
-      if (m.last_call == nullptr || m.last_call->calls < t.calls) m.last_call = &t;
-    }
-  }
-  std::string text;
-  for (auto& [name, m] : teams) {
-    if (m.last_call == nullptr) continue;
-    std::vector<int> absent;
-    for (const int place : m.last_call->members) {
-      const auto at = m.calls.find(place);
-      if (at == m.calls.end() || at->second < m.last_call->calls) absent.push_back(place);
-    }
-    if (absent.empty()) continue;
-    std::ranges::sort(absent);
-    std::ranges::sort(m.waiting);
-    const std::string missing = places_text(absent);
-    text += fmt::format("\n{} {} in {} of a team for {}, and {} {} not called it",
-                        places_text(m.waiting), m.waiting.size() == 1 ? "waits" : "wait",
-                        m.last_call->call, missing, missing, absent.size() == 1 ? "has" : "have");
-  }
-  return text;
+  bool all_wait = false;
+  if (const auto called = graph.cycle_of_collectives(with_places, all_wait); !called.empty())
+    return sentence(all_wait && missing_.empty() ? they_wait : they_may_wait, called);
+  const auto possible = graph.possible_cycle(with_places);
+  return possible.empty() ? std::string() : sentence(they_may_wait, possible);
 }
 
 std::string job_report::text(const std::string& begin) const {
   std::string text = begin + tasks_wait(tasks());
   if (tasks() != 0) text += fmt::format(":{}", groups());
   text += cycle();
-  text += teams();
+  text += missing_members(answers_);
   for (const place_waits& p : answers_) {
     for (const std::string& line : p.running) {
       text +=

@@ -32,23 +32,6 @@ class acting_as {
 
 }  // namespace
 
-// Called when no section in waiting_ may proceed. If other sections have arrived meanwhile, appends
-// them to waiting_ and returns false. Otherwise releases the monitor and returns true.
-bool monitor_core::give_up() noexcept {
-  lock_.lock();
-  waiting_section* const first = std::exchange(arrived_, nullptr);
-  if (first != nullptr) {
-    *waiting_end_ = first;
-    waiting_end_ = std::exchange(arrived_end_, &arrived_);
-  }
-  if (first == nullptr) {
-    owner_.store(nullptr, base::relaxed);
-    held_ = false;
-  }
-  lock_.unlock();
-  return first == nullptr;
-}
-
 bool monitor_core::test(scheduler::fiber& self, waiting_section& s) noexcept {
   if (s.condition == nullptr) return true;
   count_one(counters_.tested);
@@ -61,19 +44,16 @@ bool monitor_core::test(scheduler::fiber& self, waiting_section& s) noexcept {
   }
 }
 
-// Searches the list from `tested_to` for a section that may proceed, and takes it off the list.
-// Returns null if there is none.
-waiting_section* monitor_core::take_runnable(scheduler::fiber& self,
-                                             waiting_section**& tested_to) noexcept {
-  for (; *tested_to != nullptr; tested_to = &(*tested_to)->next) {
-    waiting_section* const s = *tested_to;
+// Takes the longest waiting section that may proceed out of its queues. Returns null if there is
+// none.
+waiting_section* monitor_core::next_runnable(scheduler::fiber& self) noexcept {
+  for (;;) {
+    waiting_section* const s = waiting_.next_to_test();
+    if (s == nullptr) return nullptr;
     if (!test(self, *s)) continue;
-    *tested_to = s->next;
-    if (s->next == nullptr) waiting_end_ = tested_to;
-    s->next = nullptr;
+    waiting_.remove(*s);
     return s;
   }
-  return nullptr;
 }
 
 void monitor_core::run_for(scheduler::fiber& self, waiting_section& s) noexcept {
@@ -89,30 +69,33 @@ void monitor_core::run_for(scheduler::fiber& self, waiting_section& s) noexcept 
   s.done.signal();
 }
 
-void monitor_core::leave(scheduler::fiber& self) noexcept {
-  waiting_section** tested_to = &waiting_;  // something may have changed, so test all again
+void monitor_core::run_others_and_leave(scheduler::fiber& self) noexcept {
+  waiting_.mark();
   for (int budget = run_for_others_max;;) {
-    waiting_section* const s = take_runnable(self, tested_to);
+    waiting_section* const s = next_runnable(self);
     if (s == nullptr) {
-      if (give_up()) return;
+      if (lock_.try_leave(&self)) return;
+      for (waiting_section* a = lock_.take_arrived(&self); a != nullptr;) {
+        waiting_.add(*std::exchange(a, a->next));
+      }
       continue;
     }
     if (budget-- == 0 && s->error == nullptr) {
       count_one(counters_.passed);
-      owner_.store(s->task, base::relaxed);
+      lock_.pass(s->task);
       s->granted = true;
       s->done.signal();
       return;
     }
     run_for(self, *s);
-    tested_to = &waiting_;
+    waiting_.mark();
   }
 }
 
 void monitor_core::explain(const scheduler::wait_record& waits_for, scheduler::wait_explainer& to) {
   const auto& monitor = *static_cast<const monitor_core*>(waits_for.object);
-  const scheduler::fiber* const owner = monitor.owner_.load(base::relaxed);
-  if (monitor.held_ && owner != nullptr) to.needs({&monitor, "monitor"}, *owner, "holds it");
+  const auto* const holder = static_cast<const scheduler::fiber*>(monitor.lock_.holder());
+  if (holder != nullptr) to.needs({&monitor, "monitor"}, *holder, "holds it");
 }
 
 void monitor_core::join(scheduler::fiber& self, waiting_section& s,
@@ -138,24 +121,18 @@ void monitor_core::join(scheduler::fiber& self, waiting_section& s,
 void monitor_core::submit(scheduler::fiber& self, waiting_section& s,
                           const scheduler::call_site& where) {
   s.task = &self;
-  lock_.lock();
-  const bool entered = !std::exchange(held_, true);
-  if (!entered) {
-    *arrived_end_ = &s;
-    arrived_end_ = &s.next;
+  if (lock_.arrive(&self, s)) {
+    count_one(counters_.entered);
+    run_others_and_leave(self);
   }
-  lock_.unlock();
-  if (!entered) return join(self, s, where);
-  own(self);
-  wait(self, s, where);
+  join(self, s, where);
 }
 
 void monitor_core::wait(scheduler::fiber& self, waiting_section& s,
                         const scheduler::call_site& where) {
   s.task = &self;
-  *waiting_end_ = &s;
-  waiting_end_ = &s.next;
-  leave(self);
+  waiting_.add(s);
+  run_others_and_leave(self);
   join(self, s, where);
 }
 

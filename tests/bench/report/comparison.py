@@ -46,14 +46,14 @@ def load(path):
 
 
 def by_key(report):
-    return {(each["benchmark"], each["variant"], each["workers"], each["places"]): each
-            for each in report["records"]}
+    return {(each["group"], each["benchmark"], each["variant"], each["workers"],
+             each["places"]): each for each in report["records"]}
 
 
-def machine_factor(old, new, benchmark):
+def machine_factor(old, new, group, benchmark):
     """How much slower the variants of others became in this benchmark; 1 if there are none."""
     ratios = [new[key]["median"] / old[key]["median"] for key in old.keys() & new.keys()
-              if key[0] == benchmark and not old[key]["ours"]]
+              if key[:2] == (group, benchmark) and not old[key]["ours"]]
     return statistics.median(ratios) if ratios else 1.0
 
 
@@ -68,7 +68,7 @@ def changes(old_report, new_report):
         ratio = new[key]["median"] / old[key]["median"]
         ours = old[key]["ours"]
         if ours:
-            ratio /= machine_factor(old, new, key[0])
+            ratio /= machine_factor(old, new, *key[:2])
         noise = max(LEAST_NOISE, old[key]["spread"] + new[key]["spread"])
         if ratio > 1 + noise or ratio < 1 / (1 + noise):
             yield key, ratio, noise, ours
@@ -77,8 +77,8 @@ def changes(old_report, new_report):
 def describe(old_report, new_report):
     """Prints the changes; returns whether a variant of apgas became slower."""
     worse = False
-    for (benchmark, variant, workers, places), ratio, noise, ours in changes(old_report,
-                                                                             new_report):
+    for key, ratio, noise, ours in changes(old_report, new_report):
+        _, benchmark, variant, workers, places = key
         slower = ratio > 1
         worse |= slower and ours
         print(f"{'slower' if slower else 'faster'}: {benchmark}, {variant}, {workers} workers, "

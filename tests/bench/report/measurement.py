@@ -122,4 +122,5 @@ def versions():
     return {"commit": first_line("git", "-C", str(programs.ROOT), "describe", "--always",
                                  "--dirty"),
             "g++": first_line("g++", "--version"), "mpirun": first_line("mpirun", "--version"),
-            "python": platform.python_version()}
+            "python": platform.python_version(), "go": first_line("go", "version"),
+            "cargo": first_line("cargo", "--version"), "java": first_line("java", "-version")}

@@ -3,9 +3,13 @@
 colour vision can tell apart; markers and hatches differ, too, so that plots work in print."""
 
 import re
+from collections import defaultdict
+
+import papers
 
 COLOURS = ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000"]
 MARKERS = "os^Dvx*P"
+HATCHES = ["", "//", "..", "xx", "\\\\", "++", "oo"]
 SIZE = re.compile(r"(?:N = |n = |, )(\d+)(?: (B|KiB|MiB))?\b")
 FACTOR = {None: 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
 
@@ -25,6 +29,11 @@ def size_of(benchmark):
     return benchmark[:found.start()] + benchmark[found.end():], size
 
 
+def label_of(record):
+    places = f", {record['places']} p" if record["places"] > 1 else ""
+    return f"{record['variant']} ({record['workers']} w{places})"
+
+
 def save(figure, folder, name):
     name = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
     for suffix in ("svg", "png"):
@@ -35,7 +44,7 @@ def save(figure, folder, name):
 
 def bars(axes, title, records):
     records = sorted(records, key=lambda each: each["median"])
-    names = [f"{each['variant']} ({each['workers']} w)" for each in records]
+    names = [label_of(each) for each in records]
     colours = [COLOURS[0] if each["ours"] else COLOURS[1] for each in records]
     spread = [each["median"] * each["spread"] for each in records]
     drawn = axes.barh(names, [each["median"] for each in records], xerr=spread, color=colours,
@@ -61,53 +70,125 @@ def lines(axes, title, series, label, value):
     axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.01, 1))
 
 
+def grouped_bars(axes, title, series, label, base):
+    """series: maps a name to its values by group; bars begin at the base."""
+    groups = list(dict.fromkeys(group for values in series.values() for group in values))
+    width = 0.8 / len(series)
+    for number, (name, values) in enumerate(series.items()):
+        axes.bar([groups.index(group) + (number + 0.5) * width - 0.4 for group in values],
+                 [value - base for value in values.values()], width, bottom=base, label=name,
+                 color=COLOURS[number % len(COLOURS)], edgecolor="black", linewidth=0.5,
+                 hatch=HATCHES[(number + number // len(COLOURS)) % len(HATCHES)])
+    axes.set_xticks(range(len(groups)), groups)
+    axes.axhline(base, color="black", linewidth=0.8)
+    if base == 1:
+        axes.set_yscale("log", base=2)
+        axes.yaxis.set_major_formatter("{x:g}")
+    axes.set_ylabel(label)
+    axes.set_title(title, fontsize=10)
+    axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.01, 1))
+
+
 def by_size(records):
-    """Groups records whose benchmark has a size: name -> variant -> [(size, record)]."""
-    found = {}
+    """Groups records whose benchmark has a size: name -> label -> [(size, record)]."""
+    found = defaultdict(lambda: defaultdict(list))
     for each in records:
         sized = size_of(each["benchmark"])
         if sized:
-            variant = f"{each['variant']} ({each['workers']} w, {each['places']} p)"
-            found.setdefault(sized[0], {}).setdefault(variant, []).append((sized[1], each))
+            found[sized[0]][label_of(each)].append((sized[1], each))
     return {name: series for name, series in found.items()
             if any(len(points) > 1 for points in series.values())}
+
+
+def by_places(records):
+    """Groups records that were measured at several numbers of places, as by_size does."""
+    found = defaultdict(lambda: defaultdict(list))
+    for each in records:
+        found[each["benchmark"]][each["variant"]].append((each["places"], each))
+    return {name: series for name, series in found.items()
+            if any(len({places for places, _ in points}) > 1 for points in series.values())}
+
+
+def in_bytes(records, name):
+    """Whether the sizes of a benchmark are bytes, so that it has a rate."""
+    return any(re.search(r"\d+ (B|KiB|MiB)\b", each["benchmark"]) for each in records
+               if (size_of(each["benchmark"]) or [None])[0] == name)
+
+
+def median_of(_, record):
+    return record["median"]
+
+
+class Pages:
+    """Draws the plots of a group, and keeps their names without a suffix."""
+
+    def __init__(self, group, folder):
+        self.group, self.folder, self.names = group, folder, []
+
+    def plot(self, title, height, paint, *arguments, logarithmic=None):
+        """logarithmic: the label of a logarithmic y axis."""
+        from matplotlib import pyplot
+        figure, axes = pyplot.subplots(figsize=(7, height))
+        if logarithmic:
+            axes.set_yscale("log")
+            axes.set_ylabel(logarithmic)
+        paint(axes, title, *arguments)
+        self.names.append(save(figure, self.folder, f"{self.group} {title}"))
+        pyplot.close(figure)
+
+    def speed_ups(self, records):
+        for what, fixed in (("workers", "places"), ("places", "workers")):
+            series = defaultdict(list)
+            for each in records:
+                if each[fixed] == 1:
+                    name = each["benchmark"].removeprefix("speed-up of ")
+                    series[name].append((each[what], each))
+            self.plot(f"speed-up by {what}", 4, lines, series, what,
+                      lambda points, each: points[0][1]["median"] / each["median"])
+
+    def sizes(self, records):
+        """Plots by size; the peers of one number of workers share a plot. Returns the names."""
+        counts = sorted({each["workers"] for each in records}) if self.group == "peers" else [None]
+        for workers in counts:
+            chosen = [each for each in records if workers in (None, each["workers"])]
+            for name, series in by_size(chosen).items():
+                title = name.strip(", ") + (f", workers: {workers}" if workers else "")
+                unit = "bytes" if in_bytes(chosen, name) else "tasks"
+                self.plot(title, 4.5, lines, series, unit, median_of,
+                          logarithmic="ns per operation (median)")
+                if unit == "bytes":  # a thousand bytes in a microsecond are a gigabyte in a second
+                    rates = {label: [(x, {"median": x / each["median"]}) for x, each in points]
+                             for label, points in series.items()}
+                    self.plot(f"{title}, rate", 4.5, lines, rates, unit, median_of,
+                              logarithmic="size / time, gigabytes per second")
+        return by_size(records).keys()
+
+    def rest(self, records):
+        """Plots by places, and bars for the benchmarks that have no other plot."""
+        series = by_places(records)
+        for name, found in series.items():
+            self.plot(f"{name}, by places", 4, lines, found, "places", median_of,
+                      logarithmic="ns per operation (median)")
+        for name in dict.fromkeys(each["benchmark"] for each in records):
+            found = [each for each in records if each["benchmark"] == name]
+            if name not in series:
+                self.plot(name, 1 + 0.28 * len(found), bars, found)
 
 
 def draw(group, records, folder):
     """Draws the plots of a group and returns their names without a suffix."""
     import matplotlib
     matplotlib.use("svg")
-    from matplotlib import pyplot
     matplotlib.rcParams["svg.hashsalt"] = "apgas"  # the same bytes for the same data
-    made = []
-
-    def plot(title, height, paint, *arguments):
-        figure, axes = pyplot.subplots(figsize=(7, height))
-        paint(axes, title, *arguments)
-        made.append(save(figure, folder, f"{group} {title}"))
-        pyplot.close(figure)
-
+    pages = Pages(group, folder)
     if group == "speed-up":
-        for what, fixed in (("workers", "places"), ("places", "workers")):
-            series = {}
-            for each in records:
-                if each[fixed] == 1:
-                    name = each["benchmark"].removeprefix("speed-up of ")
-                    series.setdefault(name, []).append((each[what], each))
-            plot(f"speed-up by {what}", 4, lines, series, what,
-                 lambda points, each: points[0][1]["median"] / each["median"])
-        return made
-    sized = by_size(records)
-    for name, series in sized.items():
-        def paint(axes, title, series):
-            axes.set_yscale("log")
-            lines(axes, title, series, "size", lambda _, each: each["median"])
-            axes.set_ylabel("ns per operation (median)")
-        plot(name.strip(", "), 4.5, paint, series)
-    rest = {}
-    for each in records:
-        if not size_of(each["benchmark"]) or size_of(each["benchmark"])[0] not in sized:
-            rest.setdefault(each["benchmark"], []).append(each)
-    for name, found in rest.items():
-        plot(name, 1 + 0.28 * len(found), bars, found)
-    return made
+        pages.speed_ups(records)
+        return pages.names
+    sized = pages.sizes(records)
+    for title, label, base, series in papers.figures(records) if group == "papers" else ():
+        if series:
+            pages.plot(title, 4, grouped_bars, series, label, base)
+    in_figures = tuple(f"{title}: " for title in papers.TITLES)
+    pages.rest([each for each in records if not each["benchmark"].startswith(in_figures)
+                and (size_of(each["benchmark"]) or [None])[0] not in sized])
+    return pages.names

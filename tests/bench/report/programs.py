@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The benchmarks of a report: their programs, how each is run, and how its output is read.
+"""The programs of a report: how each is run, and how its output is read.
 
 A run of a program yields samples: (benchmark, variant, workers, places) and the nanoseconds of one
 operation. The times of different runs are put together by measurement.py.
@@ -7,8 +7,6 @@ operation. The times of different runs are put together by measurement.py.
 
 import json
 import pathlib
-import shutil
-import subprocess
 import tempfile
 from dataclasses import dataclass, field
 
@@ -42,14 +40,6 @@ class Command:
     seconds: tuple = (60, 5)         # of a full run, of --quick
 
 
-@dataclass
-class Group:
-    """What --only names: its title, its commands, and its peers by their Debian packages."""
-    title: str
-    commands: object
-    peers: dict = field(default_factory=dict)
-
-
 def read_findings(places):
     def read(report):
         if not all(result["correct"] for finding in report["findings"]
@@ -78,7 +68,7 @@ def read_app(workers, places):
     return read
 
 
-def bench_program(name, seconds, places=1):
+def bench_program(name, seconds, places=1, most_places=1024):
     def commands(build, options):
         program = build / "tests/bench" / name
         quick = ["--quick"] if options.quick else ["--reps", "3"]
@@ -86,7 +76,7 @@ def bench_program(name, seconds, places=1):
             return [Command([program, *quick], read_findings(1), seconds=seconds)]
         return [Command([APGAS_RUN, "-n", count, program, *quick], read_findings(count),
                         seconds=seconds)
-                for count in options.places if count > 1]
+                for count in options.places if 1 < count <= most_places]
     return commands
 
 
@@ -110,26 +100,6 @@ def speed_up(build, options):
     return made
 
 
-GROUPS = {
-    "spawn": Group("Spawning tasks within a place",
-                   bench_program("spawn_bench", (120, 5)),
-                   {"libtbb-dev": "oneTBB", "libgomp1": "OpenMP"}),
-    "sync": Group("Clocks, phasers and barriers", bench_program("sync_bench", (180, 30)),
-                  {"libboost-fiber-dev": "Boost.Fiber", "default-jdk-headless": "Java",
-                   "libgomp1": "OpenMP"}),
-    "algorithm": Group("Parallel algorithms", bench_program("algorithm_bench", (60, 5)),
-                       {"libtbb-dev": "the parallel algorithms of std"}),
-    "place": Group("Messages between places", bench_program("place_bench", (60, 10), 2),
-                   {"openmpi-bin": "Open MPI", "libucx-dev": "UCX"}),
-    "rma": Group("One-sided access to memory", bench_program("rma_bench", (60, 10), 2),
-                 {"openmpi-bin": "Open MPI", "libucx-dev": "UCX"}),
-    "team": Group("Collective operations, finish and clocks over places",
-                  bench_program("team_bench", (60, 10), 2), {"openmpi-bin": "Open MPI"}),
-    "programs": Group("Programs beside plain MPI", peer_programs, {"openmpi-bin": "Open MPI"}),
-    "speed-up": Group("Speed-up of programs", speed_up),
-}
-
-
 def find_json(command, done, folder):
     """The findings of a finished run: those of its file, or its last line."""
     if command.json_file:
@@ -139,25 +109,3 @@ def find_json(command, done, folder):
 
 def temporary_folder():
     return tempfile.TemporaryDirectory(prefix="apgas-benchmark-")
-
-
-def missing_start(name):
-    """The reason why the commands of a group cannot be started on this host, or None."""
-    if "openmpi-bin" in GROUPS[name].peers and not shutil.which("mpirun"):
-        return "mpirun is not installed: apt install openmpi-bin"
-    return None
-
-
-def installed(package):
-    done = subprocess.run(["dpkg-query", "-W", "-f=${db:Status-Status}", package],
-                          capture_output=True, text=True, check=False)
-    return done.stdout == "installed"
-
-
-def missing_peers(name):
-    """A line for each peer of a group whose package is not installed; none on other systems."""
-    if not shutil.which("dpkg-query"):
-        return []
-    return [f"{name} is measured without {peer}: apt install {package}, and build again"
-            for package, peer in GROUPS[name].peers.items()
-            if not installed(package) and not shutil.which(peer.lower())]  # java: of any package

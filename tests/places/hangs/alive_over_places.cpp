@@ -66,6 +66,18 @@ void late_team_member() {
   });
 }
 
+// The last place calls the barrier after an at to a place that waits in it.
+void late_team_member_after_at() {
+  finish([] {
+    for (const place p : places()) {
+      async_at(p, [] {
+        if (here() == last()) at(places()[0], [] { sleep_for(2500ms); });
+        team::world().barrier();
+      });
+    }
+  });
+}
+
 void slow_clock() {
   finish([] {
     const auto c = clock::make();
@@ -129,6 +141,7 @@ std::vector<hang_case> alive_over_places() {
           {"computation_elsewhere", computation_elsewhere},
           {"computation_here", computation_here},
           {"late_team_member", late_team_member},
+          {"late_team_member_after_at", late_team_member_after_at},
           {"slow_clock", slow_clock},
           {"long_messages", long_messages},
           {"pauses_to_and_fro", pauses_to_and_fro},

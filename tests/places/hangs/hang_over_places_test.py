@@ -20,6 +20,8 @@ from hang_programs import DEADLOCK, PROGRAM, cases, default_quit, environment, e
 
 NETWORKS = [name for name in sys.argv.pop(1).split(",") if name]
 
+ABSENT = "which is at a place that has not called it"
+
 # What the report says of each case: expressions in which $word stands for the marked line. A cycle
 # may begin at any of its tasks; where a task is first named, its spawn site and place follow.
 HANGING = {
@@ -51,6 +53,23 @@ HANGING = {
                             "1 in semaphore::acquire at .*, at place LAST",
                             "waits? in .*barrier at $barrier of a team for place LAST, and place "
                             "LAST has not called it"],
+    "barrier_and_at": ["waits in a collective of a team at $barrier for task .*, " + ABSENT,
+                       r"task . .spawned at $spawn, place 0.",
+                       r"task . .spawned at $spawn_other, place 1.",
+                       "waits in at at $at for task .*, which runs the body of this call",
+                       "waits in mutex::lock at $lock for task .*, which has locked it"],
+    "allreduce_and_future": ["waits in a collective of a team at $allreduce for task .*, " + ABSENT,
+                             r"task . .spawned at $spawn, place 1.",
+                             r"task . .spawned at $spawn_future, place 0.",
+                             "waits in future::get at $get for task .*, which runs the body of"],
+    "broadcast_and_clock": ["waits in a collective of a team at $broadcast for task .*, " + ABSENT,
+                            "task . .main.*, place 0.",
+                            "waits at $advance for phase 0 of the clock made at $made for task .*, "
+                            "which is registered on it and has not arrived"],
+    "two_teams": ["waits in a collective of a team at $one for task .*, " + ABSENT,
+                  "waits in a collective of a team at $other for task .*, " + ABSENT,
+                  "waits? in .*barrier at $one of a team for places? 1.*, and .* not called it",
+                  "waits? in .*barrier at $other of a team for places? 0.*, and .* not called it"],
     "future_of_another_place": ["waits in future::get at $get for task .*, which runs the body of "
                                 "this call", "task . .spawned at $spawn, place 1.",
                                 "waits in mutex::lock at $at for task .*, which has locked it"],
@@ -70,10 +89,12 @@ HANGING = {
                            "1 in at at $into, .*at place 0"],
 }
 CYCLES = ["at_cycle", "two_mutexes_over_places", "clock_over_places", "phaser_over_places",
+          "barrier_and_at", "allreduce_and_future", "broadcast_and_clock", "two_teams",
           "future_of_another_place", "ring_of_calls", "child_of_a_body"]
 ALIVE = ["sleep_elsewhere", "timed_wait_elsewhere", "blocking_elsewhere", "thread_elsewhere",
-         "computation_elsewhere", "computation_here", "late_team_member", "slow_clock",
-         "long_messages", "pauses_to_and_fro", "late_message", "round_trip"]
+         "computation_elsewhere", "computation_here", "late_team_member",
+         "late_team_member_after_at", "slow_clock", "long_messages", "pauses_to_and_fro",
+         "late_message", "round_trip"]
 
 
 def local(places):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <functional>
 #include <vector>
 
 #include <apgas/apgas.hpp>
@@ -106,6 +107,60 @@ void team_member_missing() {
   });
 }
 
+// A place would call the barrier after its at, whose body waits for a mutex. The task that has
+// locked it waits in the barrier.
+void barrier_and_at() {
+  finish([] {
+    async([] {  // marks spawn
+      mine<mutex>().lock();
+      mine<signal_once>().release();
+      team::world().barrier();  // marks barrier
+    });
+    async_at(next(), [] {  // marks spawn_other
+      at(first(), [] {     // marks at
+        mine<signal_once>().acquire();
+        mine<mutex>().lock();  // marks lock
+      });
+      team::world().barrier();
+    });
+  });
+}
+
+// The task that another place waits for needs that place to make the same call.
+void allreduce_and_future() {
+  async_at(next(), [] {                                  // marks spawn
+    const auto sum = async_future_at(first(), [] {       // marks spawn_future
+      return team::world().allreduce(1, std::plus<>());  // marks allreduce
+    });
+    sum.get();  // marks get
+    team::world().allreduce(1, std::plus<>());
+  });
+}
+
+// The root of the broadcast waits for a phase, at which the other member has not arrived.
+void broadcast_and_clock() {
+  const auto c = clock::make();  // marks made
+  async_at(next(), clocked(c), [c] {
+    c.advance();  // marks advance
+    team::world().broadcast(1, here());
+  });
+  team::world().broadcast(0, next());  // marks broadcast
+  c.advance();
+}
+
+void two_teams() {
+  const team one{place_group(places())};
+  const team other{place_group(places())};
+  finish([=] {
+    async_at(next(), [=] {
+      other.barrier();  // marks other
+      one.barrier();
+    });
+    one.barrier();  // marks one
+    other.barrier();
+  });
+}
+
 void future_of_another_place() {
   mine<mutex>().lock();
   const future<int> f = async_future_at(next(), [] {  // marks spawn
@@ -173,6 +228,10 @@ std::vector<hang_case> over_places() {
           {"phaser_over_places", phaser_over_places},
           {"clock_member_elsewhere", clock_member_elsewhere},
           {"team_member_missing", team_member_missing},
+          {"barrier_and_at", barrier_and_at},
+          {"allreduce_and_future", allreduce_and_future},
+          {"broadcast_and_clock", broadcast_and_clock},
+          {"two_teams", two_teams},
           {"future_of_another_place", future_of_another_place},
           {"when_at_another_place", when_at_another_place},
           {"lost_async", lost_async},

@@ -17,7 +17,7 @@
 // process use the owner's mapping: ThreadSanitizer orders accesses by their addresses, and could
 // not know that two addresses are the same memory.
 //
-// Memory: 4 KiB for up to 27 places on the host and 4 KiB for each further 32, plus, for each
+// Memory: 4 KiB for up to 13 places on the host and 4 KiB for each further 16, plus, for each
 // sender that has sent something, at most capacity + ring_slack bytes. The capacity is 256 KiB for
 // up to 64 places on the host, and less for more places, so that the rings of up to 512 places have
 // at most 25 MiB. The shared area has 4 MiB, of which memory is used where the owner has written.
@@ -63,6 +63,7 @@ struct segment_header {
   static constexpr std::size_t senders_max = 4096;
   alignas(64) base::atomic<std::uint64_t> senders[senders_max / 64] = {};
 };
+static_assert(sizeof(segment_header) % alignof(ring_positions) == 0);  // they follow it
 
 // A mapping of a segment, the owner's or another place's.
 class mapped_segment {

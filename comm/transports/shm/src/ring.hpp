@@ -16,8 +16,15 @@
 //   written       the producer   the consumer
 //   read          the consumer   the producer
 //
-// The producer reads `read` only when the ring looks full, and the consumer reads `written` once
-// for all records that it finds, so that the two cache lines rarely move between the cores.
+// A cache line that one side writes and the other one reads moves between their cores, which takes
+// longer than hundreds of instructions. For a record that comes alone these are the lines of the
+// record and that of `written`, and no other:
+//   - The producer reads `read` only when the ring looks full. So its line stays with the consumer,
+//     which writes it when it has found several records, or when it looks and finds none: not
+//     between a record and its answer.
+//   - The consumer reads `written` once for all records that it finds.
+//   - Each position lies in a pair of lines of its own, because processors fetch the neighbour of a
+//     line together with it.
 //
 // Invariants
 //   I1  written - read is at most the capacity, so a record never overwrites one that has not been
@@ -41,8 +48,8 @@
 namespace apgas::inline v0::comm {
 
 struct ring_positions {
-  alignas(64) base::atomic<std::uint64_t> written{0};
-  alignas(64) base::atomic<std::uint64_t> read{0};
+  alignas(128) base::atomic<std::uint64_t> written{0};
+  alignas(128) base::atomic<std::uint64_t> read{0};
 };
 
 class ring_producer {
@@ -97,11 +104,13 @@ class ring_consumer {
   ring_consumer(ring_positions& shared, std::uint64_t capacity) noexcept
       : shared_(&shared), mask_(capacity - 1) {}
 
-  // Looks for records. Returns false if the producer has written a position that cannot be.
+  // Looks for records. If there are none, it releases those that have been passed. Returns false if
+  // the producer has written a position that cannot be.
   bool look() noexcept {
     const std::uint64_t written = shared_->written.load(base::acquire);  // P1
     if (written - at_ > mask_ + 1 || written - at_ < end_ - at_) return false;
     end_ = written;
+    if (empty() && released_ != at_) release();
     return true;
   }
   // Whether the last look() found nothing beyond the records that have been passed.
@@ -115,13 +124,17 @@ class ring_consumer {
   // Goes to the next record. Requires: holds(bytes).
   void pass(std::uint64_t bytes) noexcept { at_ += bytes; }
   // Returns the space of the passed records to the producer.
-  void release() noexcept { shared_->read.store(at_, base::release); }  // P2
+  void release() noexcept {
+    released_ = at_;
+    shared_->read.store(at_, base::release);  // P2
+  }
 
  private:
   ring_positions* shared_ = nullptr;
   std::uint64_t mask_ = 0;
-  std::uint64_t at_ = 0;   // the next record
-  std::uint64_t end_ = 0;  // `written`, as last seen
+  std::uint64_t at_ = 0;        // the next record
+  std::uint64_t end_ = 0;       // `written`, as last seen
+  std::uint64_t released_ = 0;  // `read`, as last written
 };
 
 }  // namespace apgas::inline v0::comm

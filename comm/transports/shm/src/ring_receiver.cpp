@@ -57,7 +57,7 @@ bool ring_receiver::take_several(message_sink& sink, std::uint64_t run) noexcept
     }
     deliver(sink, source_, frames);
   });
-  // Only now, because a sender whose ring is empty knows that everything has been delivered.
+  // Not earlier, because a sender whose ring is empty knows that everything has been delivered.
   if (taken_ != 0) ring_.release();
   return taken_ != 0;
 }
@@ -68,8 +68,8 @@ record_word ring_receiver::next_word() const noexcept {
   return word;
 }
 
-// Takes a short record of frames that has come alone. Returns false if the next record is not one,
-// or cannot be right, or if the buffer for them is in use.
+// Takes a short record of frames that has come alone; the next look() releases it. Returns false if
+// the next record is not one, or cannot be right, or if the buffer for them is in use.
 bool ring_receiver::take_single(message_sink& sink, std::uint64_t run) noexcept {
   const record_word word = next_word();
   const std::uint64_t offset = ring_.offset();
@@ -85,7 +85,6 @@ bool ring_receiver::take_single(message_sink& sink, std::uint64_t run) noexcept 
   single.resize(word.length);
   sink.on_message(source_, std::move(single));
   ring_.pass(bytes);
-  ring_.release();
   return true;
 }
 

@@ -80,6 +80,7 @@
 #include <apgas/team.hpp>
 #include <apgas/uninitialized_vector.hpp>
 #include <apgas/version.hpp>
+#include <apgas/watched.hpp>
 #include <apgas/when_all.hpp>
 #include <apgas/worker_local.hpp>
 #include <apgas/yield.hpp>

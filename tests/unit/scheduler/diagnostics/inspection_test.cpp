@@ -46,6 +46,15 @@ std::uint64_t waiting_in(const task_report& report, const std::string& construct
   return tasks;
 }
 
+// A task in a batch has another construct than one that waits alone.
+std::uint64_t waiting_in_phases(const task_report& report) {
+  std::uint64_t tasks = 0;
+  for (const auto& group : report.groups) {
+    if (group.construct.starts_with("a phase of a clock")) tasks += group.tasks;
+  }
+  return tasks;
+}
+
 TEST(Inspection, GroupsTheWaitingTasksOfASchedulerAtRest) {
   task_place place(2);
   latch gate(1);
@@ -108,8 +117,9 @@ TEST(Inspection, CountsTheTasksOfAPhaseWhileAnotherTaskRuns) {
   std::atomic<bool> over{false};
   task_report report;
   std::thread observer([&] {
-    report = report_when(place.tasks(),
-                         [](const task_report& r) { return !r.at_rest && r.waiting >= 50; });
+    report = report_when(place.tasks(), [](const task_report& r) {
+      return !r.at_rest && waiting_in_phases(r) >= 50;
+    });
     over = true;
   });
   place.run([&] {
@@ -119,11 +129,8 @@ TEST(Inspection, CountsTheTasksOfAPhaseWhileAnotherTaskRuns) {
     c.advance();
   });
   observer.join();
-  std::uint64_t in_phases = 0;
-  for (const auto& group : report.groups) {
-    if (group.construct.starts_with("a phase of a clock")) in_phases += group.tasks;
-  }
-  EXPECT_EQ(in_phases, 50);
+  EXPECT_EQ(waiting_in_phases(report), 50);
+  EXPECT_LE(report.waiting, 51) << "the spawner may be in yield";
 }
 
 TEST(Inspection, FindsACycle) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,6 +46,17 @@ place_waits link(int number, const std::string& name, const std::string& needed_
                            "b.cpp:" + std::to_string(number), 0, count});
   p.needs.push_back({1, 0, needs, false, "runs the body"});
   return p;
+}
+
+place_waits::team waits_in(const char* team, std::uint32_t call, const char* object) {
+  place_waits::team t;
+  t.name = team;
+  t.calls = call;
+  t.waits = true;
+  t.call = "barrier at b.cpp:1";
+  t.members = {0, 1};
+  t.object = object;
+  return t;
 }
 
 TEST(JobReport, NamesPlacesInRanges) {
@@ -105,12 +117,94 @@ TEST(JobReport, NamesTheMembersThatHaveNotCalled) {
   job_report report(4);
   for (const int p : {0, 1, 3}) {
     place_waits waits = place(p);
-    waits.teams.push_back({"t", p == 3 ? 6U : 7U, p != 3, "barrier at x.cpp:3", {0, 1, 2, 3}});
+    waits.teams.push_back(waits_in("t", p == 3 ? 6 : 7, ""));
+    waits.teams[0].waits = p != 3;
+    waits.teams[0].members = {0, 1, 2, 3};
     report.add(std::move(waits));
   }
   EXPECT_THAT(report.text(""),
-              EndsWith("\nplaces 0 and 1 wait in barrier at x.cpp:3 of a team for places 2 and 3, "
+              EndsWith("\nplaces 0 and 1 wait in barrier at b.cpp:1 of a team for places 2 and 3, "
                        "and places 2 and 3 have not called it"));
+}
+
+// Of two members, 0 waits in a collective and is needed by the finish f1, in which the only task
+// of place 1 waits, which has not called it.
+struct collective {
+  place_waits waiting = place(0);
+  place_waits absent = place(1);
+
+  collective() {
+    waiting.objects = {object("t0.1", 1), object("f1", 1)};
+    waiting.graph_tasks.push_back(
+        {"spawned at a.cpp:1", "a collective of a team", "b.cpp:1", 0, 1});
+    waiting.needs.push_back({1, 0, 1, false, "belongs to it"});
+    waiting.teams.push_back(waits_in("t", 3, "t0.1"));
+    absent.objects = {object("f1", 1)};
+    absent.graph_tasks.push_back({"spawned at a.cpp:2", "finish", "b.cpp:2", 0, 1});
+    absent.teams.push_back(waits_in("t", 2, ""));
+    absent.teams[0].waits = false;
+  }
+  std::string text(std::vector<place_waits> more = {}) const {
+    job_report report(4);
+    report.add(absent);
+    report.add(waiting);
+    for (place_waits& p : more) report.add(std::move(p));
+    return report.text("");
+  }
+};
+
+// A task that nothing keeps from going on once its object does, which no task is needed for.
+place_waits other_task(int at) {
+  place_waits p = place(at);
+  p.objects = {object("", 1)};
+  p.graph_tasks.push_back({"spawned at a.cpp:3", "semaphore::acquire", "b.cpp:3", 0, 1});
+  return p;
+}
+
+TEST(JobReport, ACircleLeadsThroughACollective) {
+  EXPECT_THAT(collective().text(),
+              AllOf(HasSubstr("\nthey wait for each other: task "),
+                    HasSubstr(" waits in a collective of a team at b.cpp:1 for task "),
+                    HasSubstr(", which is at a place that has not called it"),
+                    HasSubstr(" waits in finish at b.cpp:2 for task ")));
+}
+
+TEST(JobReport, AnotherTaskOfTheAbsentMemberMayCallTheCollective) {
+  collective c;
+  c.absent.objects.push_back(object("", 1));
+  c.absent.graph_tasks.push_back({"spawned at a.cpp:3", "semaphore::acquire", "b.cpp:3", 1, 1});
+  EXPECT_THAT(c.text(), Not(HasSubstr("for each other")));
+}
+
+TEST(JobReport, ATaskOfAThirdPlaceMaySpawnTheOneThatCalls) {
+  EXPECT_THAT(collective().text({other_task(2)}),
+              HasSubstr("\nsome of them may wait for each other: task "));
+}
+
+TEST(JobReport, AMemberWithoutTasksIsInNoCircle) {
+  collective c;
+  c.absent = place(1);
+  EXPECT_THAT(c.text(), AllOf(Not(HasSubstr("for each other")), HasSubstr("place 1 has not")));
+}
+
+TEST(JobReport, AMemberThatHasCalledIsInNoCircle) {
+  collective c;
+  c.absent.teams[0].calls = 3;
+  EXPECT_THAT(c.text(), Not(HasSubstr("for each other")));
+}
+
+TEST(JobReport, APlaceThatComputesMayGoOn) {
+  place_waits computes = place(2);
+  computes.asleep = false;
+  EXPECT_THAT(collective().text({computes}),
+              HasSubstr("\nsome of them may wait for each other: task "));
+}
+
+TEST(JobReport, ACircleLeadsThroughTwoCollectives) {
+  collective c;
+  c.absent.objects = {object("t1.1", 1)};
+  c.absent.teams.push_back(waits_in("u", 1, "t1.1"));
+  EXPECT_THAT(c.text(), HasSubstr("\nthey wait for each other: task A (spawned at a.cpp:"));
 }
 
 TEST(JobReport, AnOnlyPlaceIsNotNamed) {

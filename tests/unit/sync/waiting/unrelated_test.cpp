@@ -23,7 +23,6 @@ namespace apgas::inline v0::sync {
 
 struct lock_test_access {
   static base::spin_lock& of(phaser_tree_node& n) { return n.lock_; }
-  static base::spin_lock& of(monitor_core& m) { return m.lock_; }
 };
 
 }  // namespace apgas::inline v0::sync
@@ -167,16 +166,6 @@ TEST(Unrelated, UseNoLockOfAPhaser) {
   });
 }
 
-TEST(Unrelated, UseNoLockOfThePlace) {
-  task_place place(2);
-  place.run([&] {
-    auto& lock = lock_test_access::of(place.state().atomic_sections);
-    EXPECT_TRUE(goes_on_beside(lock, use_clocks_and_phasers));
-    EXPECT_TRUE(goes_on_beside(lock, use_a_monitor));
-    EXPECT_FALSE(goes_on_beside(lock, use_sections_of_the_place, milliseconds(20)));
-  });
-}
-
 // Clocks do not even take the lock for a moment: each time the lock is taken, the entry is counted.
 TEST(Unrelated, ClocksEnterNoCriticalSection) {
   task_place place(2);
@@ -197,6 +186,7 @@ TEST(Unrelated, AnEndlessCriticalSectionDelaysNoClock) {
     std::atomic<bool> inside{false};
     std::atomic<bool> over{false};
     bool in_time = false;
+    std::atomic<bool> entered{false};  // by another section of the place
     finish([&] {
       async([&] {
         apgas::atomic([&] {
@@ -205,11 +195,14 @@ TEST(Unrelated, AnEndlessCriticalSectionDelaysNoClock) {
         });
       });
       EXPECT_TRUE(spins_until([&] { return inside.load(); }));
+      async([&] { apgas::atomic([&] { entered = true; }); });
       use_clocks_and_phasers();
       use_a_monitor();
+      EXPECT_FALSE(entered);
       over = true;
     });
     EXPECT_TRUE(in_time);
+    EXPECT_TRUE(entered);
   });
 }
 

@@ -20,6 +20,7 @@
 #include <apgas/places/call_signature.hpp>
 #include <apgas/places/global_table.hpp>
 #include <apgas/places/host_runs.hpp>
+#include <apgas/scheduler/object_names.hpp>
 #include <apgas/scheduler/place_waits.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/place_state.hpp>
@@ -198,6 +199,12 @@ class team_member {
   // What a report says of this member; nothing if it has made no call.
   // Throws: std::bad_alloc.
   std::optional<scheduler::place_waits::team> for_report();
+  // The name of what a task that waits in a collective waits for.
+  scheduler::object_name name_for_report() const noexcept {
+    return {.kind = 't',
+            .first = static_cast<std::uint64_t>(place_.here),
+            .second = reinterpret_cast<std::uintptr_t>(this)};
+  }
 
   // Detection of teams that wait for each other (team_waits.cpp):
   //

@@ -33,11 +33,9 @@ class job_report {
     int place;
     double seconds;
   };
-  class joined_graph;
 
   std::string groups() const;
   std::string cycle() const;
-  std::string teams() const;
 
   const int places_;
   std::vector<place_waits> answers_;

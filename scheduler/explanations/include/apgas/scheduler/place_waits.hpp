@@ -74,10 +74,11 @@ struct place_waits {
     bool waits = false;
     std::string call;          // in which the place waits, with its line
     std::vector<int> members;  // the places
+    std::string object;        // the name of the object that a task which waits in it waits for
 
     template <class Archive>
     void serialize(Archive& a) {
-      a(name, calls, waits, call, members);
+      a(name, calls, waits, call, members, object);
     }
   };
 

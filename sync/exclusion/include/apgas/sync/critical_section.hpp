@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <type_traits>
@@ -18,14 +20,22 @@ struct always {
   bool operator()() const noexcept { return true; }
 };
 
+// The queues in which a section waits. Null stands for the queue of the monitor.
+template <std::size_t N>
+using section_queues = std::array<section_queue*, N>;
+inline constexpr section_queues<1> queue_of_monitor{nullptr};
+
 // A waiting section together with its condition, its body and its result. It refers to condition
 // and body, which live on the stack of the waiting task.
-template <class C, class F>
+template <class C, class F, std::size_t Queues = 1>
 class typed_section : public waiting_section {
  public:
   using value = value_of<std::invoke_result_t<F&>>;
 
-  typed_section(C& c, F& f) noexcept : condition_(c), body_(f) {
+  typed_section(C& c, F& f, const section_queues<Queues>& queues = queue_of_monitor) noexcept
+      : condition_(c), body_(f) {
+    for (std::size_t i = 0; i < Queues; ++i) places_[i].in = queues[i];
+    entries = places_;
     if constexpr (!std::is_same_v<std::remove_const_t<C>, always>) {
       condition = [](waiting_section& s) {
         return static_cast<bool>(std::invoke(static_cast<typed_section&>(s).condition_));
@@ -43,6 +53,7 @@ class typed_section : public waiting_section {
  private:
   C& condition_;
   F& body_;
+  std::array<queue_entry, Queues> places_;
   std::optional<value> result_;
 };
 
@@ -112,11 +123,13 @@ auto run_atomic(monitor_core& m, scheduler::fiber& self, F& f, const scheduler::
 }
 
 // Waits until c() is true and then runs f() in the same critical section of m, as apgas::when
-// describes. Requires: the task is inside no critical section.
-template <class C, class F>
+// describes. While the task waits, it is in these queues. Requires: the task is inside no critical
+// section.
+template <std::size_t Queues = 1, class C, class F>
 auto run_when(monitor_core& m, scheduler::fiber& self, C& c, F& f,
-              const scheduler::call_site& where) -> std::invoke_result_t<F&> {
-  typed_section<C, F> s(c, f);
+              const scheduler::call_site& where,
+              const section_queues<Queues>& queues = queue_of_monitor) -> std::invoke_result_t<F&> {
+  typed_section<C, F, Queues> s(c, f, queues);
   if (m.try_enter(self)) [[likely]] {
     monitor_guard section(m, self);
     if (std::invoke(c)) return section_value(f);
