@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tests/package/clean_root.py finds the program and the CMakeLists.txt that it builds, which stand in
-documents. The rest of it needs root and a mirror of Debian."""
+"""tests/package/clean_root.py finds the program and the CMakeLists.txt that it builds, which
+stand in documents. The rest of it needs root and a mirror of Debian."""
 
 import pathlib
 import sys

@@ -46,12 +46,14 @@ void two_mutexes_over_places() {
   finish([] {
     async([] {  // marks spawn_one
       mine<mutex>().lock();
+      mine<signal_once>().release();
       at(next(), [] { mine<signal_once>().acquire(); });
       at(next(), [] { mine<mutex>().lock(); });  // marks at_one
     });
     async_at(next(), [] {  // marks spawn_two
       mine<mutex>().lock();
       mine<signal_once>().release();
+      at(first(), [] { mine<signal_once>().acquire(); });
       at(first(), [] { mine<mutex>().lock(); });  // marks at_two
     });
   });
