@@ -29,7 +29,7 @@ SKIPPED = 77
 LONGEST = 40  # seconds that a job of two seconds may take under any load
 
 # As in comm/transports/shm/src: host_segment.hpp, ring.hpp and ring_record.hpp.
-SLEEPING, HEADER, POSITIONS, RINGS = 64, 640, 128, 4096
+SLEEPING, HEADER, POSITIONS, READ, RINGS = 64, 640, 256, 128, 4096
 RING, SLACK, WORD = 256 << 10, 16 << 10, 8
 # As in host_segment.hpp and places/teams/src/team_board.hpp; world() has the first board.
 AREA, CONTROL, SLOT, SLOTS = 4 << 20, 4096, 64 + 16192, 32
@@ -46,6 +46,7 @@ class Segment:
 
     def __init__(self, process, begin, end):
         self.process, self.begin, self.size = process, begin, end - begin
+        self.seen = [0] * PLACES  # positions up to which records do not count as waiting
 
     def access(self, offset, mode, function):
         try:
@@ -65,17 +66,20 @@ class Segment:
             raise Missed
         return data
 
+    def written(self):
+        """How far each sender has written."""
+        return [struct.unpack("<Q", self.read(HEADER + sender * POSITIONS, 8))[0]
+                for sender in range(PLACES)]
+
     def waiting(self):
-        """The sender and the offset of each record that has been written and not yet been read."""
+        """The sender and the offset of each record that has been written since `seen`."""
         found = []
-        for sender in range(PLACES):
-            positions = self.read(HEADER + sender * POSITIONS, POSITIONS)
-            written, = struct.unpack_from("<Q", positions)
-            read, = struct.unpack_from("<Q", positions, 64)
-            while read < written:
-                found.append((sender, RINGS + sender * (RING + SLACK) + read % RING))
+        for sender, written in enumerate(self.written()):
+            at = self.seen[sender]
+            while at < written:
+                found.append((sender, RINGS + sender * (RING + SLACK) + at % RING))
                 length, = struct.unpack("<I", self.read(found[-1][1], 4))
-                read += WORD + (length + 7) // 8 * 8
+                at += WORD + (length + 7) // 8 * 8
         return found
 
     def task_frames(self):
@@ -92,15 +96,33 @@ def segments(process):
     return [Segment(process, int(begin, 16), int(end, 16)) for begin, end in ranges]
 
 
+def segment_of(place, found):
+    """The one to which the place itself does not send, but all others do."""
+    for each in found:
+        if [sender for sender, at in enumerate(each.written()) if at == 0] == [place]:
+            return each
+    raise Missed
+
+
 def stopped_with_records(job, place, found):
-    """Stops the place, and returns those of the segments in which the same records stay."""
-    job.kill(place, signal.SIGSTOP)
-    for _ in range(40):
-        before = [each.waiting() for each in found]
+    """Stops the place when records wait for it, and returns its segment. A receiver does not say
+    which records it has read until it has read several, so only those count that are written while
+    it is stopped: by its neighbour, where messages have gathered."""
+    own = segment_of(place, found)
+    neighbour = (place + 1) % PLACES
+    job.kill(neighbour, signal.SIGSTOP)
+    try:
         time.sleep(0.05)
-        kept = [each for each, then in zip(found, before) if then and each.waiting() == then]
-        if kept:
-            return kept
+        job.kill(place, signal.SIGSTOP)
+        time.sleep(0.05)
+        own.seen = own.written()
+    finally:
+        job.kill(neighbour, signal.SIGCONT)
+    for _ in range(40):
+        before = own.waiting()
+        time.sleep(0.05)
+        if before and own.waiting() == before:
+            return own
     raise Missed
 
 
@@ -120,14 +142,21 @@ class Garbage(unittest.TestCase):
         self.assertEqual(len(found), PLACES)
         time.sleep(self.choices.uniform(0, 0.3))
         try:
-            overwrite(self.choices.choice(
-                stopped_with_records(job, place, found) if stop else found))
+            segment = self.choices.choice(found)
+            if stop is not None:
+                segment = stopped_with_records(job, place, found)
+            if stop == "all":
+                for other in range(PLACES):
+                    job.kill(other, signal.SIGSTOP)
+                time.sleep(0.05)
+            overwrite(segment)
         finally:
-            job.kill(place, signal.SIGCONT)
+            for each in range(PLACES):
+                job.kill(each, signal.SIGCONT)
 
-    def check(self, overwrite, *arguments, stop=False, must_end=False):
-        """`overwrite` gets a segment of a running job: with `stop`, of a place that is stopped and
-        for which records wait."""
+    def check(self, overwrite, *arguments, stop=None, must_end=False):
+        """`overwrite` gets a segment of a running job: with `stop`, that of a place for which
+        records wait. It is stopped, as are its senders if `stop` is "all"."""
         done, misses = 0, 0
         while done < JOBS:
             self.assertLess(misses, 10)
@@ -158,13 +187,13 @@ class Garbage(unittest.TestCase):
         def overwrite(segment):
             sender, _ = self.choices.choice(segment.waiting())
             segment.write(HEADER + sender * POSITIONS, self.fill(8))
-        self.check(overwrite, stop=True, must_end=True)
+        self.check(overwrite, stop="all", must_end=True)
 
     def test_the_position_of_a_receiver(self):
-        self.check(lambda segment: segment.write(self.any_positions() + 64, self.fill(8)))
+        self.check(lambda segment: segment.write(self.any_positions() + READ, self.fill(8)))
 
     def test_all_positions(self):
-        self.check(lambda segment: segment.write(HEADER, self.fill(PLACES * POSITIONS)), stop=True,
+        self.check(lambda segment: segment.write(HEADER, self.fill(PLACES * POSITIONS)), stop="all",
                    must_end=True)
 
     def test_the_header(self):
@@ -175,7 +204,7 @@ class Garbage(unittest.TestCase):
         def overwrite(segment):
             for each in segments(segment.process):
                 each.write(SLEEPING, bytes(4))
-        self.check(overwrite, stop=True)
+        self.check(overwrite, stop="one")
 
     def test_the_word_of_a_record(self):
         """Its length, kind, run or position."""
@@ -189,7 +218,7 @@ class Garbage(unittest.TestCase):
             while data == before or data[0] in plausible:
                 data = self.choices.randbytes(size)
             segment.write(at + field, data)
-        self.check(overwrite, stop=True, must_end=True)
+        self.check(overwrite, stop="all", must_end=True)
 
     def test_the_contents_of_a_record(self):
         def overwrite(segment):
@@ -199,13 +228,13 @@ class Garbage(unittest.TestCase):
             at, size = self.choices.choice(frames)
             begin = self.choices.randrange(0, size)
             segment.write(at + begin, self.fill(self.choices.randrange(1, size - begin + 1)))
-        self.check(overwrite, stop=True)
+        self.check(overwrite, stop="all")
 
     def test_records(self):
         def overwrite(segment):
             _, at = self.choices.choice(segment.waiting())
             segment.write(at, self.fill(4096))
-        self.check(overwrite, stop=True, must_end=True)
+        self.check(overwrite, stop="all", must_end=True)
 
     def check_board(self, begin, size):
         """Overwrites that part of a bulletin board while the places make collective calls."""
@@ -225,7 +254,7 @@ class Garbage(unittest.TestCase):
         self.check_board(0, CONTROL + SLOTS * SLOT)
 
     def test_everything(self):
-        self.check(lambda segment: segment.write(0, self.fill(segment.size)), stop=True,
+        self.check(lambda segment: segment.write(0, self.fill(segment.size)), stop="all",
                    must_end=True)
 
     def test_a_change_of_the_size(self):
