@@ -19,7 +19,7 @@ std::atomic<terminate_hook> terminate_job{nullptr};
 // Prints the message and ends the job, only once. A second failure of the same thread, which can
 // only be inside a hook, aborts at once. A failure of another thread waits for the end, so that
 // only the first message is printed.
-[[noreturn]] void terminate_with(const std::string& message) {
+[[noreturn]] void terminate_with(std::string_view message) {
   static std::atomic<pid_t> failing_thread{0};
   pid_t expected = 0;
   if (!failing_thread.compare_exchange_strong(expected, gettid())) {
@@ -49,7 +49,7 @@ std::string current_context() noexcept {
   }
 }
 
-void fatal(const std::string& message) { terminate_with(message); }
+void fatal(std::string_view message) { terminate_with(message); }
 
 void assertion_failed(const char* expression, const char* text, std::source_location where) {
   std::string line = where.file_name();

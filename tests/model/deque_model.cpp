@@ -11,15 +11,18 @@
 
 namespace apgas::model {
 
-constexpr const char* scenarios[] = {
-    "a slot used again",  "nested frames",     "a suspended frame",
-    "an escaped task",    "counted tasks",     "fenced",
-    "after a lost pop",   "an answer",         "an answer to a pop",
-    "granted in advance", "two granted tasks", "a larger array",
-    "after a slow pop",   "after take_newest", "granted unasked",
-    "the same, fenced",   "a refused pop",     "a refused pop, fenced"};
-constexpr int scenario_count = 18;
-constexpr int refused = 16;  // from this scenario on, a third thread refuses a pop of the owner
+constexpr const char* scenarios[] = {"a slot used again",  "nested frames",
+                                     "a suspended frame",  "an escaped task",
+                                     "counted tasks",      "fenced",
+                                     "after a lost pop",   "an answer",
+                                     "an answer to a pop", "granted in advance",
+                                     "two granted tasks",  "a larger array",
+                                     "after a slow pop",   "after take_newest",
+                                     "granted unasked",    "the same, fenced",
+                                     "observed",           "observed, fenced",
+                                     "a refused pop",      "a refused pop, fenced"};
+constexpr int scenario_count = 20;
+constexpr int refused = 18;  // from this scenario on, a third thread refuses a pop of the owner
 
 unsigned thieves = 2;
 
@@ -29,13 +32,17 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
   static inline int scenario = 0;
   using base_slot = typename deque_suite::slot;
 
-  void before() { this->start(scenario == 5 || scenario == 15 || scenario == 17); }
+  void before() {
+    const bool fenced = scenario == 5 || scenario == 15 || scenario == 17 || scenario == 19;
+    this->start(fenced, scenario == 16 || scenario == 17);
+  }
   void thread(unsigned index) {
     if (index == 2 && scenario >= refused) return this->deque.refuse_pop();
     if (index != 0) {
       if (index > thieves) return;
       if (scenario == 9 || scenario == 10) return come_once();
-      const bool asks = index == 1 && (scenario == 7 || scenario == 8);
+      const bool asks =
+          index == 1 && (scenario == 7 || scenario == 8 || scenario == 14 || scenario == 16);
       this->thief(asks ? manner::ask_first : manner::insist);
       return;
     }
@@ -55,8 +62,8 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
       case 7:
         return again();
       case 8:
-      case 16:
-      case 17:
+      case 18:
+      case 19:
         return nested();
       case 10:
         return granted();

@@ -39,6 +39,14 @@ apgas_mutants(deque scheduler/deques/include/apgas/scheduler/deque.hpp
     [[set_limit(std::max({limit, t + got.tasks, counted_}));]] [[set_limit(counted_);]]
   more_than_granted
     [[end = std::min(end, limit);]] [[if (fence) end = std::min(end, limit);]]
+  observed_slot_stolen_before_it_is_rewritten
+    [[if (observed_) end = end_of_observed(t, end);]] ""
+  observed_slot_rewritten_without_the_lock
+    [[lock_.lock();
+    rewrite(*s);
+    lock_.unlock();]] [[rewrite(*s);]]
+  observed_push_that_does_not_ask
+    [[fenced ? nullptr : observed ? first_ : threshold_]] [[fenced ? nullptr : threshold_]]
   granted_without_the_lock
     [[lock_.lock();
     grant_locked();

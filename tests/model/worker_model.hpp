@@ -28,20 +28,24 @@ enum class kind { task, join, continuation };
 template <class Counter>
 struct basic_slot {
   rl::var<int> id;
+  rl::var<int> rewritten;  // an observer was told of the task
   Counter* counter = nullptr;
   kind what = kind::task;
 
   int number() { return id($); }
   void write(int number, Counter* c, kind k = kind::task) {
     id($) = number;
+    rewritten($) = 0;
     counter = c;
     what = k;
   }
+  bool may_be_stolen() const { return const_cast<basic_slot&>(*this).rewritten($) != 0; }
   // As slot::add: a branch that leaves its deque sets the waiter bit of the join.
   void add(std::ptrdiff_t n) { counter->add(what == kind::join ? n * Counter::branch_count : n); }
   bool same_counter(const basic_slot& other) const { return counter == other.counter; }
   void assign(const basic_slot& other) {
     write(const_cast<basic_slot&>(other).number(), other.counter, other.what);
+    rewritten($) = other.may_be_stolen() ? 1 : 0;
   }
 };
 
@@ -58,10 +62,12 @@ struct worker_model {
   int ran[tasks_max] = {};
   int spawned = 0;
   int ended = 0;  // how often a thread learned that the finish has ended
+  bool is_observed = false;
 
-  void start(bool fenced) {
+  void start(bool fenced, bool observed = false) {
     scheduler::asymmetric = !fenced;
-    deque.reset(slots, 12, fenced);
+    is_observed = observed;
+    deque.reset(slots, 12, fenced, observed);
     for (auto& d : data) d($) = 0;
   }
 
@@ -69,7 +75,12 @@ struct worker_model {
     slot* s = deque.head();
     s->write(id, &finish);
     ++spawned;
-    if (deque.push(s)) {
+    const bool asks = deque.push(s);
+    if (is_observed) {
+      RL_ASSERT(asks);
+      if (deque.rewrite_newest([](slot& newest) { newest.rewritten($) = 1; })) return s;
+    }
+    if (asks) {
       deque.answer();
       static_cast<void>(deque.attend(s + 1));
     }
@@ -119,7 +130,10 @@ struct worker_model {
   void thief(manner how = manner::insist) {
     slot stolen[2];
     const std::size_t n = steal(deque, stolen, 2, how);
-    for (std::size_t i = 0; i < n; ++i) run_counted(stolen[i]);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (is_observed) RL_ASSERT(stolen[i].may_be_stolen());
+      run_counted(stolen[i]);
+    }
   }
 
   // Runs a task that was counted when it left the deque.

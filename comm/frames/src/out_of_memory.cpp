@@ -2,9 +2,9 @@
 
 #include <apgas/comm/out_of_memory.hpp>
 
-#include <memory>
+#include <algorithm>
 #include <new>
-#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -27,15 +27,33 @@ void free_reserve() noexcept { ::operator delete(reserve.exchange(nullptr, base:
 constexpr const char* remedy =
     "start fewer places on the host, send less at once, or raise the limit (ulimit -v)";
 
+// A text that needs no memory. What does not fit is left out.
+class short_text {
+ public:
+  template <class... Values>
+  void add(fmt::format_string<const Values&...> format, const Values&... values) {
+    const std::size_t room = sizeof text_ - used_;
+    const auto all = fmt::format_to_n(text_ + used_, room, format, values...);
+    used_ += std::min(all.size, room);
+  }
+  std::string_view text() const noexcept { return {text_, used_}; }
+
+ private:
+  char text_[1024];
+  std::size_t used_ = 0;
+};
+
 // Ends the job with a line for the exception being handled. `of` names the message.
-[[noreturn]] void print_and_end(const std::string& of) {
+[[noreturn]] void print_and_end(std::string_view of) {
+  short_text line;
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    base::fatal(fmt::format("no memory for {}; {}", of, remedy));
+    line.add("no memory for {}; {}", of, remedy);
   } catch (const std::exception& failure) {
-    base::fatal(fmt::format("{} could not be processed: {}", of, failure.what()));
+    line.add("{} could not be processed: {}", of, failure.what());
   }
+  base::fatal(line.text());
 }
 
 }  // namespace
@@ -49,12 +67,13 @@ void keep_memory_for_exit_reason() {
   }
 }
 
+// NOLINTNEXTLINE(bugprone-exception-escape): the formats are valid
 void message_failed(std::size_t bytes, const message_end& message) noexcept {
   free_reserve();
-  std::string of =
-      fmt::format("a message of {} bytes {} place {}", bytes, message.way, message.place);
-  if (message.host != nullptr) of.append(" on ").append(message.host);
-  print_and_end(of);
+  short_text of;
+  of.add("a message of {} bytes {} place {}", bytes, message.way, message.place);
+  if (message.host != nullptr) of.add(" on {}", message.host);
+  print_and_end(of.text());
 }
 
 void network_failed() noexcept {

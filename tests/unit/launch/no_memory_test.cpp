@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A place that has no memory for an incoming frame ends the job, with one line that has the size
-// and the sender of the frame. The test refuses memory once to the code that receives the frame;
-// place 1 is a thread of the test with an endpoint.
+// and the sender of the frame. From then on the test refuses all memory to that place, so also to
+// the code that prints the line; place 1 is a thread of the test with an endpoint.
 
 #include <atomic>
 #include <chrono>
@@ -25,12 +25,12 @@
 
 namespace {
 
-std::atomic<bool> refuse_next{false};
+std::atomic<bool> refuse{false};
 thread_local bool of_the_test = false;
 thread_local int granted = -1;  // how often this thread still gets memory, before it once does not
 
 void* memory_or_refusal(std::size_t bytes, std::size_t alignment) {
-  if (!of_the_test && refuse_next.exchange(false)) throw std::bad_alloc();
+  if (!of_the_test && refuse) throw std::bad_alloc();
   if (granted >= 0 && granted-- == 0) throw std::bad_alloc();
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   void* const memory = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
@@ -66,7 +66,7 @@ void receive_without_memory(const frame_header& header, std::size_t payload_byte
   std::thread sender([&] {
     of_the_test = true;
     std::this_thread::sleep_for(200ms);
-    refuse_next = true;
+    refuse = true;
     two.peer.send(0, header, std::vector<std::byte>(payload_bytes));
     std::this_thread::sleep_for(20s);
   });

@@ -15,6 +15,7 @@
 
 #include <source_location>
 #include <string>
+#include <string_view>
 
 #include <apgas/base/api.hpp>
 
@@ -32,8 +33,9 @@ APGAS_API [[noreturn]] void assertion_failed(const char* expression, const char*
 // Prints `apgas: <context>: message` and ends the job with fatal_exit_code. It is meant for
 // failures of the environment during a run, such as a lost peer or a failing system call, from
 // which no caller could recover. If two threads fail, only the message of the first is printed.
+// Allocates nothing, except for the context, which is left out if there is no memory for it.
 // Context: any thread.
-[[noreturn]] void fatal(const std::string& message);
+[[noreturn]] void fatal(std::string_view message);
 
 // Installs the two hooks that fatal errors use. `context` describes the calling thread, for example
 // "place 1, worker 0, task fib"; an empty string leaves the context out of the message. `terminate`
