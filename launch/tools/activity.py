@@ -4,17 +4,23 @@ draws."""
 
 import collections
 
-# Name of a column, its heading, its width, and how important it is: narrow terminals leave out the
-# columns with the largest number first.
-Column = collections.namedtuple("Column", "name heading width importance")
+# Name of a column, its heading, its width, how important it is, and the key that sorts by it.
+# Narrow terminals leave out the columns with the largest number first.
+Column = collections.namedtuple("Column", "name heading width importance key")
 COLUMNS = (
-    Column("place", "PLACE", 6, 0), Column("host", "HOST", 12, 6),
-    Column("awake", "AWAKE%", 7, 1), Column("busy", "RUNNING", 9, 4),
-    Column("suspensions", "SUSP/s", 9, 2), Column("stolen", "STOLEN/s", 9, 5),
-    Column("queued", "QUEUED", 8, 3), Column("messages", "MSG/s", 9, 3),
-    Column("bytes", "BYTES/s", 9, 4), Column("memory", "RSS", 8, 2),
+    Column("place", "PLACE", 6, 0, "p"), Column("host", "HOST", 12, 6, None),
+    Column("awake", "AWAKE%", 7, 1, "u"), Column("busy", "RUNNING", 9, 4, None),
+    Column("queued", "QUEUED", 8, 3, "w"), Column("suspensions", "SUSP/s", 9, 2, "s"),
+    Column("phases", "PHASES/s", 9, 7, "c"), Column("tried", "TRIED/s", 9, 9, "i"),
+    Column("steals", "STEALS/s", 9, 8, "o"), Column("stolen", "STOLEN/s", 9, 5, "t"),
+    Column("messages", "MSG/s", 9, 3, "m"), Column("frames", "FRAMES/s", 9, 8, "f"),
+    Column("bytes", "BYTES/s", 9, 4, "b"), Column("memory", "RSS", 8, 2, "r"),
+    Column("peak", "PEAK", 8, 8, "e"), Column("stack", "STACK", 8, 7, "k"),
 )
-SORTED_BY = ("place", "awake", "suspensions", "stolen", "queued", "messages", "bytes", "memory")
+KEYS = {column.key: column.name for column in COLUMNS if column.key}
+SORTED_BY = tuple(KEYS.values())
+SUMMED = ("busy", "queued", "suspensions", "phases", "tried", "steals", "stolen", "messages",
+          "frames", "bytes")
 NANOSECONDS = 1e9
 
 
@@ -43,19 +49,24 @@ def rates(before, now):
         "place": now["place"], "host": now["host"], "process": now["process"],
         "awake": 100 * min(max(1 - asleep / (workers * elapsed), 0), 1),
         "workers": workers, "busy": workers - now["asleep"] - now["searching"],
-        "suspensions": per_second("suspensions"), "stolen": per_second("stolen"),
-        "queued": now["queued"], "messages": per_second("messages_sent"),
-        "bytes": per_second("bytes_sent"), "memory": now["memory_bytes"],
+        "queued": now["queued"], "suspensions": per_second("suspensions"),
+        "phases": per_second("clock_phases", "phaser_phases"),
+        "tried": per_second("steal_attempts"), "steals": per_second("steals"),
+        "stolen": per_second("stolen"), "messages": per_second("messages_sent"),
+        "frames": per_second("frames_sent"), "bytes": per_second("bytes_sent"),
+        "memory": now["memory_bytes"], "peak": now["memory_peak_bytes"],
+        "stack": counters["deepest_stack"],
     }
 
 
 def total(rows):
     """All places together. Places of one process share its memory."""
     workers = sum(row["workers"] for row in rows)
-    memory = {(row["host"], row["process"]): row["memory"] for row in rows}
-    whole = {name: sum(row[name] for row in rows)
-             for name in ("busy", "suspensions", "stolen", "queued", "messages", "bytes")}
-    return dict(whole, place="all", host="", workers=workers, memory=sum(memory.values()),
+    processes = {(row["host"], row["process"]): row for row in rows}.values()
+    whole = {name: sum(row[name] for row in rows) for name in SUMMED}
+    whole |= {name: sum(row[name] for row in processes) for name in ("memory", "peak")}
+    return dict(whole, place="all", host="", workers=workers,
+                stack=max((row["stack"] for row in rows), default=0),
                 awake=sum(row["awake"] * row["workers"] for row in rows) / max(workers, 1))
 
 
@@ -72,17 +83,18 @@ def cell(row, column):
     return text.rjust(column.width)
 
 
-def fitting(width):
-    """The columns that fit into a line of that width."""
+def fitting(width, sorted_by="place"):
+    """The columns that fit into a line of that width: the first, the one that sorts, and others."""
     columns = list(COLUMNS)
     while len(columns) > 1 and sum(column.width for column in columns) > width:
-        columns.remove(max(columns, key=lambda column: (column.importance, column.width)))
+        columns.remove(max(columns, key=lambda column: (column.name != sorted_by, column.importance,
+                                                        column.width)))
     return columns
 
 
 def table(rows, sorted_by, width, height=None):
     """The lines of the table: a heading, the total, and as many places as fit."""
-    columns = fitting(width)
+    columns = fitting(width, sorted_by)
     lines = ["".join(column.heading.ljust(column.width) if column.name in ("place", "host")
                      else column.heading.rjust(column.width) for column in columns)]
     if len(rows) > 1:

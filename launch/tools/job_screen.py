@@ -4,20 +4,20 @@
 import curses
 import time
 
-from activity import SORTED_BY, Sites, table
+from activity import KEYS, Sites, table
 from control_socket import Unanswered
 from running_jobs import USAGE_ERROR, NoJob
 
 SAMPLE_MS = 100
-KEYS = dict(zip("pustwmbr", SORTED_BY))
 FASTEST, SLOWEST = 0.5, 60.0  # seconds between two looks
-HELP = "q quit  h waiting tasks  +/- interval  sort: p u s t w m b r"
+HELP = f"q quit  h waiting tasks  x trace  +/- interval  sort: {' '.join(KEYS)}"
 
 
 class Screen:
     def __init__(self, window, observed, options, headline):
         self.window, self.observed, self.headline = window, observed, headline
         self.sorted_by, self.interval = options.sort, options.interval
+        self.trace_path = options.trace
         self.sites = []  # of the last interval
         self.report = None  # the lines of the hang report, while it is shown
         self.first = 0  # its first line on the screen
@@ -56,7 +56,8 @@ class Screen:
         self.put(row, "workers run tasks spawned at:" if sites else "no worker runs a task")
         for number, line in enumerate(sites, row + 1):
             self.put(number, line)
-        self.put(height - 1, self.observed.problem or f"{HELP}  ({self.interval:g} s)",
+        traced = f"{self.observed.trace}  " if self.observed.trace else ""
+        self.put(height - 1, self.observed.problem or f"{traced}{HELP}  ({self.interval:g} s)",
                  curses.A_REVERSE)
         self.window.refresh()
 
@@ -82,6 +83,8 @@ class Screen:
                 return False
             if letter == "h":
                 self.report, self.first = self.observed.report(), 0
+            elif letter == "x":
+                self.observed.toggle_trace(self.trace_path)
             elif letter in KEYS:
                 self.sorted_by = KEYS[letter]
             elif letter in ("+", "-"):

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A job that apgas-top observes: asks its processes, and remembers what it saw last."""
 
+import time
+
+import job_traces
 from activity import Sites, rates
 from control_socket import Ended, NotNow, Unanswered, ask
 from running_jobs import UNANSWERED, running_jobs
@@ -19,6 +22,7 @@ class ObservedJob:
         self.job, self.last, self.rows = job, {}, []
         self.places, self.started = 0, None  # of the whole job
         self.problem = ""  # one line about what is missing in the rows
+        self.trace = ""  # one line about the trace of the job, if there is one
         self.sites = Sites()
         self.refresh_members()
         replies, errors = self.job.ask("summary")
@@ -79,6 +83,23 @@ class ObservedJob:
         places = self.everywhere(here)
         self.rows = [rates(self.last.get(place["place"]), place) for place in places]
         self.last.update({place["place"]: place for place in places})
+        try:
+            self.trace = job_traces.line_of(job_traces.state_of(self.job))
+        except Unanswered:
+            self.trace = ""  # place 0 is on another host, or ends
+
+    def toggle_trace(self, path):
+        """Starts a trace, or stops the one that is recorded. Returns at once."""
+        try:
+            if job_traces.state_of(self.job)["state"] in ("recording", "unwritten"):
+                state = job_traces.stop(self.job)
+            else:
+                now = time.strftime("%H%M%S")
+                state = job_traces.start(
+                    self.job, path or f"{self.job.program}-{self.job.name}-{now}.json")
+            self.trace = job_traces.line_of(state)
+        except Unanswered as error:
+            self.problem = str(error)
 
     def report(self):
         """The lines of apgas-ps about the job."""

@@ -88,7 +88,7 @@ cores_by_rank unpack_cores_of(const std::vector<start_record>& records) {
 
 endpoint::endpoint(transport& network, frame_sink& sink, endpoint_options options)
     : network_(network),
-      sink_(sink),
+      sink_(&sink),
       options_(consistent(std::move(options))),
       channels_(std::make_unique<channel[]>(static_cast<std::size_t>(network.size()))),
       batch_words_(words_for(network.size())),
@@ -124,7 +124,8 @@ bool endpoint::ready() {
   for (rank r = 0; r < size(); ++r) {
     const auto i = static_cast<std::size_t>(r);
     if (same_node(r, here())) cma_peers_[i].set_process(records[i].memory);
-    channels_[i].writes_frames = network_.writes_frames(r);
+    channels_[i].may_write = network_.writes_frames(r);
+    channels_[i].writes_frames.store(channels_[i].may_write, base::relaxed);
   }
   state_.store(state::running, base::release);  // P1
   return true;
@@ -146,7 +147,7 @@ std::size_t endpoint::zero_copy_from(rank dest) const noexcept {
 void endpoint::send(rank dest, const frame_header& header, std::span<const std::byte> payload) {
   APGAS_ASSERT(0 <= dest && dest < size() && state_.load(base::relaxed) == state::running);
   const channel& to = channels_[static_cast<std::size_t>(dest)];
-  if (to.writes_frames && payload.size() < options_.unbatched_min_bytes) {
+  if (to.writes_frames.load(base::relaxed) && payload.size() < options_.unbatched_min_bytes) {
     return network_.write(dest, header, payload);
   }
   send_in_message(dest, header, payload);
@@ -165,6 +166,9 @@ void endpoint::send(rank dest, const frame_header& header, std::span<const std::
     return;
   }
   channel& to = channels_[static_cast<std::size_t>(dest)];
+  if (to.may_write || observer_.load(base::relaxed) != nullptr) {
+    return send_alone(dest, header, payload);
+  }
   bool posted = false;
   {
     const std::scoped_lock guard(to.lock);
@@ -218,7 +222,7 @@ void endpoint::add_to_batch(channel& to, const frame_header& header,
 bool endpoint::add_task(rank dest, const frame_header& header, std::span<const std::byte> payload,
                         base::atomic<std::uint64_t>& bytes) noexcept {
   channel& to = channels_[static_cast<std::size_t>(dest)];
-  if (to.writes_frames) return network_.add_task(dest, header, payload, bytes);
+  if (to.writes_frames.load(base::relaxed)) return network_.add_task(dest, header, payload, bytes);
   if (!to.last.may_take(header)) return false;
   {
     const std::scoped_lock guard(to.lock);
@@ -280,6 +284,11 @@ void endpoint::send_unbatched(rank dest, buffer message) {
   {
     const std::scoped_lock guard(to.lock);
     if (to.frames != 0) network_.post(dest, close_message(to, dest, flush_reason::full));
+    if (observer_.load(base::relaxed) != nullptr) [[unlikely]] {
+      frame_header header;
+      std::memcpy(&header, message.data(), sizeof header);
+      tell_observer(to, dest, header);
+    }
     to.count_message(1, message.size(), flush_reason::unbatched);
     network_.post(dest, std::move(message));
   }

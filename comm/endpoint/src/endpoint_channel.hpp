@@ -18,7 +18,10 @@ namespace apgas::inline v0::comm {
 // stores. If every frame were written to the message directly, each cache line would wait for that
 // core.
 struct alignas(64) endpoint::channel {
-  bool writes_frames = false;  // small frames are written; constant once the endpoint is ready
+  // Small frames are written; constant once the endpoint is ready. And whether send() does so: not
+  // while frames are observed.
+  bool may_write = false;
+  base::atomic<bool> writes_frames{false};
 
   // Used by the holder of the lock, `last` in part also by others.
   base::spin_lock lock;

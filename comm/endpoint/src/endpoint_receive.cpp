@@ -101,15 +101,16 @@ void endpoint::on_message(rank source, buffer message) noexcept {
   }
   // A sink that keeps the only frame of a message takes over the only reference.
   add(from.frames_received[static_cast<std::size_t>(header->kind)], 1);
+  frame_sink& sink = *sink_.load(base::acquire);  // P2 of endpoint.hpp
   inbound_buffer* const owner = message.detach();
   std::uint32_t kept = 0;
-  sink_.on_frame({source,
-                  header,
-                  {reinterpret_cast<const std::byte*>(header + 1), header->length},
-                  owner,
-                  is_task_kind(header->kind) ? from.handler : nullptr,
-                  &kept});
-  sink_.on_message_end();
+  sink.on_frame({source,
+                 header,
+                 {reinterpret_cast<const std::byte*>(header + 1), header->length},
+                 owner,
+                 is_task_kind(header->kind) ? from.handler : nullptr,
+                 &kept});
+  sink.on_message_end();
   if (kept == 0) owner->release();
 }
 
@@ -119,32 +120,41 @@ void endpoint::on_message(rank source, buffer message) noexcept {
   const std::byte* const bytes = owner->data();
   const std::size_t size = owner->size();
   channel& from = channels_[static_cast<std::size_t>(source)];
+  frame_sink& sink = *sink_.load(base::acquire);  // P2 of endpoint.hpp
   owner->retain(many_references - 1);
   std::uint32_t kept = 0;
   for (std::size_t at = 0; at < size;) {
     const std::size_t left = size - at;
     if (left < sizeof(frame_header)) {
-      sink_.on_bad_message(source, fmt::format("{} bytes where a header should be", left));
+      sink.on_bad_message(source, fmt::format("{} bytes where a header should be", left));
       break;
     }
     const auto* header = reinterpret_cast<const frame_header*>(bytes + at);
     if (const fault wrong = find_fault(*header, left, from.handler); wrong != fault::none)
         [[unlikely]] {
-      sink_.on_bad_message(source, describe(wrong, *header, left));
+      sink.on_bad_message(source, describe(wrong, *header, left));
       break;
     }
     const std::byte* payload = bytes + at + sizeof(frame_header);
     at += frame_bytes(header->length);
     add(from.frames_received[static_cast<std::size_t>(header->kind)], 1);
-    sink_.on_frame({source,
-                    header,
-                    {payload, header->length},
-                    owner,
-                    is_task_kind(header->kind) ? from.handler : nullptr,
-                    &kept});
+    sink.on_frame({source,
+                   header,
+                   {payload, header->length},
+                   owner,
+                   is_task_kind(header->kind) ? from.handler : nullptr,
+                   &kept});
   }
-  sink_.on_message_end();
+  sink.on_message_end();
   owner->release(many_references - kept);
+}
+
+std::uint64_t endpoint::frames_received_from(rank source) const noexcept {
+  std::uint64_t sum = 0;
+  for (const auto& kind : channels_[static_cast<std::size_t>(source)].frames_received) {
+    sum += kind.load(base::relaxed);
+  }
+  return sum;
 }
 
 const char* to_string(flush_reason reason) noexcept {

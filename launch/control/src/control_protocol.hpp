@@ -11,7 +11,7 @@
 // request and one reply for each connection. All numbers are little-endian.
 //
 // Wire:
-//   request  "APGASCTL", u32 version, u32 length, `length` bytes: a word or two, such as "report"
+//   request  "APGASCTL", u32 version, u32 length, `length` bytes: some words, such as "report"
 //   reply    "APGASCTL", u32 version, u32 status, u64 length, `length` bytes: JSON, or the text of
 //            an error
 //
@@ -22,7 +22,7 @@ namespace apgas::inline v0::launch {
 
 inline constexpr std::string_view control_magic = "APGASCTL";
 inline constexpr std::uint32_t control_version = 1;
-inline constexpr std::size_t longest_control_request = 256;  // bytes, without the header
+inline constexpr std::size_t longest_control_request = 4352;  // bytes, without the header
 
 enum class control_status : std::uint32_t {
   done = 0,

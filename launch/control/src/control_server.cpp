@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <exception>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -30,6 +31,8 @@ constexpr auto places_patience = 1s;   // for the activity of all places
 constexpr auto report_patience = 2s;   // for the report of all places
 constexpr std::size_t clients_at_most = 16;
 constexpr int control_backlog = 16;
+constexpr std::string_view trace_request =
+    "trace";  // alone, or with " stop", or " start " and a path
 
 base::descriptor event_to_stop() {
   base::descriptor made(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -83,12 +86,13 @@ control_server::~control_server() {
 }
 
 void control_server::add(const sync::place_state& place,
-                         std::shared_ptr<activity_question> question,
-                         job_explanation& explanation) {
+                         std::shared_ptr<activity_question> question, job_explanation& explanation,
+                         job_trace& trace) {
   const std::lock_guard guard(mutex_);
   places_.insert(std::ranges::upper_bound(places_, place.here, {}, &sync::place_state::here),
                  &place);
   explanations_[&place] = &explanation;
+  if (place.here == 0) trace_ = &trace;
   if (question != nullptr) question_ = std::move(question);
 }
 
@@ -96,7 +100,9 @@ void control_server::remove(const sync::place_state& place) noexcept {
   const std::lock_guard guard(mutex_);
   std::erase(places_, &place);
   explanations_.erase(&place);
-  if (place.here == 0) question_.reset();
+  if (place.here != 0) return;
+  question_.reset();
+  trace_ = nullptr;
 }
 
 void control_server::serve() noexcept {
@@ -190,11 +196,25 @@ void control_server::reply(const base::descriptor& to, control_status status,
   }
 }
 
+// Requires: mutex_.
+std::string control_server::answer_about_trace(std::string_view request) {
+  if (trace_ == nullptr) throw std::runtime_error("only place 0, while it runs, has the trace");
+  request.remove_prefix(trace_request.size());
+  constexpr std::string_view start = " start ";
+  if (request == " stop") {
+    trace_->ask_stop();
+  } else if (request.starts_with(start)) {
+    trace_->ask_start(std::string(request.substr(start.size())));
+  }
+  return trace_answer(trace_->status());
+}
+
 std::string control_server::answer(std::string_view request, control_status& status) {
   std::unique_lock lock(mutex_);
   if (request == "summary") return tasks_answer(facts_, places_, false);
   if (request == "report") return tasks_answer(facts_, places_, true);
   if (request == "stacks") return stacks_answer(facts_, places_);
+  if (request.starts_with(trace_request)) return answer_about_trace(request);
   if (request == "report of all places") {
     const auto first = places_.empty() ? explanations_.end() : explanations_.find(places_[0]);
     std::string text;

@@ -17,6 +17,7 @@
 #include "asked_task.hpp"
 #include "control_protocol.hpp"
 #include "job_activity.hpp"
+#include "job_trace.hpp"
 #include "place_answers.hpp"
 
 // Lets tools of the same user on the same host look at the places of this process while they run:
@@ -38,10 +39,10 @@ class control_server {
   ~control_server();
 
   // From add() to remove() the server answers for the place, whose workers must run. `question` is
-  // null except at place 0; `explanation` is that of the place. remove() waits for an answer that
-  // is being given. Context: any thread that is no worker.
+  // null except at place 0; `explanation` and `trace` are those of the place. remove() waits for an
+  // answer that is being given. Context: any thread that is no worker.
   void add(const sync::place_state& place, std::shared_ptr<activity_question> question,
-           job_explanation& explanation);
+           job_explanation& explanation, job_trace& trace);
   void remove(const sync::place_state& place) noexcept;
 
  private:
@@ -59,6 +60,7 @@ class control_server {
   bool take(client& from, std::span<const std::byte> bytes);
   void reply(const base::descriptor& to, control_status status, std::string_view body) const;
   std::string answer(std::string_view request, control_status& status);
+  std::string answer_about_trace(std::string_view request);
 
   const process_facts facts_;
   const base::descriptor listening_;
@@ -68,6 +70,7 @@ class control_server {
   std::mutex mutex_;  // of what follows; held while places answer
   std::vector<const sync::place_state*> places_;
   std::shared_ptr<activity_question> question_;
+  job_trace* trace_ = nullptr;  // of place 0; null in the processes of others
   std::map<const sync::place_state*, job_explanation*> explanations_;
 
   std::thread thread_;

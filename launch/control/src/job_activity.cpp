@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <apgas/async.hpp>
@@ -23,6 +24,12 @@ std::uint64_t resident_bytes() {
   return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
+std::uint64_t peak_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) << 10U;  // it is in KiB
+}
+
 }  // namespace
 
 place_activity activity_of(const sync::place_state& place) {
@@ -30,6 +37,7 @@ place_activity activity_of(const sync::place_state& place) {
   place_activity activity{.report = remote::report_of(place),
                           .process = getpid(),
                           .memory_bytes = resident_bytes(),
+                          .memory_peak_bytes = peak_bytes(),
                           .queued = scheduler::queued_tasks(*place.task_scheduler),
                           .sites = {}};
   std::map<std::string, std::uint64_t> sites;

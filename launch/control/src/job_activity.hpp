@@ -23,17 +23,18 @@ struct busy_site {
 };
 
 struct place_activity {
-  remote::place_report report;     // the counters since the start
-  std::int32_t process = 0;        // its process id
-  std::uint64_t memory_bytes = 0;  // resident memory of the process
-  std::uint64_t queued = 0;        // spawned tasks that have not started, and resumed tasks
-  std::uint64_t asleep = 0;        // workers that sleep
-  std::uint64_t searching = 0;     // workers that search for work
-  std::vector<busy_site> sites;    // what the other workers run, the most frequent first
+  remote::place_report report;          // the counters since the start
+  std::int32_t process = 0;             // its process id
+  std::uint64_t memory_bytes = 0;       // resident memory of the process
+  std::uint64_t memory_peak_bytes = 0;  // the most that it has been
+  std::uint64_t queued = 0;             // spawned tasks that have not started, and resumed tasks
+  std::uint64_t asleep = 0;             // workers that sleep
+  std::uint64_t searching = 0;          // workers that search for work
+  std::vector<busy_site> sites;         // what the other workers run, the most frequent first
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(report, process, memory_bytes, queued, asleep, searching, sites);
+    archive(report, process, memory_bytes, memory_peak_bytes, queued, asleep, searching, sites);
   }
 };
 

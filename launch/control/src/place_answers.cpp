@@ -108,12 +108,17 @@ std::string stacks_answer(const process_facts& facts, places_of_process places) 
 
 std::string text_answer(const std::string& text) { return text_of({{"text", text}}); }
 
+std::string trace_answer(const trace_status& status) {
+  return text_of({{"state", status.state}, {"path", status.path}, {"problems", status.problems}});
+}
+
 std::string activity_answer(std::span<const place_activity> places) {
   json all = json::array();
   for (const place_activity& each : places) {
     json one = json::parse(remote::json_of(std::span(&each.report, 1)))["places"][0];
     one["process"] = each.process;
     one["memory_bytes"] = each.memory_bytes;
+    one["memory_peak_bytes"] = each.memory_peak_bytes;
     one["queued"] = each.queued;
     one["asleep"] = each.asleep;
     one["searching"] = each.searching;

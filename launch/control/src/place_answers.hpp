@@ -7,6 +7,7 @@
 #include <apgas/sync/place_state.hpp>
 
 #include "job_activity.hpp"
+#include "job_trace.hpp"
 
 // The answers of a process to the requests of tools, as JSON. They only read what the workers
 // write: no task runs for them, so that a place answers also while all its workers compute or hang.
@@ -32,6 +33,7 @@ std::string tasks_answer(const process_facts& facts, places_of_process places, b
 std::string stacks_answer(const process_facts& facts, places_of_process places);
 // A text, such as the report of all places.
 std::string text_answer(const std::string& text);
+std::string trace_answer(const trace_status& status);
 std::string activity_answer(std::span<const place_activity> places);
 
 }  // namespace apgas::inline v0::launch

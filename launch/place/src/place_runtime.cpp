@@ -138,12 +138,8 @@ place_runtime::place_runtime(const comm::chosen_transport& chosen, const base::s
              {},
              {}},
       receiver_(state_),
-      trace_(settings.trace.empty()
-                 ? nullptr
-                 : std::make_unique<job_trace>(settings, *chosen.network, receiver_)),
-      endpoint_(trace_ ? trace_->network() : *chosen.network,
-                trace_ ? trace_->receiver() : static_cast<comm::frame_sink&>(receiver_),
-                endpoint_options_of(settings)),
+      trace_(settings, receiver_),
+      endpoint_(*chosen.network, receiver_, endpoint_options_of(settings)),
       flow_(state_.places, settings.task_window_bytes),
       finishes_(state_),
       phases_(state_),
@@ -261,17 +257,16 @@ void place_runtime::start() {
         .places = state_.places,
         .workers = c.workers,
         .file = path_of_place(settings_.profile_file, state_.here, state_.places),
-        .shares_run = trace_ != nullptr || settings_.trail});
+        .shares_run = !settings_.trace.empty() || settings_.trail});
     c.observer = &profile_->observer();
   }
   if (settings_.trail) {
     trail_ = std::make_unique<job_trail>(settings_, state_.here, state_.places, c.workers);
     c.observer = together(trail_->observer(), c.observer);
   }
-  if (trace_ != nullptr) c.observer = together(trace_->start(c.workers), c.observer);
   scheduler_ = std::make_unique<scheduler::scheduler>(c);
-  if (trace_) trace_->set_scheduler(*scheduler_);
   state_.task_scheduler = scheduler_.get();
+  trace_.start(state_, c.observer);
   endpoint_.network().set_wake(
       [](void* tasks) { static_cast<scheduler::scheduler*>(tasks)->wake(); }, scheduler_.get());
   watch_.start();
@@ -292,7 +287,7 @@ int place_runtime::run_main(const std::function<int()>& main) {
 }
 
 void place_runtime::start_main(root_task& main) {
-  if (trace_) trace_->begin(state_);
+  trace_.begin();
   main.start(state_);
   if (schedule_ != nullptr) schedule_->place_is_ready();
 }
@@ -302,7 +297,7 @@ int place_runtime::end_main(root_task& main) {
   if (schedule_ != nullptr && settings_.stats) base::print_line(schedule_->description());
   statistics_->end();
   activity_->close();
-  if (trace_) trace_->end(state_);
+  trace_.end();
   tell_others(code);
   return code;
 }

@@ -72,6 +72,8 @@ class place_runtime {
   const std::shared_ptr<activity_question>& activity() const noexcept { return activity_; }
   // Says what the tasks of all places wait for. Requires: start(). After stop() it says nothing.
   job_explanation& explanation() noexcept { return watch_; }
+  // Begins and ends traces for tools, at place 0. Requires: start(). Until stop().
+  job_trace& trace() noexcept { return trace_; }
   // Requires: start(). Until stop().
   scheduler::scheduler& workers() noexcept { return *scheduler_; }
 
@@ -90,7 +92,7 @@ class place_runtime {
   scheduler::core_share share_;  // of the cores of the host; from bootstrap() on
   runtime_state state_;
   sync::frame_receiver receiver_;
-  std::unique_ptr<job_trace> trace_;  // null without APGAS_TRACE
+  job_trace trace_;
   comm::endpoint endpoint_;
   sync::remote_calls calls_;
   sync::flow_control flow_;

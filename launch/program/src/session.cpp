@@ -173,7 +173,8 @@ void session::start(member& each) {
     abort_job(exit_code_not_started);
   }
   if (control_ != nullptr)
-    control_->add(each.place.state(), each.place.activity(), each.place.explanation());
+    control_->add(each.place.state(), each.place.activity(), each.place.explanation(),
+                  each.place.trace());
 }
 
 // A program that cannot have the socket or the thread runs without it: no task needs them.

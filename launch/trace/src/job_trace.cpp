@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <exception>
 #include <limits>
 #include <mutex>
 #include <utility>
@@ -14,14 +12,13 @@
 #include <apgas/at.hpp>
 #include <apgas/base/exit_reason.hpp>
 #include <apgas/base/log.hpp>
-#include <apgas/base/own_threads.hpp>
 #include <apgas/base/safe_line.hpp>
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/errors.hpp>
-#include <apgas/finish.hpp>
 
 #include "job_trace.hpp"
 #include "trace_file.hpp"
+#include "trace_work.hpp"
 #include "trace_writer.hpp"
 
 // Pairs
@@ -43,16 +40,11 @@ std::int64_t clock_ns() noexcept {
 
 }  // namespace
 
-job_trace::job_trace(const base::settings& settings, comm::transport& network,
-                     comm::frame_sink& receiver)
-    : path_(settings.trace),
-      record_path_(record_path(settings.trace, network.here())),
-      here_(network.here()),
-      places_(network.size()),
+job_trace::job_trace(const base::settings& settings, comm::frame_sink& receiver)
+    : path_of_setting_(settings.trace),
       bytes_of_worker_(settings.trace_bytes),
       only_stolen_(settings.trace_detail == base::trace_detail_choice::stolen),
-      network_(network, recorder_of_network_),
-      receiver_(receiver, network.here(), network.size(), recorder_of_network_),
+      receiver_(receiver),
       process_(getpid()) {}
 
 job_trace::~job_trace() {
@@ -70,28 +62,24 @@ job_trace::~job_trace() {
   }
 }
 
-scheduler::task_observer& job_trace::start(int workers) {
-  if (here_ == 0) trace_stream(path_).close();  // it can be written
-  unlink(record_path_.c_str());                 // that of an earlier job
-  recorder_ = std::make_unique<scheduler::trace_recorder>(
-      scheduler::trace_options{.place = here_,
-                               .places = places_,
-                               .workers = workers,
-                               .bytes_of_worker = bytes_of_worker_,
-                               .only_stolen = only_stolen_,
-                               .bytes_in_flight = [this] { return network_.unsent_bytes(); }});
-  recorder_of_network_.store(recorder_.get(), base::release);  // P1 of traced_network.hpp
-  base::catch_signals();
-  base::add_end_action(leave_records);
+void job_trace::start(sync::place_state& place, scheduler::task_observer* other) {
+  here_ = place.here;
+  places_ = place.places;
+  if (here_ == 0 && !path_of_setting_.empty()) {
+    const std::string problem = why_not_written(path_of_setting_);
+    if (!problem.empty()) {
+      throw launch_error(fmt::format("APGAS_TRACE={}: {}", path_of_setting_, problem));
+    }
+  }
+  place_ = &place;
+  other_ = other;
   const std::lock_guard guard(list_lock);
   next_ = first_trace.load(base::relaxed);
   first_trace.store(this, base::release);  // P1
-  return *recorder_;
 }
 
 // ---- what tasks call at each place --------------------------------------------------------------
 
-// Null if the place was started without APGAS_TRACE.
 job_trace* job_trace::of_this_place() {
   const int here = sync::place_of(sync::task_fiber("trace")).here;
   const std::lock_guard guard(list_lock);
@@ -102,25 +90,49 @@ job_trace* job_trace::of_this_place() {
 
 std::int64_t job_trace::clock_here() { return clock_ns(); }
 
-void job_trace::record_here() {
-  job_trace* const t = of_this_place();
-  if (t == nullptr) return;
-  t->unwritten_.store(true, base::relaxed);
-  t->recorder_->begin();
+void job_trace::record_here(const std::string& path) { of_this_place()->record(path); }
+
+void job_trace::record(const std::string& path) {
+  scheduler::scheduler& workers = *place_->task_scheduler;
+  if (recorder_ == nullptr) {
+    recorder_ = std::make_unique<scheduler::trace_recorder>(scheduler::trace_options{
+        .place = here_,
+        .places = places_,
+        .workers = workers.num_workers(),
+        .bytes_of_worker = bytes_of_worker_,
+        .only_stolen = only_stolen_,
+        .bytes_in_flight = [this] { return place_->endpoint->network().unsent_bytes(); }});
+    recorder_->set_scheduler(workers);
+    if (other_ != nullptr) {
+      both_ = std::make_unique<scheduler::observer_pair>(*recorder_, *other_);
+    }
+    frames_ = std::make_unique<traced_frames>(*place_->endpoint, receiver_, *recorder_);
+    base::catch_signals();
+    base::add_end_action(leave_records);
+  }
+  path_ = path;
+  record_path_ = record_path(path, here_);
+  unlink(record_path_.c_str());  // that of an earlier job
+  recorder_->begin();
+  unwritten_.store(true, base::release);  // P2
+  place_->endpoint->observe(frames_.get(), *frames_);
+  workers.observe(both_ ? static_cast<scheduler::task_observer*>(both_.get()) : recorder_.get());
 }
 
 // Returns the number of bytes that were recorded.
 std::uint64_t job_trace::stop_here() {
   job_trace* const t = of_this_place();
-  if (t == nullptr || !t->unwritten_.load(base::relaxed)) return 0;
+  if (!t->unwritten_.load(base::acquire)) return 0;  // P2
   if (t->recorder_->recording()) t->recorder_->stop();
+  t->place_->task_scheduler->observe(t->other_);
+  t->place_->endpoint->observe(nullptr, t->receiver_);
   t->recorded_ = t->recorder_->bytes(true);
   return t->recorded_.size();
 }
 
 std::vector<char> job_trace::piece_here(std::uint64_t from) {
   job_trace* const t = of_this_place();
-  if (t == nullptr || from >= t->recorded_.size()) return {};
+  if (from >= t->recorded_.size()) return {};
   const std::size_t n = std::min<std::size_t>(piece_bytes, t->recorded_.size() - from);
   const auto* const begin = reinterpret_cast<const char*>(t->recorded_.data()) + from;
   std::vector<char> piece(begin, begin + n);
@@ -129,55 +141,11 @@ std::vector<char> job_trace::piece_here(std::uint64_t from) {
 }
 
 void job_trace::written_here() {
-  if (job_trace* const t = of_this_place()) t->unwritten_.store(false, base::relaxed);
+  job_trace* const t = of_this_place();
+  if (t->unwritten_.exchange(false, base::acq_rel)) t->recorder_->forget();  // P2
 }
 
 // ---- place 0 ------------------------------------------------------------------------------------
-
-// A task that does something at all places, and the thread that waits for it.
-class job_trace::work_at_places final : scheduler::external_task {
- public:
-  work_at_places(job_trace& trace, void (*work)(job_trace&))
-      : external_task{.run = run_task}, trace_(trace), work_(work) {}
-
-  // Throws what the work threw.
-  void run(sync::place_state& place) {
-    const base::own_thread waits;
-    place.task_scheduler->submit(this);
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return done_; });
-    if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
-  }
-
- private:
-  static scheduler::task_counter* run_task(external_task* task, scheduler::fiber&) noexcept {
-    auto& self = *static_cast<work_at_places*>(task);
-    std::exception_ptr error;
-    try {
-      finish([&self, &error] {
-        try {
-          self.work_(self.trace_);
-        } catch (...) {
-          error = std::current_exception();  // and not a list of exceptions, which tells no reason
-        }
-      });
-    } catch (...) {
-      error = std::current_exception();
-    }
-    const std::lock_guard guard(self.mutex_);
-    self.error_ = std::move(error);
-    self.done_ = true;
-    self.changed_.notify_one();
-    return nullptr;
-  }
-
-  job_trace& trace_;
-  void (*const work_)(job_trace&);
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::exception_ptr error_;
-  bool done_ = false;
-};
 
 // Estimates the difference between the clock of each place and that of this one from the shortest
 // of some round trips; half of its time is the greatest error. Places of one host have the same
@@ -207,26 +175,10 @@ void job_trace::compare_clocks(bool at_start) {
   }
 }
 
-void job_trace::begin(sync::place_state& place) noexcept {
-  place_ = &place;
-  try {
-    work_at_places(*this, [](job_trace& self) {
-      self.compare_clocks(true);
-      for (int p = 0; p < self.places_; ++p) at(apgas::place(p), [] { record_here(); });
-    }).run(place);
-  } catch (const std::exception& failure) {
-    base::warn(fmt::format("there is no trace: {}", failure.what()));
-  }
-}
-
-void job_trace::end(sync::place_state& place) noexcept {
-  if (!unwritten_.load(base::relaxed)) return;  // begin() has failed
-  place_ = &place;
-  recorder_->stop();  // so that the tasks of collect() have no slices
-  try {
-    work_at_places(*this, [](job_trace& self) { self.collect(); }).run(place);
-  } catch (const std::exception& failure) {
-    base::warn(fmt::format("there is no trace: {}", failure.what()));
+void job_trace::record_all() {
+  compare_clocks(true);
+  for (int p = 0; p < places_; ++p) {
+    at(place(p), [](const std::string& path) { record_here(path); }, next_path_);
   }
 }
 
@@ -255,7 +207,7 @@ void job_trace::collect() {
     clocks.push_back(clocks_[i]);
   }
   bool written = false;
-  for (const std::string& line : write_trace_file(path_, all, clocks, &written)) base::warn(line);
+  problems_ = write_trace_file(path_, all, clocks, &written);
   if (!written) return;  // each place leaves its record
   for (int p = 0; p < places_; ++p) at(place(p), [] { written_here(); });
 }
@@ -281,7 +233,7 @@ void write_all(void* file, std::span<const std::byte> bytes) {
 
 // Context: any thread, also in a handler of a signal.
 void job_trace::leave_record(bool complete) noexcept {
-  if (!unwritten_.exchange(false, base::relaxed) || process_ != getpid()) return;
+  if (!unwritten_.exchange(false, base::acq_rel) || process_ != getpid()) return;  // P2
   if (recorder_->recording()) recorder_->stop();
   int fd = open(record_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   recorder_->for_each_piece(complete, write_all, &fd);

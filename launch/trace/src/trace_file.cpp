@@ -12,12 +12,27 @@
 
 namespace apgas::inline v0::launch {
 
+namespace {
+
+std::string refusal(int error) {
+  return fmt::format(
+      "that file cannot be written ({}); name one in a folder that exists and may be written at "
+      "place 0",
+      std::system_category().message(error));
+}
+
+}  // namespace
+
+std::string why_not_written(const std::string& path) {
+  std::FILE* const file = std::fopen(path.c_str(), "wbe");
+  if (file == nullptr) return refusal(errno);
+  std::fclose(file);
+  return {};
+}
+
 trace_stream::trace_stream(const std::string& path) : file_(std::fopen(path.c_str(), "wbe")) {
   if (file_ != nullptr) return;
-  throw launch_error(fmt::format(
-      "APGAS_TRACE={}: that file cannot be written ({}); name one in a folder that exists and may "
-      "be written at place 0",
-      path, std::system_category().message(errno)));
+  throw launch_error(fmt::format("{}: {}", path, refusal(errno)));
 }
 
 trace_stream::~trace_stream() { close(); }

@@ -17,6 +17,9 @@ std::vector<std::string> write_trace_file(const std::string& path,
                                           const std::vector<clock_offset>& clocks,
                                           bool* written = nullptr);
 
+// Empties the file. Returns why it cannot be written, and what to do; empty if it can be.
+std::string why_not_written(const std::string& path);
+
 // The file that place `place` leaves when the job does not end in order.
 std::string record_path(const std::string& path, int place);
 

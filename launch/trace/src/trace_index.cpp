@@ -46,7 +46,7 @@ trace_index::trace_index(const std::vector<place_trace>& places,
     : traces_(places), clocks_(clocks), places_(places.size()) {
   origin_ns_ = std::numeric_limits<std::int64_t>::max();
   for (std::size_t p = 0; p < places.size(); ++p) {
-    const std::int64_t begun = places[p].clock_ns(0);
+    const std::int64_t begun = places[p].clock_ns(places[p].begun());
     origin_ns_ = std::min(origin_ns_, begun + clocks[p].at(begun));
   }
   for (std::size_t p = 0; p < places.size(); ++p) {

@@ -48,6 +48,8 @@ class place_trace {
     return number == 0 || number > texts_.size() ? std::string_view{} : texts_[number - 1];
   }
 
+  // When the recording began, in cycles since the start of the recorder.
+  std::uint64_t begun() const noexcept { return header_.start_cycles - header_.base_cycles; }
   // The time of this place's steady clock, in ns, at a number of cycles since its start.
   std::int64_t clock_ns(std::uint64_t cycles) const noexcept;
 

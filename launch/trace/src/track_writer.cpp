@@ -66,6 +66,7 @@ track_writer::track_writer(const std::vector<place_trace>& places, const trace_i
     : places_(places),
       index_(index),
       place_(place),
+      thread_number_(thread),
       trace_(places[place]),
       thread_(trace_.threads()[thread]),
       to_(to),
@@ -191,6 +192,8 @@ void track_writer::flow(std::uint64_t number, bool begins) {
 void track_writer::flow_of_spawn(const trace_event& e) {
   const std::uint64_t spawner = e.words[5];
   if (!thread_.is_worker || std::cmp_equal(spawner, track_.thread)) return;
+  // What has spawned it has no slice: it ran before the recording began.
+  if (e.words[3] == 0 || e.words[4] < trace_.begun()) return;
   const std::uint64_t spawned = index_.ns(place_, e.words[4]);
   if (spawner >= trace_.threads().size() - 1 || spawned < index_.of(place_).first_ns[spawner])
     return;
@@ -262,7 +265,9 @@ void track_writer::activity(const trace_event& e) {
   const trace_argument all[] = {{"tasks", static_cast<std::int64_t>(e.words[3] >> 32U)},
                                 {"victim", static_cast<std::int64_t>(e.words[3] & 0xffff'ffffU)}};
   const bool steals = what == worker_activity::steal;
-  const std::uint64_t from = std::min(index_.ns(place_, e.words[1]), now_);
+  // It may have begun before the first event of this track.
+  const std::uint64_t earliest = index_.of(place_).first_ns[thread_number_];
+  const std::uint64_t from = std::clamp(index_.ns(place_, e.words[1]), earliest, now_);
   to_.begin(track_, from, {name, name, trace_arguments(all).first(steals ? 2 : 0)});
   to_.end(track_, now_, name, {});
 }

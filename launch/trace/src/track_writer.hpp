@@ -36,6 +36,7 @@ class track_writer {
   const std::vector<place_trace>& places_;
   const trace_index& index_;
   const std::size_t place_;
+  const std::size_t thread_number_;
   const place_trace& trace_;
   const place_trace::thread& thread_;
   trace_sink& to_;

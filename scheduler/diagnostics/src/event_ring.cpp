@@ -12,11 +12,15 @@ event_ring::event_ring(std::size_t bytes) : per_chunk_(bytes / chunks / sizeof(s
                         PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) throw std::bad_alloc();
   words_ = static_cast<std::uint64_t*>(at);
-  at_ = words_;
-  end_ = words_ + per_chunk_;
+  at_ = end_ = words_ + chunks * per_chunk_;
 }
 
 event_ring::~event_ring() { munmap(words_, chunks * per_chunk_ * sizeof(std::uint64_t)); }
+
+void event_ring::forget() noexcept {
+  for (auto& used : used_) used.store(0, base::relaxed);
+  madvise(words_, chunks * per_chunk_ * sizeof(std::uint64_t), MADV_DONTNEED);
+}
 
 void event_ring::next_chunk() noexcept {
   events_in_[current_] = events_;

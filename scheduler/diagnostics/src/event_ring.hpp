@@ -22,6 +22,7 @@ class event_ring {
  public:
   static constexpr std::size_t chunks = 16;
 
+  // At first there is no room: the owner calls next_chunk() before its first event.
   // Throws: std::bad_alloc. The memory is only used as it is needed.
   explicit event_ring(std::size_t bytes);
   event_ring(const event_ring&) = delete;
@@ -40,6 +41,8 @@ class event_ring {
   void next_chunk() noexcept;
 
   std::uint64_t dropped() const noexcept { return dropped_.load(base::relaxed); }
+  // Gives the memory back to the system. An owner that still writes an event may do so.
+  void forget() noexcept;
   // The chunks with events, from the oldest on. Context: any thread; the owner may still write.
   std::size_t spans(std::span<const std::uint64_t> (&out)[chunks]) const noexcept;
 
@@ -49,7 +52,7 @@ class event_ring {
   std::uint64_t* at_ = nullptr;
   std::uint64_t* end_ = nullptr;
   std::uint64_t events_ = 0;  // in the current chunk
-  std::size_t current_ = 0;
+  std::size_t current_ = chunks - 1;
   std::uint64_t* words_ = nullptr;
   std::size_t per_chunk_ = 0;
   std::uint64_t events_in_[chunks] = {};

@@ -5,6 +5,7 @@
 
 #include <apgas/base/cache_line.hpp>
 #include <apgas/base/spin_lock.hpp>
+#include <apgas/scheduler/owner_count.hpp>
 #include <apgas/scheduler/trace_recorder.hpp>
 
 #include "event_ring.hpp"
@@ -22,8 +23,9 @@ struct alignas(base::cache_line_bytes) trace_recorder::lane {
 
   event_ring ring;
   const std::uint32_t thread;
-  std::uint64_t flows = 0;
-  std::uint64_t waits = 0;
+  // How many have been numbered, also in earlier recordings.
+  owner_count flows;
+  owner_count waits;
   text_cache cache;
   base::spin_lock lock;  // for the lane of the other threads
 };

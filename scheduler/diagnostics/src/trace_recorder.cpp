@@ -2,9 +2,6 @@
 #include <apgas/scheduler/trace_recorder.hpp>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
-#include <initializer_list>
 #include <utility>
 
 #include <pthread.h>
@@ -19,14 +16,9 @@ using trace::event_kind;
 constexpr std::uint64_t kind_bits = 8;
 constexpr std::uint64_t unknown_cause = 1;                 // no flow has this number
 constexpr std::uint64_t cycles_between_samples = 300'000;  // some 100 us
-constexpr std::size_t bytes_of_others = std::size_t{4} << 20;
 
 // Whether the next sample is due. Another worker may have sampled at a later time than `time`.
 bool is_due(std::uint64_t time, std::uint64_t at) { return time > at + cycles_between_samples; }
-
-std::uint64_t clock_ns() noexcept {
-  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-}
 
 // What the recorder keeps in observed_task::data[0]. Before the task begins: when and where it was
 // spawned. From then on: its label and its wait.
@@ -54,41 +46,46 @@ trace_recorder::trace_recorder(trace_options options)
     : options_(std::move(options)),
       base_cycles_(base::cycles()),
       texts_(std::make_unique<texts>()) {
-  for (int i = 0; i < options_.workers; ++i) {
-    lanes_.push_back(
-        std::make_unique<lane>(options_.bytes_of_worker, static_cast<std::uint32_t>(i)));
-  }
-  const auto others = static_cast<std::uint32_t>(options_.workers);
-  lanes_.push_back(
-      std::make_unique<lane>(std::min(options_.bytes_of_worker, bytes_of_others), others));
   header_.place = static_cast<std::uint32_t>(options_.place);
   header_.places = static_cast<std::uint32_t>(options_.places);
-  header_.threads = others + 1;
+  header_.threads = static_cast<std::uint32_t>(options_.workers) + 1;
   header_.only_stolen = options_.only_stolen ? 1 : 0;
   header_.base_cycles = base_cycles_;
-  header_.start_cycles = base::cycles();
-  header_.start_ns = clock_ns();
 }
 
 trace_recorder::~trace_recorder() = default;
 
 trace_recorder::lane& trace_recorder::lane_of(const worker& w) noexcept {
-  return *lanes_[static_cast<std::size_t>(w.id)];
+  const lanes& all = *lanes_.load(base::acquire);  // P4 of trace_recorder.hpp
+  return *all[static_cast<std::size_t>(w.id)];
+}
+
+trace_recorder::lane& trace_recorder::lane_of_others() noexcept {
+  return *lanes_.load(base::acquire)->back();  // P4 of trace_recorder.hpp
+}
+
+// Makes the label of a task that begins, or has begun while nothing was recorded.
+void trace_recorder::know(lane& on, observed_task& task) noexcept {
+  if (task.began_on != 0) return;
+  task.began_on = on.thread + 1;
+  label_of(task) = label(on, task.site, nullptr);
+  wait_of(task) = 0;
 }
 
 // Describes the tasks from `top` down, the lowest first, and returns how many there are. The ring
 // has room for them.
-std::uint32_t trace_recorder::write_stack(lane& on, const observed_task* top,
+std::uint32_t trace_recorder::write_stack(lane& on, observed_task* top,
                                           std::uint64_t time) noexcept {
   std::uint32_t depth = 0;
   if (top == nullptr) return depth;
   if (top->below != nullptr) depth = write_stack(on, top->below, time);
   if (options_.only_stolen && top->below != nullptr) return depth;
+  know(on, *top);
   std::uint64_t* const w = on.ring.room(3);
   if (w == nullptr) return depth;  // deeper than a chunk
   w[0] = first_word(event_kind::open, time);
   w[1] = task_word(*top);
-  w[2] = top->data[0][0];
+  w[2] = label_of(*top);
   on.ring.commit(3);
   return depth + 1;
 }
@@ -110,7 +107,7 @@ std::uint64_t* trace_recorder::room(lane& on, const fiber* self, std::size_t wor
   if (std::uint64_t* const at = on.ring.room(words)) [[likely]]
     return at;
   on.ring.next_chunk();
-  const observed_task* const top = self != nullptr ? self->observed : nullptr;
+  observed_task* const top = self != nullptr ? self->observed : nullptr;
   std::uint64_t* const w = on.ring.room(2);
   w[0] = first_word(event_kind::chunk, time);
   w[1] = depth_of(top, options_.only_stolen);
@@ -139,16 +136,15 @@ void trace_recorder::begins(fiber& self, observed_task& task) noexcept {
   const std::uint64_t time = now();
   const std::uint64_t spawned_at = spawn_time(task);
   const std::uint64_t by = spawner(task);
-  label_of(task) = label(on, task.site, nullptr);
-  wait_of(task) = 0;
+  know(on, task);
   if (task.below != nullptr && options_.only_stolen) return;
   const event_kind kind = task.is_external        ? event_kind::begin_external
                           : task.below != nullptr ? event_kind::begin_inline
                                                   : event_kind::begin_spawned;
   const std::size_t words = trace::event_words[static_cast<std::size_t>(kind)];
-  const observed_task* const top = std::exchange(self.observed, task.below);
+  observed_task* const top = std::exchange(self.observed, task.below);
   std::uint64_t* const w = room(on, &self, words, time);
-  self.observed = const_cast<observed_task*>(top);
+  self.observed = top;
   if (w == nullptr) return;
   w[0] = first_word(kind, time);
   w[1] = task_word(task);
@@ -166,6 +162,7 @@ void trace_recorder::begins(fiber& self, observed_task& task) noexcept {
 void trace_recorder::ends(fiber& self, observed_task& task) noexcept {
   if (!recording() || (task.below != nullptr && options_.only_stolen)) return;
   lane& on = lane_of(*self.on);
+  know(on, task);
   if (task.is_branch && label_of(task) >> 32U == 0) {
     label_of(task) = label(on, task.site, nullptr);
     const std::uint64_t time = now();
@@ -188,6 +185,7 @@ void trace_recorder::described(fiber& self) noexcept {
   if (!recording() || self.observed == nullptr) return;
   observed_task& task = *self.observed;
   lane& on = lane_of(*self.on);
+  know(on, task);
   label_of(task) = label(on, task.is_external ? self.task.site : task.site, self.task.name);
   if (task.below != nullptr && options_.only_stolen) return;
   const std::uint64_t time = now();
@@ -205,8 +203,11 @@ void trace_recorder::suspends(fiber& self, const wait_record& why) noexcept {
   const std::uint64_t time = now();
   std::uint64_t* const w = room(on, &self, 5, time);
   if (w == nullptr) return;
-  const std::uint64_t wait = ++on.waits * lanes_.size() + on.thread;
-  if (self.observed != nullptr) wait_of(*self.observed) = wait;
+  const std::uint64_t wait = ++on.waits * header_.threads + on.thread;
+  if (self.observed != nullptr) {
+    know(on, *self.observed);
+    wait_of(*self.observed) = wait;
+  }
   const std::uint64_t construct = on.cache.of_literal(texts_->table, why.construct);
   w[0] = first_word(event_kind::suspend, time);
   w[1] = wait;
@@ -222,6 +223,7 @@ void trace_recorder::resumes(fiber& self, std::uint64_t cause) noexcept {
   const std::uint64_t time = now();
   std::uint64_t* const w = room(on, nullptr, 4, time);
   if (w == nullptr) return;
+  if (self.observed != nullptr) know(on, *self.observed);
   w[0] = first_word(event_kind::resume, time);
   w[1] = self.observed != nullptr ? wait_of(*self.observed) : 0;
   w[2] = cause;
@@ -244,7 +246,7 @@ std::uint64_t trace_recorder::next_flow() noexcept {
   const fiber* const f = current_fiber();
   const scheduler* const home = home_.load(base::acquire);  // P2 of trace_recorder.hpp
   const bool is_worker = f != nullptr && home != nullptr && f->on->home == home;
-  const lane_guard guard(is_worker ? lane_of(*f->on) : *lanes_.back(), !is_worker);
+  const lane_guard guard(is_worker ? lane_of(*f->on) : lane_of_others(), !is_worker);
   lane& on = guard.on;
   const std::uint64_t time = now();
   std::uint64_t* const w = room(on, is_worker ? f : nullptr, 2, time);
@@ -311,7 +313,7 @@ void trace_recorder::frame(event_kind what, std::uint64_t flow, std::uint8_t kin
   const fiber* const f = current_fiber();
   const scheduler* const home = home_.load(base::acquire);  // P2 of trace_recorder.hpp
   const bool is_worker = f != nullptr && home != nullptr && f->on->home == home;
-  const lane_guard guard(is_worker ? lane_of(*f->on) : *lanes_.back(), !is_worker);
+  const lane_guard guard(is_worker ? lane_of(*f->on) : lane_of_others(), !is_worker);
   const std::uint64_t time = now();
   std::uint64_t* const w = room(guard.on, is_worker ? f : nullptr, 4, time);
   if (w == nullptr) return;
@@ -356,45 +358,6 @@ void trace_recorder::sample(lane& on, const fiber* self, std::uint64_t time) noe
   if (options_.bytes_in_flight) {
     write(trace::counter_kind::bytes_in_flight, options_.bytes_in_flight());
   }
-}
-
-void trace_recorder::stop() noexcept {
-  header_.end_cycles = base::cycles();
-  header_.end_ns = clock_ns();
-  recording_.store(false, base::release);  // P1 of trace_recorder.hpp
-}
-
-void trace_recorder::for_each_piece(bool complete, void (*take)(void*, std::span<const std::byte>),
-                                    void* context) noexcept {
-  const std::span<const std::byte> text = texts_->table.bytes();
-  trace::header head = header_;
-  head.complete = complete ? 1 : 0;
-  head.text_bytes = text.size();
-  head.missing_texts = texts_->table.missing();
-  take(context, std::as_bytes(std::span(&head, 1)));
-  take(context, text);
-  static constexpr std::byte padding[8] = {};
-  take(context, std::span(padding).first((8 - text.size() % 8) % 8));
-  for (const auto& each : lanes_) {
-    std::span<const std::uint64_t> chunks[event_ring::chunks];
-    const std::size_t n = each->ring.spans(chunks);
-    trace::thread_header of{.dropped = each->ring.dropped()};
-    for (std::size_t i = 0; i < n; ++i) of.words += chunks[i].size();
-    take(context, std::as_bytes(std::span(&of, 1)));
-    for (std::size_t i = 0; i < n; ++i) take(context, std::as_bytes(chunks[i]));
-  }
-}
-
-std::vector<std::byte> trace_recorder::bytes(bool complete) {
-  std::vector<std::byte> all;
-  for_each_piece(
-      complete,
-      [](void* to, std::span<const std::byte> more) {
-        auto& out = *static_cast<std::vector<std::byte>*>(to);
-        out.insert(out.end(), more.begin(), more.end());
-      },
-      &all);
-  return all;
 }
 
 }  // namespace apgas::inline v0::scheduler

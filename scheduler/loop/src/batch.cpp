@@ -88,8 +88,8 @@ namespace {
 
 void resume_blocks(worker& w, batch_block* list) noexcept {
   auto& s = w.home->internals();
-  if (s.fenced_or_observed) [[unlikely]] {
-    if (w.observer != nullptr) observe_blocks(*w.observer, list);
+  if (s.fenced_or_observed.load(base::relaxed)) [[unlikely]] {
+    if (task_observer* const observer = w.observer.get()) observe_blocks(*observer, list);
     push_blocks(w, list);
     s.notify();
     return;
@@ -101,11 +101,12 @@ void resume_blocks(worker& w, batch_block* list) noexcept {
 namespace {
 
 // Lets the worker batch the arrivals of the tasks of its batch, if the source permits it and there
-// is memory for it.
+// is memory for it. In an observed run tasks do not switch to each other directly.
 void renew_arrivals(worker& w, batch_source* of) noexcept {
   w.arrivals.of = nullptr;
   w.arrivals.ends = 0;
   if (of == nullptr || !of->batches_arrivals.load(base::relaxed)) return;
+  if (w.observer.get() != nullptr) return;
   if (w.arrivals.waiting == nullptr) {
     if (w.free_blocks == nullptr) {
       w.free_blocks = new (std::nothrow) batch_block{};

@@ -76,12 +76,17 @@ fiber& spawner_of(const slot& continuation) noexcept {
 
 void attend(fiber& self, bool drainable) {
   worker& w = *self.on;
-  if (w.observer != nullptr && observe_spawn(self)) return;
+  const bool observed = w.tasks.observed() || w.observer.get() != nullptr;
+  if (observed && observe_spawn(self)) return;
   w.tasks.answer();
   slot* const head = w.tasks.head();
   slot* floor = drainable && self.task.rare.atomic_depth == 0 ? lowest_drainable(self) : head;
   const bool many = head - floor >= drain_least;
-  if (w.tasks.attend(many ? floor + room : head + drain_least)) w.home->internals().notify();
+  if (w.tasks.attend(many ? floor + room : head + drain_least)) {
+    w.home->internals().notify();
+    // This answered the request of an observation that began or ended after the look above.
+    if (w.tasks.observed() != (w.observer.get() != nullptr)) w.tasks.raise_attention();
+  }
   // A drain needs a slot for the continuation. If the deque is full (after a very deep recursion),
   // thieves and the scheduling loop must empty it first. No other task may run directly, since its
   // next push would be beyond the array.
@@ -102,9 +107,11 @@ void drain(fiber& self, slot* floor) noexcept {
   other.spawner = &self;
   other.floor = floor;
   const std::uint64_t generation = self.generation;
-  if (w.observer != nullptr) w.observer->suspends(self, "async, until earlier tasks have run");
+  if (task_observer* const observer = w.observer.get()) {
+    observer->suspends(self, "async, until earlier tasks have run");
+  }
   switch_to(self, other, [](fiber*, void*) {}, nullptr);
-  if (self.on->observer != nullptr) self.on->observer->resumes(self, 0);
+  if (task_observer* const observer = self.on->observer.get()) observer->resumes(self, 0);
   if (self.generation != generation) self.base = self.on->tasks.head();
 }
 

@@ -114,7 +114,7 @@ fiber& take_cached_fiber(worker& w) noexcept {
   ++w.count.fibers;
   auto& s = w.home->internals();
   f->has_exceptions = 0;
-  f->must_save = f->canary != nullptr || w.observer != nullptr ? 1 : 0;
+  f->must_save = f->canary != nullptr ? 1 : 0;
   f->spawner = nullptr;
   make_context(*f, s.schedule != nullptr ? begin_by_seed : begin);
   return *f;
@@ -166,8 +166,8 @@ void leave_for(fiber& self, const wait_record& waits_for, bool through_loop,
   worker& w = *self.on;
   ++self.generation;
   self.waits_for.store(&waits_for, base::release);  // P1 of suspended_tasks.hpp
-  if (w.observer != nullptr) [[unlikely]]
-    w.observer->suspends(self, waits_for);
+  if (task_observer* const observer = w.observer.get()) [[unlikely]]
+    observer->suspends(self, waits_for);
   flush_arrivals(w);
   ++w.count.suspensions;
   w.waits.add(waits_for.construct, w.home->internals().constructs);
@@ -180,7 +180,7 @@ void leave_for(fiber& self, const wait_record& waits_for, bool through_loop,
   switch_to(self, next != nullptr ? *next : take_cached_fiber(w), after, argument);
   self.waits_for.store(nullptr, base::relaxed);
   base::light_fence();  // P2 of suspended_tasks.hpp
-  if (task_observer* const observer = self.on->observer) [[unlikely]]
+  if (task_observer* const observer = self.on->observer.get()) [[unlikely]]
     observer->resumes(self, std::exchange(self.cause, 0));
   self.base = self.on->tasks.head();
 }

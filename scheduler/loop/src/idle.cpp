@@ -56,7 +56,7 @@ bool scheduler::implementation::poll_network(unsigned looks) noexcept {
 
 [[gnu::noinline]] bool scheduler::implementation::fire_timers() noexcept {
   return timed.fire([this](external_task* work) {
-    if (settings.observer != nullptr) work->cause.value = 0;
+    if (observer.get() != nullptr) work->cause.value = 0;
     outside.push(work);
     notify();
   });
@@ -69,7 +69,7 @@ bool scheduler::implementation::poll_outside(worker& w, poll_kind kind) noexcept
   const bool free_worker = w.tasks.empty() && !has_resumed(w);
   w.polls_in_loop = kind == poll_kind::search || (kind == poll_kind::loop && free_worker);
   std::uint64_t begun = 0;
-  if (w.observer != nullptr) [[unlikely]] {
+  if (w.observer.get() != nullptr) [[unlikely]] {
     begun = base::cycles();
     w.polls_in_loop = false;  // only submit() sets the cause of an external task
   }
@@ -210,7 +210,8 @@ bool has_other_work(const worker& w) noexcept {
 bool poll_in_place() noexcept {
   worker& w = *current_fiber()->on;
   auto& s = w.home->internals();
-  if (!s.waits_in_place || s.settings.events == nullptr || has_other_work(w)) return false;
+  const bool waits = s.waits_in_place.load(base::relaxed);
+  if (!waits || s.settings.events == nullptr || has_other_work(w)) return false;
   if (s.timed.any() && s.fire_timers()) return true;
   ++w.count.polls;
   static_cast<void>(s.poll_network(s.idle_looks));  // of a run without an observer

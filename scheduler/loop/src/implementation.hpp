@@ -110,6 +110,9 @@ struct scheduler::implementation {
   parker::wake wait_for_busy_workers(parker& sleep) noexcept;
   bool poll_for_busy_workers(bool readable) noexcept;
 
+  // See scheduler::observe().
+  void observe(task_observer* by) noexcept;
+
   // Makes room for external tasks while all workers are busy: each worker leaves its current task
   // at the next spawn, or at the next child that it takes back from its deque, and its scheduling
   // loop takes external tasks first for a while.
@@ -149,8 +152,9 @@ struct scheduler::implementation {
   const unsigned idle_looks;  // of a poll where a worker has nothing to do; see external_events
   turns* const schedule;      // null unless the run has a seed
   bool fenced = false;
-  bool fenced_or_observed = false;  // one test for both
-  bool waits_in_place = true;       // see poll_in_place()
+  observer_pointer observer;
+  base::atomic<bool> fenced_or_observed{false};  // one test for both
+  base::atomic<bool> waits_in_place{true};       // see poll_in_place()
   std::vector<std::unique_ptr<worker>> workers;
   std::vector<std::unique_ptr<base::cache_aligned<idle_entry>>> entries;
   std::vector<slot_array> slot_arrays;

@@ -132,6 +132,7 @@ bool steal_from(worker& w, worker& victim, work& found, bool resumed_too) {
   const auto got = victim.tasks.steal(taken, steal_most, {begun, patience});
   if (got.fenced) ++w.count.fences;
   if (got.tasks != 0) {
+    observe_stolen(w, {taken, got.tasks});
     found.in_slot = true;
     found.task.assign(taken[0]);
     if (got.tasks > 1) w.tasks.push_counted(taken + 1, got.tasks - 1);

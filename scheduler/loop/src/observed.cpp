@@ -52,13 +52,37 @@ std::uint64_t next_id(worker& w) noexcept {
   return w.observed->spawned++ * workers + static_cast<std::uint64_t>(w.id) + 1;
 }
 
+// Makes `s` the slot of an observed task. Returns null if it is one already, if it is no task, or
+// if there is no memory: then the observer does not learn of the task, and no thief takes it.
+// Requires: the lock of its deque, or it was stolen.
+observed_task* rewrite(worker& w, slot& s) noexcept {
+  if (s.may_be_stolen()) return nullptr;
+  observed_task* const t = allocate(w);
+  if (t == nullptr) return nullptr;
+  *t = observed_task{.run = s.run,
+                     .counter = s.counter(),
+                     .id = next_id(w),
+                     .is_branch = s.kind() == slot_kind::join};
+  if (t->is_branch) {
+    t->site = static_cast<branch_counter*>(t->counter)->site();
+    s.tagged_counter |= slot::observed_branch;
+  } else {
+    t->site = s.site;
+    t->counter->touch();
+  }
+  std::memcpy(&t->closure_word, s.closure + slot::observed_at, sizeof t->closure_word);
+  std::memcpy(s.closure + slot::observed_at, &t, sizeof t);
+  s.run = &run_observed;
+  return t;
+}
+
 void enter_observed(fiber& self, observed_task& t) noexcept {
   t.below = std::exchange(self.observed, &t);
-  self.on->observer->begins(self, t);
+  if (task_observer* const observer = self.on->observer.get()) observer->begins(self, t);
 }
 
 void leave_observed(fiber& self, observed_task& t) noexcept {
-  self.on->observer->ends(self, t);
+  if (task_observer* const observer = self.on->observer.get()) observer->ends(self, t);
   self.observed = t.below;
 }
 
@@ -72,25 +96,22 @@ observed_tasks::~observed_tasks() { delete_observed(free); }
 
 bool observe_spawn(fiber& self) noexcept {
   worker& w = *self.on;
-  observed_task* const t = allocate(w);
+  task_observer* const observer = w.observer.get();
+  if (observer == nullptr) {
+    if (w.tasks.observed()) w.tasks.end_observed();
+    return false;
+  }
+  if (!w.tasks.observed()) {
+    w.tasks.begin_observed();
+    w.tasks.rewrite_all([&w](slot& s) { rewrite(w, s); }, 1);
+  }
   return w.tasks.rewrite_newest([&](slot& s) {
-    if (t == nullptr) return;  // the observer does not learn of the task, and no thief takes it
-    *t = observed_task{.run = s.run,
-                       .counter = s.counter(),
-                       .id = next_id(w),
-                       .is_branch = s.kind() == slot_kind::join};
-    if (t->is_branch) {
-      t->site = static_cast<branch_counter*>(t->counter)->site();
-      s.tagged_counter |= slot::observed_branch;
-    } else {
-      t->site = s.site;
-      t->counter->touch();
-    }
-    std::memcpy(&t->closure_word, s.closure + slot::observed_at, sizeof t->closure_word);
-    std::memcpy(s.closure + slot::observed_at, &t, sizeof t);
-    s.run = &run_observed;
-    w.observer->spawned(self, *t);
+    if (observed_task* const t = rewrite(w, s)) observer->spawned(self, *t);
   });
+}
+
+void rewrite_stolen(worker& w, std::span<slot> taken) noexcept {
+  for (slot& s : taken) rewrite(w, s);
 }
 
 void run_observed(slot& s, fiber& self) {
@@ -119,10 +140,12 @@ void observed_branch_ends(fiber& self) noexcept {
   observed_task& t = *self.observed;
   const auto& join = *static_cast<branch_counter*>(t.counter);
   leave_observed(self, t);
-  self.on->observer->joined(self, join, join.site());
+  observe_join(self, join, join.site());
   give_back(*self.on, t);
 }
 
-void describe_to_observer(fiber& self) noexcept { self.on->observer->described(self); }
+void describe_to_observer(fiber& self) noexcept {
+  if (task_observer* const observer = self.on->observer.get()) observer->described(self);
+}
 
 }  // namespace apgas::inline v0::scheduler

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include <apgas/base/cycles.hpp>
 #include <apgas/base/spin_lock.hpp>
@@ -40,9 +41,19 @@ struct observed_pool {
 };
 
 // Makes the newest slot in the deque that of an observed task, and tells the observer of the spawn.
-// Returns whether the push needs nothing else.
+// Returns whether the push needs nothing else. Where the observation has begun or ended, lets the
+// deque follow.
 // Context: task.
 bool observe_spawn(fiber& self) noexcept;
+
+// Makes slots that the worker has stolen those of observed tasks, if the run is observed: the deque
+// of the victim may not have followed yet.
+// Context: scheduling loop.
+void rewrite_stolen(worker& w, std::span<slot> taken) noexcept;
+inline void observe_stolen(worker& w, std::span<slot> taken) noexcept {
+  if (w.observer.get() != nullptr || w.tasks.observed()) [[unlikely]]
+    rewrite_stolen(w, taken);
+}
 
 // Tells the observer of an external task around run(work, self), and returns its result.
 // Context: scheduling loop.
@@ -55,13 +66,14 @@ void observed_branch_ends(fiber& self) noexcept;
 // Tells the observer, if there is one, what worker `w` has done since `begun`.
 inline void observe_activity(worker& w, worker_activity what, std::uint64_t begun,
                              std::uint64_t detail = 0) noexcept {
-  if (w.observer != nullptr) [[unlikely]]
-    w.observer->worker_did(w, what, begun, detail);
+  if (task_observer* const observer = w.observer.get()) [[unlikely]]
+    observer->worker_did(w, what, begun, detail);
 }
 // The same when it begins; returns the time in cycles if the run is observed.
 inline std::uint64_t observe_begin(worker& w, worker_activity what) noexcept {
-  if (w.observer == nullptr) return 0;
-  w.observer->worker_begins(w, what);
+  task_observer* const observer = w.observer.get();
+  if (observer == nullptr) return 0;
+  observer->worker_begins(w, what);
   return base::cycles();
 }
 

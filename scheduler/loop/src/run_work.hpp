@@ -51,7 +51,7 @@ struct work {
   self.task = {};
   self.outermost = nullptr;
   task_counter* const counter =
-      self.on->observer == nullptr ? i.run(&i, self) : run_observed_external(i, self);
+      self.on->observer.get() == nullptr ? i.run(&i, self) : run_observed_external(i, self);
   if (self.task.rare.has_attributes != 0) clear_attributes(self);
   run_children(self, mark);
   self.allowance = 0;  // of that task

@@ -78,9 +78,6 @@ scheduler::implementation::implementation(const config& c)
   reserve_stacks(c.stack_bytes);
   catch_overflows();
   if (c.detailed_statistics) keep_stack_depths();
-  fenced_or_observed = fenced || c.observer != nullptr;
-  // A task of an observed run suspends, so that its wait is seen.
-  waits_in_place = !c.oversubscribed && c.observer == nullptr;
   const auto n = static_cast<std::size_t>(c.workers);
   const nearness near(c.bound_to);
   for (std::size_t i = 0; i < n; ++i) {
@@ -89,12 +86,9 @@ scheduler::implementation::implementation(const config& c)
     slot_arrays.push_back(first_slots(c.deque_slots));
     workers[i]->id = static_cast<int>(i);
     workers[i]->times_serialization = c.detailed_statistics;
-    if (c.observer != nullptr) {
-      observed.push_back(std::make_unique<base::cache_aligned<observed_tasks>>());
-      workers[i]->observer = c.observer;
-      workers[i]->observed = &**observed.back();
-    }
-    workers[i]->tasks.reset(slot_arrays[i].get(), c.deque_slots, fenced, c.observer != nullptr);
+    observed.push_back(std::make_unique<base::cache_aligned<observed_tasks>>());
+    workers[i]->observed = &**observed.back();
+    workers[i]->tasks.reset(slot_arrays[i].get(), c.deque_slots, fenced);
     workers[i]->batch_memory = new batch_block{};
     workers[i]->batch.reset(workers[i]->batch_memory->at, batch_block::capacity, fenced);
     workers[i]->victims = victim_order(static_cast<int>(i), c.workers, [&](int a, int b) {
@@ -103,10 +97,25 @@ scheduler::implementation::implementation(const config& c)
                  : near.between(static_cast<std::size_t>(a), static_cast<std::size_t>(b));
     });
   }
-  if (schedule == nullptr) return;
-  settings.oversubscribed = true;
-  waits_in_place = false;  // nothing else runs meanwhile
-  in_schedule = std::make_unique<seeded_place>(*this);
+  if (schedule != nullptr) settings.oversubscribed = true;
+  observe(c.observer);
+  if (c.observer != nullptr) {
+    for (auto& w : workers) w->tasks.begin_observed();  // before the first push
+  }
+  if (schedule != nullptr) in_schedule = std::make_unique<seeded_place>(*this);
+}
+
+void scheduler::implementation::observe(task_observer* by) noexcept {
+  // A task of an observed run suspends, so that its wait is seen. With a schedule nothing else runs
+  // meanwhile.
+  waits_in_place.store(!settings.oversubscribed && by == nullptr, base::relaxed);
+  fenced_or_observed.store(fenced || by != nullptr, base::relaxed);
+  observer.set(by);
+  for (auto& w : workers) {
+    if (w->observer.get() == by) continue;
+    w->observer.set(by);
+    w->tasks.raise_attention();  // the deque follows at the next push
+  }
 }
 
 scheduler::implementation::~implementation() {
@@ -152,11 +161,13 @@ scheduler::scheduler(const config& c)
 
 scheduler::~scheduler() = default;
 
+void scheduler::observe(task_observer* observer) noexcept { implementation_->observe(observer); }
+
 void scheduler::submit(external_task* work) noexcept {
   auto& s = *implementation_;
   const implementation::external_call call(s);
-  if (s.fenced_or_observed) [[unlikely]] {
-    if (s.settings.observer != nullptr) work->cause.value = s.settings.observer->submits();
+  if (s.fenced_or_observed.load(base::relaxed)) [[unlikely]] {
+    if (task_observer* const by = s.observer.get()) work->cause.value = by->submits();
     s.outside.push(work);
     s.notify();
     return;
@@ -296,7 +307,7 @@ namespace {
 [[gnu::noinline]] void resume_specially(scheduler::implementation& s, ready_queue& to,
                                         fiber* f) noexcept {
   if (s.schedule != nullptr) s.schedule->note_ready();
-  if (s.settings.observer != nullptr) f->cause = s.settings.observer->makes_ready(*f);
+  if (task_observer* const by = s.observer.get()) f->cause = by->makes_ready(*f);
   to.push(f);
   s.notify();
 }
@@ -309,14 +320,14 @@ void resume(fiber* f) noexcept {
   if (caller != nullptr && caller->on->home == home.home) {
     worker& w = *caller->on;
     auto& s = w.home->internals();
-    if (s.fenced_or_observed) [[unlikely]]
+    if (s.fenced_or_observed.load(base::relaxed)) [[unlikely]]
       return resume_specially(s, w.ready, f);
     w.ready.push(f);
     s.notify_usual();
   } else {
     auto& s = home.home->internals();
     const scheduler::implementation::external_call call(s);
-    if (s.fenced_or_observed) [[unlikely]]
+    if (s.fenced_or_observed.load(base::relaxed)) [[unlikely]]
       return resume_specially(s, home.ready, f);
     home.ready.push(f);
     s.notify_usual();

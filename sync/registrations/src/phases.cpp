@@ -37,7 +37,7 @@ bool nothing_else_ready(const scheduler::worker& w) noexcept {
 bool spin_for(const scheduler::fiber& self, const phaser_tree_node& node, std::int64_t p) noexcept {
   const scheduler::worker& w = *self.on;
   // In an observed run the task suspends, so that its wait is seen.
-  if (w.home->num_workers() == 1 || w.observer != nullptr) return node.passed(p);
+  if (w.home->num_workers() == 1 || w.observer.get() != nullptr) return node.passed(p);
   for (int i = 0; i < eager_spins && nothing_else_ready(w); ++i) {
     if (node.passed(p)) return true;
     base::cpu_relax();

@@ -2,6 +2,7 @@
 // A program that control_test.py looks at while it runs. It prints a line when its tasks are in the
 // state that its first argument names, and ends when its standard input does.
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <string_view>
 
@@ -73,6 +74,57 @@ void suspended() {
   });
 }
 
+int fib(int n) {
+  if (n < 2) return n;
+  int left = 0;
+  int right = 0;
+  apgas::finish([&] {
+    apgas::async([&left, n] { left = fib(n - 1); });  // spawn of fib
+    right = fib(n - 2);
+  });
+  return left + right;
+}
+
+// A task of many phases at each place begins before any trace.
+void phases_until_the_end() {
+  apgas::clocked_finish([] {
+    for (int i = 0; i < 3; ++i) {
+      apgas::clocked_async([] {
+        while (!over.load(std::memory_order_relaxed)) {
+          apgas::clock::advance_all();
+          apgas::sleep_for(std::chrono::milliseconds(1));
+        }
+      });
+    }
+  });
+}
+
+void step() {
+  apgas::finish([] {
+    for (apgas::place p : apgas::places()) {
+      apgas::async_at(p, [](int n) { fib(n); }, 6);
+    }
+  });
+  for (apgas::place p : apgas::places()) {
+    apgas::at(p, [] { apgas::forall(0, 100, [](int) {}); });
+  }
+  apgas::fork_join([] { return fib(4); }, [] { return fib(4); });
+}
+
+// Tasks of many constructs come and go at all places.
+void working() {
+  apgas::finish([] {
+    apgas::async([] {
+      while (!over.load(std::memory_order_relaxed)) {
+        apgas::finish([] { apgas::async([] { step(); }); });
+        apgas::sleep_for(std::chrono::milliseconds(5));
+      }
+    });
+    apgas::async([] { phases_until_the_end(); });
+    wait_for_the_end_of_input();
+  });
+}
+
 // More tasks than workers compute, so that no task starts any more.
 void computing() {
   apgas::finish([] {
@@ -85,5 +137,8 @@ void computing() {
 
 int main(int argc, char** argv) {
   const std::string_view mode = argc > 1 ? argv[1] : "";
-  return apgas::run(argc, argv, [mode] { mode == "computing" ? computing() : suspended(); });
+  return apgas::run(argc, argv, [mode] {
+    if (mode == "computing") return computing();
+    mode == "working" ? working() : suspended();
+  });
 }

@@ -5,6 +5,7 @@
 import contextlib
 import fcntl
 import os
+import pathlib
 import pty
 import re
 import select
@@ -12,15 +13,20 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 import unittest
 
-from control_test import TOOLS, WITH_MPI, job, line, members, report_when, run
+from control_test import HERE, TOOLS, WITH_MPI, job, line, members, report_when, run
 
 import activity  # these paths are set by control_test
+import job_traces
 import observed_job
 import running_jobs
+
+sys.path.insert(0, str(HERE.parent.parent / "trace"))
+from trace_checks import problems  # noqa: E402
 
 
 class Rows(unittest.TestCase):
@@ -28,11 +34,14 @@ class Rows(unittest.TestCase):
 
     @staticmethod
     def place(number=0, **changes):
-        counters = dict.fromkeys(("suspensions", "stolen", "messages_sent", "bytes_sent"), 0)
+        counters = dict.fromkeys(
+            ("suspensions", "clock_phases", "phaser_phases", "steal_attempts", "steals", "stolen",
+             "messages_sent", "frames_sent", "bytes_sent", "deepest_stack"), 0)
         counters.update(elapsed_ns=0, asleep_ns=0, workers=2)
         counters.update({k: v for k, v in changes.items() if k in counters})
         return {"place": number, "host": "a", "process": changes.get("process", 1), "asleep": 0,
-                "searching": 1, "queued": 3, "memory_bytes": 5 << 20, "counters": counters,
+                "searching": 1, "queued": 3, "memory_bytes": 5 << 20,
+                "memory_peak_bytes": 6 << 20, "counters": counters,
                 "running": changes.get("running", [])}
 
     def test_rates_are_those_between_the_looks(self):
@@ -54,7 +63,25 @@ class Rows(unittest.TestCase):
         rows = [activity.rates(None, self.place(number, elapsed_ns=10**9, process=process))
                 for number, process in enumerate((1, 1, 2))]
         whole = activity.total(rows)
-        self.assertEqual((whole["memory"], whole["queued"]), (10 << 20, 9))
+        self.assertEqual((whole["memory"], whole["peak"], whole["queued"]), (10 << 20, 12 << 20, 9))
+
+    def test_each_counter_has_its_column(self):
+        row = activity.rates(self.place(), self.place(
+            elapsed_ns=2 * 10**9, clock_phases=6, phaser_phases=2, steal_attempts=20, steals=10,
+            stolen=30, messages_sent=4, frames_sent=8, deepest_stack=12_288))
+        self.assertEqual([row[name] for name in ("phases", "tried", "steals", "stolen", "messages",
+                                                 "frames", "stack")], [4, 10, 5, 15, 2, 4, 12_288])
+        deeper = dict(row, stack=20_480)
+        self.assertEqual(activity.total([row, deeper])["stack"], 20_480)
+        self.assertEqual(activity.total([row, deeper])["phases"], 8)
+        heading = activity.table([row], "place", 200)[0].split()
+        self.assertEqual(heading, [column.heading for column in activity.COLUMNS])
+
+    def test_the_column_that_sorts_is_shown(self):
+        rows = [activity.rates(None, self.place(number, elapsed_ns=10**9)) for number in range(2)]
+        for column in activity.COLUMNS:
+            if column.key:
+                self.assertIn(column.heading, activity.table(rows, column.name, 24)[0])
 
     def test_narrow_terminals_leave_out_columns(self):
         rows = [activity.rates(None, self.place(number, elapsed_ns=10**9)) for number in range(3)]
@@ -248,6 +275,30 @@ class Screen(unittest.TestCase):
             top.read_until("q quit")
             top.press("q")
             self.assertEqual(top.end()[0], 0)
+
+    def test_a_key_starts_and_stops_a_trace(self):
+        with tempfile.TemporaryDirectory() as folder, job("working") as process:
+            path = pathlib.Path(folder, "run.json")
+            found = running_jobs.choose_job(str(process.pid))
+            with terminal(process.pid, "--interval", "0.5", "--trace", path, columns=200) as top:
+                top.read_until("q quit")
+                top.press("x")
+                top.read_until(f"records {path}")
+                top.press("x")
+                job_traces.wait_while(found, "recording")
+                self.assertEqual(job_traces.wait_while(found, "stopping")["state"], "off")
+                top.press("q")
+                self.assertEqual(top.end()[0], 0)
+            self.assertEqual(problems(path), [])
+
+    def test_a_trace_that_cannot_be_written(self):
+        with job("suspended") as process:
+            with terminal(process.pid, "--trace", "/nonexistent/run.json", columns=200) as top:
+                top.read_until("q quit")
+                top.press("x")
+                top.read_until(r"/nonexistent/run.json: that file cannot be written")
+                top.press("q")
+                self.assertEqual(top.end()[0], 0)
 
     def test_signals_restore_the_terminal(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

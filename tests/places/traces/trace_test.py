@@ -6,7 +6,6 @@ Arguments: the program traced, apgas-trace-merge, whether there is mpirun (0 or 
 """
 
 import collections
-import json
 import os
 import pathlib
 import subprocess
@@ -17,6 +16,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "trace"))
 from trace_checks import perfetto_folder, perfetto_problems, problems  # noqa: E402
+from trace_events import Events  # noqa: E402
 
 TRACED, MERGE, WITH_MPI = sys.argv[1], sys.argv[2], sys.argv[3] == "1"
 
@@ -41,22 +41,6 @@ def ways():
 
 def num_places(way):
     return int(way.get("APGAS_PLACES", "1"))
-
-
-class Events:
-    """The events of a JSON trace."""
-
-    def __init__(self, path):
-        whole = json.loads(path.read_text())
-        self.all = whole["traceEvents"]
-        self.metadata = whole["metadata"]
-
-    def of(self, category, *kinds):
-        return [e for e in self.all if e.get("cat") == category and e["ph"] in kinds]
-
-    def flows(self, name):
-        begins = {e["id"]: e for e in self.of("flow", "s") if e["name"] == name}
-        return [(begins[e["id"]], e) for e in self.of("flow", "f") if e["name"] == name]
 
 
 class Traces(unittest.TestCase):

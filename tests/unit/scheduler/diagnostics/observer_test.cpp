@@ -6,6 +6,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -235,6 +236,98 @@ TEST_P(Observer, SeesTasksThatThrow) {
       EXPECT_THROW(fork_join([] {}, [] { throw 1; }), multiple_exceptions);
     }
   });
+}
+
+// Is told of a part of the run only.
+class late_observer final : public scheduler::task_observer {
+ public:
+  void begins(fiber& self, observed_task& task) noexcept override {
+    if (self.observed != &task) ++wrong;
+    ++begun;
+  }
+  void ends(fiber& self, observed_task& task) noexcept override {
+    if (self.observed != &task) ++wrong;
+    ++ended;
+  }
+  std::atomic<std::uint64_t> begun{0}, ended{0}, wrong{0};
+};
+
+void tasks_of_many_constructs() {
+  EXPECT_EQ(fib_async(8), 21);
+  EXPECT_EQ(fib_fork(8), 21);
+  std::atomic<int> sum{0};
+  finish([&] {
+    for (int i = 0; i < 500; ++i) async([&] { ++sum; });  // drains
+  });
+  EXPECT_EQ(sum, 500);
+  clocked_finish([] {
+    for (int i = 0; i < 5; ++i) {
+      clocked_async([] {
+        for (int k = 0; k < 3; ++k) clock::advance_all();
+      });
+    }
+  });
+}
+
+// While `place` runs tasks of many constructs again and again, calls change().
+void change_while_tasks_run(task_place& place, const std::function<void()>& change) {
+  std::atomic<bool> over{false};
+  std::thread changes([&] {
+    change();
+    over = true;
+  });
+  place.run([&] {
+    while (!over) tasks_of_many_constructs();
+  });
+  changes.join();
+}
+
+TEST_P(Observer, MayBeginAndEndWhileTasksRun) {
+  late_observer late;
+  task_place place(GetParam());
+  change_while_tasks_run(place, [&] {
+    for (int i = 0; i < 50; ++i) {
+      place.tasks().observe(&late);
+      for (const std::uint64_t before = late.begun; late.begun == before;)
+        std::this_thread::yield();
+      place.tasks().observe(nullptr);
+    }
+  });
+  EXPECT_EQ(late.wrong, 0U);
+  const std::uint64_t begun = late.begun;
+  place.run(tasks_of_many_constructs);
+  EXPECT_EQ(late.begun, begun) << "nobody observes these tasks";
+}
+
+TEST_P(Observer, SeesAllTasksOfAFinishThatBeginsLater) {
+  late_observer some[3];
+  task_place place(GetParam());
+  place.run(tasks_of_many_constructs);
+  for (late_observer& late : some) {
+    place.tasks().observe(&late);
+    place.run([] { EXPECT_EQ(fib_async(12), 144); });
+    place.tasks().observe(nullptr);
+    place.run([] { EXPECT_EQ(fib_async(12), 144); });
+    EXPECT_EQ(late.begun, spawns_of_fib(12) + 1) << "and the main task";
+    EXPECT_GE(late.ended, spawns_of_fib(12)) << "the main task may end later";
+  }
+}
+
+TEST_P(Observer, MayBeReplacedWhileTasksRun) {
+  late_observer other;
+  scheduler::config settings = task_place::config_for(GetParam());
+  settings.observer = &seen;
+  task_place place(settings);
+  change_while_tasks_run(place, [&] {
+    for (int i = 0; i < 20; ++i) {
+      place.tasks().observe(&other);
+      for (const std::uint64_t before = other.begun; other.begun == before;) {
+        std::this_thread::yield();
+      }
+      place.tasks().observe(&seen);
+    }
+  });
+  EXPECT_EQ(other.wrong, 0U);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 //
 // Pairs
 //   P1  A thread that sees the endpoint ready also sees the host names, and may send.
+//   P2  A thread that sees an observer or its sink sees the complete object.
 
 #include <chrono>
 #include <cstddef>
@@ -100,6 +101,22 @@ struct traffic {
   traffic& operator+=(const traffic& other) noexcept;
 };
 
+// Is told of each frame that is sent, for a trace.
+class frame_observer {
+ public:
+  frame_observer() = default;
+  frame_observer(const frame_observer&) = delete;
+  frame_observer& operator=(const frame_observer&) = delete;
+
+  // The frame with this header is sent next. `number` counts the frames to this rank. It is that of
+  // endpoint::frames_received_from() at the receiver; a frame that was sent while the observation
+  // began may have taken it. Context: any thread; with a lock held.
+  virtual void sent(rank dest, std::uint64_t number, const frame_header& header) noexcept = 0;
+
+ protected:
+  ~frame_observer() = default;
+};
+
 // The cores that each rank may use, by rank; no element is null. Ranks that may use the same cores
 // share one object.
 using cores_by_rank = std::vector<std::shared_ptr<const base::place_cores>>;
@@ -169,6 +186,14 @@ class endpoint final : private message_sink {
   APGAS_API bool add_task(rank dest, const frame_header& header, std::span<const std::byte> payload,
                           base::atomic<std::uint64_t>& bytes) noexcept;
 
+  // From now on each frame is told to `observer` and sent at once, and received frames go to
+  // `sink`. Both must outlive the endpoint. With null, frames are sent as usual. Requires: ready().
+  // Context: any thread; one at a time.
+  void observe(frame_observer* observer, frame_sink& sink) noexcept;
+  // How many frames have arrived from a rank. The one that is in the sink counts.
+  // Context: the sink.
+  std::uint64_t frames_received_from(rank source) const noexcept;
+
   // Receives frames into the sink and sends batches that must wait no longer. Returns true if it
   // did anything. `looks` is as in transport::progress_watching(). Context: any thread, one at a
   // time; other threads get false immediately.
@@ -208,6 +233,8 @@ class endpoint final : private message_sink {
   void on_message(rank source, buffer message) noexcept override;
   void on_frames(rank source, buffer message) noexcept;
   void send_in_message(rank dest, const frame_header& header, std::span<const std::byte> payload);
+  void send_alone(rank dest, const frame_header& header, std::span<const std::byte> payload);
+  void tell_observer(const channel& to, rank dest, const frame_header& header) noexcept;
   void send_block(rank dest, const frame_header& header, out_archive&& payload);
   void send_unbatched(rank dest, buffer message);
   bool waited_too_long(channel& to, rank dest, bool posted) noexcept;
@@ -217,7 +244,8 @@ class endpoint final : private message_sink {
   bool flush_channels(bool all) noexcept;
 
   transport& network_;
-  frame_sink& sink_;
+  base::atomic<frame_sink*> sink_;
+  base::atomic<frame_observer*> observer_{nullptr};
   const endpoint_options options_;
   std::unique_ptr<channel[]> channels_;  // one per rank
   const std::size_t batch_words_;

@@ -33,6 +33,7 @@
 //   attention_  owner; any thread, but only null  owner
 //   refuse_     lock holder                       owner, lock holder
 //   threshold_  owner                             owner
+//   observed_   owner, while it holds the lock    owner, lock holder
 //   asked_at_   lock holder                       any thread
 //   tail_       lock holder                       any thread
 //   counted_    owner, while it holds the lock    owner, lock holder
@@ -86,11 +87,10 @@ class deque {
  public:
   // Makes this an empty deque over the array `slots`, which has room for `capacity` slots. With
   // `fenced` every pop executes a full fence of its own; this is for systems without membarrier.
-  // With `observed` every push returns true.
   // Context: the owner, before other threads use the deque.
-  void reset(Slot* slots, std::size_t capacity, bool fenced, bool observed = false) {
+  void reset(Slot* slots, std::size_t capacity, bool fenced) {
     first_ = slots;
-    observed_ = observed;
+    observed_ = false;
     last_ = slots + capacity;
     fenced_ = fenced;
     head_.store(slots, relaxed);
@@ -100,7 +100,7 @@ class deque {
     asked_at_.store(0, relaxed);
     advance_ = 0;
     threshold_ = std::min(slots + initial_room, last_ - 1);
-    attention_.store(fenced ? nullptr : observed ? first_ : threshold_, relaxed);
+    attention_.store(fenced ? nullptr : threshold_, relaxed);
   }
 
   // ---- owner ----------------------------------------------------------------------------------
@@ -241,15 +241,40 @@ class deque {
     answer();
     return true;
   }
-  // For an observed deque: rewrites the newest slot by rewrite(slot). Returns whether the push of
-  // that slot has returned true only for this purpose, so that attend() need not be called.
+  // From now on the deque is observed: every push returns true, and thieves leave a slot alone that
+  // was not rewritten. rewrite_all() must be called for what is in it. And the end of that.
+  // Context: owner.
+  void begin_observed() {
+    lock_.lock();
+    observed_ = true;
+    lock_.unlock();
+    raise_attention();
+  }
+  void end_observed() {
+    lock_.lock();
+    observed_ = false;
+    lock_.unlock();
+    raise_attention();
+  }
+  bool observed() const { return observed_; }
+  // For an observed deque: rewrites the newest slot by rewrite(slot), unless a thief has taken it
+  // before the deque was observed. Returns whether the push of that slot has returned true only for
+  // this purpose, so that attend() need not be called.
   template <class Rewrite>
   bool rewrite_newest(Rewrite rewrite) {
     Slot* const s = head_.load(relaxed) - 1;
     lock_.lock();
-    rewrite(*s);
+    if (s >= tail_.load(relaxed)) rewrite(*s);
     lock_.unlock();
     return s < threshold_ && attention_.load(relaxed) == first_;
+  }
+  // Calls rewrite(slot) for all slots but the newest `but`. Context: owner.
+  template <class Rewrite>
+  void rewrite_all(Rewrite rewrite, std::ptrdiff_t but = 0) {
+    lock_.lock();
+    Slot* const end = head_.load(relaxed) - but;
+    for (Slot* s = tail_.load(relaxed); s < end; ++s) rewrite(*s);
+    lock_.unlock();
   }
   // Returns the lowest slot that the owner may take without the lock.
   Slot* lowest_private() const { return limit_.load(relaxed); }

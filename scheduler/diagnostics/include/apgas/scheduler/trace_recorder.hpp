@@ -19,10 +19,12 @@
 // when that of a thread is full, its oldest events are dropped and counted.
 //
 // Pairs
-//   P1  A thread that sees recording_ == false sees the times that stop() has read.
+//   P1  A thread that sees recording_ == false sees the times that stop() has read. A thread that
+//       sees recording_ == true sees those that begin() has read.
 //   P2  A thread that sees home_ sees the complete scheduler.
 //   P3  A thread that sees the frame_flow_ of another thread also sees that polling_thread_ is that
 //       one, and so does not take the flow for its own.
+//   P4  A thread that sees lanes_ sees the empty lanes of the recording.
 namespace apgas::inline v0::scheduler {
 
 struct trace_options {
@@ -68,11 +70,15 @@ class trace_recorder final : public task_observer {
   void frame_received(std::uint64_t flow, std::uint8_t kind, std::uint8_t flags, int from,
                       std::uint64_t bytes) noexcept;
 
-  // Begins the recording. Context: any thread, once.
-  void begin() noexcept { recording_.store(true, base::relaxed); }
+  // Begins a recording, and forgets the one before. Throws: std::bad_alloc.
+  // Context: any thread, while nothing is recorded.
+  void begin();
   // Ends the recording, and reads the clocks again. Context: any thread.
   void stop() noexcept;
   bool recording() const noexcept { return recording_.load(base::acquire); }  // P1
+
+  // Gives the memory of what has been recorded back to the system. Context: as begin().
+  void forget() noexcept;
 
   // What has been recorded, as the pieces of trace_format.hpp in their order. `complete` is false
   // if the place dies. Context: after stop(), any thread; also in a handler of a signal.
@@ -83,12 +89,15 @@ class trace_recorder final : public task_observer {
  private:
   struct lane;
   struct lane_guard;
+  using lanes = std::vector<std::unique_ptr<lane>>;
 
   std::uint64_t now() const noexcept { return base::cycles() - base_cycles_; }
   lane& lane_of(const worker& w) noexcept;
+  lane& lane_of_others() noexcept;
   std::uint64_t label(lane& on, const std::source_location& site, const char* name) noexcept;
   std::uint64_t* room(lane& on, const fiber* self, std::size_t words, std::uint64_t time) noexcept;
-  std::uint32_t write_stack(lane& on, const observed_task* top, std::uint64_t time) noexcept;
+  void know(lane& on, observed_task& task) noexcept;
+  std::uint32_t write_stack(lane& on, observed_task* top, std::uint64_t time) noexcept;
   std::uint64_t next_flow() noexcept;
   void frame(trace::event_kind what, std::uint64_t flow, std::uint8_t kind, std::uint8_t flags,
              int other, std::uint64_t bytes) noexcept;
@@ -102,7 +111,10 @@ class trace_recorder final : public task_observer {
   base::atomic<std::uint64_t> sampled_at_{0};
   struct texts;
   const std::unique_ptr<texts> texts_;
-  std::vector<std::unique_ptr<lane>> lanes_;  // of each worker, and one for all other threads
+  // Of each worker, and one for all other threads. Those of earlier recordings stay, because a
+  // thread may still write an event there that it began before the end.
+  std::vector<std::unique_ptr<lanes>> all_lanes_;
+  base::atomic<lanes*> lanes_{nullptr};
 
   // Of the thread that polls the network.
   base::atomic<std::uint64_t> polling_thread_{0};

@@ -91,7 +91,7 @@ struct alignas(64) fiber {
   // Written when the fiber is left or entered.
   void* stack_pointer = nullptr;
   std::uint32_t has_exceptions = 0;  // not 0 if `exceptions` is in use, while it is suspended
-  std::uint32_t must_save = 0;       // not 0 if the fiber has a canary, or is observed
+  std::uint32_t must_save = 0;       // not 0 if the fiber has a canary
 
   task_state task;
   const task_counter* outermost = nullptr;  // of the task that the scheduling loop started here

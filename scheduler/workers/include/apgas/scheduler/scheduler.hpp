@@ -24,7 +24,8 @@ namespace apgas::inline v0::scheduler {
 struct external_task {
   external_task* next = nullptr;
   task_counter* (*run)(external_task*, fiber&) noexcept = nullptr;
-  // What task_observer::submits() has returned; not set in a run without an observer.
+  // What task_observer::submits() has returned. Not set while the run has no observer, so a task
+  // that was submitted just before the observation began has any number, which is that of no flow.
   struct unset_number {
     unset_number() noexcept {}  // NOLINT(modernize-use-equals-default): it must cost nothing
     std::uint64_t value;
@@ -94,7 +95,7 @@ struct config {
   void (*end_process)() noexcept = nullptr;
   bool only_place = false;
   bool report_on_signal = false;      // report at once when the process receives SIGQUIT
-  task_observer* observer = nullptr;  // outlives the scheduler; null: the run is not observed
+  task_observer* observer = nullptr;  // the first argument of scheduler::observe()
   // The schedule of a run with a seed, which outlives the scheduler; null: workers run at the same
   // time. Sets asymmetric_fence and oversubscribed; needs a watchdog_report. And the number of the
   // place in it.
@@ -134,6 +135,11 @@ class scheduler {
   scheduler& operator=(const scheduler&) = delete;
   // Stops the workers. Requires: no task is left. Context: a thread that is not a worker.
   ~scheduler();
+
+  // Tells `observer` from now on what tasks and workers do, in place of the observer before; null:
+  // nobody. It must outlive the scheduler, also if another one takes its place. Context: any
+  // thread; one at a time.
+  APGAS_API void observe(task_observer* observer) noexcept;
 
   // Makes `work` ready; a worker will run it. Context: any thread.
   APGAS_API void submit(external_task* work) noexcept;

@@ -9,7 +9,9 @@
 // Observing a run: the interface that the trace and the profile of work and span implement. An
 // observer is told of every task, also of those that the frame which spawned them runs itself, and
 // of what the workers do between tasks. A run has at most one observer (worker::observer);
-// observer_pair passes the events on to two.
+// observer_pair passes the events on to two. The observation may begin and end at any time
+// (scheduler::observe()): an observer is not told of tasks that run already, and not of all that
+// has happened to the tasks of which it is told.
 //
 // A run without an observer executes no instruction for this purpose where tasks are spawned, run
 // and joined. In an observed run these paths take turnings that exist anyway:
@@ -23,8 +25,8 @@
 //           attribute (is_observed_branch), for which clear_attributes() tells it of the end.
 //   finish  The first spawn into a finish sets the waiter bit of its counter. So the end of the
 //           finish does not take the fast path, and tells the observer.
-//   switch  A fiber of an observed run must be saved (fiber::must_save), so tasks that wait for a
-//           clock or a phaser do not switch to each other directly.
+//   switch  The workers of an observed run batch no arrivals, so tasks that wait for a clock or a
+//           phaser do not switch to each other directly.
 namespace apgas::inline v0::scheduler {
 
 // A task of an observed run, from its spawn to its end.
@@ -144,22 +146,23 @@ void observed_branch_begins(fiber& self, observed_task& branch) noexcept;
 // Context: task.
 inline void observe_join(fiber& self, const task_counter& counter,
                          const call_site& where) noexcept {
-  if (self.on->observer != nullptr) [[unlikely]]
-    self.on->observer->joined(self, counter, where);
+  if (task_observer* const observer = self.on->observer.get()) [[unlikely]]
+    observer->joined(self, counter, where);
 }
 
 // Tells an observer, if there is one, of an event. Context: any thread.
 inline void observe_publication(const void* event) noexcept {
   const fiber* const self = current_fiber();
-  if (self != nullptr && self->on->observer != nullptr) [[unlikely]]
-    self->on->observer->published(event);
+  if (self == nullptr) return;
+  if (task_observer* const observer = self->on->observer.get()) [[unlikely]]
+    observer->published(event);
 }
 // Tells an observer, if there is one, that the calling task has waited for an event.
 // Context: task.
 inline void observe_wait(const void* event) noexcept {
   fiber& self = *fiber_of_this_stack();
-  if (self.on->observer != nullptr) [[unlikely]]
-    self.on->observer->awaited(self, event);
+  if (task_observer* const observer = self.on->observer.get()) [[unlikely]]
+    observer->awaited(self, event);
 }
 
 }  // namespace apgas::inline v0::scheduler

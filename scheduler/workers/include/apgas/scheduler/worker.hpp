@@ -30,6 +30,24 @@ struct phase_counts {
   owner_count batched_waits;
 };
 
+// The observer of a run, which may begin and end while tasks run (scheduler::observe()).
+//
+// Pairs
+//   P1  A thread that gets an observer sees the complete object.
+class observer_pointer {
+ public:
+  // Null unless the run is observed. Cost: that of a plain load, if it is null.
+  task_observer* get() const noexcept {
+    if (to_.load(base::relaxed) == nullptr) [[likely]]
+      return nullptr;
+    return to_.load(base::acquire);  // P1
+  }
+  void set(task_observer* to) noexcept { to_.store(to, base::release); }  // P1
+
+ private:
+  base::atomic<task_observer*> to_{nullptr};
+};
+
 struct alignas(base::cache_line_bytes) worker {
   worker() = default;
   worker(const worker&) = delete;
@@ -49,7 +67,7 @@ struct alignas(base::cache_line_bytes) worker {
   victim_order victims;
   std::uintptr_t* exceptions = nullptr;  // of this thread, see fiber::exceptions
   fiber* thread = nullptr;               // the thread's own stack
-  task_observer* observer = nullptr;     // null unless the run is observed (task_observer.hpp)
+  observer_pointer observer;             // any thread sets it (task_observer.hpp)
   bool polls_in_loop = false;            // its loop, with nothing else to do, polls the network
   external_task* polled = nullptr;       // to be run next; see scheduler::submit_from_poll
   observed_tasks* observed = nullptr;    // memory for the observed tasks that the worker spawns
@@ -107,7 +125,7 @@ APGAS_API void clear_attributes(fiber& self) noexcept;
 // Context: task.
 APGAS_API void describe_to_observer(fiber& self) noexcept;
 inline void task_described(fiber& self) noexcept {
-  if (self.on->observer != nullptr) [[unlikely]]
+  if (self.on->observer.get() != nullptr) [[unlikely]]
     describe_to_observer(self);
 }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <apgas/comm/endpoint.hpp>
+#include <apgas/scheduler/trace_recorder.hpp>
+
+// Records the frames that a place sends, and those that it receives before it hands them on. Frames
+// between two places arrive in the order in which they are sent, so both sides number them alike,
+// and nothing more need be sent: the number is that of the arrow from one place to the other.
+namespace apgas::inline v0::launch {
+
+class traced_frames final : public comm::frame_observer, public comm::frame_sink {
+ public:
+  // `behind` is the usual sink of the endpoint.
+  traced_frames(comm::endpoint& network, comm::frame_sink& behind,
+                scheduler::trace_recorder& recorder) noexcept
+      : network_(network), behind_(behind), recorder_(recorder) {}
+
+  void sent(comm::rank dest, std::uint64_t number,
+            const comm::frame_header& header) noexcept override;
+  // Each frame is handed on alone, so that the receiver does not join several into one task.
+  void on_frame(const comm::inbound_frame& frame) noexcept override;
+  void on_message_end() noexcept override { behind_.on_message_end(); }
+  void on_bad_message(comm::rank source, const std::string& what) noexcept override {
+    behind_.on_bad_message(source, what);
+  }
+
+ private:
+  comm::endpoint& network_;
+  comm::frame_sink& behind_;
+  scheduler::trace_recorder& recorder_;
+};
+
+}  // namespace apgas::inline v0::launch
