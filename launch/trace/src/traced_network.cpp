@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <utility>
-
-#include <apgas/comm/out_of_memory.hpp>
 
 #include "traced_network.hpp"
 
 namespace apgas::inline v0::launch {
 
 traced_transport::traced_transport(comm::transport& inside, const recorder_pointer& recorder)
-    : transport(inside),
-      inside_(inside),
+    : forwarding_transport(inside),
       recorder_(recorder),
-      links_(static_cast<std::size_t>(inside.size())) {
-  inside_.attach();
-}
-
-traced_transport::~traced_transport() { inside_.detach(); }
+      links_(static_cast<std::size_t>(inside.size())) {}
 
 // Requires: the lock of the link.
 void traced_transport::record(link& on, comm::rank dest, const comm::frame_header& header,
@@ -30,63 +22,25 @@ void traced_transport::record(link& on, comm::rank dest, const comm::frame_heade
                        comm::frame_bytes(payload));
 }
 
-void traced_transport::record_message(link& on, comm::rank dest,
-                                      const comm::buffer& message) noexcept {
-  for (std::size_t at = 0; at < message.size();) {
-    comm::frame_header header;
-    std::memcpy(&header, message.data() + at, sizeof header);
-    record(on, dest, header, header.length);
-    at += comm::frame_bytes(header.length);
-  }
-}
-
 void traced_transport::post(comm::rank dest, comm::buffer message) noexcept {
+  comm::frame_header header;
+  std::memcpy(&header, message.data(), sizeof header);
   link& on = to(dest);
   const std::lock_guard guard(on.lock);
-  record_message(on, dest, message);
-  inside_.post(dest, std::move(message));
-}
-
-void traced_transport::send(comm::rank dest, comm::buffer message) noexcept {
-  post(dest, std::move(message));
-  inside_.push();
+  record(on, dest, header, header.length);
+  inside().post(dest, std::move(message));
 }
 
 void traced_transport::write(comm::rank dest, const comm::frame_header& header,
                              std::span<const std::byte> payload) noexcept {
   link& on = to(dest);
+  bool posted = false;
   {
     const std::lock_guard guard(on.lock);
     record(on, dest, header, payload.size());
-    if (inside_.writes_frames(dest)) {
-      inside_.write(dest, header, payload);
-      return;
-    }
-    const std::size_t bytes = comm::frame_bytes(payload.size());
-    comm::or_end_job(bytes, {"to", dest, nullptr}, [&] {
-      comm::buffer message = pool().get(bytes);
-      comm::write_frame(message.data(), header, payload);
-      message.resize(bytes);
-      on.written.frames += 1;
-      on.written.bytes += bytes;
-      inside_.post(dest, std::move(message));
-    });
+    posted = pass_on(dest, header, payload);
   }
-  inside_.push();
-}
-
-comm::frame_counts traced_transport::written(comm::rank dest) noexcept {
-  link& on = to(dest);
-  const std::lock_guard guard(on.lock);
-  comm::frame_counts sum = inside_.written(dest);
-  sum.frames += on.written.frames;
-  sum.bytes += on.written.bytes;
-  return sum;
-}
-
-void traced_transport::abort(int code) noexcept {
-  inside_.abort(code);
-  std::_Exit(code);
+  if (posted) push();
 }
 
 traced_sink::traced_sink(comm::frame_sink& inside, comm::rank here, int places,
