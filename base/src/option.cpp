@@ -255,7 +255,7 @@ constexpr auto table = std::to_array<option>({
      "if a place dies, print the last events of each worker, and write more of them to the file",
      set_trail, show_trail},
     {"APGAS_PROFILE", "", "span, span:json: and the path of a file to write, or off",
-     "at the end, print work and span of each place, and what bounds the speed-up, or write these "
+     "at the end, print work and span of all places, and what bounds the speed-up, or write these "
      "to a file",
      set_profile, show_profile},
     {"APGAS_BATCH_SIZE", "bytes", "a size from 256 to 1M, such as 16K",

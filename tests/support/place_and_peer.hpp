@@ -13,7 +13,10 @@ namespace apgas::test {
 
 class place_and_peer {
  public:
-  place_and_peer() {
+  // `profiled`: with APGAS_PROFILE=span.
+  explicit place_and_peer(bool profiled = false)
+      : place({&fabric_.at(0), "test"}, one_worker(profiled)),
+        peer(fabric_.at(1), sink_, agreed(profiled)) {
     place.bootstrap();
     peer.wait_ready();
     place.start();
@@ -23,14 +26,16 @@ class place_and_peer {
   struct deaf final : comm::frame_sink {
     void on_frame(const comm::inbound_frame&) noexcept override {}
   };
-  static base::settings one_worker() {
+  static base::settings one_worker(bool profiled) {
     base::settings settings;
     settings.workers = 1;
+    settings.profile_span = profiled;
     return settings;
   }
-  static comm::endpoint_options agreed() {
+  static comm::endpoint_options agreed(bool profiled) {
     comm::endpoint_options options;
     options.settings = "APGAS_TASK_WINDOW=8M";
+    if (profiled) options.settings += " APGAS_PROFILE=span";
     options.cores.processors = {0};
     return options;
   }
@@ -39,8 +44,8 @@ class place_and_peer {
   deaf sink_;
 
  public:
-  launch::place_runtime place{{&fabric_.at(0), "test"}, one_worker()};
-  comm::endpoint peer{fabric_.at(1), sink_, agreed()};
+  launch::place_runtime place;
+  comm::endpoint peer;
 };
 
 }  // namespace apgas::test

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,13 +35,15 @@ using namespace std::chrono_literals;
 // window, and the senders of tasks wait for these reports.
 constexpr std::string_view settings_that_must_agree[] = {"APGAS_TASK_WINDOW"};
 
-// As `APGAS_X=value`, separated by blanks.
+// As `APGAS_X=value`, separated by blanks. With the profile of work and span frames are longer; the
+// file is that of place 0.
 std::string agreed_settings(const base::settings& s) {
   std::string text;
   for (const std::string_view name : settings_that_must_agree) {
     const auto found = std::ranges::find(base::options(), name, &base::option::name);
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, found->show(s));
   }
+  if (s.profile_span) text += " APGAS_PROFILE=span";
   return text;
 }
 
@@ -138,8 +139,12 @@ place_runtime::place_runtime(const comm::chosen_transport& chosen, const base::s
              {},
              {}},
       receiver_(state_),
-      trace_(settings, receiver_),
-      endpoint_(*chosen.network, receiver_, endpoint_options_of(settings)),
+      profile_(settings.profile_span
+                   ? std::make_unique<job_span>(settings_, *chosen.network, receiver_, state_)
+                   : nullptr),
+      trace_(settings, usual_sink()),
+      endpoint_(profile_ ? profile_->network() : *chosen.network, usual_sink(),
+                endpoint_options_of(settings)),
       flow_(state_.places, settings.task_window_bytes),
       finishes_(state_),
       phases_(state_),
@@ -206,14 +211,6 @@ scheduler::deadlock_action deadlock_action_of(const base::settings& s) {
   return s.watchdog_s != 0 || s.seed ? deadlock_action::end_process : deadlock_action::none;
 }
 
-// Each place has a file of its own: run.json becomes run.3.json.
-std::string path_of_place(const std::string& path, comm::rank here, int places) {
-  if (path.empty() || places == 1) return path;
-  std::filesystem::path own = path;
-  own.replace_extension(std::to_string(here) + own.extension().string());
-  return own.string();
-}
-
 }  // namespace
 
 // An observer that passes events on to `first` and, unless it is null, `second`.
@@ -251,14 +248,9 @@ void place_runtime::start() {
   c.end_process = []() noexcept { base::end_job(base::deadlock_exit_code); };
   c.only_place = state_.places == 1;
   c.report_on_signal = settings_.watchdog_s != 0;
-  if (settings_.profile_span) {
-    profile_ = std::make_unique<scheduler::span_profile>(scheduler::span_profile_config{
-        .place = state_.here,
-        .places = state_.places,
-        .workers = c.workers,
-        .file = path_of_place(settings_.profile_file, state_.here, state_.places),
-        .shares_run = !settings_.trace.empty() || settings_.trail});
-    c.observer = &profile_->observer();
+  if (profile_ != nullptr) {
+    const bool shares_run = !settings_.trace.empty() || settings_.trail;
+    c.observer = &profile_->start(c.workers, shares_run, profile_clock_);
   }
   if (settings_.trail) {
     trail_ = std::make_unique<job_trail>(settings_, state_.here, state_.places, c.workers);
@@ -323,6 +315,7 @@ void place_runtime::on_control(const comm::inbound_frame& frame) {
   const std::uint64_t operation = frame.header->handler;
   if ((operation & remote::control_team) != 0) return teams_.on_message(frame);
   if ((operation & control_watch) != 0) return watch_.on_frame(frame);
+  if (operation == control_span_part && profile_ != nullptr) return profile_->on_part(frame);
   if (operation != control_end_of_run) {
     base::fatal(fmt::format("place {} sent a control frame with the unknown operation {:#x}",
                             frame.source, operation));
@@ -351,7 +344,7 @@ void place_runtime::stop() {
   teams_.stop();
   endpoint_.network().set_wake(nullptr, nullptr);
   scheduler_.reset();
-  if (profile_ != nullptr) profile_->report();
+  if (profile_ != nullptr) profile_->end();
   endpoint_.flush();
   endpoint_.begin_end();
   while (!endpoint_.end_done()) {

@@ -18,7 +18,6 @@
 #include <apgas/scheduler/observer_pair.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/scheduler/seeded_schedule.hpp>
-#include <apgas/scheduler/span_profile.hpp>
 #include <apgas/sync/finish_core.hpp>
 #include <apgas/sync/flow_control.hpp>
 #include <apgas/sync/frame_receiver.hpp>
@@ -29,6 +28,7 @@
 #include <apgas/sync/remote_task.hpp>
 
 #include "control_server.hpp"
+#include "job_span.hpp"
 #include "job_trace.hpp"
 #include "job_trail.hpp"
 #include "job_watch.hpp"
@@ -49,6 +49,10 @@ class place_runtime {
   place_runtime(const place_runtime&) = delete;
   place_runtime& operator=(const place_runtime&) = delete;
   ~place_runtime();
+
+  // Replaces the clock of the profile of work and span, for tests. It counts nanoseconds on the
+  // thread of a worker. Requires: start() has not been called.
+  void use_profile_clock(std::uint64_t (*clock)() noexcept) noexcept { profile_clock_ = clock; }
 
   // Waits for all places, which must agree. Throws: launch_error, at every place.
   void bootstrap();
@@ -80,6 +84,10 @@ class place_runtime {
  private:
   class network_events;
 
+  // Receives the frames of this place unless a trace is recorded.
+  comm::frame_sink& usual_sink() noexcept {
+    return profile_ ? profile_->receiver() : static_cast<comm::frame_sink&>(receiver_);
+  }
   void print_hosts();
   scheduler::task_observer* together(scheduler::task_observer& first,
                                      scheduler::task_observer* second);
@@ -92,6 +100,7 @@ class place_runtime {
   scheduler::core_share share_;  // of the cores of the host; from bootstrap() on
   runtime_state state_;
   sync::frame_receiver receiver_;
+  std::unique_ptr<job_span> profile_;  // null without APGAS_PROFILE
   job_trace trace_;
   comm::endpoint endpoint_;
   sync::remote_calls calls_;
@@ -103,7 +112,6 @@ class place_runtime {
   remote::place_memory memory_;
   job_watch watch_;
   std::unique_ptr<network_events> events_;
-  std::unique_ptr<scheduler::span_profile> profile_;              // null without APGAS_PROFILE
   std::unique_ptr<job_trail> trail_;                              // null without APGAS_TRAIL
   std::vector<std::unique_ptr<scheduler::observer_pair>> pairs_;  // that pass events on to these
   std::unique_ptr<scheduler::scheduler> scheduler_;
@@ -113,6 +121,7 @@ class place_runtime {
   std::mutex mutex_;
   std::condition_variable ended_;
   std::optional<int> code_;
+  std::uint64_t (*profile_clock_)() noexcept = nullptr;  // null: the usual one
 };
 
 }  // namespace apgas::inline v0::launch

@@ -12,6 +12,14 @@ std::uint64_t key_of(path_share::of kind, site_number site) noexcept {
 
 }  // namespace
 
+path::path(span_ticks length, span_ticks burdened, const std::vector<path_share>& shares)
+    : length_(length), burdened_(burdened) {
+  for (const path_share& each : shares) {
+    closed_.add(key_of(each.kind, each.site), each.ticks);
+    if (each.kind == path_share::of::finish) in_finishes_ += each.ticks;
+  }
+}
+
 std::vector<path_share> path::shares() const {
   share_map whole = closed_;
   if (last_.ticks != 0) whole.add(key_of(path_share::of::task, last_.site), last_.ticks);

@@ -32,6 +32,10 @@ struct path_share {
 
 class path {
  public:
+  path() = default;
+  // The path of that length with these parts. Throws: std::bad_alloc.
+  path(span_ticks length, span_ticks burdened, const std::vector<path_share>& shares);
+
   span_ticks length() const noexcept { return length_; }
   // The length together with the costs of scheduling on the way.
   span_ticks burdened() const noexcept { return burdened_; }

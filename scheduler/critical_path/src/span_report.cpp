@@ -24,10 +24,6 @@ double percent(span_ticks part, span_ticks whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::string of_place(const span_summary& s) {
-  return s.places == 1 ? std::string() : fmt::format(" of place {}", s.place);
-}
-
 // Orders the rows by their time on the critical path, then by `second`.
 template <class Row, class Second>
 std::vector<Row> ordered(std::vector<Row> rows, Second second) {
@@ -142,15 +138,16 @@ speed_up expected_speed_up(const span_summary& s, int workers) noexcept {
 }
 
 std::string span_table(const span_summary& s) {
-  return fmt::format("work and span{}, on {} worker{}:\n", of_place(s), s.workers,
-                     s.workers == 1 ? "" : "s") +
+  const std::string places = s.places == 1 ? "" : fmt::format(" at {} places", s.places);
+  return fmt::format("work and span, on {} worker{}{}:\n", s.workers, s.workers == 1 ? "" : "s",
+                     places) +
          totals(s) + task_table(s) + finish_table(s);
 }
 
 std::string span_sentence(const span_summary& s) {
   const bound largest = largest_part(s);
   std::string text =
-      fmt::format("speed-up{} bounded by {:.1f}: {} ({:.0f} % of the critical path", of_place(s),
+      fmt::format("speed-up bounded by {:.1f}: {} ({:.0f} % of the critical path",
                   parallelism(s.work, s.span), largest.what, percent(largest.on_path, s.span));
   const std::vector<spawn_site_row> sites = ordered_tasks(s);
   if (!sites.empty() && sites[0].on_path != 0) {
@@ -164,13 +161,12 @@ std::string span_json(const span_summary& s) {
   const auto time = [&](span_ticks ticks) {
     return static_cast<double>(ticks) * s.seconds_per_tick;
   };
-  std::string text =
-      fmt::format(R"({{"place":{},"places":{},"workers":{},"tasks":{},"work":{:.9g},"span":{:.9g},)"
-                  R"("parallelism":{:.6g},"burdened_span":{:.9g},"burdened_parallelism":{:.6g},)"
-                  R"("bounded_by":{},)",
-                  s.place, s.places, s.workers, s.tasks, time(s.work), time(s.span),
-                  parallelism(s.work, s.span), time(s.burdened_span),
-                  parallelism(s.work, s.burdened_span), quoted(largest_part(s).what));
+  std::string text = fmt::format(
+      R"({{"places":{},"workers":{},"tasks":{},"work":{:.9g},"span":{:.9g},)"
+      R"("parallelism":{:.6g},"burdened_span":{:.9g},"burdened_parallelism":{:.6g},)"
+      R"("bounded_by":{},)",
+      s.places, s.workers, s.tasks, time(s.work), time(s.span), parallelism(s.work, s.span),
+      time(s.burdened_span), parallelism(s.work, s.burdened_span), quoted(largest_part(s).what));
   text += "\n\"spawn_sites\":[";
   const char* separator = "\n";
   for (const spawn_site_row& r : ordered_tasks(s)) {

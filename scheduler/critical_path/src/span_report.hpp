@@ -32,9 +32,8 @@ struct finish_row {
 };
 
 struct span_summary {
-  int place = 0;
   int places = 1;
-  int workers = 1;
+  int workers = 1;  // of all places
   double seconds_per_tick = 1e-9;
   span_ticks work = 0;
   span_ticks span = 0;

@@ -40,9 +40,11 @@ struct span_scope {
 
 // The costs of scheduling that are assumed on a path, in ticks.
 struct span_costs {
-  span_ticks spawn = 0;   // a child is taken by another worker
-  span_ticks resume = 0;  // a task that waited is resumed
+  span_ticks spawn = 0;    // a child is taken by another worker
+  span_ticks resume = 0;   // a task that waited is resumed
+  span_ticks message = 0;  // a frame is on its way to another place
 };
+inline constexpr span_costs no_span_costs{};
 
 class strand {
  public:

@@ -126,9 +126,9 @@ void run_observed(slot& s, fiber& self) {
 task_counter* run_observed_external(external_task& work, fiber& self) noexcept {
   observed_task t{.id = next_id(*self.on), .cause = work.cause.value, .is_external = true};
   enter_observed(self, t);
-  task_counter* const counter = work.run(&work, self);
+  t.counter = work.run(&work, self);
   leave_observed(self, t);
-  return counter;
+  return t.counter;
 }
 
 void observed_branch_begins(fiber& self, observed_task& branch) noexcept {

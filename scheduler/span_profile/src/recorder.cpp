@@ -17,18 +17,24 @@ namespace {
 
 // What a path is burdened with where a child may be stolen, and where a waiting task is resumed, in
 // cycles. The scheduling loop assumes 900 for a steal (loop.cpp); the thief then misses the caches
-// for the task's data about as long. A suspension with its resumption takes 20 to 30 ns.
-constexpr span_costs assumed_costs{.spawn = 2'000, .resume = 100};
-constexpr span_costs no_costs{};
+// for the task's data about as long. A suspension with its resumption takes 20 to 30 ns, and an
+// `at` within a host 0.8 us there and back.
+constexpr span_costs costs_in_cycles{.spawn = 2'000, .resume = 100, .message = 1'200};
+constexpr span_costs costs_in_ns{.spawn = 700, .resume = 35, .message = 400};
 
 bool waits_for_phase(const wait_record& why) noexcept {
   return why.construct != nullptr && std::string_view(why.construct).starts_with("a phase of a ");
+}
+
+bool waits_for_reply(const wait_record& why) noexcept {
+  return why.construct != nullptr && std::string_view(why.construct) == "at";
 }
 
 }  // namespace
 
 span_recorder::span_recorder(const span_profile_config& c)
     : config_(c),
+      costs_(c.nanoseconds ? costs_in_ns : costs_in_cycles),
       totals_(static_cast<std::size_t>(c.workers)),
       begun_ticks_(c.clock()),
       begun_(std::chrono::steady_clock::now()) {
@@ -57,9 +63,11 @@ span_recorder::record* span_recorder::record_of(const observed_task* t) noexcept
   return t == nullptr ? nullptr : std::bit_cast<record*>(t->data[1][0]);
 }
 
-// Returns the record of the task that calls, if it is at this place. Null if no task runs: in the
-// scheduling loop, and in code that runs while a task is being suspended.
-span_recorder::record* span_recorder::running_now() const noexcept {
+// Returns the record of the task that calls, if it is at this place, or of the frame whose handler
+// does. Null if neither runs: in the scheduling loop, and in code that runs while a task is being
+// suspended.
+span_recorder::record* span_recorder::running_now() noexcept {
+  if (polling_.load(base::relaxed) == pthread_self()) return &frame_;
   const fiber* const here = current_fiber();
   if (here == nullptr) return nullptr;
   record* const r = record_of(here->observed);
@@ -73,6 +81,7 @@ void span_recorder::stop(record& r, std::uint64_t now) const {
 }
 
 void span_recorder::go_on(record& r) const noexcept {
+  if (&r == &frame_) return;  // handlers take no time
   r.s.run();
   r.since = config_.clock();
 }
@@ -116,10 +125,11 @@ void span_recorder::spawned(fiber& parent, observed_task& child) noexcept {
       const auto [at, is_new] = in.scopes.try_emplace(child.counter);
       if (is_new) {
         at->second.is_join = child.is_branch;
+        at->second.is_open = true;
         spawner->s.open(at->second.scope);
       }
     }
-    made->s = spawner->s.spawn(site, assumed_costs);
+    made->s = spawner->s.spawn(site, costs_);
   }
   child.data[1][0] = std::bit_cast<std::uint64_t>(made);
   if (spawner != nullptr) go_on(*spawner);
@@ -134,7 +144,10 @@ void span_recorder::begins(fiber&, observed_task& task) noexcept {
     task.data[1][0] = std::bit_cast<std::uint64_t>(r);
     if (task.cause != 0 && !config_.shares_run) {
       const std::lock_guard guard(events_lock_);
-      if (const auto from = submitted_.extract(task.cause)) r->s.receive(from.mapped(), no_costs);
+      if (auto from = submitted_.extract(task.cause)) {
+        r->s.receive(from.mapped().event, no_span_costs);
+        r->returned = std::move(from.mapped().returned);
+      }
     }
   }
   go_on(*r);
@@ -146,19 +159,19 @@ void span_recorder::ends(fiber& self, observed_task& task) noexcept {
   task.data[1][0] = 0;
   if (r != nullptr) {
     stop(*r, now);
-    task_total& total = totals_of(self).tasks[r->s.site()];
-    ++total.tasks;
-    total.work += r->s.own_work();
-    total.longest = std::max(total.longest, r->s.own_work());
+    const span_ticks work = r->s.own_work();
+    totals_of(self).add_task(r->s.site(), {.tasks = 1, .work = work, .longest = work});
     add_end(task, r->s);
   }
   if (record* const below = record_of(task.below)) go_on(*below);
 }
 
+// A task that arrived in a frame may be the first one of its finish at this place.
 void span_recorder::add_end(const observed_task& task, const strand& s) {
   if (task.counter != nullptr) {
     shard& in = shard_of(*task.counter);
     const std::lock_guard guard(in.lock);
+    if (task.is_external) return s.end(in.scopes[task.counter].scope);
     if (const auto found = in.scopes.find(task.counter); found != in.scopes.end())
       return s.end(found->second.scope);
   }
@@ -183,16 +196,23 @@ void span_recorder::suspends(fiber& self, const wait_record& why) noexcept {
   if (r == nullptr) return;
   stop(*r, now);
   r->phase = waits_for_phase(why) ? why.object : nullptr;
+  r->call = waits_for_reply(why) ? why.object : nullptr;
   if (r->phase == nullptr) return;
   const std::lock_guard guard(events_lock_);
   r->s.signal(phases_[r->phase]);
 }
 
+// A reply may have come before its task was suspended, and has then not made it ready.
 void span_recorder::resumes(fiber& self, std::uint64_t) noexcept {
-  if (record* const r = record_of(self.observed)) {
-    r->phase = nullptr;
-    go_on(*r);
+  record* const r = record_of(self.observed);
+  if (r == nullptr) return;
+  r->phase = nullptr;
+  if (r->call != nullptr) {
+    const std::lock_guard guard(events_lock_);
+    if (const auto reply = published_.extract(std::exchange(r->call, nullptr)))
+      r->s.receive(reply.mapped(), costs_);
   }
+  go_on(*r);
 }
 
 // The tasks that wait for a phase have arrived when they were suspended; the last one may still
@@ -207,11 +227,11 @@ std::uint64_t span_recorder::makes_ready(const fiber& f) noexcept {
     span_event& arrivals = phases_[target->phase];
     if (cause != nullptr) {
       cause->s.signal(arrivals);
-      cause->s.receive(arrivals, no_costs);
+      cause->s.receive(arrivals, no_span_costs);
     }
-    target->s.receive(arrivals, assumed_costs);
+    target->s.receive(arrivals, costs_);
   } else if (target != nullptr && cause != nullptr) {
-    target->s.receive({cause->s.critical_path()}, assumed_costs);
+    target->s.receive({cause->s.critical_path()}, costs_);
   }
   if (cause != nullptr) go_on(*cause);
   return 0;
@@ -220,16 +240,17 @@ std::uint64_t span_recorder::makes_ready(const fiber& f) noexcept {
 std::uint64_t span_recorder::submits() noexcept {
   const std::uint64_t now = config_.clock();
   record* const cause = running_now();
-  if (cause == nullptr || config_.shares_run) return 0;
+  if (config_.shares_run) return 0;
+  const std::lock_guard guard(events_lock_);
+  returned_scope returned = take_returned(nullptr);
+  if (cause == nullptr && returned == nullptr) return 0;
+  submission& submitted = submitted_[++submissions_];
+  submitted.returned = std::move(returned);
+  if (cause == nullptr) return submissions_;
   stop(*cause, now);
-  std::uint64_t number = 0;
-  {
-    const std::lock_guard guard(events_lock_);
-    number = ++submissions_;
-    cause->s.signal(submitted_[number]);
-  }
+  cause->s.signal(submitted.event);
   go_on(*cause);
-  return number;
+  return submissions_;
 }
 
 void span_recorder::joined(fiber& self, const task_counter& counter,
@@ -253,14 +274,10 @@ void span_recorder::joined(fiber& self, const task_counter& counter,
     const char* const prefix = ended.is_join ? "fork_join at " : "finish at ";
     site_cache& sites = ended.is_join ? mine.join_sites : mine.finish_sites;
     const site_number site = sites.find(where, [&] { return sites_.number_of(prefix, where); });
-    finish_total& total = mine.finishes[site];
-    ++total.times;
+    if (!ended.is_open) r->s.open(ended.scope);
     const span_ticks work = r->s.work_of(ended.scope);
-    const span_ticks span = r->s.join(ended.scope, site, assumed_costs);
-    if (work >= total.largest_work) {
-      total.largest_work = work;
-      total.largest_span = span;
-    }
+    const span_ticks span = r->s.join(ended.scope, site, costs_);
+    mine.add_finish(site, {.times = 1, .largest_work = work, .largest_span = span});
   }
   go_on(*r);
 }
@@ -285,7 +302,7 @@ void span_recorder::awaited(fiber& self, const void* event) noexcept {
   {
     const std::lock_guard guard(events_lock_);
     if (const auto found = published_.find(event); found != published_.end())
-      r->s.receive(found->second, assumed_costs);
+      r->s.receive(found->second, costs_);
   }
   go_on(*r);
 }

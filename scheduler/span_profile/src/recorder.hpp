@@ -8,12 +8,15 @@
 #include <unordered_map>
 #include <vector>
 
+#include <pthread.h>
+
 #include <apgas/base/cache_line.hpp>
 #include <apgas/base/spin_lock.hpp>
 #include <apgas/scheduler/span_profile.hpp>
 
 #include "site_table.hpp"
 #include "span_report.hpp"
+#include "span_words.hpp"
 #include "strand.hpp"
 
 // Follows the tasks of a run (task_observer.hpp) and says to their strands what they do
@@ -24,7 +27,12 @@
 //                  it ready while it is suspended
 //   a scope        the holder of the lock of its shard        the same
 //   phases_, ...   the holder of events_lock_                 the same
-//   totals_[w]     worker w                                   report(), after the end of the run
+//   frame_         the thread that polls, with polling_       the same
+//   totals_[w]     worker w                                   end(), after the end of the run
+//   job_           end() and add_part()                       summary()
+//
+// A frame carries the path of the task that sends it, and while its handler runs, the frame is what
+// makes tasks ready or submits them (recorder_frames.cpp).
 //
 // If there is no memory left, the program ends, since the profile would be wrong.
 namespace apgas::inline v0::scheduler {
@@ -45,14 +53,29 @@ class span_recorder final : public task_observer {
   void published(const void* event) noexcept override;
   void awaited(fiber& self, const void* event) noexcept override;
 
-  // What the run was. Context: when the scheduler has ended.
+  void reaches_places(const task_counter& finish) noexcept override;
+  void replies(const task_counter& finish) noexcept override;
+  void returns(const task_counter& finish, bool with_reply) noexcept override;
+
+  // See span_profile.
+  span_words departs(const departing_frame& frame) noexcept;
+  bool arrives(const arriving_frame& frame, std::span<const std::uint64_t> words) noexcept;
+  void handled() noexcept;
+
+  // What the run was, in this order: end(), when the scheduler has ended; part(), or add_part()
+  // with what part() has returned at each other place, and summary().
+  void end();
+  span_words part() const;
+  bool add_part(std::span<const std::uint64_t> words);
   span_summary summary() const;
 
  private:
   struct scope_record {
     span_scope scope;
     bool is_join = false;
+    bool is_open = false;  // its owner is known
   };
+  using returned_scope = std::unique_ptr<span_scope>;  // null: nothing
   // A task that has been spawned and has not ended.
   struct record {
     explicit record(const span_recorder* at) noexcept : of(at) {}
@@ -60,6 +83,12 @@ class span_recorder final : public task_observer {
     strand s;
     std::uint64_t since = 0;      // cycle count when it began or went on
     const void* phase = nullptr;  // of a clock or phaser, for which it waits
+    const void* call = nullptr;   // of an `at`, for whose reply it waits
+    returned_scope returned;      // what its reply is to carry
+  };
+  struct submission {
+    span_event event;
+    returned_scope returned;
   };
   struct alignas(base::cache_line_bytes) shard {
     base::spin_lock lock;
@@ -75,14 +104,19 @@ class span_recorder final : public task_observer {
     span_ticks largest_work = 0;
     span_ticks largest_span = 0;
   };
-  struct alignas(base::cache_line_bytes) worker_totals {
+  struct site_totals {
+    void add_task(site_number site, const task_total& total);
+    void add_finish(site_number site, const finish_total& total);
+
     std::unordered_map<site_number, task_total> tasks;
     std::unordered_map<site_number, finish_total> finishes;
+  };
+  struct alignas(base::cache_line_bytes) worker_totals : site_totals {
     site_cache spawn_sites, finish_sites, join_sites;
   };
 
   static record* record_of(const observed_task* t) noexcept;
-  record* running_now() const noexcept;
+  record* running_now() noexcept;
   void stop(record& r, std::uint64_t now) const;
   void go_on(record& r) const noexcept;
   void measure_hook() noexcept;
@@ -91,8 +125,11 @@ class span_recorder final : public task_observer {
   record* make_record();
   site_number spawn_site(const fiber& f, const std::source_location& site);
   void add_end(const observed_task& task, const strand& s);
+  void merge(returned_scope& into, span_scope&& more);
+  returned_scope take_returned(record* r);
 
   const span_profile_config config_;
+  const span_costs costs_;
   site_table sites_;
   std::array<shard, 64> shards_;
   std::vector<worker_totals> totals_;
@@ -101,9 +138,18 @@ class span_recorder final : public task_observer {
   base::spin_lock events_lock_;
   std::unordered_map<const void*, span_event> phases_;
   std::unordered_map<const void*, span_event> published_;
-  std::unordered_map<std::uint64_t, span_event> submitted_;
+  std::unordered_map<std::uint64_t, submission> submitted_;
   std::uint64_t submissions_ = 0;
   path longest_;  // of the tasks that have ended and belong to no finish of this place
+  // What the next frame about a finish is to carry, and the thread that will send it.
+  returned_scope returned_;
+  pthread_t returning_{};
+
+  record frame_{this};                  // while its handler runs
+  base::atomic<pthread_t> polling_{0};  // the thread that runs it
+
+  site_totals job_;
+  int workers_ = 0;
 
   std::uint64_t begun_ticks_ = 0;
   std::chrono::steady_clock::time_point begun_;

@@ -3,7 +3,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <map>
 #include <source_location>
 #include <string>
 #include <unordered_map>
@@ -13,7 +12,8 @@
 
 #include "path.hpp"
 
-// Numbers for the lines of a program, so that paths stay small.
+// Numbers for the lines of a program, so that paths stay small. Each place has its own numbers.
+// Places tell each other codes, which are hashes of the texts, and at the end the texts.
 namespace apgas::inline v0::scheduler {
 
 // The numbers of all sites. Context: any thread.
@@ -28,15 +28,26 @@ class site_table {
   site_number number_of(const char* prefix, const std::source_location& site);
   // Returns the number of a name that the program has given to tasks.
   site_number number_of(const char* name);
-  // Returns the text of a number.
+  // Returns the number of the site that has this text, or that another place knows by this code.
+  site_number number_of_text(std::string text);
+  site_number number_of_code(std::uint64_t code);
+  // Returns the text of a number; empty if only its code is known.
   std::string text_of(site_number n) const;
+  // Returns the code of a number, which has 63 bits.
+  std::uint64_t code_of(site_number n) const;
+  // Returns all texts that are known.
+  std::vector<std::string> texts() const;
 
  private:
-  site_number add(std::string text);
+  struct entry {
+    std::uint64_t code = 0;
+    std::string text = {};
+  };
+  site_number add(std::uint64_t code);  // requires lock_
 
   mutable base::spin_lock lock_;
-  std::map<std::string, site_number, std::less<>> numbers_;
-  std::vector<std::string> texts_;
+  std::unordered_map<std::uint64_t, site_number> numbers_;  // by code
+  std::vector<entry> entries_;
 };
 
 // The numbers that one worker has used. The compiler makes one constant for a line, or a few, so

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <apgas/base/assert.hpp>
+#include <apgas/scheduler/task_observer.hpp>
 #include <apgas/sync/place_state.hpp>
 #include <apgas/sync/remote_finish.hpp>
 
@@ -102,6 +103,7 @@ void remote_finishes::send_return(finish_id id, tree_return::target to,
 }
 
 bool remote_finishes::send_all_returns() noexcept {
+  scheduler::task_observer* const observer = place_.task_scheduler->worker_at(0).observer;
   for (bool any = false;; any = true) {
     remote_table::node_type gone;
     finish_id id = 0;
@@ -115,6 +117,8 @@ bool remote_finishes::send_all_returns() noexcept {
         remote.listed = false;
         if (!remote.quiescent()) continue;
         credit = remote.state.give_back();
+        if (observer != nullptr) [[unlikely]]
+          observer->returns(remote, false);
         to = remote.links.give_back();
         id = remote.id;
         ++count_.returns;
@@ -142,6 +146,9 @@ bool remote_finishes::send_all_returns() noexcept {
 }
 
 returned_credit remote_finishes::give_back_with_reply(finish_core& finish) noexcept {
+  scheduler::task_observer* const observer = scheduler::fiber_of_this_stack()->on->observer;
+  if (observer != nullptr) [[unlikely]]
+    observer->replies(finish);
   finish_details* details = finish.details();
   if (details == nullptr || details->remote == nullptr) {
     scheduler::release_count(finish);
@@ -159,6 +166,8 @@ returned_credit remote_finishes::give_back_with_reply(finish_core& finish) noexc
     return {};
   }
   const returned_credit credit = remote.state.give_back();
+  if (observer != nullptr) [[unlikely]]
+    observer->returns(remote, true);
   static_cast<void>(remote.links.give_back());
   retire(remote);
   return credit;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <apgas/base/assert.hpp>
+#include <apgas/scheduler/task_observer.hpp>
 #include <apgas/sync/place_state.hpp>
 
 #include "finish_details.hpp"
@@ -107,6 +108,8 @@ void remote_finishes::send_from_home(finish_core& finish, comm::rank dest,
       header.finish = next_id_++;
       enter_at_home(header.finish, finish);
       details.id.store(header.finish, base::relaxed);
+      if (auto* const observer = scheduler::current_fiber()->on->observer) [[unlikely]]
+        observer->reaches_places(finish);
     }
     const auto minted = details.ledger.mint();
     if (minted.takes_count) finish.add(1);
@@ -313,6 +316,13 @@ void remote_finishes::send_waiting(remote_finish& remote) {
     if (frame.held != nullptr) scheduler::release_count(*frame.held);
   }
   if (ask) send_message(home_of(id), operation_request, id, 0, nullptr);
+}
+
+const scheduler::task_counter* remote_finishes::find(finish_id id) const noexcept {
+  const std::lock_guard guard(lock_);
+  if (const auto home = at_home_.find(id); home != at_home_.end()) return home->second;
+  const auto remote = remotes_.find(id);
+  return remote != remotes_.end() ? remote->second.get() : nullptr;
 }
 
 std::unordered_map<const scheduler::task_counter*, finish_id> remote_finishes::names() const {

@@ -236,9 +236,28 @@ phase_core* remote_phases::find(std::uint64_t number) noexcept {
   return found->second;
 }
 
+const void* remote_phases::object_of(std::uint64_t number) noexcept {
+  const std::lock_guard hold(objects_lock_);
+  const auto found = objects_.find(number);
+  return found == objects_.end() ? nullptr : found->second;
+}
+
+// Requires: lock_ is held.
+void remote_phases::entered(const phase_core& core) {
+  const std::lock_guard hold(objects_lock_);
+  objects_.emplace(core.number(), &core);
+}
+
+// Requires: lock_ is held.
+void remote_phases::erase(std::uint64_t number) noexcept {
+  cores_.erase(number);
+  const std::lock_guard hold(objects_lock_);
+  objects_.erase(number);
+}
+
 void remote_phases::forget(const phase_core& home) noexcept {
   std::lock_guard hold(lock_);
-  cores_.erase(home.number());
+  erase(home.number());
 }
 
 void remote_phases::remove(phase_replica& r) noexcept {
@@ -246,7 +265,7 @@ void remote_phases::remove(phase_replica& r) noexcept {
     std::scoped_lock hold(lock_, r.lock_);
     if (r.gone_ || !r.tell()) return;  // a registration has arrived meanwhile
     r.gone_ = true;
-    cores_.erase(r.core_.number());
+    erase(r.core_.number());
     count_one(gone_);
     send(phase_core::home_of(r.core_.number()), operation_gone, r.core_.number(), 0);
   }
@@ -277,6 +296,7 @@ transferred_registration remote_phases::sent(const transit& t, bool in_finish) {
     std::lock_guard hold(lock_);
     if (core.link() == nullptr) {
       cores_.emplace(core.number(), &core);
+      entered(core);
       link->listed_ = true;
       core.tie(std::move(link));
     }
@@ -299,7 +319,10 @@ phase_core& remote_phases::join(const transferred_registration& t, std::int64_t 
       const auto found =
           made == nullptr ? cores_.find(t.number) : cores_.try_emplace(t.number, made).first;
       if (found != cores_.end()) {
-        if (found->second == made) made = nullptr;  // now owned by the table
+        if (found->second == made) {
+          entered(*made);
+          made = nullptr;  // now owned by the table
+        }
         found->second->root().join(signalled, 1);
         if (made != nullptr) made->release();
         return *found->second;

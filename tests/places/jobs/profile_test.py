@@ -49,24 +49,29 @@ class Profile(unittest.TestCase):
                         finishes)
         self.assertIn(found["bounded_by"], [*finishes, "code outside any finish"])
 
-    def test_each_place_reports_on_its_own(self):
+    def test_one_report_is_of_all_places(self):
         for way in jobs(2):
             with self.subTest(way=way):
-                code, _, err = Job("hello", APGAS_PROFILE="span", **way).end()
+                code, _, err = Job("hello", APGAS_PROFILE="span", APGAS_WORKERS="1", **way).end()
                 self.assertEqual(code, 0, err)
-                for place in (0, 1):
-                    self.assertEqual(len(re.findall(
-                        rf"speed-up of place {place} bounded by", err)), 1, err)
+                self.assertEqual(len(re.findall("work and span, on 2 workers at 2 places:", err)),
+                                 1, err)
+                self.assertEqual(len(re.findall("speed-up bounded by", err)), 1, err)
 
-    def test_each_place_writes_a_file(self):
+    def test_one_file_is_of_all_places(self):
         for way in jobs(2):
             with self.subTest(way=way), tempfile.TemporaryDirectory() as folder:
                 path = pathlib.Path(folder, "run.json")
                 code, _, err = Job("hello", APGAS_PROFILE=f"span:json:{path}", **way).end()
                 self.assertEqual((code, own_lines(err)), (0, []))
-                found = [json.loads(path.with_suffix(f".{i}.json").read_text()) for i in (0, 1)]
-                self.assertEqual([(each["place"], each["places"]) for each in found],
-                                 [(0, 2), (1, 2)])
+                self.assertEqual([each.name for each in pathlib.Path(folder).iterdir()],
+                                 ["run.json"])
+                found = json.loads(path.read_text())
+                self.assertEqual(found["places"], 2)
+                self.assertLessEqual(found["span"], found["work"])
+                sites = [each["site"] for each in found["spawn_sites"]]
+                self.assertIn("hello.cpp", " ".join(sites))
+                self.assertNotIn("", sites)
 
     def test_a_trace_of_the_same_run(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -82,7 +87,7 @@ class Profile(unittest.TestCase):
                                      **way).end()
                 self.assertEqual((code, "hello" in out), (2, False))
                 self.assertRegex(own_lines(err)[0],
-                                 r"APGAS_PROFILE=span:json:/nonexistent/run.\d.json: .*folder")
+                                 r"APGAS_PROFILE=span:json:/nonexistent/run.json: .*folder")
 
     def test_a_full_disk_is_told(self):
         code, _, err = Job("hello", APGAS_PROFILE="span:json:/dev/full").end()

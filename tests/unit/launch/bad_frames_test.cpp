@@ -29,8 +29,9 @@ void no_task() {}
 scheduler::task_counter* a_task(sync::remote_task&, scheduler::fiber&) { return nullptr; }
 
 // Place 0 of two runs, and place 1 sends it that frame.
-void receive(const frame_header& header, const std::vector<std::byte>& payload = {}) {
-  test::place_and_peer two;
+void receive(const frame_header& header, const std::vector<std::byte>& payload = {},
+             bool profiled = false) {
+  test::place_and_peer two(profiled);
   two.place.run_main([&] {
     two.peer.send(0, header, payload);
     sleep_for(std::chrono::seconds(20));
@@ -48,6 +49,21 @@ std::vector<std::byte> bytes_of(const Ts&... values) {
 
 constexpr std::uint64_t control_of_memory(int operation) {
   return sync::control_memory | static_cast<std::uint64_t>(operation);
+}
+
+TEST(bad_frames_death, of_the_profile_of_work_and_span) {
+  constexpr std::uint64_t one = 1;
+  const auto profiled = [](std::uint64_t operation, const std::vector<std::byte>& payload) {
+    receive({.kind = frame_kind::control, .handler = operation}, payload, true);
+  };
+  const char* const no_path = "place 1 sent a frame without the path of the profile";
+  EXPECT_DEATH(profiled(sync::control_flow, {}), no_path);
+  EXPECT_DEATH(profiled(sync::control_flow, bytes_of(one, one)), no_path);    // too few words
+  EXPECT_DEATH(profiled(sync::control_flow, bytes_of(one * 1000)), no_path);  // more than come
+  EXPECT_DEATH(profiled(launch::control_span_part, bytes_of(one, one - one)),
+               "place 1 sent a malformed part of the profile of work and span");
+  EXPECT_DEATH(receive({.kind = frame_kind::control, .handler = launch::control_span_part}),
+               "place 1 sent a control frame with the unknown operation 0x2");
 }
 
 TEST(bad_frames_death, of_a_finish) {

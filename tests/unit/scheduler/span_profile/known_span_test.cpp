@@ -42,6 +42,7 @@ class KnownSpan : public testing::TestWithParam<int> {
       test::task_place place(settings);
       place.run(f);
     }
+    recorder.end();
     found = recorder.summary();
   }
   span_ticks on_path(const std::string& finish) const {

@@ -48,6 +48,18 @@ class observer_pair final : public task_observer {
     first_.joined(self, counter, where);
     second_.joined(self, counter, where);
   }
+  void reaches_places(const task_counter& finish) noexcept override {
+    first_.reaches_places(finish);
+    second_.reaches_places(finish);
+  }
+  void replies(const task_counter& finish) noexcept override {
+    first_.replies(finish);
+    second_.replies(finish);
+  }
+  void returns(const task_counter& finish, bool with_reply) noexcept override {
+    first_.returns(finish, with_reply);
+    second_.returns(finish, with_reply);
+  }
   void published(const void* event) noexcept override {
     first_.published(event);
     second_.published(event);

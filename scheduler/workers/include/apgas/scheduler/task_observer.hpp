@@ -34,7 +34,8 @@ struct observed_task {
   // Of the slot: its function, and the word of its closure that was replaced.
   slot_function run = nullptr;
   std::uint64_t closure_word = 0;
-  // The counter of its finish or, for a branch, of its join. Null for an external task.
+  // The counter of its finish or, for a branch, of its join. Of an external task it is known at its
+  // end, and null if the task counts nowhere.
   task_counter* counter = nullptr;
   std::source_location site{};  // where it was spawned; line 0: not known yet, see described()
   // While it runs: the task below it on the same stack, which waits for it or has spawned a finish
@@ -110,6 +111,19 @@ class task_observer {
   // this follows ends().
   virtual void joined(fiber& self, const task_counter& counter, const call_site& where) noexcept {
     static_cast<void>(self), static_cast<void>(counter), static_cast<void>(where);
+  }
+
+  // The running task sends a task of `finish` to another place, the first one of that finish.
+  virtual void reaches_places(const task_counter& finish) noexcept { static_cast<void>(finish); }
+  // The running task, the body of an `at`, is about to reply. It no longer counts in `finish`,
+  // although it has not ended.
+  virtual void replies(const task_counter& finish) noexcept { static_cast<void>(finish); }
+  // Nothing is left at this place of `finish`, whose home is another place. The credit of its tasks
+  // that have ended goes back: with the reply of the running task, or in the next frame about a
+  // finish that this thread sends. Afterwards the counter may serve another finish.
+  // Context: any thread, also with a lock held.
+  virtual void returns(const task_counter& finish, bool with_reply) noexcept {
+    static_cast<void>(finish), static_cast<void>(with_reply);
   }
 
   // The caller lets an event happen for which tasks may wait, now or later: a future gets its

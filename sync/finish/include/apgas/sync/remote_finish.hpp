@@ -141,6 +141,9 @@ class remote_finishes {
   // Sends a return message to the parent, whose links it releases, or to the home place.
   void send_return(finish_id id, tree_return::target to, comm::out_archive& payload) noexcept;
 
+  // Returns the counter of a finish at this place; null if there is none. Context: any thread.
+  const scheduler::task_counter* find(finish_id id) const noexcept;
+
   // The finishes that have had a task at another place, with their names; for reports.
   // Throws: std::bad_alloc. Context: any thread.
   std::unordered_map<const scheduler::task_counter*, finish_id> names() const;

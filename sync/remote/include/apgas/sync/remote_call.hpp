@@ -49,6 +49,15 @@ class remote_calls {
   APGAS_API std::uint64_t add(pending_call& call);
   // Removes the call with that number and returns it; null if there is none. Context: any thread.
   APGAS_API pending_call* take(std::uint64_t number) noexcept;
+  // Calls f(call) if there is a call with that number, which is not taken meanwhile. Context: any
+  // thread.
+  template <class F>
+  void with(std::uint64_t number, F f) {
+    const std::lock_guard hold(lock_);
+    const auto index = static_cast<std::uint32_t>(number) - 1;
+    if (index < slots_.size() && slots_[index].call != nullptr && number_of(index) == number)
+      f(*slots_[index].call);
+  }
   // Calls f(number, call) for each pending call. No call is added or taken meanwhile. Context: any
   // thread.
   template <class F>

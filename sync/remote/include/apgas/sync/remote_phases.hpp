@@ -67,6 +67,11 @@ class remote_phases {
   // At a replica: asks the home for the result of phase p, which is over.
   void ask(phase_core& core, std::uint32_t action, std::int64_t p) noexcept;
 
+  // Returns the clock or phaser with that number, for which tasks wait according to their
+  // wait_record; null if this place does not know it. It must not be dereferenced. Context: any
+  // thread, also inside of send().
+  const void* object_of(std::uint64_t number) noexcept;
+
   // Context: handler. Throws: std::bad_alloc.
   void on_message(const comm::inbound_frame& frame);
   // Called when the workers stop: later messages are ignored. Context: outside tasks.
@@ -118,10 +123,15 @@ class remote_phases {
   phase_core& join(const transferred_registration& t, std::int64_t signalled);
   void remove(phase_replica& r) noexcept;
   void forget(const phase_core& home) noexcept;
+  void entered(const phase_core& core);
+  void erase(std::uint64_t number) noexcept;
 
   place_state& place_;
   base::spin_lock lock_;
   std::unordered_map<std::uint64_t, phase_core*> cores_;
+  // The same for object_of(), with a lock that may be taken after all others.
+  base::spin_lock objects_lock_;
+  std::unordered_map<std::uint64_t, const void*> objects_;
   base::atomic<std::uint64_t> arrivals_{0}, positions_{0}, gone_{0}, releases_{0},
       acknowledgements_{0}, arrived_{0}, parts_{0}, results_{0}, asked_{0};
 
