@@ -34,7 +34,8 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
 
   void before() {
     const bool fenced = scenario == 5 || scenario == 15 || scenario == 17 || scenario == 19;
-    this->start(fenced, scenario == 16 || scenario == 17);
+    if (scenario == 16 || scenario == 17) return this->start(fenced, 1);
+    this->start(fenced);
   }
   void thread(unsigned index) {
     if (index == 2 && scenario >= refused) return this->deque.refuse_pop();
@@ -78,6 +79,9 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
       case 14:
       case 15:
         return unasked();
+      case 16:
+      case 17:
+        return observed();
       default:
         return again();
     }
@@ -125,6 +129,17 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
     this->spawn(1);
     base_slot stolen[1];
     if (this->deque.steal(stolen, 1, {1, 10}).tasks != 0) this->run_counted(stolen[0]);
+    this->spawn(2);
+    this->run_children(base);
+    this->wait();
+  }
+  // The deque is observed from the second task on, whose slot the third one uses again.
+  void observed() {
+    base_slot* base = this->deque.head();
+    this->spawn(0);
+    this->observe();
+    this->spawn(1);
+    this->run_children(base);
     this->spawn(2);
     this->run_children(base);
     this->wait();

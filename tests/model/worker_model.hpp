@@ -61,14 +61,30 @@ struct worker_model {
   rl::var<int> data[tasks_max];
   int ran[tasks_max] = {};
   int spawned = 0;
-  int ended = 0;  // how often a thread learned that the finish has ended
-  bool is_observed = false;
+  int ended = 0;          // how often a thread learned that the finish has ended
+  bool observes = false;  // by the owner: the deque is to be observed from the next push on
+  // The first task of which an observer must have been told when it is stolen.
+  int first_observed = tasks_max;
 
-  void start(bool fenced, bool observed = false) {
+  void start(bool fenced, int observed_from = tasks_max) {
     scheduler::asymmetric = !fenced;
-    is_observed = observed;
-    deque.reset(slots, 12, fenced, observed);
+    first_observed = observed_from;
+    deque.reset(slots, 12, fenced);
     for (auto& d : data) d($) = 0;
+  }
+
+  // As scheduler::observe() and observe_spawn().
+  void observe() {
+    observes = true;
+    deque.raise_attention();
+  }
+  bool observe_spawn() {
+    const auto rewrite = [](slot& s) { s.rewritten($) = 1; };
+    if (!deque.observed()) {
+      deque.begin_observed();
+      deque.rewrite_all(rewrite, 1);
+    }
+    return deque.rewrite_newest(rewrite);
   }
 
   slot* spawn(int id) {
@@ -76,9 +92,9 @@ struct worker_model {
     s->write(id, &finish);
     ++spawned;
     const bool asks = deque.push(s);
-    if (is_observed) {
+    if (observes) {
       RL_ASSERT(asks);
-      if (deque.rewrite_newest([](slot& newest) { newest.rewritten($) = 1; })) return s;
+      if (observe_spawn()) return s;
     }
     if (asks) {
       deque.answer();
@@ -131,7 +147,7 @@ struct worker_model {
     slot stolen[2];
     const std::size_t n = steal(deque, stolen, 2, how);
     for (std::size_t i = 0; i < n; ++i) {
-      if (is_observed) RL_ASSERT(stolen[i].may_be_stolen());
+      if (stolen[i].number() >= first_observed) RL_ASSERT(stolen[i].may_be_stolen());
       run_counted(stolen[i]);
     }
   }

@@ -44,6 +44,7 @@ job_trace::job_trace(const base::settings& settings, comm::frame_sink& receiver)
     : path_of_setting_(settings.trace),
       bytes_of_worker_(settings.trace_bytes),
       only_stolen_(settings.trace_detail == base::trace_detail_choice::stolen),
+      profiled_(settings.profile_span),
       receiver_(receiver),
       process_(getpid()) {}
 

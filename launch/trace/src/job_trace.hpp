@@ -89,6 +89,7 @@ class job_trace {
   const std::string path_of_setting_;
   const std::size_t bytes_of_worker_;
   const bool only_stolen_;
+  const bool profiled_;  // APGAS_PROFILE=span
   comm::frame_sink& receiver_;
   // From start() on.
   sync::place_state* place_ = nullptr;

@@ -90,6 +90,11 @@ void job_trace::ask_start(const std::string& path) {
     throw launch_error(
         fmt::format("a trace is being recorded already, to {}; stop it first", next_path_));
   }
+  if (profiled_ && path_of_setting_.empty()) {
+    throw launch_error(
+        "this job has a profile of work and span (APGAS_PROFILE=span), which a trace would change; "
+        "start the job with APGAS_TRACE=<file>, too, or without the profile");
+  }
   if (const std::string problem = why_not_written(path); !problem.empty()) {
     throw launch_error(fmt::format("{}: {}", path, problem));
   }

@@ -103,7 +103,7 @@ void remote_finishes::send_return(finish_id id, tree_return::target to,
 }
 
 bool remote_finishes::send_all_returns() noexcept {
-  scheduler::task_observer* const observer = place_.task_scheduler->worker_at(0).observer;
+  scheduler::task_observer* const observer = place_.task_scheduler->worker_at(0).observer.get();
   for (bool any = false;; any = true) {
     remote_table::node_type gone;
     finish_id id = 0;
@@ -146,7 +146,7 @@ bool remote_finishes::send_all_returns() noexcept {
 }
 
 returned_credit remote_finishes::give_back_with_reply(finish_core& finish) noexcept {
-  scheduler::task_observer* const observer = scheduler::fiber_of_this_stack()->on->observer;
+  scheduler::task_observer* const observer = scheduler::fiber_of_this_stack()->on->observer.get();
   if (observer != nullptr) [[unlikely]]
     observer->replies(finish);
   finish_details* details = finish.details();

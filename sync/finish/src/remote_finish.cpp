@@ -108,7 +108,7 @@ void remote_finishes::send_from_home(finish_core& finish, comm::rank dest,
       header.finish = next_id_++;
       enter_at_home(header.finish, finish);
       details.id.store(header.finish, base::relaxed);
-      if (auto* const observer = scheduler::current_fiber()->on->observer) [[unlikely]]
+      if (auto* const observer = scheduler::current_fiber()->on->observer.get()) [[unlikely]]
         observer->reaches_places(finish);
     }
     const auto minted = details.ledger.mint();

@@ -163,6 +163,12 @@ class Refused(Traces):
                 self.refused(self.start(process, path), rf"{path}: that file cannot be written \(")
             self.record(process, self.path)
 
+    def test_a_job_with_a_profile_of_work_and_span(self):
+        with job("working", APGAS_PROFILE="span",
+                 APGAS_PROFILE_FILE=str(self.folder / "profile.json")) as process:
+            self.refused(self.start(process), "which a trace would change; start the job with "
+                                              "APGAS_TRACE=<file>, too")
+
     def test_a_full_disk(self):
         with job("working") as process:
             self.path.symlink_to("/dev/full")
