@@ -4,7 +4,7 @@
 // The variants of a program that run on another library, as peers of this one: "openmp" and "tbb"
 // (oneTBB). Whether a program has them is decided when it is configured: with OpenMP the compiler
 // defines _OPENMP, and with oneTBB CMakeLists.txt defines APPS_TBB. If the peers of a program are
-// in a second program, APPS_PEERS_IN is its name.
+// in a second program, APPS_PEERS_REMEDY says what to do.
 
 #include <string>
 #include <utility>
@@ -28,9 +28,9 @@ inline std::vector<std::string> with_built_peers(std::vector<std::string> own) {
 // Returns each peer with which this program is not built, the reason, and the remedy.
 inline refusals missing_peers() {
   refusals missing;
-#if defined(APPS_PEERS_IN)
+#if defined(APPS_PEERS_REMEDY)
   for (const char* peer : {"openmp", "tbb"}) {
-    missing.emplace_back(peer, "is not built into this program; run " APPS_PEERS_IN " instead");
+    missing.emplace_back(peer, "is not built into this program; " APPS_PEERS_REMEDY " instead");
   }
 #else
   [[maybe_unused]] const auto add = [&missing](const char* peer, const std::string& library) {

@@ -32,7 +32,7 @@ package_test(add_subdirectory 1200 -DAPGAS_SOURCE_DIR=${PROJECT_SOURCE_DIR}
   -DCMAKE_UNITY_BUILD=ON -DCMAKE_CXX_FLAGS_RELEASE=-O1)
 package_test(fetch_content 1200 -DAPGAS_FETCH_DIR=${PROJECT_SOURCE_DIR}
   -DCMAKE_UNITY_BUILD=ON -DCMAKE_CXX_FLAGS_RELEASE=-O1)
-set_property(TEST package.fetch_content APPEND PROPERTY LABELS long)
+set_property(TEST package.add_subdirectory package.fetch_content APPEND PROPERTY LABELS long)
 
 # What the shared library exports is what tests/package/exported_symbols.txt lists. Compilers differ in
 # the copies of inline functions that they emit, so the list is that of g++.

@@ -43,8 +43,8 @@ apgas_mutants(deque scheduler/deques/include/apgas/scheduler/deque.hpp
     [[if (observed_) end = end_of_observed(t, end);]] ""
   observed_slot_rewritten_without_the_lock
     [[lock_.lock();
-    if (s >= tail_.load(relaxed)) rewrite(*s);
-    lock_.unlock();]] [[if (s >= tail_.load(relaxed)) rewrite(*s);]]
+  if (s >= tail_.load(relaxed)) rewrite(*s);
+  lock_.unlock();]] [[if (s >= tail_.load(relaxed)) rewrite(*s);]]
   observed_push_that_does_not_ask
     [[if (observed_) threshold_ = std::exchange(now, first_);]] ""
   granted_without_the_lock

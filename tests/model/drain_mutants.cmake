@@ -14,7 +14,7 @@ apgas_mutants(drain scheduler/deques/include/apgas/scheduler/deque.hpp
     if (mine) {
       h->assign(*s);
       s->assign(by);
-      head_.store(h + 1, release);  // P4
+      head_.store(h + 1, release);  // P4 of deque.hpp
     }
     lock_.unlock();]]
     [[Slot* h = head_.load(relaxed);
@@ -22,7 +22,7 @@ apgas_mutants(drain scheduler/deques/include/apgas/scheduler/deque.hpp
     if (mine) {
       h->assign(*s);
       s->assign(by);
-      head_.store(h + 1, release);  // P4
+      head_.store(h + 1, release);  // P4 of deque.hpp
     }]]
   exchange_loses_the_task
     [[h->assign(*s);

@@ -78,18 +78,20 @@ bool holds(const char* what, int scenario, unsigned bound) {
   return o.holds;
 }
 
-// Explores the scenarios of Suite, which runs on a mutant. Prints and returns whether one of them
-// fails, as it must.
+// Explores the scenarios of Suite, which runs on a mutant, first with one preemption, which refutes
+// most mutants soon. Prints and returns whether one of them fails, as it must.
 template <class Suite>
 bool refuted(const char* mutant, int scenarios, unsigned bound) {
   unsigned long total = 0;
-  for (Suite::scenario = 0; Suite::scenario < scenarios; ++Suite::scenario) {
-    const outcome o = explore<Suite>(bound, true);
-    total += o.interleavings;
-    if (o.holds) continue;
-    std::printf("mutant %-32s refuted by scenario %d after %lu interleavings\n", mutant,
-                Suite::scenario, total);
-    return true;
+  for (unsigned preemptions = 1; preemptions <= bound; ++preemptions) {
+    for (Suite::scenario = 0; Suite::scenario < scenarios; ++Suite::scenario) {
+      const outcome o = explore<Suite>(preemptions, true);
+      total += o.interleavings;
+      if (o.holds) continue;
+      std::printf("mutant %-32s refuted by scenario %d after %lu interleavings\n", mutant,
+                  Suite::scenario, total);
+      return true;
+    }
   }
   std::printf("mutant %-32s SURVIVES %lu interleavings\n", mutant, total);
   return false;

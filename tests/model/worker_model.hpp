@@ -63,19 +63,19 @@ struct worker_model {
   int spawned = 0;
   int ended = 0;          // how often a thread learned that the finish has ended
   bool observes = false;  // by the owner: the deque is to be observed from the next push on
-  // The first task of which an observer must have been told when it is stolen.
   int first_observed = tasks_max;
 
-  void start(bool fenced, int observed_from = tasks_max) {
+  void start(bool fenced) {
     scheduler::asymmetric = !fenced;
-    first_observed = observed_from;
     deque.reset(slots, 12, fenced);
     for (auto& d : data) d($) = 0;
   }
 
-  // As scheduler::observe() and observe_spawn().
-  void observe() {
+  // As scheduler::observe() and observe_spawn(). The observer must have been told of the task
+  // `first` and all later ones when they are stolen.
+  void observe(int first) {
     observes = true;
+    first_observed = first;
     deque.raise_attention();
   }
   bool observe_spawn() {

@@ -70,7 +70,7 @@ class Profile(unittest.TestCase):
                 self.assertEqual(found["places"], 2)
                 self.assertLessEqual(found["span"], found["work"])
                 sites = [each["site"] for each in found["spawn_sites"]]
-                self.assertIn("hello.cpp", " ".join(sites))
+                self.assertIn("behave.cpp", " ".join(sites))
                 self.assertNotIn("", sites)
 
     def test_a_trace_of_the_same_run(self):

@@ -59,7 +59,7 @@ TEST(SpanWords, TooFewWordsAreRefused) {
   span_words words;
   put_path(words, sent, sites);
   for (std::size_t n = 0; n < words.size(); ++n) {
-    span_reader from(std::span(words).first(n));
+    span_reader from{std::span(words).first(n)};
     static_cast<void>(from.next_path(sites));
     EXPECT_FALSE(from.good()) << n;
   }

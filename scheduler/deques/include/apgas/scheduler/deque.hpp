@@ -205,18 +205,7 @@ class deque {
   // Moves the slot `s` to the top of the deque and puts `by` in its place. Returns false, and
   // changes nothing, if `s` is counted or a thief may have taken it. A drain puts the continuation
   // of a spawner below its tasks in this way (drain.cpp).
-  [[nodiscard]] bool exchange_below(Slot* s, const Slot& by) {
-    lock_.lock();
-    Slot* h = head_.load(relaxed);
-    const bool mine = s >= limit_.load(relaxed);
-    if (mine) {
-      h->assign(*s);
-      s->assign(by);
-      head_.store(h + 1, release);  // P4
-    }
-    lock_.unlock();
-    return mine;
-  }
+  [[nodiscard]] bool exchange_below(Slot* s, const Slot& by);
 
   // Grants tasks to a thief that has asked for some. An owner calls it now and then while it
   // neither pushes nor pops tasks.
@@ -244,38 +233,17 @@ class deque {
   // From now on the deque is observed: every push returns true, and thieves leave a slot alone that
   // was not rewritten. rewrite_all() must be called for what is in it. And the end of that.
   // Context: owner.
-  void begin_observed() {
-    lock_.lock();
-    observed_ = true;
-    lock_.unlock();
-    raise_attention();
-  }
-  void end_observed() {
-    lock_.lock();
-    observed_ = false;
-    lock_.unlock();
-    raise_attention();
-  }
+  void begin_observed();
+  void end_observed();
   bool observed() const { return observed_; }
   // For an observed deque: rewrites the newest slot by rewrite(slot), unless a thief has taken it
   // before the deque was observed. Returns whether the push of that slot has returned true only for
   // this purpose, so that attend() need not be called.
   template <class Rewrite>
-  bool rewrite_newest(Rewrite rewrite) {
-    Slot* const s = head_.load(relaxed) - 1;
-    lock_.lock();
-    if (s >= tail_.load(relaxed)) rewrite(*s);
-    lock_.unlock();
-    return s < threshold_ && attention_.load(relaxed) == first_;
-  }
+  bool rewrite_newest(Rewrite rewrite);
   // Calls rewrite(slot) for all slots but the newest `but`. Context: owner.
   template <class Rewrite>
-  void rewrite_all(Rewrite rewrite, std::ptrdiff_t but = 0) {
-    lock_.lock();
-    Slot* const end = head_.load(relaxed) - but;
-    for (Slot* s = tail_.load(relaxed); s < end; ++s) rewrite(*s);
-    lock_.unlock();
-  }
+  void rewrite_all(Rewrite rewrite, std::ptrdiff_t but = 0);
   // Returns the lowest slot that the owner may take without the lock.
   Slot* lowest_private() const { return limit_.load(relaxed); }
   // Returns whether at most two slots of the array are free above the newest task. Then the worker
@@ -371,14 +339,7 @@ class deque {
   [[gnu::noinline, gnu::cold]] void answer_slow();
 
   // The first slot of [begin, end) that an observer does not permit to be stolen yet.
-  static Slot* end_of_observed(Slot* begin, Slot* end) {
-    if constexpr (requires { begin->may_be_stolen(); }) {
-      for (; begin < end && begin->may_be_stolen(); ++begin) {
-      }
-      return begin;
-    }
-    return end;
-  }
+  static Slot* end_of_observed(Slot* begin, Slot* end);
 
   // Counts all slots that are not.
   void publish_locked();

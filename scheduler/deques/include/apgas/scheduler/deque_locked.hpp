@@ -211,4 +211,63 @@ void deque<Slot>::grant_locked() {
   }
 }
 
+template <class Slot>
+bool deque<Slot>::exchange_below(Slot* s, const Slot& by) {
+  lock_.lock();
+  Slot* h = head_.load(relaxed);
+  const bool mine = s >= limit_.load(relaxed);
+  if (mine) {
+    h->assign(*s);
+    s->assign(by);
+    head_.store(h + 1, release);  // P4 of deque.hpp
+  }
+  lock_.unlock();
+  return mine;
+}
+
+template <class Slot>
+void deque<Slot>::begin_observed() {
+  lock_.lock();
+  observed_ = true;
+  lock_.unlock();
+  raise_attention();
+}
+
+template <class Slot>
+void deque<Slot>::end_observed() {
+  lock_.lock();
+  observed_ = false;
+  lock_.unlock();
+  raise_attention();
+}
+
+template <class Slot>
+template <class Rewrite>
+bool deque<Slot>::rewrite_newest(Rewrite rewrite) {
+  Slot* const s = head_.load(relaxed) - 1;
+  lock_.lock();
+  if (s >= tail_.load(relaxed)) rewrite(*s);
+  lock_.unlock();
+  return s < threshold_ && attention_.load(relaxed) == first_;
+}
+
+template <class Slot>
+template <class Rewrite>
+void deque<Slot>::rewrite_all(Rewrite rewrite, std::ptrdiff_t but) {
+  lock_.lock();
+  Slot* const end = head_.load(relaxed) - but;
+  for (Slot* s = tail_.load(relaxed); s < end; ++s) rewrite(*s);
+  lock_.unlock();
+}
+
+template <class Slot>
+Slot* deque<Slot>::end_of_observed(Slot* begin, Slot* end) {
+  if constexpr (requires { begin->may_be_stolen(); }) {
+    for (; begin < end && begin->may_be_stolen(); ++begin) {
+    }
+    return begin;
+  }
+  return end;
+}
+
 }  // namespace apgas::inline v0::scheduler
