@@ -178,7 +178,8 @@ void job_trace::compare_clocks(bool at_start) {
 
 void job_trace::record_all() {
   compare_clocks(true);
-  for (int p = 0; p < places_; ++p) {
+  // This place comes last, so that these calls are not in the trace.
+  for (int p = places_ - 1; p >= 0; --p) {
     at(place(p), [](const std::string& path) { record_here(path); }, next_path_);
   }
 }
