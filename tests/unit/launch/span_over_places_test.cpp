@@ -128,6 +128,7 @@ TEST_P(SpanOverPlaces, OfNestedCallsIsTheirWork) {
 }
 
 TEST_P(SpanOverPlaces, OfTasksAtAllPlacesIsTheLongestOne) {
+  constexpr auto compute_all = [](std::uint64_t ticks) { compute(ticks); };
   int spawn = 0;
   int outer = 0;
   profile([&] {
@@ -136,10 +137,9 @@ TEST_P(SpanOverPlaces, OfTasksAtAllPlacesIsTheLongestOne) {
     finish([&] {
       for (int p = 0; p < places(); ++p) {
         for (std::uint64_t n = 1; n <= 20; ++n) {
+          const std::uint64_t ticks = n + static_cast<std::uint64_t>(p);
           spawn = __LINE__ + 1;
-          async_at(
-              place(p), [](std::uint64_t ticks) { compute(ticks); },
-              n + static_cast<std::uint64_t>(p));
+          async_at(place(p), compute_all, ticks);
         }
       }
     });
