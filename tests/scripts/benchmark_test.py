@@ -258,6 +258,11 @@ class CommandLine(unittest.TestCase):
         self.refused("whose times mean nothing", "--compare", quick)
         self.refused("cannot be read: No such file", "--compare", "/none.json")
         self.refused("has no benchmarks", "--build", "/none")
+        without = self.folder / "without"
+        (without / "tests/bench").mkdir(parents=True)
+        (without / "CMakeCache.txt").write_text("APGAS_BUILD_BENCHMARKS:BOOL=OFF\n")
+        self.refused("has no benchmarks: cmake --preset release -DAPGAS_BUILD_BENCHMARKS=ON",
+                     "--build", without)
         self.refused("--compare needs times", "--quick", "--compare", other)
 
     def test_a_page_and_the_exit_code(self):
