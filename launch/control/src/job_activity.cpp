@@ -24,20 +24,22 @@ std::uint64_t resident_bytes() {
   return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-std::uint64_t peak_bytes() {
+// The kernel notes the peak only now and then, so it may be less than what is resident now.
+std::uint64_t peak_bytes(std::uint64_t resident) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::uint64_t>(usage.ru_maxrss) << 10U;  // it is in KiB
+  return std::max(static_cast<std::uint64_t>(usage.ru_maxrss) << 10U, resident);  // it is in KiB
 }
 
 }  // namespace
 
 place_activity activity_of(const sync::place_state& place) {
   using enum scheduler::worker_report::kind;
+  const std::uint64_t resident = resident_bytes();
   place_activity activity{.report = remote::report_of(place),
                           .process = getpid(),
-                          .memory_bytes = resident_bytes(),
-                          .memory_peak_bytes = peak_bytes(),
+                          .memory_bytes = resident,
+                          .memory_peak_bytes = peak_bytes(resident),
                           .queued = scheduler::queued_tasks(*place.task_scheduler),
                           .sites = {}};
   std::map<std::string, std::uint64_t> sites;

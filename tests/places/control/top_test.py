@@ -122,6 +122,14 @@ class Batch(unittest.TestCase):
         self.assertRegex(out, r"(?m)^0 +\S+ +100\.0 +2 of 2 ")
         self.assertRegex(out, rf"(?m)^ +\d+\.\d%  {line('spawn of computing')}$")
 
+    def test_the_peak_is_not_less_than_the_resident_memory(self):
+        with job("suspended") as process:
+            _, out, _ = run("apgas-top", "--once", "--sort", "peak", process.pid)
+        head, row = (re.search(f"(?m)^{first} .*", out)[0].split() for first in ("PLACE", "0"))
+        resident, peak = (float(row[head.index(name) - len(head)].removesuffix("M"))
+                          for name in ("RSS", "PEAK"))
+        self.assertLessEqual(resident, peak, out)
+
     def test_several_looks_at_several_places(self):
         with job("suspended", APGAS_TRANSPORT="local", APGAS_PLACES="2") as process:
             code, out, err = run("apgas-top", "--batch", "-n", "2", "--interval", "0.2",
