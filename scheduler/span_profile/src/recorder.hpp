@@ -127,6 +127,8 @@ class span_recorder final : public task_observer {
   void add_end(const observed_task& task, const strand& s);
   void merge(returned_scope& into, span_scope&& more);
   returned_scope take_returned(record* r);
+  template <class Change>
+  void change_scope(const task_counter& finish, Change change) noexcept;
 
   const span_profile_config config_;
   const span_costs costs_;

@@ -28,7 +28,10 @@ span_recorder::returned_scope span_recorder::take_returned(record* r) {
   return taken;
 }
 
-void span_recorder::reaches_places(const task_counter& finish) noexcept {
+// Calls change(record, scope) for the running task and the scope of a finish; the time that this
+// takes does not count.
+template <class Change>
+void span_recorder::change_scope(const task_counter& finish, Change change) noexcept {
   const std::uint64_t now = config_.clock();
   record* const r = running_now();
   if (r == nullptr) return;
@@ -36,23 +39,19 @@ void span_recorder::reaches_places(const task_counter& finish) noexcept {
   {
     shard& in = shard_of(finish);
     const std::lock_guard guard(in.lock);
-    scope_record& scope = in.scopes[&finish];
-    if (!std::exchange(scope.is_open, true)) r->s.open(scope.scope);
+    change(*r, in.scopes[&finish]);
   }
   go_on(*r);
 }
 
+void span_recorder::reaches_places(const task_counter& finish) noexcept {
+  change_scope(finish, [](record& r, scope_record& scope) {
+    if (!std::exchange(scope.is_open, true)) r.s.open(scope.scope);
+  });
+}
+
 void span_recorder::replies(const task_counter& finish) noexcept {
-  const std::uint64_t now = config_.clock();
-  record* const r = running_now();
-  if (r == nullptr) return;
-  stop(*r, now);
-  {
-    shard& in = shard_of(finish);
-    const std::lock_guard guard(in.lock);
-    r->s.end(in.scopes[&finish].scope);
-  }
-  go_on(*r);
+  change_scope(finish, [](record& r, scope_record& scope) { r.s.end(scope.scope); });
 }
 
 void span_recorder::returns(const task_counter& finish, bool with_reply) noexcept {

@@ -25,7 +25,7 @@ class Peer:
     """A variant of the report: the size of its fib, and whether it has a barrier."""
     name: str
     program: str            # a key of PROGRAMS
-    library: tuple = ()     # the argument that names the library, if the program has several
+    variant: tuple = ()     # the argument that names the library, if the program has several
     fib: int = 25
     barrier: bool = False
 
@@ -139,7 +139,7 @@ def commands_of(peer, folder, quick):
     """The runs of a peer: its fib, and its barrier for each number of members."""
     program = PROGRAMS[peer.program]
     for workers in WORKERS:
-        start = [*program.start(folder, workers), *peer.library]
+        start = [*program.start(folder, workers), *peer.variant]
         n = min(peer.fib, 16) if quick else peer.fib
         yield programs.Command(
             [*start, "fib", workers, n],

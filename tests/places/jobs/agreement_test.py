@@ -49,21 +49,20 @@ class Disagreements(unittest.TestCase):
                                ({"APGAS_TRANSPORT": one}, BEHAVE),
                                ({"APGAS_TRANSPORT": other}, BEHAVE))
 
-    def test_a_setting_that_must_agree(self):
+    def check_setting_of_rank_0(self, name, value, told):
         for network in NETWORKS:
             with self.subTest(network=network):
                 same = {"APGAS_TRANSPORT": network}
-                self.check("the places do not agree on the settings: rank 0 .* has "
-                           "`APGAS_TASK_WINDOW=1M', rank 1 .* `APGAS_TASK_WINDOW=8M'",
-                           ({**same, "APGAS_TASK_WINDOW": "1M"}, BEHAVE), (same, BEHAVE))
+                self.check(f"the places do not agree on the settings: rank 0 .* has `{told}', "
+                           "rank 1 .* `APGAS_TASK_WINDOW=8M'",
+                           ({**same, name: value}, BEHAVE), (same, BEHAVE))
+
+    def test_a_setting_that_must_agree(self):
+        self.check_setting_of_rank_0("APGAS_TASK_WINDOW", "1M", "APGAS_TASK_WINDOW=1M")
 
     def test_a_profile_of_work_and_span_is_of_all_places_or_none(self):
-        for network in NETWORKS:
-            with self.subTest(network=network):
-                same = {"APGAS_TRANSPORT": network}
-                self.check("the places do not agree on the settings: rank 0 .* has "
-                           "`APGAS_TASK_WINDOW=8M APGAS_PROFILE=span', rank 1 ",
-                           ({**same, "APGAS_PROFILE": "span"}, BEHAVE), (same, BEHAVE))
+        self.check_setting_of_rank_0("APGAS_PROFILE", "span",
+                                     "APGAS_TASK_WINDOW=8M APGAS_PROFILE=span")
 
     def test_other_settings_may_differ(self):
         for network in NETWORKS:
