@@ -125,7 +125,7 @@ sample beside_waiters(int n, int waiters, bool at_the_same) {
 }
 
 // The same while each task waits for a watched cell of its own, and each section writes another.
-sample beside_watchers(int n, int waiters) {
+sample beside_watching(int n, int waiters) {
   apgas::monitor m;
   std::deque<apgas::watched<bool>> go_on;
   for (int i = 0; i < waiters; ++i) go_on.emplace_back(m, false);
@@ -186,7 +186,7 @@ benchmark sections_beside_waiters(const sizes& s) {
   add("1,000 wait at another monitor", [n] { return beside_waiters(n, 1'000, false); });
   add("100 wait at this one", [n] { return beside_waiters(n, 100, true); });
   add("1,000 wait at this one", [n] { return beside_waiters(n, 1'000, true); });
-  add("1,000 watch other cells of this one", [n] { return beside_watchers(n, 1'000); });
+  add("1,000 watch other cells of this one", [n] { return beside_watching(n, 1'000); });
   return b;
 }
 
