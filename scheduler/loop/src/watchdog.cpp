@@ -143,8 +143,11 @@ void watchdog::conclude(std::string report) {
 
 void watchdog::look_for_deadlock() noexcept {
   without_exceptions([this] {
-    // In this order: a thread that has ended meanwhile may have made a task ready before.
-    if (!watched_.settings.only_place || base::foreign_threads() != 0 || !is_stuck()) return;
+    // In this order: a thread that has ended meanwhile may have made a task ready before, and the
+    // worker that has ended the schedule, with the program, may sleep since then.
+    if (!watched_.settings.only_place || base::foreign_threads() != 0 || !is_stuck() ||
+        watched_.schedule->ended())
+      return;
     std::string report;
     watched_.idle.when_all_asleep(watched_.workers.size(),
                                   [&] { report = explain_standstill(no_task_can_run); });
@@ -193,11 +196,13 @@ std::uint64_t activity_of(const scheduler::implementation& s) noexcept {
 }
 
 bool nothing_can_become_ready(scheduler::implementation& s) {
-  return !s.anything_to_do() && !s.helpers.busy() &&
-         (s.external_calls.load(base::relaxed) & scheduler::implementation::calls_in_progress) ==
-             0 &&
-         (s.settings.events == nullptr || !s.settings.events->pending()) &&
-         s.timed.until_next() == std::chrono::nanoseconds::max();
+  const bool none_comes =
+      !s.helpers.busy() &&
+      (s.external_calls.load(base::acquire) &  // P2 of scheduler.cpp
+       scheduler::implementation::calls_in_progress) == 0 &&
+      (s.settings.events == nullptr || !s.settings.events->pending()) &&
+      s.timed.until_next() == std::chrono::nanoseconds::max();
+  return none_comes && !s.anything_to_do();  // in this order: a call that has just ended pushed
 }
 
 // Returns the text of the report; empty if no task waits.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <apgas/base/assert.hpp>
+#include <apgas/scheduler/task_observer.hpp>
 #include <apgas/sync/place_state.hpp>
 #include <apgas/sync/registration_transfer.hpp>
 
@@ -58,7 +59,7 @@ suspended_call::~suspended_call() {
 
 void suspended_call::wait(std::uint64_t patience, const scheduler::wait_record& what) noexcept {
   const auto is_here = [this] { return state_.load(base::acquire) == arrived; };  // P1
-  if (scheduler::wait_in_place(is_here, patience)) return;
+  if (scheduler::wait_in_place(is_here, patience)) return scheduler::observe_wait(this);
   scheduler::suspend(what, [this](scheduler::fiber* self) {
     std::uintptr_t expected = no_waiter;
     if (!state_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(self),
