@@ -194,6 +194,16 @@ class patience {
   std::uint64_t since_ = 0;
 };
 
+// Yields the processor. Returns whether other threads have computed on it meanwhile for so long that
+// this worker had better sleep: each further yield may take as long, and the system lets a thread
+// that is woken go first.
+bool yield_takes_long() noexcept {
+  constexpr std::uint64_t long_yield = 3'000'000;  // cycles, about 1 ms
+  const std::uint64_t before = cycles();
+  sched_yield();
+  return cycles() - before > long_yield;
+}
+
 // Searches all queues, and sleeps in between, until it finds work. Returns false if the scheduler
 // stops.
 bool search(worker& w, work& found) {
@@ -219,13 +229,15 @@ bool search(worker& w, work& found) {
       give_up = clock::time_point::max();
       continue;
     }
+    bool others_compute = false;
     if (s.settings.oversubscribed) {
-      sched_yield();
+      others_compute = yield_takes_long();
     } else {
       base::cpu_relax();
     }
-    if ((++rounds & 31U) != 0) continue;
+    if ((++rounds & 31U) != 0 && !others_compute) continue;
     const auto now = clock::now();
+    if (others_compute) give_up = {};
     if (give_up == clock::time_point::max()) {
       give_up = now + s.settings.spin;
     } else if (now > give_up) {
