@@ -11,6 +11,7 @@
 
 #include <apgas/base/assert.hpp>
 #include <apgas/base/own_threads.hpp>
+#include <apgas/scheduler/seeded_schedule.hpp>
 
 #include "job_watch.hpp"
 
@@ -61,6 +62,8 @@ job_watch::~job_watch() { stop(); }
 void job_watch::start() {
   if (place_.seeded) looks_ = false;  // the schedule notices deadlocks, and has no real time
   watched_.emplace(*place_.task_scheduler, looks_);
+  if (auto* const schedule = place_.task_scheduler->schedule())
+    schedule->explain_with(place_.here, [this] { return part(); });
   signals_ = scheduler::place_watch::quit_signals();
   const std::lock_guard hold(mutex_);
   running_ = true;

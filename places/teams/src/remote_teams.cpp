@@ -160,22 +160,31 @@ void remote_teams::begin_watch() noexcept {
     std::lock_guard hold(lock_);
     if (stopped_ || watching_.exchange(true, base::relaxed)) return;
     when_ = place_.task_scheduler->now() + patience;
+    looks_in_vain_ = 0;
   }
   place_.task_scheduler->submit_at(when_, &timer_);
+}
+
+// Whether to look again. A seeded schedule lets time pass as soon as nothing else can happen. There
+// the looks end when all that a member can be told has gone round its team; whoever waits still is
+// in a deadlock, which the schedule can notice only if no timer is set.
+// Requires: lock_ is held.
+bool remote_teams::looks_again(std::uint64_t calls) noexcept {
+  looks_in_vain_ = calls == std::exchange(calls_, calls) ? looks_in_vain_ + 1 : 0;
+  if (stopped_ || calls == 0) return false;
+  return !place_.seeded || looks_in_vain_ <= place_.places;
 }
 
 scheduler::task_counter* remote_teams::look(scheduler::external_task* work,
                                             scheduler::fiber&) noexcept {
   remote_teams& self = *static_cast<timer*>(work)->self;
-  bool again = false;
   {
     std::lock_guard hold(self.lock_);
     held_calls held;
+    std::uint64_t calls = 0;
     for (const auto& [id, member] : self.members_) member->add_held(held);
-    for (const auto& [id, member] : self.members_) {
-      again |= member->tell_if_waiting(held);
-    }
-    if (self.stopped_) again = false;
+    for (const auto& [id, member] : self.members_) calls += member->tell_if_waiting(held);
+    const bool again = self.looks_again(calls);
     if (again) self.when_ = self.place_.task_scheduler->now() + patience;
     self.watching_.store(again, base::relaxed);
     if (again) self.place_.task_scheduler->submit_at(self.when_, &self.timer_);

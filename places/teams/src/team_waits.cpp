@@ -43,14 +43,14 @@ void team_member::add_held(held_calls& to) {
 }
 
 // NOLINTNEXTLINE(bugprone-exception-escape): the index is below size()
-bool team_member::tell_if_waiting(const held_calls& held) noexcept {
+std::uint32_t team_member::tell_if_waiting(const held_calls& held) noexcept {
   check_board();
   team_envelope e{.step = step_called};
   held_calls told;
   comm::rank missing = place_.here;
   {
     std::lock_guard hold(lock_);
-    if (waiter_ == nullptr) return false;
+    if (waiter_ == nullptr) return 0;
     e.signature = signatures_[sequence_ % remembered];
     e.sequence = sequence_;
     told = held;
@@ -71,7 +71,7 @@ bool team_member::tell_if_waiting(const held_calls& held) noexcept {
     post(missing, {.step = step_check}, {});
     static_cast<remote_teams*>(place_.teams)->count_told();
   }
-  return true;
+  return e.sequence;
 }
 
 std::optional<scheduler::place_waits::team> team_member::for_report() {

@@ -50,10 +50,12 @@ class seeded_place final : public turns::place {
 
   turns::time next_timer() const noexcept override;
   bool is_stuck() noexcept override;
-  void report_deadlock(bool last) noexcept override;
+  void explain_with(turns::explain_function f) noexcept override { explain_ = std::move(f); }
+  void report_deadlock(std::span<turns::place* const> all) noexcept override;
 
  private:
   scheduler::implementation& of_;
+  turns::explain_function explain_;
 };
 
 struct scheduler::implementation {

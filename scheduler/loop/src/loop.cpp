@@ -194,9 +194,9 @@ class patience {
   std::uint64_t since_ = 0;
 };
 
-// Yields the processor. Returns whether other threads have computed on it meanwhile for so long that
-// this worker had better sleep: each further yield may take as long, and the system lets a thread
-// that is woken go first.
+// Yields the processor. Returns whether other threads have computed on it meanwhile for so long
+// that this worker had better sleep: each further yield may take as long, and the system lets a
+// thread that is woken go first.
 bool yield_takes_long() noexcept {
   constexpr std::uint64_t long_yield = 3'000'000;  // cycles, about 1 ms
   const std::uint64_t before = cycles();

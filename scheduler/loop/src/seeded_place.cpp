@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <apgas/scheduler/job_report.hpp>
+
 #include "implementation.hpp"
 
 // A scheduler as a place of a seeded schedule.
@@ -21,6 +23,16 @@ turns::time seeded_place::next_timer() const noexcept { return of_.timed.next();
 
 bool seeded_place::is_stuck() noexcept { return of_.stall_watchdog->is_stuck(); }
 
-void seeded_place::report_deadlock(bool last) noexcept { of_.stall_watchdog->report_stuck(last); }
+void seeded_place::report_deadlock(std::span<turns::place* const> all) noexcept {
+  if (all.size() == 1) return of_.stall_watchdog->report_stuck(nullptr);
+  of_.stall_watchdog->report_stuck([all] {
+    job_report report(static_cast<int>(all.size()));
+    for (turns::place* const p : all) {
+      const auto& at = static_cast<seeded_place&>(*p);
+      if (at.explain_) report.add(at.explain_());
+    }
+    return report.text("no task can run at any place while ");
+  });
+}
 
 }  // namespace apgas::inline v0::scheduler

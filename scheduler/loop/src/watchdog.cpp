@@ -165,13 +165,16 @@ bool watchdog::is_stuck() noexcept {
   return stuck;
 }
 
-void watchdog::report_stuck(bool last) noexcept {
-  without_exceptions([this, last] {
+void watchdog::report_stuck(const std::function<std::string()>& explain) noexcept {
+  without_exceptions([this, &explain] {
     std::string report;
-    watched_.idle.when_all_asleep(watched_.workers.size(),
-                                  [&] { report = explain_standstill(no_task_can_run); });
-    if (last) return conclude(std::move(report));
-    if (!report.empty()) watched_.settings.watchdog_report(report);
+    if (explain != nullptr) {
+      report = explain();
+    } else {
+      watched_.idle.when_all_asleep(watched_.workers.size(),
+                                    [&] { report = explain_standstill(no_task_can_run); });
+    }
+    conclude(std::move(report));
   });
 }
 
@@ -196,12 +199,11 @@ std::uint64_t activity_of(const scheduler::implementation& s) noexcept {
 }
 
 bool nothing_can_become_ready(scheduler::implementation& s) {
-  const bool none_comes =
-      !s.helpers.busy() &&
-      (s.external_calls.load(base::acquire) &  // P2 of scheduler.cpp
-       scheduler::implementation::calls_in_progress) == 0 &&
-      (s.settings.events == nullptr || !s.settings.events->pending()) &&
-      s.timed.until_next() == std::chrono::nanoseconds::max();
+  const bool none_comes = !s.helpers.busy() &&
+                          (s.external_calls.load(base::acquire) &  // P2 of scheduler.cpp
+                           scheduler::implementation::calls_in_progress) == 0 &&
+                          (s.settings.events == nullptr || !s.settings.events->pending()) &&
+                          s.timed.until_next() == std::chrono::nanoseconds::max();
   return none_comes && !s.anything_to_do();  // in this order: a call that has just ended pushed
 }
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -54,11 +55,12 @@ class watchdog {
 
   // For a seeded schedule. look_for_deadlock() looks once, as if the patience had passed, from a
   // worker of the only place that has announced its sleep. is_stuck() returns whether no task can
-  // run again unless another place makes it ready, and report_stuck() says what waits, and at the
-  // last place what that means. Context: while no other thread takes its turn.
+  // run again unless another place makes it ready. report_stuck() reports a deadlock: with the text
+  // that `explain` returns, or, if that is null, with what waits here. Context: while no other
+  // thread takes its turn.
   void look_for_deadlock() noexcept;
   bool is_stuck() noexcept;
-  void report_stuck(bool last) noexcept;
+  void report_stuck(const std::function<std::string()>& explain) noexcept;
 
   suspended_tasks tasks;
 

@@ -68,6 +68,11 @@ void turns::remove_place(int number) noexcept {
   places_[static_cast<std::size_t>(number)] = nullptr;
 }
 
+void turns::explain_with(int number, explain_function f) noexcept {
+  const std::lock_guard guard(mutex_);
+  places_[static_cast<std::size_t>(number)]->explain_with(std::move(f));
+}
+
 turns::participant& turns::worker(int number, int id) noexcept {
   const std::lock_guard guard(mutex_);
   return *workers_[static_cast<std::size_t>(number)][static_cast<std::size_t>(id)];

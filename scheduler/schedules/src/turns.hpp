@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,6 +17,7 @@
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/choices.hpp>
 #include <apgas/base/random.hpp>
+#include <apgas/scheduler/seeded_schedule.hpp>
 
 #include "parker.hpp"
 
@@ -57,6 +59,8 @@ class turns final : public base::choice_source, public wake_observer {
   using clock = std::chrono::steady_clock;
   using time = clock::time_point;
 
+  using explain_function = seeded_schedule::explain_function;
+
   // What the schedule asks of the scheduler of a place.
   class place {
    public:
@@ -68,9 +72,11 @@ class turns final : public base::choice_source, public wake_observer {
     // Whether no task of the place can run again, unless another place or a thread of the program
     // makes one ready. Context: the monitor thread, while nobody has the turn.
     virtual bool is_stuck() noexcept = 0;
-    // Reports the tasks that wait; at the last place also what that means, and ends the process if
-    // that is what to do about a deadlock. Context: the same.
-    virtual void report_deadlock(bool last) noexcept = 0;
+    // Sets what says for what the tasks of the place wait.
+    virtual void explain_with(explain_function f) noexcept = 0;
+    // Called at the first place: reports for what the tasks of all places wait, and ends the
+    // process if that is what to do about a deadlock. Context: the same.
+    virtual void report_deadlock(std::span<place* const> all) noexcept = 0;
 
    protected:
     ~place() = default;
@@ -89,6 +95,7 @@ class turns final : public base::choice_source, public wake_observer {
   // ---- before the first turn --------------------------------------------------------------------
   // Adds the workers of place `number`. Context: any thread, once for each place.
   void add_place(int number, int workers, place& of);
+  void explain_with(int number, explain_function f) noexcept;
   // The scheduler of this place is about to be destroyed. Requires: the schedule has ended.
   void remove_place(int number) noexcept;
   participant& worker(int number, int id) noexcept;

@@ -117,7 +117,7 @@ bool turns::is_deadlock(std::unique_lock<std::mutex>& lock) {
 void turns::report_deadlock(std::unique_lock<std::mutex>& lock) {
   monitor_looks_ = true;
   lock.unlock();
-  for (place* p : places_) p->report_deadlock(p == places_.back());
+  places_.front()->report_deadlock(places_);
   lock.lock();
   monitor_looks_ = false;
   monitor_looked_.notify_all();

@@ -115,9 +115,22 @@ class Deadlocks(unittest.TestCase):
     def test_a_hang_at_another_place_is_found(self):
         code, _, err = run(SCHEDULED, "hangs_elsewhere", APGAS_SEED=1, **THREE_PLACES)
         self.assertEqual(code, DEADLOCK, err)
-        self.assertRegex(err, "place 2: no task can run here while 1 task waits: 1 in "
-                              "semaphore::acquire")
+        self.assertRegex(err, "no task can run at any place while 2 tasks wait: .*"
+                              "1 in semaphore::acquire .*at place 2")
         self.assertIn("this is a deadlock", err)
+
+    def test_a_circle_over_places_is_named(self):
+        code, _, err = run(HANGS, "two_mutexes_over_places", APGAS_SEED=1, **THREE_PLACES)
+        self.assertEqual(code, DEADLOCK, err)
+        self.assertIn("they wait for each other", err)
+
+    def test_a_member_of_a_team_that_does_not_come(self):
+        for case in "team_member_missing", "two_teams":
+            with self.subTest(case=case):
+                code, _, err = run(HANGS, case, APGAS_SEED=1, **THREE_PLACES)
+                self.assertEqual(code, DEADLOCK, err)
+                self.assertRegex(err, r"waits? in barrier at .* of a team for place.*, and .* "
+                                      "not called it")
 
     def test_report_lets_the_program_wait(self):
         with subprocess.Popen([SCHEDULED, "hangs"], stderr=subprocess.PIPE, text=True,

@@ -23,7 +23,8 @@ class test_place final : public turns::place {
  public:
   turns::time next_timer() const noexcept override { return timer; }
   bool is_stuck() noexcept override { return stuck; }
-  void report_deadlock(bool) noexcept override { ++reports; }
+  void explain_with(turns::explain_function) noexcept override {}
+  void report_deadlock(std::span<turns::place* const>) noexcept override { ++reports; }
 
   turns::time timer = turns::time::max();
   std::atomic<bool> stuck{false};

@@ -90,6 +90,7 @@ class remote_teams final : public sync::place_extension {
   std::uint64_t boards() const noexcept;
   team_member* look_up(const global_id& id);
   void begin_watch() noexcept;
+  bool looks_again(std::uint64_t calls) noexcept;
   void take_held(team_member& told, std::uint32_t sequence, held_calls held) noexcept;
   static scheduler::task_counter* look(scheduler::external_task* work,
                                        scheduler::fiber& self) noexcept;
@@ -112,6 +113,8 @@ class remote_teams final : public sync::place_extension {
   base::atomic<std::uint64_t> heard_{0};
   bool paused_ = false;  // the timer runs in principle, but is not set
   bool stopped_ = false;
+  std::uint64_t calls_ = 0;  // the numbers of the calls that waited at the last look, added up
+  int looks_in_vain_ = 0;    // successive looks at the same calls
   std::chrono::steady_clock::time_point when_;
   timer timer_;
 };

@@ -192,9 +192,9 @@ class team_member {
   // Requires: the payload has an envelope.
   void deliver(const comm::inbound_frame& frame);
   // If a task waits, tells the next member of the team in which call, and which calls are held up
-  // by that: `held` by this place, and those that were passed on to it. Returns whether a task
-  // waits.
-  bool tell_if_waiting(const held_calls& held) noexcept;
+  // by that: `held` by this place, and those that were passed on to it. Returns the number of the
+  // call in which a task waits; 0: none does.
+  std::uint32_t tell_if_waiting(const held_calls& held) noexcept;
 
   // What a report says of this member; nothing if it has made no call.
   // Throws: std::bad_alloc.

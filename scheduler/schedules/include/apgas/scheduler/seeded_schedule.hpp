@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -14,6 +15,7 @@
 namespace apgas::inline v0::scheduler {
 
 class turns;
+struct place_waits;
 
 class seeded_schedule {
  public:
@@ -26,6 +28,12 @@ class seeded_schedule {
   ~seeded_schedule();
 
   std::uint64_t seed() const noexcept;
+
+  using explain_function = std::function<place_waits()>;
+  // Sets what says for what the tasks of a place wait, for the report of a deadlock in a run with
+  // several places. It may be called until the scheduler of that place is destroyed.
+  // Context: any thread, after the start of that scheduler and before place_is_ready().
+  void explain_with(int place, explain_function f) noexcept;
 
   // Says that a place has started its workers, and that place 0 has submitted its main task. The
   // first turn begins when all places have said so.
