@@ -1,7 +1,7 @@
 # Tests of the code as text, label lint. The tools have fixed versions (tests/lint-tools.txt),
 # because another version would disagree, and are in build/tools, where launch/test installs them.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-apgas_add_test(tidy lint 1 60 ""
+apgas_add_test(tidy lint 1 300 ""
   ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/tidy.py ${PROJECT_SOURCE_DIR})
 
 # Every public header compiles by itself.
