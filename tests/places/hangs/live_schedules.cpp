@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <apgas/apgas.hpp>
 
@@ -14,13 +15,27 @@
 
 namespace {
 
-constexpr std::size_t programs = 30;
+constexpr std::size_t programs = 40;
 
-int run_with_seed(const apgas::test::hang_case& program, long seed, int argc, char** argv) {
+struct live_program : apgas::test::hang_case {
+  bool over_places;
+};
+
+std::vector<live_program> all_programs() {
+  std::vector<live_program> all;
+  for (const auto& program : apgas::test::live_waits()) all.push_back({program, false});
+  for (const auto& program : apgas::test::live_structures()) all.push_back({program, false});
+  for (const auto& program : apgas::test::live_over_places()) all.push_back({program, true});
+  return all;
+}
+
+int run_with_seed(const live_program& program, long seed, int argc, char** argv) {
   apgas::config settings;
-  settings.places = 1;
+  settings.places = program.over_places ? 2 + static_cast<int>(seed / 4 % 3) : 1;
   settings.workers = 1 + static_cast<int>(seed % 4);
-  settings.more = {{"APGAS_SEED", std::to_string(seed)}, {"APGAS_DEADLOCK", "abort"}};
+  settings.more = {{"APGAS_SEED", std::to_string(seed)},
+                   {"APGAS_DEADLOCK", "abort"},
+                   {"APGAS_TRANSPORT", program.over_places ? "local" : "auto"}};
   return apgas::run(argc, argv, settings, [&program] { program.run(); });
 }
 
@@ -31,8 +46,7 @@ int main(int argc, char** argv) {
   const long first = std::strtol(argv[1], nullptr, 10);
   const long last = std::strtol(argv[2], nullptr, 10);
   const std::string_view only = argc > 3 ? argv[3] : "";
-  auto all = apgas::test::live_waits();
-  for (const auto& program : apgas::test::live_structures()) all.push_back(program);
+  const std::vector<live_program> all = all_programs();
   if (all.size() < programs) return 2;
   long runs = 0;
   for (const auto& program : all) {
