@@ -44,7 +44,11 @@ std::vector<std::uint64_t> profiled_transport::words_of(const comm::frame_header
                          (header.kind == frame_kind::reply && header.credit != 0);
     const void* const phase =
         is_of_phase(header) ? place_.phases->object_of(header.finish) : nullptr;
-    words = profile_->departs({.phase = phase, .returns_credit = returns});
+    words = profile_->departs(
+        {.phase = phase,
+         .from_home = phase != nullptr && sync::phase_core::home_of(header.finish) == place_.here,
+         .number = header.credit,
+         .returns_credit = returns});
   }
   words.push_back(words.size());
   return words;

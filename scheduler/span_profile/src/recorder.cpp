@@ -199,7 +199,9 @@ void span_recorder::suspends(fiber& self, const wait_record& why) noexcept {
   r->call = waits_for_reply(why) ? why.object : nullptr;
   if (r->phase == nullptr) return;
   const std::lock_guard guard(events_lock_);
-  r->s.signal(phases_[r->phase]);
+  phase_paths& phases = phases_[r->phase];
+  r->s.signal(phases.arriving);
+  r->phases_over = phases.phases_over;
 }
 
 // A reply may have come before its task was suspended, and has then not made it ready.
@@ -216,7 +218,7 @@ void span_recorder::resumes(fiber& self, std::uint64_t) noexcept {
 }
 
 // The tasks that wait for a phase have arrived when they were suspended; the last one may still
-// run, and make the others ready.
+// run, and make the others ready. The first of them to be made ready shows that the phase is over.
 std::uint64_t span_recorder::makes_ready(const fiber& f) noexcept {
   const std::uint64_t now = config_.clock();
   record* const target = record_of(f.observed);
@@ -224,12 +226,15 @@ std::uint64_t span_recorder::makes_ready(const fiber& f) noexcept {
   if (cause != nullptr) stop(*cause, now);
   if (target != nullptr && target->phase != nullptr) {
     const std::lock_guard guard(events_lock_);
-    span_event& arrivals = phases_[target->phase];
-    if (cause != nullptr) {
-      cause->s.signal(arrivals);
-      cause->s.receive(arrivals, no_span_costs);
+    phase_paths& phases = phases_[target->phase];
+    if (cause != nullptr) cause->s.signal(phases.arriving);
+    if (target->phases_over == phases.phases_over) {
+      phases.over = phases.arriving;
+      ++phases.phases_over;
+      phases.released_here = true;
     }
-    target->s.receive(arrivals, costs_);
+    if (cause != nullptr) cause->s.receive(phases.over, no_span_costs);
+    target->s.receive(phases.over, costs_);
   } else if (target != nullptr && cause != nullptr) {
     target->s.receive({cause->s.critical_path()}, costs_);
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -81,11 +82,22 @@ class span_recorder final : public task_observer {
     explicit record(const span_recorder* at) noexcept : of(at) {}
     const span_recorder* of;  // whose place the task is at
     strand s;
-    std::uint64_t since = 0;      // cycle count when it began or went on
-    const void* phase = nullptr;  // of a clock or phaser, for which it waits
-    const void* call = nullptr;   // of an `at`, for whose reply it waits
-    returned_scope returned;      // what its reply is to carry
+    std::uint64_t since = 0;        // cycle count when it began or went on
+    const void* phase = nullptr;    // of a clock or phaser, for which it waits
+    std::uint64_t phases_over = 0;  // of that clock, when it began to wait
+    const void* call = nullptr;     // of an `at`, for whose reply it waits
+    returned_scope returned;        // what its reply is to carry
   };
+  // A clock or phaser. The tasks that a phase releases may arrive at the next one before the others
+  // and the other places have been released.
+  struct phase_paths {
+    span_event arriving;             // at the present phase, and at all before
+    span_event over;                 // what the last phase that is over has waited for
+    std::uint64_t phases_over = 0;   // that have released tasks of this place
+    bool released_here = false;      // the last one has, and no other place is told yet
+    std::uint64_t told = no_number;  // the number of the phase that other places are told of
+  };
+  static constexpr auto no_number = std::numeric_limits<std::uint64_t>::max();
   struct submission {
     span_event event;
     returned_scope returned;
@@ -127,6 +139,7 @@ class span_recorder final : public task_observer {
   void add_end(const observed_task& task, const strand& s);
   void merge(returned_scope& into, span_scope&& more);
   returned_scope take_returned(record* r);
+  static const path& path_to(const departing_frame& frame, phase_paths& phases);
   template <class Change>
   void change_scope(const task_counter& finish, Change change) noexcept;
 
@@ -138,7 +151,7 @@ class span_recorder final : public task_observer {
   std::uint64_t hook_ticks_ = 0;  // of a hook, outside its own measurement
 
   base::spin_lock events_lock_;
-  std::unordered_map<const void*, span_event> phases_;
+  std::unordered_map<const void*, phase_paths> phases_;
   std::unordered_map<const void*, span_event> published_;
   std::unordered_map<std::uint64_t, submission> submitted_;
   std::uint64_t submissions_ = 0;

@@ -69,6 +69,18 @@ void span_recorder::returns(const task_counter& finish, bool with_reply) noexcep
   merge(returned_, std::move(ended.mapped().scope));
 }
 
+// What a frame about a clock has waited for. A place says that all have arrived there; the home
+// says that a phase is over, to each place in turn, after it has released the tasks that are there.
+// Requires: events_lock_.
+const path& span_recorder::path_to(const departing_frame& frame, phase_paths& phases) {
+  if (!frame.from_home) return phases.arriving.latest;
+  if (!std::exchange(phases.released_here, false) && phases.told != frame.number) {
+    phases.over = phases.arriving;
+  }
+  phases.told = frame.number;
+  return phases.over.latest;
+}
+
 // Words: the path, then if credit returns, the work and the path of the finish.
 span_words span_recorder::departs(const departing_frame& frame) noexcept {
   const std::uint64_t now = config_.clock();
@@ -80,7 +92,7 @@ span_words span_recorder::departs(const departing_frame& frame) noexcept {
   returned_scope returned;
   {
     const std::lock_guard guard(events_lock_);
-    if (frame.phase != nullptr) sent.join(phases_[frame.phase].latest);
+    if (frame.phase != nullptr) sent.join(path_to(frame, phases_[frame.phase]));
     if (frame.returns_credit) returned = take_returned(r);
   }
   sent.burden(costs_.message);
@@ -115,7 +127,11 @@ bool span_recorder::arrives(const arriving_frame& frame,
   }
   if (frame.phase != nullptr || frame.call != nullptr) {
     const std::lock_guard guard(events_lock_);
-    if (frame.phase != nullptr) phases_[frame.phase].latest.join(event.latest);
+    if (frame.phase != nullptr) {
+      phase_paths& phases = phases_[frame.phase];
+      phases.arriving.latest.join(event.latest);
+      phases.released_here = false;
+    }
     if (frame.call != nullptr) published_[frame.call] = event;
   }
   frame_.s = strand();

@@ -43,6 +43,8 @@ struct span_profile_config {
 // What the profile needs to know of a frame. Null stands for unknown and for none.
 struct departing_frame {
   const void* phase = nullptr;  // the clock or phaser that it is about
+  bool from_home = false;       // its home sends the frame, which is about the phase `number`
+  std::uint64_t number = 0;
   bool returns_credit = false;  // of a finish
 };
 struct arriving_frame {
