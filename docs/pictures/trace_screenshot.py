@@ -6,9 +6,9 @@ Usage: trace_screenshot.py TRACE FOLDER PICTURE
 
 The picture shows a few phases of a clock, and selects the slice of a task that an `at` from another
 place has sent. Perfetto then draws the arrow that leads there. That of the reply begins at a mark
-within the slice, for which one would select the mark; here it is drawn, too. TRACE is that of a program with both, such as the one of the picture
-in docs/debugging/trace.md: the last program of docs/tutorials/lock_step.md with points = 2'000 and
-steps = 8:
+within the slice, for which one would select the mark; here it is drawn, too. TRACE is that of a
+program with both, such as the one of the picture in docs/debugging/trace.md: the last program of
+docs/tutorials/lock_step.md with points = 2'000 and steps = 8:
 
   APGAS_TRACE=run.json APGAS_TRANSPORT=local APGAS_PLACES=2 APGAS_WORKERS=1 ./places
 
