@@ -51,12 +51,13 @@ elseif(APGAS_SANITIZE STREQUAL "thread")
 endif()
 
 # apgas_add_test(<name> <labels> <processors> <timeout> <environment> <command>...): registers one run
-# of a program. Labels and environment are lists.
+# of a program. Labels and environment are lists. A test that is deadlocked ends with the reason, unless
+# its environment says otherwise; a script passes the setting on only if it keeps the variables APGAS_*.
 function(apgas_add_test name labels processors timeout environment)
   add_test(NAME ${name} COMMAND ${ARGN})
   set_tests_properties(${name} PROPERTIES
     LABELS "${labels}" PROCESSORS ${processors} TIMEOUT ${timeout}
-    ENVIRONMENT "${apgas_test_environment};${environment}")
+    ENVIRONMENT "APGAS_DEADLOCK=abort;${apgas_test_environment};${environment}")
   set(needs)
   foreach(word IN LISTS ARGN)
     if(TARGET "${word}")

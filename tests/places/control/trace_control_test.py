@@ -17,7 +17,7 @@ import running_jobs
 
 sys.path.insert(0, str(HERE.parent.parent / "trace"))
 sys.path.insert(0, str(HERE.parent / "traces"))
-from trace_checks import perfetto_folder, perfetto_problems, problems  # noqa: E402
+from trace_checks import has_perfetto, perfetto_problems, problems, run_tests  # noqa: E402
 from trace_events import Events  # noqa: E402
 
 RECORDED = 0.3  # seconds
@@ -52,7 +52,7 @@ class Traces(unittest.TestCase):
 
     def check(self, path, by_perfetto=False):
         self.assertEqual(problems(path), [])
-        if by_perfetto and perfetto_folder() is not None:  # takes seconds
+        if by_perfetto and has_perfetto():  # takes seconds
             self.assertEqual(perfetto_problems(path), [])
 
     def refused(self, answer, message):
@@ -200,4 +200,4 @@ class Refused(Traces):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    run_tests()

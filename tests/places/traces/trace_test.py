@@ -15,7 +15,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "trace"))
-from trace_checks import perfetto_folder, perfetto_problems, problems  # noqa: E402
+from trace_checks import has_perfetto, perfetto_problems, problems, run_tests  # noqa: E402
 from trace_events import Events  # noqa: E402
 
 TRACED, MERGE, WITH_MPI = sys.argv[1], sys.argv[2], sys.argv[3] == "1"
@@ -57,7 +57,7 @@ class Traces(unittest.TestCase):
 
     def check(self, path):
         self.assertEqual(problems(path), [])
-        if perfetto_folder() is not None:
+        if has_perfetto():
             self.assertEqual(perfetto_problems(path), [])
 
 
@@ -278,4 +278,4 @@ class Refusals(Traces):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
+    run_tests(sys.argv[:1] + sys.argv[4:])
