@@ -20,15 +20,20 @@ std::atomic<bool> over{false};
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
+std::atomic<int> computing_now{0};
+
 [[gnu::noinline]] void compute() {
+  ++computing_now;
   while (!over.load(std::memory_order_relaxed)) {
   }
 }
 
-void wait_for_the_end_of_input() {
-  std::puts("ready");
-  std::fflush(stdout);
-  apgas::blocking([] {
+// The state is reached when so many tasks compute.
+void wait_for_the_end_of_input(int computing = 0) {
+  apgas::blocking([computing] {
+    while (computing_now < computing) usleep(1'000);
+    std::puts("ready");
+    std::fflush(stdout);
     char c = 0;
     while (read(STDIN_FILENO, &c, 1) == 1) {
     }
@@ -129,7 +134,7 @@ void working() {
 void computing() {
   apgas::finish([] {
     for (int i = 0; i < 8; ++i) apgas::async([] { compute(); });  // spawn of computing
-    wait_for_the_end_of_input();
+    wait_for_the_end_of_input(apgas::num_workers());
   });
 }
 
