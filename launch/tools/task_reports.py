@@ -102,7 +102,8 @@ def place_lines(reply, place):
     yield (f"place {place['place']} on {reply['host']} (process {reply['process']}): {workers}, "
            f"{waits}{queued}")
     for group in place["groups"][:GROUPS_AT_MOST]:
-        yield f"{group['tasks']:>8,} in {wait_text(group)}"
+        awaits = f" ({group['awaits']})" if group["awaits"] else ""
+        yield f"{group['tasks']:>8,} in {wait_text(group)}{awaits}"
     if len(place["groups"]) > GROUPS_AT_MOST:
         yield f"           and {len(place['groups']) - GROUPS_AT_MOST} more such groups"
     if place["cycle"]:

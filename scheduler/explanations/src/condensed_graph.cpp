@@ -97,6 +97,7 @@ void hang_explanation::condense(place_waits& to) const {
   std::ranges::sort(edges, {}, &wait_graph::edge::from);
   struct counted {
     std::uint64_t objects = 0;
+    std::uint64_t tasks = 0;
     wait_graph::node last = 0;
   };
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, counted> needs;
@@ -104,6 +105,7 @@ void hang_explanation::condense(place_waits& to) const {
     counted& c = needs[{objects[e.from - tasks_.size()], tasks[e.to], e.label}];
     if (c.objects == 0 || c.last != e.from) ++c.objects;
     c.last = e.from;
+    ++c.tasks;
   }
   for (const auto& [key, c] : needs) {
     const auto& [object, task, label] = key;
@@ -111,7 +113,8 @@ void hang_explanation::condense(place_waits& to) const {
                         .task = task,
                         .count = c.objects,
                         .below = label % 2 != 0,
-                        .relation = relations_[label / 2]});
+                        .relation = relations_[label / 2],
+                        .tasks = c.tasks});
   }
 }
 

@@ -55,11 +55,12 @@ void hang_explanation::add(fiber& f, const wait_record& waits) {
   tasks_.push_back({&f, waits, object});
 }
 
-std::string hang_explanation::cycle() {
+void hang_explanation::explain(place_waits& to) {
   for (const waiting_task& t : tasks_) add_edges(t);
   graph_.set_nodes(static_cast<std::uint32_t>(tasks_.size() + objects_.size()));
-  const std::vector<wait_graph::edge> found = graph_.find_cycle();
-  return found.empty() ? std::string() : describe(found);
+  if (const std::vector<wait_graph::edge> found = graph_.find_cycle(); !found.empty())
+    to.cycle = describe(found);
+  condense(to);
 }
 
 void hang_explanation::needs(const waited_object& object, const fiber& needed,

@@ -40,14 +40,11 @@ class hang_explanation final : private wait_explainer {
   // Adds a fiber whose task waits as the record says. Throws: std::bad_alloc.
   void add(fiber& f, const wait_record& waits);
 
-  // Returns a sentence for each step of a cycle, as one text; empty if there is no cycle. Requires:
-  // all fibers have been added. Throws: std::bad_alloc.
-  std::string cycle();
-
   // Adds the graph in condensed form: tasks of one group that wait for the same object are one
-  // entry, and with more than a few thousand objects those that look alike are one entry, too.
-  // Requires: cycle() was called. Throws: std::bad_alloc.
-  void condense(place_waits& to) const;
+  // entry, and with more than a few thousand objects those that look alike are one entry, too. Also
+  // adds a sentence for each step of a cycle, if there is one. Requires: all fibers have been
+  // added. Throws: std::bad_alloc.
+  void explain(place_waits& to);
 
  private:
   struct object_node {
@@ -78,6 +75,7 @@ class hang_explanation final : private wait_explainer {
   std::vector<std::uint32_t> condense_objects(place_waits& to) const;
   std::vector<std::uint32_t> condense_tasks(place_waits& to,
                                             const std::vector<std::uint32_t>& entries) const;
+  void condense(place_waits& to) const;
   std::string describe(const std::vector<wait_graph::edge>& cycle) const;
 
   const object_names* const names_;

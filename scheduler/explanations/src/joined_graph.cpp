@@ -45,7 +45,8 @@ void joined_graph::add_objects(const place_waits& p, std::size_t first_task) {
                       .task = static_cast<std::uint32_t>(first_task) + n.task,
                       .certain = n.count >= p.objects[n.object].count,
                       .below = n.below,
-                      .relation = n.relation});
+                      .relation = n.relation,
+                      .tasks = n.tasks});
   }
 }
 
@@ -139,7 +140,8 @@ std::vector<cycle_step> joined_graph::cycle_of_collectives(bool with_places, boo
                        .task = static_cast<std::uint32_t>(t),
                        .certain = false,
                        .below = false,
-                       .relation = "is at a place that has not called it"});
+                       .relation = "is at a place that has not called it",
+                       .tasks = 1});
     }
   }
   return cycle_of(needs, with_places);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -15,9 +16,13 @@
 // the same line with the same name. A program has few groups, however many tasks wait.
 namespace apgas::inline v0::scheduler {
 
+class awaited_tasks;
+
 // A source line as text, "file:line"; empty if it is unknown, or a line of the standard library, as
 // for a lock that std::lock_guard takes.
 std::string line_text(const call_site& where);
+// "latch::wait at solve.cpp:18", or without the line if it is empty.
+std::string construct_text(std::string_view construct, std::string_view line);
 // What describes a task: its name and where it was spawned.
 std::string task_text(const task_state& task);
 
@@ -33,10 +38,8 @@ class wait_groups {
   std::uint64_t tasks() const noexcept { return tasks_; }
   // Returns the groups, the largest first; at most `most` of them. Throws: std::bad_alloc.
   std::vector<place_waits::group> largest(std::size_t most) const;
-  // Returns the largest groups, as one clause. Throws: std::bad_alloc.
-  std::string text() const;
   // Returns all groups, the largest first, for tools. Throws: std::bad_alloc.
-  std::vector<waiting_tasks> list() const;
+  std::vector<waiting_tasks> list(const awaited_tasks& awaited) const;
 
   // Describes a task that waits; waiting_tasks::tasks is 1. Throws: std::bad_alloc.
   static waiting_tasks description_of(const wait_record& waits_for, const task_state& task);

@@ -60,10 +60,11 @@ struct place_waits {
     std::uint64_t count = 0;  // of the objects of the entry, so many need a task of that entry
     bool below = false;       // the needed task is below the one that waits, on the same stack
     std::string relation;
+    std::uint64_t tasks = 0;  // of the entry, so many are needed by an object
 
     template <class Archive>
     void serialize(Archive& a) {
-      a(object, task, count, below, relation);
+      a(object, task, count, below, relation, tasks);
     }
   };
 
