@@ -26,12 +26,11 @@ awaited_tasks::awaited_tasks(const joined_graph& graph, bool with_places)
   std::ranges::stable_sort(needs_, {}, [&](std::uint32_t n) { return graph.needs()[n].object; });
 }
 
-std::vector<std::uint32_t> awaited_tasks::objects_of(std::string_view construct,
-                                                     std::string_view task) const {
+std::vector<std::uint32_t> awaited_tasks::objects_of(
+    const std::vector<std::uint32_t>& entries) const {
   std::vector<std::uint32_t> objects;
-  const auto found = entries_.find({std::string(construct), task});
-  if (found == entries_.end()) return objects;
-  for (const std::uint32_t t : found->second) objects.push_back(graph_.tasks()[t].object);
+  objects.reserve(entries.size());
+  for (const std::uint32_t t : entries) objects.push_back(graph_.tasks()[t].object);
   std::ranges::sort(objects);
   const auto repeated = std::ranges::unique(objects);
   objects.erase(repeated.begin(), repeated.end());
@@ -49,7 +48,6 @@ std::vector<awaited_tasks::needed_tasks> awaited_tasks::needed_by(
       const joined_graph::joined_need& need = graph_.needs()[n];
       const joined_graph::joined_task& task = graph_.tasks()[need.task];
       counts[{.relation = need.relation,
-              .below = need.below,
               .task = task.entry->text,
               .construct = task.entry->construct,
               .line = task.entry->line,
@@ -63,14 +61,19 @@ std::vector<awaited_tasks::needed_tasks> awaited_tasks::needed_by(
   return all;
 }
 
-// "phase 7 of the clock made at solve.cpp:4"; empty if the objects have no phase or differ.
-std::string awaited_tasks::phase_text(const std::vector<std::uint32_t>& objects) const {
+// "phase 7 of the clock made at solve.cpp:4"; empty if little is known of the objects, or they
+// differ.
+std::string awaited_tasks::object_text(const std::vector<std::uint32_t>& entries) const {
   std::string text;
-  for (const std::uint32_t each : objects) {
-    const place_waits::object& o = graph_.objects()[each];
-    if (o.phase < 0) return {};
-    const std::string one = fmt::format("phase {} of the {}{}{}", o.phase, o.kind,
-                                        o.made.empty() ? "" : " made at ", o.made);
+  for (const std::uint32_t each : entries) {
+    const joined_graph::joined_task& task = graph_.tasks()[each];
+    const place_waits::object& o = graph_.objects()[task.object];
+    if (o.phase < 0 && o.made.empty()) return {};
+    const std::string& mode = task.entry->mode;
+    const std::string one =
+        fmt::format("{}{}the {}{}{}", mode.empty() ? "" : fmt::format("registered as {}; ", mode),
+                    o.phase < 0 ? "" : fmt::format("phase {} of ", o.phase), o.kind,
+                    o.made.empty() ? "" : " made at ", o.made);
     if (!text.empty() && one != text) return {};
     text = one;
   }
@@ -83,28 +86,22 @@ std::string awaited_tasks::text_of(const look& what) const {
                      construct_text(what.construct, what.line));
 }
 
-std::string awaited_tasks::relation_of(const look& what) {
-  return fmt::format("{}{}", what.below ? "runs inside a finish of a task that " : "",
-                     what.relation);
-}
-
 // "the task that has locked it: main, in ..." or "4 tasks, each of which belongs to it: 3 spawned
-// at
-// ...". Requires: not empty.
+// at solve.cpp:9, in ...; main, in ...". Requires: not empty.
 std::string awaited_tasks::text_of(const std::vector<needed_tasks>& needed) const {
   std::uint64_t total = 0;
   for (const needed_tasks& n : needed) total += n.count;
-  const std::string relation = relation_of(needed.front().what);
+  const std::string_view relation = needed.front().what.relation;
   const bool same = std::ranges::all_of(
-      needed, [&](const needed_tasks& n) { return relation_of(n.what) == relation; });
+      needed, [&](const needed_tasks& n) { return n.what.relation == relation; });
   std::string text = total == 1 ? std::string("the task") : fmt::format("{} tasks", total);
   if (same) text += fmt::format("{} {}", total == 1 ? " that" : ", each of which", relation);
   for (std::size_t i = 0; i < std::min(named_max, needed.size()); ++i) {
     const needed_tasks& n = needed[i];
     text += i == 0 ? ": " : "; ";
-    if (n.count > 1) text += fmt::format("{} ", n.count);
+    if (n.count > 1 && needed.size() > 1) text += fmt::format("{} ", n.count);
     text += text_of(n.what);
-    if (!same) text += fmt::format(", which {}", relation_of(n.what));
+    if (!same) text += fmt::format(", which {}", n.what.relation);
     total -= n.count;
   }
   if (total != 0) text += fmt::format("; and {} more", total);
@@ -112,10 +109,11 @@ std::string awaited_tasks::text_of(const std::vector<needed_tasks>& needed) cons
 }
 
 std::string awaited_tasks::text(std::string_view construct, std::string_view task) const {
-  const std::vector<std::uint32_t> objects = objects_of(construct, task);
-  const std::vector<needed_tasks> needed = needed_by(objects);
-  std::string text = phase_text(objects);
-  if (!needed.empty()) text += fmt::format("{}awaits {}", text.empty() ? "" : " ", text_of(needed));
+  const auto entries = entries_.find({std::string(construct), task});
+  if (entries == entries_.end()) return {};
+  std::string text = object_text(entries->second);
+  if (const auto needed = needed_by(objects_of(entries->second)); !needed.empty())
+    text += fmt::format("{}awaits {}", text.empty() ? "" : " ", text_of(needed));
   return text;
 }
 

@@ -28,7 +28,6 @@ class awaited_tasks {
   // Needed tasks of which a report can say the same.
   struct look {
     std::string_view relation;
-    bool below;
     std::string_view task;
     std::string_view construct;
     std::string_view line;
@@ -40,10 +39,9 @@ class awaited_tasks {
     std::uint64_t count;
   };
 
-  std::vector<std::uint32_t> objects_of(std::string_view construct, std::string_view task) const;
+  std::vector<std::uint32_t> objects_of(const std::vector<std::uint32_t>& entries) const;
   std::vector<needed_tasks> needed_by(const std::vector<std::uint32_t>& objects) const;
-  std::string phase_text(const std::vector<std::uint32_t>& objects) const;
-  static std::string relation_of(const look& what);
+  std::string object_text(const std::vector<std::uint32_t>& entries) const;
   std::string text_of(const look& what) const;
   std::string text_of(const std::vector<needed_tasks>& needed) const;
 

@@ -36,7 +36,6 @@ class joined_graph {
     std::uint32_t object;
     std::uint32_t task;
     bool certain;
-    bool below;
     std::string_view relation;
     std::uint64_t tasks;  // so many of the entry
   };
