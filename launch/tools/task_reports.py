@@ -66,8 +66,9 @@ def table_of(rows):
 def task_text(group):
     """The name and the spawn site of a task, as the reports of the watchdog have them."""
     name = f'"{group["name"]}", ' if group["name"] else ""
-    spawned = group["spawned"]
-    return name + (f"spawned at {spawned}" if spawned else "main or a task without a spawn site")
+    if group["spawned"]:
+        return f"{name}spawned at {group['spawned']}"
+    return name + ("main" if group.get("main") else "a task without a spawn site")
 
 
 def wait_text(group):
@@ -102,7 +103,8 @@ def place_lines(reply, place):
     yield (f"place {place['place']} on {reply['host']} (process {reply['process']}): {workers}, "
            f"{waits}{queued}")
     for group in place["groups"][:GROUPS_AT_MOST]:
-        yield f"{group['tasks']:>8,} in {wait_text(group)}"
+        awaits = f" ({group['awaits']})" if group.get("awaits") else ""
+        yield f"{group['tasks']:>8,} in {wait_text(group)}{awaits}"
     if len(place["groups"]) > GROUPS_AT_MOST:
         yield f"           and {len(place['groups']) - GROUPS_AT_MOST} more such groups"
     if place["cycle"]:

@@ -26,11 +26,9 @@ json json_of(const process_facts& facts) {
 }
 
 json json_of(const scheduler::waiting_tasks& group) {
-  return {{"tasks", group.tasks},
-          {"construct", group.construct},
-          {"where", group.where},
-          {"spawned", group.spawned},
-          {"name", group.name}};
+  return {{"tasks", group.tasks},     {"construct", group.construct}, {"where", group.where},
+          {"spawned", group.spawned}, {"name", group.name},           {"main", group.main},
+          {"awaits", group.awaits}};
 }
 
 const char* name_of(scheduler::worker_report::kind what) {

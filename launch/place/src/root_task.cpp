@@ -71,7 +71,8 @@ scheduler::task_counter* root_task::run_task(external_task* work, scheduler::fib
 void root_task::run_on(scheduler::fiber& self) noexcept {
   self.task.name = "main";
   scheduler::task_described(self);
-  self.task.name = nullptr;  // reports say "main" without it
+  self.task.name = nullptr;
+  self.runs_main = true;
   std::vector<task_exception> failures;
   int code = 0;
   keep_failures(failures, [&] { code = run_main(self); });
@@ -89,6 +90,7 @@ void root_task::run_on(scheduler::fiber& self) noexcept {
           fmt::format("the program ended with the code {}; {}", code, schedule->description()));
     }
   }
+  self.runs_main = false;
   std::lock_guard guard(mutex_);
   code_ = code;
   done_.notify_one();

@@ -63,22 +63,23 @@ std::vector<std::uint32_t> hang_explanation::condense_objects(place_waits& to) c
 std::vector<std::uint32_t> hang_explanation::condense_tasks(
     place_waits& to, const std::vector<std::uint32_t>& objects) const {
   using look = std::tuple<const char*, const char*, std::uint32_t, const char*, std::uint32_t,
-                          const char*, std::uint32_t>;
+                          const char*, std::uint32_t, const char*, bool>;
   std::map<look, std::uint32_t> alike;
   std::vector<std::uint32_t> entries;
   entries.reserve(tasks_.size());
   for (const waiting_task& t : tasks_) {
     const task_state& task = t.on->task;
     const std::uint32_t object = t.object == no_object ? place_waits::none : objects[t.object];
-    const auto [at, is_new] =
-        alike.try_emplace({t.waits.construct, t.waits.where.file_name(), t.waits.where.line(),
-                           task.site.file_name(), task.site.line(), task.name, object},
-                          static_cast<std::uint32_t>(to.graph_tasks.size()));
+    const auto [at, is_new] = alike.try_emplace(
+        {t.waits.construct, t.waits.where.file_name(), t.waits.where.line(), task.site.file_name(),
+         task.site.line(), task.name, object, t.mode, t.on->runs_main},
+        static_cast<std::uint32_t>(to.graph_tasks.size()));
     if (is_new) {
-      to.graph_tasks.push_back({.text = task_text(task),
+      to.graph_tasks.push_back({.text = task_text(task, t.on->runs_main),
                                 .construct = t.waits.construct,
                                 .line = line_text(t.waits.where),
-                                .object = object});
+                                .object = object,
+                                .mode = t.mode});
     }
     ++to.graph_tasks[at->second].count;
     entries.push_back(at->second);
@@ -90,13 +91,18 @@ void hang_explanation::condense(place_waits& to) const {
   const std::vector<std::uint32_t> objects = condense_objects(to);
   const std::vector<std::uint32_t> tasks = condense_tasks(to, objects);
   // An object that needs several tasks of an entry counts once, so the edges are sorted by object.
+  // Each task that waits for an object may have reported the same edges.
   std::vector<wait_graph::edge> edges;
   for (const wait_graph::edge& e : graph_.edges()) {
     if (e.from >= tasks_.size()) edges.push_back(e);
   }
-  std::ranges::sort(edges, {}, &wait_graph::edge::from);
+  std::ranges::sort(edges, {},
+                    [](const wait_graph::edge& e) { return std::tuple(e.from, e.to, e.label); });
+  const auto repeated = std::ranges::unique(edges);
+  edges.erase(repeated.begin(), repeated.end());
   struct counted {
     std::uint64_t objects = 0;
+    std::uint64_t tasks = 0;
     wait_graph::node last = 0;
   };
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, counted> needs;
@@ -104,14 +110,15 @@ void hang_explanation::condense(place_waits& to) const {
     counted& c = needs[{objects[e.from - tasks_.size()], tasks[e.to], e.label}];
     if (c.objects == 0 || c.last != e.from) ++c.objects;
     c.last = e.from;
+    ++c.tasks;
   }
   for (const auto& [key, c] : needs) {
     const auto& [object, task, label] = key;
     to.needs.push_back({.object = object,
                         .task = task,
                         .count = c.objects,
-                        .below = label % 2 != 0,
-                        .relation = relations_[label / 2]});
+                        .relation = relation_text(label),
+                        .tasks = c.tasks});
   }
 }
 

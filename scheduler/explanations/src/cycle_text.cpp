@@ -36,8 +36,7 @@ std::string describe_cycle(const std::vector<cycle_step>& steps) {
                 ? fmt::format(" {} for itself", wait_text(s))
                 : fmt::format(" {} for task {}", wait_text(s), letter((i + 1) % steps.size()));
     if (i + 1 < steps.size()) text += fmt::format(" ({})", steps[i + 1].task);
-    text += fmt::format(", which {}{}", s.below ? "runs inside a finish of a task that " : "",
-                        s.relation);
+    text += fmt::format(", which {}", s.relation);
   }
   if (steps.size() > steps_max) {
     text += fmt::format("; and so on for {} more tasks", steps.size() - steps_max);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 
 #include <fmt/format.h>
@@ -55,11 +56,12 @@ void hang_explanation::add(fiber& f, const wait_record& waits) {
   tasks_.push_back({&f, waits, object});
 }
 
-std::string hang_explanation::cycle() {
-  for (const waiting_task& t : tasks_) add_edges(t);
+void hang_explanation::explain(place_waits& to) {
+  for (waiting_task& t : tasks_) add_edges(t);
   graph_.set_nodes(static_cast<std::uint32_t>(tasks_.size() + objects_.size()));
-  const std::vector<wait_graph::edge> found = graph_.find_cycle();
-  return found.empty() ? std::string() : describe(found);
+  if (const std::vector<wait_graph::edge> found = graph_.find_cycle(); !found.empty())
+    to.cycle = cycle_text(found);
+  condense(to);
 }
 
 void hang_explanation::needs(const waited_object& object, const fiber& needed,
@@ -79,10 +81,47 @@ void hang_explanation::add_need(const object_name& name, const waited_object& ob
   if (needed.node >= tasks_.size() || tasks_[needed.node].on != &needed) return;
   const std::uint32_t index = find_or_add(name);
   objects_[index].what = object;
-  const auto known = std::ranges::find(relations_, relation);
-  const auto label = static_cast<std::uint32_t>(known - relations_.begin()) * 2 + (below_ ? 1 : 0);
-  if (known == relations_.end()) relations_.push_back(relation);
-  graph_.add({static_cast<wait_graph::node>(tasks_.size()) + index, needed.node, label});
+  graph_.add({static_cast<wait_graph::node>(tasks_.size()) + index, needed.node,
+              label_of(relation, needed)});
+}
+
+void hang_explanation::describe(const waited_object& object, const char* mode) noexcept {
+  if (below_ || current_->object == no_object || current_->waits.object != object.address) return;
+  objects_[current_->object].what = object;
+  current_->mode = mode;
+}
+
+// Equal reasons share a label, so there are only as many as the program has lines.
+std::uint32_t hang_explanation::label_of(const char* relation, const fiber& needed) {
+  need_reason made{.relation = relation, .is_below = below_};
+  if (hidden_ != nullptr) {
+    made.construct = hidden_->construct;
+    made.where = hidden_->where;
+    made.task = *hidden_->task;
+    made.main = needed.runs_main;
+  }
+  const auto known = std::ranges::find(reasons_, made);
+  const auto label = static_cast<std::uint32_t>(known - reasons_.begin());
+  if (known == reasons_.end()) reasons_.push_back(made);
+  return label;
+}
+
+bool hang_explanation::need_reason::operator==(const need_reason& other) const noexcept {
+  const auto address = [](const call_site& s) { return std::bit_cast<const void*>(s); };
+  return relation == other.relation && is_below == other.is_below && construct == other.construct &&
+         main == other.main && task.name == other.task.name &&
+         address(where) == address(other.where) && address(task.site) == address(other.task.site);
+}
+
+std::string hang_explanation::relation_text(std::uint32_t label) const {
+  const need_reason& r = reasons_[label];
+  if (!r.is_below) return r.relation;
+  if (r.construct == nullptr) {
+    return fmt::format("runs inside a finish of a task that {}", r.relation);
+  }
+  return fmt::format("runs inside the {} of {}, which {}",
+                     construct_text(r.construct, line_text(r.where)), task_text(r.task, r.main),
+                     r.relation);
 }
 
 // A task that waits for a finish owns it and is not one of its tasks.
@@ -106,7 +145,8 @@ void hang_explanation::served_calls(const waiting_task& t) {
   below_ = false;
 }
 
-void hang_explanation::add_edges(const waiting_task& t) {
+void hang_explanation::add_edges(waiting_task& t) {
+  current_ = &t;
   const fiber& f = *t.on;
   if (t.object != no_object) {
     graph_.add({f.node, static_cast<wait_graph::node>(tasks_.size()) + t.object, 0});
@@ -118,13 +158,15 @@ void hang_explanation::add_edges(const waiting_task& t) {
   if (f.task.registrations != nullptr) f.task.registrations->explain(f, *this);
   below_ = true;
   for (const hidden_task* h = f.hidden; h != nullptr; h = h->below) {
+    hidden_ = h;
     if (h->task->registrations != nullptr) h->task->registrations->explain(f, *this);
   }
   below_ = false;
+  hidden_ = nullptr;
 }
 
 // The cycle alternates between tasks and objects.
-std::string hang_explanation::describe(const std::vector<wait_graph::edge>& cycle) const {
+std::string hang_explanation::cycle_text(const std::vector<wait_graph::edge>& cycle) const {
   const std::size_t begin = cycle.front().from < tasks_.size() ? 0 : 1;
   std::vector<cycle_step> steps;
   for (std::size_t i = 0; i < cycle.size() / 2; ++i) {
@@ -132,14 +174,13 @@ std::string hang_explanation::describe(const std::vector<wait_graph::edge>& cycl
     const wait_graph::edge& needed = cycle[(begin + 2 * i + 1) % cycle.size()];
     const waiting_task& t = tasks_[waits.from];
     const waited_object& object = objects_[t.object].what;
-    steps.push_back({.task = task_text(t.on->task),
+    steps.push_back({.task = task_text(t.on->task, t.on->runs_main),
                      .construct = t.waits.construct,
                      .line = line_text(t.waits.where),
                      .kind = object.kind,
                      .made = line_text(object.made),
                      .phase = object.phase,
-                     .relation = relations_[needed.label / 2],
-                     .below = needed.label % 2 != 0});
+                     .relation = relation_text(needed.label)});
   }
   return describe_cycle(steps);
 }

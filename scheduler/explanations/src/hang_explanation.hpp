@@ -40,14 +40,11 @@ class hang_explanation final : private wait_explainer {
   // Adds a fiber whose task waits as the record says. Throws: std::bad_alloc.
   void add(fiber& f, const wait_record& waits);
 
-  // Returns a sentence for each step of a cycle, as one text; empty if there is no cycle. Requires:
-  // all fibers have been added. Throws: std::bad_alloc.
-  std::string cycle();
-
   // Adds the graph in condensed form: tasks of one group that wait for the same object are one
-  // entry, and with more than a few thousand objects those that look alike are one entry, too.
-  // Requires: cycle() was called. Throws: std::bad_alloc.
-  void condense(place_waits& to) const;
+  // entry, and with more than a few thousand objects those that look alike are one entry, too. Also
+  // adds a sentence for each step of a cycle, if there is one. Requires: all fibers have been
+  // added. Throws: std::bad_alloc.
+  void explain(place_waits& to);
 
  private:
   struct object_node {
@@ -61,7 +58,19 @@ class hang_explanation final : private wait_explainer {
   struct waiting_task {
     fiber* on;
     wait_record waits;
-    std::uint32_t object;  // its index in objects_, or no_object
+    std::uint32_t object;   // its index in objects_, or no_object
+    const char* mode = "";  // how the task is registered on it
+  };
+  // Why an object needs the task on a fiber, or one below it on the same stack.
+  struct need_reason {
+    const char* relation;
+    bool is_below = false;
+    // Of the task below, if it is known: in which construct it waits, where, and which task it is.
+    const char* construct = nullptr;
+    call_site where{};
+    task_state task{};
+    bool main = false;
+    bool operator==(const need_reason& other) const noexcept;
   };
 
   struct hash {
@@ -69,24 +78,32 @@ class hang_explanation final : private wait_explainer {
   };
 
   void needs(const waited_object& object, const fiber& needed, const char* relation) override;
+  void describe(const waited_object& object, const char* mode) noexcept override;
   void add_need(const object_name& name, const waited_object& object, const fiber& needed,
                 const char* relation);
   std::uint32_t find_or_add(const object_name& name);
-  void add_edges(const waiting_task& t);
+  std::uint32_t label_of(const char* relation, const fiber& needed);
+  std::string relation_text(std::uint32_t label) const;
+  void add_edges(waiting_task& t);
   void needs_of_counter(const task_counter* counter, const waiting_task& t);
   void served_calls(const waiting_task& t);
   std::vector<std::uint32_t> condense_objects(place_waits& to) const;
   std::vector<std::uint32_t> condense_tasks(place_waits& to,
                                             const std::vector<std::uint32_t>& entries) const;
-  std::string describe(const std::vector<wait_graph::edge>& cycle) const;
+  void condense(place_waits& to) const;
+  std::string cycle_text(const std::vector<wait_graph::edge>& cycle) const;
 
   const object_names* const names_;
   std::vector<waiting_task> tasks_;
   std::vector<object_node> objects_;  // that some task waits for, or that other places know
   std::unordered_map<object_name, std::uint32_t, hash> index_;  // of the object with a name
-  bool below_ = false;                  // add_edges() reports of a task below the one on top
-  std::vector<const char*> relations_;  // a label is an index * 2, and + 1 if below_
-  wait_graph graph_;                    // the objects are the nodes after the tasks
+  // The task of which add_edges() reports; whether of one below it on the same stack, and which one
+  // that is, if it is known.
+  waiting_task* current_ = nullptr;
+  bool below_ = false;
+  const hidden_task* hidden_ = nullptr;
+  std::vector<need_reason> reasons_;  // a label is an index
+  wait_graph graph_;                  // the objects are the nodes after the tasks
 };
 
 // The parts of a sentence about a task of a cycle: what it waits for, and why it is needed.
@@ -98,7 +115,6 @@ struct cycle_step {
   std::string made;
   std::int64_t phase = -1;
   std::string relation;  // of the next task to the object
-  bool below = false;
 };
 // Describes a cycle, in which each step waits for the next one. Throws: std::bad_alloc.
 std::string describe_cycle(const std::vector<cycle_step>& steps);

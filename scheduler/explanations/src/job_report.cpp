@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "awaited_tasks.hpp"
 #include "hang_explanation.hpp"
 #include "joined_graph.hpp"
 #include "team_calls.hpp"
@@ -57,7 +58,7 @@ std::uint64_t job_report::tasks() const noexcept {
 }
 
 // Returns the largest groups of all places, each with its places.
-std::string job_report::groups() const {
+std::string job_report::groups(const joined_graph& graph) const {
   struct merged {
     place_waits::group all;
     std::set<int> places;
@@ -78,6 +79,7 @@ std::string job_report::groups() const {
   for (const auto& [text, m] : by_text) most.push_back(&m);
   std::ranges::stable_sort(most, std::ranges::greater{},
                            [](const merged* m) { return m->all.count; });
+  const awaited_tasks awaited(graph, places_ > 1);
   std::string text;
   std::uint64_t told = 0;
   for (std::size_t i = 0; i < std::min(groups_printed_max, most.size()); ++i) {
@@ -86,24 +88,28 @@ std::string job_report::groups() const {
     text += fmt::format("{} {}", i == 0 ? "" : ";", text_of(m.all));
     if (places_ > 1)
       text += fmt::format(", at {}", places_text({m.places.begin(), m.places.end()}));
+    if (const std::string more = awaited.text(m.all.construct, m.all.task); !more.empty())
+      text += fmt::format(" ({})", more);
   }
   if (tasks() > told) text += fmt::format("; and {} more tasks in other groups", tasks() - told);
   return text;
 }
 
-std::string job_report::cycle() const {
+std::string job_report::cycle(const joined_graph& graph) const {
   const auto sentence = [](std::string_view begin, const std::vector<cycle_step>& steps) {
     return std::string(begin).append(describe_cycle(steps));
   };
-  const joined_graph graph(answers_);
   const bool with_places = places_ > 1;
-  if (const auto certain = graph.certain_cycle(with_places); !certain.empty())
-    return sentence(they_wait, certain);
+  if (with_places) {
+    if (const auto certain = graph.certain_cycle(with_places); !certain.empty())
+      return sentence(they_wait, certain);
+  }
   for (const place_waits& p : answers_) {
     if (p.cycle.empty()) continue;
     return fmt::format("\nthey wait for each other{}: {}",
                        with_places ? fmt::format(", at place {}", p.place) : "", p.cycle);
   }
+  if (!with_places) return {};  // the place has seen its whole graph
   bool all_wait = false;
   if (const auto called = graph.cycle_of_collectives(with_places, all_wait); !called.empty())
     return sentence(all_wait && missing_.empty() ? they_wait : they_may_wait, called);
@@ -113,8 +119,9 @@ std::string job_report::cycle() const {
 
 std::string job_report::text(const std::string& begin) const {
   std::string text = begin + tasks_wait(tasks());
-  if (tasks() != 0) text += fmt::format(":{}", groups());
-  text += cycle();
+  const joined_graph graph(answers_);
+  if (tasks() != 0) text += fmt::format(":{}", groups(graph));
+  text += cycle(graph);
   text += missing_members(answers_);
   for (const place_waits& p : answers_) {
     for (const std::string& line : p.running) {

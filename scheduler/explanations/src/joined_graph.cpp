@@ -44,8 +44,8 @@ void joined_graph::add_objects(const place_waits& p, std::size_t first_task) {
     needs_.push_back({.object = joined[n.object],
                       .task = static_cast<std::uint32_t>(first_task) + n.task,
                       .certain = n.count >= p.objects[n.object].count,
-                      .below = n.below,
-                      .relation = n.relation});
+                      .relation = n.relation,
+                      .tasks = n.tasks});
   }
 }
 
@@ -113,8 +113,7 @@ std::vector<cycle_step> joined_graph::cycle_of(const std::vector<joined_need>& n
          .kind = object.kind,
          .made = object.made,
          .phase = object.phase,
-         .relation = std::string(needed.relation),
-         .below = needed.below});
+         .relation = std::string(needed.relation)});
   }
   return steps;
 }
@@ -138,8 +137,8 @@ std::vector<cycle_step> joined_graph::cycle_of_collectives(bool with_places, boo
       needs.push_back({.object = c.object,
                        .task = static_cast<std::uint32_t>(t),
                        .certain = false,
-                       .below = false,
-                       .relation = "is at a place that has not called it"});
+                       .relation = "is at a place that has not called it",
+                       .tasks = 1});
     }
   }
   return cycle_of(needs, with_places);

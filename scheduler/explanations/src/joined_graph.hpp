@@ -26,6 +26,20 @@ namespace apgas::inline v0::scheduler {
 
 class joined_graph {
  public:
+  struct joined_task {
+    const place_waits::task* entry;
+    int place;
+    std::uint32_t object = place_waits::none;  // in objects_
+  };
+  // The object needs the task. `certain`: all objects of the entry do.
+  struct joined_need {
+    std::uint32_t object;
+    std::uint32_t task;
+    bool certain;
+    std::string_view relation;
+    std::uint64_t tasks;  // so many of the entry
+  };
+
   // Refers to the answers. Throws: std::bad_alloc.
   explicit joined_graph(const std::vector<place_waits>& answers);
 
@@ -39,20 +53,11 @@ class joined_graph {
   // Follows all edges but those of collectives.
   std::vector<cycle_step> possible_cycle(bool with_places) const;
 
+  const std::vector<joined_task>& tasks() const noexcept { return tasks_; }
+  const std::vector<place_waits::object>& objects() const noexcept { return objects_; }
+  const std::vector<joined_need>& needs() const noexcept { return needs_; }
+
  private:
-  struct joined_task {
-    const place_waits::task* entry;
-    int place;
-    std::uint32_t object = place_waits::none;  // in objects_
-  };
-  // The object needs the task. `certain`: all objects of the entry do.
-  struct joined_need {
-    std::uint32_t object;
-    std::uint32_t task;
-    bool certain;
-    bool below;
-    std::string_view relation;
-  };
   struct task_range {
     std::size_t first;
     std::size_t last;  // the one after it

@@ -6,17 +6,15 @@
 
 #include <fmt/format.h>
 
+#include "awaited_tasks.hpp"
 #include "wait_groups.hpp"
 
 namespace apgas::inline v0::scheduler {
 namespace {
 
-constexpr std::size_t groups_max = 20;  // that a report contains
-
 // A place knows the texts of its groups by their addresses.
-std::string construct_text(const wait_record& waits_for) {
-  const std::string at = line_text(waits_for.where);
-  return fmt::format("{}{}{}", waits_for.construct, at.empty() ? "" : " at ", at);
+std::string construct_of(const wait_record& waits_for) {
+  return construct_text(waits_for.construct, line_text(waits_for.where));
 }
 
 }  // namespace
@@ -26,29 +24,34 @@ std::string line_text(const call_site& where) {
   return fmt::format("{}:{}", where.file_name(), where.line());
 }
 
-std::string task_text(const task_state& task) {
+std::string construct_text(std::string_view construct, std::string_view line) {
+  return fmt::format("{}{}{}", construct, line.empty() ? "" : " at ", line);
+}
+
+std::string task_text(const task_state& task, bool main) {
   std::string text;
   if (task.name != nullptr) text = fmt::format("\"{}\", ", task.name);
-  if (task.site.line() == 0) return fmt::format("{}main or a task without a spawn site", text);
+  if (task.site.line() == 0) return text + (main ? "main" : "a task without a spawn site");
   return fmt::format("{}spawned at {}:{}", text, task.site.file_name(), task.site.line());
 }
 
 std::size_t wait_groups::key_hash::operator()(const key& k) const noexcept {
-  std::size_t h = k.line * std::size_t{31} + k.spawn_line;
+  std::size_t h = k.line * std::size_t{31} + k.spawn_line + (k.main ? 1 : 0);
   for (const char* p : {k.construct, k.file, k.spawn_file, k.name}) {
     h = (h ^ reinterpret_cast<std::uintptr_t>(p)) * std::size_t{0x9e3779b97f4a7c15};
   }
   return h ^ (h >> 32);
 }
 
-std::uint64_t wait_groups::add(const wait_record& waits_for, const task_state& task,
+std::uint64_t wait_groups::add(const wait_record& waits_for, const task_state& task, bool main,
                                double waited_s) {
   const key k{.construct = waits_for.construct,
               .file = waits_for.where.file_name(),
               .spawn_file = task.site.file_name(),
               .name = task.name,
               .line = waits_for.where.line(),
-              .spawn_line = task.site.line()};
+              .spawn_line = task.site.line(),
+              .main = main && task.site.line() == 0};
   group& g = groups_[k];
   if (g.count++ == 0) {
     g.waits_for = waits_for;
@@ -69,7 +72,7 @@ std::vector<place_waits::group> wait_groups::largest(std::size_t most) const {
   // Equal lines may have several addresses.
   std::map<std::pair<std::string, std::string>, place_waits::group> by_text;
   for (const auto& [k, g] : groups_) {
-    place_waits::group& all = by_text[{construct_text(g.waits_for), task_text(g.task)}];
+    place_waits::group& all = by_text[{construct_of(g.waits_for), task_text(g.task, k.main)}];
     all.count += g.count;
     all.longest_s = std::max(all.longest_s, g.longest_s);
   }
@@ -83,33 +86,28 @@ std::vector<place_waits::group> wait_groups::largest(std::size_t most) const {
   return all;
 }
 
-std::string wait_groups::text() const {
-  const std::vector<place_waits::group> all = largest(groups_.size());
-  std::string text;
-  for (std::size_t i = 0; i < std::min(groups_max, all.size()); ++i) {
-    text += fmt::format("{} {}", i == 0 ? "" : ";", text_of(all[i]));
-  }
-  if (all.size() > groups_max) {
-    text += fmt::format("; and {} more such groups", all.size() - groups_max);
-  }
-  return text;
-}
-
-waiting_tasks wait_groups::description_of(const wait_record& waits_for, const task_state& task) {
+waiting_tasks wait_groups::description_of(const wait_record& waits_for, const task_state& task,
+                                          bool main) {
   return {.tasks = 1,
           .construct = waits_for.construct,
           .where = line_text(waits_for.where),
           .spawned = line_text(task.site),
-          .name = task.name == nullptr ? "" : task.name};
+          .name = task.name == nullptr ? "" : task.name,
+          .main = main && task.site.line() == 0,
+          .awaits = {}};
 }
 
-std::vector<waiting_tasks> wait_groups::list() const {
+std::vector<waiting_tasks> wait_groups::list(const awaited_tasks& awaited) const {
   // Equal lines may have several addresses.
   std::map<std::pair<std::string, std::string>, waiting_tasks> by_text;
   for (const auto& [k, g] : groups_) {
-    const auto [at, is_new] = by_text.try_emplace({construct_text(g.waits_for), task_text(g.task)});
+    const auto [at, is_new] =
+        by_text.try_emplace({construct_of(g.waits_for), task_text(g.task, k.main)});
     const std::uint64_t before = at->second.tasks;
-    if (is_new) at->second = description_of(g.waits_for, g.task);
+    if (is_new) {
+      at->second = description_of(g.waits_for, g.task, k.main);
+      at->second.awaits = awaited.text(at->first.first, at->first.second);
+    }
     at->second.tasks = before + g.count;
   }
   std::vector<waiting_tasks> all;

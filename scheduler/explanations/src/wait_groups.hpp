@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -15,11 +16,16 @@
 // the same line with the same name. A program has few groups, however many tasks wait.
 namespace apgas::inline v0::scheduler {
 
+class awaited_tasks;
+
 // A source line as text, "file:line"; empty if it is unknown, or a line of the standard library, as
 // for a lock that std::lock_guard takes.
 std::string line_text(const call_site& where);
-// What describes a task: its name and where it was spawned.
-std::string task_text(const task_state& task);
+// "latch::wait at solve.cpp:18", or without the line if it is empty.
+std::string construct_text(std::string_view construct, std::string_view line);
+// What describes a task: its name and where it was spawned. `main`: without a spawn site it is
+// main.
+std::string task_text(const task_state& task, bool main);
 
 // A group of a report: "2 in future::get at solve.cpp:11, spawned at solve.cpp:9, for 31 s".
 std::string text_of(const place_waits::group& g);
@@ -28,18 +34,18 @@ class wait_groups {
  public:
   // Counts a task that waits as `waits_for` says, for `waited_s` seconds as far as that is known.
   // Returns how many tasks its group has now. Throws: std::bad_alloc.
-  std::uint64_t add(const wait_record& waits_for, const task_state& task, double waited_s);
+  std::uint64_t add(const wait_record& waits_for, const task_state& task, bool main,
+                    double waited_s);
 
   std::uint64_t tasks() const noexcept { return tasks_; }
   // Returns the groups, the largest first; at most `most` of them. Throws: std::bad_alloc.
   std::vector<place_waits::group> largest(std::size_t most) const;
-  // Returns the largest groups, as one clause. Throws: std::bad_alloc.
-  std::string text() const;
   // Returns all groups, the largest first, for tools. Throws: std::bad_alloc.
-  std::vector<waiting_tasks> list() const;
+  std::vector<waiting_tasks> list(const awaited_tasks& awaited) const;
 
   // Describes a task that waits; waiting_tasks::tasks is 1. Throws: std::bad_alloc.
-  static waiting_tasks description_of(const wait_record& waits_for, const task_state& task);
+  static waiting_tasks description_of(const wait_record& waits_for, const task_state& task,
+                                      bool main);
 
  private:
   struct key {
@@ -49,6 +55,7 @@ class wait_groups {
     const char* name;
     std::uint32_t line;
     std::uint32_t spawn_line;
+    bool main;
     bool operator==(const key&) const = default;
   };
   struct key_hash {

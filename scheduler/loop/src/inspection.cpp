@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "awaited_tasks.hpp"
 #include "context.hpp"
 #include "implementation.hpp"
 #include "suspended_tasks.hpp"
@@ -43,14 +44,17 @@ task_report report_tasks(scheduler& of) {
   suspended_tasks tasks(s.workers);
   task_report report;
   wait_groups groups;
+  std::vector<place_waits> waits(1);
   report.at_rest = s.idle.when_all_asleep(s.workers.size(), [&] {
     hang_explanation explanation;
     tasks.explain(groups, explanation);
-    report.cycle = explanation.cycle();
+    explanation.explain(waits.front());
   });
   if (!report.at_rest) tasks.group(groups);
+  report.cycle = waits.front().cycle;
   report.waiting = groups.tasks();
-  report.groups = groups.list();
+  const joined_graph graph(waits);
+  report.groups = groups.list(awaited_tasks(graph, false));
   report.workers = what_workers_do(of);
   report.queued = queued_tasks(of);
   return report;

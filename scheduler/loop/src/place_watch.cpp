@@ -68,8 +68,7 @@ place_waits place_watch::explain(const object_names* names) const {
     result.asleep = watched_.idle.when_all_asleep(watched_.workers.size(), [&] {
       hang_explanation explanation(names);
       tasks.explain(groups, explanation);
-      result.cycle = explanation.cycle();
-      explanation.condense(result);
+      explanation.explain(result);
     });
   }
   if (!result.asleep) {

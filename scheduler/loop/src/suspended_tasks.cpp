@@ -34,6 +34,7 @@ struct copied_wait {
   const wait_record* record;
   wait_record waits{nullptr};
   task_state task{};
+  bool main = false;
   const void* stack_pointer = nullptr;
 };
 
@@ -65,6 +66,7 @@ APGAS_READS_RACING copied_wait copy_wait(const fiber& f) noexcept {
   c.stack_pointer = f.stack_pointer;
   c.task.site = f.task.site;
   c.task.name = racing_read(f.task.name);
+  c.main = racing_read(f.runs_main);
   return c;
 }
 
@@ -151,7 +153,7 @@ void suspended_tasks::explain(wait_groups& groups, hang_explanation& explanation
   for_each([&](fiber& f) {
     const wait_record waits = waits_for(f);
     if (waits.construct == nullptr || !owns(f)) return;  // P1
-    groups.add(waits, f.task, waited_s(f, f.generation, now));
+    groups.add(waits, f.task, f.runs_main, waited_s(f, f.generation, now));
     explanation.add(f, waits);
   });
 }
@@ -178,7 +180,7 @@ void suspended_tasks::group(wait_groups& groups) {
   const std::lock_guard guard(lock_);
   const time now = std::chrono::steady_clock::now();
   find_waiting([&](const copied_wait& c) {
-    groups.add(c.waits, c.task, waited_s(*c.of, c.generation, now));
+    groups.add(c.waits, c.task, c.main, waited_s(*c.of, c.generation, now));
   });
 }
 
@@ -186,7 +188,7 @@ suspended_stacks suspended_tasks::copy_stacks(std::size_t most_bytes) const {
   wait_groups groups;
   std::vector<copied_wait> wanted;
   find_waiting([&](const copied_wait& c) {
-    const std::uint64_t equal = groups.add(c.waits, c.task, 0);
+    const std::uint64_t equal = groups.add(c.waits, c.task, c.main, 0);
     if (equal <= stacks_of_a_group && wanted.size() < stacks_at_most) wanted.push_back(c);
   });
   suspended_stacks result;
@@ -194,7 +196,7 @@ suspended_stacks suspended_tasks::copy_stacks(std::size_t most_bytes) const {
     std::vector<std::byte> bytes = copy_stack(c, most_bytes);
     base::heavy_fence();  // P2
     if (!is_valid(c) || !owns(*c.of) || bytes.empty()) continue;
-    result.some.push_back({wait_groups::description_of(c.waits, c.task),
+    result.some.push_back({wait_groups::description_of(c.waits, c.task, c.main),
                            reinterpret_cast<std::uintptr_t>(c.stack_pointer), std::move(bytes)});
   }
   result.left_out = groups.tasks() - result.some.size();

@@ -27,6 +27,8 @@ constexpr int patiences_of_a_task = 10;  // a task that runs for so long is repo
 constexpr int deadlock_looks = 3;
 constexpr std::chrono::milliseconds deadlock_time = 200ms;
 
+constexpr std::size_t groups_max = 64;
+
 constexpr const char* no_task_can_run = "no task can run here while ";
 
 // How often workers went to sleep, all together.
@@ -207,6 +209,18 @@ bool nothing_can_become_ready(scheduler::implementation& s) {
   return none_comes && !s.anything_to_do();  // in this order: a call that has just ended pushed
 }
 
+namespace {
+
+std::string report_of(place_waits waits, const wait_groups& groups, const std::string& begin) {
+  waits.tasks = groups.tasks();
+  waits.groups = groups.largest(groups_max);
+  job_report report(1);
+  report.add(std::move(waits));
+  return report.text(begin);
+}
+
+}  // namespace
+
 // Returns the text of the report; empty if no task waits.
 // Requires: all workers sleep, and none can be woken.
 std::string watchdog::explain_standstill(const std::string& begin) {
@@ -214,11 +228,9 @@ std::string watchdog::explain_standstill(const std::string& begin) {
   hang_explanation explanation;
   tasks.explain(groups, explanation);
   if (groups.tasks() == 0) return {};
-  std::string text = fmt::format("{}{}:{}", begin, tasks_wait(groups.tasks()), groups.text());
-  if (const std::string cycle = explanation.cycle(); !cycle.empty()) {
-    text += fmt::format("\nthey wait for each other: {}", cycle);
-  }
-  return text;
+  place_waits waits;
+  explanation.explain(waits);
+  return report_of(std::move(waits), groups, begin);
 }
 
 // Reports at once which tasks wait and which run.
@@ -230,10 +242,9 @@ void watchdog::answer_signal() {
   if (!all_asleep) {
     wait_groups groups;
     tasks.group(groups);
-    report = fmt::format("on SIGQUIT, {}{}", tasks_wait(groups.tasks()),
-                         groups.tasks() == 0 ? "" : ":") +
-             groups.text();
-    for (const std::string& line : running_tasks()) report += fmt::format("\n{}", line);
+    place_waits waits;
+    waits.running = running_tasks();
+    report = report_of(std::move(waits), groups, "on SIGQUIT, ");
   }
   if (report.empty()) report = "on SIGQUIT, no task waits or runs";
   watched_.settings.watchdog_report(report);

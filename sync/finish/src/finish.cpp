@@ -74,9 +74,10 @@ std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core&
 }
 
 [[gnu::noinline]] void run_children_hiding_attributes(scheduler::fiber& self,
-                                                      const scheduler::frame_mark& mark) noexcept {
+                                                      const scheduler::frame_mark& mark,
+                                                      const scheduler::call_site& where) noexcept {
   const scheduler::task_state own = self.task;
-  const scheduler::hidden_task hidden{&own, self.hidden};
+  const scheduler::hidden_task hidden{&own, self.hidden, "finish", where};
   self.hidden = &hidden;
   self.task = {.finish = own.finish};
   scheduler::run_children(self, mark);
@@ -88,10 +89,11 @@ std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core&
 
 // The children have no name and no registrations, and each has its own spawn site, so the state of
 // the running task is restored afterwards.
-[[gnu::always_inline]] inline void finish_frame::run_own(scheduler::fiber& self) noexcept {
+[[gnu::always_inline]] inline void finish_frame::run_own(
+    scheduler::fiber& self, const scheduler::call_site& where) noexcept {
   if (self.task.rare.has_attributes != 0) [[unlikely]] {
     registrations::leave_finish(self, core_);
-    run_children_hiding_attributes(self, mark_);
+    run_children_hiding_attributes(self, mark_, where);
     return;
   }
   const std::source_location site = self.task.site;
@@ -102,12 +104,12 @@ std::unique_ptr<offer_box> wait_and_collect(scheduler::fiber& self, finish_core&
 void run_own_children(scheduler::fiber& self, finish_core& core,
                       const scheduler::frame_mark& mark) noexcept {
   registrations::leave_finish(self, core);
-  run_children_hiding_attributes(self, mark);
+  run_children_hiding_attributes(self, mark, {});
 }
 
-bool finish_frame::end_at_once() noexcept {
+bool finish_frame::end_at_once(scheduler::call_site where) noexcept {
   scheduler::fiber& self = *scheduler::fiber_of_this_stack();
-  run_own(self);
+  run_own(self, where);
   if (!core_.untouched()) [[unlikely]]
     return false;
   self.task.finish = outer_;
@@ -120,7 +122,7 @@ void finish_frame::wait(const scheduler::call_site& where) {
 
 std::unique_ptr<offer_box> finish_frame::end_collecting(const scheduler::call_site& where) {
   scheduler::fiber& self = *scheduler::fiber_of_this_stack();
-  run_own(self);
+  run_own(self, where);
   return wait_and_collect(self, core_, outer_, where);
 }
 

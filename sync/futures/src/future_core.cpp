@@ -64,8 +64,10 @@ bool future_core::wait_until(const scheduler::wait_record& waits_for, deadline w
 
 void future_core::explain(const scheduler::wait_record& waits_for, scheduler::wait_explainer& to) {
   const auto& core = *static_cast<const future_core*>(waits_for.object);
-  if (core.computed_by_ != nullptr) {
-    to.needs({&core, "future"}, *core.computed_by_, "computes its value");
+  if (core.of_promise_) {
+    to.describe({.address = &core, .kind = "promise", .made = core.source_.made}, "");
+  } else if (core.source_.computed_by != nullptr) {
+    to.needs({&core, "future"}, *core.source_.computed_by, "computes its value");
   }
 }
 

@@ -11,16 +11,42 @@ scheduler::wait_record record_of(const registration& r) noexcept {
   return {construct, &r.node->core(), r.where};
 }
 
+namespace {
+
+// How a report names a mode, and a task of that mode which has not signalled.
+struct mode_texts {
+  const char* name;
+  const char* unarrived;
+};
+
+mode_texts texts_of(const registration& r) noexcept {
+  if (r.kind == phase_kind::clock) return {"", "is registered on it and has not arrived"};
+  switch (r.mode) {
+    case phaser_mode::signal_wait_next:
+      return {"signal_wait_next", "is registered on it as signal_wait_next and has not arrived"};
+    case phaser_mode::signal_wait:
+      return {"signal_wait", "is registered on it as signal_wait and has not arrived"};
+    case phaser_mode::signal:
+      return {"signal", "is registered on it as signal and has not arrived"};
+    case phaser_mode::wait:
+      break;
+  }
+  return {"wait", ""};  // no task waits for it
+}
+
+}  // namespace
+
 void registrations::explain(const scheduler::fiber& self, scheduler::wait_explainer& to) const {
   for (const registration* r = first_; r != nullptr; r = r->next) {
     const phase_core& core = r->node->core();
     const std::int64_t phase = core.phase();
-    if (!r->signals() || r->signalled > phase) continue;
-    to.needs({.address = &core,
-              .kind = r->kind == phase_kind::clock ? "clock" : "phaser",
-              .made = core.made(),
-              .phase = phase},
-             self, "is registered on it and has not arrived");
+    const scheduler::waited_object object{.address = &core,
+                                          .kind = r->kind == phase_kind::clock ? "clock" : "phaser",
+                                          .made = core.made(),
+                                          .phase = phase};
+    const mode_texts mode = texts_of(*r);
+    to.describe(object, mode.name);
+    if (r->signals() && r->signalled <= phase) to.needs(object, self, mode.unarrived);
   }
 }
 

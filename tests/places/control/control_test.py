@@ -114,8 +114,8 @@ class Ps(unittest.TestCase):
 
     def test_reports_what_tasks_wait_for_without_a_watchdog(self):
         with job("suspended") as process:
-            code, out, err = report_when(r"(?s)(?=.* 3 in latch)(?=.* 4 in a phase)(?=.*semaphore)",
-                                         process.pid)
+            code, out, err = report_when(r"(?s)(?=.* 3 in latch)(?=.* 4 in a phase)(?=.*semaphore)"
+                                         r"(?=.*main, in blocking)", process.pid)
         self.assertEqual((code, err), (0, ""))
         self.assertRegex(out, rf"^job {process.pid}: places_observed, 1 place, since ")
         self.assertRegex(out, rf"(?m)^ +3 in latch::wait at {line('latch')}, spawned at "
@@ -123,7 +123,9 @@ class Ps(unittest.TestCase):
         self.assertRegex(out, rf"(?m)^ +1 in semaphore::acquire at {line('acquire')}, \"writer\", "
                               rf"spawned at {line('spawn of writer')}$")
         self.assertRegex(out, rf"(?m)^ +4 in a phase of a clock at {line('advance')}, spawned at "
-                              rf"{line('advance')}$")
+                              rf"{line('advance')} \(phase 0 of the clock made at "
+                              rf"{line('clock made')} awaits the task that is registered on it and "
+                              r"has not arrived: main, in blocking at \S*observed.cpp:\d+\)$")
 
     def test_reports_what_workers_run(self):
         with job("computing") as process:

@@ -59,7 +59,7 @@ struct waiting_place {
 void suspended() {
   const auto at_each =
       apgas::place_local<waiting_place>::make(apgas::places(), [] { return waiting_place(); });
-  const auto c = apgas::clock::make();
+  const auto c = apgas::clock::make();  // clock made
   apgas::finish([&] {
     for (apgas::place p : apgas::places()) {
       apgas::async_at(p, [at_each] { suspend_tasks(at_each->gate, at_each->permits); });

@@ -26,11 +26,17 @@ ABSENT = "which is at a place that has not called it"
 # may begin at any of its tasks; where a task is first named, its spawn site and place follow.
 HANGING = {
     "finish_over_places": ["1 in semaphore::acquire at $acquire, spawned at $acquire.*, at place 1",
-                           "1 in finish at $finish, .*at place 0"],
+                           r"1 in finish at $finish, main, for \d+ s, at place 0 \(awaits the task "
+                           "that belongs to it: spawned at $acquire, place 1, in "
+                           r"semaphore::acquire at $acquire\)"],
     "at_cycle": ["waits in at at $at_one for task .*, which runs the body of this call",
                  r"task . \(spawned at $at_one, place 1\)",
                  "waits in mutex::lock at $lock for task .*, which has locked it",
-                 r"task . \(main.*, place 0\)"],
+                 r"task . \(main, place 0\)",
+                 r"1 in at at $at_one, main, for \d+ s, at place 0 \(awaits the task that runs the "
+                 r"body of this call: spawned at $at_one, place 1, in at at $lock\)",
+                 r"1 in mutex::lock at $lock, .* at place 0 \(awaits the task that has locked it: "
+                 r"main, place 0, in at at $at_one\)"],
     "two_mutexes_over_places": [
         "waits in at at $at_one for task .*, which runs the body",
         "waits in at at $at_two for task .*, which runs the body",
@@ -44,10 +50,17 @@ HANGING = {
                           "task . .spawned at $spawn_registered, place 1.",
                           "task . .main.*, place 0.", "waits in finish at $finish for task"],
     "phaser_over_places": ["at $next for phase 0 of the phaser made at $made for task .*, which is "
-                           "registered on it and has not arrived",
+                           "registered on it as signal_wait and has not arrived",
+                           r"1 in a phase of a phaser at $next, .*, at place 1 \(registered as "
+                           "signal_wait; phase 0 of the phaser made at $made awaits the task that "
+                           "is registered on it as signal_wait and has not arrived: main, place 0, "
+                           r"in finish at $finish\)",
                            "waits in mutex::lock at $lock for task",
                            "waits in finish at $finish for task"],
-    "clock_member_elsewhere": ["1 in a phase of a clock at $advance, .*at place 0",
+    "clock_member_elsewhere": [r"1 in a phase of a clock at $advance, main, .*at place 0 \(phase 0 "
+                               "of the clock made at $made awaits the task that is registered on "
+                               "it and has not arrived: spawned at $acquire, place 1, in "
+                               r"semaphore::acquire at $acquire\)",
                                "1 in semaphore::acquire at $acquire, .*at place 1"],
     "team_member_missing": ["in a collective of a team at $barrier, ",
                             "1 in semaphore::acquire at .*, at place LAST",
@@ -74,8 +87,11 @@ HANGING = {
                                 "this call", "task . .spawned at $spawn, place 1.",
                                 "waits in mutex::lock at $at for task .*, which has locked it"],
     "when_at_another_place": ["1 in when at $when, spawned at $at.*, at place 1",
-                              "1 in at at $at, .*at place 0"],
-    "lost_async": ["1 in channel::receive at $receive, .*at place 1", "1 in finish, main"],
+                              r"1 in at at $at, .*at place 0 \(awaits the task that runs the body "
+                              r"of this call: spawned at $at, place 1, in when at $when\)"],
+    "lost_async": ["1 in channel::receive at $receive, .*at place 1",
+                   r"1 in finish, main, for \d+ s, at place 0 \(awaits the task that belongs to "
+                   r"it: spawned at \S*, place 1, in channel::receive at $receive\)"],
     "finish_of_main": ["PLACES in semaphore::acquire at $acquire, .*at places 0.* LAST"],
     "ring_of_calls": [r"waits in at at \S*over_places.cpp:\d+ for task .*, which runs the body of "
                       "this call", r"task . .spawned at \S*, place LAST.",
@@ -86,7 +102,8 @@ HANGING = {
                         r"waits in (at at $inner|finish at \S*over_places.cpp:\d+) for task",
                         "waits in mutex::lock at $inner for task"],
     "result_into_memory": ["1 in semaphore::acquire at $acquire, spawned at $into.*, at place 1",
-                           "1 in at at $into, .*at place 0"],
+                           r"1 in at at $into, .*at place 0 \(awaits the task that runs the body "
+                           r"of this call: spawned at $into, place 1, in semaphore::acquire"],
 }
 CYCLES = ["at_cycle", "two_mutexes_over_places", "clock_over_places", "phaser_over_places",
           "barrier_and_at", "allreduce_and_future", "broadcast_and_clock", "two_teams",

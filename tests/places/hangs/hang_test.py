@@ -6,6 +6,7 @@ Arguments: the program places_hangs, and then those of unittest.
 """
 
 import concurrent.futures
+import re
 import signal
 import subprocess
 import time
@@ -15,41 +16,55 @@ from hang_programs import DEADLOCK, PROGRAM, cases, default_quit, environment, e
 
 # What the report says of each case: expressions in which $word stands for the marked line.
 CYCLES = {
-    "two_mutexes": ["waits in mutex::lock at $lock_one for task .*, which has locked it",
+    "two_mutexes": [r"\(awaits the task that has locked it: spawned at $spawn_two, in mutex::lock "
+                    r"at $lock_two\)",
+                    "waits in mutex::lock at $lock_one for task .*, which has locked it",
                     "waits in mutex::lock at $lock_two for task .*, which has locked it",
                     "spawned at $spawn_one", "spawned at $spawn_two"],
     "mutex_twice": ["task A .* waits in mutex::lock at $again for itself, which has locked it"],
     "future_cycle": ["waits in future::get at $get_one for task .*, which computes its value",
                      "waits in future::get at $get_two for task .*, which computes its value",
-                     "1 in future::wait at $main_waits"],
+                     r"1 in future::wait at $main_waits, main, for \d s \(awaits the task that "
+                     r"computes its value: spawned at $spawn_two, in future::get at $get_two\)"],
     "clock_and_finish": ["at $advance for phase 0 of the clock made at $made for task .*, which "
-                         "runs inside a finish of a task that is registered on it and has not "
-                         "arrived",
+                         "runs inside the finish at $finish of main, which is registered on it and "
+                         "has not arrived",
                          "waits in future::wait at $wait for task .*, which computes its value"],
     "phaser_and_finish": ["at $next for phase 0 of the phaser made at $made for task .*, which "
-                          "runs inside a finish of a task that is registered on it and has not "
-                          "arrived",
+                          "runs inside the finish at $finish of main, which is registered on it as "
+                          "signal_wait and has not arrived",
                           "waits in future::wait at $wait for task .*, which computes its value"],
     "shared_mutex_upgrade": ["waits in mutex::lock at $other for task .*, which has locked it",
                              "waits in shared_mutex::lock_shared at $shared for task"],
 }
 MISSING = {
-    "forked_branches": ["in mutex::lock at $lock"],
-    "lost_signal": ["1 in condition_variable::wait at $wait"],
-    "thread_that_ends": ["1 in semaphore::acquire at $acquire"],
-    "promise_never_set": ['1 in future::get at $get, "reader", spawned at $get'],
-    "channel_never_sent": ["1 in channel::receive at $receive"],
-    "channel_full": ["1 in channel::send at $send"],
-    "semaphore_without_permits": ["1 in semaphore::acquire at $acquire"],
-    "latch_too_large": ["2 in latch::wait at $wait, spawned at $wait"],
-    "sync_var_never_filled": ["1 in sync_var::read_fe at $read"],
-    "single_var_never_written": ["1 in single_var::read_ff at $read"],
-    "when_never_true": ["1 in when at $when"],
-    "monitor_never_true": ["1 in when at $when"],
-    "phaser_without_signal": ["1 in a phase of a phaser at $phase", "1 in latch::wait at $latch"],
-    "clock_member_waits": ["50 in latch::wait at $latch, spawned at $latch"],
-    "clock_member_lost": ["299 in a phase of a clock at $advance",
-                          "1 in semaphore::acquire at $acquire"],
+    "forked_branches": [
+        r"1 in mutex::lock at $lock, spawned at $fork, for \d s \(awaits the task that has locked "
+        "it: main, in fork_join, forall or coforall at $fork[);]",
+        r"1 in fork_join, forall or coforall at $fork, main, for \d s \(awaits the task that "
+        r"belongs to it: spawned at $fork, in mutex::lock at $lock\)"],
+    "lost_signal": [r"1 in condition_variable::wait at $wait, main, for \d s$"],
+    "thread_that_ends": [r"1 in semaphore::acquire at $acquire, main, for \d s$"],
+    "promise_never_set": [r'1 in future::get at $get, "reader", spawned at $get, for \d s \(the '
+                          r"promise made at $made\)$"],
+    "channel_never_sent": [r"1 in channel::receive at $receive, main, for \d s$"],
+    "channel_full": [r"1 in channel::send at $send, main, for \d s$"],
+    "semaphore_without_permits": [r"1 in semaphore::acquire at $acquire, main, for \d s$"],
+    "latch_too_large": [r"2 in latch::wait at $wait, spawned at $wait, for \d s$"],
+    "sync_var_never_filled": [r"1 in sync_var::read_fe at $read, main, for \d s$"],
+    "single_var_never_written": [r"1 in single_var::read_ff at $read, main, for \d s$"],
+    "when_never_true": [r"1 in when at $when, main, for \d s$"],
+    "monitor_never_true": [r"1 in when at $when, main, for \d s$"],
+    "phaser_without_signal": [
+        r"1 in a phase of a phaser at $phase, spawned at $phase, for \d s \(registered as wait; "
+        "phase 0 of the phaser made at $made awaits the task that is registered on it as "
+        r"signal_wait and has not arrived: main, in latch::wait at $latch\)",
+        r"1 in latch::wait at $latch, main, for \d s"],
+    "clock_member_waits": [r"50 in latch::wait at $latch, spawned at $latch, for \d s$"],
+    "clock_member_lost": [
+        r"299 in a phase of a clock at $advance, spawned at $spawn, for \d s \(phase 1 of the "
+        "clock made at $made awaits the task that is registered on it and has not arrived: spawned "
+        r"at $spawn, in semaphore::acquire at $acquire\)", "1 in semaphore::acquire at $acquire"],
 }
 ALIVE = ["timer", "timed_wait", "blocking_call", "thread_of_the_program", "computation",
          "thread_from_before", "many_pauses"]
@@ -74,7 +89,7 @@ class Hangs(unittest.TestCase):
                     self.assertIn("they wait for each other", err)
                 marks = marked_lines(case)
                 for text in expected:
-                    self.assertRegex(err, expand(text, marks))
+                    self.assertRegex(err, re.compile(expand(text, marks), re.MULTILINE))
 
     def test_cycles_are_told_as_a_sentence(self):
         self.check(CYCLES, True)

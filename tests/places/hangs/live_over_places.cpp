@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto late = 3s;       // of virtual time: longer than teams tell who waits
+constexpr auto late = 3s;       // of virtual time: teams stop their timers sooner
 constexpr auto moment = 200us;  // of a call that blocks
 
 place last() { return places()[places().size() - 1]; }

@@ -27,7 +27,7 @@ void thread_that_ends() {
 }
 
 void promise_never_set() {
-  promise<int> p;
+  promise<int> p;  // marks made
   finish([&] {
     async(name("reader"), [&] { p.get_future().get(); });  // marks get
   });
@@ -78,7 +78,7 @@ void monitor_never_true() {
 }
 
 void phaser_without_signal() {
-  const phaser ph;
+  const phaser ph;  // marks made
   latch never(1);
   async(phased(ph, phaser_mode::wait), [ph] { ph.wait(); });  // marks phase
   never.wait();                                               // marks latch
@@ -97,9 +97,9 @@ void clock_member_waits() {
 void clock_member_lost() {
   semaphore s(0);
   finish([&] {
-    const auto c = clock::make();
+    const auto c = clock::make();  // marks made
     for (int i = 0; i < 300; ++i) {
-      async(clocked(c), [&, c, i] {
+      async(clocked(c), [&, c, i] {  // marks spawn
         c.advance();
         if (i == 7) s.acquire();  // marks acquire
         c.advance();              // marks advance

@@ -92,7 +92,7 @@ void phaser_over_places() {
 }
 
 void clock_member_elsewhere() {
-  const auto c = clock::make();
+  const auto c = clock::make();                                        // marks made
   async_at(next(), clocked(c), [] { mine<no_permits>().acquire(); });  // marks acquire
   c.advance();                                                         // marks advance
 }

@@ -31,6 +31,7 @@ APGAS_API std::exception_ptr no_promise_left();
 template <class T>
 class promise_state final : public future_state<T> {
  public:
+  explicit promise_state(const scheduler::call_site& made) noexcept : future_state<T>(made) {}
   void add_promise() noexcept { promises_.fetch_add(1, base::relaxed); }
   void drop_promise() noexcept {
     if (promises_.fetch_sub(1, base::acq_rel) == 1 && this->claim()) {  // P1
@@ -66,8 +67,10 @@ class promise {
   using reference = std::conditional_t<std::is_reference_v<T>, T, sync::no_value&>;
 
  public:
-  // Makes a promise with a future that is not set. Throws: std::bad_alloc. Cost: one allocation.
-  promise() : state_(sync::ref<sync::promise_state<T>>::adopt(new sync::promise_state<T>)) {}
+  // Makes a promise with a future that is not set. Reports name `where` if tasks wait for it.
+  // Throws: std::bad_alloc. Cost: one allocation.
+  promise(scheduler::call_site where = scheduler::call_site::current())  // NOLINT(*-explicit-*)
+      : state_(sync::ref<sync::promise_state<T>>::adopt(new sync::promise_state<T>(where))) {}
   // A copy sets the same future.
   promise(const promise& other) noexcept : state_(other.state_) {
     if (state_) state_->add_promise();

@@ -95,7 +95,7 @@ class single_var {
   }
 
   base::atomic<bool> written_{false};
-  promise<T> promise_;
+  promise<T> promise_{scheduler::call_site{}};  // reports name the variable, not the promise
   future<T> value_ = promise_.get_future();
 };
 

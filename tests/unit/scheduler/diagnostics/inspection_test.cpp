@@ -162,6 +162,12 @@ TEST(Inspection, FindsACycle) {
   observer.join();
   EXPECT_TRUE(report.at_rest);
   EXPECT_THAT(report.cycle, HasSubstr("waits in mutex::lock"));
+  EXPECT_EQ(std::ranges::count_if(report.groups,
+                                  [](const auto& group) {
+                                    return group.awaits.starts_with(
+                                        "awaits the task that has locked it: spawned at ");
+                                  }),
+            2);
 }
 
 TEST(Inspection, CopiesTheStackOfAWaitingTaskFromItsStackPointer) {

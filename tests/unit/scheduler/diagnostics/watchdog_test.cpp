@@ -128,6 +128,8 @@ TEST(Watchdog, NamesAPhaseOfAClock) {
   });
   other.join();
   EXPECT_THAT(text, AllOf(HasSubstr("while 501 tasks wait: 500 in a phase of a clock at "),
+                          ContainsRegex("\\(phase 1 of the clock made at [^ ]*:[0-9]+ awaits the "
+                                        "task that is registered on it and has not arrived: "),
                           HasSubstr("1 in latch::wait")));
 }
 

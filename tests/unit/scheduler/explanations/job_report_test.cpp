@@ -43,8 +43,8 @@ place_waits link(int number, const std::string& name, const std::string& needed_
   place_waits p = place(number, count);
   p.objects = {object(name, count), object(needed_by, count)};
   p.graph_tasks.push_back({"spawned at a.cpp:" + std::to_string(number), "at",
-                           "b.cpp:" + std::to_string(number), 0, count});
-  p.needs.push_back({1, 0, needs, false, "runs the body"});
+                           "b.cpp:" + std::to_string(number), 0, count, ""});
+  p.needs.push_back({1, 0, needs, "runs the body", needs});
   return p;
 }
 
@@ -136,11 +136,11 @@ struct collective {
   collective() {
     waiting.objects = {object("t0.1", 1), object("f1", 1)};
     waiting.graph_tasks.push_back(
-        {"spawned at a.cpp:1", "a collective of a team", "b.cpp:1", 0, 1});
-    waiting.needs.push_back({1, 0, 1, false, "belongs to it"});
+        {"spawned at a.cpp:1", "a collective of a team", "b.cpp:1", 0, 1, ""});
+    waiting.needs.push_back({1, 0, 1, "belongs to it", 1});
     waiting.teams.push_back(waits_in("t", 3, "t0.1"));
     absent.objects = {object("f1", 1)};
-    absent.graph_tasks.push_back({"spawned at a.cpp:2", "finish", "b.cpp:2", 0, 1});
+    absent.graph_tasks.push_back({"spawned at a.cpp:2", "finish", "b.cpp:2", 0, 1, ""});
     absent.teams.push_back(waits_in("t", 2, ""));
     absent.teams[0].waits = false;
   }
@@ -157,7 +157,7 @@ struct collective {
 place_waits other_task(int at) {
   place_waits p = place(at);
   p.objects = {object("", 1)};
-  p.graph_tasks.push_back({"spawned at a.cpp:3", "semaphore::acquire", "b.cpp:3", 0, 1});
+  p.graph_tasks.push_back({"spawned at a.cpp:3", "semaphore::acquire", "b.cpp:3", 0, 1, ""});
   return p;
 }
 
@@ -172,7 +172,7 @@ TEST(JobReport, ACircleLeadsThroughACollective) {
 TEST(JobReport, AnotherTaskOfTheAbsentMemberMayCallTheCollective) {
   collective c;
   c.absent.objects.push_back(object("", 1));
-  c.absent.graph_tasks.push_back({"spawned at a.cpp:3", "semaphore::acquire", "b.cpp:3", 1, 1});
+  c.absent.graph_tasks.push_back({"spawned at a.cpp:3", "semaphore::acquire", "b.cpp:3", 1, 1, ""});
   EXPECT_THAT(c.text(), Not(HasSubstr("for each other")));
 }
 
@@ -214,6 +214,101 @@ TEST(JobReport, AnOnlyPlaceIsNotNamed) {
   waits.running.emplace_back("worker 0 runs tasks");
   report.add(std::move(waits));
   EXPECT_EQ(report.text(""), "1 task waits: 1 in finish, main\nworker 0 runs tasks");
+}
+
+// A place at which tasks wait in a finish, each task for an object of its own; `awaited` tasks wait
+// in a latch, and the first object needs them.
+struct awaiting {
+  place_waits waits = place(0);
+
+  explicit awaiting(const std::string& kind = "") {
+    waits.groups.push_back({"finish at b.cpp:1", "main", 1, 0});
+    waits.objects = {object("f1", 1)};
+    waits.objects[0].kind = kind;
+    waits.graph_tasks.push_back({"main", "finish", "b.cpp:1", 0, 1, ""});
+  }
+  awaiting& needs(std::uint64_t count, const std::string& task, const char* why,
+                  std::uint32_t by = 0) {
+    waits.graph_tasks.push_back({task, "latch::wait", "b.cpp:2", place_waits::none, count, ""});
+    const auto entry = static_cast<std::uint32_t>(waits.graph_tasks.size() - 1);
+    waits.needs.push_back({by, entry, 1, why, count});
+    return *this;
+  }
+  std::string text(int places = 1) const {
+    job_report report(places);
+    report.add(waits);
+    return report.text("");
+  }
+};
+
+TEST(JobReport, AGroupNamesTheTaskThatItAwaits) {
+  const auto report = awaiting().needs(1, "spawned at a.cpp:1", "belongs to it");
+  EXPECT_EQ(report.text(),
+            "1 task waits: 1 in finish at b.cpp:1, main (awaits the task that belongs to it: "
+            "spawned at a.cpp:1, in latch::wait at b.cpp:2)");
+  EXPECT_THAT(report.text(2), HasSubstr("1 in finish at b.cpp:1, main, at place 0 (awaits the task "
+                                        "that belongs to it: spawned at a.cpp:1, place 0, in "));
+}
+
+TEST(JobReport, EqualTasksThatAGroupAwaitsAreCountedOnce) {
+  EXPECT_THAT(awaiting().needs(7, "spawned at a.cpp:1", "belongs to it").text(),
+              EndsWith("main (awaits 7 tasks, each of which belongs to it: spawned at a.cpp:1, in "
+                       "latch::wait at b.cpp:2)"));
+}
+
+TEST(JobReport, OfManyTasksThatAGroupAwaitsTheThreeMostFrequentAreNamed) {
+  awaiting report;
+  for (int i = 1; i <= 5; ++i)
+    report.needs(static_cast<std::uint64_t>(i), "task " + std::to_string(i), "belongs to it");
+  EXPECT_THAT(report.text(), EndsWith("(awaits 15 tasks, each of which belongs to it: 5 task 5, in "
+                                      "latch::wait at b.cpp:2; 4 task 4, in latch::wait at "
+                                      "b.cpp:2; 3 task 3, in latch::wait at b.cpp:2; and 3 more)"));
+}
+
+TEST(JobReport, TasksThatAGroupAwaitsForDifferentReasonsHaveTheirOwn) {
+  EXPECT_THAT(
+      awaiting().needs(2, "task 2", "belongs to it").needs(1, "task 1", "has locked it").text(),
+      EndsWith("(awaits 3 tasks: 2 task 2, in latch::wait at b.cpp:2, which belongs to it; task 1, "
+               "in latch::wait at b.cpp:2, which has locked it)"));
+}
+
+TEST(JobReport, AGroupNamesTheObjectAndTheModeOfItsTasks) {
+  awaiting report("phaser");
+  report.waits.objects[0].made = "b.cpp:9";
+  report.waits.objects[0].phase = 7;
+  EXPECT_THAT(report.text(), EndsWith("main (phase 7 of the phaser made at b.cpp:9)"));
+  report.waits.graph_tasks[0].mode = "wait";
+  EXPECT_THAT(report.needs(1, "task 1", "has not arrived").text(),
+              EndsWith("main (registered as wait; phase 7 of the phaser made at b.cpp:9 awaits the "
+                       "task that has not arrived: task 1, in latch::wait at b.cpp:2)"));
+  report.waits.objects[0].phase = -1;
+  report.waits.graph_tasks[0].mode = "";
+  EXPECT_THAT(report.text(), HasSubstr("main (the phaser made at b.cpp:9 awaits the task"));
+}
+
+// Several objects have no common text, but the tasks that they need are counted together.
+TEST(JobReport, AGroupThatWaitsForSeveralObjectsAwaitsTheTasksOfAll) {
+  awaiting report("clock");
+  report.waits.objects.push_back(object("f2", 1));
+  for (std::size_t i = 0; i < 2; ++i) {
+    report.waits.objects[i].phase = static_cast<std::int64_t>(i);
+  }
+  report.waits.graph_tasks.push_back({"main", "finish", "b.cpp:1", 1, 1, ""});
+  report.needs(2, "task", "has not arrived").needs(3, "task", "has not arrived", 1);
+  EXPECT_THAT(report.text(), EndsWith("main (awaits 5 tasks, each of which has not arrived: task, "
+                                      "in latch::wait at b.cpp:2)"));
+}
+
+TEST(JobReport, TheTasksThatAGroupAwaitsMayBeAtAnotherPlace) {
+  job_report report(2);
+  report.add(awaiting().waits);
+  place_waits other = place(1);
+  other.objects = {object("f1", 1)};
+  other.graph_tasks.push_back({"spawned at a.cpp:1", "when", "", place_waits::none, 1, ""});
+  other.needs.push_back({0, 0, 1, "belongs to it", 1});
+  report.add(std::move(other));
+  EXPECT_THAT(report.text(""), HasSubstr("(awaits the task that belongs to it: spawned at "
+                                         "a.cpp:1, place 1, in when)"));
 }
 
 }  // namespace

@@ -8,9 +8,12 @@
 #include <apgas/base/api.hpp>
 #include <apgas/scheduler/place_waits.hpp>
 
-// Makes one report of what the places of a job say: the groups of waiting tasks of all places,
-// tasks that wait for each other, team members that have not come, and what workers run.
+// Makes one report of what the places of a job say: the groups of waiting tasks of all places and
+// which tasks each group awaits, tasks that wait for each other, team members that have not come,
+// and what workers run.
 namespace apgas::inline v0::scheduler {
+
+class joined_graph;
 
 class job_report {
  public:
@@ -34,8 +37,8 @@ class job_report {
     double seconds;
   };
 
-  std::string groups() const;
-  std::string cycle() const;
+  std::string groups(const joined_graph& graph) const;
+  std::string cycle(const joined_graph& graph) const;
 
   const int places_;
   std::vector<place_waits> answers_;

@@ -35,10 +35,11 @@ struct place_waits {
     std::string line;       // of the call; may be empty
     std::uint32_t object = none;
     std::uint64_t count = 0;
+    std::string mode;  // of the registration on the object; may be empty
 
     template <class Archive>
     void serialize(Archive& a) {
-      a(text, construct, line, object, count);
+      a(text, construct, line, object, count, mode);
     }
   };
   struct object {
@@ -58,12 +59,12 @@ struct place_waits {
     std::uint32_t object = none;
     std::uint32_t task = none;
     std::uint64_t count = 0;  // of the objects of the entry, so many need a task of that entry
-    bool below = false;       // the needed task is below the one that waits, on the same stack
     std::string relation;
+    std::uint64_t tasks = 0;  // of the entry, so many are needed by an object
 
     template <class Archive>
     void serialize(Archive& a) {
-      a(object, task, count, below, relation);
+      a(object, task, count, relation, tasks);
     }
   };
 

@@ -77,6 +77,8 @@ struct task_state {
 struct hidden_task {
   const task_state* task;
   const hidden_task* below;
+  const char* construct;  // in which it waits: a static text
+  call_site where;        // the line of that call; line 0: unknown
 };
 
 // The record of a fiber. Everything that is used whenever a fiber is left or entered lies in its
@@ -115,6 +117,7 @@ struct alignas(64) fiber {
   // stack, and the number in the wait-for graph that is being made.
   const hidden_task* hidden = nullptr;
   std::uint32_t node = 0;
+  bool runs_main = false;  // the task without a spawn site is main
 
   // For observers (task_observer.hpp): the task that runs on the fiber, on top of others; and what
   // has made the fiber ready, if it is.

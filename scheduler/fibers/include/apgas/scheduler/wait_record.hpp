@@ -36,6 +36,9 @@ class wait_explainer {
   // The tasks that wait for `object` need the task on `needed` to go on. `relation` is a static
   // text that continues a sentence about that task, such as "has locked". Throws: std::bad_alloc.
   virtual void needs(const waited_object& object, const fiber& needed, const char* relation) = 0;
+  // Describes the object that the task waits for whose edges are reported, if it is this object.
+  // `mode` is a static text that says how the task is registered on it; empty: there are no modes.
+  virtual void describe(const waited_object& object, const char* mode) noexcept = 0;
 
  protected:
   ~wait_explainer() = default;

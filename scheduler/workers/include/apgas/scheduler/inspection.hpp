@@ -22,6 +22,8 @@ struct waiting_tasks {
   std::string where;
   std::string spawned;
   std::string name;
+  bool main = false;   // the task is main
+  std::string awaits;  // what they wait for and which tasks should act, if it is known
 };
 
 // What a worker does.

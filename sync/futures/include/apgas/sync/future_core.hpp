@@ -72,7 +72,7 @@ class APGAS_API future_core : public ref_counted {
   APGAS_API void wait_for_value(const scheduler::wait_record& waits_for);
 
   // Says that the running task computes the value, for the watchdog. Context: that task.
-  void computed_by(const scheduler::fiber& self) noexcept { computed_by_ = &self; }
+  void computed_by(const scheduler::fiber& self) noexcept { source_.computed_by = &self; }
 
   // Observes the future: a failure is no longer reported at the end. Context: any thread.
   void observe() noexcept;
@@ -97,6 +97,9 @@ class APGAS_API future_core : public ref_counted {
 
  protected:
   future_core() = default;
+  // The state of a promise that was made there.
+  explicit future_core(const scheduler::call_site& made) noexcept
+      : of_promise_(true), source_(made) {}
 
  private:
   enum class status : std::uint8_t { empty, filling, value, failed };
@@ -110,10 +113,17 @@ class APGAS_API future_core : public ref_counted {
   base::atomic<status> status_{status::empty};
   base::spin_lock lock_;
   bool observed_ = false;
+  const bool of_promise_ = false;
   future_waiter* first_ = nullptr;
   future_waiter* last_ = nullptr;
   std::unique_ptr<failure> failure_;
-  const scheduler::fiber* computed_by_ = nullptr;  // null: no task, or it has not started
+  // For reports: where the promise was made; else the task, null before it has started.
+  union source {
+    source() noexcept : computed_by(nullptr) {}
+    explicit source(const scheduler::call_site& where) noexcept : made(where) {}
+    const scheduler::fiber* computed_by;
+    scheduler::call_site made;
+  } source_;
 };
 
 }  // namespace apgas::inline v0::sync

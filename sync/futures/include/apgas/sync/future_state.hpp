@@ -26,6 +26,8 @@ using kept_value = std::conditional_t<
 template <class T>
 class future_state : public future_core {
  public:
+  using future_core::future_core;
+
   // Constructs the value. Throws: what the constructor throws. Context: the setter, before
   // publish_value().
   template <class... Args>

@@ -195,11 +195,11 @@ template <class F, class G>
     if (children_inherit(self)) {
       inheriting<F> first(self, std::move(f));
       inheriting<G> second(self, std::move(g));
-      const hidden_attributes hidden(self);
+      const hidden_attributes hidden(self, site);
       return fork_two(std::move(first), std::move(second), site);
     }
   }
-  const hidden_attributes hidden(self);
+  const hidden_attributes hidden(self, site);
   return fork_two(std::move(f), std::move(g), site);
 }
 

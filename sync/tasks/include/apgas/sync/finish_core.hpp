@@ -66,11 +66,10 @@ class finish_frame {
   APGAS_API void collect(std::uint64_t reducer, std::unique_ptr<offer_box> box);
 
   // Runs the children that were not stolen, waits for all tasks, makes the enclosing finish the
-  // innermost one again, and throws what tasks and body threw. `where` is the line for reports; it
-  // is loaded only if the finish must wait or throw.
+  // innermost one again, and throws what tasks and body threw. `where` is the line for reports.
   // Throws: multiple_exceptions. Context: task. May suspend and resume on another worker.
   [[gnu::always_inline]] void end(const scheduler::call_site& where) {
-    if (!end_at_once()) [[unlikely]]
+    if (!end_at_once(where)) [[unlikely]]
       wait(where);
   }
   // The same for a finish_reduce. Returns the box with what was offered.
@@ -80,9 +79,9 @@ class finish_frame {
   // The two parts of end(). They are not inline, so that the registers which they need are saved
   // there and not in every function that contains a finish. The first returns whether the finish
   // has ended; if not, the second must be called.
-  APGAS_API bool end_at_once() noexcept;
+  APGAS_API bool end_at_once(scheduler::call_site where) noexcept;
   APGAS_API void wait(const scheduler::call_site& where);
-  void run_own(scheduler::fiber& self) noexcept;
+  void run_own(scheduler::fiber& self, const scheduler::call_site& where) noexcept;
 
   scheduler::task_counter* const outer_;
   const scheduler::frame_mark mark_;

@@ -33,11 +33,11 @@ APGAS_API [[noreturn]] void throw_inside_atomic(const char* operation);
 }
 
 // Hides the name, the registrations and the locals of the calling task while it runs branches,
-// which are tasks of their own. The destructor restores them.
+// which are tasks of their own. `where` is the line of the fork_join. The destructor restores them.
 class hidden_attributes {
  public:
-  explicit hidden_attributes(scheduler::fiber& self) noexcept
-      : task_(self.task), hidden_{&task_, self.hidden} {
+  hidden_attributes(scheduler::fiber& self, const scheduler::call_site& where) noexcept
+      : task_(self.task), hidden_{&task_, self.hidden, "fork_join", where} {
     self.hidden = &hidden_;
     self.task.name = nullptr;
     self.task.registrations = nullptr;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "joined_graph.hpp"
+
+// Says of each group of a report what its tasks wait for, and which tasks should make that happen.
+// Works with the entries of the graph, so it takes the same time however many tasks wait.
+namespace apgas::inline v0::scheduler {
+
+class awaited_tasks {
+ public:
+  // Refers to the graph and to the answers that it is made of. Throws: std::bad_alloc.
+  awaited_tasks(const joined_graph& graph, bool with_places);
+
+  // Returns what a report adds to the group of these texts (place_waits::group), such as "awaits
+  // the task that has locked it: main, in semaphore::acquire at solve.cpp:12"; empty if nothing is
+  // known. Names at most three kinds of tasks. Throws: std::bad_alloc.
+  std::string text(std::string_view construct, std::string_view task) const;
+
+ private:
+  // Needed tasks of which a report can say the same.
+  struct look {
+    std::string_view relation;
+    std::string_view task;
+    std::string_view construct;
+    std::string_view line;
+    int place;
+    auto operator<=>(const look&) const = default;
+  };
+  struct needed_tasks {
+    look what;
+    std::uint64_t count;
+  };
+
+  std::vector<std::uint32_t> objects_of(const std::vector<std::uint32_t>& entries) const;
+  std::vector<needed_tasks> needed_by(const std::vector<std::uint32_t>& objects) const;
+  std::string object_text(const std::vector<std::uint32_t>& entries) const;
+  std::string text_of(const look& what) const;
+  std::string text_of(const std::vector<needed_tasks>& needed) const;
+
+  const joined_graph& graph_;
+  const bool with_places_;
+  std::map<std::pair<std::string, std::string_view>, std::vector<std::uint32_t>> entries_;
+  std::vector<std::uint32_t> needs_;  // of the graph, sorted by their objects
+};
+
+}  // namespace apgas::inline v0::scheduler
