@@ -5,6 +5,8 @@
 #include <thread>
 #include <vector>
 
+#include <sys/types.h>
+
 #include <apgas/base/cache_line.hpp>
 #include <apgas/base/cycles.hpp>
 #include <apgas/scheduler/scheduler.hpp>
@@ -160,6 +162,7 @@ struct scheduler::implementation {
   std::vector<std::unique_ptr<worker>> workers;
   std::vector<std::unique_ptr<base::cache_aligned<idle_entry>>> entries;
   std::vector<slot_array> slot_arrays;
+  std::vector<base::atomic<pid_t>> thread_ids;  // of the workers; 0 before they run
   std::vector<std::unique_ptr<base::cache_aligned<observed_tasks>>> observed;  // of each worker
   observed_pool observed_memory;
   std::vector<turns::participant*> participants;  // of the schedule, for each worker

@@ -13,6 +13,7 @@
 
 #include "implementation.hpp"
 #include "quit_signal.hpp"
+#include "running_text.hpp"
 
 namespace apgas::inline v0::scheduler {
 namespace {
@@ -74,6 +75,8 @@ place_waits place_watch::explain(const object_names* names) const {
   if (!result.asleep) {
     tasks.group(groups);
     result.running = running_tasks();
+  } else if (std::string reason = reason_to_wait(watched_); !reason.empty()) {
+    result.running.push_back(std::move(reason));
   }
   result.tasks = groups.tasks();
   result.groups = groups.largest(groups_sent_max);

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <apgas/base/assert.hpp>
 #include <apgas/base/cpu_relax.hpp>
@@ -45,6 +47,8 @@ void run_worker(worker& w, int processor) {
   const base::own_thread counts;
   prctl(PR_SET_NAME, fmt::format("apgas-{}", w.id).c_str());
   prctl(PR_SET_TIMERSLACK, 1000UL);
+  w.home->internals().thread_ids[static_cast<std::size_t>(w.id)].store(
+      static_cast<pid_t>(syscall(SYS_gettid)), base::relaxed);
   if (processor >= 0) bind_thread(processor);
   const signal_stack alternate(w.running, w.searches);
   const exit_monitor watch(w.home->internals().settings.on_exit);
@@ -72,7 +76,8 @@ scheduler::implementation::implementation(const config& c)
       idle_looks(c.oversubscribed || c.schedule != nullptr ? 0 : 32),
       schedule(c.schedule != nullptr ? &c.schedule->internals() : nullptr),
       // With a schedule each push is a place where the turn may pass, and no thief need ask.
-      fenced(!c.asymmetric_fence || schedule != nullptr || !base::membarrier_available()) {
+      fenced(!c.asymmetric_fence || schedule != nullptr || !base::membarrier_available()),
+      thread_ids(static_cast<std::size_t>(c.workers)) {
   APGAS_ASSERT(c.workers > 0);
   APGAS_ASSERT(c.bound_to.empty() || c.bound_to.size() == static_cast<std::size_t>(c.workers));
   reserve_stacks(c.stack_bytes);

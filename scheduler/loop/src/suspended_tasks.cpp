@@ -103,6 +103,7 @@ APGAS_READS_RACING worker_state state_of(const worker& w) noexcept {
   if (s.on != nullptr) {
     const call_site site = s.on->task.site;
     s.site = std::bit_cast<const void*>(site);
+    s.name = s.on->task.name;
   }
   return s;
 }

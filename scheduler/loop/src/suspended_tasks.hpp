@@ -95,6 +95,7 @@ struct worker_state {
   // The call_site of the task that the worker runs or ran last, as a pointer: that task may have
   // ended and its code, with the text of the site, may have been unloaded.
   const void* site = nullptr;
+  const char* name = nullptr;  // of the same task
   const slot* head = nullptr;
   std::uint64_t choices = 0;  // of its scheduling loop
   bool searches = false;      // the worker runs no task

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <bit>
 #include <exception>
 #include <utility>
 
@@ -11,6 +10,7 @@
 
 #include "implementation.hpp"
 #include "quit_signal.hpp"
+#include "running_text.hpp"
 #include "watchdog.hpp"
 
 namespace apgas::inline v0::scheduler {
@@ -21,7 +21,6 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds deadlock_patience = 1s;  // if no other is given
 constexpr std::chrono::milliseconds longest_pause = 100ms;   // so that SIGQUIT is answered soon
-constexpr int patiences_of_a_task = 10;  // a task that runs for so long is reported
 
 // A deadlock is certain if so many successive looks find it, in so much time.
 constexpr int deadlock_looks = 3;
@@ -39,6 +38,11 @@ std::uint64_t sleeps_of(const scheduler::implementation& s) noexcept {
 }
 
 double seconds(clock::duration d) { return std::chrono::duration<double>(d).count(); }
+
+std::string with_line(std::string text, const std::string& line) {
+  if (!line.empty()) text += fmt::format("\n{}", line);
+  return text;
+}
 
 }  // namespace
 
@@ -124,7 +128,7 @@ void watchdog::look_at_tasks() {
   if (!all_asleep) standstill_.reset();
   if (report.empty()) return;
   if (deadlock) return conclude(std::move(report));
-  settings.watchdog_report(report);
+  settings.watchdog_report(with_line(std::move(report), reason_to_wait(watched_)));
 }
 
 // Reports a deadlock, and ends the process if that is what to do about it.
@@ -233,6 +237,17 @@ std::string watchdog::explain_standstill(const std::string& begin) {
   return report_of(std::move(waits), groups, begin);
 }
 
+std::string reason_to_wait(scheduler::implementation& s) {
+  const std::string begin = "this need not be a deadlock: ";
+  if (const auto next = s.timed.until_next(); next != std::chrono::nanoseconds::max())
+    return begin + fmt::format("a timer is set for {:.1f} s from now", seconds(next));
+  if (s.helpers.busy()) return begin + "a call of blocking is running";
+  const int threads = base::foreign_threads();
+  if (threads <= 0) return {};
+  return begin + (threads == 1 ? std::string("1 thread") : fmt::format("{} threads", threads)) +
+         " of the program could make a task ready";
+}
+
 // Reports at once which tasks wait and which run.
 void watchdog::answer_signal() {
   std::string report;
@@ -246,11 +261,15 @@ void watchdog::answer_signal() {
     waits.running = running_tasks();
     report = report_of(std::move(waits), groups, "on SIGQUIT, ");
   }
-  if (report.empty()) report = "on SIGQUIT, no task waits or runs";
+  if (report.empty()) {
+    report = "on SIGQUIT, no task waits or runs";
+  } else if (all_asleep) {
+    report = with_line(std::move(report), reason_to_wait(watched_));
+  }
   watched_.settings.watchdog_report(report);
 }
 
-// Says once of each task that it has run for very long.
+// Says once of each task that it has run for as long as the patience.
 void watchdog::look_at_workers() {
   const std::lock_guard hold(workers_lock_);
   const time now = clock::now();
@@ -267,7 +286,7 @@ void watchdog::look_at_workers() {
       w.since = now;
       w.reported = false;
     } else if (!w.reported && watched_.settings.watchdog_patience.count() != 0 &&
-               now - w.since >= patience_ * patiences_of_a_task) {
+               now - w.since >= patience_) {
       const std::string line = running_tasks(i);
       if (line.empty()) continue;
       w.reported = true;
@@ -276,23 +295,14 @@ void watchdog::look_at_workers() {
   }
 }
 
-std::string running_text(const worker& w, const worker_state& seen, bool sleeps) {
-  // The spawn site is read only if the task runs still: otherwise its code may be gone.
-  if (sleeps || seen.searches || seen.on == nullptr) return {};
-  const worker_state now = state_of(w);
-  if (now.searches || now.on != seen.on || now.site != seen.site) return {};
-  const std::string site = line_text(std::bit_cast<call_site>(seen.site));
-  return site.empty() ? std::string("main or tasks without a spawn site")
-                      : fmt::format("tasks spawned at {}", site);
-}
-
 // Returns what the worker has been running; empty if it sleeps or is in its scheduling loop.
 std::string watchdog::running_tasks(std::size_t worker) const {
   const observed_worker& w = workers_[worker];
   const std::string text = running_text(*watched_.workers[worker], w.last, w.sleeps);
   if (text.empty()) return {};
   const auto whole = std::chrono::duration_cast<std::chrono::seconds>(clock::now() - w.since);
-  return fmt::format("worker {} has been running {} for {} s", worker, text, whole.count());
+  return fmt::format("worker {} has been running {} for {} s{}", worker, text, whole.count(),
+                     position_text(watched_, worker));
 }
 
 std::vector<std::string> watchdog::running_tasks() {

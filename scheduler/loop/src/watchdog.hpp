@@ -115,8 +115,8 @@ std::uint64_t activity_of(const scheduler::implementation& s) noexcept;
 // Whether, if the process has no other threads and no message arrives, no task can become ready.
 // Requires: all workers sleep, and none can be woken.
 bool nothing_can_become_ready(scheduler::implementation& s);
-// Which tasks the worker has been running since it was seen in this state; empty if it sleeps or is
-// in its scheduling loop. Throws: std::bad_alloc.
-std::string running_text(const worker& w, const worker_state& seen, bool sleeps);
+// Why, although all workers sleep, a task may yet become ready, as a line; empty if there is no
+// reason but a frame. Throws: std::bad_alloc. Context: any thread.
+std::string reason_to_wait(scheduler::implementation& s);
 
 }  // namespace apgas::inline v0::scheduler

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
+#include <cstdlib>
+#include <ctime>
 #include <thread>
 
 #include <apgas/apgas.hpp>
@@ -34,12 +36,27 @@ namespace {
 
 void timer() { sleep_for(2500ms); }
 
+[[gnu::noinline]] void relax(std::chrono::steady_clock::time_point end) {
+  while (std::chrono::steady_clock::now() < end) {
+  }
+  asm volatile("" ::: "memory");  // not a tail call
+}
+[[gnu::noinline]] void solve() {
+  relax(std::chrono::steady_clock::now() + 2500ms);
+  asm volatile("" ::: "memory");
+}
 void computation() {
-  const auto end = std::chrono::steady_clock::now() + 2500ms;
-  finish([&] {
-    async([&] {
-      while (std::chrono::steady_clock::now() < end) {
-      }
+  finish([] {
+    async(name("relaxation"), [] { solve(); });  // marks spawn
+  });
+}
+
+// A task that waits in the kernel, in a call that a handler of a signal would end early.
+void wait_in_the_kernel() {
+  finish([] {
+    async([] {
+      timespec rest{.tv_sec = 2, .tv_nsec = 500'000'000};
+      if (nanosleep(&rest, nullptr) != 0) std::abort();
     });
   });
 }
@@ -70,6 +87,7 @@ std::vector<hang_case> alive() {
           {"blocking_call", blocking_call},
           {"thread_of_the_program", thread_of_the_program},
           {"computation", computation},
+          {"wait_in_the_kernel", wait_in_the_kernel},
           {"thread_from_before", thread_from_before, start_thread},
           {"many_pauses", many_pauses}};
 }

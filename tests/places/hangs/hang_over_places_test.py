@@ -176,6 +176,23 @@ class Alive(unittest.TestCase):
 
 
 class Reports(unittest.TestCase):
+    def test_what_is_no_deadlock_is_told(self):
+        for case, why in (("blocking_elsewhere", "place 1: this need not be a deadlock: a call of "
+                           "blocking is running"),
+                          ("thread_elsewhere", "this need not be a deadlock: 1 thread of the "
+                           "program could make a task ready")):
+            with self.subTest(case=case):
+                err = run(case, local(2) | {"APGAS_WATCHDOG": "1"})[1]
+                self.assertIn("nothing has run at any place for 1 s", err)
+                self.assertIn(why, err)
+
+    def test_a_long_computation_names_its_place(self):
+        code, err = run("computation_elsewhere", local(2) | {"APGAS_WATCHDOG": "1"})
+        self.assertEqual(code, 0, err)
+        # The compiler may put the body of the task into the function of the library that calls it.
+        self.assertRegex(err, r"place 1: worker \d has been running .* for \d s, now in "
+                              r"(the body of the task|`.*computation_elsewhere.*:\n)")
+
     def test_a_signal_to_any_place_is_answered_by_one_report(self):
         if not NETWORKS:
             return
@@ -202,10 +219,12 @@ class Reports(unittest.TestCase):
             stopped = process_of_place(job.pid, "1")
             os.kill(stopped, signal.SIGSTOP)
             os.kill(process_of_place(job.pid, "0"), signal.SIGQUIT)
-            report = job.stderr.readline() + job.stderr.readline()
+            report = "".join(job.stderr.readline() for _ in range(3))
             os.kill(stopped, signal.SIGCONT)
             self.assertEqual(job.wait(60), 0, report)
-            self.assertRegex(report, r"on SIGQUIT, .*\n.*place 1 has not answered for \d+ s")
+            self.assertRegex(report, r"on SIGQUIT, .*\n"
+                                     r"apgas: place 0: this need not be a deadlock: a timer .*\n"
+                                     r"apgas: place 1 has not answered for \d+ s")
 
     def test_a_stopped_place_is_no_deadlock(self):
         if not NETWORKS:

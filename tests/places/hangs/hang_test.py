@@ -67,7 +67,15 @@ MISSING = {
         r"at $spawn, in semaphore::acquire at $acquire\)", "1 in semaphore::acquire at $acquire"],
 }
 ALIVE = ["timer", "timed_wait", "blocking_call", "thread_of_the_program", "computation",
-         "thread_from_before", "many_pauses"]
+         "wait_in_the_kernel", "thread_from_before", "many_pauses"]
+
+COMPUTATION = (r'place 0: worker \d has been running the task "relaxation" spawned at '
+               f"{marked_lines('computation')['spawn']} for ")
+BACKTRACE = (r"`apgas::test::\(anonymous namespace\)::relax`:\n"
+             r"(apgas: place 0:   #\d [^\n]*\n)*"
+             r"apgas: place 0:   #\d [^\n]*::relax\n"
+             r"apgas: place 0:   #\d [^\n]*::solve\n")
+NEED_NOT = "this need not be a deadlock: "
 
 
 def run(case, **variables):
@@ -111,8 +119,24 @@ class Hangs(unittest.TestCase):
                 # A thread of the program might act or not: what waits is printed.
                 if case in ("thread_of_the_program", "thread_from_before"):
                     self.assertIn("nothing has run here for 1 s while 1 task waits", err)
+                    self.assertIn(NEED_NOT + "1 thread of the program could make a task ready\n",
+                                  err)
                 else:
                     self.assertEqual(err, "")
+
+
+class LongTasks(unittest.TestCase):
+    def test_a_computation_is_told_once_with_its_backtrace(self):
+        code, err = run("computation", APGAS_WATCHDOG="1")
+        self.assertEqual(code, 0, err)
+        self.assertRegex(err, COMPUTATION + r"\d s, now in " + BACKTRACE)
+        self.assertEqual(err.count("has been running"), 1, err)
+
+    def test_a_task_that_waits_in_the_kernel_is_told_and_not_disturbed(self):
+        code, err = run("wait_in_the_kernel", APGAS_WATCHDOG="1")
+        self.assertEqual(code, 0, err)
+        self.assertRegex(err, r"^apgas: place 0: worker \d has been running the task spawned at "
+                              r"\S*alive.cpp:\d+ for \d s, now in a system call\n$")
 
 
 class Settings(unittest.TestCase):
@@ -141,17 +165,21 @@ class Settings(unittest.TestCase):
 
 
 class Signal(unittest.TestCase):
-    def report_of(self, case):
+    def report_of(self, case, last="on SIGQUIT"):
+        """The answer to a signal, up to the line that has the text `last`."""
         with subprocess.Popen([PROGRAM, case], stderr=subprocess.PIPE, text=True,
                               env=environment(APGAS_WATCHDOG="100"),
                               preexec_fn=default_quit) as p:
             time.sleep(1)
             p.send_signal(signal.SIGQUIT)
-            line = p.stderr.readline()
-            more = p.stderr.readline() if case == "computation" else ""
+            lines = ""
+            for line in p.stderr:
+                lines += line
+                if last in line:
+                    break
             self.assertIsNone(p.poll())
             p.kill()
-        return line + more
+        return lines
 
     def test_a_hanging_program_reports_at_once(self):
         marks = marked_lines("latch_too_large")
@@ -159,8 +187,14 @@ class Signal(unittest.TestCase):
                          f"on SIGQUIT, .*2 in latch::wait at {marks['wait']}")
 
     def test_a_computing_program_says_which_task_runs(self):
-        self.assertRegex(self.report_of("computation"),
-                         r"worker \d has been running tasks spawned at \S*alive.cpp:\d+ for \d+ s")
+        self.assertRegex(self.report_of("computation", "::solve"),
+                         COMPUTATION + r"\d s, now in " + BACKTRACE)
+
+    def test_what_is_no_deadlock_is_told(self):
+        for case, why in (("timer", r"a timer is set for [012]\.\d s from now"),
+                          ("blocking_call", "a call of blocking is running")):
+            with self.subTest(case=case):
+                self.assertRegex(self.report_of(case, NEED_NOT), f"{NEED_NOT}{why}\n")
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ using testing::AllOf;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 
-// The reports of a watchdog. A line about a task that has run for ten times the patience is not
+// The reports of a watchdog. A line about a task that has run for as long as the patience is not
 // kept: the patience is short here, and on a loaded machine any task may be held up for so long.
 // hang_test.py tests these lines.
 class reports {
