@@ -26,13 +26,14 @@ CYCLES = {
                      "waits in future::get at $get_two for task .*, which computes its value",
                      r"1 in future::wait at $main_waits, main, for \d s \(awaits the task that "
                      r"computes its value: spawned at $spawn_two, in future::get at $get_two\)"],
+    # Another worker may have stolen the child of main.
     "clock_and_finish": ["at $advance for phase 0 of the clock made at $made for task .*, which "
-                         "runs inside the finish at $finish of main, which is registered on it and "
-                         "has not arrived",
+                         "(runs inside the finish at $finish of main, which )?is registered on it "
+                         "and has not arrived",
                          "waits in future::wait at $wait for task .*, which computes its value"],
     "phaser_and_finish": ["at $next for phase 0 of the phaser made at $made for task .*, which "
-                          "runs inside the finish at $finish of main, which is registered on it as "
-                          "signal_wait and has not arrived",
+                          "(runs inside the finish at $finish of main, which )?is registered on it "
+                          "as signal_wait and has not arrived",
                           "waits in future::wait at $wait for task .*, which computes its value"],
     "shared_mutex_upgrade": ["waits in mutex::lock at $other for task .*, which has locked it",
                              "waits in shared_mutex::lock_shared at $shared for task"],
