@@ -30,6 +30,7 @@ import tempfile
 SKIPPED = 77
 PERF = ["perf", "stat", "-x,", "-e", "instructions:u", "--"]
 CACHEGRIND = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
+INSTRUCTIONS = re.compile(r"^(\d+),.*instructions|I\s+refs:\s+([\d,]+)", re.M)
 SETTINGS = {"off": {}, "off again": {}, "`APGAS_STATS=1`": {"APGAS_STATS": "1"},
             "`APGAS_TRACE`": {"APGAS_TRACE": "run.json", "APGAS_TRACE_MEMORY": "1M"}}
 
@@ -66,20 +67,22 @@ CASES = [
 
 def works(tool):
     """Whether a tool can count the instructions of a program."""
-    return shutil.which(tool[0]) is not None and instructions(tool, ["true"], {}) is not None
+    if shutil.which(tool[0]) is None:
+        return False
+    run = subprocess.run([*tool, "true"], capture_output=True, text=True, check=False)
+    return run.returncode == 0 and INSTRUCTIONS.search(run.stderr) is not None
 
 
-def instructions(tool, command, settings, folder="/", output=None):
-    """The number of instructions of a run; None if the tool does not tell. Adds what it prints."""
+def instructions(tool, command, settings, folder, output):
+    """The number of instructions of a run. Adds what it prints to the list `output`."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("APGAS_")}
     run = subprocess.run([*tool, *command], env=kept | settings, cwd=folder, capture_output=True,
                          text=True, check=False)
     if run.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))} failed with {run.returncode}: {run.stderr[-500:]}")
-    if output is not None:
-        output.append(run.stdout)
-    found = re.search(r"^(\d+),.*instructions|I\s+refs:\s+([\d,]+)", run.stderr, re.M)
-    return int((found[1] or found[2]).replace(",", "")) if found else None
+    output.append(run.stdout)
+    found = INSTRUCTIONS.search(run.stderr)
+    return int((found[1] or found[2]).replace(",", ""))
 
 
 def cost(tool, case, apps, sizes, settings):

@@ -13,7 +13,7 @@ namespace apgas::inline v0::launch {
 
 scheduler::place_waits job_watch::part() const {
   const known_objects names(place_);
-  scheduler::place_waits waits = watched_->explain(&names);
+  scheduler::place_waits waits = watched_->explain(&names, teams_.timer_set() ? 1 : 0);
   waits.place = place_.here;
   waits.teams = teams_.for_report();
   return waits;

@@ -166,8 +166,9 @@ void remote_teams::begin_watch() noexcept {
 }
 
 // Whether to look again. A seeded schedule lets time pass as soon as nothing else can happen. There
-// the looks end when all that a member can be told has gone round its team; whoever waits still is
-// in a deadlock, which the schedule can notice only if no timer is set.
+// the looks end when everything that members can be told has gone round the team: if the members
+// are in a deadlock, the schedule notices it only if no timer is set. So with a seed there are no
+// warnings about members that do not come.
 // Requires: lock_ is held.
 bool remote_teams::looks_again(std::uint64_t calls) noexcept {
   looks_in_vain_ = calls == std::exchange(calls_, calls) ? looks_in_vain_ + 1 : 0;

@@ -40,19 +40,24 @@ std::vector<std::uint32_t> awaited_tasks::objects_of(
 // Returns the most frequent ones first.
 std::vector<awaited_tasks::needed_tasks> awaited_tasks::needed_by(
     const std::vector<std::uint32_t>& objects) const {
-  std::map<look, std::uint64_t> counts;
+  // A task that several of the objects need counts once.
+  std::map<std::pair<std::string_view, std::uint32_t>, std::uint64_t> needed;
   for (const std::uint32_t object : objects) {
     for (const std::uint32_t n : std::ranges::equal_range(
              needs_, object, {},
              [this](std::uint32_t each) { return graph_.needs()[each].object; })) {
       const joined_graph::joined_need& need = graph_.needs()[n];
-      const joined_graph::joined_task& task = graph_.tasks()[need.task];
-      counts[{.relation = need.relation,
-              .task = task.entry->text,
-              .construct = task.entry->construct,
-              .line = task.entry->line,
-              .place = task.place}] += need.tasks;
+      needed[{need.relation, need.task}] += need.tasks;
     }
+  }
+  std::map<task_description, std::uint64_t> counts;
+  for (const auto& [relation_and_task, count] : needed) {
+    const joined_graph::joined_task& task = graph_.tasks()[relation_and_task.second];
+    counts[{.relation = relation_and_task.first,
+            .task = task.entry->text,
+            .construct = task.entry->construct,
+            .line = task.entry->line,
+            .place = task.place}] += std::min<std::uint64_t>(count, task.entry->count);
   }
   std::vector<needed_tasks> all;
   all.reserve(counts.size());
@@ -80,7 +85,7 @@ std::string awaited_tasks::object_text(const std::vector<std::uint32_t>& entries
   return text;
 }
 
-std::string awaited_tasks::text_of(const look& what) const {
+std::string awaited_tasks::text_of(const task_description& what) const {
   return fmt::format("{}{}, in {}", what.task,
                      with_places_ ? fmt::format(", place {}", what.place) : "",
                      construct_text(what.construct, what.line));

@@ -26,23 +26,23 @@ class awaited_tasks {
 
  private:
   // Needed tasks of which a report can say the same.
-  struct look {
+  struct task_description {
     std::string_view relation;
     std::string_view task;
     std::string_view construct;
     std::string_view line;
     int place;
-    auto operator<=>(const look&) const = default;
+    auto operator<=>(const task_description&) const = default;
   };
   struct needed_tasks {
-    look what;
+    task_description what;
     std::uint64_t count;
   };
 
   std::vector<std::uint32_t> objects_of(const std::vector<std::uint32_t>& entries) const;
   std::vector<needed_tasks> needed_by(const std::vector<std::uint32_t>& objects) const;
   std::string object_text(const std::vector<std::uint32_t>& entries) const;
-  std::string text_of(const look& what) const;
+  std::string text_of(const task_description& what) const;
   std::string text_of(const std::vector<needed_tasks>& needed) const;
 
   const joined_graph& graph_;

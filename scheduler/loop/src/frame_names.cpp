@@ -123,6 +123,7 @@ bool is_of_standard_library(std::string_view symbol) {
 }  // namespace
 
 std::string function_name(const std::string& symbol) {
+  if (!symbol.starts_with("_Z")) return symbol;  // of C
   int status = 0;
   const std::string original = symbol.substr(0, symbol.find('.'));  // of which it may be a clone
   const std::unique_ptr<char, decltype(&std::free)> readable(

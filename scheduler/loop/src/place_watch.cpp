@@ -57,7 +57,7 @@ place_watch::state place_watch::look(bool threads, const std::function<void()>& 
   return seen;
 }
 
-place_waits place_watch::explain(const object_names* names) const {
+place_waits place_watch::explain(const object_names* names, std::size_t own_timers) const {
   place_waits result;
   wait_groups groups;
   suspended_tasks fresh(watched_.workers);
@@ -75,7 +75,7 @@ place_waits place_watch::explain(const object_names* names) const {
   if (!result.asleep) {
     tasks.group(groups);
     result.running = running_tasks();
-  } else if (std::string reason = reason_to_wait(watched_); !reason.empty()) {
+  } else if (std::string reason = reason_to_wait(watched_, own_timers); !reason.empty()) {
     result.running.push_back(std::move(reason));
   }
   result.tasks = groups.tasks();

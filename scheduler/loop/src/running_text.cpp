@@ -27,10 +27,11 @@ std::string running_text(const worker& w, const worker_state& seen, bool sleeps)
   return name.empty() ? "main or a task without a spawn site" : "the task" + name;
 }
 
-std::string position_text(scheduler::implementation& s, std::size_t worker) {
-  const worker_state before = state_of(*s.workers[worker]);
+std::string position_text(scheduler::implementation& s, std::size_t worker,
+                          const worker_state& seen) {
+  if (state_of(*s.workers[worker]) != seen) return {};
   const thread_stack stack = stack_of_thread(s.thread_ids[worker].load(base::relaxed));
-  if (state_of(*s.workers[worker]) != before) return {};  // the stack may be that of another task
+  if (state_of(*s.workers[worker]) != seen) return {};  // the stack may be that of another task
   if (stack.in_system_call) return ", now in a system call";
   if (stack.frames.empty()) return {};
   const frame_names names = names_of(stack.frames, frames_at_most);

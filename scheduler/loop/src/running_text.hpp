@@ -16,8 +16,10 @@ namespace apgas::inline v0::scheduler {
 std::string running_text(const worker& w, const worker_state& seen, bool sleeps);
 
 // In which function of the program the worker is, with a backtrace, as the end of a line about its
-// task; empty if that is not known. Interrupts the worker (thread_stack.hpp).
-// Throws: std::bad_alloc. Context: a thread that is not a worker.
-std::string position_text(scheduler::implementation& s, std::size_t worker);
+// task; empty if that is not known, or if it no longer runs the task that it ran when it was
+// `seen`. Interrupts the worker (thread_stack.hpp). Throws: std::bad_alloc. Context: a thread that
+// is not a worker.
+std::string position_text(scheduler::implementation& s, std::size_t worker,
+                          const worker_state& seen);
 
 }  // namespace apgas::inline v0::scheduler

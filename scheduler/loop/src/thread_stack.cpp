@@ -29,12 +29,15 @@ constexpr auto answer_patience = 500ms;  // on a loaded machine a thread may wai
 // The answer of the interrupted thread. A handler has no argument that could lead to an object.
 //
 // Pairs
-//   P1  The handler that takes a request sees its thread.
+//   P1  The handler that takes a request overwrites frames only after they have been read.
 //   P2  The thread that asked and sees `answered` sees all frames.
 enum class request_state : std::uint8_t { none, asked, taken, answered };
+constexpr std::uint64_t of_thread(request_state s, pid_t thread) noexcept {
+  return std::uint64_t{static_cast<std::uint32_t>(thread)} << 8U | static_cast<std::uint8_t>(s);
+}
+constexpr std::uint64_t no_request = of_thread(request_state::none, 0);
 struct stack_request {
-  base::atomic<request_state> state{request_state::none};
-  base::atomic<pid_t> thread{0};
+  base::atomic<std::uint64_t> state{no_request};  // with the thread that is asked
   bool inside = false;  // the frames of the handler and of the signal are passed
   std::size_t size = 0;
   std::array<std::uintptr_t, 64> frames{};
@@ -52,16 +55,18 @@ _Unwind_Reason_Code note_frame(_Unwind_Context* context, void*) {
   return _URC_NO_REASON;
 }
 
-// Context: signal handler. Since glibc 2.35 the unwinder takes no lock and allocates nothing.
+// Context: signal handler. Since glibc 2.35 the unwinder of GCC 12 takes no lock and allocates
+// nothing, if it has been called before.
 void on_request(int) noexcept {
   const int error = errno;
-  request_state expected = request_state::asked;
-  if (request.thread.load(base::relaxed) == static_cast<pid_t>(syscall(SYS_gettid)) &&
-      request.state.compare_exchange_strong(expected, request_state::taken, base::acquire)) {  // P1
+  const auto here = static_cast<pid_t>(syscall(SYS_gettid));
+  std::uint64_t expected = of_thread(request_state::asked, here);
+  if (request.state.compare_exchange_strong(expected, of_thread(request_state::taken, here),
+                                            base::acquire)) {  // P1
     request.inside = false;
     request.size = 0;
     _Unwind_Backtrace(note_frame, nullptr);
-    request.state.store(request_state::answered, base::release);  // P2
+    request.state.store(of_thread(request_state::answered, here), base::release);  // P2
   }
   errno = error;
 }
@@ -115,27 +120,29 @@ thread_activity activity_of(pid_t thread) {
 thread_stack stack_of_thread(pid_t thread) {
   thread_stack found;
   const std::lock_guard one_asks(request_lock);
-  if (APGAS_THREAD_SANITIZER != 0) return found;                    // it delays handlers
-  if (request.state.load(base::acquire) == request_state::taken) {  // P2
-    return found;  // an earlier handler still writes
-  }
+  if (APGAS_THREAD_SANITIZER != 0) return found;  // it delays handlers
+  const auto before = static_cast<request_state>(request.state.load(base::acquire) & 0xff);  // P2
+  if (before == request_state::taken) return found;  // an earlier handler still writes
   const thread_activity activity = activity_of(thread);
   found.in_system_call = activity == thread_activity::sleeps;
   const installed_handler handler;
   if (activity != thread_activity::may_be_interrupted || !handler.installed()) return found;
   found.frames.reserve(request.frames.size());
-  request.thread.store(thread, base::relaxed);
-  request.state.store(request_state::asked, base::release);  // P1
+  // The first call of a process prepares what must not happen in a handler.
+  _Unwind_Backtrace([](_Unwind_Context*, void*) { return _URC_END_OF_STACK; }, nullptr);
+  const std::uint64_t answered = of_thread(request_state::answered, thread);
+  request.state.store(of_thread(request_state::asked, thread), base::release);  // P1
   if (syscall(SYS_tgkill, getpid(), thread, answer_signal) == 0) {
     const auto end = std::chrono::steady_clock::now() + answer_patience;
-    while (request.state.load(base::acquire) != request_state::answered &&  // P2
+    while (request.state.load(base::acquire) != answered &&  // P2
            std::chrono::steady_clock::now() < end) {
       std::this_thread::sleep_for(1ms);
     }
   }
-  request_state expected = request_state::asked;  // withdrawn unless the handler has begun
-  request.state.compare_exchange_strong(expected, request_state::none, base::acquire);  // P2
-  if (expected == request_state::answered) {
+  // Withdrawn unless the handler has begun.
+  std::uint64_t expected = of_thread(request_state::asked, thread);
+  request.state.compare_exchange_strong(expected, no_request, base::acquire);  // P2
+  if (expected == answered) {
     found.frames.assign(request.frames.begin(),
                         request.frames.begin() + static_cast<std::ptrdiff_t>(request.size));
   }

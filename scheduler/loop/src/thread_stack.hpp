@@ -21,7 +21,8 @@ struct thread_stack {
 // itself keeps its handler, and the answer is empty. It is empty, too, if the thread does not
 // answer within 500 ms.
 // A thread that sleeps in a system call is interrupted only if the call is a wait without a
-// timeout, for example for a mutex, which the system continues afterwards.
+// timeout, for example for a mutex, which the system continues afterwards. A thread that enters a
+// call between the look and the signal may see EINTR.
 // Throws: std::bad_alloc. Context: any thread but `thread`.
 thread_stack stack_of_thread(pid_t thread);
 

@@ -21,6 +21,7 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds deadlock_patience = 1s;  // if no other is given
 constexpr std::chrono::milliseconds longest_pause = 100ms;   // so that SIGQUIT is answered soon
+constexpr std::chrono::milliseconds longest_search = 1s;     // for the positions of running tasks
 
 // A deadlock is certain if so many successive looks find it, in so much time.
 constexpr int deadlock_looks = 3;
@@ -237,10 +238,13 @@ std::string watchdog::explain_standstill(const std::string& begin) {
   return report_of(std::move(waits), groups, begin);
 }
 
-std::string reason_to_wait(scheduler::implementation& s) {
+std::string reason_to_wait(scheduler::implementation& s, std::size_t own_timers) {
   const std::string begin = "this need not be a deadlock: ";
-  if (const auto next = s.timed.until_next(); next != std::chrono::nanoseconds::max())
+  if (s.timed.count() > own_timers) {
+    const auto next = s.timed.until_next();
+    if (own_timers != 0 || next == std::chrono::nanoseconds::max()) return begin + "a timer is set";
     return begin + fmt::format("a timer is set for {:.1f} s from now", seconds(next));
+  }
   if (s.helpers.busy()) return begin + "a call of blocking is running";
   const int threads = base::foreign_threads();
   if (threads <= 0) return {};
@@ -287,7 +291,7 @@ void watchdog::look_at_workers() {
       w.reported = false;
     } else if (!w.reported && watched_.settings.watchdog_patience.count() != 0 &&
                now - w.since >= patience_) {
-      const std::string line = running_tasks(i);
+      const std::string line = running_tasks(i, true);
       if (line.empty()) continue;
       w.reported = true;
       watched_.settings.watchdog_report(line);
@@ -296,20 +300,23 @@ void watchdog::look_at_workers() {
 }
 
 // Returns what the worker has been running; empty if it sleeps or is in its scheduling loop.
-std::string watchdog::running_tasks(std::size_t worker) const {
+std::string watchdog::running_tasks(std::size_t worker, bool with_position) const {
   const observed_worker& w = workers_[worker];
   const std::string text = running_text(*watched_.workers[worker], w.last, w.sleeps);
   if (text.empty()) return {};
   const auto whole = std::chrono::duration_cast<std::chrono::seconds>(clock::now() - w.since);
   return fmt::format("worker {} has been running {} for {} s{}", worker, text, whole.count(),
-                     position_text(watched_, worker));
+                     with_position ? position_text(watched_, worker, w.last) : std::string());
 }
 
 std::vector<std::string> watchdog::running_tasks() {
   const std::lock_guard hold(workers_lock_);
+  const time begun = clock::now();
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
-    if (std::string line = running_tasks(i); !line.empty()) lines.push_back(std::move(line));
+    const bool in_time = clock::now() - begun < longest_search;
+    if (std::string line = running_tasks(i, in_time); !line.empty())
+      lines.push_back(std::move(line));
   }
   return lines;
 }

@@ -96,7 +96,8 @@ class watchdog {
   bool is_deadlock() const;
   void conclude(std::string report);
   std::string explain_standstill(const std::string& begin);
-  std::string running_tasks(std::size_t worker) const;  // requires workers_lock_
+  std::string running_tasks(std::size_t worker,
+                            bool with_position) const;  // requires workers_lock_
 
   scheduler::implementation& watched_;
   const std::chrono::milliseconds patience_;
@@ -115,8 +116,9 @@ std::uint64_t activity_of(const scheduler::implementation& s) noexcept;
 // Whether, if the process has no other threads and no message arrives, no task can become ready.
 // Requires: all workers sleep, and none can be woken.
 bool nothing_can_become_ready(scheduler::implementation& s);
-// Why, although all workers sleep, a task may yet become ready, as a line; empty if there is no
-// reason but a frame. Throws: std::bad_alloc. Context: any thread.
-std::string reason_to_wait(scheduler::implementation& s);
+// Why, although all workers sleep, a task may yet become ready, as a line; empty if only a message
+// from another place could make one ready. `own_timers` timers do not count.
+// Throws: std::bad_alloc. Context: any thread.
+std::string reason_to_wait(scheduler::implementation& s, std::size_t own_timers = 0);
 
 }  // namespace apgas::inline v0::scheduler

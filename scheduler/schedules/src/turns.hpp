@@ -72,9 +72,9 @@ class turns final : public base::choice_source, public wake_observer {
     // Whether no task of the place can run again, unless another place or a thread of the program
     // makes one ready. Context: the monitor thread, while nobody has the turn.
     virtual bool is_stuck() noexcept = 0;
-    // Sets what says for what the tasks of the place wait.
+    // Sets the function that describes what the tasks of the place wait for.
     virtual void explain_with(explain_function f) noexcept = 0;
-    // Called at the first place: reports for what the tasks of all places wait, and ends the
+    // Called at the first place: reports what the tasks of all places wait for, and ends the
     // process if that is what to do about a deadlock. Context: the same.
     virtual void report_deadlock(std::span<place* const> all) noexcept = 0;
 

@@ -190,7 +190,7 @@ class Reports(unittest.TestCase):
         code, err = run("computation_elsewhere", local(2) | {"APGAS_WATCHDOG": "1"})
         self.assertEqual(code, 0, err)
         # The compiler may put the body of the task into the function of the library that calls it.
-        self.assertRegex(err, r"place 1: worker \d has been running .* for \d s, now in "
+        self.assertRegex(err, r"place 1: worker \d has been running .* for \d+ s, now in "
                               r"(the body of the task|`.*computation_elsewhere.*:\n)")
 
     def test_a_signal_to_any_place_is_answered_by_one_report(self):
@@ -219,12 +219,12 @@ class Reports(unittest.TestCase):
             stopped = process_of_place(job.pid, "1")
             os.kill(stopped, signal.SIGSTOP)
             os.kill(process_of_place(job.pid, "0"), signal.SIGQUIT)
-            report = "".join(job.stderr.readline() for _ in range(3))
+            report = ""
+            while "has not answered" not in report:
+                report += job.stderr.readline()
             os.kill(stopped, signal.SIGCONT)
             self.assertEqual(job.wait(60), 0, report)
-            self.assertRegex(report, r"on SIGQUIT, .*\n"
-                                     r"apgas: place 0: this need not be a deadlock: a timer .*\n"
-                                     r"apgas: place 1 has not answered for \d+ s")
+            self.assertRegex(report, r"on SIGQUIT, (.*\n)+apgas: place 1 has not answered for \d+ s")
 
     def test_a_stopped_place_is_no_deadlock(self):
         if not NETWORKS:

@@ -43,9 +43,10 @@ class place_watch {
   // Context: a thread that is no worker. Throws: what `inside` throws.
   state look(bool threads, const std::function<void()>& inside) const;
 
-  // What the tasks wait for, and which ones run. Throws: std::bad_alloc.
+  // What the tasks wait for, and which ones run. `own_timers`: how many timers of the runtime are
+  // set, which make no task of the program ready. Throws: std::bad_alloc.
   // Context: a thread that is no worker.
-  place_waits explain(const object_names* names) const;
+  place_waits explain(const object_names* names, std::size_t own_timers) const;
 
   // How often the process received SIGQUIT as a request for a report.
   static unsigned quit_signals() noexcept;

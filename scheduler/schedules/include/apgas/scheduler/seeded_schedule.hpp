@@ -30,9 +30,9 @@ class seeded_schedule {
   std::uint64_t seed() const noexcept;
 
   using explain_function = std::function<place_waits()>;
-  // Sets what says for what the tasks of a place wait, for the report of a deadlock in a run with
-  // several places. It may be called until the scheduler of that place is destroyed.
-  // Context: any thread, after the start of that scheduler and before place_is_ready().
+  // Sets the function that describes what the tasks of a place wait for. The report of a deadlock
+  // in a run with several places needs it. It may be called until the scheduler of that place is
+  // destroyed. Context: any thread, after the start of that scheduler and before place_is_ready().
   void explain_with(int place, explain_function f) noexcept;
 
   // Says that a place has started its workers, and that place 0 has submitted its main task. The
