@@ -299,6 +299,16 @@ TEST(JobReport, AGroupThatWaitsForSeveralObjectsAwaitsTheTasksOfAll) {
                                       "in latch::wait at b.cpp:2)"));
 }
 
+TEST(JobReport, ATaskThatSeveralObjectsNeedCountsOnce) {
+  awaiting report("mutex");
+  report.waits.objects.push_back(object("f2", 1));
+  report.waits.graph_tasks.push_back({"main", "finish", "b.cpp:1", 1, 1, ""});
+  report.needs(1, "task", "has locked it");
+  report.waits.needs.push_back({1, report.waits.needs[0].task, 1, "has locked it", 1});
+  EXPECT_THAT(report.text(), EndsWith("main (awaits the task that has locked it: task, in "
+                                      "latch::wait at b.cpp:2)"));
+}
+
 TEST(JobReport, TheTasksThatAGroupAwaitsMayBeAtAnotherPlace) {
   job_report report(2);
   report.add(awaiting().waits);
