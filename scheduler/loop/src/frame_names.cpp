@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -61,7 +62,7 @@ class mapped_file {
 // is none. A stripped file has the symbols of its exported functions.
 std::string symbol_at(const mapped_file& file, ElfW(Addr) address) {
   const auto header = file.table<ElfW(Ehdr)>(0, 1);
-  if (header.empty() || !std::equal(ELFMAG, ELFMAG + SELFMAG, header[0].e_ident)) return {};
+  if (header.empty() || std::memcmp(header[0].e_ident, ELFMAG, SELFMAG) != 0) return {};
   const auto sections = file.table<ElfW(Shdr)>(header[0].e_shoff, header[0].e_shnum);
   for (const auto kind : {SHT_SYMTAB, SHT_DYNSYM}) {
     const auto table = std::ranges::find(sections, ElfW(Word)(kind), &ElfW(Shdr)::sh_type);
