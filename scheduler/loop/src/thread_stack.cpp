@@ -60,9 +60,9 @@ _Unwind_Reason_Code note_frame(_Unwind_Context* context, void*) {
 void on_request(int) noexcept {
   const int error = errno;
   const auto here = static_cast<pid_t>(syscall(SYS_gettid));
+  const std::uint64_t taken = of_thread(request_state::taken, here);
   std::uint64_t expected = of_thread(request_state::asked, here);
-  if (request.state.compare_exchange_strong(expected, of_thread(request_state::taken, here),
-                                            base::acquire)) {  // P1
+  if (request.state.compare_exchange_strong(expected, taken, base::acquire)) {  // P1
     request.inside = false;
     request.size = 0;
     _Unwind_Backtrace(note_frame, nullptr);

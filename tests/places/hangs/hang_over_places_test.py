@@ -224,7 +224,8 @@ class Reports(unittest.TestCase):
                 report += job.stderr.readline()
             os.kill(stopped, signal.SIGCONT)
             self.assertEqual(job.wait(60), 0, report)
-            self.assertRegex(report, r"on SIGQUIT, (.*\n)+apgas: place 1 has not answered for \d+ s")
+            self.assertRegex(report,
+                             r"on SIGQUIT, (.*\n)+apgas: place 1 has not answered for \d+ s")
 
     def test_a_stopped_place_is_no_deadlock(self):
         if not NETWORKS:

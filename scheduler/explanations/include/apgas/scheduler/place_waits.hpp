@@ -86,10 +86,10 @@ struct place_waits {
   int place = 0;
   bool asleep = false;  // no worker ran a task, so the graph is complete
   std::uint64_t tasks = 0;
-  std::vector<group> groups;         // the largest ones
+  std::vector<group> groups;  // the largest ones
   // A line for each worker that runs tasks, or if none does, why this need not be a deadlock.
   std::vector<std::string> running;
-  std::string cycle;                 // tasks of this place that wait for each other, as a sentence
+  std::string cycle;  // tasks of this place that wait for each other, as a sentence
   std::vector<task> graph_tasks;
   std::vector<object> objects;
   std::vector<need> needs;
