@@ -66,8 +66,8 @@ class Waiting(unittest.TestCase):
                 code, _, err = Job("wait", APGAS_WATCHDOG="1", APGAS_WORKERS="1", **way).end()
                 self.assertEqual(code, 0, err)
                 lines = own_lines(err)
-                self.assertEqual(lines[1:], ["apgas: place 1: this need not be a deadlock: a call of "
-                                             "blocking is running"], err)
+                self.assertEqual(lines[1:], ["apgas: place 1: this need not be a deadlock: a call "
+                                             "of blocking is running"], err)
                 # The finish at place 1 waits, too, or is below it on the same stack.
                 self.assertRegex(lines[0], "apgas: nothing has run at any place for 1 s while "
                                            "(2|3) tasks wait: ")
