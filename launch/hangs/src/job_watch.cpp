@@ -27,9 +27,7 @@ constexpr auto between_equal = 200ms;   // between the two waves that find a dea
 constexpr auto after_refusal = 500ms;   // after a wave that found that some place runs
 constexpr auto place_patience = 5s;     // a place that does not answer for so long is reported
 constexpr auto slept_lately = 1s;       // a worker may wake for a moment, or poll
-constexpr auto teams_pause = 2s;        // after an answer, their timer stops for so long,
-constexpr auto longest_pause = 10s;     // but for no longer than this while waves follow each other
-constexpr auto teams_run = 500ms;       // between two such pauses
+constexpr auto teams_pause = 500ms;     // after an answer, their timer stops for so long
 constexpr int refusals_max = 10;        // then a standstill is reported, although nobody knows why
 
 // A frame that asks has woken a worker, which finds nothing and sleeps again. On processors with
@@ -198,18 +196,10 @@ std::chrono::milliseconds job_watch::stood() const {
 }
 
 // The timer of the teams runs while members wait, and its messages change nothing once all of them
-// have been delivered. So it pauses while the waves ask, and the place can stand still. If they ask
-// again and again, it runs now and then, for the warnings about members that do not come.
-void job_watch::pause_teams() {
-  const time now = clock::now();
-  if (stood() < look_pause || now < teams_run_until_ || !teams_.pause()) return;
-  if (!teams_resume_) teams_paused_ = now;
-  teams_resume_ = std::min(now + teams_pause, teams_paused_ + longest_pause);
-}
-
+// have been delivered. So it pauses while the waves ask, and the place can stand still.
 job_watch::wave_answer job_watch::answer() {
   wave_answer a;
-  pause_teams();
+  if (stood() >= look_pause && teams_.pause()) teams_resume_ = clock::now() + teams_pause;
   scheduler::place_watch::state seen;
   comm::traffic all;
   std::uint64_t own_received = 0;
@@ -234,10 +224,8 @@ job_watch::wave_answer job_watch::answer() {
 }
 
 void job_watch::resume_teams() {
-  const time now = clock::now();
-  if (!teams_resume_ || now < *teams_resume_) return;
+  if (!teams_resume_ || clock::now() < *teams_resume_) return;
   teams_resume_.reset();
-  teams_run_until_ = now + teams_run;
   teams_.resume();
 }
 

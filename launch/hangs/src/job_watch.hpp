@@ -107,7 +107,6 @@ class job_watch final : public job_explanation {
   void on_silence(time now);
   void want_once(reason why);
   std::chrono::milliseconds stood() const;
-  void pause_teams();
   void resume_teams();
 
   // Reporting (job_watch_reports.cpp)
@@ -135,8 +134,6 @@ class job_watch final : public job_explanation {
   time slept_at_{};  // when a look last found all workers asleep
   time look_again_{};
   std::optional<time> teams_resume_;  // when the timer of the teams must run again
-  time teams_paused_{};               // since when it does not
-  time teams_run_until_{};            // it must not pause before
   unsigned signals_ = 0;
   deadlock_waves waves_;
   std::uint32_t wave_ = 0;

@@ -116,13 +116,16 @@ void team_member::fail(const team_call& call) noexcept {
   {
     std::lock_guard hold(lock_);
     first = broken_.empty();
-    calling_ = false;
   }
-  if (!first) return;
-  break_all(
-      fmt::format("place {} left {} of a team with an exception, so that the other members would "
-                  "wait forever: {}. The team cannot be used any more; make another one",
-                  place_.here, text_of(signature_of(call)), why));
+  if (first) {
+    break_all(
+        fmt::format("place {} left {} of a team with an exception, so that the other members would "
+                    "wait forever: {}. The team cannot be used any more; make another one",
+                    place_.here, text_of(signature_of(call)), why));
+  }
+  // Not before, since a message of this call that comes meanwhile is not one of another order.
+  std::lock_guard hold(lock_);
+  calling_ = false;
 }
 
 bool team_member::count_one_sided(std::size_t bytes) noexcept {
