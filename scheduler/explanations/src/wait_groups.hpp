@@ -18,6 +18,9 @@ namespace apgas::inline v0::scheduler {
 
 class awaited_tasks;
 
+// How many groups of a place a report has at most.
+inline constexpr std::size_t groups_kept_max = 64;
+
 // A source line as text, "file:line"; empty if it is unknown, or a line of the standard library, as
 // for a lock that std::lock_guard takes.
 std::string line_text(const call_site& where);

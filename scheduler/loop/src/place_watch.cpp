@@ -18,8 +18,6 @@
 namespace apgas::inline v0::scheduler {
 namespace {
 
-constexpr std::size_t groups_sent_max = 64;
-
 // The frame that asks for an explanation has woken a worker, which finds nothing and sleeps again.
 // On processors with many other threads that takes a while. So place_watch looks again after 1, 2,
 // ... 20 ms, and then, as long as no worker runs a task, every 20 ms up to a second.
@@ -79,7 +77,7 @@ place_waits place_watch::explain(const object_names* names, std::size_t own_time
     result.running.push_back(std::move(reason));
   }
   result.tasks = groups.tasks();
-  result.groups = groups.largest(groups_sent_max);
+  result.groups = groups.largest(groups_kept_max);
   return result;
 }
 

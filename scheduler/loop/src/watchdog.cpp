@@ -27,8 +27,6 @@ constexpr std::chrono::milliseconds longest_search = 1s;     // for the position
 constexpr int deadlock_looks = 3;
 constexpr std::chrono::milliseconds deadlock_time = 200ms;
 
-constexpr std::size_t groups_max = 64;
-
 constexpr const char* no_task_can_run = "no task can run here while ";
 
 // How often workers went to sleep, all together.
@@ -218,7 +216,7 @@ namespace {
 
 std::string report_of(place_waits waits, const wait_groups& groups, const std::string& begin) {
   waits.tasks = groups.tasks();
-  waits.groups = groups.largest(groups_max);
+  waits.groups = groups.largest(groups_kept_max);
   job_report report(1);
   report.add(std::move(waits));
   return report.text(begin);

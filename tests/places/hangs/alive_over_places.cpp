@@ -5,6 +5,7 @@
 
 #include <apgas/apgas.hpp>
 
+#include "around_places.hpp"
 #include "cases.hpp"
 
 // Programs over several places in which no task runs for a while, or one for a long time, and that
@@ -14,8 +15,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using steady = std::chrono::steady_clock;
-
-place last() { return places()[places().size() - 1]; }
 
 template <class F>
 void at_last(F f) {
@@ -120,15 +119,8 @@ void late_message() {
   });
 }
 
-// A chain of tasks with a timer in between goes around all places.
-void pass(int hops) {
-  if (hops == 0) return;
-  sleep_for(50ms);
-  const auto i = static_cast<std::size_t>(here().id());
-  async_at(places()[(i + 1) % places().size()], [](int left) { pass(left); }, hops - 1);
-}
 void round_trip() {
-  finish([] { pass(50); });
+  finish([] { pass_around(50); });
 }
 
 }  // namespace

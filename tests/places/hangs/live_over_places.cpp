@@ -6,6 +6,7 @@
 
 #include <apgas/apgas.hpp>
 
+#include "around_places.hpp"
 #include "live.hpp"
 
 namespace apgas::test {
@@ -15,8 +16,6 @@ using namespace std::chrono_literals;
 
 constexpr auto late = 3s;       // of virtual time: teams stop their timers sooner
 constexpr auto moment = 200us;  // of a call that blocks
-
-place last() { return places()[places().size() - 1]; }
 
 template <class F>
 void at_each(F f) {
@@ -96,14 +95,8 @@ void clock_with_a_late_place() {
   });
 }
 
-void pass(int hops) {
-  if (hops == 0) return;
-  sleep_for(50ms);
-  const auto i = static_cast<std::size_t>(here().id());
-  async_at(places()[(i + 1) % places().size()], [](int left) { pass(left); }, hops - 1);
-}
 void chain_with_pauses() {
-  finish([] { pass(12); });
+  finish([] { pass_around(12); });
 }
 
 }  // namespace
