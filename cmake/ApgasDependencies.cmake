@@ -4,7 +4,7 @@
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
-find_package(Boost 1.74 REQUIRED COMPONENTS context)
+find_package(Boost 1.74 CONFIG REQUIRED COMPONENTS context)
 find_package(cereal REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)

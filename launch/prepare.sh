@@ -16,6 +16,8 @@ docs_packages=(python3 python3-venv doxygen)
 # To make packages, and to test them in a clean Debian.
 package_packages=(dpkg-dev file git)
 package_test_packages=(lintian mmdebstrap)
+# To build for another processor and with compilers of another Debian, in tests/portability.
+portability_packages=(mmdebstrap g++-aarch64-linux-gnu qemu-user-static)
 # For the tests on virtual hosts (containers or namespaces), which are skipped without them.
 cluster_packages=(docker.io docker-compose debootstrap iproute2 iptables)
 
@@ -63,6 +65,8 @@ python3-dev           =           python3-devel          python
 dpkg-dev              =           =                      dpkg
 lintian               =           -                      -
 mmdebstrap            =           =                      -
+g++-aarch64-linux-gnu =           gcc-c++-aarch64-linux-gnu aarch64-linux-gnu-gcc
+qemu-user-static      =           =                      =
 docker.io             =           moby-engine            docker
 iproute2              =           iproute                =
 iptables              =           iptables-nft           =
@@ -206,7 +210,7 @@ print_installation() {
       "Known are debian, ubuntu, fedora and arch" ;;
   esac
   install_command "$system"
-  for group in build test docs package package_test cluster; do
+  for group in build test docs package package_test portability cluster; do
     declare -n packages=${group}_packages
     mapfile -t wanted < <(names_for "$system" "${packages[@]}")
     echo "# ${group}_packages"

@@ -55,7 +55,7 @@ benchmark algorithm_benchmark(const std::string& name, const std::shared_ptr<alg
                           }});
   };
   add("std", role::serial, 1, calls.serial);
-  for (const int workers : {1, 2}) {
+  for (const int workers : worker_counts()) {
     add("apgas::parallel", role::ours, workers, calls.ours);
 #if defined(BENCH_TBB)
     if (calls.parallel_std) {
@@ -104,6 +104,7 @@ int main(int argc, char** argv) {
   options o;
   CLI::App app("Parallel algorithms on ranges, beside those of the standard library");
   bench::add_options(app, o);
+  bench::add_workers_option(app);
   app.add_option("--elements", o.elements, "number of elements")
       ->check(CLI::Range(std::size_t{1000}, std::size_t{1} << 30));
   app.add_option("--only", o.only, "algorithms to run");

@@ -14,6 +14,7 @@ namespace {
 constexpr auto flush_arrivals = std::chrono::milliseconds{10};
 
 bool cpu_clock = false;
+std::vector<int> counts_of_workers = {1, 2};
 
 void keep(result& r, const sample& s, bool counts) {
   if (counts) r.seconds.push_back(s.seconds);
@@ -26,7 +27,7 @@ void run_round(finding& f, bool counts, const apgas_runner& run_apgas) {
     std::this_thread::sleep_for(flush_arrivals);
     keep(r, r.of.run(), counts);
   }
-  for (const int workers : {1, 2}) {
+  for (const int workers : worker_counts()) {
     const auto is_ours = [workers](const result& r) {
       return r.of.is == role::ours && r.of.workers == workers;
     };
@@ -48,6 +49,12 @@ double now() {
 }
 
 void use_cpu_clock() { cpu_clock = true; }
+
+const std::vector<int>& worker_counts() { return counts_of_workers; }
+void set_worker_counts(std::vector<int> counts) { counts_of_workers = std::move(counts); }
+bool is_worker_count(int workers) {
+  return std::ranges::find(counts_of_workers, workers) != counts_of_workers.end();
+}
 
 double result::least() const { return *std::ranges::min_element(seconds); }
 

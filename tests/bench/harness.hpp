@@ -93,17 +93,23 @@ std::function<sample()> timed(F f, Argument argument, T expected) {
   };
 }
 
-// These add a variant with 1 and with 2 workers: a peer as make(workers)(argument), ours as
+// The numbers of workers with which variants run: 1 and 2 unless the command line names others
+// (options.hpp). set_worker_counts() comes before the first benchmark is made.
+const std::vector<int>& worker_counts();
+void set_worker_counts(std::vector<int> counts);
+bool is_worker_count(int workers);
+
+// These add a variant for each number of workers: a peer as make(workers)(argument), ours as
 // f(argument).
 template <class Make, class Argument, class T>
 void add_peer(benchmark& to, const std::string& name, Make make, Argument argument, T expected) {
-  for (const int workers : {1, 2}) {
+  for (const int workers : worker_counts()) {
     to.variants.push_back({name, role::peer, workers, timed(make(workers), argument, expected)});
   }
 }
 template <class F, class Argument, class T>
 void add_ours(benchmark& to, const std::string& name, F f, Argument argument, T expected) {
-  for (const int workers : {1, 2}) {
+  for (const int workers : worker_counts()) {
     to.variants.push_back({name, role::ours, workers, timed(f, argument, expected)});
   }
 }

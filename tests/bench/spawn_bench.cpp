@@ -122,7 +122,9 @@ int run_benchmarks(const options& o, const bench::apgas_runner& runner) {
     if (o.cpu_clock && e.name == "coarse") continue;  // its tasks wait by wall-clock time
     const auto found = bench::measure(e.make(size), o.rounds(), runner);
     report.add(found);
-    add_demands(demands, e.name, found, !o.cpu_clock);
+    if (bench::is_worker_count(1)) {
+      add_demands(demands, e.name, found, bench::is_worker_count(2) && !o.cpu_clock);
+    }
   }
   return report.end(demands);
 }
@@ -133,6 +135,7 @@ int main(int argc, char** argv) {
   options o;
   CLI::App app("Spawning, waiting and suspending within a place, beside peers");
   bench::add_options(app, o);
+  bench::add_workers_option(app);
   app.add_flag("--large", o.large,
                "fib(35) and integrate to 800, as the requirements of the project");
   app.add_flag("--cpu-clock", o.cpu_clock, "only one worker, by CPU time: for a busy machine");

@@ -180,7 +180,8 @@ benchmark sections_beside_waiters(const sizes& s) {
   const int n = s.sections / 10;
   benchmark b{"critical section beside waiting tasks", "section", static_cast<double>(n), 0, {}};
   const auto add = [&](const std::string& name, const std::function<sample()>& run) {
-    for (const int workers : {1, 2}) b.variants.push_back({name, role::ours, workers, run});
+    for (const int workers : worker_counts())
+      b.variants.push_back({name, role::ours, workers, run});
   };
   add("no task waits", [n] { return beside_waiters(n, 0, false); });
   add("1,000 wait at another monitor", [n] { return beside_waiters(n, 1'000, false); });

@@ -67,7 +67,7 @@ benchmark empty(const std::string& what, const plan& p) {
 
 template <class Run>
 void add(benchmark& to, const std::string& name, const plan& p, Run run) {
-  for (const int workers : {1, 2}) {
+  for (const int workers : worker_counts()) {
     to.variants.push_back({name, role::ours, workers, [run, p] { return run(p); }});
   }
 }

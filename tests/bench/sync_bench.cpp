@@ -56,7 +56,7 @@ bench::sync_sizes sizes_of(const options& o) {
 // The requirement of the project for 512 tasks: our fastest variant, relative to the fastest peer.
 void add_demands(std::vector<bench::demand>& to, const bench::finding& f) {
   if (!f.what.name.ends_with("N = 512")) return;
-  for (const int workers : {1, 2}) {
+  for (const int workers : bench::worker_counts()) {
     const auto fastest = [&](bench::role is) {
       double least = 0;
       for (const bench::result& r : f.results) {
@@ -103,6 +103,7 @@ int main(int argc, char** argv) {
   for (const entry& e : entries) names.push_back(e.name);
   CLI::App app("Barriers, reductions and clocked tasks within a place, beside peers");
   bench::add_options(app, o);
+  bench::add_workers_option(app);
   app.add_flag("--without-peers", o.without_peers, "ours only");
   app.add_option("--only", o.only, "benchmarks to run")->check(CLI::IsMember(names));
   app.add_option("--members", o.members, "tasks at the barrier, or spawned in a round")

@@ -132,7 +132,7 @@ std::string program_of(const kind& k, int workers) {
 
 void add(benchmark& to, const kind& k, peer_work work, const plan& p) {
   if ((k.works & bit(work)) == 0 || p.members > k.most_members) return;
-  for (const int workers : {1, 2}) {
+  for (const int workers : worker_counts()) {
     if (k.workers != 0 && k.workers != workers) continue;
     if (k.only_one_each && p.members != workers) continue;
     const std::string command = fmt::format("{} timeout 300 {} {} {} {} {} {} {} {}", k.environment,

@@ -97,7 +97,7 @@ benchmark phases_with(const load& l, const sync_sizes& s) {
 
 std::vector<benchmark> waiting_styles(const sync_sizes& s) {
   std::vector<benchmark> all;
-  for (const int workers : {1, 2}) {
+  for (const int workers : worker_counts()) {
     for (const int members : {workers, workers * tasks_a_worker}) {
       if (members == 1) continue;  // there is no other member to wait for
       for (const int us : s.microseconds) {

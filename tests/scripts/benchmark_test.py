@@ -161,8 +161,9 @@ class Peers(unittest.TestCase):
                       notes)
 
     def test_the_time_of_a_spawn(self):
-        command = next(runtimes.commands_of(runtimes.PEERS[0], self.folder, True))
-        key = programs.Key("fib, each spawn", "Go, goroutines", 1, 1)
+        options = argparse.Namespace(quick=True, workers=[4])
+        command = next(runtimes.commands_of(runtimes.PEERS[0], self.folder, options))
+        key = programs.Key("fib, each spawn", "Go, goroutines", 4, 1)
         self.assertEqual(command.arguments[-1], 16)  # fib(16) begins 1596 tasks
         self.assertEqual(command.read({"seconds": 1596e-9, "verified": True}), {key: 1.0})
         with self.assertRaisesRegex(ValueError, "a result is wrong"):
@@ -206,6 +207,12 @@ class Papers(unittest.TestCase):
             for name, group in groups.GROUPS.items():
                 commands = group.commands(pathlib.Path("build"), options)
                 self.assertTrue(all(command.seconds[1] <= 40 for command in commands), name)
+
+    def test_the_numbers_of_workers_reach_the_programs(self):
+        options = argparse.Namespace(quick=True, workers=[1, 4], places=[1])
+        for name in ("spawn", "sync", "algorithm"):
+            command, = groups.GROUPS[name].commands(pathlib.Path("build"), options)
+            self.assertEqual(command.arguments[1:3], ["--workers", "1,4"], name)
 
 
 class Plots(unittest.TestCase):

@@ -16,8 +16,8 @@
 #include "readable.hpp"
 
 namespace apgas::inline v0::scheduler {
-namespace {
 
+// Outside of the unnamed namespace, since trail::event has it and other files declare that.
 enum class trail_event : std::uint64_t {
   begins,
   ends,
@@ -30,6 +30,8 @@ enum class trail_event : std::uint64_t {
   steals,
   receives,
 };
+
+namespace {
 
 constexpr std::size_t name_bytes = 16;
 

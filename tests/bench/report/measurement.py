@@ -17,6 +17,8 @@ from collections import defaultdict
 
 import programs
 
+PACKAGES = {"UCX": "libucx-dev", "oneTBB": "libtbb-dev", "Boost.Fiber": "libboost-fiber-dev",
+            "OpenMP": "libgomp1"}
 TIMEOUT = 1800  # seconds of one run
 
 
@@ -109,6 +111,12 @@ def first_line(*command):
     return (done.stdout or done.stderr).strip().split("\n")[0]
 
 
+def package_version(package):
+    """The version of an installed Debian package; elsewhere that is unknown."""
+    found = first_line("dpkg-query", "-W", "-f=${Version}", package)
+    return found if found[:1].isdigit() else "unknown"
+
+
 def machine():
     model = [line.split(":", 1)[1].strip() for line in
              pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
@@ -122,5 +130,6 @@ def versions():
     return {"commit": first_line("git", "-C", str(programs.ROOT), "describe", "--always",
                                  "--dirty"),
             "g++": first_line("g++", "--version"), "mpirun": first_line("mpirun", "--version"),
+            **{name: package_version(package) for name, package in PACKAGES.items()},
             "python": platform.python_version(), "go": first_line("go", "version"),
             "cargo": first_line("cargo", "--version"), "java": first_line("java", "-version")}

@@ -73,7 +73,9 @@ def bench_program(name, seconds, places=1, most_places=1024):
         program = build / "tests/bench" / name
         quick = ["--quick"] if options.quick else ["--reps", "3"]
         if places == 1:
-            return [Command([program, *quick], read_findings(1), seconds=seconds)]
+            counts = ",".join(map(str, options.workers))
+            return [Command([program, "--workers", counts, *quick], read_findings(1),
+                            seconds=seconds)]
         return [Command([APGAS_RUN, "-n", count, program, *quick], read_findings(count),
                         seconds=seconds)
                 for count in options.places if 1 < count <= most_places]

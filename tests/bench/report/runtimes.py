@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import programs
 
 SOURCES = programs.ROOT / "tests/bench/peers"
-WORKERS = (1, 2)  # as spawn_bench and sync_bench
 MEMBERS = {False: (2, 8, 64, 512, 4096, 65536), True: (2, 64)}  # of a barrier; True: --quick
 PHASES = 200_000  # of all members together
 FIB, BARRIER = "fib, each spawn", "barrier"
@@ -135,10 +134,11 @@ def read(key, operations):
     return read_line
 
 
-def commands_of(peer, folder, quick):
+def commands_of(peer, folder, options):
     """The runs of a peer: its fib, and its barrier for each number of members."""
     program = PROGRAMS[peer.program]
-    for workers in WORKERS:
+    quick = options.quick
+    for workers in options.workers:
         start = [*program.start(folder, workers), *peer.variant]
         n = min(peer.fib, 16) if quick else peer.fib
         yield programs.Command(
@@ -153,13 +153,14 @@ def commands_of(peer, folder, quick):
                      members * phases), json_file=False, seconds=(3, 1))
 
 
-def ours(build, quick):
+def ours(build, options):
     """The same works by apgas, and by the peers that run in the same programs."""
     def named(report):
         found = programs.read_findings(1)(report)
         return {programs.Key(FIB if key.benchmark.startswith("fib(") else key.benchmark,
                              key.variant, key.workers, 1): value for key, value in found.items()}
-    size = ["--quick"] if quick else ["--reps", "3"]
+    size = ["--workers", ",".join(map(str, options.workers)),
+            *(["--quick"] if options.quick else ["--reps", "3"])]
     for name, work, seconds in (("spawn_bench", "fib", (10, 2)),
                                 ("sync_bench", "barrier", (120, 15))):
         yield programs.Command([build / "tests/bench" / name, "--only", work, *size], named,
@@ -167,7 +168,7 @@ def ours(build, quick):
 
 
 def commands(build, options):
-    made = list(ours(build, options.quick))
+    made = list(ours(build, options))
     for peer in prepare(build)[0]:
-        made += commands_of(peer, folder_of(build), options.quick)
+        made += commands_of(peer, folder_of(build), options)
     return made

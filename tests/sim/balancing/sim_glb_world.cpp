@@ -233,7 +233,7 @@ void world::steal(int p) {
   lifelines::attempt q;
   if (here.bag.count == 0) q = here.protocol.next();
   if (settings_.broken == fault::stops_after_random && q.kind == how::by_lifeline) q = {};
-  here.stealing = q.kind != how::nobody;
+  here.stealing = q.kind != how::nowhere;
   if (here.stealing) {
     here.waits = true;
     ++counted_.asks;

@@ -316,7 +316,7 @@ class glb_place {
   std::unique_ptr<Bag> steal(const handle& all) {
     for (;;) {
       const lifelines::attempt q = next_attempt();
-      if (q.kind == lifelines::how::nobody) return nullptr;
+      if (q.kind == lifelines::how::nowhere) return nullptr;
       std::optional<glb_loot<Bag>> loot;
       try {
         loot = at(
@@ -343,7 +343,7 @@ class glb_place {
     }
   }
 
-  // The next place to ask; of kind `nobody` if this place must stop.
+  // The next place to ask; of kind `nowhere` if this place must stop.
   lifelines::attempt next_attempt() {
     const std::lock_guard hold(lock_);
     lifelines::attempt q;
@@ -351,9 +351,9 @@ class glb_place {
       q = lifelines_.next();
       counts_.asked_at_random += q.kind == lifelines::how::at_random ? 1 : 0;
       counts_.asked_lifelines += q.kind == lifelines::how::by_lifeline ? 1 : 0;
-      counts_.dormant += q.kind == lifelines::how::nobody ? 1 : 0;
+      counts_.dormant += q.kind == lifelines::how::nowhere ? 1 : 0;
     }
-    if (q.kind == lifelines::how::nobody) stealing_ = false;
+    if (q.kind == lifelines::how::nowhere) stealing_ = false;
     return q;
   }
 

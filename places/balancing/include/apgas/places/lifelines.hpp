@@ -39,10 +39,10 @@ class lifelines {
     int radix = 4;
     std::uint64_t seed = 1;
   };
-  enum class how : std::uint8_t { nobody, at_random, by_lifeline };
-  // A steal attempt: which place to ask, and how. With `nobody`, the place is dormant.
+  enum class how : std::uint8_t { nowhere, at_random, by_lifeline };
+  // A steal attempt: which place to ask, and how. With `nowhere`, the place is dormant.
   struct attempt {
-    how kind = how::nobody;
+    how kind = how::nowhere;
     int victim = 0;
   };
 
