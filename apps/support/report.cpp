@@ -29,7 +29,9 @@ int report(const std::string& app, const processes& by, double seconds, bool ver
     std::cerr << app << ": the output could not be written; is the disk full?\n";
     return 1;
   }
-  return verified ? 0 : 1;
+  if (verified) return 0;
+  std::cerr << app << ": the result is not the expected one, or could not be checked\n";
+  return 1;
 }
 
 }  // namespace apps

@@ -17,7 +17,7 @@ using figures = std::vector<std::pair<std::string, figure>>;
 
 // Prints {"app", "places", "workers", "seconds", "verified", own figures...} as one line. Returns
 // the exit code: 0 if the result was verified; 1 if it was not, or if the output could not be
-// written, which is reported on stderr.
+// written, which a line on stderr says.
 // Context: a task.
 [[nodiscard]] int report(const std::string& app, double seconds, bool verified, const figures& own);
 

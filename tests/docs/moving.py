@@ -9,6 +9,8 @@ lines. A block that begins with
   ```cpp           is a program of this library. It runs on four places in one process
   ```cpp openmp    and so on is one of the systems in THEIRS. It is left out, with a line that says
                    so, if its compiler or library is missing
+  rust             is compiled with the crates of tests/docs/rust, or left out if Cargo cannot
+                   fetch them
   any other        is of a system that is not available here, and is not compiled
 """
 
@@ -30,13 +32,26 @@ THEIRS = {
     "cpp tbb": ("g++ -std=c++20 -O2 {0}.cpp -o {0} -ltbb", "{0}"),
     "cpp mpi": ("mpicxx -std=c++20 -O2 {0}.cpp -o {0}", "mpirun --oversubscribe -n 4 {0}"),
     "go": ("go build -o {0} {0}.go", "{0}"),
+    "rust": ("cargo build --quiet --release --locked --manifest-path {0}/Cargo.toml "
+             "--target-dir {0}/../rust", "{0}/../rust/release/moving"),
 }
+CRATES = pathlib.Path(__file__).with_name("rust")
 OURS = "g++ -O1 -Wall -Wextra {0}.cpp -o {0} {1}"
 
 
 def run(command, environment):
     return subprocess.run(command.split(), env=environment, capture_output=True, text=True,
                           check=False, timeout=300)
+
+
+def make_crate(folder, code):
+    """Makes a project of Cargo. Returns whether its crates are there."""
+    (folder / "src").mkdir(parents=True, exist_ok=True)
+    for file in ("Cargo.toml", "Cargo.lock"):
+        shutil.copy(CRATES / file, folder)
+    (folder / "src/main.rs").write_text(code)
+    return run(f"cargo fetch --quiet --locked --manifest-path {folder}/Cargo.toml",
+               None).returncode == 0
 
 
 class Page:
@@ -59,7 +74,12 @@ class Page:
             if not shutil.which(build.split()[0]):
                 self.left_out.add(kind)
                 return None
-        name.with_suffix("." + kind.split()[0]).write_text(code)
+        if kind == "rust":
+            if not make_crate(name, code):
+                self.left_out.add(kind)
+                return None
+        else:
+            name.with_suffix("." + kind.split()[0]).write_text(code)
         for command in (build, start):
             result = run(command, environment)
             if result.returncode != 0:
@@ -86,7 +106,7 @@ class Page:
         if printed or not count:
             raise shell_blocks.Failure(f"{self.page}: programs without output, or no programs")
         print(f"{self.page}: {count} programs"
-              + "".join(f"; no compiler for {kind}" for kind in sorted(self.left_out)))
+              + "".join(f"; no compiler or library for {kind}" for kind in sorted(self.left_out)))
 
 
 def main():

@@ -44,7 +44,7 @@ void connect_within(const descriptor& made, const sockaddr* to, socklen_t bytes,
   while (true) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         deadline - std::chrono::steady_clock::now());
-    const int ready = poll(&wait, 1, static_cast<int>(std::max(left.count(), std::int64_t{0})));
+    const int ready = poll(&wait, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
     if (ready == 0) refused(ETIMEDOUT, "connect");
     if (ready > 0) break;
     if (errno != EINTR) refused(errno, "poll");

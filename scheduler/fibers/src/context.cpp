@@ -16,6 +16,13 @@
 #include <boost/context/detail/fcontext.hpp>
 #endif
 
+#if defined(_LIBCPP_VERSION)  // its library exports the function, but no header declares it
+namespace __cxxabiv1 {
+struct __cxa_eh_globals;
+extern "C" __cxa_eh_globals* __cxa_get_globals();
+}  // namespace __cxxabiv1
+#endif
+
 namespace apgas::inline v0::scheduler {
 namespace {
 

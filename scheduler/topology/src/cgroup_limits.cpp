@@ -21,10 +21,10 @@ constexpr double most_cores = 1e6;  // larger limits have no effect
 // Returns how many cores a quota allows: the microseconds of CPU time in each period. There is no
 // limit if the quota is not a number ("max") or not positive.
 std::optional<double> cores_of(const std::string& quota, double period) {
-  double time = 0;
+  std::int64_t time = 0;
   const auto [end, error] = std::from_chars(quota.data(), quota.data() + quota.size(), time);
   if (error != std::errc() || time <= 0 || period <= 0) return std::nullopt;
-  return std::min(time / period, most_cores);
+  return std::min(static_cast<double>(time) / period, most_cores);
 }
 
 // The file has one line, such as "max 100000" or "200000 100000".

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The last line of an app, and its exit code. The apps verify their results themselves, so no run
+// of a correct app shows what happens to a wrong one.
+
+#include <gtest/gtest.h>
+
+#include "support/report.hpp"
+
+namespace {
+
+struct outcome {
+  int code;
+  std::string output;
+  std::string errors;
+};
+
+outcome report(bool verified) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int code = apps::report("comd", {.places = 2, .workers = 1}, 0.5, verified,
+                                {{"energy", -3.5}, {"variant", std::string("forall")}});
+  return {code, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+}
+
+TEST(Report, VerifiedResult) {
+  const outcome found = report(true);
+  EXPECT_EQ(found.code, 0);
+  EXPECT_EQ(found.output,
+            "{\"app\":\"comd\",\"places\":2,\"workers\":1,\"seconds\":0.5,\"verified\":true,"
+            "\"energy\":-3.5,\"variant\":\"forall\"}\n");
+  EXPECT_EQ(found.errors, "");
+}
+
+TEST(Report, WrongEnergyEndsWithALineAndCode1) {
+  const outcome found = report(false);
+  EXPECT_EQ(found.code, 1);
+  EXPECT_NE(found.output.find("\"verified\":false"), std::string::npos);
+  EXPECT_EQ(found.errors, "comd: the result is not the expected one, or could not be checked\n");
+}
+
+}  // namespace
