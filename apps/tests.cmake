@@ -1,13 +1,14 @@
 # One ctest entry for each program and configuration; check_app.cmake performs the checks.
 include(${CMAKE_CURRENT_SOURCE_DIR}/../tests/cmake/ApgasTest.cmake)
 
-# apgas_app_test(<name> <variant> [PLACES <n>] [TRANSPORT <name>] [EXPECT <what>] [SAYS <text>]
-#                ARGS ...)
+# apgas_app_test(<name> <variant> [LONG] [PLACES <n>] [TRANSPORT <name>] [EXPECT <what>]
+#                [SAYS <text>] ARGS ...)
+# LONG gives it the label `long`: only --full runs it.
 # EXPECT verified (the default): exit code 0, and a last line of JSON that says so, for n places.
 # EXPECT usage_error: exit code 2, and one line on stderr, which contains the text that SAYS names.
 # EXPECT help: exit code 0, and a text.
 function(apgas_app_test name variant)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "PLACES;TRANSPORT;EXPECT;SAYS" "ARGS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "LONG" "PLACES;TRANSPORT;EXPECT;SAYS" "ARGS")
   if(NOT arg_PLACES)
     set(arg_PLACES 1)
   endif()
@@ -16,7 +17,11 @@ function(apgas_app_test name variant)
   endif()
   list(JOIN arg_ARGS " " arguments)
   string(REGEX REPLACE "_peers$" "" app ${name})  # the same program, built with its peers
-  apgas_add_test(app.${name}.${variant} apps ${arg_PLACES} 300 "" ${CMAKE_COMMAND}
+  set(labels apps)
+  if(arg_LONG)
+    list(APPEND labels long)
+  endif()
+  apgas_add_test(app.${name}.${variant} "${labels}" ${arg_PLACES} 300 "" ${CMAKE_COMMAND}
     -D app=${app} -D program=$<TARGET_FILE:${name}> "-D arguments=${arguments}"
     -D places=${arg_PLACES} -D transport=${arg_TRANSPORT} -D expect=${arg_EXPECT}
     "-D says=${arg_SAYS}"
@@ -135,6 +140,20 @@ foreach(variant IN LISTS lock_step_variants)
     apgas_app_test(npb ${kernel}.W.${variant} ARGS ${kernel} --class W --variant ${variant})
   endforeach()
 endforeach()
+# The larger published sizes, and those of CoMD and k-means.
+foreach(variant IN ITEMS phaser tree)
+  foreach(size IN ITEMS B C)
+    apgas_app_test(jgf sor.${size}.${variant} LONG ARGS sor --size ${size} --variant ${variant})
+    apgas_app_test(jgf lufact.${size}.${variant} LONG
+      ARGS lufact --size ${size} --variant ${variant})
+  endforeach()
+  apgas_app_test(jgf moldyn.B.${variant} LONG ARGS moldyn --size B --variant ${variant})
+  foreach(kernel IN ITEMS cg mg)
+    apgas_app_test(npb ${kernel}.A.${variant} LONG ARGS ${kernel} --class A --variant ${variant})
+  endforeach()
+endforeach()
+apgas_app_test(comd published LONG ARGS --lattice 20 --steps 100)
+apgas_app_test(kmeans published LONG ARGS -n 10000000 -k 30)
 apgas_app_test(jgf many_tasks ARGS moldyn --variant tree --tasks 100 --degree 8 --iterations 3)
 apgas_app_test(jgf other_iterations ARGS sor --tasks 3 --iterations 7)
 apgas_app_test(jgf no_kernel EXPECT usage_error)

@@ -2,7 +2,7 @@ include_guard()
 # What only packages contain: man pages and completion, documentation, and the files that Debian asks
 # for; and the settings of cpack. docs/how_to/packages.md has the commands, launch/package runs all of them.
 
-# Man pages and completion of bash, made from what the tools print for --help.
+# Man pages, and completion for bash and zsh, made from what the tools print for --help.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(scripts apgas-run apgas-doctor apgas-ps apgas-top apgas-trace)
 list(TRANSFORM scripts PREPEND ${PROJECT_SOURCE_DIR}/launch/)
@@ -21,6 +21,8 @@ foreach(tool IN ITEMS doctor ps top trace info trace-merge)
   install(CODE "file(CREATE_LINK apgas-run
     \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${completions}/apgas-${tool}\" SYMBOLIC)" COMPONENT tools)
 endforeach()
+install(FILES ${man}/_apgas DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions
+  COMPONENT tools)
 
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc
   FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png")
@@ -108,7 +110,8 @@ set(CPACK_RPM_DOC_PACKAGE_ARCHITECTURE noarch)
 # These folders belong to the package `filesystem` and to others.
 set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
   /usr/share/man /usr/share/man/man1 /usr/share/doc /usr/share/bash-completion
-  /usr/share/bash-completion/completions /usr/share/gdb /usr/share/gdb/auto-load
+  /usr/share/bash-completion/completions /usr/share/zsh /usr/share/zsh/vendor-completions
+  /usr/share/gdb /usr/share/gdb/auto-load
   /usr/lib/cmake /usr/lib/pkgconfig /usr/lib64/cmake /usr/lib64/pkgconfig)
 
 # The source archive is that of the last commit, the same bytes each time.

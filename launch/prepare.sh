@@ -13,6 +13,8 @@ test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libtbb-dev libboost-fi
   pybind11-dev python3-dev nodejs doxygen)
 # For the site of the documents.
 docs_packages=(python3 python3-venv doxygen)
+# To open each page of the site in a browser.
+site_test_packages=(chromium)
 # To make packages, and to test them in a clean Debian.
 package_packages=(dpkg-dev file git)
 package_test_packages=(lintian mmdebstrap)
@@ -62,6 +64,7 @@ python3-venv          =           python3                python
 libdw1                libdw1t64   elfutils-libs          libelf
 pybind11-dev          =           pybind11-devel         pybind11
 python3-dev           =           python3-devel          python
+chromium              -           =                      =
 dpkg-dev              =           =                      dpkg
 lintian               =           -                      -
 mmdebstrap            =           =                      -
@@ -210,7 +213,7 @@ print_installation() {
       "Known are debian, ubuntu, fedora and arch" ;;
   esac
   install_command "$system"
-  for group in build test docs package package_test portability cluster; do
+  for group in build test docs site_test package package_test portability cluster; do
     declare -n packages=${group}_packages
     mapfile -t wanted < <(names_for "$system" "${packages[@]}")
     echo "# ${group}_packages"

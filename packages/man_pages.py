@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the man pages and the bash completion of the tools, from what they print for --help.
+"""Writes the man pages and the completion of the tools for bash and zsh, from what they print for --help.
 
     man_pages.py OUTPUT VERSION TOOL...
 
-Each TOOL is the path of a program. OUTPUT gets a compressed man page <tool>.1.gz for each, and one
-file `apgas` with the completion of all. The bytes depend only on the arguments and the help texts.
+Each TOOL is the path of a program. OUTPUT gets a compressed man page <tool>.1.gz for each, and the
+completion of all in the files `apgas` for bash and `_apgas` for zsh. The bytes depend only on the arguments and the help texts.
 """
 
 import gzip
@@ -91,7 +91,11 @@ def man_page(name, version, text):
     return "\n".join(page) + "\n"
 
 
-def completion(helps):
+def options_of(text):
+    return " ".join(sorted(set(OPTION.findall(text))))
+
+
+def bash_completion(helps):
     lines = ["# SPDX-License-Identifier: Apache-2.0",
              "# Completion of the tools of apgas for bash.",
              "_apgas_tools() {",
@@ -103,14 +107,27 @@ def completion(helps):
             lines.append(f'    "{name} {option}") choices="{words}" ;;')
     lines += ["  esac", "  case ${1##*/} in"]
     for name, text in helps.items():
-        options = " ".join(sorted(set(OPTION.findall(text))))
-        lines.append(f'    {name}) options="{options}" ;;')
+        lines.append(f'    {name}) options="{options_of(text)}" ;;')
     lines += ["  esac", '  if [ -n "$choices" ]; then',
               '    mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")',
               '  elif [[ $word == -* ]]; then',
               '    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")',
               "  fi", "}"]
     lines.append(f"complete -o default -F _apgas_tools {' '.join(helps)}")
+    return "\n".join(lines) + "\n"
+
+
+def zsh_completion(helps):
+    lines = [f"#compdef {' '.join(helps)}", "# SPDX-License-Identifier: Apache-2.0",
+             "local options choices", 'case "$service $words[CURRENT-1]" in']
+    for name, text in helps.items():
+        for option, choices in dict(CHOICES.findall(text)).items():
+            words = choices.replace(",", " ")
+            lines.append(f'  "{name} {option}") choices="{words}" ;;')
+    lines += ["esac", "case $service in"]
+    lines += [f'  {name}) options="{options_of(text)}" ;;' for name, text in helps.items()]
+    lines += ["esac", "if [[ -n $choices ]]; then", "  compadd -- ${=choices}",
+              'elif [[ $PREFIX == -* ]]; then', "  compadd -- ${=options}", "else", "  _files", "fi"]
     return "\n".join(lines) + "\n"
 
 
@@ -123,7 +140,8 @@ def main():
     for name, text in helps.items():
         page = man_page(name, version, text).encode()
         (output / f"{name}.1.gz").write_bytes(gzip.compress(page, 9, mtime=0))
-    (output / "apgas").write_text(completion(helps), encoding="utf-8")
+    (output / "apgas").write_text(bash_completion(helps), encoding="utf-8")
+    (output / "_apgas").write_text(zsh_completion(helps), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -23,8 +23,19 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGES = ["libapgas0", "libapgas-dev", "apgas-tools", "apgas-doc"]
 TOOLS = ["apgas-run", "apgas-doctor", "apgas-ps", "apgas-top", "apgas-trace", "apgas-info",
          "apgas-trace-merge"]
-NEEDED = ["g++", "cmake", "make", "pkg-config", "man-db", "bash-completion", "python3",
+NEEDED = ["g++", "cmake", "make", "pkg-config", "man-db", "bash-completion", "zsh", "python3",
           "openmpi-bin", "ca-certificates"]
+# What zsh would offer after `TOOL -`: the function of the completion, with its compadd replaced.
+ZSH = """cat >/tmp/complete <<'END'
+fpath+=/usr/share/zsh/vendor-completions
+autoload -U compinit && compinit -u -d /tmp/zcompdump
+[[ $_comps[TOOL] == _apgas ]] || exit 1
+compadd() { print -r -- ${@:2} }
+service=TOOL words=(TOOL -) CURRENT=2 PREFIX=-
+autoload +X _apgas
+_apgas
+END
+zsh -f /tmp/complete"""
 
 
 def check(condition, message):
@@ -89,6 +100,9 @@ def use(root, program, cmake):
                          f"_completion_loader {tool} || true; _apgas_tools {tool} -- {tool}; "
                          "echo ${COMPREPLY[@]}").split()
         check(set(words) == options, f"the completion of {tool} has {words}, not {options}")
+        words = [word for word in root.run(ZSH.replace("TOOL", tool)).split()
+                 if word.startswith("--")]
+        check(set(words) == options, f"the completion of {tool} in zsh has {words}, not {options}")
     print("man pages and completion have the options of --help")
 
 
