@@ -18,6 +18,7 @@
 #include "cg/conjugate_gradients.hpp"
 #include "cg/poisson.hpp"
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
@@ -149,6 +150,13 @@ int main(int argc, char** argv) {
   return apgas::run(argc, argv, [&] {
     if (variant == "places" && p.n < apgas::num_places()) {
       return line.refuse("--n: fewer planes than places");
+    }
+    // Four vectors over the places, and the solution at the place that checks it.
+    const auto edge = static_cast<double>(p.n);
+    const double points = edge * edge * edge;
+    if (const auto problem = apps::beyond_memory(points * (8 + 32.0 / apgas::num_places()));
+        !problem.empty()) {
+      return line.refuse("--n: " + problem + "; choose fewer points");
     }
     return solve_and_report(p, variant);
   });

@@ -17,6 +17,7 @@
 #include "fft/check.hpp"
 #include "fft/slab.hpp"
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
@@ -143,6 +144,11 @@ int main(int argc, char** argv) {
     if (s.x % s.places != 0 || s.y % s.places != 0) {
       return line.refuse("-x, -y: choose multiples of the number of places, " +
                          std::to_string(s.places));
+    }
+    constexpr double bytes_of_a_point = 64;  // points, coefficients, and two copies on the way
+    if (const auto problem = apps::beyond_memory(bytes_of_a_point * static_cast<double>(s.local()));
+        !problem.empty()) {
+      return line.refuse("-x, -y, -z: " + problem + "; choose fewer points");
     }
     return transform_and_report(s, static_cast<std::uint64_t>(seed), rounds, variant);
   });

@@ -19,6 +19,7 @@
 #include "kmeans/within_place.hpp"
 #include "support/command_line.hpp"
 #include "support/loop_form.hpp"
+#include "support/memory.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
@@ -121,6 +122,11 @@ int main(int argc, char** argv) {
   line.option("--seed", p.seed, 0, 1'000'000'000, "seed of the points");
   if (const auto code = line.parse(argc, argv)) return *code;
   if (p.points < p.clusters) return line.refuse("--clusters: more clusters than points");
+  // The place that checks the result has all points, and the numbers of their clusters.
+  if (const auto problem = apps::beyond_memory(28.0 * static_cast<double>(p.points));
+      !problem.empty()) {
+    return line.refuse("--points: " + problem + "; choose fewer");
+  }
   apps::loop_form form(variant);
   return apgas::run(argc, argv, [&] { return cluster_and_report(p, variant, form); });
 }

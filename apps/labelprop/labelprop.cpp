@@ -25,6 +25,7 @@
 #include "support/command_line.hpp"
 #include "support/exchange.hpp"
 #include "support/loop_form.hpp"
+#include "support/memory.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
@@ -202,5 +203,13 @@ int main(int argc, char** argv) {
   if (const auto code = line.parse(argc, argv)) return *code;
   p.edges = static_cast<std::int64_t>(degree / 2 * static_cast<double>(p.vertices));
   apps::loop_form form(variant);
-  return apgas::run(argc, argv, [&] { return propagate_and_report(p, variant, form); });
+  return apgas::run(argc, argv, [&] {
+    // Two labels for each vertex, of which one is for the check, and the arcs of a place.
+    const double bytes = 16.0 * static_cast<double>(p.vertices) +
+                         48.0 * static_cast<double>(p.edges) / apgas::num_places();
+    if (const auto problem = apps::beyond_memory(bytes); !problem.empty()) {
+      return line.refuse("--vertices, --degree: " + problem + "; choose fewer");
+    }
+    return propagate_and_report(p, variant, form);
+  });
 }

@@ -4,9 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include <unistd.h>
-
 #include "pbbs/inputs.hpp"
+#include "support/memory.hpp"
 
 namespace pbbs {
 
@@ -19,11 +18,6 @@ constexpr double bytes_of_graphs = 200;
 
 // Vertices and edges have numbers of 32 bits.
 constexpr std::int64_t most_vertices = 500'000'000;
-
-std::string gibibytes(double bytes) {
-  constexpr double unit = 1024.0 * 1024 * 1024;
-  return std::to_string(static_cast<std::int64_t>(bytes / unit) + 1) + " GiB";
-}
 
 template <class Names>
 bool contains(const Names& names, const std::string& name) {
@@ -48,13 +42,9 @@ std::string wrong_input(const std::string& kernel, const std::string& input, std
            " vertices; choose a smaller -n";
   }
   const double needed = static_cast<double>(n) * (graph ? bytes_of_graphs : bytes_of_sequences);
-  const double there =
-      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  if (needed > there) {
-    return "-n " + std::to_string(n) + ": needs about " + gibibytes(needed) +
-           " of memory, and this machine has " + gibibytes(there) + "; choose a smaller -n";
-  }
-  return "";
+  const std::string problem = apps::beyond_memory(needed);
+  return problem.empty() ? ""
+                         : "-n " + std::to_string(n) + ": " + problem + "; choose a smaller -n";
 }
 
 }  // namespace pbbs

@@ -14,6 +14,7 @@
 #include "stream/triad.hpp"
 #include "support/command_line.hpp"
 #include "support/loop_form.hpp"
+#include "support/memory.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
@@ -150,6 +151,11 @@ int main(int argc, char** argv) {
       line, o.variant, {"copy", "pieces"},
       "one copy, or sixteen pieces that a finish waits for; or the form of a triad's loop");
   if (const auto code = line.parse(argc, argv)) return *code;
+  // Three arrays, or two and the words that the copy is compared with.
+  if (const auto problem = apps::beyond_memory(24.0 * static_cast<double>(o.words));
+      !problem.empty()) {
+    return line.refuse("--words: " + problem + "; choose fewer");
+  }
   apps::loop_form form(o.variant);
   const bool copies = o.variant == "copy" || o.variant == "pieces";
   return apgas::run(argc, argv,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The last line of an app, and its exit code. The apps verify their results themselves, so no run
-// of a correct app shows what happens to a wrong one.
+// of a correct app shows what happens to a wrong one. And the inputs that an app refuses because
+// they do not fit into memory.
 
 #include <gtest/gtest.h>
 
+#include "support/memory.hpp"
 #include "support/report.hpp"
 
 namespace {
@@ -37,6 +39,13 @@ TEST(Report, WrongEnergyEndsWithALineAndCode1) {
   EXPECT_EQ(found.code, 1);
   EXPECT_NE(found.output.find("\"verified\":false"), std::string::npos);
   EXPECT_EQ(found.errors, "comd: the result is not the expected one, or could not be checked\n");
+}
+
+TEST(Memory, WhatFitsAndWhatDoesNot) {
+  EXPECT_EQ(apps::beyond_memory(1e6), "");
+  const std::string problem = apps::beyond_memory(1e18);
+  EXPECT_TRUE(problem.starts_with("needs about 931322575 GiB of memory, and this machine has "));
+  EXPECT_TRUE(problem.ends_with(" GiB"));
 }
 
 }  // namespace
