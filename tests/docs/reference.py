@@ -7,6 +7,9 @@ Each name has a comment with its purpose. That of a function, or that of its cla
 which holds for all, also says:
   - what it throws, or it is noexcept;
   - its context: which threads may call it, and whether it may suspend;
+  - what its parameters are: it names each of them, but for the other object of a copy and `site`;
+  - what it returns, unless that is void, or an object of the class; in a header for C, whose
+    functions return codes, the head says it;
   - its cost, unless it is a constructor, an operator or a function without parameters that does not
     suspend, whose declaration says enough.
 A comment that begins with "The same" or refers to another one ("as above", "As resume") continues
@@ -33,6 +36,9 @@ PARTS = {
     "Context": re.compile(r"\bContext\b"),
     "Cost": re.compile(r"\bCost\b"),
 }
+RESULT = re.compile(r"\b[Rr]eturns?\b|\bresult|\b[Ww]hether\b|\b(?:value|true|null|number|gives)\b|"
+                    r"^(?:\(S\) )?(?:An?|The|Its|All|This|Each|Blocks|Elements?|How|Where|What|Which|"
+                    r"Iterators|Makes|Allocates)\b")
 CHEAP = re.compile(r"\boperator|= default|\(\)(?: const)?(?: noexcept)?$")
 EXAMPLES = ("README.md", "docs/**/*.md", "launch/c_interface/README.md", "apps/**/*.[ch]*")
 
@@ -45,27 +51,66 @@ def words_for_all(*comments):
     return found | ({"Throws"} if "Errors" in found else set())
 
 
-def missing(name, previous, above):
+def parameters(declaration):
+    """The names of the parameters that a comment must have; `name` for one of that type."""
+    text = re.sub(r"^template <.*>\n(?=\S)|^ *requires.*\n", "", declaration, flags=re.M)
+    begin = depth = text.find("(") + 1
+    parts, nested = [], 0
+    for i in range(begin, len(text)):
+        nested += (text[i] in "(<[{") - (text[i] in ")>]}")
+        if nested < 0 or (text[i] == "," and nested == 0):
+            parts.append(text[depth:i])
+            depth = i + 1
+        if nested < 0:
+            break
+    for part in parts:
+        part = part.split("=")[0].strip()
+        found = re.search(r"[\s&*>](\w+)$", part)
+        if found and "..." not in part and found[1] not in ("site", "int", "long", "char"):
+            yield "name" if re.fullmatch(r"name \w+", part) else found[1]
+
+
+def constructs(name):
+    return re.search(r"::(\w+)::~?\1\b", "::" + name.name) is not None
+
+
+def returns(name):
+    """Whether the result of a function needs words."""
+    last = name.name.rpartition("::")[2]
+    return not constructs(name) and "operator" not in last and name.header.suffix == ".hpp" and not re.search(
+        rf"\bvoid(?: \w+::)? {re.escape(last)}\(", name.declaration)
+
+
+def missing(name, previous, above, comments):
     """The parts that the comment of a function lacks. `previous` is the text that it may refer to,
-    `above` what its class and header have for all."""
+    `above` what its class and header have for all, in their `comments`."""
     text = " ".join(name.comment)
     whole = text + (" " + previous if REFERS.search(text) else "")
     lacks = {part for part, word in PARTS.items() if not word.search(whole)} - above
     if "noexcept" in name.declaration or "= default" in name.declaration:
         lacks.discard("Throws")
-    if CHEAP.search(name.declaration) or re.search(r"::(\w+)::\1\b", "::" + name.name):
+    if CHEAP.search(name.declaration) or constructs(name):
         lacks.discard("Cost")
+    if "= default" not in name.declaration and "operator" not in name.name:
+        lacks |= {f"`{each}`" for each in parameters(name.declaration)
+                  if not re.search(rf"\b{each}\b", f"{comments} {whole}")
+                  and not (each == "other" and constructs(name))}
+    if returns(name) and not RESULT.search(whole):
+        lacks.add("Returns")
     return lacks
 
 
-def check_group(names, above, report):
-    """The names of a class or a namespace in a header, in their order."""
+def check_group(names, comments, report):
+    """The names of a class or a namespace in a header, in their order. `comments` are those of the
+    header and the class."""
+    above = words_for_all(*comments)
+    words = " ".join(row for comment in comments for row in comment)
     previous = ""
     for name in names:
         if not name.comment:
             report(name, "has no comment")
         elif name.kind == "function":
-            lacks = missing(name, previous, above)
+            lacks = missing(name, previous, above, words)
             if lacks:
                 report(name, f"its comment does not say: {', '.join(sorted(lacks))}")
         if name.comment and not name.shared:
@@ -91,10 +136,9 @@ def problems(names, sources, code):
         by_header.setdefault(name.header, []).append(name)
     for header, group in by_header.items():
         head = sources[header].head_comment()
-        check_group(group, words_for_all(head), lambda *args: found.append(args))
+        check_group(group, [head], lambda *args: found.append(args))
         for each in group:
-            above = words_for_all(head, each.comment)
-            check_group(each.members, above, lambda *args: found.append(args))
+            check_group(each.members, [head, each.comment], lambda *args: found.append(args))
         comments = "\n".join(row for row in sources[header].lines if row.strip().startswith("//  "))
         for each in group:
             last = each.name.rpartition("::")[2]

@@ -13,7 +13,7 @@ import reference  # noqa: E402
 from reference import public_names  # noqa: E402
 
 COMPLETE = """
-// Adds one to x.
+// Returns x + 1.
 // Throws: overflow.
 // Context: any thread.
 // Cost: 1 ns.
@@ -52,13 +52,22 @@ class Reference(unittest.TestCase):
             text = "\n".join(row for row in COMPLETE.splitlines() if part not in row)
             self.assertEqual(self.problems(text), [f"increment its comment does not say: {part}"])
 
+    def test_each_parameter(self):
+        self.assertEqual(self.problems(COMPLETE.replace("(int x)", "(int x, map<a, b> y = {})")),
+                         ["increment its comment does not say: `y`"])
+
+    def test_the_result(self):
+        text = COMPLETE.replace("Returns x + 1", "Adds one to x")
+        self.assertEqual(self.problems(text), ["increment its comment does not say: Returns"])
+        self.assertEqual(self.problems(text.replace("int increment", "void increment")), [])
+
     def test_a_function_that_is_noexcept_throws_nothing(self):
         self.assertEqual(self.problems(COMPLETE.replace("// Throws: overflow.\n", "")
                                        .replace("(int x)", "(int x) noexcept")), [])
 
     def test_an_example(self):
         self.assertEqual(self.problems(COMPLETE, code=""), ["increment no example uses it"])
-        self.assertEqual(self.problems(COMPLETE.replace("x.\n", "x.\n//\n//   increment(1);\n//\n"),
+        self.assertEqual(self.problems(COMPLETE.replace("1.\n", "1.\n//\n//   increment(1);\n//\n"),
                                        code=""), [])
 
     def test_the_comment_above_holds_for_the_next_declaration(self):
@@ -73,7 +82,7 @@ class Reference(unittest.TestCase):
 
     def test_the_head_holds_for_all(self):
         head = "// Numbers.\n// Throws of all: overflow. Context: any thread.\n// Cost: 1 ns.\n"
-        self.assertEqual(self.problems("\n// Adds one.\nint increment(int x);", head), [])
+        self.assertEqual(self.problems("\n// The successor of x.\nint increment(int x);", head), [])
 
     def test_members(self):
         text = """
@@ -82,7 +91,7 @@ class number {
  public:
   // The value. Throws nothing.
   int get() const;
-  // Changes it.
+  // Changes it to x.
   void set(int x) { x_ = x; }
   void lost(int x);
 

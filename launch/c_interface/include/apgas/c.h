@@ -89,7 +89,8 @@ typedef struct apgas_config {
 } apgas_config;
 #define APGAS_CONFIG_INIT {sizeof(apgas_config), 0, 0, 0, 0, 0, 0, 0, 0}
 
-// Starts the workers of this process, together with all other places; NULL means the defaults.
+// Starts the workers of this process, together with all other places. `config` may be NULL, which
+// means the defaults.
 // Under a launcher (mpirun, srun, apgas-run) every process is a place and calls this function. Then
 // place 0 goes on, and the others call apgas_stop. A process may start and stop more than once.
 // Errors: EINVAL, ENOMEM, EINTASK, EACTIVE, ESTART.
@@ -197,16 +198,16 @@ APGAS_C_API int apgas_at(int place, void (*f)(const void*, size_t, void*, size_t
 typedef struct apgas_sync* apgas_sync_t;
 APGAS_C_API int apgas_sync_create(apgas_sync_t* sync) APGAS_C_NOEXCEPT;
 APGAS_C_API int apgas_sync_destroy(apgas_sync_t sync) APGAS_C_NOEXCEPT;
-// Waits until the variable is unlocked, or also full or empty, and locks it. May suspend.
+// Waits until `sync` is unlocked, or also full or empty, and locks it. May suspend.
 APGAS_C_API int apgas_sync_lock(apgas_sync_t sync) APGAS_C_NOEXCEPT;
 APGAS_C_API int apgas_sync_wait_full_lock(apgas_sync_t sync) APGAS_C_NOEXCEPT;
 APGAS_C_API int apgas_sync_wait_empty_lock(apgas_sync_t sync) APGAS_C_NOEXCEPT;
-// Unlocks it, and leaves it as it was found, or full or empty. Does not suspend. Errors also:
+// Unlocks `sync`, and leaves it as it was found, or full or empty. Does not suspend. Errors also:
 // ENOTLOCKED.
 APGAS_C_API int apgas_sync_unlock(apgas_sync_t sync) APGAS_C_NOEXCEPT;
 APGAS_C_API int apgas_sync_set_full_unlock(apgas_sync_t sync) APGAS_C_NOEXCEPT;
 APGAS_C_API int apgas_sync_set_empty_unlock(apgas_sync_t sync) APGAS_C_NOEXCEPT;
-// Sets *full to 1 or 0; while the variable is locked, to what it was before. Context: any thread.
+// Sets *full to 1 or 0 as `sync` is full or empty; while it is locked, to what it was before. Context: any thread.
 APGAS_C_API int apgas_sync_is_full(apgas_sync_t sync, int* full) APGAS_C_NOEXCEPT;
 
 // A mutex. It is not recursive, and another task than the one that locked it may unlock it.
@@ -219,15 +220,15 @@ APGAS_C_API int apgas_mutex_trylock(apgas_mutex_t mutex) APGAS_C_NOEXCEPT;
 // Does not suspend. Errors also: ENOTLOCKED.
 APGAS_C_API int apgas_mutex_unlock(apgas_mutex_t mutex) APGAS_C_NOEXCEPT;
 
-// A condition variable. Its waiting tasks are notified first come first served.
+// A condition variable, named `cond` below. Its waiting tasks are notified first come first served.
 typedef struct apgas_cond* apgas_cond_t;
 APGAS_C_API int apgas_cond_create(apgas_cond_t* cond) APGAS_C_NOEXCEPT;
-// A wait counts as waiting until it has returned.
+// A wait for `cond` counts as waiting until it has returned.
 APGAS_C_API int apgas_cond_destroy(apgas_cond_t cond) APGAS_C_NOEXCEPT;
-// Unlocks the mutex, suspends until the task is notified, and locks the mutex again. Errors also:
+// Unlocks the mutex, suspends until the task is notified by `cond`, and locks the mutex again. Errors also:
 // ENOTLOCKED if the mutex is not locked.
 APGAS_C_API int apgas_cond_wait(apgas_cond_t cond, apgas_mutex_t mutex) APGAS_C_NOEXCEPT;
-// Notify the task that has waited longest, or all. Context: any thread; they do not suspend.
+// Notify the task that has waited longest for `cond`, or all. Context: any thread; they do not suspend.
 APGAS_C_API int apgas_cond_signal(apgas_cond_t cond) APGAS_C_NOEXCEPT;
 APGAS_C_API int apgas_cond_broadcast(apgas_cond_t cond) APGAS_C_NOEXCEPT;
 

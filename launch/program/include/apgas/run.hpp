@@ -47,7 +47,8 @@ std::function<int(int, char**)> main_function(F& main) {
 
 // Runs `main` as the first task, at place 0, under the root finish (as X10 runs main), and returns
 // when every task at every place has ended. `main` takes no arguments or (int, char**), and returns
-// nothing or int. `defaults` has settings; environment variables override them.
+// nothing or int. `argc` and `argv` are those of the program: a process that runs the program again
+// under mpirun passes them on. `defaults` has settings; environment variables override them.
 //
 // Returns the same exit code at every place: the value of `main`, or 0 if it returns nothing, or 1
 // if an exception left it, which place 0 then prints. If the program cannot start as requested (an

@@ -54,8 +54,8 @@ class dist_array {
 
   // The empty handle.
   dist_array() = default;
-  // (S) Makes an array of `size` elements. Their values are T{}, or init(i), which runs at the
-  // place of element i (at each place, if replicated). `init` must be sendable (at.hpp).
+  // (S) Makes an array of `size` elements, divided as `d` and `options` say. Their values are T{},
+  // or init(i), which runs at the place of element i (at each place, if replicated). `init` must be sendable (at.hpp).
   // Throws: illegal_operation if the array is too large to be addressed, if the group is empty, or
   // if the halo does not fit; multiple_exceptions with everything that init threw, or
   // std::bad_alloc. If it throws, there is no array.
@@ -106,9 +106,9 @@ class dist_array {
   // Cost: one message each way for each place.
   std::vector<T> gather() const;
   void scatter(std::span<const T> values) const;
-  // (S) Combines map(x) of all elements x with `op`, starting from `identity`. `op` must be
-  // associative and commutative; all three arguments must be sendable. The elements of a replicated
-  // array count once.
+  // (S) Combines map(x) of all elements x with `op`, starting from `identity`, and returns the
+  // result. `op` must be associative and commutative; all three arguments must be sendable. The
+  // elements of a replicated array count once.
   // Cost: one message each way for each place.
   template <class R, class Op, class Map = std::identity>
   R reduce(R identity, Op op, Map map = {}) const;

@@ -40,7 +40,8 @@ class dist_grid {
 
   // The empty handle.
   dist_grid() = default;
-  // (S) Makes an array of `rows` times `columns` elements with value T{}.
+  // (S) Makes an array of `rows` times `columns` elements with value T{}; `options` has the places
+  // and the halo.
   // Throws: illegal_operation if the array is too large to be addressed, if the group is empty, or
   // if a place has fewer rows or columns than the halo is wide; multiple_exceptions with
   // std::bad_alloc. If it throws, there is no array.
@@ -78,8 +79,8 @@ class dist_grid {
   // Cost: one message each way for each place.
   std::vector<T> gather() const;
   void scatter(std::span<const T> values) const;
-  // (S) Combines map(x) of all elements x with `op`, starting from `identity`. `op` must be
-  // associative and commutative; all three arguments must be sendable.
+  // (S) Combines map(x) of all elements x with `op`, starting from `identity`, and returns the
+  // result. `op` must be associative and commutative; all three arguments must be sendable.
   // Cost: one message each way for each place.
   template <class R, class Op, class Map = std::identity>
   R reduce(R identity, Op op, Map map = {}) const;
@@ -126,7 +127,7 @@ class dist_grid {
   handle portion_;
 };
 
-// (S) Calls body(r, c, x) for each element x, at its place and in parallel on the workers there. It
+// (S) Calls body(r, c, x) for each element x of `g`, at its place and in parallel on the workers there. It
 // is a finish: it also waits for the tasks that `body` spawns. `body` must be sendable (at.hpp).
 // Throws: multiple_exceptions with everything that was thrown.
 // Context: task at a place of the group, not inside `atomic` or `when`; may suspend and resume on

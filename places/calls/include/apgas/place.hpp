@@ -47,7 +47,7 @@ class place {
   // The name of the host that this place runs on.
   // Throws: illegal_operation outside a task. Context: task; does not suspend.
   APGAS_API std::string host() const;
-  // Whether both places run on the same host.
+  // Whether this place and `other`, or `a` and `b`, run on the same host.
   // Throws: illegal_operation outside a task. Context: task; does not suspend. Cost: some loads.
   APGAS_API bool same_node(place other) const;
   static bool same_node(place a, place b) { return a.same_node(b); }

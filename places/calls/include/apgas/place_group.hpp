@@ -27,7 +27,7 @@ class place_group {
  public:
   // The empty group.
   place_group() = default;
-  // All places, in order. Not explicit, so that places() can be passed for a group.
+  // All places, in order; `all` is places(). Not explicit, so that it can be passed for a group.
   APGAS_API place_group(const place_range& all) noexcept;  // NOLINT(*-explicit-*)
   // The given places, in the given order.
   // Throws: bad_place if a place is given twice; std::bad_alloc.
@@ -39,7 +39,7 @@ class place_group {
     for (place p : members) add(p);
     check_and_pack();
   }
-  // The same from a pair of iterators.
+  // The same from the iterators `first` and `last`.
   template <std::input_iterator I, std::sentinel_for<I> S>
     requires std::same_as<std::iter_value_t<I>, place>
   place_group(I first, S last) : place_group(std::ranges::subrange(first, last)) {}

@@ -38,14 +38,14 @@
 // same host. Otherwise a message each way, which the other place serves without a task.
 namespace apgas::inline v0 {
 
-// Writes one element, and returns when the write is complete.
+// Writes `value` to the element at `to`, and returns when the write is complete.
 template <class T>
 void rput(const std::type_identity_t<T>& value, global_ptr<T> to) {
   scheduler::fiber& self = sync::suspendable_fiber("rput");
   remote::put(self, "rput", {remote::bytes_at(&value), remote::range_of(to, 1)});
 }
 
-// Reads one element and returns its value.
+// Reads the element at `from` and returns its value.
 template <class T>
 T rget(global_ptr<T> from) {
   scheduler::fiber& self = sync::suspendable_fiber("rget");
@@ -97,7 +97,7 @@ void async_copy(std::span<const std::type_identity_t<T>> from, global_ptr<T> to,
                     {remote::bytes_at(from.data()), remote::range_of(to, from.size())}, site);
 }
 
-// Starts copying to.size() elements into a span, for which the innermost finish waits.
+// Starts copying to.size() elements at `from` into a span, for which the innermost finish waits.
 // Requires: the span stays valid until that finish has ended, and nothing else accesses it until
 // then.
 template <class T>
@@ -108,7 +108,7 @@ void async_copy(global_ptr<T> from, std::span<std::type_identity_t<T>> to,
                     {remote::range_of(from, to.size()), remote::bytes_at(to.data())}, site);
 }
 
-// The same between two allocations, by a task that is spawned for it.
+// The same for n elements at `from` and `to` in two allocations, by a task that is spawned for it.
 template <class T, std::integral N>
 void async_copy(global_ptr<T> from, global_ptr<T> to, N n,
                 std::source_location site = std::source_location::current()) {
@@ -125,8 +125,8 @@ future<void> rput_future(const std::type_identity_t<T>& value, global_ptr<T> to,
                             {remote::bytes_at(&value), remote::range_of(to, 1)}, site);
 }
 
-// Starts the read of one element and returns a future of its value. The innermost finish waits as
-// well.
+// Starts the read of the element at `from` and returns a future of its value. The innermost finish
+// waits as well.
 template <class T>
 future<T> rget_future(global_ptr<T> from,
                       std::source_location site = std::source_location::current()) {
@@ -157,7 +157,7 @@ future<void> copy_future(global_ptr<T> from, std::span<std::type_identity_t<T>> 
       self, "copy_future", {remote::range_of(from, to.size()), remote::bytes_at(to.data())}, site);
 }
 
-// The same between two allocations, by a task that is spawned for it.
+// The same for n elements at `from` and `to` in two allocations, by a task that is spawned for it.
 template <class T, std::integral N>
 future<void> copy_future(global_ptr<T> from, global_ptr<T> to, N n,
                          std::source_location site = std::source_location::current()) {

@@ -79,20 +79,20 @@ void start_atomic(const char* name, const global_ptr<T>& p, atomic_operation ope
 
 }  // namespace remote
 
-// Returns the value.
+// Returns the value of the element at `p`.
 template <class T>
 T atomic_load(global_ptr<T> p) {
   return remote::do_atomic("atomic_load", p, remote::atomic_operation::load, T{});
 }
 
-// Replaces the value.
+// Replaces the value of the element at `p`.
 template <class T>
 void atomic_store(global_ptr<T> p, std::type_identity_t<T> value) {
   remote::do_atomic("atomic_store", p, remote::atomic_operation::store, value);
 }
 
-// These replace the value by `value`, or combine the two, and return the previous value. Integers
-// wrap around.
+// These replace the value of the element at `p` by `value`, or combine the two, and return the
+// previous value. Integers wrap around.
 template <class T>
 T atomic_exchange(global_ptr<T> p, std::type_identity_t<T> value) {
   return remote::do_atomic("atomic_exchange", p, remote::atomic_operation::exchange, value);
@@ -118,7 +118,7 @@ T fetch_xor(global_ptr<T> p, std::type_identity_t<T> value) {
   return remote::do_atomic("fetch_xor", p, remote::atomic_operation::bit_xor, value);
 }
 
-// If the value has the same bytes as `expected`, replaces it by `desired` and returns true.
+// If the element at `p` has the same bytes as `expected`, replaces it by `desired` and returns true.
 // Otherwise copies the value into `expected` and returns false.
 template <class T>
 bool compare_exchange(global_ptr<T> p, std::type_identity_t<T>& expected,
@@ -130,8 +130,8 @@ bool compare_exchange(global_ptr<T> p, std::type_identity_t<T>& expected,
   return stored;
 }
 
-// These return at once and give no result; the innermost finish waits for them. `site` is where the
-// program made the call, for error messages.
+// These combine the element at `p` with `value`. They return at once and give no result; the
+// innermost finish waits for them. `site` is where the program made the call, for error messages.
 template <class T>
 void async_add(global_ptr<T> p, std::type_identity_t<T> value,
                std::source_location site = std::source_location::current()) {

@@ -142,7 +142,8 @@ class team {
               source site = source::current()) const;
 
   // Combines the contributions of all members by op, and gives the result to all of them
-  // (MPI_Allreduce). The second form combines element by element, in place.
+  // (MPI_Allreduce). The first form returns it; `mine` is the contribution of this member. The
+  // second form combines element by element, in place.
   // Cost: below 8 KiB at most log2 size + 2 messages after each other. From 8 KiB on, each member
   // sends each element less than twice; if size is no power of two, some members send them twice
   // more.
@@ -179,9 +180,9 @@ class team {
   template <class T, std::size_t N, class U, std::size_t M>
   void alltoall(std::span<T, N> out, std::span<U, M> in, source site = source::current()) const;
 
-  // Divides the team: members that pass the same color form a new team, in the order of their keys,
-  // and among equal keys in the order of this team (MPI_Comm_split). A member that passes a
-  // negative color gets an empty handle. This team remains. All members call it.
+  // Divides the team: members that pass the same color form a new team, in the order of `key`,
+  // and among equal keys in the order of this team (MPI_Comm_split). Returns the new team; a
+  // member that passes a negative color gets an empty handle. This team remains. All members call it.
   // Cost: a gather and a broadcast of 24 bytes for each member.
   APGAS_API team split(int color, int key = 0, source site = source::current()) const;
 

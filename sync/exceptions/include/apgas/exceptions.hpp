@@ -30,8 +30,8 @@ struct spawn_site {
 // Context: any thread, as for any value.
 class APGAS_API task_exception {
  public:
-  // Combines an exception with the place and the spawn site of the task that threw it. Throws
-  // nothing.
+  // Combines an exception with the number of the place (`place_id`) and the spawn site of the task
+  // that threw it. Throws nothing.
   task_exception(std::exception_ptr exception, int place_id, spawn_site site)
       : exception_(std::move(exception)), place_id_(place_id), site_(std::move(site)) {}
 

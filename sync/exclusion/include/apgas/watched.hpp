@@ -62,7 +62,7 @@ class watched {
   T value_;
 };
 
-// Names the cells that a condition reads, as the first argument of when. The condition must depend
+// Makes the first argument of `when` from the `cells` that a condition reads. The condition must depend
 // on nothing else that changes: it is not tested after other writes, and its task would wait for
 // ever. Throws nothing. Context: any thread. Cost: a few instructions.
 template <class... Ts>

@@ -32,7 +32,7 @@ inline constexpr bool returns_void = std::is_void_v<std::invoke_result_t<F&>>;
 
 }  // namespace detail
 
-// Runs the branches in parallel, waits for all of them, and returns their values: a std::pair for
+// Runs the branches f and g in parallel, waits for both, and returns their values: a std::pair for
 // two branches, a std::tuple for more. The value of a branch that returns nothing is
 // std::monostate; if no branch returns a value, the result is void. Branches are taken by value.
 // The calling task runs the last branch first and offers the others to thieves. Cilk's spawn and
@@ -68,7 +68,7 @@ auto fork_many(std::source_location site, F... branches) {
 }
 }  // namespace detail
 
-// The same for more branches. With up to six of them, reports show where the branches were forked;
+// The same for more branches. With up to six of them (f, g, h, i, j, k), reports show where the branches were forked;
 // with more, they show where the calling task was spawned, since a defaulted parameter cannot
 // follow a pack. Throws, Context, Cost: as above.
 template <std::invocable... F>

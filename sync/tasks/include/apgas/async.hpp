@@ -24,7 +24,7 @@ namespace apgas::inline v0 {
 // Requires: the text outlives the task; a string literal does.
 // Throws nothing. Context: any thread. Cost: none.
 struct name {
-  // From the text, which is stored as a pointer.
+  // From the text `task_name`, which is stored as a pointer.
   explicit constexpr name(const char* task_name) noexcept : text(task_name) {}
   const char* text;
 };

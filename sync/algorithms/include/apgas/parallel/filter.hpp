@@ -137,8 +137,8 @@ O copy_if(Range&& range, O out, Pred pred,
                            site);
 }
 
-// Returns the elements x of a range for which pred(x) is true, in their order. `pred` is called
-// once for each element. ParlayLib's filter.
+// Returns the elements x of a range, or of [first, last), for which pred(x) is true, in their
+// order. `pred` is called once for each element. ParlayLib's filter.
 //
 // Throws: multiple_exceptions if pred, a constructor or an assignment threw; illegal_operation
 // outside a task and inside `atomic` or `when`.

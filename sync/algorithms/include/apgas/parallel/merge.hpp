@@ -42,7 +42,7 @@ O merge(I first1, I last1, J first2, J last2, O out, Comp comp = {},
   return sync::nth(out, n);
 }
 
-// The same for two sorted ranges.
+// The same for the sorted ranges `range1` and `range2`.
 template <std::ranges::range Range, std::ranges::range Range2, sync::position O,
           class Comp = std::less<>>
 O merge(Range&& range1, Range2&& range2, O out, Comp comp = {},

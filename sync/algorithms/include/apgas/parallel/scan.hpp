@@ -113,8 +113,8 @@ O scan(const char* algorithm, I first, I last, O out, std::optional<T> carry, Op
 
 namespace apgas::inline v0::parallel {
 
-// Assigns to each element from `out` on the result of `op` over all elements from `first` up to and
-// including the one at the same position, and returns the end of what was written. With `init`, the
+// Assigns to each element from `out` on the result of `op` over all elements of [first, last) up to
+// and including the one at the same position, and returns the end of what was written. With `init`, the
 // results begin with it. `op` must be associative but need not be commutative. `out` may be
 // `first`; otherwise the destination must not overlap the source. An `op` that is only nearly
 // associative, such as the addition of floating-point numbers, may give other roundings with
@@ -157,9 +157,9 @@ O inclusive_scan(Range&& range, O out, Op op, T init,
                                   std::move(op), std::move(init), site);
 }
 
-// Assigns to each element from `out` on the result of `op` over `init` and all elements before the
-// one at the same position, and returns the end of what was written. Everything else is as for
-// inclusive_scan.
+// Assigns to each element from `out` on the result of `op` over `init` and all elements of
+// [first, last) before the one at the same position, and returns the end of what was written.
+// Everything else is as for inclusive_scan.
 //
 //   apgas::parallel::exclusive_scan(sizes, offsets.begin(), std::size_t{0});
 template <sync::position I, sync::position O, class T, class Op = std::plus<>>
