@@ -36,9 +36,10 @@ PARTS = {
     "Context": re.compile(r"\bContext\b"),
     "Cost": re.compile(r"\bCost\b"),
 }
-RESULT = re.compile(r"\b[Rr]eturns?\b|\bresult|\b[Ww]hether\b|\b(?:value|true|null|number|gives)\b|"
-                    r"^(?:\(S\) )?(?:An?|The|Its|All|This|Each|Blocks|Elements?|How|Where|What|Which|"
-                    r"Iterators|Makes|Allocates)\b")
+RESULT = re.compile(r"\b[Rr]eturns?\b|\bresult|\b[Ww]hether\b|"
+                    r"\b(?:value|true|null|number|gives)\b|"
+                    r"^(?:\(S\) )?(?:An?|The|Its|All|This|Each|Blocks|Elements?|How|Where|What|"
+                    r"Which|Iterators|Makes|Allocates)\b")
 CHEAP = re.compile(r"\boperator|= default|\(\)(?: const)?(?: noexcept)?$")
 EXAMPLES = ("README.md", "docs/**/*.md", "launch/c_interface/README.md", "apps/**/*.[ch]*")
 
@@ -77,8 +78,9 @@ def constructs(name):
 def returns(name):
     """Whether the result of a function needs words."""
     last = name.name.rpartition("::")[2]
-    return not constructs(name) and "operator" not in last and name.header.suffix == ".hpp" and not re.search(
-        rf"\bvoid(?: \w+::)? {re.escape(last)}\(", name.declaration)
+    if constructs(name) or "operator" in last or name.header.suffix != ".hpp":
+        return False
+    return not re.search(rf"\bvoid(?: \w+::)? {re.escape(last)}\(", name.declaration)
 
 
 def missing(name, previous, above, comments):

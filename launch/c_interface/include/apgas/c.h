@@ -207,7 +207,8 @@ APGAS_C_API int apgas_sync_wait_empty_lock(apgas_sync_t sync) APGAS_C_NOEXCEPT;
 APGAS_C_API int apgas_sync_unlock(apgas_sync_t sync) APGAS_C_NOEXCEPT;
 APGAS_C_API int apgas_sync_set_full_unlock(apgas_sync_t sync) APGAS_C_NOEXCEPT;
 APGAS_C_API int apgas_sync_set_empty_unlock(apgas_sync_t sync) APGAS_C_NOEXCEPT;
-// Sets *full to 1 or 0 as `sync` is full or empty; while it is locked, to what it was before. Context: any thread.
+// Sets *full to 1 or 0 as `sync` is full or empty; while it is locked, to what it was before.
+// Context: any thread.
 APGAS_C_API int apgas_sync_is_full(apgas_sync_t sync, int* full) APGAS_C_NOEXCEPT;
 
 // A mutex. It is not recursive, and another task than the one that locked it may unlock it.
@@ -225,10 +226,11 @@ typedef struct apgas_cond* apgas_cond_t;
 APGAS_C_API int apgas_cond_create(apgas_cond_t* cond) APGAS_C_NOEXCEPT;
 // A wait for `cond` counts as waiting until it has returned.
 APGAS_C_API int apgas_cond_destroy(apgas_cond_t cond) APGAS_C_NOEXCEPT;
-// Unlocks the mutex, suspends until the task is notified by `cond`, and locks the mutex again. Errors also:
-// ENOTLOCKED if the mutex is not locked.
+// Unlocks the mutex, suspends until the task is notified by `cond`, and locks the mutex again.
+// Errors also: ENOTLOCKED if the mutex is not locked.
 APGAS_C_API int apgas_cond_wait(apgas_cond_t cond, apgas_mutex_t mutex) APGAS_C_NOEXCEPT;
-// Notify the task that has waited longest for `cond`, or all. Context: any thread; they do not suspend.
+// Notify the task that has waited longest for `cond`, or all. Context: any thread; they do not
+// suspend.
 APGAS_C_API int apgas_cond_signal(apgas_cond_t cond) APGAS_C_NOEXCEPT;
 APGAS_C_API int apgas_cond_broadcast(apgas_cond_t cond) APGAS_C_NOEXCEPT;
 

@@ -55,7 +55,8 @@ class dist_array {
   // The empty handle.
   dist_array() = default;
   // (S) Makes an array of `size` elements, divided as `d` and `options` say. Their values are T{},
-  // or init(i), which runs at the place of element i (at each place, if replicated). `init` must be sendable (at.hpp).
+  // or init(i), which runs at the place of element i (at each place, if replicated). `init` must be
+  // sendable (at.hpp).
   // Throws: illegal_operation if the array is too large to be addressed, if the group is empty, or
   // if the halo does not fit; multiple_exceptions with everything that init threw, or
   // std::bad_alloc. If it throws, there is no array.

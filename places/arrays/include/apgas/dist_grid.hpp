@@ -127,8 +127,9 @@ class dist_grid {
   handle portion_;
 };
 
-// (S) Calls body(r, c, x) for each element x of `g`, at its place and in parallel on the workers there. It
-// is a finish: it also waits for the tasks that `body` spawns. `body` must be sendable (at.hpp).
+// (S) Calls body(r, c, x) for each element x of `g`, at its place and in parallel on the workers
+// there. It is a finish: it also waits for the tasks that `body` spawns. `body` must be sendable
+// (at.hpp).
 // Throws: multiple_exceptions with everything that was thrown.
 // Context: task at a place of the group, not inside `atomic` or `when`; may suspend and resume on
 // another worker.

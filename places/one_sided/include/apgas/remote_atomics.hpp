@@ -118,8 +118,8 @@ T fetch_xor(global_ptr<T> p, std::type_identity_t<T> value) {
   return remote::do_atomic("fetch_xor", p, remote::atomic_operation::bit_xor, value);
 }
 
-// If the element at `p` has the same bytes as `expected`, replaces it by `desired` and returns true.
-// Otherwise copies the value into `expected` and returns false.
+// If the element at `p` has the same bytes as `expected`, replaces it by `desired` and returns
+// true. Otherwise copies the value into `expected` and returns false.
 template <class T>
 bool compare_exchange(global_ptr<T> p, std::type_identity_t<T>& expected,
                       std::type_identity_t<T> desired) {

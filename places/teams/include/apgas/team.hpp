@@ -182,7 +182,8 @@ class team {
 
   // Divides the team: members that pass the same color form a new team, in the order of `key`,
   // and among equal keys in the order of this team (MPI_Comm_split). Returns the new team; a
-  // member that passes a negative color gets an empty handle. This team remains. All members call it.
+  // member that passes a negative color gets an empty handle. This team remains. All members call
+  // it.
   // Cost: a gather and a broadcast of 24 bytes for each member.
   APGAS_API team split(int color, int key = 0, source site = source::current()) const;
 

@@ -122,9 +122,10 @@ class clock {
   APGAS_API void advance_lazy(scheduler::call_site where = scheduler::call_site::current()) const;
   APGAS_API void advance_eager(scheduler::call_site where = scheduler::call_site::current()) const;
 
-  // Returns what a coroutine awaits to advance(): `co_await c.advance_awaitable();` in a task<T> (coroutine.hpp). The
-  // task stays registered while it waits, but holds no fiber and no stack. The clock is resumed
-  // when the coroutine awaits the object, at the latest. Throws, where it is awaited: as advance().
+  // Returns what a coroutine awaits to advance(): `co_await c.advance_awaitable();` in a task<T>
+  // (coroutine.hpp). The task stays registered while it waits, but holds no fiber and no stack. The
+  // clock is resumed when the coroutine awaits the object, at the latest. Throws, where it is
+  // awaited: as advance().
   // Context: task<T>; may resume on another worker. Cost: one lock when it waits and one submission
   // to the scheduler when the phase ends, so more than advance(), whose tasks are resumed in
   // batches.

@@ -62,9 +62,9 @@ class watched {
   T value_;
 };
 
-// Makes the first argument of `when` from the `cells` that a condition reads. The condition must depend
-// on nothing else that changes: it is not tested after other writes, and its task would wait for
-// ever. Throws nothing. Context: any thread. Cost: a few instructions.
+// Makes the first argument of `when` from the `cells` that a condition reads. The condition must
+// depend on nothing else that changes: it is not tested after other writes, and its task would wait
+// for ever. Throws nothing. Context: any thread. Cost: a few instructions.
 template <class... Ts>
 auto watching(watched<Ts>&... cells) -> sync::watched_cells<sizeof...(Ts)> {
   static_assert(sizeof...(Ts) > 0, "apgas::watching needs at least one cell");

@@ -45,9 +45,9 @@ auto async_future(F&& f, std::source_location site = std::source_location::curre
 }
 
 // Runs f() as a task, optionally with a name, once all `futures` are ready, whether with a value or
-// with an exception, so that get() in f does not wait. The task belongs to the caller's finish from this call on, so the
-// finish does not end before f has run. What f throws goes to the finish. With no futures, f starts
-// at once. Habanero's asyncAwait.
+// with an exception, so that get() in f does not wait. The task belongs to the caller's finish from
+// this call on, so the finish does not end before f has run. What f throws goes to the finish. With
+// no futures, f starts at once. Habanero's asyncAwait.
 //
 // Throws: illegal_operation outside a task, inside `atomic` or `when` and for an empty handle;
 // std::bad_alloc.

@@ -68,9 +68,9 @@ auto fork_many(std::source_location site, F... branches) {
 }
 }  // namespace detail
 
-// The same for more branches. With up to six of them (f, g, h, i, j, k), reports show where the branches were forked;
-// with more, they show where the calling task was spawned, since a defaulted parameter cannot
-// follow a pack. Throws, Context, Cost: as above.
+// The same for more branches. With up to six of them (f, g, h, i, j, k), reports show where the
+// branches were forked; with more, they show where the calling task was spawned, since a defaulted
+// parameter cannot follow a pack. Throws, Context, Cost: as above.
 template <std::invocable... F>
   requires(sizeof...(F) > 6)
 auto fork_join(F... branches) {

@@ -90,7 +90,8 @@ O transform(I first1, I last1, J first2, O out, F f,
   return sync::nth(out, n);
 }
 
-// The same for the elements of `range1` and `range2`. Throws also: illegal_operation if their sizes differ.
+// The same for the elements of `range1` and `range2`. Throws also: illegal_operation if their sizes
+// differ.
 template <std::ranges::range Range, std::ranges::range Range2, sync::position O, class F>
 O transform(Range&& range1, Range2&& range2, O out, F f,
             std::source_location site = std::source_location::current()) {

@@ -139,7 +139,8 @@ T transform_reduce(I first1, I last1, J first2, T init, Op op = {}, F f = {},
   return sync::reduce_blocks(sync::size_between(first1, last1), std::move(init), at, op, site);
 }
 
-// The same for the elements of `range1` and `range2`. Throws also: illegal_operation if their sizes differ.
+// The same for the elements of `range1` and `range2`. Throws also: illegal_operation if their sizes
+// differ.
 template <std::ranges::range Range, std::ranges::range Range2, class T, class Op = std::plus<>,
           class F = std::multiplies<>>
   requires(!std::invocable<Op, std::ranges::range_reference_t<Range>>)

@@ -114,8 +114,8 @@ O scan(const char* algorithm, I first, I last, O out, std::optional<T> carry, Op
 namespace apgas::inline v0::parallel {
 
 // Assigns to each element from `out` on the result of `op` over all elements of [first, last) up to
-// and including the one at the same position, and returns the end of what was written. With `init`, the
-// results begin with it. `op` must be associative but need not be commutative. `out` may be
+// and including the one at the same position, and returns the end of what was written. With `init`,
+// the results begin with it. `op` must be associative but need not be commutative. `out` may be
 // `first`; otherwise the destination must not overlap the source. An `op` that is only nearly
 // associative, such as the addition of floating-point numbers, may give other roundings with
 // another number of workers, but the same in every run with the same number.
