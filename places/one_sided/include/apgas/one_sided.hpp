@@ -34,7 +34,7 @@
 // asynchronous functions report it to the finish or to the future instead.
 // Context of all: task, not inside `atomic` or `when`; may suspend and resume on another worker.
 // Cost: if the memory is directly accessible, about 5 ns and copying the bytes. That is memory of
-// the caller's place, of places in the same process, and with the transport ucx of places on the
+// the caller's place, of places in the same process, and, in a job that uses UCX, of places on the
 // same host. Otherwise a message each way, which the other place serves without a task.
 namespace apgas::inline v0 {
 
