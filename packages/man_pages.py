@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the man pages and the completion of the tools for bash and zsh, from what they print for --help.
+"""Writes the man pages and the completion of the tools for bash and zsh, from what they print for
+--help.
 
     man_pages.py OUTPUT VERSION TOOL...
 
 Each TOOL is the path of a program. OUTPUT gets a compressed man page <tool>.1.gz for each, and the
-completion of all in the files `apgas` for bash and `_apgas` for zsh. The bytes depend only on the arguments and the help texts.
+completion of all in the files `apgas` for bash and `_apgas` for zsh. The bytes depend only on the
+arguments and the help texts.
 """
 
 import gzip
@@ -127,7 +129,8 @@ def zsh_completion(helps):
     lines += ["esac", "case $service in"]
     lines += [f'  {name}) options="{options_of(text)}" ;;' for name, text in helps.items()]
     lines += ["esac", "if [[ -n $choices ]]; then", "  compadd -- ${=choices}",
-              'elif [[ $PREFIX == -* ]]; then', "  compadd -- ${=options}", "else", "  _files", "fi"]
+              'elif [[ $PREFIX == -* ]]; then', "  compadd -- ${=options}", "else",
+              "  _files", "fi"]
     return "\n".join(lines) + "\n"
 
 
