@@ -10,15 +10,11 @@
 Nothing is computed here but the choice of cells: every bar is one cell of a table.
 """
 
-import hashlib
-import json
-import pathlib
 import re
 import sys
 
-HERE = pathlib.Path(__file__).resolve().parent
-TABLES = HERE.parent / "performance.md"
-DATA, PLOT = HERE / "peers.json", HERE / "peers.svg"
+sys.dont_write_bytecode = True
+import kept  # noqa: E402
 
 # Of each panel: title, section or sentence after which its table stands, and its groups of bars. A
 # group has a title, and for each bar a label, the beginning of a row, and the title of a column.
@@ -57,20 +53,16 @@ OURS, OTHERS = "#0072b2", "#bbbbbb"  # blue and grey differ for everybody, and o
 
 def cell(text, after, row, column):
     """The number in a cell of the first table after a text."""
-    lines = text[text.index(after):].splitlines()
-    first = next(i for i, line in enumerate(lines) if line.startswith("|"))
-    titles = [title.strip() for title in lines[first].split("|")]
-    for line in lines[first + 2:]:
-        if not line.startswith("|"):
-            break
-        if line.startswith(f"| {row}"):
-            value = line.split("|")[titles.index(column)]
-            return float(re.match(r" *([\d.,]+)", value)[1].replace(",", ""))
-    raise LookupError(f"{TABLES.name}: the table after {after!r} has no row {row!r}")
+    titles, *rows = kept.rows_after(text, after)
+    for cells in rows:
+        if cells[0].startswith(row):
+            value = cells[titles.index(column)]
+            return float(re.match(r"([\d.,]+)", value)[1].replace(",", ""))
+    raise LookupError(f"{kept.TABLES.name}: the table after {after!r} has no row {row!r}")
 
 
 def values():
-    text = TABLES.read_text()
+    text = kept.TABLES.read_text()
     return [{"title": title, "table": after, "groups": [
         {"title": name, "bars": [
             {"label": label, "row": row, "column": column, "value": cell(text, after, row, column)}
@@ -78,14 +70,7 @@ def values():
         for name, bars in groups]} for title, after, groups in PANELS]
 
 
-def mark(data):
-    return f"values of peers.json, sha256 {hashlib.sha256(data.encode()).hexdigest()}"
-
-
-def draw(panels, data):
-    import matplotlib
-    matplotlib.use("svg")
-    matplotlib.rcParams |= {"svg.fonttype": "path", "svg.hashsalt": "apgas", "font.size": 9}
+def draw(panels):
     from matplotlib import pyplot
 
     rows = [sum(len(group["bars"]) + 1 for group in panel["groups"]) for panel in panels]
@@ -110,22 +95,8 @@ def draw(panels, data):
         axis.set_title(panel["title"], loc="left", fontsize=10)
         axis.set_xlim(0, 1.15 * max(b["value"] for g in panel["groups"] for b in g["bars"]))
         axis.spines[["top", "right"]].set_visible(False)
-    figure.savefig(PLOT, metadata={"Date": None, "Creator": None, "Description": mark(data)})
-    PLOT.write_text(re.sub(r" +$", "", PLOT.read_text(), flags=re.M))
-
-
-def main():
-    panels = values()
-    data = json.dumps(panels, indent=1) + "\n"
-    if sys.argv[1:] == ["--check"]:
-        if DATA.read_text() != data:
-            sys.exit("peers.json has not the values of performance.md: run docs/plots/peers.py")
-        if mark(data) not in PLOT.read_text():
-            sys.exit("peers.svg was not made from peers.json: run docs/plots/peers.py")
-        return
-    DATA.write_text(data)
-    draw(panels, data)
+    return figure
 
 
 if __name__ == "__main__":
-    main()
+    kept.main("peers", values, draw)
