@@ -45,7 +45,7 @@ void scheduler::implementation::wake_one() noexcept {
 
 bool scheduler::implementation::poll_network(unsigned looks) noexcept {
   if (settings.events == nullptr || !poller_lock.try_lock()) return false;
-  arrived.store(false, base::relaxed);
+  if (arrived.load(base::relaxed)) arrived.store(false, base::relaxed);  // all workers read it
   polls.store(polls.load(base::relaxed) + 1, base::relaxed);
   const bool any = settings.events->poll(looks);
   // There may be more: a poll need not take everything that has arrived.

@@ -28,7 +28,8 @@ namespace apgas::inline v0::scheduler {
 // A worker's entry in the idle list.
 struct idle_entry {
   idle_entry* next = nullptr;
-  bool is_poller = false;
+  idle_entry* previous = nullptr;
+  bool listed = false;
   parker sleep;
 };
 
@@ -154,7 +155,7 @@ struct scheduler::implementation {
   const std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   const std::uint64_t started_cycles = base::cycles();
   const unsigned idle_looks;  // of a poll where a worker has nothing to do; see external_events
-  turns* const schedule;      // null unless the run has a seed
+  turns* const schedule;  // null unless the run has a seed
   bool fenced = false;
   observer_pointer observer;
   base::atomic<bool> fenced_or_observed{false};  // one test for both
@@ -168,25 +169,30 @@ struct scheduler::implementation {
   std::vector<turns::participant*> participants;  // of the schedule, for each worker
   construct_names constructs;                     // in which tasks have waited
 
-  // The lines apart, because each search writes the idle list, and each choice reads the others.
-  alignas(base::cache_line_bytes) idle_list<idle_entry> idle;
+  // What different threads write is on different lines; docs/scaling.md has the table.
+  alignas(base::cache_line_bytes) idle_list<idle_entry> idle;  // written by each search
   alignas(base::cache_line_bytes) external_queue outside;
   alignas(base::cache_line_bytes) timers timed;
-  alignas(base::cache_line_bytes) base::spin_lock poller_lock;  // held while polling the network
-  base::atomic<bool> arrived{false};                            // a poll may find something
+
+  // Read by each choice of a worker, and rarely written: for a message at most.
+  alignas(base::cache_line_bytes) base::atomic<bool> arrived{false};  // a poll may find something
   // How many external tasks the loops take before anything else (prefer_external_tasks).
   base::atomic<int> preferred_external_tasks{0};
   base::atomic<bool> stopping{false};
-  base::atomic<std::uint32_t> external_calls{0};
-
   base::atomic<bool> halted{false};  // see halt.cpp
   const worker* not_halted = nullptr;
   base::atomic<int> stopped_workers{0};
 
-  base::atomic<std::uint64_t> polls{0};  // of the network, by any thread
+  // Written by each poll of the network, by any thread.
+  alignas(base::cache_line_bytes) base::spin_lock poller_lock;  // held while polling
+  base::atomic<std::uint64_t> polls{0};
+
+  // Written by each call of a thread that is not a worker of this scheduler.
+  alignas(base::cache_line_bytes) base::atomic<std::uint32_t> external_calls{0};
+
   // Used by the fallback poller only: the value of `polls` when it last polled and when it last
   // began to wait, and the number of successive polls for the descriptor that brought no task.
-  std::uint64_t polls_seen = 0;
+  alignas(base::cache_line_bytes) std::uint64_t polls_seen = 0;
   std::uint64_t polls_before = 0;
   unsigned futile_polls = 0;
   std::unique_ptr<fallback_poller> fallback;  // null without events
