@@ -11,6 +11,7 @@
 #include <apgas/base/cycles.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 
+#include "cores_watch.hpp"
 #include "external_queue.hpp"
 #include "fallback_poller.hpp"
 #include "helper_threads.hpp"
@@ -100,6 +101,12 @@ struct scheduler::implementation {
   static constexpr std::uint32_t one_more_external_call = 0x1'0001;
   static constexpr std::uint32_t calls_in_progress = 0xffff;
 
+  // Finds out whether the cores of the workers have changed (cores_watch.hpp). To be called if
+  // cores.is_due(). Context: any thread.
+  void look_at_cores(cores_watch::time now) noexcept;
+  // Sets waits_in_place after what it depends on has changed.
+  void update_waits_in_place() noexcept;
+
   // Where a worker polls. A scheduling loop looks at w.polled afterwards. Where a worker has
   // nothing else to do, the network looks for arrivals again and again (idle_looks).
   enum class poll_kind : std::uint8_t { loop, search, between_tasks };
@@ -149,12 +156,13 @@ struct scheduler::implementation {
                        std::chrono::nanoseconds limit) noexcept;
   // Polls the network, unless another thread is polling it. Returns whether anything arrived.
   bool poll_network(unsigned looks = 0) noexcept;
+  // How often such a poll looks where a worker has nothing else to do; see external_events.
+  unsigned idle_looks() const noexcept { return oversubscribed.load(base::relaxed) ? 0 : 32; }
   void serve_network() noexcept;  // the progress thread runs this
 
   config settings;
   const std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   const std::uint64_t started_cycles = base::cycles();
-  const unsigned idle_looks;  // of a poll where a worker has nothing to do; see external_events
   turns* const schedule;  // null unless the run has a seed
   bool fenced = false;
   observer_pointer observer;
@@ -179,6 +187,8 @@ struct scheduler::implementation {
   // How many external tasks the loops take before anything else (prefer_external_tasks).
   base::atomic<int> preferred_external_tasks{0};
   base::atomic<bool> stopping{false};
+  // More workers than processors: searching workers yield.
+  base::atomic<bool> oversubscribed{settings.oversubscribed || schedule != nullptr};
   base::atomic<bool> halted{false};  // see halt.cpp
   const worker* not_halted = nullptr;
   base::atomic<int> stopped_workers{0};
@@ -189,6 +199,9 @@ struct scheduler::implementation {
 
   // Written by each call of a thread that is not a worker of this scheduler.
   alignas(base::cache_line_bytes) base::atomic<std::uint32_t> external_calls{0};
+
+  // Read by searches, each time they read the clock.
+  alignas(base::cache_line_bytes) cores_watch cores;
 
   // Used by the fallback poller only: the value of `polls` when it last polled and when it last
   // began to wait, and the number of successive polls for the descriptor that brought no task.

@@ -237,13 +237,14 @@ bool search(worker& w, work& found) {
       continue;
     }
     bool others_compute = false;
-    if (s.settings.oversubscribed) {
+    if (s.oversubscribed.load(base::relaxed)) {
       others_compute = yield_takes_long();
     } else {
       base::cpu_relax();
     }
     if ((++rounds & 31U) != 0 && !others_compute) continue;
     const auto now = clock::now();
+    if (s.cores.is_due(now)) s.look_at_cores(now);
     if (others_compute) give_up = {};
     if (give_up == clock::time_point::max()) {
       give_up = now + s.settings.spin;

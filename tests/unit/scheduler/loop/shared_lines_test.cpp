@@ -24,13 +24,14 @@ TEST(SharedLines, AreDividedByThoseWhoWriteThem) {
   EXPECT_EQ(line_of(s.preferred_external_tasks), read_by_each_choice);
   EXPECT_EQ(line_of(s.stopping), read_by_each_choice);
   EXPECT_EQ(line_of(s.halted), read_by_each_choice);
+  EXPECT_EQ(line_of(s.oversubscribed), read_by_each_choice) << "and by each round of a search";
 
   EXPECT_EQ(line_of(s.polls), line_of(s.poller_lock)) << "a poll writes both";
 
   const std::set lines{read_by_each_choice, line_of(s.idle),        line_of(s.outside),
                        line_of(s.timed),    line_of(s.poller_lock), line_of(s.external_calls),
-                       line_of(s.settings), line_of(s.polls_seen)};
-  EXPECT_EQ(lines.size(), 8U);
+                       line_of(s.settings), line_of(s.polls_seen),  line_of(s.cores)};
+  EXPECT_EQ(lines.size(), 9U);
 }
 
 }  // namespace
