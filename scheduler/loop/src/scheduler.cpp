@@ -50,8 +50,8 @@ void run_worker(worker& w, int processor) {
   prctl(PR_SET_NAME, fmt::format("apgas-{}", w.id).c_str());
   prctl(PR_SET_TIMERSLACK, 1000UL);
   if (processor >= 0) bind_thread(processor);
-  w.home->internals().thread_ids[static_cast<std::size_t>(w.id)].store(
-      static_cast<pid_t>(syscall(SYS_gettid)), base::release);  // P3
+  auto& id = w.home->internals().thread_ids[static_cast<std::size_t>(w.id)];
+  id.store(static_cast<pid_t>(syscall(SYS_gettid)), base::release);  // P3
   const signal_stack alternate(w.running, w.searches);
   const exit_monitor watch(w.home->internals().settings.on_exit);
   fiber thread;
