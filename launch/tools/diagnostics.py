@@ -3,6 +3,8 @@
 
 This file runs no probe itself."""
 
+import shlex
+
 from cores import count, groups_that_share, names_of, ranges
 
 MIB = 1 << 20
@@ -149,6 +151,29 @@ def of_machines(results):
                        "docker run --cpuset-cpus for timings; for tests it is fine")
 
 
+def of_domains(results, program):
+    """Suggests a place for each NUMA domain, with the command line, if a host has several."""
+    domains = {host: f["domains"] for host, f in results.items()}
+    if not any(len(each) > 1 for each in domains.values()):
+        return
+    places = {host: max(1, len(each)) for host, each in domains.items()}
+    all_places = sum(places.values())
+    hosts = ",".join(f"{host}:{n}" for host, n in places.items())
+    run = shlex.quote(program or "PROGRAM")
+    # apgas-run divides the cores evenly, in the order of the hardware.
+    if all(len({len(cores) for cores in each}) <= 1 for each in domains.values()):
+        hosts = f" --hosts {hosts}" if len(results) > 1 else ""
+        command = f"apgas-run -n {all_places}{hosts} {run}"
+    else:
+        hosts = f" --host {hosts}" if len(results) > 1 else ""
+        command = f"mpirun -n {all_places}{hosts} --map-by ppr:1:numa --bind-to numa {run}"
+    for host, each in domains.items():
+        if len(each) > 1:
+            shown = "; ".join(map(ranges, each))
+            yield note(host, f"{len(each)} NUMA domains ({shown}): one place for each keeps tasks "
+                             "near their memory", command)
+
+
 def judge(results, problems, program):
     """Returns the diagnostics, problems first. `results` has the probe results of the hosts that
     answered, `problems` the reason for each of the others."""
@@ -159,4 +184,5 @@ def judge(results, problems, program):
         found += of_software(host, f, program)
     found += differences(results)
     found += of_machines(results)
+    found += of_domains(results, program)
     return sorted(found, key=lambda each: each["level"] != "wrong")

@@ -145,6 +145,23 @@ def places_of_jobs():
     return sorted(found, key=lambda place: (place["job"] or "", place["rank"]))
 
 
+def cores_in(text):
+    """Returns the cores of a list of the kernel, such as "0-3,8"."""
+    cores = []
+    for part in filter(None, text.split(",")):
+        first, _, last = part.partition("-")
+        cores += range(int(first), int(last or first) + 1)
+    return cores
+
+
+def domains():
+    """Returns the cores of each NUMA domain that this process may use; none is empty."""
+    allowed = os.sched_getaffinity(0)
+    files = glob.glob("/sys/devices/system/node/node[0-9]*/cpulist")
+    found = [sorted(allowed.intersection(cores_in(read(file) or ""))) for file in files]
+    return sorted(filter(None, found))
+
+
 def limit(what):
     soft, hard = resource.getrlimit(what)
     return [None if each == resource.RLIM_INFINITY else each for each in (soft, hard)]
@@ -160,6 +177,7 @@ def gather(question):
         "ptrace_scope": number("/proc/sys/kernel/yama/ptrace_scope"),
         "container": any(map(os.path.exists, ("/.dockerenv", "/run/.containerenv"))),
         "cores": sorted(os.sched_getaffinity(0)), "online": os.cpu_count(),
+        "domains": domains(),
         "places": places_of_jobs(), "files": limit(resource.RLIMIT_NOFILE),
         "locked": limit(resource.RLIMIT_MEMLOCK), "maps": number("/proc/sys/vm/max_map_count"),
         "overcommit": number("/proc/sys/vm/overcommit_memory"),

@@ -57,7 +57,8 @@ mistake made = mistake::none;
 template <class Parker>
 struct entry {
   entry* next = nullptr;
-  bool is_poller = false;
+  entry* previous = nullptr;
+  bool listed = false;
   Parker sleep;
 };
 

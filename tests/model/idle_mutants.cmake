@@ -9,18 +9,20 @@ apgas_mutants(idle scheduler/idling/src/idle.hpp
     [[++searching_;
   }
 
-  void remove_locked]]
+  void add_locked]]
     [[}
 
-  void remove_locked]]
+  void add_locked]]
   announced_but_not_wanted
-    [[sleepers_ = s;
-    update_locked();]] [[sleepers_ = s;]]
+    [[poller_ = s;
+    update_locked();]] [[poller_ = s;]]
   sleeper_still_searches
     [[--searching_;
-    s->is_poller = !has_poller_;]] [[s->is_poller = !has_poller_;]]
+    add_locked(s);]] [[add_locked(s);]]
   cancelled_though_taken
     [[return found;]] [[return true;]]
+  taken_one_still_listed
+    [[s->listed = false;]] ""
 )
 apgas_mutants(tree scheduler/idling/src/idle.hpp
   second_one_not_woken

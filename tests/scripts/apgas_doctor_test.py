@@ -17,6 +17,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "launch/tools"))
 import cores  # noqa: E402
 import diagnostics  # noqa: E402
+import probes  # noqa: E402
 
 GOOD = {
     "name": "a", "boot": "1", "architecture": "x86_64", "mpi": "Open MPI 4.1.4",
@@ -25,7 +26,8 @@ GOOD = {
               "alone": "cores 0-1, 2 workers, shared with no other place"},
     "program": "cafe", "shm": {"total": 1 << 30, "free": 1 << 30},
     "tmp": {"total": 1 << 30, "free": 1 << 30}, "cma": True, "ptrace_scope": 0,
-    "container": False, "cores": [0, 1], "online": 2, "places": [], "files": [4096, 4096],
+    "container": False, "cores": [0, 1], "online": 2,
+    "domains": [[0, 1]], "places": [], "files": [4096, 4096],
     "locked": [65536, 65536], "maps": 65530, "overcommit": 0, "infiniband": False,
     "names": {"a": ["10.0.0.1"], "b": ["10.0.0.2"]},
 }
@@ -126,6 +128,36 @@ class Rules(unittest.TestCase):
                        boot="1", cores=[1])
         self.assertEqual(self.judge(a=facts(cores=[0]), b=other(boot="1", cores=[1])), [])
 
+    def check_domains(self, command, program="/p", **domains):
+        """`domains` of each host; every host that has several gets the command as a note."""
+        hosts = {name: facts(name=name, boot=name, names={}, domains=each)
+                 for name, each in domains.items()}
+        found = self.judge(program=program, **hosts)
+        self.assertEqual([(each["host"], each["level"]) for each in found],
+                         [(name, "note") for name, each in domains.items() if len(each) > 1])
+        for each in found:
+            self.assertEqual(each["fix"], command)
+        return found
+
+    def test_a_place_for_each_numa_domain(self):
+        (found,) = self.check_domains("apgas-run -n 2 /p", a=[[0, 1, 2, 3], [4, 5, 6, 7]])
+        self.assertRegex(found["what"], r"^2 NUMA domains \(0-3; 4-7\): one place for each")
+        self.check_domains("apgas-run -n 4 PROGRAM", None, a=[[0, 4], [1, 5], [2, 6], [3, 7]])
+        self.check_domains("apgas-run -n 2 '/a b'", "/a b", a=[[0], [1]])
+        self.check_domains(None, a=[[0, 1]])
+        self.check_domains(None, a=[])  # no /sys
+
+    def test_numa_domains_of_several_hosts(self):
+        self.check_domains("apgas-run -n 4 --hosts a:2,b:2 /p", a=[[0], [1]], b=[[0], [1]])
+        self.check_domains("apgas-run -n 3 --hosts a:2,b:1 /p", a=[[0], [1]], b=[[0, 1]])
+        self.check_domains("apgas-run -n 5 --hosts a:2,b:2,c:1 /p", a=[[0], [1]], b=[[0], [1]],
+                           c=[])
+
+    def test_numa_domains_of_different_sizes_need_a_launcher_that_binds(self):
+        binds = "--map-by ppr:1:numa --bind-to numa /p"
+        self.check_domains(f"mpirun -n 2 {binds}", a=[[0, 1, 2], [3]])
+        self.check_domains(f"mpirun -n 3 --host a:2,b:1 {binds}", a=[[0, 1], [2]], b=[[0]])
+
     def test_reasons_of_ssh(self):
         for reason, fix in (("Could not resolve hostname x", "/etc/hosts"),
                             ("Permission denied (publickey)", "ssh-copy-id"),
@@ -160,6 +192,12 @@ class Cores(unittest.TestCase):
             "running place 9 (process 109): core 1, 2 workers, shared with 9 places (0-8)"])
         many = cores.lines_of_running(running(*(range(100 * i, 101 * i + 1) for i in range(20))))
         self.assertEqual((len(many), many[-1]), (9, "12 more groups of running places"))
+
+    def test_lists_of_the_kernel(self):
+        self.assertEqual(probes.cores_in("0-3,8,10-11"), [0, 1, 2, 3, 8, 10, 11])
+        self.assertEqual(probes.cores_in(""), [])
+        for domain in probes.domains():
+            self.assertLessEqual(set(domain), os.sched_getaffinity(0))
 
     def test_no_running_places(self):
         self.assertEqual(cores.lines_of_running([]), [])

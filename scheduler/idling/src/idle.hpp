@@ -14,9 +14,10 @@
 //               written by                read by
 //   wanted_     lock holder               any producer of work
 //   searching_  lock holder               lock holder
-//   sleepers_   lock holder               lock holder
+//   sleepers_   lock holder               lock holder; likewise asleep_, poller_ and the entries
 //
 // One sleeping worker has the role of the poller: it wakes up to poll the network and the timers.
+// No operation walks the list, so the lock is held for a few instructions however many sleep.
 //
 // Invariants
 //   I1  wanted_ is true exactly if no worker searches and at least one sleeps. Only then a producer
@@ -40,8 +41,8 @@
 // the sleeping poller is woken for a task only if no other worker sleeps.
 namespace apgas::inline v0::scheduler {
 
-// Entry is the type of a worker's entry in the list. It must have members `Entry* next` and `bool
-// is_poller`.
+// Entry is the type of a worker's entry in the list. It must have members `Entry* next`, `Entry*
+// previous` and `bool listed`, which the list alone uses; at first `listed` is false.
 template <class Entry>
 class idle_list {
  public:
@@ -68,8 +69,7 @@ class idle_list {
   // Context: any thread.
   [[nodiscard]] Entry* take_sleeping_poller() noexcept {
     lock_.lock();
-    Entry* s = sleepers_;
-    while (s != nullptr && !s->is_poller) s = s->next;
+    Entry* const s = poller_;
     if (s != nullptr) take_off_locked(s);
     update_locked();
     lock_.unlock();
@@ -87,7 +87,7 @@ class idle_list {
   // Returns whether there is a sleeping poller, which will notice arriving messages.
   bool has_poller() noexcept {
     lock_.lock();
-    const bool is = has_poller_;
+    const bool is = poller_ != nullptr;
     lock_.unlock();
     return is;
   }
@@ -111,21 +111,19 @@ class idle_list {
   bool announce_sleep(Entry* s) noexcept {
     lock_.lock();
     --searching_;
-    s->is_poller = !has_poller_;
-    has_poller_ = true;
-    s->next = sleepers_;
-    sleepers_ = s;
+    add_locked(s);
+    const bool becomes_poller = poller_ == nullptr;
+    if (becomes_poller) poller_ = s;
     update_locked();
     lock_.unlock();
-    return s->is_poller;
+    return becomes_poller;
   }
 
   // The calling worker does not sleep after all: removes it from the list and counts it as
   // searching. Returns false if another thread has removed it already; that thread unparks it.
   [[nodiscard]] bool cancel_sleep(Entry* s) noexcept {
     lock_.lock();
-    bool found = false;
-    for (Entry* i = sleepers_; i != nullptr; i = i->next) found |= i == s;
+    const bool found = s->listed;
     if (found) take_off_locked(s);
     update_locked();
     lock_.unlock();
@@ -135,10 +133,9 @@ class idle_list {
   // Returns whether this worker sleeps.
   bool sleeps(const Entry* of) noexcept {
     lock_.lock();
-    const Entry* s = sleepers_;
-    while (s != nullptr && s != of) s = s->next;
+    const bool is = of->listed;
     lock_.unlock();
-    return s != nullptr;
+    return is;
   }
 
   // If all `workers` sleep, runs f while none of them can be woken, so that none runs a task.
@@ -152,9 +149,7 @@ class idle_list {
     };
     lock_.lock();
     const unlock_at_end held{lock_};
-    std::size_t asleep = 0;
-    for (const Entry* s = sleepers_; s != nullptr; s = s->next) ++asleep;
-    const bool all = asleep == workers;
+    const bool all = asleep_ == workers;
     if (all) f();
     return all;
   }
@@ -163,30 +158,31 @@ class idle_list {
   // Prefers a worker that is not the poller, so that the place goes on noticing messages.
   Entry* take_locked() noexcept {
     Entry* chosen = sleepers_;
-    for (Entry* s = sleepers_; s != nullptr; s = s->next) {
-      if (!s->is_poller) {
-        chosen = s;
-        break;
-      }
-    }
+    if (chosen != nullptr && chosen == poller_ && chosen->next != nullptr) chosen = chosen->next;
     if (chosen != nullptr) take_off_locked(chosen);
     return chosen;
   }
 
   void take_off_locked(Entry* s) noexcept {
     remove_locked(s);
-    if (s->is_poller) has_poller_ = false;
+    if (s == poller_) poller_ = nullptr;
     ++searching_;
   }
 
+  void add_locked(Entry* s) noexcept {
+    s->listed = true;
+    s->previous = nullptr;
+    s->next = sleepers_;
+    if (sleepers_ != nullptr) sleepers_->previous = s;
+    sleepers_ = s;
+    ++asleep_;
+  }
+
   void remove_locked(Entry* s) noexcept {
-    if (sleepers_ == s) {
-      sleepers_ = s->next;
-      return;
-    }
-    for (Entry* i = sleepers_; i != nullptr; i = i->next) {
-      if (i->next == s) i->next = s->next;
-    }
+    s->listed = false;
+    (s->previous != nullptr ? s->previous->next : sleepers_) = s->next;
+    if (s->next != nullptr) s->next->previous = s->previous;
+    --asleep_;
   }
 
   void update_locked() noexcept {
@@ -196,8 +192,9 @@ class idle_list {
   base::atomic<bool> wanted_{false};
   base::spin_lock lock_;
   int searching_ = 0;
-  bool has_poller_ = false;
+  std::size_t asleep_ = 0;  // the length of the list
   Entry* sleepers_ = nullptr;
+  Entry* poller_ = nullptr;  // the entry of the sleeping poller
 };
 
 }  // namespace apgas::inline v0::scheduler

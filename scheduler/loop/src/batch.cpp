@@ -39,7 +39,7 @@ void add_free_blocks(worker& w) {
 void join_blocks(worker& w, batch_block*& list, batch_block* more) noexcept {
   while (more != nullptr) {
     batch_block* const b = std::exchange(more, more->next);
-    if (list != nullptr) {
+    if (list != nullptr && list->on == &w) {
       const std::size_t n = std::min(b->size, batch_block::capacity - list->size);
       std::copy_n(b->at + (b->size - n), n, list->at + list->size);
       list->size += n;

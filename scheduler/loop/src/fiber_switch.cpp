@@ -223,7 +223,7 @@ void release_count(task_counter& counter) noexcept {
 bool others_end_soon(const task_counter& counter) noexcept {
   const worker& w = *current_fiber()->on;
   const auto& s = w.home->internals();
-  if (s.settings.oversubscribed || w.home->num_workers() == 1) return counter.alone();
+  if (s.oversubscribed.load(base::relaxed) || w.home->num_workers() == 1) return counter.alone();
   const std::uint64_t begun = base::cycles();
   while (!counter.alone()) {
     if (has_other_work(w) || s.arrived.load(base::relaxed)) return false;

@@ -45,7 +45,7 @@ void scheduler::implementation::wake_one() noexcept {
 
 bool scheduler::implementation::poll_network(unsigned looks) noexcept {
   if (settings.events == nullptr || !poller_lock.try_lock()) return false;
-  arrived.store(false, base::relaxed);
+  if (arrived.load(base::relaxed)) arrived.store(false, base::relaxed);  // all workers read it
   polls.store(polls.load(base::relaxed) + 1, base::relaxed);
   const bool any = settings.events->poll(looks);
   // There may be more: a poll need not take everything that has arrived.
@@ -73,7 +73,7 @@ bool scheduler::implementation::poll_outside(worker& w, poll_kind kind) noexcept
     begun = base::cycles();
     w.polls_in_loop = false;  // only submit() sets the cause of an external task
   }
-  const bool messages = poll_network(kind == poll_kind::search ? idle_looks : 0);
+  const bool messages = poll_network(kind == poll_kind::search ? idle_looks() : 0);
   w.polls_in_loop = false;
   if (messages) observe_activity(w, worker_activity::poll, begun);
   return any || messages;
@@ -94,6 +94,8 @@ parker::wake scheduler::implementation::wait_for_busy_workers(parker& sleep) noe
 }
 
 bool scheduler::implementation::poll_for_busy_workers(bool readable) noexcept {
+  const auto time = std::chrono::steady_clock::now();
+  if (cores.is_due(time)) look_at_cores(time);
   const std::uint64_t now = polls.load(base::relaxed);
   if (readable) ++futile_polls;
   bool any = false;
@@ -214,7 +216,7 @@ bool poll_in_place() noexcept {
   if (!waits || s.settings.events == nullptr || has_other_work(w)) return false;
   if (s.timed.any() && s.fire_timers()) return true;
   ++w.count.polls;
-  static_cast<void>(s.poll_network(s.idle_looks));  // of a run without an observer
+  static_cast<void>(s.poll_network(s.idle_looks()));  // of a run without an observer
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include <apgas/base/cycles.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 
+#include "cores_watch.hpp"
 #include "external_queue.hpp"
 #include "fallback_poller.hpp"
 #include "helper_threads.hpp"
@@ -28,7 +29,8 @@ namespace apgas::inline v0::scheduler {
 // A worker's entry in the idle list.
 struct idle_entry {
   idle_entry* next = nullptr;
-  bool is_poller = false;
+  idle_entry* previous = nullptr;
+  bool listed = false;
   parker sleep;
 };
 
@@ -99,6 +101,12 @@ struct scheduler::implementation {
   static constexpr std::uint32_t one_more_external_call = 0x1'0001;
   static constexpr std::uint32_t calls_in_progress = 0xffff;
 
+  // Finds out whether the cores of the workers have changed (cores_watch.hpp). To be called if
+  // cores.is_due(). Context: any thread.
+  void look_at_cores(cores_watch::time now) noexcept;
+  // Sets waits_in_place after what it depends on has changed.
+  void update_waits_in_place() noexcept;
+
   // Where a worker polls. A scheduling loop looks at w.polled afterwards. Where a worker has
   // nothing else to do, the network looks for arrivals again and again (idle_looks).
   enum class poll_kind : std::uint8_t { loop, search, between_tasks };
@@ -148,13 +156,14 @@ struct scheduler::implementation {
                        std::chrono::nanoseconds limit) noexcept;
   // Polls the network, unless another thread is polling it. Returns whether anything arrived.
   bool poll_network(unsigned looks = 0) noexcept;
+  // How often such a poll looks where a worker has nothing else to do; see external_events.
+  unsigned idle_looks() const noexcept { return oversubscribed.load(base::relaxed) ? 0 : 32; }
   void serve_network() noexcept;  // the progress thread runs this
 
   config settings;
   const std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   const std::uint64_t started_cycles = base::cycles();
-  const unsigned idle_looks;  // of a poll where a worker has nothing to do; see external_events
-  turns* const schedule;      // null unless the run has a seed
+  turns* const schedule;  // null unless the run has a seed
   bool fenced = false;
   observer_pointer observer;
   base::atomic<bool> fenced_or_observed{false};  // one test for both
@@ -168,25 +177,35 @@ struct scheduler::implementation {
   std::vector<turns::participant*> participants;  // of the schedule, for each worker
   construct_names constructs;                     // in which tasks have waited
 
-  // The lines apart, because each search writes the idle list, and each choice reads the others.
-  alignas(base::cache_line_bytes) idle_list<idle_entry> idle;
+  // What different threads write is on different lines; docs/scaling.md has the table.
+  alignas(base::cache_line_bytes) idle_list<idle_entry> idle;  // written by each search
   alignas(base::cache_line_bytes) external_queue outside;
   alignas(base::cache_line_bytes) timers timed;
-  alignas(base::cache_line_bytes) base::spin_lock poller_lock;  // held while polling the network
-  base::atomic<bool> arrived{false};                            // a poll may find something
+
+  // Read by each choice of a worker, and rarely written: for a message at most.
+  alignas(base::cache_line_bytes) base::atomic<bool> arrived{false};  // a poll may find something
   // How many external tasks the loops take before anything else (prefer_external_tasks).
   base::atomic<int> preferred_external_tasks{0};
   base::atomic<bool> stopping{false};
-  base::atomic<std::uint32_t> external_calls{0};
-
+  // More workers than processors: searching workers yield.
+  base::atomic<bool> oversubscribed{settings.oversubscribed || schedule != nullptr};
   base::atomic<bool> halted{false};  // see halt.cpp
   const worker* not_halted = nullptr;
   base::atomic<int> stopped_workers{0};
 
-  base::atomic<std::uint64_t> polls{0};  // of the network, by any thread
+  // Written by each poll of the network, by any thread.
+  alignas(base::cache_line_bytes) base::spin_lock poller_lock;  // held while polling
+  base::atomic<std::uint64_t> polls{0};
+
+  // Written by each call of a thread that is not a worker of this scheduler.
+  alignas(base::cache_line_bytes) base::atomic<std::uint32_t> external_calls{0};
+
+  // Read by searches, each time they read the clock.
+  alignas(base::cache_line_bytes) cores_watch cores;
+
   // Used by the fallback poller only: the value of `polls` when it last polled and when it last
   // began to wait, and the number of successive polls for the descriptor that brought no task.
-  std::uint64_t polls_seen = 0;
+  alignas(base::cache_line_bytes) std::uint64_t polls_seen = 0;
   std::uint64_t polls_before = 0;
   unsigned futile_polls = 0;
   std::unique_ptr<fallback_poller> fallback;  // null without events

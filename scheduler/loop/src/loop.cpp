@@ -158,12 +158,38 @@ bool steal_from(worker& w, worker& victim, work& found, bool resumed_too) {
   return found.resumed != nullptr;
 }
 
-bool steal(worker& w, work& found, bool resumed_too) {
+// Measures how long there have been resumed tasks without a break, as far as it looks. A look reads
+// a line of every worker, so with many workers looks are rarer than rounds of the search.
+class patience {
+ public:
+  explicit patience(const scheduler::implementation& s) noexcept : workers_(s.workers) {}
+  bool exhausted(std::uint64_t now) noexcept {
+    if (now >= look_at_) look(now);
+    return since_ != 0 && now - since_ > resumed_patience_cycles;
+  }
+
+ private:
+  void look(std::uint64_t now) noexcept {
+    look_at_ = now + look_for_resumed_after(workers_.size());
+    if (std::ranges::none_of(workers_, [](const auto& w) { return has_resumed(*w); })) {
+      since_ = 0;
+    } else if (since_ == 0) {
+      since_ = now;
+    }
+  }
+
+  const std::vector<std::unique_ptr<worker>>& workers_;
+  std::uint64_t since_ = 0;    // 0: there was none at the last look
+  std::uint64_t look_at_ = 0;  // when the next look is
+};
+
+bool steal(worker& w, work& found, patience& leave_resumed) {
   auto& s = w.home->internals();
   const std::uint64_t now = cycles();
   if (!w.pace.may_steal(now, w.home->num_workers())) return false;
   const std::size_t visits = w.victims.begin_round(now);
   if (visits == 0) return false;
+  const bool resumed_too = leave_resumed.exhausted(now);
   for (std::size_t i = 0; i < visits; ++i) {
     worker& victim = *s.workers[static_cast<std::size_t>(w.victims[i])];
     if (steal_from(w, victim, found, resumed_too)) {
@@ -174,25 +200,6 @@ bool steal(worker& w, work& found, bool resumed_too) {
   w.victims.found_none(cycles());
   return false;
 }
-
-// Measures how long there have been resumed tasks without a break.
-class patience {
- public:
-  explicit patience(const scheduler::implementation& s) noexcept : workers_(s.workers) {}
-  bool exhausted() noexcept {
-    if (std::ranges::none_of(workers_, [](const auto& w) { return has_resumed(*w); })) {
-      since_ = 0;
-      return false;
-    }
-    const std::uint64_t now = cycles();
-    if (since_ == 0) since_ = now;
-    return now - since_ > resumed_patience_cycles;
-  }
-
- private:
-  const std::vector<std::unique_ptr<worker>>& workers_;
-  std::uint64_t since_ = 0;
-};
 
 // Yields the processor. Returns whether other threads have computed on it meanwhile for so long
 // that this worker had better sleep: each further yield may take as long, and the system lets a
@@ -219,7 +226,7 @@ bool search(worker& w, work& found) {
   patience leave_resumed(s);
   for (;;) {
     if (choose(w, found)) break;
-    stole = steal(w, found, leave_resumed.exhausted());
+    stole = steal(w, found, leave_resumed);
     if (stole) break;
     if (s.stopping.load(base::acquire)) {  // P1 of scheduler.cpp
       static_cast<void>(s.idle.end_search());
@@ -230,13 +237,14 @@ bool search(worker& w, work& found) {
       continue;
     }
     bool others_compute = false;
-    if (s.settings.oversubscribed) {
+    if (s.oversubscribed.load(base::relaxed)) {
       others_compute = yield_takes_long();
     } else {
       base::cpu_relax();
     }
     if ((++rounds & 31U) != 0 && !others_compute) continue;
     const auto now = clock::now();
+    if (s.cores.is_due(now)) s.look_at_cores(now);
     if (others_compute) give_up = {};
     if (give_up == clock::time_point::max()) {
       give_up = now + s.settings.spin;

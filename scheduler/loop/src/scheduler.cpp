@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -30,6 +31,7 @@
 //   P1  A worker that sees `stopping` sees everything that was written before the destructor of the
 //       scheduler was called.
 //   P2  When the destructor reads that no call is in progress, the last access of each is over.
+//   P3  A thread that reads the number of a worker's thread sees that this thread is bound.
 namespace apgas::inline v0::scheduler {
 namespace {
 
@@ -47,9 +49,9 @@ void run_worker(worker& w, int processor) {
   const base::own_thread counts;
   prctl(PR_SET_NAME, fmt::format("apgas-{}", w.id).c_str());
   prctl(PR_SET_TIMERSLACK, 1000UL);
-  w.home->internals().thread_ids[static_cast<std::size_t>(w.id)].store(
-      static_cast<pid_t>(syscall(SYS_gettid)), base::relaxed);
   if (processor >= 0) bind_thread(processor);
+  auto& id = w.home->internals().thread_ids[static_cast<std::size_t>(w.id)];
+  id.store(static_cast<pid_t>(syscall(SYS_gettid)), base::release);  // P3
   const signal_stack alternate(w.running, w.searches);
   const exit_monitor watch(w.home->internals().settings.on_exit);
   fiber thread;
@@ -73,7 +75,6 @@ void unmap_slots::operator()(slot* slots) const noexcept { munmap(slots, capacit
 
 scheduler::implementation::implementation(const config& c)
     : settings(c),
-      idle_looks(c.oversubscribed || c.schedule != nullptr ? 0 : 32),
       schedule(c.schedule != nullptr ? &c.schedule->internals() : nullptr),
       // With a schedule each push is a place where the turn may pass, and no thief need ask.
       fenced(!c.asymmetric_fence || schedule != nullptr || !base::membarrier_available()),
@@ -85,7 +86,11 @@ scheduler::implementation::implementation(const config& c)
   if (c.detailed_statistics) keep_stack_depths();
   const auto n = static_cast<std::size_t>(c.workers);
   const nearness near(c.bound_to);
+  const bool first_touches = !c.bound_to.empty() && has_numa_domains();
   for (std::size_t i = 0; i < n; ++i) {
+    // What a worker uses most lies in the memory of its domain.
+    std::optional<stay_on> near_the_worker;
+    if (first_touches) near_the_worker.emplace(c.bound_to[i]);
     workers.push_back(std::make_unique<worker>());
     entries.push_back(std::make_unique<base::cache_aligned<idle_entry>>());
     slot_arrays.push_back(first_slots(c.deque_slots));
@@ -102,7 +107,6 @@ scheduler::implementation::implementation(const config& c)
                  : near.between(static_cast<std::size_t>(a), static_cast<std::size_t>(b));
     });
   }
-  if (schedule != nullptr) settings.oversubscribed = true;
   observe(c.observer);
   if (c.observer != nullptr) {
     for (auto& w : workers) w->tasks.begin_observed();  // before the first push
@@ -110,12 +114,17 @@ scheduler::implementation::implementation(const config& c)
   if (schedule != nullptr) in_schedule = std::make_unique<seeded_place>(*this);
 }
 
+// A task of an observed run suspends, so that its wait is seen. With a schedule nothing else runs
+// meanwhile.
+void scheduler::implementation::update_waits_in_place() noexcept {
+  waits_in_place.store(!oversubscribed.load(base::relaxed) && observer.get() == nullptr,
+                       base::relaxed);
+}
+
 void scheduler::implementation::observe(task_observer* by) noexcept {
-  // A task of an observed run suspends, so that its wait is seen. With a schedule nothing else runs
-  // meanwhile.
-  waits_in_place.store(!settings.oversubscribed && by == nullptr, base::relaxed);
   fenced_or_observed.store(fenced || by != nullptr, base::relaxed);
   observer.set(by);
+  update_waits_in_place();
   for (auto& w : workers) {
     if (w->observer.get() == by) continue;
     w->observer.set(by);

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include <fmt/format.h>
 #include <hwloc.h>
@@ -21,27 +22,6 @@ struct free_set {
   void operator()(cpu_set_t* set) const noexcept { CPU_FREE(set); }
 };
 using processor_set = std::unique_ptr<cpu_set_t, free_set>;
-
-// The kernel refuses a set that is smaller than its own, so larger and larger sets are tried.
-std::vector<int> affinity_mask() {
-  std::vector<int> processors;
-  for (int count = CPU_SETSIZE; count <= most_processors; count *= 2) {
-    const std::size_t bytes = CPU_ALLOC_SIZE(count);
-    const processor_set set(CPU_ALLOC(count));
-    if (set == nullptr) break;
-    CPU_ZERO_S(bytes, set.get());
-    if (sched_getaffinity(0, bytes, set.get()) != 0) {
-      if (errno == EINVAL) continue;
-      break;
-    }
-    for (int i = 0; i < count; ++i) {
-      if (CPU_ISSET_S(static_cast<std::size_t>(i), bytes, set.get())) processors.push_back(i);
-    }
-    break;
-  }
-  if (processors.empty()) processors.push_back(0);
-  return processors;
-}
 
 // Includes the processors that a cpuset forbids, because all places of a host must see the same
 // hardware, whatever their cpusets allow. Returns null on failure.
@@ -75,6 +55,27 @@ std::uint64_t hash_of(const std::vector<logical_processor>& processors) {
 
 }  // namespace
 
+// The kernel refuses a set that is smaller than its own, so larger and larger sets are tried.
+std::vector<int> processors_of_thread(pid_t thread) {
+  std::vector<int> processors;
+  for (int count = CPU_SETSIZE; count <= most_processors; count *= 2) {
+    const std::size_t bytes = CPU_ALLOC_SIZE(count);
+    const processor_set set(CPU_ALLOC(count));
+    if (set == nullptr) break;
+    CPU_ZERO_S(bytes, set.get());
+    if (sched_getaffinity(thread, bytes, set.get()) != 0) {
+      if (errno == EINVAL) continue;
+      break;
+    }
+    for (int i = 0; i < count; ++i) {
+      if (CPU_ISSET_S(static_cast<std::size_t>(i), bytes, set.get())) processors.push_back(i);
+    }
+    break;
+  }
+  if (processors.empty()) processors.push_back(0);
+  return processors;
+}
+
 std::vector<logical_processor> processors_in(hwloc_topology* topology) {
   std::vector<logical_processor> processors;
   hwloc_obj_t each = nullptr;
@@ -95,7 +96,7 @@ const std::vector<logical_processor>& processors_of_host() {
 }
 
 base::place_cores cores_of_process(const base::settings& settings) {
-  return {.processors = affinity_mask(),
+  return {.processors = processors_of_thread(0),
           .limits = cgroup_limits(),
           .workers = settings.workers,
           .binds = settings.bind != base::bind_choice::none,
@@ -119,14 +120,30 @@ nearness::nearness(const std::vector<int>& processors)
   }
 }
 
-void bind_thread(int processor) noexcept {
-  const processor_set set(CPU_ALLOC(processor + 1));
+bool has_numa_domains() {
+  hwloc_topology* const host = host_topology();
+  return host != nullptr && hwloc_get_nbobjs_by_type(host, HWLOC_OBJ_NUMANODE) > 1;
+}
+
+namespace {
+
+void run_on(std::span<const int> processors) noexcept {
+  const int count = std::ranges::max(processors) + 1;
+  const processor_set set(CPU_ALLOC(count));
   if (set == nullptr) return;
-  const std::size_t bytes = CPU_ALLOC_SIZE(processor + 1);
+  const std::size_t bytes = CPU_ALLOC_SIZE(count);
   CPU_ZERO_S(bytes, set.get());
-  CPU_SET_S(static_cast<std::size_t>(processor), bytes, set.get());
+  for (const int each : processors) CPU_SET_S(static_cast<std::size_t>(each), bytes, set.get());
   sched_setaffinity(0, bytes, set.get());
 }
+
+}  // namespace
+
+void bind_thread(int processor) noexcept { run_on({&processor, 1}); }
+
+stay_on::stay_on(int processor) : before_(processors_of_thread(0)) { bind_thread(processor); }
+
+stay_on::~stay_on() { run_on(before_); }
 
 int allowed_processors() {
   hwloc_topology* const host = host_topology();
@@ -146,7 +163,7 @@ std::string topology_description() {
   if (host == nullptr) return "unknown";
   const auto count = [host](hwloc_obj_type_t type) { return hwloc_get_nbobjs_by_type(host, type); };
   return fmt::format("{} of {} processors usable, {} cores, {} packages, {} NUMA nodes",
-                     affinity_mask().size(), count(HWLOC_OBJ_PU), count(HWLOC_OBJ_CORE),
+                     processors_of_thread(0).size(), count(HWLOC_OBJ_PU), count(HWLOC_OBJ_CORE),
                      count(HWLOC_OBJ_PACKAGE), count(HWLOC_OBJ_NUMANODE));
 }
 

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include <sys/types.h>
+
 #include <apgas/scheduler/cores.hpp>
 
 struct hwloc_topology;
@@ -26,6 +28,28 @@ class nearness {
  private:
   std::size_t count_;
   std::vector<int> depths_;
+};
+
+// Returns the processors that a thread of this process may run on now, in ascending order; 0 means
+// the calling thread. Those that are off line are not among them. Never empty.
+// Throws: std::bad_alloc.
+std::vector<int> processors_of_thread(pid_t thread);
+
+// Returns whether the memory of this host is divided into several NUMA domains.
+bool has_numa_domains();
+
+// While it lives, the calling thread runs on one processor only, so that the memory which it
+// touches first is near that processor. If the system refuses that, the thread runs where it may.
+// Throws: std::bad_alloc.
+class stay_on {
+ public:
+  explicit stay_on(int processor);
+  stay_on(const stay_on&) = delete;
+  stay_on& operator=(const stay_on&) = delete;
+  ~stay_on();
+
+ private:
+  std::vector<int> before_;
 };
 
 // Binds the calling thread to one processor. If that fails, the thread stays unbound.

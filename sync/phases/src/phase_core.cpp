@@ -23,14 +23,20 @@ phase_core::phase_core(phase_kind kind, int home, int workers, int tiers, int de
       workers_(workers),
       degree_(static_cast<std::size_t>(degree)),
       ends_in_one_step_(tiers == 1) {
-  nodes_.push_back(
-      std::make_unique<phaser_tree_node>(*this, nullptr, workers, tiers == 1 ? 0 : degree));
+  // Tasks wait at leaves only, mostly those of the workers that leaf_of() sends there.
+  std::size_t all_leaves = 1;
+  for (int tier = 1; tier < tiers; ++tier) all_leaves *= degree_;
+  const int for_each_leaf =
+      static_cast<int>((static_cast<std::size_t>(workers) - 1) / all_leaves) + 1;
+  nodes_.push_back(std::make_unique<phaser_tree_node>(*this, nullptr, tiers == 1 ? workers : 1,
+                                                      tiers == 1 ? 0 : degree));
   for (int tier = 1; tier < tiers; ++tier) {
+    const bool last = tier + 1 == tiers;
     const std::size_t first = nodes_.size() - leaves_;
     for (std::size_t parent = first; parent < first + leaves_; ++parent) {
       for (std::size_t i = 0; i < degree_; ++i) {
-        nodes_.push_back(std::make_unique<phaser_tree_node>(*this, nodes_[parent].get(), workers,
-                                                            tier + 1 == tiers ? 0 : degree));
+        nodes_.push_back(std::make_unique<phaser_tree_node>(
+            *this, nodes_[parent].get(), last ? for_each_leaf : 1, last ? 0 : degree));
       }
     }
     leaves_ *= degree_;

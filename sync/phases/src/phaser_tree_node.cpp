@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <apgas/sync/phaser_tree_node.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <mutex>
 #include <utility>
 
@@ -10,14 +12,22 @@ namespace apgas::inline v0::sync {
 
 using change = phase_counter::change;
 
+namespace {
+
+// A clock does not take more memory on a larger machine. Workers that share a list fill their
+// blocks less if they park tasks in turns.
+constexpr unsigned most_lists = 64;
+
+}  // namespace
+
 phaser_tree_node::phaser_tree_node(phase_core& core, phaser_tree_node* parent, int workers,
                                    std::int64_t children, std::int64_t phase)
     : core_(core),
       parent_(parent),
-      workers_(workers),
+      last_list_(std::bit_ceil(std::min(static_cast<unsigned>(workers), most_lists)) - 1),
       phase_(phase),
       counter_(phase),
-      parked_(std::make_unique<scheduler::batch_block*[]>(static_cast<std::size_t>(workers))) {
+      parked_(std::make_unique<parked_list[]>(std::size_t{last_list_} + 1)) {
   // No task is registered below yet: every child has completed phase 0.
   if (children != 0) static_cast<void>(counter_.join(1, children));
 }
@@ -47,7 +57,7 @@ void phaser_tree_node::take_arrivals(scheduler::worker& w) {
   members_ -= t.ends;
   counts_.parked += t.waiting->size;
   phase_counts_of(w, core_.kind()).batched_waits += t.waiting->size;
-  if (waits != 0) scheduler::join_blocks(w, parked_[static_cast<std::size_t>(w.id)], t.waiting);
+  if (waits != 0) scheduler::join_blocks(w, list_of(w), t.waiting);
 }
 
 void phaser_tree_node::flush_arrivals(scheduler::worker& w) noexcept {
@@ -80,7 +90,7 @@ void phaser_tree_node::update_and_park(scheduler::worker& w, scheduler::fiber* f
     return;
   }
   if (e.signals != 0) static_cast<void>(counter_.record(p, e.signals, e.leave));
-  scheduler::park_in(w, parked_[static_cast<std::size_t>(w.id)], this, f);
+  scheduler::park_in(w, list_of(w), this, f);
   members_ -= e.gone;
   ++counts_.parked;
   ++counts_.updates;
@@ -99,12 +109,17 @@ void phaser_tree_node::released::resume(scheduler::worker& w) const noexcept {
   for (phase_observer* o = observers; o != nullptr;) std::exchange(o, o->next_)->on_phase_end();
 }
 
+// Returns the list in which the tasks of `w` are parked. Requires: the caller adds one at once.
+scheduler::batch_block*& phaser_tree_node::list_of(const scheduler::worker& w) noexcept {
+  parked_list& list = parked_[static_cast<unsigned>(w.id) & last_list_];
+  if (list.blocks == nullptr) list.next_used = std::exchange(used_, &list);
+  return list.blocks;
+}
+
 phaser_tree_node::released phaser_tree_node::take_waiting() noexcept {
   scheduler::batch_block* all = nullptr;
-  for (int i = 0; i < workers_; ++i) {
-    scheduler::batch_block* const list =
-        std::exchange(parked_[static_cast<std::size_t>(i)], nullptr);
-    if (list == nullptr) continue;
+  for (parked_list* l = std::exchange(used_, nullptr); l != nullptr; l = l->next_used) {
+    scheduler::batch_block* const list = std::exchange(l->blocks, nullptr);
     scheduler::batch_block* last = list;
     while (last->next != nullptr) last = last->next;
     last->next = all;

@@ -307,9 +307,10 @@ class Info(unittest.TestCase):
             self.assertEqual((refused.stdout, len(refused.stderr.splitlines())), ("", 1))
 
     def test_bad_and_unknown_settings(self):
-        bad = self.run_info(APGAS_WORKERS="0")
-        self.assertEqual(bad.returncode, 2)
-        self.assertIn("APGAS_WORKERS=0: expected", bad.stderr)
+        for workers in ("0", "1025"):
+            bad = self.run_info(APGAS_WORKERS=workers)
+            self.assertEqual((bad.returncode, len(bad.stderr.splitlines())), (2, 1), bad.stderr)
+            self.assertRegex(bad.stderr, f"APGAS_WORKERS={workers}: expected .* from 1 to 1024")
         self.assertIn("APGAS_WORKRES", self.run_info(APGAS_WORKRES="1").stderr)
 
 

@@ -71,7 +71,8 @@ struct fiber {
 
 struct entry {
   entry* next = nullptr;
-  bool is_poller = false;
+  entry* previous = nullptr;
+  bool listed = false;
   int id = 0;
 };
 

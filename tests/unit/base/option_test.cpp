@@ -89,6 +89,8 @@ TEST(Options, TheEnvironmentOverridesDefaultsAndLeavesOtherSettingsAlone) {
 }
 
 TEST(Options, AnErrorNamesTheVariableTheValueAndTheAcceptedValues) {
+  EXPECT_THAT(refusal("APGAS_WORKERS", "1025"),
+              AllOf(HasSubstr("APGAS_WORKERS=1025"), HasSubstr("from 1 to 1024")));
   EXPECT_THAT(refusal("APGAS_WORKERS", "0"),
               AllOf(HasSubstr("APGAS_WORKERS=0"), HasSubstr("from 1 to 1024")));
   EXPECT_THAT(refusal("APGAS_PLACES", "0"), HasSubstr("APGAS_PLACES=0: expected a whole number"));

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <hwloc.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include "topology.hpp"
 
@@ -37,6 +38,17 @@ TEST(Topology, HardwareThreadsHaveTheirCore) {
   EXPECT_THAT(processors_in(made), ElementsAre(logical_processor{0, 0}, logical_processor{2, 0},
                                                logical_processor{1, 1}, logical_processor{3, 1}));
   hwloc_topology_destroy(made);
+}
+
+TEST(Topology, AThreadStaysOnAProcessorAndHasItsOwnAfterwards) {
+  const std::vector<int> before = mask_of_this_thread();
+  EXPECT_EQ(processors_of_thread(0), before);
+  for (const int processor : {before.front(), before.back()}) {
+    const stay_on here(processor);
+    EXPECT_EQ(sched_getcpu(), processor);
+    EXPECT_EQ(processors_of_thread(gettid()), std::vector{processor});
+  }
+  EXPECT_EQ(mask_of_this_thread(), before);
 }
 
 TEST(Topology, ThisProcess) {

@@ -205,13 +205,17 @@ inline batch_block* take_block(worker& w, batch_source* of, batch_block* next) n
   return b;
 }
 
-// Adds a fiber to a list of blocks of this worker. Requires: reserve_block().
+// Adds a fiber that was left on this worker to a list of blocks, which may be of several workers.
+// Requires: reserve_block().
 inline void park_in(worker& w, batch_block*& list, batch_source* of, fiber* f) noexcept {
-  if (list == nullptr || list->size == batch_block::capacity) list = take_block(w, of, list);
+  if (list == nullptr || list->size == batch_block::capacity || list->on != &w) {
+    list = take_block(w, of, list);
+  }
   list->at[list->size++] = {.task = f, .stack = f->stack_pointer};
 }
 
-// Adds the fibers of the blocks in `more` to `list`. Both are lists of worker `w`.
+// Adds the fibers of the blocks in `more`, which are of worker `w`, to `list`, which may contain
+// blocks of other workers.
 void join_blocks(worker& w, batch_block*& list, batch_block* more) noexcept;
 
 // Makes the tasks of a list of blocks ready to run, each on the worker that it was suspended on.

@@ -19,7 +19,7 @@
 //   counter_    holder of lock_     holder of lock_
 //   phase_      holder of lock_     any thread
 //   unarrived_  holder of lock_     any thread, as a hint
-//   parked_     holder of lock_     holder of lock_; its batch blocks list suspended tasks
+//   parked_     holder of lock_     holder of lock_; likewise used_ and the batch blocks
 //   observers_  holder of lock_     holder of lock_
 //
 // Invariants
@@ -55,6 +55,8 @@ class phase_observer {
 
 class phaser_tree_node final : public scheduler::batch_source {
  public:
+  // `workers` is the number of workers whose tasks are expected to wait here. Those of any other
+  // worker may, too, and of more workers; their blocks are then less full.
   phaser_tree_node(phase_core& core, phaser_tree_node* parent, int workers, std::int64_t children,
                    std::int64_t phase = 0);
 
@@ -134,12 +136,18 @@ class phaser_tree_node final : public scheduler::batch_source {
 
     void resume(scheduler::worker& w) const noexcept;
   };
+  // The parked tasks of a worker, or of a few, whose blocks are not shared.
+  struct parked_list {
+    scheduler::batch_block* blocks = nullptr;
+    parked_list* next_used = nullptr;
+  };
+  scheduler::batch_block*& list_of(const scheduler::worker& w) noexcept;
   released advance_locked() noexcept;
   released take_waiting() noexcept;
 
   phase_core& core_;
   phaser_tree_node* const parent_;
-  const int workers_;
+  const unsigned last_list_;        // the number of lists in parked_, a power of two, less one
   base::atomic<bool> open_{false};  // no signaller is left, so no task waits any more
 
   alignas(base::cache_line_bytes) base::spin_lock lock_;
@@ -147,7 +155,8 @@ class phaser_tree_node final : public scheduler::batch_source {
   base::atomic<std::int64_t> unarrived_{0};
   std::int64_t members_ = 0;
   phase_counter counter_;
-  std::unique_ptr<scheduler::batch_block*[]> parked_;  // by worker
+  std::unique_ptr<parked_list[]> parked_;  // by worker
+  parked_list* used_ = nullptr;            // those which tasks were parked in during this phase
   phase_observer* observers_ = nullptr;
   counts counts_;
 };
