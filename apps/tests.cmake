@@ -210,9 +210,16 @@ foreach(transport IN ITEMS local mpi)
       ARGS ${tree_${tree}})
   endforeach()
 endforeach()
+# The transports for 1, 2 and 4 places: every one is used with two of these numbers, and shm needs
+# several places.
+set(transports_of_1 local ${apgas_test_networks})
+set(transports_of_2 local ${apgas_test_host_networks})
+list(REMOVE_ITEM transports_of_2 mpi)
+set(transports_of_4 local ${apgas_test_host_networks})
+list(REMOVE_ITEM transports_of_4 ucx)
 # Over every transport, also with one place.
-foreach(transport IN ITEMS local ${apgas_test_networks})
-  foreach(places IN ITEMS 1 2 4)
+foreach(places IN ITEMS 1 2 4)
+  foreach(transport IN LISTS transports_of_${places})
     foreach(name IN ITEMS hello jacobi)
       apgas_app_test(${name} ${transport}.np${places} PLACES ${places} TRANSPORT ${transport}
         ARGS ${small_${name}})
@@ -224,8 +231,8 @@ endforeach()
 # A grid of places, two by two, and places without an equal share.
 apgas_app_test(jacobi uneven.np4 PLACES 4 TRANSPORT local ARGS -n 101 --steps 20)
 # Memory of other places, over every transport.
-foreach(transport IN ITEMS local ${apgas_test_networks})
-  foreach(places IN ITEMS 1 2 4)
+foreach(places IN ITEMS 1 2 4)
+  foreach(transport IN LISTS transports_of_${places})
     foreach(variant IN ITEMS counted awaited task batches)
       apgas_app_test(gups ${variant}.${transport}.np${places} PLACES ${places}
         TRANSPORT ${transport} ARGS ${small_gups} --variant ${variant})
@@ -238,8 +245,8 @@ foreach(transport IN ITEMS local ${apgas_test_networks})
 endforeach()
 # Programs that distribute their input over the places, also in unequal portions.
 apgas_app_test(heat places ARGS ${small_heat} --variant places)
-foreach(transport IN ITEMS local ${apgas_test_networks})
-  foreach(places IN ITEMS 1 2 4)
+foreach(places IN ITEMS 1 2 4)
+  foreach(transport IN LISTS transports_of_${places})
     foreach(name IN ITEMS arrays bfs cg comd fft kmeans labelprop life sor sort sssp triangles)
       apgas_app_test(${name} ${transport}.np${places} PLACES ${places} TRANSPORT ${transport}
         ARGS ${small_${name}})

@@ -2,8 +2,8 @@
 
 // What messages between two places cost, beside plain MPI and plain UCX in the same job:
 //
-//   mpirun -n 2 place_bench                                  with the transport ucx
-//   APGAS_TRANSPORT=mpi mpirun -n 2 place_bench
+//   mpirun -n 2 place_bench                                  with the transport shm
+//   APGAS_TRANSPORT=ucx mpirun -n 2 place_bench              or mpi
 //   APGAS_TRANSPORT=local APGAS_PLACES=2 place_bench         two places in one process, no peer
 //   mpirun -n 8 --oversubscribe place_bench --workers 2      more places and workers
 //
@@ -22,6 +22,7 @@
 
 #include <apgas/apgas.hpp>
 #include <apgas/comm/transports.hpp>
+#include <apgas/places/place_report.hpp>
 
 #include "options.hpp"
 #include "place_calls.hpp"
@@ -56,6 +57,7 @@ struct measured {
   bench::finding tasks;
   bench::one_way last;
   double idle = 0;
+  std::string transport;
 };
 
 // The variants that only long round trips have. All return the bytes that they were sent, except
@@ -157,6 +159,7 @@ int run_once(int argc, char** argv, const options& o, const bench::raw_mpi& mpi,
     m.last = bench::one_way_tasks(o.tasks);
     keep(m.tasks, 0, m.last.time, counts);
     if (!counts) m.idle = bench::idle_share(o.idle_seconds, !mpi.there());
+    m.transport = apgas::remote::report_here().transport;
     return 0;
   });
 }
@@ -184,13 +187,12 @@ std::vector<bench::demand> demands_of(const measured& m, bool with_mpi, bool wit
                  0.1, true, "us"});
   all.push_back({"async_at of 8 B, per second",
                  m.tasks.what.operations / m.tasks.results[0].least() / 1e6, 40, false, "M"});
-  all.push_back({"finish over a remote task",
-                 m.finishes.results[0].least() / m.finishes.what.operations * 1e6, 2, true, "us"});
   all.push_back({"an idle place, share of a core", m.idle * 100, with_mpi ? 10. : 2., true, "%"});
   return all;
 }
 
-bool uses_ucx() {
+// Plain UCX is measured unless the library is told to use MPI.
+bool measures_ucx() {
   const char* const transport = std::getenv("APGAS_TRANSPORT");
   return apgas::comm::ucx_available() && (transport == nullptr || transport != std::string("mpi"));
 }
@@ -209,7 +211,7 @@ int end(bench::run_report& report, const options& o, const measured& m, bool wit
       "finish over {} remote tasks: {} frames in {} messages, {} frames of the finish protocol\n",
       o.tasks, m.last.frames, m.last.messages, m.last.finish_messages);
   report.note("workers", o.workers);
-  report.note("transport", !with_mpi ? "local" : uses_ucx() ? "ucx" : "mpi");
+  report.note("transport", m.transport);
   report.note("frames_of_a_finish", m.last.frames);
   report.note("messages_of_a_finish", m.last.messages);
   report.note("finish_messages_of_a_finish", m.last.finish_messages);
@@ -222,8 +224,7 @@ int run_all(int argc, char** argv, const options& o) {
     fmt::print(stderr, "usage: mpirun -n 2 place_bench (there is one process)\n");
     return 2;
   }
-  // The peer follows the transport: UCX is measured where apgas uses UCX.
-  const bench::raw_ucx ucx(mpi.measures() && uses_ucx());
+  const bench::raw_ucx ucx(mpi.measures() && measures_ucx());
   measured m = empty_findings(o, mpi.there(), ucx.there());
   bench::run_report report("place_bench", o);
   for (int i = -1; i < o.rounds(); ++i) {

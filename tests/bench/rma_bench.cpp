@@ -2,10 +2,10 @@
 
 // What accesses to the memory of another place cost, beside plain UCX in the same job:
 //
-//   mpirun -n 2 rma_bench                                    with the transport ucx
+//   mpirun -n 2 rma_bench                                    with the transport shm
 //   APGAS_TRANSPORT=mpi mpirun -n 2 rma_bench                by messages, no peer
-//   UCX_TLS=tcp,self mpirun -n 2 rma_bench                   no directly accessible memory, as
-//                                                            between hosts
+//   APGAS_TRANSPORT=ucx UCX_TLS=tcp,self mpirun -n 2 rma_bench    no directly accessible memory,
+//                                                            as between hosts
 //   APGAS_TRANSPORT=local APGAS_PLACES=2 rma_bench           two places in one process, no peer
 //
 // A repetition consists of a round of plain UCX by the main threads, and then an apgas::run that
@@ -23,6 +23,7 @@
 
 #include <apgas/apgas.hpp>
 #include <apgas/comm/transports.hpp>
+#include <apgas/places/place_report.hpp>
 
 #include "options.hpp"
 #include "raw_mpi.hpp"
@@ -172,7 +173,7 @@ void keep(bench::result& r, const bench::sample& s, bool counts) {
 
 // One repetition, called by all processes of the job. Returns the exit code of apgas::run.
 int run_once(int argc, char** argv, const std::vector<access>& all, const bench::raw_ucx& ucx,
-             std::vector<bench::finding>& findings, bool counts) {
+             std::vector<bench::finding>& findings, std::string& transport, bool counts) {
   for (std::size_t i = 0; ucx.there() && i < all.size(); ++i) {
     if (all[i].peer == nullptr) continue;
     keep(findings[i].results[1], {(ucx.*all[i].peer)(all[i].bytes, all[i].rounds), true}, counts);
@@ -190,6 +191,7 @@ int run_once(int argc, char** argv, const std::vector<access>& all, const bench:
       keep(findings[i].results[0], measure_ours(all[i], there), counts);
     }
     apgas::deallocate(there);
+    transport = apgas::remote::report_here().transport;
     return 0;
   });
 }
@@ -210,7 +212,8 @@ std::vector<bench::demand> demands_of(const std::vector<access>& all,
   return demands;
 }
 
-bool uses_ucx() {
+// Plain UCX is measured unless the library is told to use MPI.
+bool measures_ucx() {
   const char* const transport = std::getenv("APGAS_TRANSPORT");
   return apgas::comm::ucx_available() && (transport == nullptr || transport != std::string("mpi"));
 }
@@ -221,16 +224,18 @@ int run_all(int argc, char** argv, const bench::run_options& o) {
     fmt::print(stderr, "usage: mpirun -n 2 rma_bench (there are {} processes)\n", mpi.processes());
     return 2;
   }
-  const bench::raw_ucx ucx(mpi.there() && uses_ucx());
+  const bench::raw_ucx ucx(mpi.there() && measures_ucx());
   const std::vector<access> all = accesses(o.quick);
   std::vector<bench::finding> findings = empty_findings(all, ucx.there());
   bench::run_report report("rma_bench", o);
+  std::string transport;
   for (int i = -1; i < o.rounds(); ++i) {
-    if (const int code = run_once(argc, argv, all, ucx, findings, i >= 0); code != 0) return code;
+    const int code = run_once(argc, argv, all, ucx, findings, transport, i >= 0);
+    if (code != 0) return code;
   }
   if (mpi.there() && !mpi.first()) return 0;
   for (const bench::finding& f : findings) report.add(f);
-  report.note("transport", !mpi.there() ? "local" : uses_ucx() ? "ucx" : "mpi");
+  report.note("transport", transport);
   return report.end(demands_of(all, findings));
 }
 

@@ -64,7 +64,7 @@ class Run:
     def __init__(self, number):
         draw = random.Random(f"{SEED}:{number}")
         self.program = draw.choice(PROGRAMS)
-        self.transport = draw.choice(TRANSPORTS)
+        self.transport = draw.choice([*TRANSPORTS, "shm"])  # shm: shared memory within a host
         self.fault = draw.choice(FAULTS)
         # The first host runs mpirun. Without it no line could be printed.
         far = "cut" in self.fault or "host" in self.fault

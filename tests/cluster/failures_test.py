@@ -13,9 +13,13 @@ from job import ENDED, HEARTBEAT, LONGEST, PLACES, Case, Job, main
 from simulated_cluster import CLUSTER, NAME, TRANSPORTS, cluster, up
 
 
+# Shared memory within the hosts and UCX between them, if it is there, and MPI for both.
+WAYS = [*(each for each in TRANSPORTS if each != "ucx"), "shm"]
+
+
 class PlaceFailures(Case):
     def test_a_place_on_another_host_is_killed(self):
-        for transport in TRANSPORTS:
+        for transport in WAYS:
             for place, host in ((2, "node2"), (5, "node3"), (0, "node1")):
                 with self.subTest(transport=transport, place=place):
                     job = Job(transport)
@@ -24,14 +28,14 @@ class PlaceFailures(Case):
                                f"^apgas: place {place} on {host} {ENDED}; ", 137)
 
     def test_a_place_on_another_host_crashes(self):
-        for transport in TRANSPORTS:
+        for transport in WAYS:
             with self.subTest(transport=transport):
                 job = Job(transport, "segv", "3")
                 self.check(job, "a segmentation fault on another host",
                            r"^apgas: place 3 on node2: ended by signal 11 ", 139)
 
     def test_a_place_on_another_host_is_stopped(self):
-        for transport in TRANSPORTS:
+        for transport in WAYS:
             with self.subTest(transport=transport):
                 job = Job(transport)
                 job.kill("node3", 5, "STOP")
@@ -42,7 +46,7 @@ class PlaceFailures(Case):
 
 class HostFailures(Case):
     def test_a_host_is_disconnected(self):
-        for transport in TRANSPORTS:
+        for transport in WAYS:
             for host, places in (("node3", "4-5"), ("node2", "2-3")):
                 with self.subTest(transport=transport, host=host):
                     job = Job(transport)
@@ -70,7 +74,7 @@ class HostFailures(Case):
             self.assertRegex(errors, "Remote daemon: .* on node node2")  # a message of Open MPI
 
     def test_the_host_of_mpirun_is_disconnected(self):
-        for transport in TRANSPORTS:
+        for transport in WAYS:
             with self.subTest(transport=transport):
                 job = Job(transport)
                 cluster("cut", "node1")
@@ -83,17 +87,17 @@ class HostFailures(Case):
 
     def test_a_host_is_killed(self):
         name = f"{NAME}-more"
-        self.assertEqual(up(name, 3 + len(TRANSPORTS)).returncode, 0)
+        self.assertEqual(up(name, 3 + len(WAYS)).returncode, 0)
         try:
-            for i, transport in enumerate(TRANSPORTS):
+            for i, transport in enumerate(WAYS):
                 with self.subTest(transport=transport):
                     host = f"node{3 + i}"  # a host for each transport, since it is lost
                     job = Job(transport, name=name, hosts=["node1", "node2", host])
                     cluster("kill", host, name=name)
                     self.check(job, "a killed host",
                                f"^apgas: places? 4(-5)? on {host} ended unexpectedly ")
-            last = f"node{3 + len(TRANSPORTS)}"
-            job = Job(TRANSPORTS[0], name=name, hosts=["node1", "node2", last])
+            last = f"node{3 + len(WAYS)}"
+            job = Job(WAYS[0], name=name, hosts=["node1", "node2", last])
             cluster("kill", "node1", name=name)  # it runs mpirun, so no line can be printed
             job.end("the killed host of mpirun")
         finally:

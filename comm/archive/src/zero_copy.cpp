@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -42,7 +43,11 @@ const cma_process& this_cma_process() noexcept {
   static const struct here : cma_process {
     here() noexcept {
       if (getrandom(nonce, sizeof nonce, 0) != sizeof nonce) return;
-      process = static_cast<std::uint64_t>(getpid());
+      process = static_cast<std::uint32_t>(getpid());
+      struct stat file{};
+      if (stat("/proc/self/ns/user", &file) == 0) {
+        user_namespace = static_cast<std::uint32_t>(file.st_ino);
+      }
       nonce_address = reinterpret_cast<std::uintptr_t>(&nonce);
     }
   } here;
@@ -52,6 +57,7 @@ const cma_process& this_cma_process() noexcept {
 bool can_read(const cma_process& from) noexcept {
   if (from.process == 0) return false;
   if (is_here(from)) return true;
+  if (from.user_namespace != this_cma_process().user_namespace) return false;
   std::uint64_t found[2] = {};
   return read_process(from, from.nonce_address, std::as_writable_bytes(std::span(found))) == 0 &&
          std::ranges::equal(found, from.nonce);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -33,11 +35,41 @@ bool made_by_main_thread(pid_t launcher) {
   return false;
 }
 
-bool is_open_mpi(pid_t process) {
+constexpr const char* of_others[] = {"slurmstepd", "hydra_pmi_proxy", "mpiexec.hydra"};
+
+std::string name_of_process(const std::string& process) {
   std::string name;
   std::getline(std::ifstream(fmt::format("/proc/{}/comm", process)), name);
+  return name;
+}
+
+bool is_open_mpi(const std::string& name) {
   return std::ranges::find(of_open_mpi, name) != std::end(of_open_mpi);
 }
+
+bool is_launcher(const std::string& name) {
+  return is_open_mpi(name) || std::ranges::find(of_others, name) != std::end(of_others);
+}
+
+// The name of a namespace of a process, such as user:[4026531837]; empty if it may not be read.
+std::string namespace_of(const std::string& process, const char* kind) {
+  std::error_code failed;
+  return std::filesystem::read_symlink(fmt::format("/proc/{}/ns/{}", process, kind), failed)
+      .string();
+}
+
+// "0" if the parent is in another pid namespace.
+std::string parent_of(const std::string& process) {
+  std::ifstream status(fmt::format("/proc/{}/status", process));
+  for (std::string word; status >> word;) {
+    if (word == "PPid:" && status >> word) return word;
+  }
+  return "0";
+}
+
+// Of the host, in which no container is; the kernel gives them these numbers.
+constexpr const char* first_user_namespace = "user:[4026531837]";
+constexpr const char* first_pid_namespace = "pid:[4026531836]";
 
 }  // namespace
 
@@ -46,6 +78,22 @@ void end_with_launcher() noexcept {
   if (!launched_by_mpi() || !made_by_main_thread(launcher)) return;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != launcher) std::raise(SIGKILL);
+}
+
+bool in_namespaces_of_launcher() {
+  std::string process = std::to_string(getppid());
+  while (process != "0") {
+    for (const char* const kind : {"user", "pid", "ipc"}) {
+      const std::string own = namespace_of("self", kind);
+      const std::string of_ancestor = namespace_of(process, kind);
+      // It belongs to another user, or to the user namespace that contains this one.
+      if (of_ancestor.empty()) return namespace_of("self", "user") == first_user_namespace;
+      if (of_ancestor != own) return false;
+    }
+    if (is_launcher(name_of_process(process))) return true;
+    process = parent_of(process);
+  }
+  return namespace_of("self", "pid") == first_pid_namespace;
 }
 
 descriptor monitor_launcher() noexcept {
@@ -58,7 +106,7 @@ descriptor monitor_launcher() noexcept {
 // this process may hold locks. It keeps no descriptor open except the launcher's, so that nothing
 // waits for it.
 void end_launcher_if_it_stays() noexcept {
-  if (!is_open_mpi(getppid())) return;
+  if (!is_open_mpi(name_of_process(std::to_string(getppid())))) return;
   const descriptor launcher = monitor_launcher();
   if (!launcher || _Fork() != 0) return;
   setsid();

@@ -14,6 +14,13 @@ namespace apgas::inline v0::comm {
 // Context: before other threads exist.
 void end_with_launcher() noexcept;
 
+// Whether this process is in the same user, pid and ipc namespaces as its launcher. Each place of a
+// job may be in a container of its own otherwise, where the places of a host cannot open each
+// other's memory, and numbers of processes and of System V memory mean something else to each of
+// them. Where the launcher cannot be found, the answer is that they are the same, unless this
+// process is in a container.
+bool in_namespaces_of_launcher();
+
 // A descriptor that becomes readable when the launcher ends; empty if the kernel does not support
 // it.
 descriptor monitor_launcher() noexcept;

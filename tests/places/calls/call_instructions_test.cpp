@@ -189,7 +189,7 @@ bool check_all(pid_t child) {
   good &= check(child, "at, called place", shared[at_called], {1'610, 6, 0});
   good &= check(child, "async_at, sender", shared[async_sender], {675, 4, 0});
   good &= check(child, "async_at, target, in a batch", shared[async_target], {205, 1, 0});
-  good &= check(child, "finish of one async_at, home", shared[finish_home], {2'035, 16, 0});
+  good &= check(child, "finish of one async_at, home", shared[finish_home], {2'035, 15, 0});
   good &= check(child, "finish of one async_at, target", shared[finish_target], {2'620, 15, 0});
   return good;
 }

@@ -38,7 +38,7 @@ class Disagreements(unittest.TestCase):
         self.assertNotIn("hello", result.stdout)
 
     def test_different_transports(self):
-        choices = ["auto", "mpi", "local"] + (["ucx"] if WITH_UCX else [])
+        choices = ["auto", "shm", "mpi", "local"] + (["ucx"] if WITH_UCX else [])
         for one in choices:
             for other in choices:
                 if one == other:
@@ -147,10 +147,29 @@ class Banner(unittest.TestCase):
         self.assertRegex(own_lines(err)[0], rf"^apgas: APGAS_TRANSPORT=shm: {why}\. Remedy: leave "
                                             r"it out, or set it to ucx or mpi$")
 
-    @unittest.skipUnless(NETWORKS == ["mpi"], "built with UCX")
+    @unittest.skipIf(WITH_UCX or not WITH_MPI, "built with UCX, or without MPI")
     def test_the_default_without_ucx(self):
-        self.check(r"mpi \(UCX cannot be used at ranks 0, 1 .*built without UCX.*\)",
-                   wrapper=mpirun(2))
+        self.check(r"shm \(default\)", wrapper=mpirun(2))
+        self.check(r"mpi \(UCX cannot be used at rank 0 .*built without UCX.*\)", places=1,
+                   wrapper=mpirun(1))
+
+    @unittest.skipUnless(WITH_MPI, "nothing of MPI's here")
+    def test_one_place_that_offers_no_memory(self):
+        """Others cannot send to it through memory, but it can send to them."""
+        library = pathlib.Path(BEHAVE).parent / "libplaces_no_memfd.so"
+        command = ["mpirun", "-n", "2", BEHAVE, "hello", ":", "-n", "1", "-x",
+                   f"LD_PRELOAD={library}", BEHAVE, "hello"]
+        result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60,
+                                env=environment_with({"APGAS_STATS": "1"}))
+        self.assertEqual(result.returncode, 0, result)
+        other = "ucx" if WITH_UCX else "mpi"
+        self.assertRegex(own_lines(result.stderr)[0],
+                         rf"^apgas: 3 places, by shm\+{other} \(rank 2 \(host \S+\) cannot share "
+                         r"memory with other places of the host: memfd_create, mmap or pipe2: "
+                         r"Function not implemented\), on 1 host: ")
+        links = dict(re.findall(r"(?m)^ +(\d to \d) .* (\w+)$", result.stderr))
+        self.assertEqual(links, {"0 to 1": "shm", "1 to 0": "shm", "0 to 2": other,
+                                 "2 to 0": "shm"})
 
 
 if __name__ == "__main__":

@@ -101,6 +101,13 @@ void count_here() {
   }
 }
 
+// Every place sends a long vector to the next place, which returns it.
+void send_long_here() {
+  const apgas::place next((apgas::here().id() + 1) % apgas::num_places());
+  const std::vector<char> sent(std::size_t{1} << 20, 'x');
+  if (apgas::at(next, [](const std::vector<char>& all) { return all; }, sent) != sent) std::abort();
+}
+
 void fail(const std::string& how) {
   if (how == "abort") std::abort();
   if (how == "exit") std::exit(3);   // NOLINT(concurrency-mt-unsafe): this is tested
@@ -149,6 +156,10 @@ int behave(int argc, char** argv) {
   } else if (what == "count") {
     apgas::finish([] {
       for (apgas::place p : apgas::places()) apgas::async_at(p, [] { count_here(); });
+    });
+  } else if (what == "long") {
+    apgas::finish([] {
+      for (apgas::place p : apgas::places()) apgas::async_at(p, [] { send_long_here(); });
     });
   } else if (what == "stuck") {
     apgas::promise<int> never;

@@ -145,6 +145,12 @@ class FailingPlaces(Case):
                            f"^apgas: place {place} on {HOST}: ended by signal {number} ",
                            128 + number)
 
+    @unittest.skipUnless(TRANSPORT == "shm", "needs memory that places share")
+    def test_shared_memory_that_a_place_unmaps(self):
+        for place in (0, 1):
+            self.check(Job("unmap", str(place)), "unmapped memory",
+                       f"^apgas: place {place} on {HOST}: ended by signal 11 ", 139)
+
     def test_a_stack_that_overflows(self):
         for place in (0, 1):
             self.check(Job("overflow", str(place)), "a stack that overflows",

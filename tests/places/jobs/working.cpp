@@ -5,13 +5,16 @@
 // after MPI has ended. See failures_test.py.
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
 #include <mpi.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <apgas/apgas.hpp>
@@ -29,11 +32,25 @@ int deep(int depth) {
   return deep(depth + 1) + frame[(depth + 1) % 1024];
 }
 
+// As a wrong address in a call of munmap does: the place loses the memory that it shares with
+// others.
+void unmap_shared_memory() {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    if (line.find("/memfd:apgas") == std::string::npos) continue;
+    std::sscanf(line.c_str(), "%lx-%lx", &begin, &end);
+    munmap(reinterpret_cast<void*>(begin), end - begin);
+  }
+}
+
 void fail(const std::string& how) {
   if (how == "overflow") std::exit(deep(0));  // NOLINT(concurrency-mt-unsafe): not reached
   if (how == "segv") *reinterpret_cast<volatile int*>(how.size()) = 1;  // an address without memory
   if (how == "abort") std::abort();
   if (how == "throw") std::thread([] { throw std::runtime_error("nobody catches it"); }).join();
+  if (how == "unmap") unmap_shared_memory();
   if (how == "own") {  // a signal handler of the program, which ends the process itself
     std::signal(SIGSEGV, [](int) { _exit(7); });
     std::raise(SIGSEGV);

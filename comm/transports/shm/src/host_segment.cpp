@@ -43,10 +43,6 @@ std::size_t area_begin(std::size_t places) noexcept {
   return rings_begin(places) + in_pages(places * ring_bytes(places));
 }
 
-std::size_t segment_bytes(std::size_t places) noexcept {
-  return area_begin(places) + shared_area_bytes;
-}
-
 std::string error_of(const std::string& call) {
   return fmt::format("{}: {}", call, std::system_category().message(errno));
 }
@@ -103,6 +99,10 @@ std::size_t ring_capacity(std::size_t places) noexcept {
   constexpr std::size_t most = std::size_t{256} << 10;
   constexpr std::size_t all = std::size_t{16} << 20;
   return std::clamp(std::bit_floor(all / places), least, most);
+}
+
+std::size_t segment_bytes(std::size_t places) noexcept {
+  return area_begin(places) + shared_area_bytes;
 }
 
 mapped_segment::mapped_segment(mapped_segment&& other) noexcept

@@ -43,6 +43,8 @@ inline constexpr std::size_t shared_area_bytes = std::size_t{4} << 20;
 
 // The capacity of a ring in bytes, a power of two, if the host has that many places.
 std::size_t ring_capacity(std::size_t places) noexcept;
+// The size of a segment.
+std::size_t segment_bytes(std::size_t places) noexcept;
 
 // What another process needs to map a segment and to wake its owner.
 // Wire: part of the record that ranks exchange before a run.

@@ -182,6 +182,9 @@ TEST(zero_copy, a_nonce_identifies_the_process) {
   wrong = other.process();
   wrong.nonce_address = 16;
   EXPECT_FALSE(can_read(wrong));
+  wrong = other.process();
+  wrong.user_namespace ^= 1;  // it might be unable to read this one
+  EXPECT_FALSE(can_read(wrong));
   EXPECT_FALSE(can_read(cma_process{}));
   cma_peer known;
   EXPECT_FALSE(known.readable());

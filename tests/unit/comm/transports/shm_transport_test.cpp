@@ -8,12 +8,14 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -184,18 +186,32 @@ TEST(ShmTransport, ReceivesFromAKnownSenderWithoutItsBitInTheHeader) {
   EXPECT_TRUE(sink.right);
 }
 
-TEST(HostSegment, RingsOfManyPlacesStaySmall) {
-  for (const std::size_t places : {1, 2, 64, 65, 256, 1000, 4096}) {
+TEST(HostSegment, OfManyPlacesStaysSmall) {
+  for (const std::size_t places : {1, 2, 64, 65, 128, 256, 512, 1000, 4096}) {
     const std::size_t capacity = ring_capacity(places);
     EXPECT_GE(capacity, 2 * longest_record);
     EXPECT_EQ(capacity & (capacity - 1), 0U);
-    const std::size_t bytes = places * (capacity + ring_slack);
+    // The formula of docs/clusters.md.
+    const std::size_t without_end = (std::size_t{4} << 20) + places * (capacity + (16 << 10) + 256);
+    EXPECT_GE(segment_bytes(places), without_end);
+    EXPECT_LE(segment_bytes(places), without_end + (8 << 10));
     if (places <= 64) {
       EXPECT_EQ(capacity, std::size_t{256} << 10);
+      EXPECT_LT(segment_bytes(places), std::size_t{22} << 20);
     }
-    if (places <= 512) {
-      EXPECT_LE(bytes, std::size_t{25} << 20);
+    if (places <= 1000) {
+      EXPECT_LT(segment_bytes(places), std::size_t{64} << 20);
     }
+  }
+}
+
+TEST(HostSegment, HasTheSizeThatItSays) {
+  for (const std::size_t places : {1, 64}) {
+    std::string why_not;
+    const own_segment segment(places, why_not);
+    ASSERT_EQ(why_not, "");
+    const auto file = fmt::format("/proc/self/fd/{}", segment.offer().memory);
+    EXPECT_EQ(std::filesystem::file_size(file), segment_bytes(places));
   }
 }
 

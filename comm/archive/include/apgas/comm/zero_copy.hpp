@@ -25,8 +25,9 @@ inline constexpr std::size_t no_zero_copy = SIZE_MAX;  // a threshold that no ra
 // with this pid is the one that is meant.
 // Wire: part of the start record.
 struct cma_process {
-  std::uint64_t process = 0;        // its pid; 0: it takes no part in zero-copy transfers
-  std::uint64_t nonce_address = 0;  // the address of its nonce
+  std::uint32_t process = 0;         // its pid; 0: it takes no part in zero-copy transfers
+  std::uint32_t user_namespace = 0;  // the number of its file in /proc
+  std::uint64_t nonce_address = 0;   // the address of its nonce
   std::uint64_t nonce[2] = {};
 };
 
@@ -34,8 +35,10 @@ struct cma_process {
 // Context: any thread.
 APGAS_API const cma_process& this_cma_process() noexcept;
 
-// Whether this process can read the memory of `from`, found by reading its nonce. Reading fails for
-// a process of another user, in another pid namespace, or if the kernel's settings forbid it.
+// Whether this process and `from` can read each other's memory, found by reading its nonce. Reading
+// fails for a process of another user, in another pid namespace, or if the kernel's settings forbid
+// it. Between user namespaces, it may be possible in one direction only, so it counts as
+// impossible.
 bool can_read(const cma_process& from) noexcept;
 
 // The bytes at `address` if `from` is this process, otherwise null.
