@@ -96,7 +96,8 @@ struct traffic {
   std::uint64_t received_by_kind[frame_kinds] = {};  // of these frames, by frame_kind
   std::uint64_t messages_received = 0;
   std::uint64_t bytes_received = 0;
-  std::uint64_t flushes[flush_reasons] = {};  // messages sent, by flush_reason
+  std::uint64_t bytes_by_kind[frame_kinds] = {};  // of these bytes, by frame_kind
+  std::uint64_t flushes[flush_reasons] = {};      // messages sent, by flush_reason
 
   traffic& operator+=(const traffic& other) noexcept;
 };
