@@ -150,12 +150,6 @@ void session::check_seed(bool one_process) {
                     "schedule; set APGAS_PROGRESS=workers",
                     *settings_.seed));
   }
-  if (!settings_.trace.empty()) {
-    throw launch_error(
-        fmt::format("APGAS_SEED={}: a trace begins with tasks that depend on the time; unset "
-                    "APGAS_TRACE",
-                    *settings_.seed));
-  }
   // The same seed must mean the same schedule on each machine.
   if (settings_.workers == 0) settings_.workers = workers_with_seed;
   settings_.bind = base::bind_choice::none;
