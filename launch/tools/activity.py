@@ -10,7 +10,8 @@ Column = collections.namedtuple("Column", "name heading width importance key")
 COLUMNS = (
     Column("place", "PLACE", 6, 0, "p"), Column("host", "HOST", 12, 6, None),
     Column("awake", "AWAKE%", 7, 1, "u"), Column("busy", "RUNNING", 9, 4, None),
-    Column("queued", "QUEUED", 8, 3, "w"), Column("suspensions", "SUSP/s", 9, 2, "s"),
+    Column("queued", "QUEUED", 8, 3, "w"), Column("tasks", "TASKS/s", 9, 1, "a"),
+    Column("suspensions", "SUSP/s", 9, 2, "s"),
     Column("phases", "PHASES/s", 9, 7, "c"), Column("tried", "TRIED/s", 9, 9, "i"),
     Column("steals", "STEALS/s", 9, 8, "o"), Column("stolen", "STOLEN/s", 9, 5, "t"),
     Column("messages", "MSG/s", 9, 3, "m"), Column("frames", "FRAMES/s", 9, 8, "f"),
@@ -19,8 +20,8 @@ COLUMNS = (
 )
 KEYS = {column.key: column.name for column in COLUMNS if column.key}
 SORTED_BY = tuple(KEYS.values())
-SUMMED = ("busy", "queued", "suspensions", "phases", "tried", "steals", "stolen", "messages",
-          "frames", "bytes")
+SUMMED = ("busy", "queued", "tasks", "suspensions", "phases", "tried", "steals", "stolen",
+          "messages", "frames", "bytes")
 NANOSECONDS = 1e9
 
 
@@ -49,7 +50,8 @@ def rates(before, now):
         "place": now["place"], "host": now["host"], "process": now["process"],
         "awake": 100 * min(max(1 - asleep / (workers * elapsed), 0), 1),
         "workers": workers, "busy": workers - now["asleep"] - now["searching"],
-        "queued": now["queued"], "suspensions": per_second("suspensions"),
+        "queued": now["queued"], "tasks": per_second("tasks"),
+        "suspensions": per_second("suspensions"),
         "phases": per_second("clock_phases", "phaser_phases"),
         "tried": per_second("steal_attempts"), "steals": per_second("steals"),
         "stolen": per_second("stolen"), "messages": per_second("messages_sent"),

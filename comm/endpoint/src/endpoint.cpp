@@ -167,7 +167,8 @@ void endpoint::send(rank dest, const frame_header& header, std::span<const std::
   }
   channel& to = channels_[static_cast<std::size_t>(dest)];
   if (to.may_write || observer_.load(base::relaxed) != nullptr) {
-    return send_alone(dest, header, payload);
+    if (!options_.batches_observed) return send_alone(dest, header, payload);
+    tell_observer_of_small(to, dest, header, payload.size());
   }
   bool posted = false;
   {

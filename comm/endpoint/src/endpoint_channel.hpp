@@ -13,6 +13,11 @@
 
 namespace apgas::inline v0::comm {
 
+// Adds without a read-modify-write, since there is one writer at a time.
+inline void add(base::atomic<std::uint64_t>& counter, std::uint64_t more) noexcept {
+  counter.store(counter.load(base::relaxed) + more, base::relaxed);
+}
+
 // Frames are written to `staged` and moved to the message a kilobyte at a time. The buffer of the
 // message was last used by another core, and releasing the channel's lock ends the overlap of its
 // stores. If every frame were written to the message directly, each cache line would wait for that
@@ -39,9 +44,17 @@ struct alignas(64) endpoint::channel {
   alignas(64) base::atomic<clock::time_point> last_post{};
 
   // Used by the thread inside progress().
-  alignas(64) base::atomic<std::uint64_t> frames_received[frame_kinds] = {};  // by frame_kind
+  struct received_frames {
+    base::atomic<std::uint64_t> frames{0};
+    base::atomic<std::uint64_t> bytes{0};  // with their headers
+
+    void add(std::uint64_t size) noexcept {
+      comm::add(frames, 1);
+      comm::add(bytes, size);
+    }
+  };
+  alignas(64) received_frames received[frame_kinds];  // by frame_kind
   base::atomic<std::uint64_t> messages_received{0};
-  base::atomic<std::uint64_t> bytes_received{0};
   const handler_entry* handler = nullptr;  // of the last frame of tasks
 
   std::size_t bytes() const noexcept { return staged_bytes + (message ? message.size() : 0); }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Sending while frames are observed: each is told to the observer, in the order in which it is
-// sent, and none waits in a batch, so that it is told in the task that sends it.
+// sent, and none waits in a batch, so that it is told in the task that sends it. With a seed frames
+// wait as usual, because the seed decides whether they do.
 
 #include <mutex>
 #include <thread>
@@ -50,12 +51,21 @@ void endpoint::send_alone(rank dest, const frame_header& header,
   to.last_post.store(clock::now(), base::relaxed);
 }
 
-// Requires: the channel's lock; the batch is empty.
+// Requires: the next frame to `dest` is this one, since no other thread sends: with a seed only one
+// runs.
+void endpoint::tell_observer_of_small(channel& to, rank dest, frame_header header,
+                                      std::size_t length) noexcept {
+  header.length = static_cast<std::uint32_t>(length);
+  const std::scoped_lock guard(to.lock);
+  tell_observer(to, dest, header);
+}
+
+// Requires: the channel's lock.
 void endpoint::tell_observer(const channel& to, rank dest, const frame_header& header) noexcept {
   frame_observer* const observer = observer_.load(base::acquire);  // P2 of endpoint.hpp
   if (observer == nullptr) return;
   const std::uint64_t written = to.may_write ? network_.written(dest).frames : 0;
-  observer->sent(dest, to.sent.frames_sent + written, header);
+  observer->sent(dest, to.sent.frames_sent + to.frames + written, header);
 }
 
 }  // namespace apgas::inline v0::comm

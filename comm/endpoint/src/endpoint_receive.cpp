@@ -25,11 +25,6 @@ bool known(frame_kind kind) noexcept {
   return frame_kind::task <= kind && kind <= frame_kind::tasks;
 }
 
-// Adds without a read-modify-write, since there is one writer at a time.
-void add(base::atomic<std::uint64_t>& counter, std::uint64_t more) noexcept {
-  counter.store(counter.load(base::relaxed) + more, base::relaxed);
-}
-
 enum class fault : std::uint8_t { none, checksum, kind, length, handler, task_list };
 
 // Returns why the frame cannot be accepted. `left` is the number of bytes from its header to the
@@ -91,16 +86,15 @@ bool endpoint::progress(unsigned looks) noexcept {
 void endpoint::on_message(rank source, buffer message) noexcept {
   channel& from = channels_[static_cast<std::size_t>(source)];
   const std::size_t size = message.size();
-  // A message is counted before its frames have effects.
+  // A message and its frames are counted before they have effects.
   add(from.messages_received, 1);
-  add(from.bytes_received, size);
   const auto* const header = reinterpret_cast<const frame_header*>(message.data());
   if (size < sizeof *header || frame_bytes(header->length) != size ||
       header->kind == frame_kind::tasks || find_fault(*header, size, from.handler) != fault::none) {
     return on_frames(source, std::move(message));
   }
   // A sink that keeps the only frame of a message takes over the only reference.
-  add(from.frames_received[static_cast<std::size_t>(header->kind)], 1);
+  from.received[static_cast<std::size_t>(header->kind)].add(size);
   frame_sink& sink = *sink_.load(base::acquire);  // P2 of endpoint.hpp
   inbound_buffer* const owner = message.detach();
   std::uint32_t kept = 0;
@@ -137,7 +131,7 @@ void endpoint::on_message(rank source, buffer message) noexcept {
     }
     const std::byte* payload = bytes + at + sizeof(frame_header);
     at += frame_bytes(header->length);
-    add(from.frames_received[static_cast<std::size_t>(header->kind)], 1);
+    from.received[static_cast<std::size_t>(header->kind)].add(frame_bytes(header->length));
     sink.on_frame({source,
                    header,
                    {payload, header->length},
@@ -151,8 +145,8 @@ void endpoint::on_message(rank source, buffer message) noexcept {
 
 std::uint64_t endpoint::frames_received_from(rank source) const noexcept {
   std::uint64_t sum = 0;
-  for (const auto& kind : channels_[static_cast<std::size_t>(source)].frames_received) {
-    sum += kind.load(base::relaxed);
+  for (const auto& kind : channels_[static_cast<std::size_t>(source)].received) {
+    sum += kind.frames.load(base::relaxed);
   }
   return sum;
 }
@@ -168,7 +162,10 @@ traffic& traffic::operator+=(const traffic& other) noexcept {
   messages_sent += other.messages_sent;
   bytes_sent += other.bytes_sent;
   frames_received += other.frames_received;
-  for (std::size_t i = 0; i < frame_kinds; ++i) received_by_kind[i] += other.received_by_kind[i];
+  for (std::size_t i = 0; i < frame_kinds; ++i) {
+    received_by_kind[i] += other.received_by_kind[i];
+    bytes_by_kind[i] += other.bytes_by_kind[i];
+  }
   messages_received += other.messages_received;
   bytes_received += other.bytes_received;
   for (std::size_t i = 0; i < flush_reasons; ++i) flushes[i] += other.flushes[i];
@@ -186,11 +183,12 @@ traffic endpoint::traffic_with(rank other) const noexcept {
   result.bytes_sent += written.bytes;
   result.flushes[static_cast<std::size_t>(flush_reason::at_once)] += written.frames;
   for (std::size_t i = 0; i < frame_kinds; ++i) {
-    result.received_by_kind[i] = with.frames_received[i].load(base::relaxed);
+    result.received_by_kind[i] = with.received[i].frames.load(base::relaxed);
     result.frames_received += result.received_by_kind[i];
+    result.bytes_by_kind[i] = with.received[i].bytes.load(base::relaxed);
+    result.bytes_received += result.bytes_by_kind[i];
   }
   result.messages_received = with.messages_received.load(base::relaxed);
-  result.bytes_received = with.bytes_received.load(base::relaxed);
   return result;
 }
 

@@ -63,7 +63,10 @@ comm::endpoint_options endpoint_options_of(const base::settings& s) {
   o.settings = agreed_settings(s);
   o.zero_copy = s.one_sided == base::one_sided_choice::direct;
   o.cores = scheduler::cores_of_process(s);
-  if (s.seed) o.max_delay = delay_of_seed(*s.seed);
+  if (s.seed) {
+    o.max_delay = delay_of_seed(*s.seed);
+    o.batches_observed = true;
+  }
   return o;
 }
 

@@ -18,6 +18,7 @@
 #include <apgas/scheduler/seeded_schedule.hpp>
 
 #include "keep_loaded.hpp"
+#include "left_records.hpp"
 #include "process_exit.hpp"
 #include "relaunch.hpp"
 #include "session.hpp"
@@ -67,7 +68,8 @@ constexpr int max_local_places = 4096;
 // The number of workers of a place with a seed, unless the user sets one.
 constexpr int workers_with_seed = 4;
 
-[[noreturn]] void start_again(int places, const std::optional<command_line>& command) {
+[[noreturn]] void start_again(int places, const std::optional<command_line>& command,
+                              const std::string& trace) {
   if (!command.has_value()) {
     throw launch_error(fmt::format(
         "APGAS_PLACES={}, but an apgas::runtime that is made without argc and argv cannot start "
@@ -75,7 +77,9 @@ constexpr int workers_with_seed = 4;
         "APGAS_TRANSPORT=local",
         places, places));
   }
-  relaunch(places, command->argc, command->argv);
+  const auto begun = std::chrono::file_clock::now();
+  relaunch(places, command->argc, command->argv,
+           [&trace, begun] { merge_left_records(trace, begun); });
 }
 
 }  // namespace
@@ -99,7 +103,7 @@ session::session(const config& defaults, std::optional<command_line> again)
   const bool local = settings_.transport == base::transport_choice::local;
   const bool one_process = local || (!launcher && settings_.places <= 1);
   if (settings_.seed) check_seed(one_process);
-  if (!one_process && !launcher) start_again(settings_.places, again);
+  if (!one_process && !launcher) start_again(settings_.places, again, settings_.trace);
   if (detail::reports_for_job()) {
     base::warn_unknown_variables(environ);
     if (!base::membarrier_available()) {
@@ -144,12 +148,6 @@ void session::check_seed(bool one_process) {
     throw launch_error(
         fmt::format("APGAS_SEED={}: the thread of APGAS_PROGRESS=thread would not follow the "
                     "schedule; set APGAS_PROGRESS=workers",
-                    *settings_.seed));
-  }
-  if (!settings_.trace.empty()) {
-    throw launch_error(
-        fmt::format("APGAS_SEED={}: a trace begins with tasks that depend on the time; unset "
-                    "APGAS_TRACE",
                     *settings_.seed));
   }
   // The same seed must mean the same schedule on each machine.

@@ -182,7 +182,7 @@ int watch(pid_t mpirun, const sigset_t& signals, job_messages& words) {
 
 }  // namespace
 
-void relaunch(int places, int argc, char** argv) {
+void relaunch(int places, int argc, char** argv, const std::function<void()>& when_ended) {
   const std::string mpirun = find_on_path("mpirun");
   if (mpirun.empty()) {
     throw launch_error(fmt::format(
@@ -226,6 +226,7 @@ void relaunch(int places, int argc, char** argv) {
     job_messages heard(words[0]);
     code = watch(child, signals, heard);
   }
+  when_ended();
   _exit(code);
 }
 

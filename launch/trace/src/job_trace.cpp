@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <mutex>
 #include <utility>
 
@@ -74,9 +73,19 @@ void job_trace::start(sync::place_state& place, scheduler::task_observer* other)
   }
   place_ = &place;
   other_ = other;
+  {
+    const std::lock_guard guard(list_lock);
+    next_ = first_trace.load(base::relaxed);
+    first_trace.store(this, base::release);  // P1
+  }
+  if (place.seeded && !path_of_setting_.empty()) record(path_of_setting_);
+}
+
+void job_trace::stop_all_here() {
   const std::lock_guard guard(list_lock);
-  next_ = first_trace.load(base::relaxed);
-  first_trace.store(this, base::release);  // P1
+  for (job_trace* t = first_trace.load(base::relaxed); t != nullptr; t = t->next_) {
+    if (t->recorder_ != nullptr && t->recorder_->recording()) t->recorder_->stop();
+  }
 }
 
 // ---- what tasks call at each place --------------------------------------------------------------
@@ -148,36 +157,22 @@ void job_trace::written_here() {
 
 // ---- place 0 ------------------------------------------------------------------------------------
 
-// Estimates the difference between the clock of each place and that of this one from the shortest
-// of some round trips; half of its time is the greatest error. Places of one host have the same
-// clock, unless the estimate excludes that.
-void job_trace::compare_clocks(bool at_start) {
-  clocks_.resize(static_cast<std::size_t>(places_));
+// Places of one host have the same clock, unless the estimate excludes that.
+void job_trace::compare_clocks(std::vector<clock_estimate>& clocks) {
+  clocks.resize(static_cast<std::size_t>(places_));
   for (int p = 0; p < places_; ++p) {
-    clock_offset& clock = clocks_[static_cast<std::size_t>(p)];
-    std::int64_t best = std::numeric_limits<std::int64_t>::max();
-    std::int64_t offset = 0;
-    std::int64_t read_at = 0;
-    for (int i = 0; p != here_ && i < round_trips; ++i) {
-      const std::int64_t before = clock_ns();
-      const std::int64_t there = at(place(p), [] { return clock_here(); });
-      const std::int64_t after = clock_ns();
-      if (after - before >= best) continue;
-      best = after - before;
-      offset = before + best / 2 - there;
-      read_at = there;
+    if (p == here_) continue;
+    clock_estimate& clock = clocks[static_cast<std::size_t>(p)];
+    clock = estimate_clock(round_trips, clock_ns,
+                           [p] { return at(place(p), [] { return clock_here(); }); });
+    if (place_->endpoint->same_node(p, here_) && std::abs(clock.offset_ns) <= clock.error_ns) {
+      clock.offset_ns = clock.error_ns = 0;
     }
-    if (p == here_) best = 0;
-    std::int64_t error = (best + 1) / 2;
-    if (place_->endpoint->same_node(p, here_) && std::abs(offset) <= error) offset = error = 0;
-    clock.error_ns = at_start ? error : std::max(error, clock.error_ns);
-    (at_start ? clock.first_ns : clock.last_ns) = read_at;
-    (at_start ? clock.first_offset_ns : clock.offset_ns) = offset;
   }
 }
 
 void job_trace::record_all() {
-  compare_clocks(true);
+  compare_clocks(first_clocks_);
   // This place comes last, so that these calls are not in the trace.
   for (int p = places_ - 1; p >= 0; --p) {
     at(place(p), [](const std::string& path) { record_here(path); }, next_path_);
@@ -189,7 +184,9 @@ void job_trace::collect() {
   for (int p = 0; p < places_; ++p) {
     bytes[static_cast<std::size_t>(p)] = at(place(p), [] { return stop_here(); });
   }
-  compare_clocks(false);
+  std::vector<clock_estimate> last_clocks;
+  compare_clocks(last_clocks);
+  first_clocks_.resize(last_clocks.size());  // empty with a seed: the clock is that of one process
   std::vector<place_trace> all;
   std::vector<clock_offset> clocks;
   for (int p = 0; p < places_; ++p) {
@@ -206,7 +203,7 @@ void job_trace::collect() {
     }
     if (record.empty()) continue;
     all.emplace_back(std::move(record), fmt::format("the record of place {}", p));
-    clocks.push_back(clocks_[i]);
+    clocks.push_back(clock_between(first_clocks_[i], last_clocks[i]));
   }
   bool written = false;
   problems_ = write_trace_file(path_, all, clocks, &written);

@@ -47,6 +47,8 @@ class job_trace {
   ~job_trace();
 
   // The place has its scheduler and its endpoint. `other` is its observer, or null; it remains one.
+  // With a seed and APGAS_TRACE the place begins to record, since tasks that tell it to would be a
+  // part of the schedule.
   // Throws: launch_error if place 0 cannot write the file of APGAS_TRACE.
   void start(sync::place_state& place, scheduler::task_observer* other);
 
@@ -78,8 +80,9 @@ class job_trace {
   static void written_here();
 
   void record(const std::string& path);
+  static void stop_all_here();
   void record_all();
-  void compare_clocks(bool at_start);
+  void compare_clocks(std::vector<clock_estimate>& clocks);
   void collect();
   void ask(void (*work)(job_trace&), bool stops);
   trace_status status_locked() const;
@@ -102,9 +105,9 @@ class job_trace {
   std::unique_ptr<traced_frames> frames_;
   std::unique_ptr<scheduler::observer_pair> both_;  // the recorder and `other_`, if there is one
   std::string path_;
-  std::string record_path_;           // of this place
-  std::vector<std::byte> recorded_;   // from stop_here() on
-  std::vector<clock_offset> clocks_;  // at place 0
+  std::string record_path_;                   // of this place
+  std::vector<std::byte> recorded_;           // from stop_here() on
+  std::vector<clock_estimate> first_clocks_;  // at place 0: those of all places at the start
 
   std::mutex requests_mutex_;                // of what tools ask place 0 for
   bool accepts_ = false;                     // from begin() to end()

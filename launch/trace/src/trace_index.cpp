@@ -33,6 +33,14 @@ const char* name_of_frame(std::uint64_t kind_flags_other) noexcept {
 
 }  // namespace
 
+clock_offset clock_between(const clock_estimate& first, const clock_estimate& last) noexcept {
+  return {.offset_ns = last.offset_ns,
+          .error_ns = std::max(first.error_ns, last.error_ns),
+          .first_offset_ns = first.offset_ns,
+          .first_ns = first.read_ns,
+          .last_ns = last.read_ns};
+}
+
 std::int64_t clock_offset::at(std::int64_t ns) const noexcept {
   if (last_ns <= first_ns || first_offset_ns == offset_ns) return offset_ns;
   const long double part = static_cast<long double>(std::clamp(ns, first_ns, last_ns) - first_ns) /

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "clock_estimate.hpp"
 #include "trace_reader.hpp"
 
 // What must be known of the whole trace before it can be written event by event: the names that
@@ -25,6 +26,9 @@ struct clock_offset {
 
   std::int64_t at(std::int64_t ns) const noexcept;
 };
+
+// The offset of a place whose clock was compared twice.
+clock_offset clock_between(const clock_estimate& first, const clock_estimate& last) noexcept;
 
 struct trace_wait {
   std::uint64_t from_ns = 0;

@@ -23,8 +23,8 @@ void warn_of(const std::string& failure) {
 }  // namespace
 
 void job_trace::begin() noexcept {
-  if (!path_of_setting_.empty()) {
-    next_path_ = path_of_setting_;
+  next_path_ = path_of_setting_;
+  if (!path_of_setting_.empty() && !place_->seeded) {
     work_at_places work(*this, [](job_trace& self) { self.record_all(); });
     work.start();
     work.wait();
@@ -42,6 +42,7 @@ void job_trace::end() noexcept {
   if (request_ != nullptr) request_->wait();
   if (!unwritten_.load(base::acquire)) return;  // P2 of job_trace.hpp
   recorder_->stop();                            // so that the tasks of collect() have no slices
+  if (place_->seeded) stop_all_here();          // the order of those tasks depends on the time
   work_at_places work(*this, [](job_trace& self) { self.collect(); });
   work.start();
   work.wait();

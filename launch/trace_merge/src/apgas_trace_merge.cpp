@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <cerrno>
-#include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <exception>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include <apgas/errors.hpp>
-
+#include "left_records.hpp"
 #include "trace_file.hpp"
-#include "trace_reader.hpp"
 
 // apgas-trace-merge run.json makes a trace of the files run.json.place0, run.json.place1, ... that
 // the places of a job have left which did not end in order, or could not write its trace.
@@ -35,44 +25,17 @@ constexpr std::string_view help =
     "Places on other hosts leave theirs there; copy them to this folder first. The clocks of\n"
     "different hosts are not compared.\n";
 
-std::vector<std::byte> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    throw launch::bad_trace_record(
-        fmt::format("{} cannot be read: {}", path, std::system_category().message(errno)));
-  }
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
-
 int merge(const std::string& path) {
-  constexpr std::uint32_t places_most = 65536;  // trace::frame_flow() has bits for so many
-  std::vector<launch::place_trace> places;
-  std::vector<int> missing;
-  int all = places_most;  // until a record tells
-  for (int p = 0; p < all; ++p) {
-    const std::string record = launch::record_path(path, p);
-    if (!std::ifstream(record)) {
-      missing.push_back(p);
-      continue;
-    }
-    places.emplace_back(read_file(record), record);
-    all = static_cast<int>(std::min(places.front().header().places, places_most));
-  }
-  if (places.empty()) read_file(launch::record_path(path, 0));  // throws, and tells the reason
-  for (const int p : missing) {
+  const launch::left_records records = launch::read_left_records(path);
+  for (const int p : records.missing) {
     fmt::print(stderr, "apgas-trace-merge: warning: {} is missing, so the trace lacks place {}\n",
                launch::record_path(path, p), p);
   }
-  const std::vector<launch::clock_offset> clocks(places.size());
   bool written = true;
-  const std::vector<std::string> problems =
-      launch::write_trace_file(path, places, clocks, &written);
-  for (const std::string& line : problems) {
+  for (const std::string& line : launch::write_left_records(records, path, written)) {
     fmt::print(stderr, "apgas-trace-merge: warning: {}\n", line);
   }
-  fmt::print("{}: {} of {} places\n", path, places.size(), all);
+  fmt::print("{}: {} of {} places\n", path, records.places.size(), records.job_places);
   return written ? 0 : 1;
 }
 

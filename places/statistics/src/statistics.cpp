@@ -15,40 +15,50 @@ namespace apgas::inline v0 {
 namespace {
 
 statistics statistics_of(const sync::place_state& place) {
+  using enum comm::frame_kind;
   const scheduler::statistics s = place.task_scheduler->stats();
   const comm::traffic t = place.endpoint->total_traffic();
-  const auto received = [&t](comm::frame_kind kind) {
+  const auto frames = [&t](comm::frame_kind kind) {
     return t.received_by_kind[static_cast<std::size_t>(kind)];
   };
-  statistics result{
-      .places = 1,
-      .workers = static_cast<std::uint64_t>(place.task_scheduler->num_workers()),
-      .elapsed_ns = s.elapsed_ns,
-      .steal_attempts = s.steal_attempts,
-      .steals = s.steals,
-      .stolen = s.stolen,
-      .fences = s.fences,
-      .drains = s.drains,
-      .fibers = s.fibers,
-      .deepest_stack = place.task_scheduler->deepest_stack(),
-      .clock_suspensions = s.clock_waits,
-      .phaser_suspensions = s.phaser_waits,
-      .clock_phases = s.clock_phases,
-      .phaser_phases = s.phaser_phases,
-      .sleeps = s.sleeps,
-      .asleep_ns = s.asleep_ns,
-      .polls = s.polls,
-      .frames_sent = t.frames_sent,
-      .messages_sent = t.messages_sent,
-      .bytes_sent = t.bytes_sent,
-      .frames_received = t.frames_received,
-      .messages_received = t.messages_received,
-      .bytes_received = t.bytes_received,
-      .task_frames_received = received(comm::frame_kind::task) + received(comm::frame_kind::tasks),
-      .reply_frames_received = received(comm::frame_kind::reply),
-      .finish_frames_received = received(comm::frame_kind::finish),
-      .control_frames_received = received(comm::frame_kind::control),
-      .serialization_ns = s.serialization_ns};
+  const auto bytes = [&t](comm::frame_kind kind) {
+    return t.bytes_by_kind[static_cast<std::size_t>(kind)];
+  };
+  statistics result{.places = 1,
+                    .workers = static_cast<std::uint64_t>(place.task_scheduler->num_workers()),
+                    .elapsed_ns = s.elapsed_ns,
+                    .tasks = s.inlined_tasks + s.loop_tasks,
+                    .inlined = s.inlined_tasks,
+                    .steal_attempts = s.steal_attempts,
+                    .steals = s.steals,
+                    .stolen = s.stolen,
+                    .fences = s.fences,
+                    .drains = s.drains,
+                    .fibers = s.fibers,
+                    .deepest_stack = place.task_scheduler->deepest_stack(),
+                    .clock_suspensions = s.clock_waits,
+                    .phaser_suspensions = s.phaser_waits,
+                    .clock_phases = s.clock_phases,
+                    .phaser_phases = s.phaser_phases,
+                    .sleeps = s.sleeps,
+                    .wakeups = s.wakeups,
+                    .asleep_ns = s.asleep_ns,
+                    .polls = s.polls,
+                    .frames_sent = t.frames_sent,
+                    .messages_sent = t.messages_sent,
+                    .bytes_sent = t.bytes_sent,
+                    .frames_received = t.frames_received,
+                    .messages_received = t.messages_received,
+                    .bytes_received = t.bytes_received,
+                    .task_frames_received = frames(task) + frames(tasks),
+                    .reply_frames_received = frames(reply),
+                    .finish_frames_received = frames(comm::frame_kind::finish),
+                    .control_frames_received = frames(control),
+                    .task_bytes_received = bytes(task) + bytes(tasks),
+                    .reply_bytes_received = bytes(reply),
+                    .finish_bytes_received = bytes(comm::frame_kind::finish),
+                    .control_bytes_received = bytes(control),
+                    .serialization_ns = s.serialization_ns};
   result.suspensions = s.clock_waits + s.phaser_waits;
   for (const scheduler::construct_waits& each : place.task_scheduler->waits()) {
     result.*remote::suspension_field_of(each.construct) += each.suspensions;

@@ -140,6 +140,7 @@ void run_drain(fiber& self) noexcept {
       return_to_spawner(self);
       return;
     }
+    w.count.inlined_tasks.add_one();
     self.task.site = s->site;
     s->run(*s, self);
     if (self.task.rare.has_attributes != 0) clear_attributes(self);

@@ -169,6 +169,7 @@ bool scheduler::implementation::sleep(worker& w) noexcept {
     if (idle.cancel_sleep(&entry)) break;
   }
   add(w.count.asleep_ns, std::chrono::steady_clock::now().time_since_epoch().count());
+  if (woken) ++w.count.wakeups;
   observe_activity(w, worker_activity::sleep, observed_from);
   if (is_poller && fallback != nullptr) fallback->arm();
   return woken;

@@ -27,6 +27,7 @@ struct work {
     return;
   }
   const bool is_task = s.is_task();  // read now, because the slot may be reused
+  if (is_task) self.on->count.loop_tasks.add_one();
   task_counter& counter = *s.counter();
   const frame_mark mark(self);
   self.task = {.finish = &counter, .site = s.site};
@@ -48,6 +49,7 @@ struct work {
 
 [[gnu::always_inline]] inline void run_external_task(fiber& self, external_task& i) {
   const frame_mark mark(self);
+  self.on->count.loop_tasks.add_one();
   self.task = {};
   self.outermost = nullptr;
   task_counter* const counter =

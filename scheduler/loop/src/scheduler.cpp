@@ -279,6 +279,8 @@ statistics scheduler::stats() const {
   sum.elapsed_ns = static_cast<std::uint64_t>((now - implementation_->started).count());
   std::uint64_t serialization_cycles = 0;
   for (const auto& w : implementation_->workers) {
+    sum.inlined_tasks += w->count.inlined_tasks;
+    sum.loop_tasks += w->count.loop_tasks;
     sum.steal_attempts += w->count.steal_attempts;
     sum.steals += w->count.steals;
     sum.stolen += w->count.stolen;
@@ -286,6 +288,7 @@ statistics scheduler::stats() const {
     sum.suspensions += w->count.suspensions;
     sum.drains += w->count.drains;
     sum.sleeps += w->count.sleeps;
+    sum.wakeups += w->count.wakeups;
     sum.fibers += w->count.fibers;
     sum.polls += w->count.polls;
     sum.clock_phases += w->count.of_clocks.ended;

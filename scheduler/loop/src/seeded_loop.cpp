@@ -118,6 +118,7 @@ bool steal_tasks(worker& w, worker& victim, work& found) {
   // The deques are fenced, so that a thief need not ask.
   const auto got = victim.tasks.steal(taken, 1 + schedule_of(w).below(steal_most), {1, 0});
   if (got.tasks == 0) return false;
+  observe_stolen(w, {taken, got.tasks});
   found.in_slot = true;
   found.task.assign(taken[0]);
   if (got.tasks > 1) w.tasks.push_counted(taken + 1, got.tasks - 1);

@@ -35,8 +35,8 @@ class Rows(unittest.TestCase):
     @staticmethod
     def place(number=0, **changes):
         counters = dict.fromkeys(
-            ("suspensions", "clock_phases", "phaser_phases", "steal_attempts", "steals", "stolen",
-             "messages_sent", "frames_sent", "bytes_sent", "deepest_stack"), 0)
+            ("tasks", "suspensions", "clock_phases", "phaser_phases", "steal_attempts", "steals",
+             "stolen", "messages_sent", "frames_sent", "bytes_sent", "deepest_stack"), 0)
         counters.update(elapsed_ns=0, asleep_ns=0, workers=2)
         counters.update({k: v for k, v in changes.items() if k in counters})
         return {"place": number, "host": "a", "process": changes.get("process", 1), "asleep": 0,
@@ -67,10 +67,10 @@ class Rows(unittest.TestCase):
 
     def test_each_counter_has_its_column(self):
         row = activity.rates(self.place(), self.place(
-            elapsed_ns=2 * 10**9, clock_phases=6, phaser_phases=2, steal_attempts=20, steals=10,
-            stolen=30, messages_sent=4, frames_sent=8, deepest_stack=12_288))
-        self.assertEqual([row[name] for name in ("phases", "tried", "steals", "stolen", "messages",
-                                                 "frames", "stack")], [4, 10, 5, 15, 2, 4, 12_288])
+            elapsed_ns=2 * 10**9, tasks=50, clock_phases=6, phaser_phases=2, steal_attempts=20,
+            steals=10, stolen=30, messages_sent=4, frames_sent=8, deepest_stack=12_288))
+        names = "tasks phases tried steals stolen messages frames stack".split()
+        self.assertEqual([row[name] for name in names], [25, 4, 10, 5, 15, 2, 4, 12_288])
         deeper = dict(row, stack=20_480)
         self.assertEqual(activity.total([row, deeper])["stack"], 20_480)
         self.assertEqual(activity.total([row, deeper])["phases"], 8)

@@ -5,14 +5,22 @@
 Arguments: the programs places_scheduled and places_hangs, apgas-run, and then those of unittest.
 """
 
+import collections
 import concurrent.futures
+import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent.parent / "trace"))
+from trace_checks import problems  # noqa: E402
 
 SCHEDULED, HANGS, APGAS_RUN = (sys.argv.pop(1) for _ in range(3))
 DEADLOCK = 124
@@ -174,14 +182,50 @@ class Settings(unittest.TestCase):
     def test_a_progress_thread_is_refused(self):
         self.refused("set APGAS_PROGRESS=workers", APGAS_SEED=1, APGAS_PROGRESS="thread")
 
-    def test_a_trace_is_refused(self):
-        self.refused("unset APGAS_TRACE", APGAS_SEED=1, APGAS_TRACE="run.json")
-
     def test_a_failing_run_prints_its_seed(self):
         code, _, err = run(SCHEDULED, "fails", APGAS_SEED=17)
         self.assertEqual(code, 5)
         self.assertRegex(err, r"the program ended with the code 5; schedule fingerprint \w+ of "
                               r"APGAS_SEED=17")
+
+
+class Traces(unittest.TestCase):
+    def traced(self, case, seed, **variables):
+        """The begins and ends of tasks and waits in their order, without tasks of the library: those
+        that end the run are not a part of the schedule."""
+        path = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) / "run.json"
+        code, _, err = run(SCHEDULED, case, APGAS_SEED=seed, APGAS_TRACE=path, **variables)
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual(problems(path), [])
+        events = [e for e in json.loads(path.read_text())["traceEvents"]
+                  if e.get("cat") in ("task", "wait")]
+        events.sort(key=lambda e: e["ts"])
+        order, open_slices = [], collections.defaultdict(list)
+        for e in events:
+            on_track = open_slices[e["pid"], e["tid"]]
+            if e["ph"] == "B":
+                on_track.append(e["name"])
+            name = on_track[-1] if e["cat"] == "task" else e["name"]
+            if e["ph"] == "E":
+                on_track.pop()
+            if name != "internal":
+                order.append((e["pid"], e["ph"], name))
+        return order
+
+    def check(self, case, **variables):
+        orders = []
+        for seed in (1, 2, 3, 4):
+            first = self.traced(case, seed, **variables)
+            self.assertGreater(len(first), 20)
+            self.assertEqual(first, self.traced(case, seed, **variables), seed)
+            orders.append(first)
+        self.assertGreater(len({tuple(order) for order in orders}), 1, "the seed decides")
+
+    def test_two_traces_with_one_seed_have_the_same_events(self):
+        self.check("tasks", **ONE_PLACE)
+
+    def test_also_over_places(self):
+        self.check("messages", **THREE_PLACES)
 
 
 class LoopOverSeeds(unittest.TestCase):

@@ -23,9 +23,65 @@ TEST(Statistics, OfOnePlace) {
   EXPECT_GT(s.elapsed_ns, 0u);
   EXPECT_GE(s.awake(), 0.0);
   EXPECT_LE(s.awake(), 1.0);
+  EXPECT_GE(s.tasks, s.inlined);
+  EXPECT_GE(s.sleeps, s.wakeups);
   EXPECT_EQ(s.task_frames_received + s.reply_frames_received + s.finish_frames_received +
                 s.control_frames_received,
             s.frames_received);
+  EXPECT_EQ(s.task_bytes_received + s.reply_bytes_received + s.finish_bytes_received +
+                s.control_bytes_received,
+            s.bytes_received);
+}
+
+int tree(int depth) {
+  if (depth == 0) return 1;
+  int a = 0;
+  int b = 0;
+  apgas::finish([&] {
+    apgas::async([&a, depth] { a = tree(depth - 1); });
+    b = tree(depth - 1);
+  });
+  return a + b;
+}
+
+// The most that tasks of the library may add to a difference of `tasks`.
+constexpr std::uint64_t other_tasks = 100;
+
+TEST(Statistics, CountsEachTaskOnce) {
+  constexpr std::uint64_t spawned = (1U << 14U) - 1;  // by tree(14), in all
+  const statistics before = apgas::stats();
+  EXPECT_EQ(tree(14), 1 << 14);
+  const statistics after = apgas::stats();
+  EXPECT_GE(after.tasks - before.tasks, spawned);
+  EXPECT_LE(after.tasks - before.tasks, spawned + other_tasks);
+  // A task that was not stolen runs inside the finish that waits for it, unless a task was
+  // suspended.
+  EXPECT_GT(after.inlined - before.inlined, spawned / 2);
+  EXPECT_LE(after.inlined - before.inlined, spawned);
+}
+
+TEST(Statistics, CountsTheTasksOfALongLoop) {
+  constexpr std::uint64_t spawned = 100'000;  // some run while the loop still spawns (drains)
+  const statistics before = apgas::stats();
+  apgas::finish([] {
+    for (std::uint64_t i = 0; i < spawned; ++i) apgas::async([] {});
+  });
+  const statistics after = apgas::stats();
+  EXPECT_GT(after.drains, before.drains);
+  EXPECT_GE(after.tasks - before.tasks, spawned);
+  EXPECT_LE(after.tasks - before.tasks, spawned + other_tasks);
+}
+
+TEST(Statistics, CountsTasksAtTheirPlace) {
+  constexpr std::uint64_t spawned = 1000;
+  const apgas::place there = test::last();
+  const statistics before = apgas::at(there, [] { return apgas::stats(); });
+  apgas::finish([there] {
+    for (std::uint64_t i = 0; i < spawned; ++i) apgas::async_at(there, [] {});
+  });
+  const statistics after = apgas::at(there, [] { return apgas::stats(); });
+  EXPECT_GE(after.tasks - before.tasks, spawned);
+  EXPECT_LE(after.tasks - before.tasks, spawned + other_tasks);
 }
 
 TEST(Statistics, OfAllPlaces) {
@@ -211,7 +267,8 @@ TEST(Statistics, CountsFramesByKind) {
   EXPECT_GE(here.frames_sent - here_before.frames_sent, calls);
   EXPECT_GE(here.reply_frames_received - here_before.reply_frames_received, calls);
   EXPECT_GE(there.task_frames_received - there_before.task_frames_received, calls);
-  EXPECT_GE(there.bytes_received - there_before.bytes_received, calls * 32);
+  EXPECT_GE(there.task_bytes_received - there_before.task_bytes_received, calls * 32);
+  EXPECT_GE(here.reply_bytes_received - here_before.reply_bytes_received, calls * 32);
 }
 
 TEST(Statistics, SumsAreMadeFieldByField) {

@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
+APGAS_RUN = HERE.parents[2] / "launch/apgas-run"
 sys.path.insert(0, str(HERE.parent.parent / "trace"))
 from trace_checks import has_perfetto, perfetto_problems, problems, run_tests  # noqa: E402
 from trace_events import Events  # noqa: E402
@@ -165,7 +166,11 @@ class Deaths(Traces):
         self.assertEqual(len(records), places, lines)
         self.assertEqual([x for x in self.files() if x != "run.json"],
                          [f"run.json.place{p}" for p in range(places)])
-        self.assertEqual(self.merge(), (0, ""))
+        if "APGAS_TRANSPORT" not in way and places > 1:  # the process that started mpirun
+            self.assertEqual(lines[-1],
+                             f"apgas: the trace {self.path} has what {places} of {places} places did")
+        else:
+            self.assertEqual(self.merge(), (0, ""))
         self.check(self.path)
         events = Events(self.path)
         self.assertEqual(events.metadata["died"], list(range(places)))
@@ -180,6 +185,47 @@ class Deaths(Traces):
     def test_places_that_end_because_another_has_failed(self):
         if WITH_MPI:
             self.end("abort", 134, 2)
+
+    def test_a_killed_place_leaves_a_trace_of_the_others(self):
+        if not WITH_MPI:
+            return
+        code, lines = job(self.path, "killed", APGAS_PLACES="3")
+        self.assertEqual(code, 137, lines)
+        # mpirun may end place 1, too, before it has left its record.
+        self.assertRegex(lines[-1], f"apgas: the trace {self.path} has what [12] of 3 places did; "
+                                    "place (1, )?2 has left nothing here")
+        self.check(self.path)
+        events = Events(self.path)
+        self.assertIn(events.metadata["died"], ([0, 1], [0]))
+        self.assertIn({e["pid"] for e in events.of("task", "B")}, ({1, 2}, {1}))
+
+    def test_the_launcher_makes_the_trace(self):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("APGAS_")}
+        environment.update(APGAS_TRACE=str(self.path),
+                           PATH=f"{pathlib.Path(MERGE).parent}:{environment['PATH']}")
+        ways = [("local", "abort", 134, "3")]
+        ways += [("shm", "killed", 137, "[12]")] if WITH_MPI else []
+        for transport, how, code, places in ways:
+            with self.subTest(transport=transport):
+                done = subprocess.run([APGAS_RUN, "-n", "3", "--transport", transport, TRACED, how],
+                                      env=environment, capture_output=True, text=True, timeout=120,
+                                      check=False)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertRegex(done.stderr, f"(?m)^apgas-run: the trace {self.path}: {places} "
+                                              "of 3 places$")
+                self.check(self.path)
+                self.assertEqual(Events(self.path).metadata["died"][0], 0)
+                for name in self.files():
+                    (self.folder / name).unlink()
+
+    def test_records_of_an_earlier_job_are_no_trace(self):
+        if not WITH_MPI:
+            return
+        self.assertEqual(job(self.path, "abort", APGAS_PLACES="3", APGAS_TRANSPORT="local")[0], -6)
+        self.path.unlink()
+        self.path.mkdir()  # so the next job does not begin
+        code, lines = job(self.path, APGAS_PLACES="2")
+        self.assertEqual((code, len(lines)), (2, 1), lines)
 
     def test_exit(self):
         self.end("exit", 5, 1)
@@ -201,8 +247,10 @@ class Refusals(Traces):
                 self.assertRegex(lines[0],
                                  "APGAS_TRACE=/nonexistent/run.json: .*folder that exists")
 
-    def check_records(self, lines, places):
+    def check_records(self, lines, places, by_launcher=False):
         """Each place has left what it has recorded, and that makes a whole trace."""
+        if by_launcher:  # what stands in the way of place 0 does so for the launcher, too
+            self.assertRegex(lines.pop(), "there is no trace of all places: .*Is a directory")
         self.assertEqual(len(lines), 1 + places, lines)
         for place in range(places):
             self.assertIn(f"run.json.place{place}; apgas-trace-merge {self.path} makes a trace",
@@ -227,7 +275,7 @@ class Refusals(Traces):
                 self.assertEqual(code, 0)
                 self.assertRegex(lines[0], "there is no trace: .*Is a directory")
                 self.path.rmdir()
-                self.check_records(lines, 2)
+                self.check_records(lines, 2, by_launcher=not way)
                 for name in self.files():
                     (self.folder / name).unlink()
 

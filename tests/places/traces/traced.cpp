@@ -90,6 +90,7 @@ int main(int argc, char** argv) {
     if (how == "exit") std::exit(5);  // NOLINT(concurrency-mt-unsafe): this is tested
     if (how == "abort") at(place(num_places() - 1), [] { std::abort(); });
     if (how == "kill") at(place(num_places() - 1), [] { std::raise(SIGSEGV); });
+    if (how == "killed") at(place(num_places() - 1), [] { std::raise(SIGKILL); });
     if (how == "deadlock") {
       const promise<int> never;
       static_cast<void>(never.get_future().get());

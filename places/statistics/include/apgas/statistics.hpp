@@ -11,14 +11,17 @@ namespace apgas::inline v0 {
 // What a place, or all places together, have done since their workers started.
 //
 // The counters are always kept; each is written by one thread and read without stopping it, so two
-// fields may differ by what happens between their reads. Tasks that their spawner's worker runs
-// itself, which are most, are not counted: that would cost more than such a spawn.
+// fields may differ by what happens between their reads. Branches of fork_join, forall and coforall
+// are no tasks here, and are only counted if they are stolen.
 struct statistics {
   std::uint64_t places = 0;      // whose counters these are
   std::uint64_t workers = 0;     // worker threads
   std::uint64_t elapsed_ns = 0;  // since the workers started; of several places the longest time
 
   // Tasks.
+  std::uint64_t tasks = 0;    // that have begun, also those of the library and of other places
+  std::uint64_t inlined = 0;  // of these, tasks that began without the scheduling loop: the worker
+                              // of their spawner ran them one after the other
   std::uint64_t steal_attempts = 0;  // times that a worker tried another one that seemed to have
                                      // tasks
   std::uint64_t steals = 0;          // times that it took some
@@ -58,6 +61,7 @@ struct statistics {
 
   // Workers without work.
   std::uint64_t sleeps = 0;     // times that a worker went to sleep
+  std::uint64_t wakeups = 0;    // times that another thread woke it; otherwise a message or timer
   std::uint64_t asleep_ns = 0;  // the time that workers slept; all workers together
   std::uint64_t polls = 0;      // polls of the network and the timers
 
@@ -72,6 +76,11 @@ struct statistics {
   std::uint64_t reply_frames_received = 0;    // to at and async_future_at
   std::uint64_t finish_frames_received = 0;   // that finishes need to end
   std::uint64_t control_frames_received = 0;  // of clocks, teams, memory and flow control
+  // The bytes of these frames, with their headers.
+  std::uint64_t task_bytes_received = 0;
+  std::uint64_t reply_bytes_received = 0;
+  std::uint64_t finish_bytes_received = 0;
+  std::uint64_t control_bytes_received = 0;
   // The time that tasks took to write and read the functions, arguments and results of calls,
   // unless these are sent as their bytes. Measured with APGAS_STATS or APGAS_METRICS only.
   std::uint64_t serialization_ns = 0;

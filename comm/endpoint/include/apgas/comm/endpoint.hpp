@@ -78,8 +78,11 @@ struct endpoint_options {
   std::string settings;                             // on which all ranks must agree, as text
   std::uint64_t fingerprint = binary_fingerprint();
   std::uint32_t version = 0;  // version of the library; 0: APGAS_VERSION
-  bool zero_copy = true;      // other places of this host may read this process's memory
-  base::place_cores cores;    // the cores of its host that this rank may use
+  // Frames that are observed are batched like others: not each is told in the task that sends it,
+  // but the messages are those of a run without an observer.
+  bool batches_observed = false;
+  bool zero_copy = true;    // other places of this host may read this process's memory
+  base::place_cores cores;  // the cores of its host that this rank may use
 };
 
 // Why a message was sent.
@@ -96,7 +99,8 @@ struct traffic {
   std::uint64_t received_by_kind[frame_kinds] = {};  // of these frames, by frame_kind
   std::uint64_t messages_received = 0;
   std::uint64_t bytes_received = 0;
-  std::uint64_t flushes[flush_reasons] = {};  // messages sent, by flush_reason
+  std::uint64_t bytes_by_kind[frame_kinds] = {};  // of these bytes, by frame_kind
+  std::uint64_t flushes[flush_reasons] = {};      // messages sent, by flush_reason
 
   traffic& operator+=(const traffic& other) noexcept;
 };
@@ -186,9 +190,10 @@ class endpoint final : private message_sink {
   APGAS_API bool add_task(rank dest, const frame_header& header, std::span<const std::byte> payload,
                           base::atomic<std::uint64_t>& bytes) noexcept;
 
-  // From now on each frame is told to `observer` and sent at once, and received frames go to
-  // `sink`. Both must outlive the endpoint. With null, frames are sent as usual. Requires: ready().
-  // Context: any thread; one at a time.
+  // From now on each frame is told to `observer` and sent at once (unless
+  // endpoint_options::batches_observed), and received frames go to `sink`. Both must outlive the
+  // endpoint. With null, frames are sent as usual. Requires: ready(). Context: any thread; one at a
+  // time.
   void observe(frame_observer* observer, frame_sink& sink) noexcept;
   // How many frames have arrived from a rank. The one that is in the sink counts.
   // Context: the sink.
@@ -235,6 +240,8 @@ class endpoint final : private message_sink {
   void send_in_message(rank dest, const frame_header& header, std::span<const std::byte> payload);
   void send_alone(rank dest, const frame_header& header, std::span<const std::byte> payload);
   void tell_observer(const channel& to, rank dest, const frame_header& header) noexcept;
+  void tell_observer_of_small(channel& to, rank dest, frame_header header,
+                              std::size_t length) noexcept;
   void send_block(rank dest, const frame_header& header, out_archive&& payload);
   void send_unbatched(rank dest, buffer message);
   bool waited_too_long(channel& to, rank dest, bool posted) noexcept;

@@ -108,6 +108,8 @@ struct config {
 
 // Counters since the start, summed over the workers.
 struct statistics {
+  std::uint64_t inlined_tasks = 0;   // run without the scheduling loop
+  std::uint64_t loop_tasks = 0;      // run by it
   std::uint64_t steal_attempts = 0;  // at workers that seemed to have tasks
   std::uint64_t steals = 0;          // successful ones
   std::uint64_t stolen = 0;          // tasks that were taken by them
@@ -115,6 +117,7 @@ struct statistics {
   std::uint64_t suspensions = 0;     // of tasks; switches within a batch do not count
   std::uint64_t drains = 0;          // see drain.cpp
   std::uint64_t sleeps = 0;          // times that a worker went to sleep
+  std::uint64_t wakeups = 0;         // times that another thread woke it
   std::uint64_t fibers = 0;          // fibers that were created rather than taken from a cache
   std::uint64_t polls = 0;           // of the network and the timers
   std::uint64_t asleep_ns = 0;       // the time that workers slept, all together

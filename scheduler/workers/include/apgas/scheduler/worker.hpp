@@ -91,7 +91,10 @@ struct alignas(base::cache_line_bytes) worker {
 
   // Counters for APGAS_STATS and the tests; see statistics.
   struct {
-    owner_count steal_attempts, steals, stolen, fences, suspensions, drains, sleeps, fibers, polls;
+    owner_count inlined_tasks;  // run without the scheduling loop
+    owner_count loop_tasks;     // run by it
+    owner_count steal_attempts, steals, stolen, fences, suspensions, drains, sleeps, wakeups;
+    owner_count fibers, polls;
     phase_counts of_clocks, of_phasers;
     owner_count serialization_cycles;
     // How long the worker has slept, in ns; while it sleeps, less the time of the steady clock at
@@ -136,11 +139,13 @@ inline void task_described(fiber& self) noexcept {
 // Context: task. May resume on another worker.
 inline void run_children(fiber& self, const frame_mark& mark) {
   for (;;) {
-    deque<slot>& tasks = self.on->tasks;
+    worker& w = *self.on;
+    deque<slot>& tasks = w.tasks;
     slot* const from = self.generation == mark.generation ? mark.base : self.base;
     slot* const s = tasks.head() - 1;
     if (s < from) return;
     if (tasks.pop(s)) {
+      w.count.inlined_tasks.add_one();
       self.task.site = s->site;
       s->run(*s, self);
       if (self.task.rare.has_attributes != 0) [[unlikely]]

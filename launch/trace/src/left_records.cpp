@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <apgas/base/log.hpp>
+
+#include "left_records.hpp"
+#include "trace_file.hpp"
+
+namespace apgas::inline v0::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::byte> read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    throw bad_trace_record(
+        fmt::format("{} cannot be read: {}", path, std::system_category().message(errno)));
+  }
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+// Whether a place has left a record since then.
+bool any_left_since(const std::string& path, fs::file_time_type begun) {
+  const fs::path trace(path);
+  const std::string start = trace.filename().string() + ".place";
+  const fs::path folder = trace.has_parent_path() ? trace.parent_path() : fs::path(".");
+  std::error_code missing;
+  return std::ranges::any_of(fs::directory_iterator(folder, missing),
+                             [&](const fs::directory_entry& each) {
+                               return each.path().filename().string().starts_with(start) &&
+                                      each.last_write_time() >= begun;
+                             });
+}
+
+}  // namespace
+
+left_records read_left_records(const std::string& path) {
+  constexpr std::uint32_t places_most = 65536;  // trace::frame_flow() has bits for so many
+  left_records records;
+  records.job_places = places_most;  // until a record tells
+  for (int p = 0; p < records.job_places; ++p) {
+    const std::string record = record_path(path, p);
+    if (!std::ifstream(record)) {
+      records.missing.push_back(p);
+      continue;
+    }
+    records.places.emplace_back(read_file(record), record);
+    records.job_places =
+        static_cast<int>(std::min(records.places.front().header().places, places_most));
+  }
+  if (records.places.empty()) read_file(record_path(path, 0));  // throws, and tells the reason
+  return records;
+}
+
+std::vector<std::string> write_left_records(const left_records& records, const std::string& path,
+                                            bool& written) {
+  const std::vector<clock_offset> clocks(records.places.size());
+  return write_trace_file(path, records.places, clocks, &written);
+}
+
+void merge_left_records(const std::string& path, fs::file_time_type begun) noexcept {
+  try {
+    if (path.empty() || !any_left_since(path, begun)) return;
+    const left_records records = read_left_records(path);
+    bool written = true;
+    for (const std::string& line : write_left_records(records, path, written)) base::warn(line);
+    if (!written) return;
+    std::string line = fmt::format("the trace {} has what {} of {} places did", path,
+                                   records.places.size(), records.job_places);
+    if (!records.missing.empty()) {
+      line += fmt::format(
+          "; place {} has left nothing here, because it was killed or ran on "
+          "another host: copy its record here and call apgas-trace-merge {}",
+          fmt::join(records.missing, ", "), path);
+    }
+    base::print_line(line);
+  } catch (const std::exception& failure) {
+    base::warn(fmt::format("there is no trace of all places: {}", failure.what()));
+  }
+}
+
+}  // namespace apgas::inline v0::launch
