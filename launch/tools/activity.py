@@ -122,7 +122,7 @@ class Sites:
         for place in places:
             self.workers += place["counters"]["workers"]
             for site in place["running"]:
-                name = site["spawned"] or "main or tasks without a spawn site"
+                name = site["spawned"] or "tasks without a spawn site"
                 self.seen[name] += site["workers"]
 
     def lines(self, most):

@@ -84,7 +84,8 @@ def worker_lines(workers):
             sites[worker["spawned"]].append(number)
     for site, numbers in sorted(sites.items(), key=lambda item: (-len(item[1]), item[1])):
         several = len(numbers) > 1
-        what = f"tasks spawned at {site}" if site else "main or tasks without a spawn site"
+        what = f"tasks spawned at {site}" if site else "tasks without a spawn site"
+        what = site if site == "main" else what
         which = f"workers {ranges(numbers)} run" if several else f"worker {numbers[0]} runs"
         yield f"  {which} {what}"
 

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <exception>
+#include <sstream>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include <apgas/base/local_socket.hpp>
+#include <apgas/base/log.hpp>
 #include <apgas/base/own_threads.hpp>
 
 #include "control_server.hpp"
@@ -34,7 +36,7 @@ constexpr int control_backlog = 16;
 constexpr std::string_view trace_request =
     "trace";  // alone, or with " stop", or " start " and a path
 
-base::descriptor event_to_stop() {
+base::descriptor new_event() {
   base::descriptor made(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!made) throw std::system_error(errno, std::system_category(), "eventfd");
   return made;
@@ -74,8 +76,10 @@ control_server::control_server(process_facts facts, int place)
     : facts_(std::move(facts)),
       listening_(base::listen_locally(control_address(geteuid(), facts_.job, place, getpid()),
                                       control_backlog)),
-      stop_(event_to_stop()) {
+      stop_(new_event()),
+      quit_(new_event()) {
   clients_.reserve(clients_at_most);
+  if (!facts_.watchdog) on_quit_.emplace(quit_.number());
   thread_ = std::thread([this] { serve(); });
 }
 
@@ -108,25 +112,42 @@ void control_server::remove(const sync::place_state& place) noexcept {
 void control_server::serve() noexcept {
   const base::own_thread counts;
   prctl(PR_SET_NAME, "apgas-control");
-  std::array<pollfd, 2 + clients_at_most> waited{};
+  constexpr std::size_t own = 3;  // descriptors of the server itself
+  std::array<pollfd, own + clients_at_most> waited{};
   for (;;) {
     waited[0] = {.fd = stop_.number(), .events = POLLIN, .revents = 0};
     waited[1] = {.fd = listening_.number(), .events = POLLIN, .revents = 0};
+    waited[2] = {.fd = quit_.number(), .events = POLLIN, .revents = 0};
     time first = time::max();
     for (std::size_t i = 0; i < clients_.size(); ++i) {
-      waited[i + 2] = {.fd = clients_[i].connection.number(), .events = POLLIN, .revents = 0};
+      waited[i + own] = {.fd = clients_[i].connection.number(), .events = POLLIN, .revents = 0};
       first = std::min(first, clients_[i].deadline);
     }
     const int limit = clients_.empty() ? -1 : milliseconds_until(first);
-    poll(waited.data(), clients_.size() + 2, limit);
+    poll(waited.data(), clients_.size() + own, limit);
     if (waited[0].revents != 0) return;
+    if (waited[2].revents != 0) answer_signal();
     const time now = std::chrono::steady_clock::now();
     for (std::size_t i = clients_.size(); i-- != 0;) {
       const bool over =
-          waited[i + 2].revents != 0 ? is_done(clients_[i]) : clients_[i].deadline <= now;
+          waited[i + own].revents != 0 ? is_done(clients_[i]) : clients_[i].deadline <= now;
       if (over) clients_.erase(clients_.begin() + static_cast<std::ptrdiff_t>(i));
     }
     if (waited[1].revents != 0) accept_client();
+  }
+}
+
+void control_server::answer_signal() noexcept {
+  std::uint64_t signals = 0;
+  static_cast<void>(!read(quit_.number(), &signals, sizeof signals));
+  try {
+    std::unique_lock lock(mutex_);
+    std::istringstream text(report_of_all());
+    lock.unlock();
+    std::string line;
+    for (const char* begin = "on SIGQUIT, "; std::getline(text, line); begin = "")
+      base::print_line(begin + line);
+  } catch (const std::exception&) {  // no memory
   }
 }
 
@@ -209,6 +230,12 @@ std::string control_server::answer_about_trace(std::string_view request) {
   return trace_answer(trace_->status());
 }
 
+// Empty if no place runs. Requires: mutex_.
+std::string control_server::report_of_all() {
+  const auto first = places_.empty() ? explanations_.end() : explanations_.find(places_[0]);
+  return first == explanations_.end() ? std::string() : first->second->text(report_patience);
+}
+
 std::string control_server::answer(std::string_view request, control_status& status) {
   std::unique_lock lock(mutex_);
   if (request == "summary") return tasks_answer(facts_, places_, false);
@@ -216,9 +243,7 @@ std::string control_server::answer(std::string_view request, control_status& sta
   if (request == "stacks") return stacks_answer(facts_, places_);
   if (request.starts_with(trace_request)) return answer_about_trace(request);
   if (request == "report of all places") {
-    const auto first = places_.empty() ? explanations_.end() : explanations_.find(places_[0]);
-    std::string text;
-    if (first != explanations_.end()) text = first->second->text(report_patience);
+    const std::string text = report_of_all();
     if (text.empty()) status = control_status::not_now;
     return text.empty() ? text : text_answer(text);
   }

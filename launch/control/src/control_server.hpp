@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -12,6 +13,7 @@
 
 #include <apgas/base/descriptor.hpp>
 #include <apgas/launch/job_explanation.hpp>
+#include <apgas/scheduler/quit_signal.hpp>
 #include <apgas/sync/place_state.hpp>
 
 #include "asked_task.hpp"
@@ -23,7 +25,8 @@
 // Lets tools of the same user on the same host look at the places of this process while they run:
 // APGAS_CONTROL. A thread of the library waits for connections to a Unix socket in the abstract
 // namespace, checks that the other end is a process of the same user or of root, and answers one
-// request for each connection. While no tool asks, the thread sleeps.
+// request for each connection. While no tool asks, the thread sleeps. Without a watchdog, it also
+// answers SIGQUIT, with the report of all places.
 namespace apgas::inline v0::launch {
 
 // Asks all places of the job for their activity; place 0 has it.
@@ -55,16 +58,20 @@ class control_server {
   };
 
   void serve() noexcept;
+  void answer_signal() noexcept;
   void accept_client();
   bool is_done(client& from) noexcept;
   bool take(client& from, std::span<const std::byte> bytes);
   void reply(const base::descriptor& to, control_status status, std::string_view body) const;
   std::string answer(std::string_view request, control_status& status);
+  std::string report_of_all();
   std::string answer_about_trace(std::string_view request);
 
   const process_facts facts_;
   const base::descriptor listening_;
   const base::descriptor stop_;  // readable when the server is to end
+  const base::descriptor quit_;  // readable after SIGQUIT
+  std::optional<scheduler::quit_signal_handler> on_quit_;
   std::vector<client> clients_;  // used by the thread alone
 
   std::mutex mutex_;  // of what follows; held while places answer

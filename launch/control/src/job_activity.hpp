@@ -13,7 +13,7 @@ namespace apgas::inline v0::launch {
 
 // How many workers of a place run tasks that were spawned at a line.
 struct busy_site {
-  std::string spawned;  // file:line; empty: main, or unknown
+  std::string spawned;  // file:line or "main"; empty: unknown
   std::uint64_t workers = 0;
 
   template <class Archive>

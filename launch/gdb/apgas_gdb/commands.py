@@ -49,7 +49,9 @@ class Command(gdb.Command):
 def description(fiber):
     name, site = fiber.name(), fiber.site()
     named = f'"{name}", ' if name is not None else ""
-    return named + (f"spawned at {site}" if site is not None else "main or without a spawn site")
+    if site is not None:
+        return f"{named}spawned at {site}"
+    return named + ("main" if fiber.runs_main() else "without a spawn site")
 
 
 class Tasks(Command):

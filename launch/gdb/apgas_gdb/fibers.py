@@ -21,6 +21,7 @@ class Layout:
         members = ("on", "stack_pointer", "task.registrations", "task.finish", "task.site",
                    "task.name", "waits_for", "spawner", "stack_bottom")
         self.at = {m: offset_of(fiber, m) // 8 for m in members}
+        self.runs_main = offset_of(fiber, "runs_main")
         self.worker_id = self.running = None
         try:
             worker = gdb.lookup_type(NAMESPACE + "worker")
@@ -82,6 +83,11 @@ class Fiber:
     def site(self):
         """Where the task was spawned, as file:line, or None."""
         return line_of(self["task.site"])
+
+    def runs_main(self):
+        """Whether the task is main, if it has no spawn site."""
+        at = self.layout.runs_main
+        return self.words[at // 8] >> at % 8 * 8 & 0xff != 0
 
 
 def fibers():

@@ -135,6 +135,7 @@ void job_watch::watch() noexcept {
     } catch (const std::exception& e) {  // a report that cannot be made is left out
       print_(fmt::format("a report of the watchdog is left out: {}", e.what()));
       collecting_.reset();
+      searching_.reset();
     }
     lock.lock();
   }
@@ -171,6 +172,16 @@ void job_watch::handle(const message& m) {
       if (!collecting_ || collecting_->number != m.number) return;
       comm::in_archive in(m.payload);
       return take_part(static_cast<std::size_t>(m.source), in.read<scheduler::place_waits>());
+    }
+    case operation::search: {
+      comm::out_archive out;
+      out(long_waits());
+      return send(m.source, operation::long_waits, m.number, out.bytes());
+    }
+    case operation::long_waits: {
+      if (!searching_ || searching_->number != m.number) return;
+      comm::in_archive in(m.payload);
+      return take_long_waits(static_cast<std::size_t>(m.source), in.read<scheduler::place_waits>());
     }
     case operation::report:
       return want({reason::signal, place_patience, nullptr});
@@ -251,6 +262,8 @@ void job_watch::look() {
   note(seen, received);
   if (seen.asleep) slept_at_ = now;
   if (place_.here != 0) return;
+  end_search(now);
+  begin_search(now);
   if (waves_.in_progress()) {
     if (now - wave_begun_ >= place_patience) on_silence(now);
   } else if (now - slept_at_ < slept_lately && stood() >= patience_ && now >= next_wave_) {
@@ -271,6 +284,7 @@ void job_watch::on_answer(comm::rank place, std::uint32_t wave, const wave_answe
   if (!waves_.in_progress() || wave != wave_) return;
   answers_[static_cast<std::size_t>(place)] = a;
   const reply r = waves_.on_answer(place, wave, a.state);
+  if (r != reply::none) all_may_wait_ = r == reply::repeat;
   const auto stands = [this](const wave_answer& each) {
     return std::cmp_greater_equal(each.stood_ms, patience_.count()) &&
            (reports_always_ || each.blocking == 0);
@@ -305,6 +319,7 @@ void job_watch::on_silence(time now) {
     if (waves_.has_answered(p)) all_stand &= std::cmp_greater_equal(stood_ms, patience_.count());
   }
   waves_.abandon();
+  all_may_wait_ = false;
   next_wave_ = now + after_refusal;
   if (all_stand && reports_always_) want_once(reason::standstill);
 }

@@ -30,6 +30,9 @@
 // If all do for long enough, or on request, it collects what the tasks of all places wait for and
 // makes one report of that.
 //
+// While tasks run somewhere, place 0 also searches now and then, among the tasks of all places that
+// have waited for long, for some that wait for each other.
+//
 // Wire: control frames whose `handler` has the bit control_watch and the operation, and whose
 // `finish` is the number of the wave or of the collection. The endpoint counts them; this object
 // subtracts them, so that the waves do not count their own frames.
@@ -61,7 +64,15 @@ class job_watch final : public job_explanation {
   using clock = std::chrono::steady_clock;
   using time = clock::time_point;
 
-  enum class operation : std::uint8_t { probe = 1, answer, request, part, report };
+  enum class operation : std::uint8_t {
+    probe = 1,
+    answer,
+    request,
+    part,
+    report,
+    search,
+    long_waits,
+  };
   struct message {
     comm::rank source;
     operation what;
@@ -109,6 +120,12 @@ class job_watch final : public job_explanation {
   std::chrono::milliseconds stood() const;
   void resume_teams();
 
+  // Searching for tasks that wait for each other while others run (job_watch_search.cpp)
+  void begin_search(time now);
+  void take_long_waits(std::size_t place, scheduler::place_waits part);
+  void end_search(time now);
+  scheduler::place_waits long_waits() const;
+
   // Reporting (job_watch_reports.cpp)
   void want(wanted_report w);
   void begin_collection();
@@ -145,6 +162,10 @@ class job_watch final : public job_explanation {
   std::optional<reason> reported_;
   std::uint32_t collections_ = 0;
   std::optional<collection> collecting_;
+  bool all_may_wait_ = false;  // the last wave may have found a deadlock of all tasks
+  std::optional<collection> searching_;
+  time search_again_{};
+  std::string endless_wait_;            // the last one that was reported
   std::vector<wanted_report> waiting_;  // for the next collection
 
   base::atomic<std::uint64_t> received_{0};  // frames of this object; the thread that polls writes

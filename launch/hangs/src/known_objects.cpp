@@ -54,7 +54,7 @@ object_name known_objects::of(const scheduler::waited_object& object) const {
 }
 
 object_name known_objects::of_finish(const scheduler::task_counter& finish) const {
-  const auto at = finishes_.find(&finish);  // the finish may be gone (served_call.hpp)
+  const auto at = finishes_.find(&finish);
   return at == finishes_.end() ? object_name{} : object_name{.kind = 'f', .first = at->second};
 }
 

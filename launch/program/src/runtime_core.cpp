@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <apgas/base/own_threads.hpp>
 #include <apgas/errors.hpp>
 #include <apgas/finish.hpp>
 
@@ -37,6 +38,7 @@ class runtime_core::waiting_call final : public scheduler::external_task {
   // Throws: what the finish of the call threw.
   void wait() {
     std::unique_lock lock(mutex_);
+    if (!ended_) waits_.emplace();
     done_.wait(lock, [this] { return ended_; });
     lock.unlock();
     if (error_ != nullptr) std::rethrow_exception(std::move(error_));
@@ -49,6 +51,7 @@ class runtime_core::waiting_call final : public scheduler::external_task {
     std::lock_guard guard(call.mutex_);
     call.error_ = std::move(error);
     call.ended_ = true;
+    call.waits_.reset();  // now, since the thread may take long to continue
     call.done_.notify_one();
     return nullptr;
   }
@@ -59,6 +62,7 @@ class runtime_core::waiting_call final : public scheduler::external_task {
   std::mutex mutex_;
   std::condition_variable done_;
   bool ended_ = false;
+  std::optional<base::own_thread> waits_;  // the caller cannot make a task ready
   std::exception_ptr error_;
 };
 
@@ -121,7 +125,9 @@ void runtime_core::begin_call(const char* function) {
 
 void runtime_core::end_call() noexcept {
   std::lock_guard guard(calls_mutex_);
-  if (--calls_ == 0) calls_ended_.notify_all();
+  if (--calls_ != 0) return;
+  stop_waits_.reset();
+  calls_ended_.notify_all();
 }
 
 void runtime_core::run(void (*body)(void*), void* object, std::source_location site) {
@@ -163,6 +169,7 @@ int runtime_core::stop(int code) {
   {
     std::unique_lock lock(calls_mutex_);
     ending_ = true;
+    if (calls_ != 0) stop_waits_.emplace();
     calls_ended_.wait(lock, [this] { return calls_ == 0; });
   }
   end_.end(code);

@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include <apgas/base/own_threads.hpp>
 #include <apgas/launch/root_call.hpp>
 
 #include "active_program.hpp"
@@ -65,8 +66,9 @@ class runtime_core {
 
   std::mutex calls_mutex_;
   std::condition_variable calls_ended_;
-  int calls_ = 0;        // that have begun and not ended
-  bool ending_ = false;  // no more calls
+  int calls_ = 0;                               // that have begun and not ended
+  bool ending_ = false;                         // no more calls
+  std::optional<base::own_thread> stop_waits_;  // the thread in stop() cannot make a task ready
 
   std::mutex end_mutex_;  // held while the program is ended
   std::optional<int> code_;

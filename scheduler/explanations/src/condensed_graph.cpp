@@ -3,6 +3,9 @@
 #include <cstddef>
 #include <map>
 #include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "hang_explanation.hpp"
 #include "wait_groups.hpp"
@@ -19,6 +22,15 @@ namespace {
 constexpr std::size_t single_objects_max = 4096;
 
 }  // namespace
+
+// While other tasks run, places may know different phases of a clock at one moment. A task that
+// waits for one of them does not need a task that has not signalled another one.
+std::string hang_explanation::name_text(const object_node& o) const {
+  std::string text = text_of(o.name);
+  if (scope_ == graph_scope::some_tasks && !text.empty() && o.what.phase >= 0)
+    text += fmt::format(".{}", o.what.phase);
+  return text;
+}
 
 // Returns the entry of each object. Of many objects, those with a name come first and keep an entry
 // of their own, in the order of the names, so that several places keep the same ones.
@@ -49,7 +61,7 @@ std::vector<std::uint32_t> hang_explanation::condense_objects(place_waits& to) c
               .first->second;
     }
     if (entries[i] == next) {
-      to.objects.push_back({.name = single ? text_of(o.name) : std::string(),
+      to.objects.push_back({.name = single ? name_text(o) : std::string(),
                             .kind = o.what.kind,
                             .made = line_text(o.what.made),
                             .phase = o.what.phase});
@@ -62,8 +74,8 @@ std::vector<std::uint32_t> hang_explanation::condense_objects(place_waits& to) c
 // Returns the entry of each task.
 std::vector<std::uint32_t> hang_explanation::condense_tasks(
     place_waits& to, const std::vector<std::uint32_t>& objects) const {
-  using look = std::tuple<const char*, const char*, std::uint32_t, const char*, std::uint32_t,
-                          const char*, std::uint32_t, const char*, bool>;
+  using look = std::tuple<const char*, const char*, std::uint32_t, const char*, const char*,
+                          std::uint32_t, const char*, std::uint32_t, const char*, bool>;
   std::map<look, std::uint32_t> alike;
   std::vector<std::uint32_t> entries;
   entries.reserve(tasks_.size());
@@ -71,13 +83,13 @@ std::vector<std::uint32_t> hang_explanation::condense_tasks(
     const task_state& task = t.on->task;
     const std::uint32_t object = t.object == no_object ? place_waits::none : objects[t.object];
     const auto [at, is_new] = alike.try_emplace(
-        {t.waits.construct, t.waits.where.file_name(), t.waits.where.line(), task.site.file_name(),
-         task.site.line(), task.name, object, t.mode, t.on->runs_main},
+        {t.waits.construct, t.waits.where.file_name(), t.waits.where.line(), t.caller,
+         task.site.file_name(), task.site.line(), task.name, object, t.mode, t.on->runs_main},
         static_cast<std::uint32_t>(to.graph_tasks.size()));
     if (is_new) {
       to.graph_tasks.push_back({.text = task_text(task, t.on->runs_main),
                                 .construct = t.waits.construct,
-                                .line = line_text(t.waits.where),
+                                .line = line_text(t.waits, t.caller),
                                 .object = object,
                                 .mode = t.mode});
     }
@@ -87,29 +99,87 @@ std::vector<std::uint32_t> hang_explanation::condense_tasks(
   return entries;
 }
 
+// Leaves out the tasks and objects that are on no way from a cycle to a cycle, where an object with
+// a name may be on a cycle through other places. A sweep takes the ends of all such ways away. What
+// is left after so many of them costs space in a message, and nothing else.
+void hang_explanation::leave_out_ends() {
+  constexpr int sweeps_max = 32;
+  std::vector<bool> task_kept(tasks_.size(), true);
+  std::vector<bool> object_kept(objects_.size(), true);
+  const auto sweep = [&] {
+    std::vector<bool> needed_tasks(tasks_.size());
+    std::vector<bool> awaited(objects_.size());
+    std::vector<bool> needing(objects_.size());
+    for (const need& n : needs_) {
+      if (!task_kept[n.task] || !object_kept[n.object]) continue;
+      needed_tasks[n.task] = needing[n.object] = true;
+    }
+    bool same = true;
+    for (std::size_t t = 0; t < tasks_.size(); ++t) {
+      const std::uint32_t object = tasks_[t].object;
+      if (!task_kept[t]) continue;
+      task_kept[t] = needed_tasks[t] && object != no_object && object_kept[object];
+      same &= task_kept[t];
+      if (task_kept[t]) awaited[object] = true;
+    }
+    for (std::size_t o = 0; o < objects_.size(); ++o) {
+      if (!object_kept[o]) continue;
+      const bool named = objects_[o].name.kind != 0;
+      object_kept[o] = (named && (awaited[o] || needing[o])) || (awaited[o] && needing[o]);
+      same &= object_kept[o];
+    }
+    return same;
+  };
+  for (int i = 0; i < sweeps_max && !sweep(); ++i) continue;
+
+  std::vector<waiting_task> tasks;
+  std::vector<object_node> objects;
+  std::vector<need> needs;
+  std::vector<std::uint32_t> task_now(tasks_.size());
+  std::vector<std::uint32_t> object_now(objects_.size());
+  for (std::size_t o = 0; o < objects_.size(); ++o) {
+    object_now[o] = static_cast<std::uint32_t>(objects.size());
+    if (!object_kept[o]) continue;
+    objects.push_back(objects_[o]);
+    objects.back().first_task = no_task;
+  }
+  for (std::size_t t = 0; t < tasks_.size(); ++t) {
+    task_now[t] = static_cast<std::uint32_t>(tasks.size());
+    if (!task_kept[t]) continue;
+    tasks.push_back(tasks_[t]);
+    std::uint32_t& object = tasks.back().object;
+    object = object_now[object];
+    objects[object].first_task = task_now[t];
+  }
+  for (const need& n : needs_) {
+    if (task_kept[n.task] && object_kept[n.object])
+      needs.push_back({object_now[n.object], task_now[n.task], n.label});
+  }
+  tasks_ = std::move(tasks);
+  objects_ = std::move(objects);
+  needs_ = std::move(needs);
+}
+
 void hang_explanation::condense(place_waits& to) const {
   const std::vector<std::uint32_t> objects = condense_objects(to);
   const std::vector<std::uint32_t> tasks = condense_tasks(to, objects);
   // An object that needs several tasks of an entry counts once, so the edges are sorted by object.
   // Each task that waits for an object may have reported the same edges.
-  std::vector<wait_graph::edge> edges;
-  for (const wait_graph::edge& e : graph_.edges()) {
-    if (e.from >= tasks_.size()) edges.push_back(e);
-  }
-  std::ranges::sort(edges, {},
-                    [](const wait_graph::edge& e) { return std::tuple(e.from, e.to, e.label); });
-  const auto repeated = std::ranges::unique(edges);
+  std::vector<need> edges = needs_;
+  const auto ends = [](const need& n) { return std::tuple(n.object, n.task, n.label); };
+  std::ranges::sort(edges, {}, ends);
+  const auto repeated = std::ranges::unique(edges, {}, ends);
   edges.erase(repeated.begin(), repeated.end());
   struct counted {
     std::uint64_t objects = 0;
     std::uint64_t tasks = 0;
-    wait_graph::node last = 0;
+    std::uint32_t last = 0;
   };
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, counted> needs;
-  for (const wait_graph::edge& e : edges) {
-    counted& c = needs[{objects[e.from - tasks_.size()], tasks[e.to], e.label}];
-    if (c.objects == 0 || c.last != e.from) ++c.objects;
-    c.last = e.from;
+  for (const need& n : edges) {
+    counted& c = needs[{objects[n.object], tasks[n.task], n.label}];
+    if (c.objects == 0 || c.last != n.object) ++c.objects;
+    c.last = n.object;
     ++c.tasks;
   }
   for (const auto& [key, c] : needs) {
@@ -118,7 +188,8 @@ void hang_explanation::condense(place_waits& to) const {
                         .task = task,
                         .count = c.objects,
                         .relation = relation_text(label),
-                        .tasks = c.tasks});
+                        .tasks = c.tasks,
+                        .perhaps_another = reasons_[label].by == releaser::perhaps_another});
   }
 }
 

@@ -45,7 +45,7 @@ std::uint32_t hang_explanation::find_or_add(const object_name& name) {
   return at->second;
 }
 
-void hang_explanation::add(fiber& f, const wait_record& waits) {
+void hang_explanation::add(fiber& f, const wait_record& waits, const char* caller) {
   f.node = static_cast<wait_graph::node>(tasks_.size());
   std::uint32_t object = no_object;
   if (waits.object != nullptr) {
@@ -53,47 +53,89 @@ void hang_explanation::add(fiber& f, const wait_record& waits) {
     object = find_or_add(known.kind != 0 ? known : local_name(waits.object));
     if (objects_[object].first_task == no_task) objects_[object].first_task = f.node;
   }
-  tasks_.push_back({&f, waits, object});
+  tasks_.push_back({&f, waits, object, caller});
 }
 
 void hang_explanation::explain(place_waits& to) {
-  for (waiting_task& t : tasks_) add_edges(t);
-  graph_.set_nodes(static_cast<std::uint32_t>(tasks_.size() + objects_.size()));
-  if (const std::vector<wait_graph::edge> found = graph_.find_cycle(); !found.empty())
-    to.cycle = cycle_text(found);
+  do {
+    needs_.clear();
+    for (waiting_task& t : tasks_) add_edges(t);
+  } while (add_parked());
+  for (waiting_task& t : tasks_) {
+    if (t.object != no_object && !waits_truly(t)) t.object = no_object;
+  }
+  std::vector<wait_graph::edge> found = find_cycle(false);
+  to.cycle_is_certain = !found.empty();
+  if (found.empty()) found = find_cycle(true);
+  if (!found.empty()) to.cycle = cycle_text(found);
+  if (scope_ == graph_scope::some_tasks) leave_out_ends();
   condense(to);
 }
 
-void hang_explanation::needs(const waited_object& object, const fiber& needed,
-                             const char* relation) {
-  const object_name known = names_ != nullptr ? names_->of(object) : object_name{};
-  add_need(known.kind != 0 ? known : local_name(object.address), object, needed, relation);
+// Whether the task has not become ready, as far as other tasks of the graph can know.
+bool hang_explanation::waits_truly(const waiting_task& t) const noexcept {
+  if (scope_ == graph_scope::all_tasks) return true;
+  const std::int64_t phase = objects_[t.object].what.phase;
+  return !t.waits.timed && (phase < 0 || t.awaited == phase);
 }
 
-// The nodes of objects are numbered behind those of the tasks, all of which are known by now.
+bool hang_explanation::is_added(const fiber& f) const noexcept {
+  return f.node < tasks_.size() && tasks_[f.node].on == &f;
+}
+
+bool hang_explanation::wants_parked(const void* node) {
+  return scope_ == graph_scope::some_tasks && nodes_.insert(node).second;
+}
+
+void hang_explanation::parked(fiber& waiting) { parked_.push_back(&waiting); }
+
+// Returns whether there was one.
+bool hang_explanation::add_parked() {
+  bool any = false;
+  for (fiber* const f : std::exchange(parked_, {})) {
+    if (is_added(*f) || accepts_ == nullptr || !accepts_(*f)) continue;
+    const wait_record waits = waits_for(*f);
+    if (waits.construct == nullptr) continue;
+    add(*f, waits);
+    tasks_.back().in_batch = true;
+    any = true;
+  }
+  return any;
+}
+
+void hang_explanation::needs(const waited_object& object, const fiber& needed, const char* relation,
+                             releaser by) {
+  // A task that has been handed a mutex, and has not run since, is its holder, too.
+  if (scope_ == graph_scope::some_tasks && by != releaser::this_task && current_->on == &needed)
+    return;
+  const object_name known = names_ != nullptr ? names_->of(object) : object_name{};
+  add_need(known.kind != 0 ? known : local_name(object.address), object, needed, relation, by);
+}
+
 void hang_explanation::add_need(const object_name& name, const waited_object& object,
-                                const fiber& needed, const char* relation) {
+                                const fiber& needed, const char* relation, releaser by) {
   if (name.kind == 0 && !index_.contains(name)) return;  // nobody waits for it
   // An object may name a fiber that is gone: a task of an earlier run, with another size of stacks,
   // has ended without unlocking a mutex. A fiber that is not in the list has no task that waits; it
   // has been used anew.
-  if (fiber_of_address(&needed) != &needed) return;
-  if (needed.node >= tasks_.size() || tasks_[needed.node].on != &needed) return;
+  if (fiber_of_address(&needed) != &needed || !is_added(needed)) return;
   const std::uint32_t index = find_or_add(name);
   objects_[index].what = object;
-  graph_.add({static_cast<wait_graph::node>(tasks_.size()) + index, needed.node,
-              label_of(relation, needed)});
+  needs_.push_back({index, needed.node, label_of(relation, needed, by)});
 }
 
-void hang_explanation::describe(const waited_object& object, const char* mode) noexcept {
+// A task in a batch has counted the phase that it waits for (registration.hpp).
+void hang_explanation::describe(const waited_object& object, const char* mode,
+                                std::int64_t awaited) noexcept {
   if (below_ || current_->object == no_object || current_->waits.object != object.address) return;
   objects_[current_->object].what = object;
   current_->mode = mode;
+  current_->awaited = current_->in_batch ? awaited - 1 : awaited;
 }
 
 // Equal reasons share a label, so there are only as many as the program has lines.
-std::uint32_t hang_explanation::label_of(const char* relation, const fiber& needed) {
-  need_reason made{.relation = relation, .is_below = below_};
+std::uint32_t hang_explanation::label_of(const char* relation, const fiber& needed, releaser by) {
+  need_reason made{.relation = relation, .by = by, .is_below = below_};
   if (hidden_ != nullptr) {
     made.construct = hidden_->construct;
     made.where = hidden_->where;
@@ -108,8 +150,8 @@ std::uint32_t hang_explanation::label_of(const char* relation, const fiber& need
 
 bool hang_explanation::need_reason::operator==(const need_reason& other) const noexcept {
   const auto address = [](const call_site& s) { return std::bit_cast<const void*>(s); };
-  return relation == other.relation && is_below == other.is_below && construct == other.construct &&
-         main == other.main && task.name == other.task.name &&
+  return relation == other.relation && by == other.by && is_below == other.is_below &&
+         construct == other.construct && main == other.main && task.name == other.task.name &&
          address(where) == address(other.where) && address(task.site) == address(other.task.site);
 }
 
@@ -148,9 +190,6 @@ void hang_explanation::served_calls(const waiting_task& t) {
 void hang_explanation::add_edges(waiting_task& t) {
   current_ = &t;
   const fiber& f = *t.on;
-  if (t.object != no_object) {
-    graph_.add({f.node, static_cast<wait_graph::node>(tasks_.size()) + t.object, 0});
-  }
   if (t.waits.explain != nullptr) t.waits.explain(t.waits, *this);
   needs_of_counter(f.task.finish, t);
   if (f.outermost != f.task.finish) needs_of_counter(f.outermost, t);
@@ -165,6 +204,22 @@ void hang_explanation::add_edges(waiting_task& t) {
   hidden_ = nullptr;
 }
 
+// The objects are the nodes after the tasks. `with_others`: also follows edges of objects that
+// perhaps another task lets go on.
+std::vector<wait_graph::edge> hang_explanation::find_cycle(bool with_others) const {
+  const auto first_object = static_cast<wait_graph::node>(tasks_.size());
+  wait_graph graph;
+  graph.set_nodes(static_cast<std::uint32_t>(tasks_.size() + objects_.size()));
+  for (std::uint32_t t = 0; t < tasks_.size(); ++t) {
+    if (tasks_[t].object != no_object) graph.add({t, first_object + tasks_[t].object, 0});
+  }
+  for (const need& n : needs_) {
+    if (with_others || reasons_[n.label].by == releaser::this_task)
+      graph.add({first_object + n.object, n.task, n.label});
+  }
+  return graph.find_cycle();
+}
+
 // The cycle alternates between tasks and objects.
 std::string hang_explanation::cycle_text(const std::vector<wait_graph::edge>& cycle) const {
   const std::size_t begin = cycle.front().from < tasks_.size() ? 0 : 1;
@@ -176,7 +231,7 @@ std::string hang_explanation::cycle_text(const std::vector<wait_graph::edge>& cy
     const waited_object& object = objects_[t.object].what;
     steps.push_back({.task = task_text(t.on->task, t.on->runs_main),
                      .construct = t.waits.construct,
-                     .line = line_text(t.waits.where),
+                     .line = line_text(t.waits, t.caller),
                      .kind = object.kind,
                      .made = line_text(object.made),
                      .phase = object.phase,

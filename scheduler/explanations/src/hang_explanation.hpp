@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -27,23 +29,40 @@
 // Requires, while an object exists: the tasks on the given fibers do not run. What they wait for
 // may change nevertheless, since messages are received and other threads run: phases advance, for
 // example. So the record of a task is taken once, when its fiber is added.
+//
+// While other tasks run (graph_scope::some_tasks), a task that is added may have become ready, and
+// what it waited for may have found another task. Then the graph has only edges that are true: a
+// task that waits for a limited time has none, one that waits for a phase has one only if that
+// phase has not ended, and a needed task keeps the others waiting as long as it waits itself. So a
+// cycle of edges with releaser::this_task means that these tasks never go on.
 namespace apgas::inline v0::scheduler {
 
 // What the task on this fiber waits for; construct is null if there is no task or it does not wait.
 wait_record waits_for(const fiber& f);
 
+// Whether all workers sleep and all waiting tasks are added, or others run.
+enum class graph_scope : std::uint8_t { all_tasks, some_tasks };
+
 class hang_explanation final : private wait_explainer {
  public:
   // With names, edges of objects for which only tasks of other places wait are kept for condense().
-  explicit hang_explanation(const object_names* names = nullptr) noexcept : names_(names) {}
+  explicit hang_explanation(const object_names* names = nullptr,
+                            graph_scope scope = graph_scope::all_tasks) noexcept
+      : names_(names), scope_(scope) {}
 
-  // Adds a fiber whose task waits as the record says. Throws: std::bad_alloc.
-  void add(fiber& f, const wait_record& waits);
+  // For graph_scope::some_tasks: a task that waits in a batch, and has no record, is part of the
+  // graph if `accepts` returns true.
+  void accept_parked(std::function<bool(const fiber&)> accepts) { accepts_ = std::move(accepts); }
+
+  // Adds a fiber whose task waits as the record says; `caller` is as for wait_groups::add().
+  // Throws: std::bad_alloc.
+  void add(fiber& f, const wait_record& waits, const char* caller = "");
 
   // Adds the graph in condensed form: tasks of one group that wait for the same object are one
-  // entry, and with more than a few thousand objects those that look alike are one entry, too. Also
-  // adds a sentence for each step of a cycle, if there is one. Requires: all fibers have been
-  // added. Throws: std::bad_alloc.
+  // entry, and with more than a few thousand objects those that look alike are one entry, too.
+  // While other tasks run, entries that can be on no cycle are left out. Also adds a sentence for
+  // each step of a cycle, if there is one. Requires: all fibers have been added.
+  // Throws: std::bad_alloc.
   void explain(place_waits& to);
 
  private:
@@ -59,11 +78,22 @@ class hang_explanation final : private wait_explainer {
     fiber* on;
     wait_record waits;
     std::uint32_t object;   // its index in objects_, or no_object
+    const char* caller;     // where the call is, if the line is unknown
     const char* mode = "";  // how the task is registered on it
+    bool in_batch = false;  // it has no record
+    // The phase that it waits for, if that is known.
+    std::int64_t awaited = -1;
+  };
+  // The object needs the task. The label is an index in reasons_.
+  struct need {
+    std::uint32_t object;
+    std::uint32_t task;
+    std::uint32_t label;
   };
   // Why an object needs the task on a fiber, or one below it on the same stack.
   struct need_reason {
     const char* relation;
+    releaser by;
     bool is_below = false;
     // Of the task below, if it is known: in which construct it waits, where, and which task it is.
     const char* construct = nullptr;
@@ -77,16 +107,26 @@ class hang_explanation final : private wait_explainer {
     std::size_t operator()(const object_name& n) const noexcept;
   };
 
-  void needs(const waited_object& object, const fiber& needed, const char* relation) override;
-  void describe(const waited_object& object, const char* mode) noexcept override;
+  void needs(const waited_object& object, const fiber& needed, const char* relation,
+             releaser by) override;
+  void describe(const waited_object& object, const char* mode,
+                std::int64_t awaited) noexcept override;
+  bool wants_parked(const void* node) override;
+  void parked(fiber& waiting) override;
+  bool is_added(const fiber& f) const noexcept;
+  bool add_parked();
+  bool waits_truly(const waiting_task& t) const noexcept;
   void add_need(const object_name& name, const waited_object& object, const fiber& needed,
-                const char* relation);
+                const char* relation, releaser by = releaser::this_task);
   std::uint32_t find_or_add(const object_name& name);
-  std::uint32_t label_of(const char* relation, const fiber& needed);
+  std::uint32_t label_of(const char* relation, const fiber& needed, releaser by);
   std::string relation_text(std::uint32_t label) const;
   void add_edges(waiting_task& t);
   void needs_of_counter(const task_counter* counter, const waiting_task& t);
   void served_calls(const waiting_task& t);
+  std::vector<wait_graph::edge> find_cycle(bool with_others) const;
+  void leave_out_ends();
+  std::string name_text(const object_node& o) const;
   std::vector<std::uint32_t> condense_objects(place_waits& to) const;
   std::vector<std::uint32_t> condense_tasks(place_waits& to,
                                             const std::vector<std::uint32_t>& entries) const;
@@ -94,6 +134,8 @@ class hang_explanation final : private wait_explainer {
   std::string cycle_text(const std::vector<wait_graph::edge>& cycle) const;
 
   const object_names* const names_;
+  const graph_scope scope_;
+  std::function<bool(const fiber&)> accepts_;
   std::vector<waiting_task> tasks_;
   std::vector<object_node> objects_;  // that some task waits for, or that other places know
   std::unordered_map<object_name, std::uint32_t, hash> index_;  // of the object with a name
@@ -103,7 +145,9 @@ class hang_explanation final : private wait_explainer {
   bool below_ = false;
   const hidden_task* hidden_ = nullptr;
   std::vector<need_reason> reasons_;  // a label is an index
-  wait_graph graph_;                  // the objects are the nodes after the tasks
+  std::vector<need> needs_;
+  std::unordered_set<const void*> nodes_;  // whose parked tasks are known
+  std::vector<fiber*> parked_;             // tasks that were found there and are not added yet
 };
 
 // The parts of a sentence about a task of a cycle: what it waits for, and why it is needed.

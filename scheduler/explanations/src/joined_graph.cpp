@@ -45,7 +45,8 @@ void joined_graph::add_objects(const place_waits& p, std::size_t first_task) {
                       .task = static_cast<std::uint32_t>(first_task) + n.task,
                       .certain = n.count >= p.objects[n.object].count,
                       .relation = n.relation,
-                      .tasks = n.tasks});
+                      .tasks = n.tasks,
+                      .perhaps_another = n.perhaps_another});
   }
 }
 
@@ -118,9 +119,11 @@ std::vector<cycle_step> joined_graph::cycle_of(const std::vector<joined_need>& n
   return steps;
 }
 
-std::vector<cycle_step> joined_graph::certain_cycle(bool with_places) const {
+std::vector<cycle_step> joined_graph::certain_cycle(bool with_places, bool with_others) const {
   std::vector<joined_need> certain;
-  std::ranges::copy_if(needs_, std::back_inserter(certain), &joined_need::certain);
+  std::ranges::copy_if(needs_, std::back_inserter(certain), [with_others](const joined_need& n) {
+    return n.certain && (with_others || !n.perhaps_another);
+  });
   return cycle_of(certain, with_places);
 }
 

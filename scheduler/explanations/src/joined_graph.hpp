@@ -38,6 +38,7 @@ class joined_graph {
     bool certain;
     std::string_view relation;
     std::uint64_t tasks;  // so many of the entry
+    bool perhaps_another = false;
   };
 
   // Refers to the answers. Throws: std::bad_alloc.
@@ -46,7 +47,8 @@ class joined_graph {
   // These return the steps of a cycle; empty if there is none. Throws: std::bad_alloc.
   //
   // Follows only edges that all objects of an entry have, so that the cycle is certain to exist.
-  std::vector<cycle_step> certain_cycle(bool with_places) const;
+  // Without `with_others`, follows none of an object that perhaps another task lets go on.
+  std::vector<cycle_step> certain_cycle(bool with_places, bool with_others = true) const;
   // Also leads through collectives, between tasks and objects that are stuck. Sets `all` if every
   // task is stuck, so that the cycle is certain to exist.
   std::vector<cycle_step> cycle_of_collectives(bool with_places, bool& all) const;

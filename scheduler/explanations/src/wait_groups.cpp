@@ -13,14 +13,23 @@ namespace apgas::inline v0::scheduler {
 namespace {
 
 // A place knows the texts of its groups by their addresses.
-std::string construct_of(const wait_record& waits_for) {
-  return construct_text(waits_for.construct, line_text(waits_for.where));
+std::string construct_of(const wait_record& waits_for, const char* caller) {
+  return construct_text(waits_for.construct, line_text(waits_for, caller));
 }
 
 }  // namespace
 
+bool is_of_standard_library(const call_site& where) noexcept {
+  return std::strstr(where.file_name(), "/include/c++/") != nullptr;
+}
+
+std::string line_text(const wait_record& waits_for, const char* caller) {
+  std::string line = line_text(waits_for.where);
+  return line.empty() ? caller : line;
+}
+
 std::string line_text(const call_site& where) {
-  if (where.line() == 0 || std::strstr(where.file_name(), "/include/c++/") != nullptr) return {};
+  if (where.line() == 0 || is_of_standard_library(where)) return {};
   return fmt::format("{}:{}", where.file_name(), where.line());
 }
 
@@ -37,16 +46,17 @@ std::string task_text(const task_state& task, bool main) {
 
 std::size_t wait_groups::key_hash::operator()(const key& k) const noexcept {
   std::size_t h = k.line * std::size_t{31} + k.spawn_line + (k.main ? 1 : 0);
-  for (const char* p : {k.construct, k.file, k.spawn_file, k.name}) {
+  for (const char* p : {k.construct, k.file, k.caller, k.spawn_file, k.name}) {
     h = (h ^ reinterpret_cast<std::uintptr_t>(p)) * std::size_t{0x9e3779b97f4a7c15};
   }
   return h ^ (h >> 32);
 }
 
 std::uint64_t wait_groups::add(const wait_record& waits_for, const task_state& task, bool main,
-                               double waited_s) {
+                               double waited_s, const char* caller) {
   const key k{.construct = waits_for.construct,
               .file = waits_for.where.file_name(),
+              .caller = caller,
               .spawn_file = task.site.file_name(),
               .name = task.name,
               .line = waits_for.where.line(),
@@ -72,7 +82,8 @@ std::vector<place_waits::group> wait_groups::largest(std::size_t most) const {
   // Equal lines may have several addresses.
   std::map<std::pair<std::string, std::string>, place_waits::group> by_text;
   for (const auto& [k, g] : groups_) {
-    place_waits::group& all = by_text[{construct_of(g.waits_for), task_text(g.task, k.main)}];
+    place_waits::group& all =
+        by_text[{construct_of(g.waits_for, k.caller), task_text(g.task, k.main)}];
     all.count += g.count;
     all.longest_s = std::max(all.longest_s, g.longest_s);
   }
@@ -87,10 +98,10 @@ std::vector<place_waits::group> wait_groups::largest(std::size_t most) const {
 }
 
 waiting_tasks wait_groups::description_of(const wait_record& waits_for, const task_state& task,
-                                          bool main) {
+                                          bool main, const char* caller) {
   return {.tasks = 1,
           .construct = waits_for.construct,
-          .where = line_text(waits_for.where),
+          .where = line_text(waits_for, caller),
           .spawned = line_text(task.site),
           .name = task.name == nullptr ? "" : task.name,
           .main = main && task.site.line() == 0,
@@ -102,10 +113,10 @@ std::vector<waiting_tasks> wait_groups::list(const awaited_tasks& awaited) const
   std::map<std::pair<std::string, std::string>, waiting_tasks> by_text;
   for (const auto& [k, g] : groups_) {
     const auto [at, is_new] =
-        by_text.try_emplace({construct_of(g.waits_for), task_text(g.task, k.main)});
+        by_text.try_emplace({construct_of(g.waits_for, k.caller), task_text(g.task, k.main)});
     const std::uint64_t before = at->second.tasks;
     if (is_new) {
-      at->second = description_of(g.waits_for, g.task, k.main);
+      at->second = description_of(g.waits_for, g.task, k.main, k.caller);
       at->second.awaits = awaited.text(at->first.first, at->first.second);
     }
     at->second.tasks = before + g.count;

@@ -24,6 +24,9 @@ inline constexpr std::size_t groups_kept_max = 64;
 // A source line as text, "file:line"; empty if it is unknown, or a line of the standard library, as
 // for a lock that std::lock_guard takes.
 std::string line_text(const call_site& where);
+bool is_of_standard_library(const call_site& where) noexcept;
+// The same of a task that waits, or `caller`, which says where the call is, if there is no line.
+std::string line_text(const wait_record& waits_for, const char* caller);
 // "latch::wait at solve.cpp:18", or without the line if it is empty.
 std::string construct_text(std::string_view construct, std::string_view line);
 // What describes a task: its name and where it was spawned. `main`: without a spawn site it is
@@ -36,9 +39,10 @@ std::string text_of(const place_waits::group& g);
 class wait_groups {
  public:
   // Counts a task that waits as `waits_for` says, for `waited_s` seconds as far as that is known.
-  // Returns how many tasks its group has now. Throws: std::bad_alloc.
+  // `caller` says where the call is, if the line is unknown; it is one text for each place, and
+  // outlives this object. Returns how many tasks its group has now. Throws: std::bad_alloc.
   std::uint64_t add(const wait_record& waits_for, const task_state& task, bool main,
-                    double waited_s);
+                    double waited_s, const char* caller = "");
 
   std::uint64_t tasks() const noexcept { return tasks_; }
   // Returns the groups, the largest first; at most `most` of them. Throws: std::bad_alloc.
@@ -48,12 +52,13 @@ class wait_groups {
 
   // Describes a task that waits; waiting_tasks::tasks is 1. Throws: std::bad_alloc.
   static waiting_tasks description_of(const wait_record& waits_for, const task_state& task,
-                                      bool main);
+                                      bool main, const char* caller = "");
 
  private:
   struct key {
     const char* construct;
     const char* file;
+    const char* caller;
     const char* spawn_file;
     const char* name;
     std::uint32_t line;

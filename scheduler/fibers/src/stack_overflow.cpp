@@ -87,7 +87,7 @@ void describe_interrupted(base::safe_line& line) noexcept {
   const fiber* const f = note->running->load(base::relaxed);
   if (f == nullptr || fiber_of_address(f) != f || !is_intact(f->task)) return;
   if (f->task.name == nullptr && f->task.site.line() == 0) {
-    line << " in main or a task without a spawn site";
+    line << (f->runs_main ? " in main" : " in a task without a spawn site");
   } else {
     describe_task(*f, line);
   }

@@ -147,6 +147,19 @@ std::string function_name(const std::string& symbol) {
   return name;
 }
 
+std::string function_of_program(std::uintptr_t address) {
+  const link_map* const loaded = part_with(reinterpret_cast<const void*>(address));
+  if (loaded == nullptr) return {};
+  const program_part part(loaded);
+  const bool is_ours = loaded == part_with(reinterpret_cast<const void*>(&function_of_program));
+  if ((is_ours && !part.is_executable()) || part.is_of_system()) return {};
+  const auto offset = address - loaded->l_addr;
+  const std::string symbol = symbol_at(part.file, offset);
+  if (is_of_runtime(symbol) || is_of_standard_library(symbol)) return {};
+  const std::string place = fmt::format("{}+{:#x}", part.name(), offset);
+  return symbol.empty() ? place : fmt::format("{} ({})", function_name(symbol), place);
+}
+
 frame_names names_of(const std::vector<std::uintptr_t>& addresses, std::size_t most) {
   frame_names found;
   const link_map* const ours = part_with(reinterpret_cast<const void*>(&names_of));

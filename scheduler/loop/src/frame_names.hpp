@@ -24,6 +24,11 @@ struct frame_names {
 // Context: any thread. Cost: reads the symbols of the files, some milliseconds.
 frame_names names_of(const std::vector<std::uintptr_t>& addresses, std::size_t most);
 
+// Returns the function that contains the address, with the file and the offset in it, such as
+// "solve_row (the program+0x12ab)"; empty if it is a function of this library or of the system.
+// Throws: std::bad_alloc. Context: any thread. Cost: reads the symbols of a file.
+std::string function_of_program(std::uintptr_t address);
+
 // The name of a function in the source, without its parameters.
 std::string function_name(const std::string& symbol);
 

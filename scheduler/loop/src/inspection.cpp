@@ -20,7 +20,8 @@ worker_report activity_of(scheduler::implementation& s, std::size_t id) {
   // The text of the site is read only if the task runs still: otherwise its code may be gone.
   const worker_state now = state_of(w);
   if (now.searches || now.on != seen.on || now.site != seen.site) return {running, {}};
-  return {running, line_text(std::bit_cast<call_site>(now.site))};
+  const std::string line = line_text(std::bit_cast<call_site>(now.site));
+  return {running, line.empty() && now.main ? "main" : line};
 }
 
 }  // namespace

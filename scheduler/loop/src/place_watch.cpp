@@ -9,10 +9,11 @@
 
 #include <fmt/format.h>
 
+#include <apgas/base/membarrier.hpp>
 #include <apgas/base/own_threads.hpp>
+#include <apgas/scheduler/quit_signal.hpp>
 
 #include "implementation.hpp"
-#include "quit_signal.hpp"
 #include "running_text.hpp"
 
 namespace apgas::inline v0::scheduler {
@@ -78,6 +79,15 @@ place_waits place_watch::explain(const object_names* names, std::size_t own_time
   }
   result.tasks = groups.tasks();
   result.groups = groups.largest(groups_kept_max);
+  return result;
+}
+
+place_waits place_watch::explain_long_waits(const object_names* names,
+                                            std::chrono::milliseconds patience) const {
+  place_waits result;
+  if (watched_.stall_watchdog == nullptr || !base::membarrier_available()) return result;
+  hang_explanation explanation(names, graph_scope::some_tasks);
+  watched_.stall_watchdog->tasks.explain_long_waits(patience, explanation, result);
   return result;
 }
 

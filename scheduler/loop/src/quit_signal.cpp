@@ -1,18 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <apgas/scheduler/quit_signal.hpp>
+
+#include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <mutex>
 
-#include <apgas/base/atomic.hpp>
+#include <unistd.h>
 
-#include "quit_signal.hpp"
+#include <apgas/base/atomic.hpp>
 
 namespace apgas::inline v0::scheduler {
 namespace {
 
 // A signal belongs to the process, and a handler has no argument that could lead to an object.
 constinit base::atomic<unsigned> received{0};
+constinit base::atomic<int> event{-1};
 
-void on_quit(int) noexcept { received.fetch_add(1, base::relaxed); }
+void on_quit(int) noexcept {
+  received.fetch_add(1, base::relaxed);
+  const int to = event.load(base::relaxed);
+  if (to < 0) return;
+  const int error = errno;
+  const std::uint64_t one = 1;
+  static_cast<void>(!write(to, &one, sizeof one));  // it fails only if it is readable already
+  errno = error;
+}
 
 // Several places of one process have a watchdog each.
 constinit std::mutex handler_lock;
@@ -34,13 +47,15 @@ void set_handler(void (*handler)(int)) noexcept {
 
 }  // namespace
 
-quit_signal_handler::quit_signal_handler() noexcept {
+quit_signal_handler::quit_signal_handler(int event_to_signal) noexcept : event_(event_to_signal) {
   const std::lock_guard hold(handler_lock);
+  if (event_ >= 0) event.store(event_, base::relaxed);
   if (handlers++ == 0 && handler_is(SIG_DFL)) set_handler(on_quit);
 }
 
 quit_signal_handler::~quit_signal_handler() {
   const std::lock_guard hold(handler_lock);
+  if (event_ >= 0) event.store(-1, base::relaxed);
   if (--handlers == 0 && handler_is(on_quit)) set_handler(SIG_DFL);
 }
 

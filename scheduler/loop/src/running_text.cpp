@@ -19,12 +19,14 @@ std::string running_text(const worker& w, const worker_state& seen, bool sleeps)
   // The texts are read only if the task runs still: otherwise its code may be gone.
   if (sleeps || seen.searches || seen.on == nullptr) return {};
   const worker_state now = state_of(w);
-  if (now.searches || now.on != seen.on || now.site != seen.site || now.name != seen.name)
+  if (now.searches || now.on != seen.on || now.site != seen.site || now.name != seen.name ||
+      now.main != seen.main)
     return {};
   const std::string site = line_text(std::bit_cast<call_site>(seen.site));
   const std::string name = seen.name == nullptr ? "" : fmt::format(" \"{}\"", seen.name);
   if (!site.empty()) return fmt::format("the task{} spawned at {}", name, site);
-  return name.empty() ? "main or a task without a spawn site" : "the task" + name;
+  if (!name.empty()) return "the task" + name;
+  return seen.main ? "main" : "a task without a spawn site";
 }
 
 std::string position_text(scheduler::implementation& s, std::size_t worker,

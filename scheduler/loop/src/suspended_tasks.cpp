@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <apgas/base/atomic.hpp>
+#include <apgas/base/membarrier.hpp>
 
 #include "stack_depth.hpp"
 #include "stack_pool.hpp"
@@ -104,6 +105,7 @@ APGAS_READS_RACING worker_state state_of(const worker& w) noexcept {
     const call_site site = s.on->task.site;
     s.site = std::bit_cast<const void*>(site);
     s.name = s.on->task.name;
+    s.main = s.on->runs_main;
   }
   return s;
 }
@@ -148,15 +150,75 @@ void suspended_tasks::observe() {
   observe_again_ = end + std::max<time::duration>(std::chrono::seconds(1), (end - now) * share);
 }
 
+// Requires: lock_; the task cannot go on meanwhile.
+const char* suspended_tasks::caller_of(const fiber& f, const wait_record& waits) {
+  return caller_names::lacks_line(waits.where) ? callers_.caller_of(f) : "";
+}
+
 void suspended_tasks::explain(wait_groups& groups, hang_explanation& explanation) {
   const std::lock_guard guard(lock_);
+  callers_.begin_report();
   const time now = std::chrono::steady_clock::now();
   for_each([&](fiber& f) {
     const wait_record waits = waits_for(f);
     if (waits.construct == nullptr || !owns(f)) return;  // P1
-    groups.add(waits, f.task, f.runs_main, waited_s(f, f.generation, now));
-    explanation.add(f, waits);
+    const char* const caller = caller_of(f, waits);
+    groups.add(waits, f.task, f.runs_main, waited_s(f, f.generation, now), caller);
+    explanation.add(f, waits, caller);
   });
+}
+
+namespace {
+
+// Keeps suspended tasks from going on while it exists: P4.
+class held_tasks {
+ public:
+  explicit held_tasks(const std::vector<std::unique_ptr<worker>>& workers) noexcept
+      : workers_(workers) {
+    for (const auto& w : workers_) w->holds_resumed.store(true, base::relaxed);
+    base::heavy_fence();  // P4
+  }
+  held_tasks(const held_tasks&) = delete;
+  held_tasks& operator=(const held_tasks&) = delete;
+  ~held_tasks() {
+    for (const auto& w : workers_) w->holds_resumed.store(false, base::release);  // P4
+  }
+
+ private:
+  const std::vector<std::unique_ptr<worker>>& workers_;
+};
+
+}  // namespace
+
+// Whether, if the task on the fiber waits, it has waited since `begin`: each suspension changes the
+// generation. With time::max() all do.
+bool suspended_tasks::waits_since(const fiber& f, time begin) const noexcept {
+  const std::size_t n = number_of_stack(f);
+  if (begin == time::max()) return true;
+  return n < seen_.size() && seen_[n].since != time{} && seen_[n].since <= begin &&
+         seen_[n].generation == f.generation;
+}
+
+void suspended_tasks::explain_long_waits(time::duration patience, hang_explanation& explanation,
+                                         place_waits& to) {
+  const std::lock_guard guard(lock_);
+  const time begin = patience == time::duration::zero()
+                         ? time::max()
+                         : std::chrono::steady_clock::now() - patience;
+  std::vector<fiber*> waiting;
+  for_each([&](fiber& f) {
+    if (f.waits_for.load(base::relaxed) != nullptr && waits_since(f, begin)) waiting.push_back(&f);
+  });
+  if (waiting.empty()) return;
+  callers_.begin_report();
+  explanation.accept_parked([&](const fiber& f) { return waits_since(f, begin); });
+  const held_tasks held(workers_);
+  for (fiber* const f : waiting) {
+    const wait_record* const record = f->waits_for.load(base::acquire);  // P1, P4
+    if (record != nullptr && waits_since(*f, begin) && owns(*f) && record->construct != nullptr)
+      explanation.add(*f, *record, caller_of(*f, *record));
+  }
+  explanation.explain(to);
 }
 
 template <class Found>
@@ -180,8 +242,15 @@ void suspended_tasks::find_waiting(Found found) const {
 void suspended_tasks::group(wait_groups& groups) {
   const std::lock_guard guard(lock_);
   const time now = std::chrono::steady_clock::now();
+  callers_.begin_report();
   find_waiting([&](const copied_wait& c) {
-    groups.add(c.waits, c.task, c.main, waited_s(*c.of, c.generation, now));
+    const char* caller = "";
+    if (c.record != nullptr && base::membarrier_available() &&
+        caller_names::lacks_line(c.waits.where)) {
+      const held_tasks held(workers_);
+      if (is_valid(c) && owns(*c.of)) caller = callers_.caller_of(*c.of);
+    }
+    groups.add(c.waits, c.task, c.main, waited_s(*c.of, c.generation, now), caller);
   });
 }
 

@@ -11,6 +11,7 @@
 #include <apgas/scheduler/inspection.hpp>
 #include <apgas/scheduler/worker.hpp>
 
+#include "caller_names.hpp"
 #include "hang_explanation.hpp"
 #include "wait_groups.hpp"
 
@@ -38,6 +39,10 @@
 //       change.
 //   P3  cut_stack() makes the record of a fiber and then stores waits_for; its worker stores `on`
 //       later. The watchdog, once it has seen `on`, loads waits_for and then sees the whole record.
+//   P4  The watchdog can keep tasks from going on (held_tasks). It sets worker::holds_resumed,
+//       executes the heavy fence and loads waits_for. A fiber that is resumed clears waits_for,
+//       executes the light fence and loads holds_resumed. So a fiber whose waits_for the watchdog
+//       still sees stays in leave() until holds_resumed is cleared.
 namespace apgas::inline v0::scheduler {
 
 class suspended_tasks {
@@ -52,6 +57,11 @@ class suspended_tasks {
   // Groups the tasks that wait, and adds them to the explanation. Requires: no task can be resumed.
   // Throws: std::bad_alloc. Context: any thread.
   void explain(wait_groups& groups, hang_explanation& explanation);
+
+  // Adds to the explanation, while others run, the tasks that have been in the same wait for at
+  // least `patience` (0: all that wait), and lets it explain; meanwhile none of them goes on. Requires:
+  // base::membarrier_available(). Throws: std::bad_alloc. Context: any thread that is no worker.
+  void explain_long_waits(time::duration patience, hang_explanation& explanation, place_waits& to);
 
   // Groups the tasks that wait, while others run. A task that is resumed or suspended at this
   // moment may be left out. Throws: std::bad_alloc. Context: any thread.
@@ -82,9 +92,13 @@ class suspended_tasks {
   template <class Found>
   void find_waiting(Found found) const;
   double waited_s(const fiber& f, std::uint64_t generation, time now) const noexcept;
+  bool waits_since(const fiber& f, time begin) const noexcept;
+
+  const char* caller_of(const fiber& f, const wait_record& waits);
 
   const std::vector<std::unique_ptr<worker>>& workers_;
   std::mutex lock_;  // guards everything below
+  caller_names callers_;
   std::vector<seen_wait> seen_;
   time observe_again_{};
 };
@@ -96,6 +110,7 @@ struct worker_state {
   // ended and its code, with the text of the site, may have been unloaded.
   const void* site = nullptr;
   const char* name = nullptr;  // of the same task
+  bool main = false;           // without a spawn site it is main
   const slot* head = nullptr;
   std::uint64_t choices = 0;  // of its scheduling loop
   bool searches = false;      // the worker runs no task

@@ -5,11 +5,12 @@
 
 #include <fmt/format.h>
 
+#include <apgas/base/membarrier.hpp>
 #include <apgas/base/own_threads.hpp>
 #include <apgas/scheduler/job_report.hpp>
+#include <apgas/scheduler/quit_signal.hpp>
 
 #include "implementation.hpp"
-#include "quit_signal.hpp"
 #include "running_text.hpp"
 #include "watchdog.hpp"
 
@@ -26,6 +27,10 @@ constexpr std::chrono::milliseconds longest_search = 1s;     // for the position
 // A deadlock is certain if so many successive looks find it, in so much time.
 constexpr int deadlock_looks = 3;
 constexpr std::chrono::milliseconds deadlock_time = 200ms;
+
+// Tasks that wait for each other while others run are reported after so much more time, so that a
+// deadlock of all tasks is reported as one.
+constexpr std::chrono::milliseconds longer_wait = 1s;
 
 constexpr const char* no_task_can_run = "no task can run here while ";
 
@@ -74,6 +79,7 @@ void watchdog::watch() {
     without_exceptions([this] { look_at_workers(); });
     if (leaves_reports_.load(base::relaxed)) continue;
     without_exceptions([this] { look_at_tasks(); });
+    without_exceptions([this] { look_at_long_waits(); });
     if (watched_.settings.report_on_signal && std::exchange(signals_, quit_signals()) != signals_)
       without_exceptions([this] { answer_signal(); });
   }
@@ -130,14 +136,19 @@ void watchdog::look_at_tasks() {
   settings.watchdog_report(with_line(std::move(report), reason_to_wait(watched_)));
 }
 
-// Reports a deadlock, and ends the process if that is what to do about it.
+// Reports a deadlock of all tasks.
 void watchdog::conclude(std::string report) {
-  const config& settings = watched_.settings;
   if (!report.empty()) report += '\n';
   report +=
       "this is a deadlock: no task can run again, since all workers sleep and no timer, no "
       "blocking call and no other thread can make a task ready. See docs/debugging/hangs.md; "
       "APGAS_DEADLOCK=report lets the program wait on";
+  end_deadlock(std::move(report));
+}
+
+// Prints the report, and ends the process if that is what to do about a deadlock.
+void watchdog::end_deadlock(std::string report) {
+  const config& settings = watched_.settings;
   if (watched_.schedule != nullptr) {
     report += fmt::format("\nthe schedule is that of APGAS_SEED={}, which repeats it",
                           watched_.schedule->seed());
@@ -146,17 +157,47 @@ void watchdog::conclude(std::string report) {
   if (settings.on_deadlock == deadlock_action::end_process) settings.end_process();
 }
 
+// Searches among the tasks that have been in the same wait for so long.
+std::optional<job_report::endless_wait> watchdog::find_endless_wait(
+    std::chrono::milliseconds patience) {
+  if (!watched_.settings.only_place || watched_.settings.on_deadlock == deadlock_action::none ||
+      !base::membarrier_available())
+    return std::nullopt;
+  hang_explanation explanation(nullptr, graph_scope::some_tasks);
+  place_waits waits;
+  tasks.explain_long_waits(patience, explanation, waits);
+  job_report report(1);
+  report.add(std::move(waits));
+  return report.find_endless_wait();
+}
+
+// Takes a fiftieth of the time of a thread at most. If nothing runs, look_at_tasks() decides.
+void watchdog::look_at_long_waits() {
+  constexpr int share = 50;
+  const time begun = clock::now();
+  if (begun < search_again_ || (standstill_ && standstill_->deadlocked_looks != 0)) return;
+  const auto found = find_endless_wait(patience_ + longer_wait);
+  const time now = clock::now();
+  search_again_ = now + std::max<clock::duration>(patience_, (now - begun) * share);
+  if (!found || std::exchange(endless_wait_, found->text) == found->text) return;
+  if (found->is_certain) return end_deadlock(found->text);
+  watched_.settings.watchdog_report(found->text);
+}
+
 void watchdog::look_for_deadlock() noexcept {
   without_exceptions([this] {
     // In this order: a thread that has ended meanwhile may have made a task ready before, and the
     // worker that has ended the schedule, with the program, may sleep since then.
-    if (!watched_.settings.only_place || base::foreign_threads() != 0 || !is_stuck() ||
-        watched_.schedule->ended())
-      return;
-    std::string report;
-    watched_.idle.when_all_asleep(watched_.workers.size(),
-                                  [&] { report = explain_standstill(no_task_can_run); });
-    conclude(std::move(report));
+    if (!watched_.settings.only_place) return;
+    if (base::foreign_threads() == 0 && is_stuck() && !watched_.schedule->ended()) {
+      std::string report;
+      watched_.idle.when_all_asleep(watched_.workers.size(),
+                                    [&] { report = explain_standstill(no_task_can_run); });
+      return conclude(std::move(report));
+    }
+    const auto found = find_endless_wait({});
+    if (found && found->is_certain && std::exchange(endless_wait_, found->text) != found->text)
+      end_deadlock(found->text);
   });
 }
 

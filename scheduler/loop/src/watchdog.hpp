@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include <apgas/scheduler/job_report.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 
 #include "parker.hpp"
@@ -33,6 +34,9 @@
 // and only if it holds in several looks: a thread that began or ended a moment ago may be missing
 // in the list of the system, and after SIGCONT time has passed in which no worker could run. For
 // several places docs/protocols/deadlock.md describes how it is decided.
+//
+// While tasks run, the watchdog searches for others that wait for each other, among those that have
+// been in the same wait for the patience (suspended_tasks::explain_long_waits).
 namespace apgas::inline v0::scheduler {
 
 class watchdog {
@@ -54,7 +58,8 @@ class watchdog {
   std::vector<std::string> running_tasks();
 
   // For a seeded schedule. look_for_deadlock() looks once, as if the patience had passed, from a
-  // worker of the only place that has announced its sleep. is_stuck() returns whether no task can
+  // worker of the only place that has announced its sleep, also for tasks that wait for each other
+  // while others can run. is_stuck() returns whether no task can
   // run again unless another place makes it ready. report_stuck() reports a deadlock: with the text
   // that `explain` returns, or, if that is null, with what waits here. Context: while no other
   // thread takes its turn.
@@ -90,11 +95,14 @@ class watchdog {
   template <class Look>
   void without_exceptions(Look look) noexcept;
   void look_at_tasks();
+  void look_at_long_waits();
+  std::optional<job_report::endless_wait> find_endless_wait(std::chrono::milliseconds patience);
   void look_at_workers();
   void answer_signal();
   bool may_be_deadlock() const noexcept;
   bool is_deadlock() const;
   void conclude(std::string report);
+  void end_deadlock(std::string report);
   std::string explain_standstill(const std::string& begin);
   std::string running_tasks(std::size_t worker,
                             bool with_position) const;  // requires workers_lock_
@@ -103,6 +111,8 @@ class watchdog {
   const std::chrono::milliseconds patience_;
   std::optional<standstill> standstill_;
   unsigned signals_ = 0;
+  time search_again_{};       // for tasks that wait for each other while others run
+  std::string endless_wait_;  // the last one that was reported
   base::atomic<bool> leaves_reports_{false};
   std::mutex workers_lock_;
   std::vector<observed_worker> workers_;

@@ -65,9 +65,10 @@ bool future_core::wait_until(const scheduler::wait_record& waits_for, deadline w
 void future_core::explain(const scheduler::wait_record& waits_for, scheduler::wait_explainer& to) {
   const auto& core = *static_cast<const future_core*>(waits_for.object);
   if (core.of_promise_) {
-    to.describe({.address = &core, .kind = "promise", .made = core.source_.made}, "");
-  } else if (core.source_.computed_by != nullptr) {
-    to.needs({&core, "future"}, *core.source_.computed_by, "computes its value");
+    to.describe({.address = &core, .kind = "promise", .made = core.source_.made}, "", -1);
+  } else if (core.source_.computed_by != nullptr && !core.ready()) {
+    to.needs({&core, "future"}, *core.source_.computed_by, "computes its value",
+             scheduler::releaser::this_task);
   }
 }
 

@@ -45,8 +45,11 @@ void registrations::explain(const scheduler::fiber& self, scheduler::wait_explai
                                           .made = core.made(),
                                           .phase = phase};
     const mode_texts mode = texts_of(*r);
-    to.describe(object, mode.name);
-    if (r->signals() && r->signalled <= phase) to.needs(object, self, mode.unarrived);
+    to.describe(object, mode.name, r->waited);
+    if (r->away || !r->signals() || r->signalled > phase) continue;
+    to.needs(object, self, mode.unarrived, scheduler::releaser::this_task);
+    if (!to.wants_parked(r->node)) continue;
+    for (scheduler::fiber* const f : r->node->parked_tasks()) to.parked(*f);
   }
 }
 

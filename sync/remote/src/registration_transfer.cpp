@@ -36,7 +36,9 @@ std::vector<transferred_registration> all_leaving(scheduler::fiber& self,
                                                   const registrations& all) {
   std::vector<transferred_registration> list;
   for (registration* r = all.first(); r != nullptr; r = r->next) {
-    if (!r->in_single) list.insert(list.begin(), leaving(self, *r));
+    if (r->in_single) continue;
+    list.insert(list.begin(), leaving(self, *r));
+    r->away = true;
   }
   return list;
 }
@@ -144,6 +146,7 @@ void take_registrations_back(scheduler::fiber& self, suspended_call& call) {
       r->made_here = true;
       r->finish = t.in_finish ? self.task.finish : nullptr;
     }
+    r->away = false;
     arrive(self, *r, t, call.from());
     all.add(*r);
   }

@@ -95,7 +95,8 @@ void monitor_core::run_others_and_leave(scheduler::fiber& self) noexcept {
 void monitor_core::explain(const scheduler::wait_record& waits_for, scheduler::wait_explainer& to) {
   const auto& monitor = *static_cast<const monitor_core*>(waits_for.object);
   const auto* const holder = static_cast<const scheduler::fiber*>(monitor.lock_.holder());
-  if (holder != nullptr) to.needs({&monitor, "monitor"}, *holder, "holds it");
+  if (holder == nullptr) return;
+  to.needs({&monitor, "monitor"}, *holder, "holds it", scheduler::releaser::perhaps_another);
 }
 
 void monitor_core::join(scheduler::fiber& self, waiting_section& s,

@@ -17,6 +17,7 @@ struct hang_case {
 std::vector<hang_case> cycles();   // tasks that wait for each other
 std::vector<hang_case> missing();  // tasks that wait for something that nobody does
 std::vector<hang_case> alive();    // programs that end
+std::vector<hang_case> beside();   // tasks that wait for each other, or seem to, while others run
 
 // Three of these, which the programs over several places run at another place.
 void timed_wait();
@@ -26,5 +27,6 @@ void thread_of_the_program();
 // The same over several places.
 std::vector<hang_case> over_places();
 std::vector<hang_case> alive_over_places();
+std::vector<hang_case> beside_places();
 
 }  // namespace apgas::test

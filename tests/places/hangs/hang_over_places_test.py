@@ -108,10 +108,17 @@ HANGING = {
 CYCLES = ["at_cycle", "two_mutexes_over_places", "clock_over_places", "phaser_over_places",
           "barrier_and_at", "allreduce_and_future", "broadcast_and_clock", "two_teams",
           "future_of_another_place", "ring_of_calls", "child_of_a_body"]
+BESIDE = {
+    "clock_beside_busy_place": ["at $advance for phase 0 of the clock made at $made for task .*, "
+                                "which .*is registered on it and has not arrived",
+                                "waits in finish at $finish for task .*, which belongs to it"],
+    "futures_of_another_place": ["waits in future::get at $one for task .*, which computes its",
+                                 "waits in future::get at $two for task .*, which computes its"],
+}
 ALIVE = ["sleep_elsewhere", "timed_wait_elsewhere", "blocking_elsewhere", "thread_elsewhere",
          "computation_elsewhere", "computation_here", "late_team_member",
          "late_team_member_after_at", "slow_clock", "long_messages", "pauses_to_and_fro",
-         "late_message", "round_trip"]
+         "late_message", "round_trip", "registration_with_the_body"]
 
 
 def local(places):
@@ -156,8 +163,25 @@ class Hangs(unittest.TestCase):
         if NETWORKS:
             self.check({"APGAS_PLACES": "2"})
 
+    def check_beside(self, *ways):
+        for case, way, code, err in run_all(BESIDE, *ways):
+            marks = marked_lines(case)
+            with self.subTest(case=case, way=way):
+                self.assertEqual(code, DEADLOCK, err)
+                self.assertIn("this is a deadlock of these tasks", err)
+                self.assertNotIn("nothing has run", err)
+                for text in BESIDE[case]:
+                    self.assertRegex(err, expand(text, marks))
+
+    def test_tasks_that_wait_for_each_other_are_found_while_others_run(self):
+        self.check_beside(local(2), local(3))
+
+    def test_they_are_found_in_two_processes(self):
+        if NETWORKS:
+            self.check_beside({"APGAS_PLACES": "2"})
+
     def test_every_case_is_checked(self):
-        self.assertEqual(cases("several"), sorted([*HANGING, *ALIVE]))
+        self.assertEqual(cases("several"), sorted([*HANGING, *ALIVE, *BESIDE]))
 
 
 class Alive(unittest.TestCase):

@@ -46,6 +46,9 @@ MISSING = {
         r"belongs to it: spawned at $fork, in mutex::lock at $lock\)"],
     "lost_signal": [r"1 in condition_variable::wait at $wait, main, for \d+ s$"],
     "thread_that_ends": [r"1 in semaphore::acquire at $acquire, main, for \d+ s$"],
+    "lock_of_the_library": [
+        r"1 in mutex::lock at apgas::test::\(anonymous namespace\)::write_row "
+        r"\(the program\+0x[0-9a-f]+\), spawned at "],
     "promise_never_set": [r'1 in future::get at $get, "reader", spawned at $get, for \d+ s \(the '
                           r"promise made at $made\)$"],
     "channel_never_sent": [r"1 in channel::receive at $receive, main, for \d+ s$"],
@@ -67,8 +70,24 @@ MISSING = {
         "clock made at $made awaits the task that is registered on it and has not arrived: spawned "
         r"at $spawn, in semaphore::acquire at $acquire\)", "1 in semaphore::acquire at $acquire"],
 }
+# Tasks that wait for each other while others run. None of them is a deadlock of all tasks.
+BESIDE = {
+    "futures_beside_computation": ["waits in future::get at $get_one for task .*, which computes",
+                                   "waits in future::get at $get_two for task .*, which computes"],
+    "clock_beside_pauses": ["at $advance for phase 0 of the clock made at $made for task .*, which "
+                            "(runs inside the finish at $finish of main, which )?is registered on "
+                            "it and has not arrived",
+                            "waits in future::wait at $wait for task .*, which computes its value"],
+    "later_phase_beside_pauses": ["at $advance for phase 3 of the clock made at $made for task .*, "
+                                  "which is registered on it and has not arrived",
+                                  r"main.* waits in future::wait at $wait for task"],
+}
+NEVER = "this is a deadlock of these tasks"
+UNLESS_UNLOCKED = "they can only go on if another task unlocks what one of them has locked"
+
 ALIVE = ["timer", "timed_wait", "blocking_call", "thread_of_the_program", "computation",
-         "wait_in_the_kernel", "thread_from_before", "many_pauses"]
+         "wait_in_the_kernel", "thread_from_before", "many_pauses",
+         "mutex_unlocked_by_another_task", "ready_beside_computations", "timed_circle"]
 
 COMPUTATION = (r'place 0: worker \d has been running the task "relaxation" spawned at '
                f"{marked_lines('computation')['spawn']} for ")
@@ -79,21 +98,26 @@ BACKTRACE = (r"`apgas::test::\(anonymous namespace\)::relax`:\n"
 NEED_NOT = "this need not be a deadlock: "
 
 
-def run(case, **variables):
-    ended = subprocess.run([PROGRAM, case], env=environment(**variables), capture_output=True,
+def ignore_quit():
+    signal.signal(signal.SIGQUIT, signal.SIG_IGN)
+
+
+def run(case, *more, **variables):
+    ended = subprocess.run([PROGRAM, case, *more], env=environment(**variables), capture_output=True,
                            text=True, timeout=60, check=False)
     return ended.returncode, ended.stderr
 
 
 class Hangs(unittest.TestCase):
-    def check(self, cases, has_cycle):
+    def check(self, cases, has_cycle, wanted="this is a deadlock: ", unwanted=NEVER):
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             runs = {c: pool.submit(run, c, APGAS_DEADLOCK="abort") for c in cases}
         for case, expected in cases.items():
             code, err = runs[case].result()
             with self.subTest(case=case):
                 self.assertEqual(code, DEADLOCK, err)
-                self.assertIn("this is a deadlock", err)
+                self.assertIn(wanted, err)
+                self.assertNotIn(unwanted, err)
                 if has_cycle:
                     self.assertIn("they wait for each other", err)
                 marks = marked_lines(case)
@@ -107,7 +131,19 @@ class Hangs(unittest.TestCase):
         self.check(MISSING, False)
 
     def test_every_case_is_checked(self):
-        self.assertEqual(cases("one"), sorted([*CYCLES, *MISSING, *ALIVE]))
+        self.assertEqual(cases("one"), sorted([*CYCLES, *MISSING, *ALIVE, *BESIDE,
+                                               "mutexes_beside_pauses"]))
+
+    def test_tasks_that_wait_for_each_other_are_found_while_others_run(self):
+        self.check(BESIDE, False, NEVER, "nothing has run")
+
+    def test_a_circle_of_mutexes_is_told_and_the_program_goes_on(self):
+        code, err = run("mutexes_beside_pauses", APGAS_DEADLOCK="abort")
+        marks = marked_lines("mutexes_beside_pauses")
+        self.assertEqual(code, DEADLOCK, err)
+        self.assertRegex(err, expand("^apgas: place 0: some tasks wait for each other, whatever .*"
+                                     "waits in mutex::lock at $lock_one for task", marks))
+        self.assertLess(err.index(UNLESS_UNLOCKED), err.index("nothing has run here"), err)
 
     def test_slow_programs_are_not_disturbed(self):
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
@@ -122,8 +158,25 @@ class Hangs(unittest.TestCase):
                     self.assertIn("nothing has run here for 1 s while 1 task waits", err)
                     self.assertIn(NEED_NOT + "1 thread of the program could make a task ready\n",
                                   err)
-                else:
+                elif case != "mutex_unlocked_by_another_task":
                     self.assertEqual(err, "")
+
+
+class Embedded(unittest.TestCase):
+    """Programs with an apgas::runtime, whose thread waits in run()."""
+
+    def test_a_deadlock_ends_the_program(self):
+        for settings in ({"APGAS_DEADLOCK": "abort"}, {"APGAS_SEED": "1"}):
+            with self.subTest(settings=settings):
+                code, err = run("mutex_twice", "embedded", **settings)
+                self.assertEqual(code, DEADLOCK, err)
+                self.assertIn("waits in mutex::lock at", err)
+                self.assertIn("this is a deadlock: no task can run again", err)
+
+    def test_a_thread_that_can_act_is_waited_for(self):
+        code, err = run("thread_from_before", "embedded", APGAS_DEADLOCK="abort")
+        self.assertEqual(code, 0, err)
+        self.assertIn(NEED_NOT + "1 thread of the program could make a task ready\n", err)
 
 
 class LongTasks(unittest.TestCase):
@@ -166,10 +219,10 @@ class Settings(unittest.TestCase):
 
 
 class Signal(unittest.TestCase):
-    def report_of(self, case, last="on SIGQUIT"):
+    def report_of(self, case, last="on SIGQUIT", watchdog="100"):
         """The answer to a signal, up to the line that has the text `last`."""
         with subprocess.Popen([PROGRAM, case], stderr=subprocess.PIPE, text=True,
-                              env=environment(APGAS_WATCHDOG="100"),
+                              env=environment(APGAS_WATCHDOG=watchdog),
                               preexec_fn=default_quit) as p:
             time.sleep(1)
             p.send_signal(signal.SIGQUIT)
@@ -186,6 +239,24 @@ class Signal(unittest.TestCase):
         marks = marked_lines("latch_too_large")
         self.assertRegex(self.report_of("latch_too_large"),
                          f"on SIGQUIT, .*2 in latch::wait at {marks['wait']}")
+
+    def test_a_program_without_a_watchdog_reports_as_well(self):
+        marks = marked_lines("latch_too_large")
+        self.assertRegex(self.report_of("latch_too_large", watchdog="0"),
+                         f"^apgas: on SIGQUIT, .*2 in latch::wait at {marks['wait']}")
+
+    def test_the_handler_of_a_program_stays(self):
+        for settings in ({"APGAS_CONTROL": "off"}, {}):
+            ignores = not settings
+            with subprocess.Popen([PROGRAM, "latch_too_large"], stderr=subprocess.PIPE, text=True,
+                                  env=environment(**settings),
+                                  preexec_fn=ignore_quit if ignores else default_quit) as p:
+                time.sleep(1)
+                p.send_signal(signal.SIGQUIT)
+                time.sleep(0.5)
+                self.assertEqual(p.poll(), None if ignores else -signal.SIGQUIT)
+                p.kill()
+                self.assertEqual(p.stderr.read(), "")
 
     def test_a_computing_program_says_which_task_runs(self):
         self.assertRegex(self.report_of("computation", "::solve"),

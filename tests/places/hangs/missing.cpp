@@ -26,6 +26,17 @@ void thread_that_ends() {
   s.acquire();  // marks acquire
 }
 
+// The call of mutex::lock has the line of std::lock_guard.
+[[gnu::noinline]] void write_row(mutex& rows) {
+  const std::lock_guard hold(rows);
+  asm volatile("" ::: "memory");  // not a tail call
+}
+void lock_of_the_library() {
+  mutex m;
+  m.lock();
+  finish([&] { async([&] { write_row(m); }); });
+}
+
 void promise_never_set() {
   promise<int> p;  // marks made
   finish([&] {
@@ -113,6 +124,7 @@ void clock_member_lost() {
 std::vector<hang_case> missing() {
   return {{"lost_signal", lost_signal},
           {"thread_that_ends", thread_that_ends},
+          {"lock_of_the_library", lock_of_the_library},
           {"promise_never_set", promise_never_set},
           {"channel_never_sent", channel_never_sent},
           {"channel_full", channel_full},

@@ -109,7 +109,9 @@ class Deadlocks(unittest.TestCase):
         lines = [line.split() for line in run(HANGS)[1].splitlines()]
         names = [words[0] for words in lines if words[1:] != ["several"]]  # places
         alive = {"timer", "timed_wait", "blocking_call", "thread_of_the_program", "computation",
-                 "thread_from_before", "many_pauses", "wait_in_the_kernel"}
+                 "thread_from_before", "many_pauses", "wait_in_the_kernel", "timed_circle",
+                 "mutex_unlocked_by_another_task", "ready_beside_computations",
+                 "futures_beside_computation"}
         cases = [(name, seed) for name in names if name not in alive for seed in (1, 2)]
         self.assertGreater(len(cases), 30)
         with concurrent.futures.ThreadPoolExecutor(2) as pool:

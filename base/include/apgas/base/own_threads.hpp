@@ -12,7 +12,8 @@ namespace apgas::inline v0::base {
 
 // While it lives, the calling thread counts as one of the library. Objects of one thread may nest.
 // They allocate nothing: a thread may start when there is no memory.
-// Context: the constructor and the destructor run on the same thread.
+// Context: any thread. The destructor may run on another thread than the constructor, which then
+// waits.
 class own_thread {
  public:
   own_thread() noexcept;

@@ -321,5 +321,65 @@ TEST(JobReport, TheTasksThatAGroupAwaitsMayBeAtAnotherPlace) {
                                          "a.cpp:1, place 1, in when)"));
 }
 
+// The object of such a group is the state of the future, which a promise has made.
+TEST(JobReport, AGroupNamesTheLineOfThePromise) {
+  place_waits waits = place(0);
+  waits.objects = {object("", 1)};
+  waits.objects[0].kind = "promise";
+  waits.objects[0].made = "p.cpp:3";
+  waits.graph_tasks.push_back({"spawned at a.cpp:1", "future::get", "b.cpp:2", 0, 1, ""});
+  waits.groups.push_back({"future::get at b.cpp:2", "spawned at a.cpp:1", 1, 0});
+  job_report report(1);
+  report.add(std::move(waits));
+  EXPECT_EQ(report.text(""),
+            "1 task waits: 1 in future::get at b.cpp:2, spawned at a.cpp:1 (the promise made at "
+            "p.cpp:3)");
+}
+
+// Two places whose tasks need each other.
+job_report circle_of_two(const char* first_name, const char* name_elsewhere, bool perhaps_another) {
+  place_waits first = link(0, first_name, "a1");
+  first.needs[0].perhaps_another = perhaps_another;
+  job_report report(2);
+  report.add(std::move(first));
+  report.add(link(1, "a1", name_elsewhere));
+  return report;
+}
+
+TEST(JobReport, ACircleOverPlacesIsEndlessWhileOthersRun) {
+  const auto found = circle_of_two("c1.4", "c1.4", false).find_endless_wait();
+  ASSERT_TRUE(found.has_value());
+  EXPECT_TRUE(found->is_certain);
+  EXPECT_THAT(found->text,
+              AllOf(StartsWith("some tasks wait for each other, whatever other tasks do: task A "),
+                    HasSubstr("spawned at a.cpp:0, place 0"), HasSubstr("place 1"),
+                    HasSubstr("\nthis is a deadlock of these tasks: ")));
+}
+
+TEST(JobReport, AnotherTaskMayEndACircle) {
+  const auto found = circle_of_two("c1.4", "c1.4", true).find_endless_wait();
+  ASSERT_TRUE(found.has_value());
+  EXPECT_FALSE(found->is_certain);
+  EXPECT_THAT(found->text, EndsWith("\nthey can only go on if another task unlocks what one of "
+                                    "them has locked"));
+}
+
+TEST(JobReport, TasksInDifferentPhasesAreNoCircle) {
+  EXPECT_FALSE(circle_of_two("c1.4", "c1.5", false).find_endless_wait().has_value());
+}
+
+TEST(JobReport, ACircleOfOnePlaceIsEndlessWhileOthersRun) {
+  job_report report(2);
+  report.add(place(0));
+  place_waits other = place(1);
+  other.cycle = "task A waits for itself";
+  other.cycle_is_certain = true;
+  report.add(std::move(other));
+  const auto found = report.find_endless_wait();
+  ASSERT_TRUE(found.has_value());
+  EXPECT_TRUE(found->is_certain);
+  EXPECT_THAT(found->text, HasSubstr("whatever other tasks do: task A waits for itself\nthis is"));
+}
+
 }  // namespace
 }  // namespace apgas::test

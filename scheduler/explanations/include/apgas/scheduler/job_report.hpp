@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,16 @@ class job_report {
   // tasks wait: ...". Throws: std::bad_alloc.
   // Cost: n log n in the number of entries that the places have sent.
   std::string text(const std::string& begin) const;
+
+  // Tasks that wait for each other although others run. `is_certain`: no other task can let them go
+  // on; else one can, if it unlocks what one of them has locked.
+  struct endless_wait {
+    std::string text;  // lines of a report
+    bool is_certain;
+  };
+  // Searches the answers of place_watch::explain_long_waits() for such tasks. Requires: there is an
+  // answer of each place, and all tasks in them waited at one moment. Throws: std::bad_alloc.
+  std::optional<endless_wait> find_endless_wait() const;
 
  private:
   struct missing_place {

@@ -60,11 +60,12 @@ struct place_waits {
     std::uint32_t task = none;
     std::uint64_t count = 0;  // of the objects of the entry, so many need a task of that entry
     std::string relation;
-    std::uint64_t tasks = 0;  // of the entry, so many are needed by an object
+    std::uint64_t tasks = 0;       // of the entry, so many are needed by an object
+    bool perhaps_another = false;  // another task may do the same (releaser)
 
     template <class Archive>
     void serialize(Archive& a) {
-      a(object, task, count, relation, tasks);
+      a(object, task, count, relation, tasks, perhaps_another);
     }
   };
 
@@ -89,7 +90,8 @@ struct place_waits {
   std::vector<group> groups;  // the largest ones
   // A line for each worker that runs tasks, or if none does, why this need not be a deadlock.
   std::vector<std::string> running;
-  std::string cycle;  // tasks of this place that wait for each other, as a sentence
+  std::string cycle;              // tasks of this place that wait for each other, as a sentence
+  bool cycle_is_certain = false;  // no other task can let one of them go on
   std::vector<task> graph_tasks;
   std::vector<object> objects;
   std::vector<need> needs;
@@ -97,7 +99,8 @@ struct place_waits {
 
   template <class Archive>
   void serialize(Archive& a) {
-    a(place, asleep, tasks, groups, running, cycle, graph_tasks, objects, needs, teams);
+    a(place, asleep, tasks, groups, running, cycle, cycle_is_certain, graph_tasks, objects, needs,
+      teams);
   }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -47,6 +48,13 @@ class place_watch {
   // set, which make no task of the program ready. Throws: std::bad_alloc.
   // Context: a thread that is no worker.
   place_waits explain(const object_names* names, std::size_t own_timers) const;
+
+  // The tasks that have been in the same wait for at least `patience`, as a graph whose edges are
+  // true although other tasks run; with a cycle, if there is one. Only what may be on a cycle is
+  // returned. Nothing is if the place has no watchdog. Throws: std::bad_alloc. Context: a thread
+  // that is no worker. Cost: tasks that become ready meanwhile go on afterwards.
+  place_waits explain_long_waits(const object_names* names,
+                                 std::chrono::milliseconds patience) const;
 
   // How often the process received SIGQUIT as a request for a report.
   static unsigned quit_signals() noexcept;

@@ -30,7 +30,7 @@ struct waiting_tasks {
 struct worker_report {
   enum class kind : std::uint8_t { asleep, searching, running };
   kind what = kind::asleep;
-  std::string spawned;  // where the tasks that it runs were spawned; empty: main, or unknown
+  std::string spawned;  // where the tasks that it runs were spawned, or "main"; empty: unknown
 };
 
 struct task_report {

@@ -65,13 +65,14 @@ struct alignas(base::cache_line_bytes) worker {
   std::uint32_t phases_in_a_row = 0;  // advances of tasks that did not leave the worker (sync)
   steal_pace pace;
   victim_order victims;
-  std::uintptr_t* exceptions = nullptr;  // of this thread, see fiber::exceptions
-  fiber* thread = nullptr;               // the thread's own stack
-  observer_pointer observer;             // any thread sets it (task_observer.hpp)
-  bool polls_in_loop = false;            // its loop, with nothing else to do, polls the network
-  external_task* polled = nullptr;       // to be run next; see scheduler::submit_from_poll
-  observed_tasks* observed = nullptr;    // memory for the observed tasks that the worker spawns
-  bool times_serialization = false;      // config::detailed_statistics
+  std::uintptr_t* exceptions = nullptr;     // of this thread, see fiber::exceptions
+  fiber* thread = nullptr;                  // the thread's own stack
+  observer_pointer observer;                // any thread sets it (task_observer.hpp)
+  base::atomic<bool> holds_resumed{false};  // the watchdog sets it: P4 of suspended_tasks.hpp
+  bool polls_in_loop = false;               // its loop, with nothing else to do, polls the network
+  external_task* polled = nullptr;          // to be run next; see scheduler::submit_from_poll
+  observed_tasks* observed = nullptr;       // memory for the observed tasks that the worker spawns
+  bool times_serialization = false;         // config::detailed_statistics
 
   // Written by the owner; the watchdog reads them, too.
   owner_count choices;                          // of the scheduling loop, for fairness

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/cache_line.hpp>
@@ -110,6 +111,10 @@ class phaser_tree_node final : public scheduler::batch_source {
   // For the two ends of a core that spans places (remote_phases.hpp): a consistent view of the
   // counter.
   phase_uplink::view look() noexcept;
+
+  // Returns the tasks that are parked here, for reports. They stay parked as long as a registered
+  // task has not signalled. Throws: std::bad_alloc. Context: any thread.
+  std::vector<scheduler::fiber*> parked_tasks();
 
   // Statistics for tests. They are exact when no task uses the tree node.
   struct counts {

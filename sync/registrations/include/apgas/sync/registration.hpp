@@ -51,6 +51,7 @@ struct alignas(64) registration {
   bool implicit : 1 = false;   // the clock of a clocked_finish
   bool made_here : 1 = false;  // made by this task, with the record on the heap
   bool in_single : 1 = false;  // the task runs the closure of a next_single
+  bool away : 1 = false;       // it is with the body of an `at` of the task, at another place
 
   bool signals() const noexcept { return mode != phaser_mode::wait; }
   bool waits() const noexcept { return mode != phaser_mode::signal; }

@@ -57,7 +57,11 @@ struct remote_task {
     other.frame.owner = nullptr;
   }
   remote_task& operator=(remote_task&&) = delete;
-  ~remote_task() { done(); }
+  // Reports must not find the words of a task that has ended (served_call.hpp).
+  ~remote_task() {
+    done();
+    *const_cast<place_state* volatile*>(&place) = nullptr;
+  }
 
   // Returns an archive over what the sender's thunk wrote. Context: the task, before done().
   comm::in_archive arguments() const {

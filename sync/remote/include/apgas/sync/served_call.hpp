@@ -22,8 +22,7 @@ struct served_call {
 
 // Searches the outermost frames of a fiber, which must not run, for the task of another place that
 // the fiber has begun. Returns nothing if there is none. Requires: the scheduling loop has started
-// an external task on the fiber. If that is not of a frame, words left over from an earlier task
-// may be taken for one: then the call has ended, and the finish may be gone. Context: any thread.
+// an external task on the fiber. Context: any thread.
 std::optional<served_call> served_call_of(const scheduler::fiber& f, const place_state& place);
 
 }  // namespace apgas::inline v0::sync

@@ -110,7 +110,9 @@ bool suspend_until(const scheduler::wait_record& waits_for, base::spin_lock& loc
   wait_timer timer(
       lock, [](void* entry) noexcept { return (*static_cast<Withdraw*>(entry))(); }, &withdraw);
   timer.start(when);
-  scheduler::suspend(waits_for, [&timer, &lock, &enlist, unlocked](scheduler::fiber* self) {
+  scheduler::wait_record timed = waits_for;
+  timed.timed = true;
+  scheduler::suspend(timed, [&timer, &lock, &enlist, unlocked](scheduler::fiber* self) {
     auto add = [&enlist, self] { return enlist(self); };
     lock.lock();
     const bool waits = timer.enter(self, add);

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Prints how long the report of many waiting tasks over four places takes, from SIGQUIT to its last
+line, how long its text is, and how much memory the job has before it and at most.
+
+    report_time.py build/release/tests/bench/waiting_tasks [--tasks 1000000] [--repeat 5]
+
+All places are in one process. A waiting task has a stack of its own, so a million tasks need 6 GB.
+With --check, it fails if the text or the memory grows with the number of tasks as it must not.
+"""
+
+import argparse
+import contextlib
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import time
+
+PLACES = 4
+MEMORY = re.compile(r"^(VmRSS|VmHWM):\s+(\d+) kB$", re.M)
+# While a place makes its part of a report, it keeps some words for each waiting task: these are
+# bytes, of which the stack of the task takes 4096 at least.
+BYTES_FOR_A_TASK = 512
+BYTES_FOR_A_REPORT = 32 << 20
+TEXT_AT_MOST = 8192
+
+
+@contextlib.contextmanager
+def job(program, tasks, kind):
+    """A job with so many waiting tasks."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("APGAS_")}
+    settings = {"APGAS_PLACES": str(PLACES), "APGAS_TRANSPORT": "local", "APGAS_WORKERS": "1"}
+    command = [program, str(tasks // PLACES), *kind]
+    with subprocess.Popen(
+            command, env=kept | settings, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGQUIT, signal.SIG_DFL)) as process:
+        try:
+            if process.stdout.readline() != "ready\n":
+                sys.exit(f"{' '.join(command)} failed: {process.stderr.read()[-500:]}")
+            time.sleep(0.5)
+            yield process
+            process.stdin.close()
+            process.wait(300)
+        finally:
+            process.kill()
+
+
+def memory_of(process):
+    """Resident bytes now and at most so far."""
+    with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
+        found = {name: int(kib) << 10 for name, kib in MEMORY.findall(file.read())}
+    return found["VmRSS"], found["VmHWM"]
+
+
+def report_of(process):
+    """The seconds until the first line of the report, and its text."""
+    begun = time.monotonic()
+    process.send_signal(signal.SIGQUIT)
+    text = ""
+    while "on SIGQUIT, " not in text:  # the last report may have had more lines
+        text = process.stderr.readline()
+    return time.monotonic() - begun, text
+
+
+def measure(program, tasks, kind, repeat):
+    with job(program, tasks, kind) as process:
+        before, _ = memory_of(process)
+        reports = []
+        for _ in range(repeat):
+            reports.append(report_of(process))
+            time.sleep(0.3)
+        _, most = memory_of(process)
+    text = reports[-1][1]
+    waiting = int(re.search(r"on SIGQUIT, (\d+) tasks wait", text)[1])
+    return waiting, [seconds for seconds, _ in reports], len(text), before, most - before
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--tasks", type=int, default=1_000_000)
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    print("| tasks wait | number | seconds, median (least to most) | bytes of text | memory before | "
+          "memory of the reports |")
+    print("|---|---|---|---|---|---|")
+    for name, kind in (("for a latch", []), ("half of them in an `at`", ["calls"])):
+        waiting, seconds, text, before, more = measure(options.program, options.tasks, kind,
+                                                       options.repeat)
+        print(f"| {name} | {waiting:,} | {statistics.median(seconds):.2f} ({min(seconds):.2f} to "
+              f"{max(seconds):.2f}) | {text:,} | {before / 1e9:.2f} GB | {more / 1e6:.0f} MB |",
+              flush=True)
+        if not options.check:
+            continue
+        if waiting < options.tasks:
+            sys.exit(f"the report has only {waiting} of {options.tasks} tasks")
+        if text > TEXT_AT_MOST:
+            sys.exit(f"the text has {text} bytes, more than {TEXT_AT_MOST}")
+        if more > BYTES_FOR_A_REPORT + BYTES_FOR_A_TASK * waiting:
+            sys.exit(f"the reports took {more} bytes, more than {BYTES_FOR_A_REPORT} and "
+                     f"{BYTES_FOR_A_TASK} for each task")
+
+
+if __name__ == "__main__":
+    main()
