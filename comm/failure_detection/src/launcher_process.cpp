@@ -35,8 +35,6 @@ bool made_by_main_thread(pid_t launcher) {
   return false;
 }
 
-constexpr const char* of_others[] = {"slurmstepd", "hydra_pmi_proxy", "mpiexec.hydra"};
-
 std::string name_of_process(const std::string& process) {
   std::string name;
   std::getline(std::ifstream(fmt::format("/proc/{}/comm", process)), name);
@@ -48,7 +46,7 @@ bool is_open_mpi(const std::string& name) {
 }
 
 bool is_launcher(const std::string& name) {
-  return is_open_mpi(name) || std::ranges::find(of_others, name) != std::end(of_others);
+  return is_open_mpi(name) || name == "slurmstepd" || name.starts_with("hydra_pmi");  // MPICH's
 }
 
 // The name of a namespace of a process, such as user:[4026531837]; empty if it may not be read.
