@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tools that look into a job over several hosts: traces, the report of the watchdog, apgas-ps and
-apgas-top. Arguments: as in simulated_cluster.py.
+"""The tools that look into a job over several hosts: traces, the report of the watchdog, apgas-ps
+and apgas-top. Arguments: as in simulated_cluster.py.
 """
 
 import json

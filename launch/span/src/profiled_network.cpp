@@ -80,7 +80,9 @@ void profiled_transport::write(comm::rank dest, const comm::frame_header& header
   if (pass_on(dest, header, whole)) push();
 }
 
-scheduler::arriving_frame profiled_sink::describe(const comm::frame_header& header) const noexcept {
+// A message of a collective is found by the address of its payload when its member takes it.
+scheduler::arriving_frame profiled_sink::describe(const comm::frame_header& header,
+                                                  const void* payload) const noexcept {
   scheduler::arriving_frame frame;
   if (is_of_phase(header)) {
     frame.is_of_phase = true;
@@ -92,6 +94,8 @@ scheduler::arriving_frame profiled_sink::describe(const comm::frame_header& head
       frame.call = call.awaited();
       if (header.credit != 0) frame.finish = &call.finish();
     });
+  } else if (header.kind == frame_kind::control && header.handler != sync::control_flow) {
+    frame.call = payload;
   }
   return frame;
 }
@@ -111,7 +115,7 @@ void profiled_sink::on_frame(const comm::inbound_frame& frame) noexcept {
     if (n != 0)
       std::memcpy(words.data(), plain.payload.data() + plain.payload.size(), n * word_bytes);
     if (n == 0) words.assign(3, 0);  // an empty path
-    good = profile_->arrives(describe(*frame.header), words);
+    good = profile_->arrives(describe(*frame.header, frame.payload.data()), words);
   }
   if (!good) {
     base::fatal(fmt::format(

@@ -31,6 +31,9 @@ class profiled_transport final : public forwarding_transport {
       : forwarding_transport(inside), place_(place), profile_(profile) {}
 
   void post(comm::rank dest, comm::buffer message) noexcept override;
+  // Values that teams exchange in shared memory would bring no path along, so they send messages.
+  std::span<std::byte> shared_area(comm::rank) const noexcept override { return {}; }
+  bool shares_areas() const noexcept override { return false; }
   void write(comm::rank dest, const comm::frame_header& header,
              std::span<const std::byte> payload) noexcept override;
 
@@ -54,7 +57,8 @@ class profiled_sink final : public comm::frame_sink {
   }
 
  private:
-  scheduler::arriving_frame describe(const comm::frame_header& header) const noexcept;
+  scheduler::arriving_frame describe(const comm::frame_header& header,
+                                     const void* payload) const noexcept;
 
   comm::frame_sink& inside_;
   const sync::place_state& place_;

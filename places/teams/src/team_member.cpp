@@ -14,6 +14,7 @@
 
 #include <apgas/errors.hpp>
 #include <apgas/places/remote_teams.hpp>
+#include <apgas/scheduler/task_observer.hpp>
 
 #include "team_board.hpp"
 #include "team_polling.hpp"
@@ -205,13 +206,17 @@ team_arrival team_member::receive(std::size_t from, std::uint16_t step, std::uin
   const key wanted{sequence_, part, step, group_[from].id()};
   received_message got;
   yield_now_and_then();
+  const auto arrived = [&got] {
+    scheduler::observe_wait(got.what.payload());
+    return std::move(got.what);
+  };
   for (bool first = true;; first = false) {
     {
       std::lock_guard hold(lock_);
-      if (take(wanted, got)) return std::move(got.what);
+      if (take(wanted, got)) return arrived();
       if (!broken_.empty()) break;
     }
-    if (first && poll_for(wanted, got)) return std::move(got.what);
+    if (first && poll_for(wanted, got)) return arrived();
     static_cast<remote_teams*>(place_.teams)->watch();
     scheduler::suspend({"a collective of a team", this, called_at_},
                        [this, &wanted](scheduler::fiber* self) {

@@ -193,8 +193,8 @@ class Settings(unittest.TestCase):
 
 class Traces(unittest.TestCase):
     def traced(self, case, seed, **variables):
-        """The begins and ends of tasks and waits in their order, without tasks of the library: those
-        that end the run are not a part of the schedule."""
+        """The begins and ends of tasks and waits in their order, without tasks of the library:
+        those that end the run are not a part of the schedule."""
         path = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) / "run.json"
         code, _, err = run(SCHEDULED, case, APGAS_SEED=seed, APGAS_TRACE=path, **variables)
         self.assertEqual((code, err), (0, ""))

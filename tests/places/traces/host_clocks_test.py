@@ -30,7 +30,8 @@ exec "$@"
 
 def has_time_namespaces():
     try:
-        return subprocess.run([*ELSEWHERE, "true"], capture_output=True, check=False).returncode == 0
+        done = subprocess.run([*ELSEWHERE, "true"], capture_output=True, check=False)
+        return done.returncode == 0
     except FileNotFoundError:
         return False
 

@@ -167,8 +167,8 @@ class Deaths(Traces):
         self.assertEqual([x for x in self.files() if x != "run.json"],
                          [f"run.json.place{p}" for p in range(places)])
         if "APGAS_TRANSPORT" not in way and places > 1:  # the process that started mpirun
-            self.assertEqual(lines[-1],
-                             f"apgas: the trace {self.path} has what {places} of {places} places did")
+            self.assertEqual(lines[-1], f"apgas: the trace {self.path} has what {places} of "
+                                        f"{places} places did")
         else:
             self.assertEqual(self.merge(), (0, ""))
         self.check(self.path)

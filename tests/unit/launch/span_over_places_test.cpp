@@ -19,8 +19,10 @@
 #include <apgas/clock.hpp>
 #include <apgas/finish.hpp>
 #include <apgas/finish_reduce.hpp>
+#include <apgas/one_sided.hpp>
 #include <apgas/registered_async.hpp>
 #include <apgas/semaphore.hpp>
+#include <apgas/team.hpp>
 
 #include "place_runtime.hpp"
 
@@ -262,6 +264,71 @@ TEST_P(SpanOverPlaces, OfPhasesIsTheSumOfTheLongestArrivals) {
   }
   EXPECT_EQ(work(), work_of_all);
   EXPECT_EQ(span(), longest_of_all);
+}
+
+// Runs F(member), which captures nothing, in a task at each place.
+template <class F>
+void at_all_places(F) {
+  finish([] {
+    for (int p = 0; p < num_places(); ++p) {
+      async_at(place(p), [](std::uint64_t member) { F()(member); }, static_cast<std::uint64_t>(p));
+    }
+  });
+}
+
+// All members go on with the longest path of a member that has entered.
+TEST_P(SpanOverPlaces, OfABarrierIsThatOfTheLastMember) {
+  profile([] {
+    at_all_places([](std::uint64_t member) {
+      const team all = team::world();
+      for (int round = 0; round < 3; ++round) {
+        compute(member == 0 ? 100 : 10);
+        all.barrier();
+        compute(member == 0 ? 1 : 1'000);
+        all.barrier();
+      }
+    });
+  });
+  const auto others = static_cast<std::uint64_t>(places() - 1);
+  EXPECT_EQ(work(), 3 * (101 + 1'010 * others));
+  EXPECT_EQ(span(), others == 0 ? 303 : 3 * 1'100);
+}
+
+TEST_P(SpanOverPlaces, OfAReductionIsThatOfTheLastMember) {
+  profile([] {
+    at_all_places([](std::uint64_t member) {
+      compute(10 * (member + 1));
+      EXPECT_GE(team::world().allreduce(member, std::plus<>{}), 0u);
+      compute(member == 0 ? 500 : 5);
+    });
+  });
+  EXPECT_EQ(span(), 10 * static_cast<std::uint64_t>(places()) + 500);
+}
+
+// The members wait for the root, and the root does not wait for them.
+TEST_P(SpanOverPlaces, OfABroadcastIsThatOfTheRoot) {
+  profile([] {
+    at_all_places([](std::uint64_t member) {
+      compute(member == 0 ? 200 : 1'000);
+      EXPECT_EQ(team::world().broadcast(member + 1, place(0)), 1u);
+      compute(member == 0 ? 900 : 50);
+    });
+  });
+  EXPECT_EQ(span(), 200 + 900);
+}
+
+TEST_P(SpanOverPlaces, OfOneSidedAccessesIsThatOfTheirCaller) {
+  profile([] {
+    at_all_places([](std::uint64_t member) {
+      compute(40 * (member + 1));
+      const auto there = allocate<std::uint64_t>(place(0), 1);
+      rput(member, there);
+      compute(3);
+      EXPECT_EQ(rget(there), member);
+      deallocate(there);
+    });
+  });
+  EXPECT_EQ(span(), 40 * static_cast<std::uint64_t>(places()) + 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(PlacesAndWorkers, SpanOverPlaces,

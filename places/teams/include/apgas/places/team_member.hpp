@@ -97,6 +97,8 @@ class team_arrival {
   }
   // Its data, aligned to 8 bytes.
   std::span<const std::byte> data() const noexcept { return data_; }
+  // Where its payload lies, by which the profile of work and span knows it.
+  const void* payload() const noexcept { return data_.data() - sizeof(team_envelope); }
 
  private:
   comm::inbound_buffer* owner_ = nullptr;

@@ -50,7 +50,8 @@ struct departing_frame {
 struct arriving_frame {
   bool is_of_phase = false;  // about a clock or phaser
   const void* phase = nullptr;
-  const void* call = nullptr;            // for which a task waits, and to which this is the reply
+  const void* call = nullptr;            // for which a task waits, and to which this is the reply;
+                                         // or the frame itself, which a task takes later
   const task_counter* finish = nullptr;  // whose credit returns
 };
 
