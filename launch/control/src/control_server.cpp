@@ -31,6 +31,7 @@ constexpr auto request_patience = 2s;  // for the request of a tool
 constexpr auto reply_patience = 5s;    // for a tool that does not read
 constexpr auto places_patience = 1s;   // for the activity of all places
 constexpr auto report_patience = 2s;   // for the report of all places
+constexpr auto signal_patience = 5s;   // for the same on SIGQUIT
 constexpr std::size_t clients_at_most = 16;
 constexpr int control_backlog = 16;
 constexpr std::string_view trace_request =
@@ -142,7 +143,7 @@ void control_server::answer_signal() noexcept {
   static_cast<void>(!read(quit_.number(), &signals, sizeof signals));
   try {
     std::unique_lock lock(mutex_);
-    std::istringstream text(report_of_all());
+    std::istringstream text(report_of_all(signal_patience));
     lock.unlock();
     std::string line;
     for (const char* begin = "on SIGQUIT, "; std::getline(text, line); begin = "")
@@ -231,9 +232,9 @@ std::string control_server::answer_about_trace(std::string_view request) {
 }
 
 // Empty if no place runs. Requires: mutex_.
-std::string control_server::report_of_all() {
+std::string control_server::report_of_all(std::chrono::milliseconds limit) {
   const auto first = places_.empty() ? explanations_.end() : explanations_.find(places_[0]);
-  return first == explanations_.end() ? std::string() : first->second->text(report_patience);
+  return first == explanations_.end() ? std::string() : first->second->text(limit);
 }
 
 std::string control_server::answer(std::string_view request, control_status& status) {
@@ -243,7 +244,7 @@ std::string control_server::answer(std::string_view request, control_status& sta
   if (request == "stacks") return stacks_answer(facts_, places_);
   if (request.starts_with(trace_request)) return answer_about_trace(request);
   if (request == "report of all places") {
-    const std::string text = report_of_all();
+    const std::string text = report_of_all(report_patience);
     if (text.empty()) status = control_status::not_now;
     return text.empty() ? text : text_answer(text);
   }

@@ -66,7 +66,8 @@ void hang_explanation::explain(place_waits& to) {
   }
   std::vector<wait_graph::edge> found = find_cycle(false);
   to.cycle_is_certain = !found.empty();
-  if (found.empty()) found = find_cycle(true);
+  const auto is_uncertain = [](const need_reason& r) { return r.by != releaser::this_task; };
+  if (found.empty() && std::ranges::any_of(reasons_, is_uncertain)) found = find_cycle(true);
   if (!found.empty()) to.cycle = cycle_text(found);
   if (scope_ == graph_scope::some_tasks) leave_out_ends();
   condense(to);
