@@ -100,9 +100,8 @@ void phaser_tree_node::update_and_park(scheduler::worker& w, scheduler::fiber* f
 std::vector<scheduler::fiber*> phaser_tree_node::parked_tasks() {
   std::vector<scheduler::fiber*> all;
   const std::lock_guard hold(lock_);
-  for (int i = 0; i < workers_; ++i) {
-    const scheduler::batch_block* b = parked_[static_cast<std::size_t>(i)];
-    for (; b != nullptr; b = b->next) {
+  for (const parked_list* list = used_; list != nullptr; list = list->next_used) {
+    for (const scheduler::batch_block* b = list->blocks; b != nullptr; b = b->next) {
       for (std::size_t k = 0; k < b->size; ++k) all.push_back(b->at[k].task);
     }
   }
