@@ -19,7 +19,7 @@ site_test_packages=(chromium)
 package_packages=(dpkg-dev file git)
 package_test_packages=(lintian mmdebstrap)
 # To build for another processor and with compilers of another Debian, in tests/portability.
-portability_packages=(mmdebstrap g++-aarch64-linux-gnu qemu-user-static)
+portability_packages=(mmdebstrap debian-archive-keyring g++-aarch64-linux-gnu qemu-user-static)
 # For the tests on virtual hosts (containers or namespaces), which are skipped without them.
 cluster_packages=(docker.io docker-compose debootstrap iproute2 iptables)
 
@@ -68,6 +68,7 @@ chromium              -           =                      =
 dpkg-dev              =           =                      dpkg
 lintian               =           -                      -
 mmdebstrap            =           =                      -
+debian-archive-keyring =          =                      =
 g++-aarch64-linux-gnu =           gcc-c++-aarch64-linux-gnu aarch64-linux-gnu-gcc
 qemu-user-static      =           =                      =
 docker.io             =           moby-engine            docker

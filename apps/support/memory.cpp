@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <cstdint>
 
 #include <unistd.h>
@@ -9,9 +10,10 @@ namespace apps {
 
 namespace {
 
-std::string gibibytes(double bytes) {
-  constexpr double unit = 1024.0 * 1024 * 1024;
-  return std::to_string(static_cast<std::int64_t>(bytes / unit) + 1) + " GiB";
+constexpr double gibibyte = 1024.0 * 1024 * 1024;
+
+std::string text_of(double gibibytes) {
+  return std::to_string(static_cast<std::int64_t>(gibibytes)) + " GiB";
 }
 
 }  // namespace
@@ -20,7 +22,8 @@ std::string beyond_memory(double bytes) {
   const double there =
       static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
   if (bytes <= there) return "";
-  return "needs about " + gibibytes(bytes) + " of memory, and this machine has " + gibibytes(there);
+  return "needs about " + text_of(std::ceil(bytes / gibibyte)) +
+         " of memory, and this machine has " + text_of(std::floor(there / gibibyte));
 }
 
 }  // namespace apps

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots of figures that stand in docs/performance.md: the figures in <name>.json, and <name>.svg."""
+"""Plots of figures that stand in docs/performance.md: <name>.json has the figures, <name>.svg the
+plot."""
 
 import hashlib
 import json

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The figures 16, 20 and 23 of the paper on uClocks, from the table of IMSuite's kernels.
 
-  uclocks.py          reads the table in docs/performance.md, writes uclocks.json and, with matplotlib
-                      (docs/site/requirements.txt), uclocks.svg
+  uclocks.py          reads the table in docs/performance.md, writes uclocks.json and, with
+                      matplotlib (docs/site/requirements.txt), uclocks.svg
   uclocks.py --check  checks that uclocks.json has the values of the table, and uclocks.svg those of
                       uclocks.json
 
@@ -57,7 +57,8 @@ def draw(found):
     figure, (first, second, third) = pyplot.subplots(3, figsize=(7.2, 7.5), layout="constrained")
     bars(first, "Figure 16: X10's clocks / clocks, many synchronisations", MANY, found,
          {"X10's clocks / clocks": ("baseline", "clocks")})
-    both = {"X10's clocks / finish": ("baseline", "finish"), "clocks / finish": ("clocks", "finish")}
+    both = {"X10's clocks / finish": ("baseline", "finish"),
+            "clocks / finish": ("clocks", "finish")}
     bars(second, "Figure 20: speed-up of finish, many synchronisations", MANY, found, both)
     bars(third, "Figure 23: speed-up of finish, few synchronisations", few, found, both)
     return figure

@@ -24,5 +24,5 @@ def merge_left_records(trace, begun):
     merged = subprocess.run([tool, trace], capture_output=True, text=True, check=False)
     lines = merged.stderr.splitlines()
     if merged.returncode == 0:
-        lines.append(f"apgas-run: the trace {merged.stdout.strip()}")
+        lines.append(f"apgas-run: the trace {merged.stdout.strip()}, which the job has left")
     print("\n".join(lines), file=sys.stderr, flush=True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints how long the report of many waiting tasks over four places takes, from SIGQUIT to its last
-line, how long its text is, and how much memory the job has before it and at most.
+"""Prints how long the report of many waiting tasks over four places takes, from SIGQUIT to its
+first line, how long its text is, and how much memory the job has before it and at most.
 
     report_time.py build/release/tests/bench/waiting_tasks [--tasks 1000000] [--repeat 5]
 
@@ -63,6 +63,8 @@ def report_of(process):
     text = ""
     while "on SIGQUIT, " not in text:  # the last report may have had more lines
         text = process.stderr.readline()
+        if not text:
+            sys.exit("the program ended before its report")
     return time.monotonic() - begun, text
 
 
@@ -86,12 +88,12 @@ def main():
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    print("| tasks wait | number | seconds, median (least to most) | bytes of text | memory before | "
-          "memory of the reports |")
+    print("| tasks wait | number | seconds, median (least to most) | bytes of text "
+          "| memory before | memory of the reports |")
     print("|---|---|---|---|---|---|")
     for name, kind in (("for a latch", []), ("half of them in an `at`", ["calls"])):
-        waiting, seconds, text, before, more = measure(options.program, options.tasks, kind,
-                                                       options.repeat)
+        found = measure(options.program, options.tasks, kind, options.repeat)
+        waiting, seconds, text, before, more = found
         print(f"| {name} | {waiting:,} | {statistics.median(seconds):.2f} ({min(seconds):.2f} to "
               f"{max(seconds):.2f}) | {text:,} | {before / 1e9:.2f} GB | {more / 1e6:.0f} MB |",
               flush=True)

@@ -37,7 +37,7 @@ def run_fib(apps, n, folder, **settings):
     command = [apps / "fib", "--variant", "finish", "-n", str(n)]
     run = subprocess.run(command, env=kept | {"APGAS_WORKERS": "1"} | settings, cwd=folder,
                          capture_output=True, text=True, check=False)
-    if run.returncode != 0 or run.stderr:
+    if run.returncode != 0 or "trace" in run.stderr:  # about events that were left out
         sys.exit(f"fib {n} ended with {run.returncode}: {run.stderr[-500:]}")
     return json.loads(run.stdout.splitlines()[-1])["seconds"]
 

@@ -1,5 +1,5 @@
 # Cross-compiles for aarch64 with Debian's compiler against the packages of a root folder, which
-# tests/portability/aarch64.sh makes in build/aarch64-root. Programs run in QEMU's user mode.
+# tests/portability/aarch64_root.sh makes in build/aarch64-root. Programs run in QEMU's user mode.
 
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Unpacks the packages of Debian 12 for aarch64 that the build needs into build/aarch64-root, unless
 # they are there. aarch64.cmake compiles against them, and QEMU's user mode runs the tests with
-# their libraries. Needs no root.
+# their libraries. Needs root.
 #
 #   aarch64_root.sh        $MIRROR selects a mirror of Debian
 set -euo pipefail

@@ -43,7 +43,9 @@ class Program:
 def main():
     cores = sorted(os.sched_getaffinity(0))
     program = Program(sys.argv[1:])
-    time.sleep(0.3)  # until it has seen the cores that it has at the start
+    while program.runs() and len(os.listdir(f"/proc/{program.process.pid}/task")) < 3:
+        time.sleep(0.05)  # until both workers run
+    time.sleep(1)  # and have seen the cores that they have at the start
     while program.runs() and not program.lines:
         program.allow([cores[0]])
     for allowed in itertools.cycle([[cores[-1]], cores, [cores[0]]]):

@@ -84,8 +84,8 @@ void merge_left_records(const std::string& path, fs::file_time_type begun) noexc
                                    records.places.size(), records.job_places);
     if (!records.missing.empty()) {
       line += fmt::format(
-          "; place {} has left nothing here, because it was killed or ran on "
-          "another host: copy its record here and call apgas-trace-merge {}",
+          "; nothing is here of place {}, which was killed or ran on another host: in the latter "
+          "case copy its record here and call apgas-trace-merge {}",
           fmt::join(records.missing, ", "), path);
     }
     base::print_line(line);

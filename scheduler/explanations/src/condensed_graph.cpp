@@ -131,6 +131,10 @@ void hang_explanation::leave_out_ends() {
     return same;
   };
   for (int i = 0; i < sweeps_max && !sweep(); ++i) continue;
+  // The last sweep may have left out the object of a task that it had kept.
+  for (std::size_t t = 0; t < tasks_.size(); ++t) {
+    task_kept[t] = task_kept[t] && object_kept[tasks_[t].object];
+  }
 
   std::vector<waiting_task> tasks;
   std::vector<object_node> objects;

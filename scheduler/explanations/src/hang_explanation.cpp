@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -107,7 +108,9 @@ bool hang_explanation::add_parked() {
 void hang_explanation::needs(const waited_object& object, const fiber& needed, const char* relation,
                              releaser by) {
   // A task that has been handed a mutex, and has not run since, is its holder, too.
-  if (scope_ == graph_scope::some_tasks && by != releaser::this_task && current_->on == &needed)
+  if (scope_ == graph_scope::some_tasks && by != releaser::this_task &&
+      fiber_of_address(&needed) == &needed && is_added(needed) &&
+      tasks_[needed.node].waits.object == object.address)
     return;
   const object_name known = names_ != nullptr ? names_->of(object) : object_name{};
   add_need(known.kind != 0 ? known : local_name(object.address), object, needed, relation, by);
@@ -188,6 +191,12 @@ void hang_explanation::served_calls(const waiting_task& t) {
   below_ = false;
 }
 
+// Another task may run the section of a task that waits for a monitor, and use its registrations.
+bool hang_explanation::may_run_elsewhere(const waiting_task& t) const noexcept {
+  const std::string_view construct = t.waits.construct;
+  return scope_ == graph_scope::some_tasks && (construct == "when" || construct == "atomic");
+}
+
 void hang_explanation::add_edges(waiting_task& t) {
   current_ = &t;
   const fiber& f = *t.on;
@@ -195,7 +204,8 @@ void hang_explanation::add_edges(waiting_task& t) {
   needs_of_counter(f.task.finish, t);
   if (f.outermost != f.task.finish) needs_of_counter(f.outermost, t);
   served_calls(t);
-  if (f.task.registrations != nullptr) f.task.registrations->explain(f, *this);
+  if (f.task.registrations != nullptr && !may_run_elsewhere(t))
+    f.task.registrations->explain(f, *this);
   below_ = true;
   for (const hidden_task* h = f.hidden; h != nullptr; h = h->below) {
     hidden_ = h;

@@ -107,6 +107,7 @@ class hang_explanation final : private wait_explainer {
     std::size_t operator()(const object_name& n) const noexcept;
   };
 
+  bool may_run_elsewhere(const waiting_task& t) const noexcept;
   void needs(const waited_object& object, const fiber& needed, const char* relation,
              releaser by) override;
   void describe(const waited_object& object, const char* mode,

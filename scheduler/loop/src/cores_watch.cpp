@@ -59,11 +59,11 @@ void scheduler::implementation::look_at_cores(cores_watch::time now) noexcept {
     const auto change = cores.look(now, all);
     if (!change.any) return;
     const bool too_few = all.size() < workers.size();
-    oversubscribed.store(settings.oversubscribed || too_few, base::relaxed);
+    oversubscribed.store(settings.oversubscribed || schedule != nullptr || too_few, base::relaxed);
     update_waits_in_place();
     if (!change.first) return;
-    base::warn(fmt::format("the cores of place {} changed from {} to {}{}",
-                           settings.place, ranges_of(change.before), ranges_of(all),
+    base::warn(fmt::format("the cores of place {} changed from {} to {}{}", settings.place,
+                           ranges_of(change.before), ranges_of(all),
                            too_few ? fmt::format("; its {} workers now share them, so give the job "
                                                  "its cores back or start it with fewer workers",
                                                  workers.size())

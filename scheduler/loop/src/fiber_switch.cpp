@@ -163,8 +163,9 @@ namespace {
 // While the watchdog looks at the tasks that have waited for long, a resumed task stays where it
 // waited.
 [[gnu::noinline]] void stay_while_held(const worker& w) noexcept {
-  while (w.holds_resumed.load(base::acquire))
-    std::this_thread::yield();  // P4 of suspended_tasks.hpp
+  while (w.holds_resumed.load(base::acquire)) {  // P4 of suspended_tasks.hpp
+    std::this_thread::yield();
+  }
 }
 
 // With `through_loop` the scheduling loop chooses the next work; otherwise a resumed fiber may be
@@ -187,7 +188,7 @@ void leave_for(fiber& self, const wait_record& waits_for, bool through_loop,
   fiber* next = through_loop ? nullptr : next_single_resumed(w);
   switch_to(self, next != nullptr ? *next : take_cached_fiber(w), after, argument);
   self.waits_for.store(nullptr, base::relaxed);
-  base::light_fence();  // P2, P4 of suspended_tasks.hpp
+  base::light_fence();  // P2 of suspended_tasks.hpp, P4 of suspended_tasks.hpp
   if (self.on->holds_resumed.load(base::relaxed)) [[unlikely]]
     stay_while_held(*self.on);
   if (task_observer* const observer = self.on->observer.get()) [[unlikely]]

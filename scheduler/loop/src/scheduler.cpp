@@ -123,8 +123,11 @@ void scheduler::implementation::update_waits_in_place() noexcept {
 
 void scheduler::implementation::observe(task_observer* by) noexcept {
   fenced_or_observed.store(fenced || by != nullptr, base::relaxed);
-  observer.set(by);
-  update_waits_in_place();
+  {
+    const std::lock_guard alone(cores.looking);  // look_at_cores() does the same
+    observer.set(by);
+    update_waits_in_place();
+  }
   for (auto& w : workers) {
     if (w->observer.get() == by) continue;
     w->observer.set(by);

@@ -150,7 +150,8 @@ void suspended_tasks::observe() {
   observe_again_ = end + std::max<time::duration>(std::chrono::seconds(1), (end - now) * share);
 }
 
-// Requires: lock_; the task cannot go on meanwhile.
+// Requires: lock_; all workers sleep. A task that is held (P4) does not do: it has used its stack
+// again before it finds out.
 const char* suspended_tasks::caller_of(const fiber& f, const wait_record& waits) {
   return caller_names::lacks_line(waits.where) ? callers_.caller_of(f) : "";
 }
@@ -170,11 +171,12 @@ void suspended_tasks::explain(wait_groups& groups, hang_explanation& explanation
 
 namespace {
 
-// Keeps suspended tasks from going on while it exists: P4.
+// Keeps suspended tasks from going on while it exists: P4. There is one at a time, so that none
+// lets go on what another one holds.
 class held_tasks {
  public:
-  explicit held_tasks(const std::vector<std::unique_ptr<worker>>& workers) noexcept
-      : workers_(workers) {
+  explicit held_tasks(const std::vector<std::unique_ptr<worker>>& workers)
+      : alone_(one_at_a_time), workers_(workers) {
     for (const auto& w : workers_) w->holds_resumed.store(true, base::relaxed);
     base::heavy_fence();  // P4
   }
@@ -185,6 +187,8 @@ class held_tasks {
   }
 
  private:
+  static inline std::mutex one_at_a_time;
+  std::lock_guard<std::mutex> alone_;
   const std::vector<std::unique_ptr<worker>>& workers_;
 };
 
@@ -210,13 +214,12 @@ void suspended_tasks::explain_long_waits(time::duration patience, hang_explanati
     if (f.waits_for.load(base::relaxed) != nullptr && waits_since(f, begin)) waiting.push_back(&f);
   });
   if (waiting.empty()) return;
-  callers_.begin_report();
   explanation.accept_parked([&](const fiber& f) { return waits_since(f, begin); });
   const held_tasks held(workers_);
   for (fiber* const f : waiting) {
     const wait_record* const record = f->waits_for.load(base::acquire);  // P1, P4
     if (record != nullptr && waits_since(*f, begin) && owns(*f) && record->construct != nullptr)
-      explanation.add(*f, *record, caller_of(*f, *record));
+      explanation.add(*f, *record);
   }
   explanation.explain(to);
 }
@@ -242,15 +245,8 @@ void suspended_tasks::find_waiting(Found found) const {
 void suspended_tasks::group(wait_groups& groups) {
   const std::lock_guard guard(lock_);
   const time now = std::chrono::steady_clock::now();
-  callers_.begin_report();
   find_waiting([&](const copied_wait& c) {
-    const char* caller = "";
-    if (c.record != nullptr && base::membarrier_available() &&
-        caller_names::lacks_line(c.waits.where)) {
-      const held_tasks held(workers_);
-      if (is_valid(c) && owns(*c.of)) caller = callers_.caller_of(*c.of);
-    }
-    groups.add(c.waits, c.task, c.main, waited_s(*c.of, c.generation, now), caller);
+    groups.add(c.waits, c.task, c.main, waited_s(*c.of, c.generation, now), "");
   });
 }
 

@@ -59,8 +59,9 @@ class suspended_tasks {
   void explain(wait_groups& groups, hang_explanation& explanation);
 
   // Adds to the explanation, while others run, the tasks that have been in the same wait for at
-  // least `patience` (0: all that wait), and lets it explain; meanwhile none of them goes on. Requires:
-  // base::membarrier_available(). Throws: std::bad_alloc. Context: any thread that is no worker.
+  // least `patience` (0: all that wait), and lets it explain; meanwhile none of them goes on.
+  // Requires: base::membarrier_available(). Throws: std::bad_alloc. Context: any thread that is no
+  // worker, or a worker with a schedule.
   void explain_long_waits(time::duration patience, hang_explanation& explanation, place_waits& to);
 
   // Groups the tasks that wait, while others run. A task that is resumed or suspended at this

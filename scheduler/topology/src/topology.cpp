@@ -53,10 +53,9 @@ std::uint64_t hash_of(const std::vector<logical_processor>& processors) {
   return hash;
 }
 
-}  // namespace
-
-// The kernel refuses a set that is smaller than its own, so larger and larger sets are tried.
-std::vector<int> processors_of_thread(pid_t thread) {
+// Returns nothing if the kernel does not tell. It refuses a set that is smaller than its own, so
+// larger and larger sets are tried.
+std::vector<int> known_processors_of(pid_t thread) {
   std::vector<int> processors;
   for (int count = CPU_SETSIZE; count <= most_processors; count *= 2) {
     const std::size_t bytes = CPU_ALLOC_SIZE(count);
@@ -72,6 +71,13 @@ std::vector<int> processors_of_thread(pid_t thread) {
     }
     break;
   }
+  return processors;
+}
+
+}  // namespace
+
+std::vector<int> processors_of_thread(pid_t thread) {
+  std::vector<int> processors = known_processors_of(thread);
   if (processors.empty()) processors.push_back(0);
   return processors;
 }
@@ -141,9 +147,13 @@ void run_on(std::span<const int> processors) noexcept {
 
 void bind_thread(int processor) noexcept { run_on({&processor, 1}); }
 
-stay_on::stay_on(int processor) : before_(processors_of_thread(0)) { bind_thread(processor); }
+stay_on::stay_on(int processor) : before_(known_processors_of(0)) {
+  if (!before_.empty()) bind_thread(processor);
+}
 
-stay_on::~stay_on() { run_on(before_); }
+stay_on::~stay_on() {
+  if (!before_.empty()) run_on(before_);
+}
 
 int allowed_processors() {
   hwloc_topology* const host = host_topology();

@@ -38,6 +38,7 @@ mode_texts texts_of(const registration& r) noexcept {
 
 void registrations::explain(const scheduler::fiber& self, scheduler::wait_explainer& to) const {
   for (const registration* r = first_; r != nullptr; r = r->next) {
+    if (r->away) continue;  // the task that it is with may have ended the phases of the node
     const phase_core& core = r->node->core();
     const std::int64_t phase = core.phase();
     const scheduler::waited_object object{.address = &core,
@@ -46,9 +47,11 @@ void registrations::explain(const scheduler::fiber& self, scheduler::wait_explai
                                           .phase = phase};
     const mode_texts mode = texts_of(*r);
     to.describe(object, mode.name, r->waited);
-    if (r->away || !r->signals() || r->signalled > phase) continue;
+    if (!r->signals() || r->signalled > phase) continue;
     to.needs(object, self, mode.unarrived, scheduler::releaser::this_task);
-    if (!to.wants_parked(r->node)) continue;
+    // A node may be a phase behind its core for a moment; then its tasks are being resumed. Once it
+    // is not, it waits for this task.
+    if (r->node->phase() < r->signalled || !to.wants_parked(r->node)) continue;
     for (scheduler::fiber* const f : r->node->parked_tasks()) to.parked(*f);
   }
 }
@@ -57,7 +60,7 @@ void registrations::explain(const scheduler::fiber& self, scheduler::wait_explai
 // `waited` counts that phase already (note_and_switch).
 scheduler::wait_record registrations::waits_for() const {
   for (const registration* r = first_; r != nullptr; r = r->next) {
-    if (r->signals() && r->waits() && r->where.line() != 0 &&
+    if (!r->away && r->signals() && r->waits() && r->where.line() != 0 &&
         r->signalled > r->node->core().phase())
       return record_of(*r);
   }

@@ -73,7 +73,7 @@ void later_phase_beside_pauses() {
 // A mutex may be unlocked by any task, so this is reported, and is a deadlock only when the pauses
 // have ended.
 void mutexes_beside_pauses() {
-  async([] { pause_often(for_some_looks); });
+  async([] { pause_often(10s); });
   mutex first;
   mutex second;
   latch both(2);
@@ -122,6 +122,19 @@ void ready_beside_computations() {
     c.advance();
     c.drop();
   });
+}
+
+// A chain of waits that ends in a pause, longer than the search looks at once.
+int chain(int left) {
+  if (left == 0) {
+    sleep_for(for_some_looks);
+    return 0;
+  }
+  return async_future([left] { return chain(left - 1) + 1; }).get();
+}
+
+void long_chain() {
+  if (chain(60) != 60) std::abort();
 }
 
 void timed_circle() {
@@ -178,6 +191,7 @@ std::vector<hang_case> beside() {
           {"mutexes_beside_pauses", mutexes_beside_pauses},
           {"mutex_unlocked_by_another_task", mutex_unlocked_by_another_task},
           {"ready_beside_computations", ready_beside_computations},
+          {"long_chain", long_chain},
           {"timed_circle", timed_circle}};
 }
 
