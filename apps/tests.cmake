@@ -18,10 +18,12 @@ function(apgas_app_test name variant)
   list(JOIN arg_ARGS " " arguments)
   string(REGEX REPLACE "_peers$" "" app ${name})  # the same program, built with its peers
   set(labels apps)
+  set(timeout 300)
   if(arg_LONG)
     list(APPEND labels long)
+    set(timeout 1500)
   endif()
-  apgas_add_test(app.${name}.${variant} "${labels}" ${arg_PLACES} 300 "" ${CMAKE_COMMAND}
+  apgas_add_test(app.${name}.${variant} "${labels}" ${arg_PLACES} ${timeout} "" ${CMAKE_COMMAND}
     -D app=${app} -D program=$<TARGET_FILE:${name}> "-D arguments=${arguments}"
     -D places=${arg_PLACES} -D transport=${arg_TRANSPORT} -D expect=${arg_EXPECT}
     "-D says=${arg_SAYS}"

@@ -10,7 +10,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 import unittest
 
 from jobs import BEHAVE, WITH_UCX, environment_with, main, own_lines
