@@ -139,7 +139,7 @@ class job_watch final : public job_explanation {
   const print_function print_;
   const std::chrono::milliseconds patience_;
   bool looks_;                 // there is a watchdog
-  const bool reports_always_;  // a standstill is reported, too
+  const bool reports_always_;  // APGAS_WATCHDOG is set: a standstill is reported, too
   const base::deadlock_choice on_deadlock_;
   std::optional<scheduler::place_watch> watched_;
 

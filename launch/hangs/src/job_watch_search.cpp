@@ -27,9 +27,10 @@ scheduler::place_waits job_watch::long_waits() const {
   return waits;
 }
 
-// If nothing runs at any place, the waves decide.
+// If nothing runs at any place, the waves decide. Without APGAS_WATCHDOG, places exchange no
+// messages of this object while tasks run.
 void job_watch::begin_search(time now) {
-  if (searching_ || now < search_again_ || on_deadlock_ == base::deadlock_choice::off ||
+  if (searching_ || now < search_again_ || !reports_always_ || on_deadlock_ == base::deadlock_choice::off ||
       all_may_wait_)
     return;
   searching_.emplace(collection{.number = ++collections_,

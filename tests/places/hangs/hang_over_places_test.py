@@ -126,6 +126,8 @@ def local(places):
 
 
 def run(case, ways):
+    if case in BESIDE or case == "registration_with_the_body":
+        ways = {"APGAS_WATCHDOG": "1"} | ways
     settings = environment(APGAS_DEADLOCK="abort", **ways)
     ended = subprocess.run([PROGRAM, case], env=settings, capture_output=True, text=True,
                            timeout=120, check=False)

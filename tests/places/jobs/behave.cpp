@@ -146,7 +146,7 @@ int behave(int argc, char** argv) {
     });
   } else if (what == "deadlock") {
     std::thread([] {
-      std::this_thread::sleep_for(3s);
+      std::this_thread::sleep_for(30s);
       std::_Exit(7);
     }).detach();
     const auto c = apgas::clock::make();

@@ -32,7 +32,8 @@ class other_process {
     if (child_ == 0) {
       while (true) pause();
     }
-    self_.process = static_cast<std::uint64_t>(child_);
+    self_.process = static_cast<std::uint32_t>(child_);
+    self_.user_namespace = this_cma_process().user_namespace;
     // The address is the same in the child.
     self_.nonce_address = reinterpret_cast<std::uintptr_t>(&self_.nonce);
   }
