@@ -262,6 +262,7 @@ void job_watch::look() {
   note(seen, received);
   if (seen.asleep) slept_at_ = now;
   if (place_.here != 0) return;
+  some_run_ |= !seen.asleep;
   end_search(now);
   begin_search(now);
   if (waves_.in_progress()) {
@@ -285,6 +286,7 @@ void job_watch::on_answer(comm::rank place, std::uint32_t wave, const wave_answe
   answers_[static_cast<std::size_t>(place)] = a;
   const reply r = waves_.on_answer(place, wave, a.state);
   if (r != reply::none) all_may_wait_ = r == reply::repeat;
+  some_run_ |= r == reply::not_still;
   const auto stands = [this](const wave_answer& each) {
     return std::cmp_greater_equal(each.stood_ms, patience_.count()) &&
            (reports_always_ || each.blocking == 0);
@@ -320,6 +322,7 @@ void job_watch::on_silence(time now) {
   }
   waves_.abandon();
   all_may_wait_ = false;
+  some_run_ = true;
   next_wave_ = now + after_refusal;
   if (all_stand && reports_always_) want_once(reason::standstill);
 }

@@ -163,6 +163,7 @@ class job_watch final : public job_explanation {
   std::uint32_t collections_ = 0;
   std::optional<collection> collecting_;
   bool all_may_wait_ = false;  // the last wave may have found a deadlock of all tasks
+  bool some_run_ = false;      // tasks run at place 0, or the last wave has found that some run
   std::optional<collection> searching_;
   time search_again_{};
   std::string endless_wait_;            // the last one that was reported

@@ -27,11 +27,12 @@ scheduler::place_waits job_watch::long_waits() const {
   return waits;
 }
 
-// If nothing runs at any place, the waves decide. Without APGAS_WATCHDOG, places exchange no
-// messages of this object while tasks run.
+// If nothing runs at any place, the waves decide. The messages of a search wake workers, so they
+// wait for the end of a wave. Without APGAS_WATCHDOG, places exchange no messages of this object
+// while tasks run.
 void job_watch::begin_search(time now) {
-  if (searching_ || now < search_again_ || !reports_always_ || on_deadlock_ == base::deadlock_choice::off ||
-      all_may_wait_)
+  if (searching_ || now < search_again_ || !reports_always_ || !some_run_ || waves_.in_progress() ||
+      on_deadlock_ == base::deadlock_choice::off || all_may_wait_)
     return;
   searching_.emplace(collection{.number = ++collections_,
                                 .begun = now,
@@ -41,6 +42,7 @@ void job_watch::begin_search(time now) {
                                 .missing = static_cast<std::size_t>(place_.places)});
   searching_->parts.resize(searching_->missing);
   search_again_ = now + patience_;
+  some_run_ = false;
   for (comm::rank p = 1; p < place_.places; ++p) send(p, operation::search, searching_->number);
   take_long_waits(0, long_waits());
   search_again_ = std::max(search_again_, now + (clock::now() - now) * pause_share);
