@@ -110,6 +110,7 @@ class Deadlocks(unittest.TestCase):
         names = [words[0] for words in lines if words[1:] != ["several"]]  # places
         alive = {"timer", "timed_wait", "blocking_call", "thread_of_the_program", "computation",
                  "thread_from_before", "many_pauses", "wait_in_the_kernel", "timed_circle",
+                 "long_chain",
                  "mutex_unlocked_by_another_task", "ready_beside_computations",
                  "futures_beside_computation"}
         cases = [(name, seed) for name in names if name not in alive for seed in (1, 2)]

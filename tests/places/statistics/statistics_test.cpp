@@ -56,7 +56,9 @@ TEST(Statistics, CountsEachTaskOnce) {
   EXPECT_LE(after.tasks - before.tasks, spawned + other_tasks);
   // A task that was not stolen runs inside the finish that waits for it, unless a task was
   // suspended.
-  if (apgas::num_workers() <= 4) EXPECT_GT(after.inlined - before.inlined, spawned / 2);
+  if (apgas::num_workers() <= 4) {
+    EXPECT_GT(after.inlined - before.inlined, spawned / 2);
+  }
   EXPECT_LE(after.inlined - before.inlined, spawned);
 }
 
@@ -67,7 +69,9 @@ TEST(Statistics, CountsTheTasksOfALongLoop) {
     for (std::uint64_t i = 0; i < spawned; ++i) apgas::async([] {});
   });
   const statistics after = apgas::stats();
-  if (apgas::num_workers() <= 4) EXPECT_GT(after.drains, before.drains);
+  if (apgas::num_workers() <= 4) {
+    EXPECT_GT(after.drains, before.drains);
+  }
   EXPECT_GE(after.tasks - before.tasks, spawned);
   EXPECT_LE(after.tasks - before.tasks, spawned + other_tasks);
 }
