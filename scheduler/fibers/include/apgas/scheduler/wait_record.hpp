@@ -23,7 +23,7 @@ struct waited_object {
   std::int64_t phase = -1;  // the phase that is not complete; -1: the object has no phases
 };
 
-// Who can let an object go on.
+// Which task can let an object go on.
 enum class releaser : std::uint8_t {
   this_task,        // nobody but the needed task, so the edge is true as long as that task waits
   perhaps_another,  // usually that task, but others may, as they may unlock a mutex
