@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 #include <sstream>
-#include <system_error>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -22,8 +20,9 @@ CLI::Validator number_in(double low, double high) {
   const std::string wanted = (std::ostringstream() << low << " to " << high).str();
   const auto check = [=](const std::string& text) -> std::string {
     double value = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole = code == std::errc() && end == text.data() + text.size();
+    std::istringstream in(text);
+    in >> std::noskipws >> value;
+    const bool whole = !in.fail() && in.peek() == std::istringstream::traits_type::eof();
     return whole && value >= low && value <= high ? "" : text + " is not a number from " + wanted;
   };
   return {check, "in [" + wanted + "]"};
