@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the library and two programs with the compilers of Debian 13 (g++ 13 and 14; with the
 # argument libc++ also clang 19 with its own standard library), and runs the programs on two places
-# there. Debian 12 has neither. The root of that Debian is kept in build/trixie-root. Needs root, for
-# chroot.
+# there. Debian 12 has neither. The root of that Debian is kept in build/trixie-root. Needs to run
+# as root, for chroot.
 #
 #   compilers.sh [compiler]...        g++-13, g++-14: both by default; libc++; $MIRROR selects a
 #                                     mirror of Debian
