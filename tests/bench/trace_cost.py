@@ -32,7 +32,8 @@ def tasks_of(n):
 
 
 def run_fib(apps, n, folder, **settings):
-    """Returns the seconds that the tasks took. Ends the program if the run failed or warned about its trace."""
+    """Returns the seconds that the tasks took. Ends the program if the run failed or warned about
+    its trace."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("APGAS_")}
     command = [apps / "fib", "--variant", "finish", "-n", str(n)]
     run = subprocess.run(command, env=kept | {"APGAS_WORKERS": "1"} | settings, cwd=folder,
