@@ -138,7 +138,8 @@ place_runtime::place_runtime(const comm::chosen_transport& chosen, const base::s
       state_{{.here = chosen.network->here(),
               .places = chosen.network->size(),
               .finish_tree_places = settings.finish_tree_places,
-              .team_warning_s = settings.team_warning_s},
+              .team_warning_s = settings.team_warning_s,
+              .network_locks = chosen.network->lock_owner()},
              {},
              {}},
       receiver_(state_),
@@ -148,6 +149,7 @@ place_runtime::place_runtime(const comm::chosen_transport& chosen, const base::s
       trace_(settings, usual_sink()),
       endpoint_(profile_ ? profile_->network() : *chosen.network, usual_sink(),
                 endpoint_options_of(settings)),
+      calls_(*state_.network_locks),
       flow_(state_.places, settings.task_window_bytes),
       finishes_(state_),
       phases_(state_),
@@ -232,6 +234,7 @@ void place_runtime::start() {
   c.bound_to = share_.bound_to;
   c.oversubscribed = state_.oversubscribed = share_.oversubscribed;
   c.events = events_.get();
+  c.network_locks = state_.network_locks;
   c.progress_thread = settings_.progress == base::progress_choice::thread;
   c.environment = &state_;
   c.detailed_statistics =

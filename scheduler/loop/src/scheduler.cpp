@@ -50,16 +50,20 @@ void run_worker(worker& w, int processor) {
   prctl(PR_SET_NAME, fmt::format("apgas-{}", w.id).c_str());
   prctl(PR_SET_TIMERSLACK, 1000UL);
   if (processor >= 0) bind_thread(processor);
-  auto& id = w.home->internals().thread_ids[static_cast<std::size_t>(w.id)];
+  auto& s = w.home->internals();
+  auto& id = s.thread_ids[static_cast<std::size_t>(w.id)];
   id.store(static_cast<pid_t>(syscall(SYS_gettid)), base::release);  // P3
   const signal_stack alternate(w.running, w.searches);
-  const exit_monitor watch(w.home->internals().settings.on_exit);
+  const exit_monitor watch(s.settings.on_exit);
   fiber thread;
   thread.on = &w;
   adopt_thread(thread);
   w.thread = &thread;
   w.exceptions = exception_state();
+  const bool owns_locks = s.workers.size() == 1 && !s.fenced && !s.settings.progress_thread;
+  if (owns_locks) s.settings.network_locks->claim();
   switch_to(thread, take_cached_fiber(w), [](fiber*, void*) {}, nullptr);
+  if (owns_locks) s.settings.network_locks->give_up();
   drop_cached_fibers(w);
 }
 

@@ -20,10 +20,10 @@
 // The parts of finish that are not on the fast path.
 namespace apgas::inline v0::sync {
 
-finish_details& finish_core::ensure_details() {
+finish_details& finish_core::ensure_details(const place_state& here) {
   finish_details* present = details();
   if (present != nullptr) return *present;
-  auto made = std::make_unique<finish_details>();
+  auto made = std::make_unique<finish_details>(here);
   if (set_details(present, made.get())) {
     add(waiter_bit);
     return *made.release();
@@ -34,7 +34,7 @@ finish_details& finish_core::ensure_details() {
 void task_failed(scheduler::fiber& self) noexcept {
   const spawn_site site = site_of(self.task);
   name_task(nullptr);
-  finish_details& details = finish_of(self).ensure_details();
+  finish_details& details = finish_of(self).ensure_details(place_of(self));
   std::vector<task_exception> caught;  // filled without the lock, since it copies user exceptions
   collect_current(caught, place_id_of(self), site);
   std::lock_guard guard(details.lock);
@@ -127,7 +127,8 @@ std::unique_ptr<offer_box> finish_frame::end_collecting(const scheduler::call_si
 }
 
 void finish_frame::collect(comm::handler_id reducer, std::unique_ptr<offer_box> box) {
-  finish_details& details = core_.ensure_details();
+  const place_state& here = place_of(*scheduler::fiber_of_this_stack());
+  finish_details& details = core_.ensure_details(here);
   details.reducer = reducer;
   details.offers = std::move(box);
 }

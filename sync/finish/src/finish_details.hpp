@@ -5,12 +5,13 @@
 #include <memory>
 #include <vector>
 
-#include <apgas/base/spin_lock.hpp>
+#include <apgas/base/biased_lock.hpp>
 #include <apgas/comm/handler.hpp>
 #include <apgas/exceptions.hpp>
 #include <apgas/sync/finish_core.hpp>
 #include <apgas/sync/finish_protocol.hpp>
 #include <apgas/sync/offer_box.hpp>
+#include <apgas/sync/place_state.hpp>
 #include <apgas/sync/remote_finish.hpp>
 
 // The details of a finish that only some finishes need, and the remote finish, which stands for a
@@ -20,7 +21,9 @@ namespace apgas::inline v0::sync {
 struct remote_finish;
 
 struct finish_details {
-  base::spin_lock lock;  // guards exceptions, offers, returned and ledger
+  explicit finish_details(const place_state& here) noexcept : lock(*here.network_locks) {}
+
+  base::biased_lock lock;  // guards exceptions, offers, returned and ledger
   std::vector<task_exception> exceptions;
 
   // Only for a finish_reduce: the handler that makes a box of offers, and the box, which other
@@ -50,7 +53,8 @@ struct waiting_frame {
 // state machines of the remote finish protocol. It is owned by the table of remote_finishes, whose
 // lock guards `state`, `links`, `waiting`, `listed` and `own.returned`.
 struct remote_finish final : finish_core, scheduler::counter_observer {
-  remote_finish(remote_finishes& t, finish_id i) : finish_core(0, &own), id(i), table(t) {
+  remote_finish(remote_finishes& t, finish_id i)
+      : finish_core(0, &own), own(t.place()), id(i), table(t) {
     own.remote = this;
     set_observer(this);
   }

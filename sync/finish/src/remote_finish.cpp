@@ -18,6 +18,7 @@ namespace apgas::inline v0::sync {
 
 remote_finishes::remote_finishes(place_state& place)
     : place_(place),
+      lock_(*place.network_locks),
       next_id_((static_cast<finish_id>(place.here) << finish_number_bits) + root_finish + 1) {
   constexpr std::size_t spare_max = 64;
   spare_.reserve(spare_max);
@@ -30,7 +31,7 @@ remote_finishes::~remote_finishes() {
 }
 
 void remote_finishes::open_root(finish_core& core) {
-  core.ensure_details().id.store(root_finish, base::relaxed);
+  core.ensure_details(place_).id.store(root_finish, base::relaxed);
   std::lock_guard guard(lock_);
   at_home_.emplace(root_finish, &core);
 }
@@ -99,7 +100,7 @@ bool remote_finishes::add_task(const finish_core& finish, comm::rank dest,
 void remote_finishes::send_from_home(finish_core& finish, comm::rank dest,
                                      comm::frame_header& header, comm::out_archive& payload) {
   finish_details* const present = finish.details();
-  finish_details& details = present != nullptr ? *present : finish.ensure_details();
+  finish_details& details = present != nullptr ? *present : finish.ensure_details(place_);
   {
     std::lock_guard guard(details.lock);
     header.finish = details.id.load(base::relaxed);

@@ -11,13 +11,17 @@ namespace apgas::inline v0::comm {
 transport::transport(rank here, int size, buffer_pool& pool)
     : here_(here),
       pool_(pool),
+      lock_owner_(std::make_shared<base::lock_owner>()),
       peers_(std::make_shared<std::vector<base::cache_aligned<peer>>>(
           static_cast<std::size_t>(size))) {
   APGAS_ASSERT(0 <= here && here < size);
 }
 
 transport::transport(transport& inside)
-    : here_(inside.here_), pool_(inside.pool_), peers_(inside.peers_) {}
+    : here_(inside.here_),
+      pool_(inside.pool_),
+      lock_owner_(inside.lock_owner_),
+      peers_(inside.peers_) {}
 
 void transport::write(rank, const frame_header&, std::span<const std::byte>) noexcept {
   APGAS_UNREACHABLE("this transport writes no frames");

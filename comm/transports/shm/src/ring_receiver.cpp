@@ -41,8 +41,7 @@ ring_receiver::ring_receiver(const mapped_segment& own, rank source, std::size_t
       host_(name_of_host()),
       pool_(pool),
       ring_(own.positions(index), ring_capacity(places)),
-      bytes_(own.ring(index)),
-      single_(buffer_pool::small_bytes) {}
+      bytes_(own.ring(index)) {}
 
 void ring_receiver::refuse(const char* what) const noexcept {
   base::fatal(fmt::format("place {} has written {} into the memory that it shares with this place",
@@ -76,16 +75,22 @@ bool ring_receiver::take_single(message_sink& sink, std::uint64_t run) noexcept 
   const std::uint64_t bytes = record_bytes(word.length);
   if (word.kind != record_kind::frames || word.run != run_of_record(run) ||
       word.position != record_position(offset) || ring_.left() != bytes ||
-      word.length > buffer_pool::small_bytes) {
+      word.length > single_bytes) {
     return false;
   }
-  buffer single = single_.take();
+  if (!single_) make_single();
+  buffer single = single_->take();
   if (!single) return false;
   copy_bytes(single.data(), bytes_ + offset + sizeof word, word.length);
   single.resize(word.length);
   sink.on_message(source_, std::move(single));
   ring_.pass(bytes);
   return true;
+}
+
+[[gnu::cold]] void ring_receiver::make_single() noexcept {
+  or_end_job(single_bytes, {"from", source_, host_.c_str()},
+             [&] { single_.emplace(single_bytes); });
 }
 
 // Takes the next record, unless it belongs to the next run. `frames` are those that have not been

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <apgas/comm/transport.hpp>
@@ -39,9 +40,12 @@ class ring_receiver {
  private:
   static constexpr std::uint64_t most_bytes = std::uint64_t{64} << 10;
   static constexpr std::size_t most_joined = longest_content;  // of frames in one message
+  // The longest record that is taken without a buffer of the pool if it comes alone.
+  static constexpr std::size_t single_bytes = buffer_pool::medium_bytes;
 
   record_word next_word() const noexcept;
   bool take_single(message_sink& sink, std::uint64_t run) noexcept;
+  void make_single() noexcept;
   bool take_several(message_sink& sink, std::uint64_t run) noexcept;
   bool take_record(message_sink& sink, std::uint64_t run, buffer& frames);
   void take_part(message_sink& sink, const record_word& word, const std::byte* content);
@@ -52,10 +56,10 @@ class ring_receiver {
   buffer_pool& pool_;
   ring_consumer ring_;
   const std::byte* const bytes_;
-  reusable_buffer single_;      // for a short record that comes alone
-  std::uint64_t taken_ = 0;     // bytes of records in this call of receive()
-  buffer assembled_;            // a message of which some parts have arrived
-  std::uint64_t expected_ = 0;  // its size
+  std::optional<reusable_buffer> single_;  // for records that come alone; made for the first one
+  std::uint64_t taken_ = 0;                // bytes of records in this call of receive()
+  buffer assembled_;                       // a message of which some parts have arrived
+  std::uint64_t expected_ = 0;             // its size
 };
 
 }  // namespace apgas::inline v0::comm

@@ -19,7 +19,7 @@
 #include <span>
 
 #include <apgas/base/atomic.hpp>
-#include <apgas/base/spin_lock.hpp>
+#include <apgas/base/biased_lock.hpp>
 #include <apgas/comm/message.hpp>
 #include <apgas/comm/message_queue.hpp>
 #include <apgas/comm/task_list.hpp>
@@ -35,8 +35,8 @@ class ring_sender {
   // `to` is the segment of rank `dest`, and `index` the index of this place on its host. The bytes
   // that wait are counted in `queued`, and the senders with unfinished work in `unfinished`.
   ring_sender(mapped_segment to, rank dest, std::size_t index, std::size_t places,
-              buffer_pool& pool, base::atomic<std::size_t>& queued,
-              base::atomic<int>& unfinished) noexcept;
+              buffer_pool& pool, const base::lock_owner& owner,
+              base::atomic<std::size_t>& queued, base::atomic<int>& unfinished) noexcept;
 
   // Sends one frame. Ends the job if there is no memory for it.
   // Context: any thread.
@@ -93,7 +93,7 @@ class ring_sender {
   bool write_joined(std::uint64_t run) noexcept;
   std::uint64_t write_part(std::uint64_t run) noexcept;
 
-  base::spin_lock lock_;
+  base::biased_lock lock_;
   const rank dest_;
   const mapped_segment to_;
   const std::size_t index_;

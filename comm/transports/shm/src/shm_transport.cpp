@@ -57,7 +57,8 @@ shm_transport::shm_transport(transport& inside, std::unique_ptr<own_segment> seg
     }
     auto& sender = senders_[static_cast<std::size_t>(other)];
     sender = std::make_unique<ring_sender>(std::move(peers.segments[i]), other, peers.own_index,
-                                           places, pool(), queued_to(other), unfinished_senders_);
+                                           places, pool(), *lock_owner(), queued_to(other),
+                                           unfinished_senders_);
     ring_senders_.push_back(sender.get());
   }
   if (!all_by_rings_ && inside_.descriptor() >= 0 && segment_->descriptor() >= 0) {

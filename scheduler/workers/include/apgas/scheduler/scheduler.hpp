@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <apgas/base/api.hpp>
+#include <apgas/base/biased_lock.hpp>
 #include <apgas/scheduler/worker.hpp>
 
 // The scheduler of a place: it owns the workers and connects them with everything outside, such as
@@ -79,6 +80,9 @@ struct config {
   bool oversubscribed = false;     // more workers than processors: searching workers yield
   bool asymmetric_fence = true;    // use membarrier where it is available
   external_events* events = nullptr;
+  // The owner of the lock that is held while the events are polled, and of those that they take
+  // themselves. The worker becomes it if it is the only one and no progress thread polls.
+  std::shared_ptr<base::lock_owner> network_locks = std::make_shared<base::lock_owner>();
   bool progress_thread = false;  // a dedicated thread waits for the events and polls for them
   void* environment = nullptr;   // see scheduler::environment
   // Measures what is not free: how long serialisation takes (module places does that), and how far

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <apgas/base/spin_lock.hpp>
+#include <apgas/base/biased_lock.hpp>
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/sync/credit.hpp>
 #include <apgas/sync/finish_core.hpp>
@@ -110,6 +110,8 @@ class remote_finishes {
   bool add_task(const finish_core& finish, comm::rank dest, comm::frame_header& header,
                 std::span<const std::byte> payload, base::atomic<std::uint64_t>& bytes) noexcept;
 
+  const place_state& place() const noexcept { return place_; }
+
   // Makes `core` the root finish. Context: place 0, before any task runs.
   void open_root(finish_core& core);
   // Forgets the name of a finish that has ended. Context: the task that waited for it.
@@ -184,7 +186,7 @@ class remote_finishes {
   void release_when_returned(finish_core& finish, bool all_returned) noexcept;
 
   place_state& place_;
-  mutable base::spin_lock lock_;  // guards everything below, and the states of remote finishes
+  mutable base::biased_lock lock_;  // guards everything below, and the states of remote finishes
   home_table at_home_;
   std::vector<home_table::node_type> spare_home_nodes_;
   remote_table remotes_;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <apgas/base/api.hpp>
-#include <apgas/base/spin_lock.hpp>
+#include <apgas/base/biased_lock.hpp>
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/scheduler/poll_in_place.hpp>
 #include <apgas/sync/finish_core.hpp>
@@ -45,6 +45,8 @@ struct transferred_registration;
 // call the second time.
 class remote_calls {
  public:
+  explicit remote_calls(const base::lock_owner& owner) noexcept : lock_(owner) {}
+
   // Adds a call and returns its number. Throws: std::bad_alloc. Context: task.
   APGAS_API std::uint64_t add(pending_call& call);
   // Removes the call with that number and returns it; null if there is none. Context: any thread.
@@ -79,7 +81,7 @@ class remote_calls {
     return std::uint64_t{slots_[index].uses} << 32 | (index + 1);
   }
 
-  base::spin_lock lock_;
+  base::biased_lock lock_;
   std::vector<slot> slots_;
   std::uint32_t free_ = 0;
 };

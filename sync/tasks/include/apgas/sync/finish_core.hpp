@@ -18,6 +18,7 @@
 namespace apgas::inline v0::sync {
 
 struct finish_details;
+struct place_state;
 class offer_box;
 
 class finish_core : public scheduler::task_counter {
@@ -27,9 +28,9 @@ class finish_core : public scheduler::task_counter {
 
   // Returns the details; null if nothing has needed them so far.
   finish_details* details() const noexcept { return details_.load(base::acquire); }  // P1
-  // Returns the details, creating them if necessary. Context: a task of this finish, or any thread
-  // that holds a pending count of it. Throws: std::bad_alloc.
-  finish_details& ensure_details();
+  // Returns the details, creating them if necessary. `here` is the place of the finish. Context: a
+  // task of this finish, or any thread that holds a pending count of it. Throws: std::bad_alloc.
+  finish_details& ensure_details(const place_state& here);
 
  private:
   bool set_details(finish_details*& present, finish_details* made) noexcept {

@@ -4,6 +4,7 @@
 #include <exception>
 #include <memory>
 
+#include <apgas/base/biased_lock.hpp>
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/exceptions.hpp>
 #include <apgas/scheduler/scheduler.hpp>
@@ -51,6 +52,8 @@ struct place_state {
   place_extension* globals = nullptr;  // these three belong to module places
   place_extension* teams = nullptr;
   frame_extension* memory = nullptr;
+  // The owner of the locks that are taken for each message (scheduler::config::network_locks).
+  std::shared_ptr<base::lock_owner> network_locks = std::make_shared<base::lock_owner>();
   monitor_core atomic_sections{};  // the monitor of apgas::atomic and apgas::when
   // Hands the exception of an unobserved future to the root finish. If null, it is printed instead.
   // Context: any thread, with a lock held (unobserved.hpp); must not run user code.

@@ -38,7 +38,9 @@
 #include <vector>
 
 #include <apgas/base/atomic.hpp>
+#include <apgas/base/biased_lock.hpp>
 #include <apgas/base/cache_line.hpp>
+#include <apgas/base/spin_lock.hpp>
 #include <apgas/comm/buffer.hpp>
 #include <apgas/comm/message.hpp>
 #include <apgas/comm/message_queue.hpp>
@@ -72,6 +74,9 @@ class transport {
   int size() const noexcept { return static_cast<int>(peers_->size()); }
   virtual std::string_view name() const noexcept = 0;  // "ucx", "mpi", "local", "shm", "shm+ucx"
   buffer_pool& pool() noexcept { return pool_; }
+  // The owner of the locks that are taken for each message, of this transport and above it: the
+  // worker of a place that has only one (scheduler::config::network_locks).
+  const std::shared_ptr<base::lock_owner>& lock_owner() const noexcept { return lock_owner_; }
 
   // Queues a message. It travels at the next push() or progress(). Messages to one rank arrive in
   // the order of their posts, as far as the posts are ordered: within a thread, or by
@@ -201,6 +206,7 @@ class transport {
  private:
   const rank here_;
   buffer_pool& pool_;
+  const std::shared_ptr<base::lock_owner> lock_owner_;
   const std::shared_ptr<std::vector<base::cache_aligned<peer>>> peers_;
   base::spin_lock wake_lock_;
   wake_function wake_ = nullptr;
