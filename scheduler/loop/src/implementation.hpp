@@ -7,7 +7,6 @@
 
 #include <sys/types.h>
 
-#include <apgas/base/biased_lock.hpp>
 #include <apgas/base/cache_line.hpp>
 #include <apgas/base/cycles.hpp>
 #include <apgas/scheduler/scheduler.hpp>
@@ -194,8 +193,8 @@ struct scheduler::implementation {
   const worker* not_halted = nullptr;
   base::atomic<int> stopped_workers{0};
 
-  // Written by each poll of the network, by any thread; the lock is held while polling.
-  alignas(base::cache_line_bytes) base::biased_lock poller_lock{*settings.network_locks};
+  // Written by each poll of the network, by any thread.
+  alignas(base::cache_line_bytes) base::spin_lock poller_lock;  // held while polling
   base::atomic<std::uint64_t> polls{0};
 
   // Written by each call of a thread that is not a worker of this scheduler.

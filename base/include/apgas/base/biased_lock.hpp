@@ -75,19 +75,10 @@ class biased_lock {
       return;
     }
     while (held_.exchange(true, acquire)) wait_for(held_);  // P3
-    if (owner_may_be_inside()) wait_for(inside_);
-  }
-
-  // Takes the lock if it is free, and returns whether it did. May also return false if the owner
-  // and another thread try at the same time; then neither gets it. Context: any thread; the caller
-  // may hold it already, and then gets false.
-  [[nodiscard]] bool try_lock() noexcept {
-    if (owner_.is_this_thread()) return !inside_.load(relaxed) && enter();
-    if (inside_.load(relaxed) || held_.load(relaxed)) return false;
-    if (held_.exchange(true, acquire)) return false;  // P3
-    if (!owner_may_be_inside()) return true;
-    held_.store(false, release);
-    return false;
+    light_fence();                                          // P2
+    if (!owner_.exists()) return;
+    heavy_fence();  // P1
+    wait_for(inside_);
   }
 
   // Releases the lock. Requires: the calling thread holds it.
@@ -96,21 +87,13 @@ class biased_lock {
   }
 
  private:
-  // For the owner.
+  // For the owner: takes the lock unless another thread has set held_.
   bool enter() noexcept {
     inside_.store(true, relaxed);
     light_fence();                                // P1
     const bool entered = !held_.load(acquire);    // P3
     if (!entered) inside_.store(false, release);  // P3
     return entered;
-  }
-
-  // For a thread that has set held_.
-  bool owner_may_be_inside() const noexcept {
-    light_fence();  // P2
-    if (!owner_.exists()) return false;
-    heavy_fence();                 // P1
-    return inside_.load(acquire);  // P3
   }
 
   static void wait_for(const atomic<bool>& end) noexcept {

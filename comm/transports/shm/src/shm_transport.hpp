@@ -23,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-#include <apgas/base/biased_lock.hpp>
+#include <apgas/base/spin_lock.hpp>
 #include <apgas/comm/transport.hpp>
 
 #include "host_segment.hpp"
@@ -101,7 +101,7 @@ class shm_transport final : public transport {
   std::vector<ring_receiver*> sources_;
   int both_ = -1;  // a descriptor that is readable when either transport's is
 
-  base::biased_lock progress_lock_{*lock_owner()};
+  base::spin_lock progress_lock_;
   bool end_asked_ = false;  // but not yet begun at the inner transport
 };
 

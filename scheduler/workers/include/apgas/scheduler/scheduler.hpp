@@ -80,8 +80,8 @@ struct config {
   bool oversubscribed = false;     // more workers than processors: searching workers yield
   bool asymmetric_fence = true;    // use membarrier where it is available
   external_events* events = nullptr;
-  // The owner of the lock that is held while the events are polled, and of those that they take
-  // themselves. The worker becomes it if it is the only one and no progress thread polls.
+  // The owner of the locks that tasks and the events take for each message. The worker becomes it
+  // if it is the only one and no progress thread polls.
   std::shared_ptr<base::lock_owner> network_locks = std::make_shared<base::lock_owner>();
   bool progress_thread = false;  // a dedicated thread waits for the events and polls for them
   void* environment = nullptr;   // see scheduler::environment
