@@ -64,11 +64,18 @@ struct ring {
   std::string why_not;
   own_segment segment{2, why_not};
   buffer_pool pool;
+  apgas::base::lock_owner nobody;
   apgas::base::atomic<std::size_t> queued{0};
   apgas::base::atomic<int> unfinished{0};
   kept_messages sink;
-  ring_sender sender{
-      map_segment(segment.offer(), 2, why_not), 7, index_of_ring, 2, pool, queued, unfinished};
+  ring_sender sender{map_segment(segment.offer(), 2, why_not),
+                     7,
+                     index_of_ring,
+                     2,
+                     pool,
+                     nobody,
+                     queued,
+                     unfinished};
   ring_receiver receiver{segment.memory(), 7, index_of_ring, 2, pool};
 };
 
