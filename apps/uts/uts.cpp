@@ -24,6 +24,7 @@
 #include "uts/search.hpp"
 #include "uts/search_recursively.hpp"
 #include "uts/serial.hpp"
+#include "uts/tree_flags.hpp"
 
 namespace {
 
@@ -100,21 +101,10 @@ int search_and_report(const options& o, std::optional<apps::peer_thread>& peer) 
 
 int main(int argc, char** argv) {
   options o;
-  uts::parameters& tree = o.search.tree;
-  int type = static_cast<int>(tree.type);
-  int shape = static_cast<int>(tree.shape);
-  constexpr int any = std::numeric_limits<int>::max();
   apps::command_line line("uts", "Unbalanced Tree Search, with the benchmark's official flags");
-  line.option("-t", type, 0, 3, "type: 0 binomial, 1 geometric, 2 hybrid, 3 balanced");
-  line.option("-b", tree.root_branching, 0, 1e9, "branching factor of the root");
-  line.option("-r", tree.seed, 0, any, "seed of the root");
-  line.option("-d", tree.depth, 1, 1'000'000, "limit of depth (geometric, hybrid, balanced)");
-  line.option("-a", shape, 0, 3, "shape: 0 linear, 1 exponential, 2 cyclic, 3 fixed");
-  line.option("-m", tree.non_leaf_branching, 0, any, "children of an inner node (binomial)");
-  line.option("-q", tree.non_leaf_probability, 0, 1, "probability of an inner node (binomial)");
-  line.option("-f", tree.shift_depth, 0, 1, "geometric down to this fraction of -d (hybrid)");
+  const uts::tree_flags flags(line);
   apps::declare_variant(line, o.variant, {"tasks", "recursive"}, "the search within a place");
-  line.option("--granularity", o.search.granularity, 1, any,
+  line.option("--granularity", o.search.granularity, 1, std::numeric_limits<int>::max(),
               "nodes that a task expands by itself; glb: between checks");
   line.flag("--portable", o.search.portable, "do not use the processor's SHA instructions");
   line.flag("--glb", o.glb, "balance bags of nodes by glb at one place, too");
@@ -122,9 +112,8 @@ int main(int argc, char** argv) {
   line.flag("--serial", o.serial, "search without tasks: the program to compare with");
   line.flag("--verify", o.verify, "search a large unnamed tree again to verify the counts");
   if (const auto code = line.parse(argc, argv)) return *code;
-  tree.type = static_cast<uts::tree_type>(type);
-  tree.shape = static_cast<uts::tree_shape>(shape);
-  const std::string_view problem = uts::why_unsearchable(tree);
+  o.search.tree = flags.chosen();
+  const std::string_view problem = uts::why_unsearchable(o.search.tree);
   if (!problem.empty()) return line.refuse(std::string(problem));
 
   if (o.variant != "tasks" && (o.serial || o.glb || o.search.granularity > 1)) {

@@ -9,9 +9,9 @@ order rotates. A ratio compares the seconds of ours with those of the peer in th
 below 1, ours is faster. Rates are medians: updates, traversed edges or tree nodes per second. The
 exit code is 1 if a program failed or did not verify its result.
 
-uts has no peer here. Two places with one worker each are compared with one place with two workers,
-by tasks and by glb; ratios are relative to the tasks of one place. The transport is that of the two
-places.
+For uts, two places with one worker each are also compared with one place with two workers, by tasks
+and by glb (uts T3); those ratios are relative to the tasks of one place. The transport is that of the
+two places.
 
 A waiting rank of the peer yields its core, as a place of ours does. --spin leaves it at Open MPI's
 default, for an otherwise idle machine; beside other programs this is much slower.
@@ -86,6 +86,8 @@ CASES = {
     "uts T3": Case(T3, T3, ("nodes_per_second", 1e-6, "M nodes/s"),
                    [Variant("glb", places=2), Variant("glb 1x2", "--glb", places=1, workers=2),
                     Variant("tasks 1x2", places=1, workers=2)]),
+    "uts peer": Case(T3, T3, ("nodes_per_second", 1e-6, "M nodes/s"),
+                     [Variant("glb"), Variant("mpi", app="uts_mpi")]),
 }
 
 

@@ -55,10 +55,10 @@ void print_table(const finding& f) {
 }
 
 void print_demands(const std::vector<demand>& demands) {
-  fmt::print("\n{:<60}{:>10}{:>14}\n", "demand", "measured", "");
+  fmt::print("\n{:<60}{:>10}{:>10}\n", "demand", "measured", "median");
   for (const demand& d : demands) {
-    fmt::print("{:<60}{:>10.2f}  {} {:g} {}{}\n", d.what, d.value, d.at_most ? "<=" : ">=", d.bar,
-               d.unit, d.met() ? "" : "  MISSED");
+    fmt::print("{:<60}{:>10.2f}{:>10}  {} {:g} {}{}\n", d.what, d.value, cell(d.median),
+               d.at_most ? "<=" : ">=", d.bar, d.unit, d.met() ? "" : "  MISSED");
   }
 }
 
@@ -92,6 +92,7 @@ nlohmann::ordered_json to_json(const std::vector<demand>& demands) {
                    {d.at_most ? "at_most" : "at_least", d.bar},
                    {"unit", d.unit},
                    {"met", d.met()}});
+    if (d.median != -1) all.back()["median"] = d.median;
   }
   return all;
 }

@@ -14,13 +14,15 @@
 
 namespace bench {
 
-// A requirement of the project: `value` must be at most, or at least, `bar`.
+// A requirement of the project: `value`, which is that of the least times, must be at most, or at
+// least, `bar`. `median` is the same of the median times, for information; -1 if there is none.
 struct demand {
   std::string what;
   double value = 0;
   double bar = 0;
   bool at_most = true;
   std::string unit;
+  double median = -1;
 
   [[nodiscard]] bool met() const { return at_most ? value <= bar : value >= bar; }
 };
