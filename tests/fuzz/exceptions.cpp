@@ -53,7 +53,8 @@ void reply(std::span<const std::byte> bytes) {
 }
 
 void results(std::span<const std::byte> bytes, bool collects) {
-  sync::finish_details details;
+  const sync::place_state place;
+  sync::finish_details details(place);
   const auto sum = [](long a, long b) { return static_cast<long>(a ^ b); };
   if (collects) {
     details.offers = std::make_unique<sync::reducing_offer_box<long, decltype(sum)>>(sum, 1);

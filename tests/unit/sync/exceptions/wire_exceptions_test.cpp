@@ -74,7 +74,8 @@ TEST(wire_exceptions, an_impossible_place_is_refused) {
 TEST(wire_exceptions, offers_for_a_finish_that_collects_none_are_refused) {
   comm::out_archive out;
   out(std::size_t{0}, true, true, 5L);
-  sync::finish_details details;
+  const sync::place_state place;
+  sync::finish_details details(place);
   EXPECT_NE(refusal([&] { sync::load_results(out.bytes(), details); }).find("collects none"),
             std::string::npos);
 }
