@@ -10,8 +10,8 @@ below 1, ours is faster. Rates are medians: updates, traversed edges or tree nod
 exit code is 1 if a program failed or did not verify its result.
 
 For uts, two places with one worker each are also compared with one place with two workers, by tasks
-and by glb (uts T3); those ratios are relative to the tasks of one place. The transport is that of the
-two places.
+and by glb (uts T3); those ratios are relative to the tasks of one place. The transport is that of
+the two places.
 
 A waiting rank of the peer yields its core, as a place of ours does. --spin leaves it at Open MPI's
 default, for an otherwise idle machine; beside other programs this is much slower.

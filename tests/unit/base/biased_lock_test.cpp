@@ -15,7 +15,7 @@ using apgas::base::lock_owner;
 
 // The owner takes the lock most of the time, and another thread becomes the owner now and then.
 TEST(BiasedLock, CountsEverySection) {
-  if (!apgas::base::membarrier_available()) GTEST_SKIP() << "membarrier(2) is not available";
+  const bool may_claim = apgas::base::membarrier_available();
   constexpr int claims = 20;
   constexpr int sections_of_owner = 20'000;
   constexpr int sections_of_others = 2'000;
@@ -34,13 +34,13 @@ TEST(BiasedLock, CountsEverySection) {
   }
   for (int c = 0; c < claims; ++c) {
     std::thread([&] {
-      owner.claim();
+      if (may_claim) owner.claim();
       for (int i = 0; i < sections_of_owner; ++i) {
         lock.lock();
         ++sections;
         lock.unlock();
       }
-      owner.give_up();
+      if (may_claim) owner.give_up();
     }).join();
   }
   for (std::thread& t : others) t.join();

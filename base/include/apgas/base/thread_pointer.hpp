@@ -24,8 +24,7 @@ namespace apgas::inline v0::base {
   asm volatile("mrs %0, tpidr_el0" : "=r"(pointer));
   return pointer;
 #else
-  thread_local char own;
-  return reinterpret_cast<std::uintptr_t>(&own);
+  return reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
 #endif
 }
 
