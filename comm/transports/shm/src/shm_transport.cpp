@@ -56,9 +56,9 @@ shm_transport::shm_transport(transport& inside, std::unique_ptr<own_segment> seg
       areas_[static_cast<std::size_t>(other)] = peers.segments[i].shared_area();
     }
     auto& sender = senders_[static_cast<std::size_t>(other)];
-    sender = std::make_unique<ring_sender>(std::move(peers.segments[i]), other, peers.own_index,
-                                           places, pool(), *lock_owner(), queued_to(other),
-                                           unfinished_senders_);
+    sender =
+        std::make_unique<ring_sender>(std::move(peers.segments[i]), other, peers.own_index, places,
+                                      pool(), *lock_owner(), queued_to(other), unfinished_senders_);
     ring_senders_.push_back(sender.get());
   }
   if (!all_by_rings_ && inside_.descriptor() >= 0 && segment_->descriptor() >= 0) {
