@@ -84,6 +84,14 @@ def run(tool, *arguments, **variables):
     return done.returncode, done.stdout, done.stderr
 
 
+def stop(process):
+    """Stops a process, and waits until all its threads have stopped."""
+    os.kill(process, signal.SIGSTOP)
+    threads = pathlib.Path(f"/proc/{process}/task")
+    while any(") T " not in each.read_text() for each in threads.glob("*/stat")):
+        time.sleep(0.01)
+
+
 def report_when(wanted, *arguments):
     """The first report of apgas-ps that matches, since tasks need time to get into their state."""
     deadline = time.monotonic() + 60
@@ -250,7 +258,7 @@ class Refused(unittest.TestCase):
 
     def test_a_stopped_process(self):
         with job("suspended") as process:
-            os.kill(process.pid, signal.SIGSTOP)
+            stop(process.pid)
             try:
                 self.check(["apgas-ps", process.pid], 3,
                            f"process {process.pid}.* is stopped, .*kill -CONT {process.pid}")
@@ -262,7 +270,7 @@ class Refused(unittest.TestCase):
     def test_one_stopped_place_of_two(self):
         with job("suspended", APGAS_PLACES="2", APGAS_HEARTBEAT="0") as process:
             first, second = members(process)
-            os.kill(second.pid, signal.SIGSTOP)
+            stop(second.pid)
             try:
                 code, out, err = run("apgas-ps", first.pid)
             finally:
