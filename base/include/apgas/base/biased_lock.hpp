@@ -21,14 +21,12 @@
 //   I3  A thread that has set held_ has the lock once it has seen inside_ false, and the owner has
 //       it once it has seen held_ false after it set inside_.
 // Pairs
-//   P1  Asymmetric fences. The owner sets inside_, executes the light fence and reads held_.
-//   Another
-//       thread sets held_, executes the heavy fence and reads inside_. At least one of them sees
-//       the store of the other.
-//   P2  Asymmetric fences. The owner writes thread_ and executes the heavy fence in claim().
-//       Another thread sets held_, executes the light fence and reads thread_. Either that thread
-//       finds the owner and goes on with P1, or the owner sees held_ when it tries to take the
-//       lock.
+//   P1  Asymmetric fences. The owner sets inside_, executes the light fence and reads held_. Any
+//       other thread sets held_, executes the heavy fence and reads inside_. At least one of them
+//       sees the store of the other.
+//   P2  Asymmetric fences. The owner writes thread_ and executes the heavy fence in claim(). Any
+//       other thread sets held_, executes the light fence and reads thread_. Either that thread
+//       finds the owner and goes on with P1, or the owner sees held_ when it wants to enter.
 //   P3  The thread that takes the lock sees everything that earlier holders wrote before they
 //       released it: the owner by held_, other threads by held_ and by inside_, or by thread_ once
 //       the owner has given it up.
