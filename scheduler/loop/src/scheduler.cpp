@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -45,7 +46,14 @@ slot_array first_slots(std::size_t capacity) {
   return slots;
 }
 
-void run_worker(worker& w, int processor) {
+// Whether the threads of this process share one processor. Only then does a heavy fence interrupt
+// no other thread, so that the fallback poller may execute one for each message.
+bool on_one_processor() noexcept {
+  cpu_set_t own;
+  return sched_getaffinity(0, sizeof own, &own) == 0 && CPU_COUNT(&own) == 1;
+}
+
+void run_worker(worker& w, int processor, bool owns_locks) {
   const base::own_thread counts;
   prctl(PR_SET_NAME, fmt::format("apgas-{}", w.id).c_str());
   prctl(PR_SET_TIMERSLACK, 1000UL);
@@ -60,7 +68,6 @@ void run_worker(worker& w, int processor) {
   adopt_thread(thread);
   w.thread = &thread;
   w.exceptions = exception_state();
-  const bool owns_locks = s.workers.size() == 1 && !s.fenced && !s.settings.progress_thread;
   if (owns_locks) s.settings.network_locks->claim();
   switch_to(thread, take_cached_fiber(w), [](fiber*, void*) {}, nullptr);
   if (owns_locks) s.settings.network_locks->give_up();
@@ -169,9 +176,11 @@ scheduler::scheduler(const config& c)
         c.schedule != nullptr) {
       s.stall_watchdog = std::make_unique<watchdog>(s);
     }
+    const bool owns_locks = s.workers.size() == 1 && !s.fenced && on_one_processor();
     for (auto& w : s.workers) {
       const int processor = c.bound_to.empty() ? -1 : c.bound_to[static_cast<std::size_t>(w->id)];
-      s.threads.emplace_back([&worker = *w, processor] { run_worker(worker, processor); });
+      s.threads.emplace_back(
+          [&worker = *w, processor, owns_locks] { run_worker(worker, processor, owns_locks); });
     }
   } catch (const std::system_error& e) {
     throw launch_error(fmt::format(

@@ -81,7 +81,7 @@ struct config {
   bool asymmetric_fence = true;    // use membarrier where it is available
   external_events* events = nullptr;
   // The owner of the locks that tasks and the events take for each message. The worker becomes it
-  // if it is the only one and no progress thread polls.
+  // if it is the only one and all threads of the process share one processor.
   std::shared_ptr<base::lock_owner> network_locks = std::make_shared<base::lock_owner>();
   bool progress_thread = false;  // a dedicated thread waits for the events and polls for them
   void* environment = nullptr;   // see scheduler::environment
