@@ -75,7 +75,7 @@ class transport {
   virtual std::string_view name() const noexcept = 0;  // "ucx", "mpi", "local", "shm", "shm+ucx"
   buffer_pool& pool() noexcept { return pool_; }
   // The owner of the locks that are taken for each message, of this transport and above it: the
-  // worker of a place that has only one (scheduler::config::network_locks).
+  // worker of a place on one processor (scheduler::config::network_locks).
   const std::shared_ptr<base::lock_owner>& lock_owner() const noexcept { return lock_owner_; }
 
   // Queues a message. It travels at the next push() or progress(). Messages to one rank arrive in
