@@ -19,9 +19,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <ifaddrs.h>
-#include <net/if.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <apgas/base/assert.hpp>
@@ -34,6 +31,7 @@
 
 #include "detector_bootstrap.hpp"
 #include "launcher_process.hpp"
+#include "mpi_environment.hpp"
 #include "mpi_wire.hpp"
 #include "shm_transport.hpp"
 #include "transport_offer.hpp"
@@ -127,37 +125,6 @@ void at_exit() {
   stop_failure_detector();
 }
 
-// The interfaces that Open MPI must not use, as btl_tcp_if_exclude: it waits for ever for
-// connections through bridges that are down, as those of container engines without containers.
-std::string interfaces_to_avoid() {
-  std::string all = "127.0.0.1/8";
-  ifaddrs* first = nullptr;
-  if (getifaddrs(&first) != 0) return all;
-  for (const ifaddrs* each = first; each != nullptr; each = each->ifa_next) {
-    if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
-    if ((each->ifa_flags & IFF_RUNNING) == 0) all += fmt::format(",{}", each->ifa_name);
-  }
-  freeifaddrs(first);
-  return all;
-}
-
-// Before MPI starts: what Open MPI and UCX must know, unless the user has set it.
-void prepare_environment() {
-  // NOLINTBEGIN(concurrency-mt-unsafe): no other thread
-  // System V shared memory between the places of a host is released with its last user, even if
-  // all processes are killed. Where it is not allowed, Open MPI uses files.
-  setenv("OMPI_MCA_shmem_sysv_priority", "100", 0);
-  if (!launched_by_mpi() || in_namespaces_of_launcher()) return;
-  // Both believe that processes with the same host name can share memory: Open MPI would crash
-  // between pid namespaces and hang between ipc namespaces, and UCX fails between user namespaces.
-  setenv("OMPI_MCA_btl", "self,tcp", 0);
-  if (std::getenv("OMPI_MCA_btl_tcp_if_include") == nullptr) {
-    setenv("OMPI_MCA_btl_tcp_if_exclude", interfaces_to_avoid().c_str(), 0);
-  }
-  setenv("UCX_TLS", "^shm", 0);
-  // NOLINTEND(concurrency-mt-unsafe)
-}
-
 bool start_mpi() {
   int flag = 0;
   MPI_Finalized(&flag);
@@ -175,7 +142,7 @@ bool start_mpi() {
   if (flag) {
     MPI_Query_thread(&level);
   } else {
-    prepare_environment();
+    prepare_mpi_environment();
     const base::threads_start of_mpi;
     mpi_check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread");
   }

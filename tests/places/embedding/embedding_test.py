@@ -33,7 +33,7 @@ class Start(unittest.TestCase):
 
     def test_every_way_to_start(self):
         for places in (1, 2, 4):
-            for way in jobs(places):
+            for way in jobs(places, NETWORKS):
                 self.check_hello("hello", places, way)
 
     def test_without_the_arguments_of_main(self):

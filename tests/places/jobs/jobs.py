@@ -5,8 +5,10 @@ Arguments of such a test: the program behave, apgas-info, the transports that ne
 default first (such as ucx,mpi, or empty for none), and names of tests.
 """
 
+import contextlib
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import time
@@ -25,6 +27,38 @@ def environment_with(variables, without=("APGAS_",)):
     return environment
 
 
+def what_it_does(process):
+    """The name, the state and the threads of a process, for the failure of a test."""
+    command = ["gdb", "--batch", "-p", process, "-ex", "thread apply all backtrace"]
+    try:
+        threads = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    except FileNotFoundError:
+        threads = "gdb is not installed"
+    folder = pathlib.Path("/proc", process)
+    try:
+        state = (folder / "stat").read_text().rsplit(")", 1)[1].split()[0]
+        program = (folder / "cmdline").read_text().replace("\0", " ")
+        return f"process {process}: {program} (state {state})\n{threads}"
+    except FileNotFoundError:
+        return f"process {process} has ended"
+
+
+def output_of(process, timeout):
+    """The output and the errors of a job whose first process is the leader of a session. A job that
+    does not end in time is killed, and the test fails with what its processes did."""
+    try:
+        return process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        members = subprocess.run(["pgrep", "--session", str(process.pid)], capture_output=True,
+                                 text=True, check=False).stdout.split()
+        found = [what_it_does(member) for member in members]
+        for member in members:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(member), signal.SIGKILL)
+        said = ["the job does not end", *process.communicate(), *found]
+        raise AssertionError("\n".join(said)) from None
+
+
 class Job:
     """A run of behave. A unique argument identifies its processes."""
 
@@ -41,7 +75,7 @@ class Job:
     def end(self, timeout=60):
         """Waits, checks that no process is left, and returns code, stdout and stderr."""
         begin = time.monotonic()
-        out, err = self.process.communicate(timeout=timeout)
+        out, err = output_of(self.process, timeout)
         self.seconds = time.monotonic() - begin
         deadline = time.monotonic() + 5
         while self.left_behind() and time.monotonic() < deadline:
@@ -59,13 +93,14 @@ def mpirun(n):
     return ["mpirun", "-n", str(n)]
 
 
-def jobs(places):
-    """The ways to start this many places, as arguments of Job."""
+def jobs(places, networks=NETWORKS if "APGAS_TEST_ALL_NETWORKS" in os.environ else NETWORKS[:1]):
+    """The ways to start this many places, as arguments of Job. The transports after the default
+    double the number of jobs, and belong to the long tests."""
     yield {"APGAS_PLACES": str(places), "APGAS_TRANSPORT": "local"}
     if WITH_MPI:
         yield {"APGAS_PLACES": str(places)}
         yield {"wrapper": mpirun(places)}
-    for other in NETWORKS[1:]:
+    for other in networks[1:]:
         yield {"APGAS_PLACES": str(places), "APGAS_TRANSPORT": other}
 
 

@@ -25,7 +25,7 @@ STARTS = int(os.environ.get("APGAS_TEST_STARTS", "5"))
 class Start(unittest.TestCase):
     def test_every_way_to_start(self):
         for places in (1, 2, 4):
-            for way in jobs(places):
+            for way in jobs(places, NETWORKS):
                 with self.subTest(way=way):
                     code, out, err = Job("hello", **way).end()
                     self.assertEqual(code, 0, err)

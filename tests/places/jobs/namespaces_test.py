@@ -12,7 +12,7 @@ import subprocess
 import sys
 import unittest
 
-from jobs import BEHAVE, WITH_UCX, environment_with, main, own_lines
+from jobs import BEHAVE, WITH_UCX, environment_with, main, output_of, own_lines
 
 SKIPPED = 77
 # Root, or an ordinary user who is root in a user namespace around the job.
@@ -23,6 +23,29 @@ OWN_SHM = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /dev/shm && ex
 CONTAINER = [*USER, "--ipc", "--mount-proc", *PID[1:], *OWN_SHM]
 SHELL = ["sh", "-c", '"$@"; exit $?', "sh"]  # stays as the parent of the place
 BETWEEN_HOSTS = "ucx" if WITH_UCX else "mpi"
+# Runs a command where a bridge comes and goes, as those of container engines do, beside an
+# interface that stays.
+CHANGING_NETWORK = ["unshare", "--net", "sh", "-c", """
+set -e
+ip link set lo up
+ip link add stays type veth peer name peer
+ip addr add 10.9.0.1/24 dev stays
+ip link set stays up
+ip link set peer up
+while true; do
+  ip link add bridge0 type bridge
+  ip addr add 172.30.0.1/16 dev bridge0
+  ip link set bridge0 up
+  ip link add port type veth peer name outside master bridge0
+  ip link set port up
+  ip link set outside up
+  sleep 0.3
+  ip link del port
+  ip link del bridge0
+  sleep 0.3
+done &
+trap "kill $!" EXIT
+for i in 1 2 3 4; do "$@"; done""", "sh"]
 
 
 class Namespaces(unittest.TestCase):
@@ -30,18 +53,19 @@ class Namespaces(unittest.TestCase):
         """Our segment has no name. Other jobs have files of MPI and UCX there meanwhile."""
         self.assertFalse([name for name in os.listdir("/dev/shm") if "apgas" in name])
 
-    def check(self, first, second, by, links):
+    def check(self, first, second, by, links, around=()):
         """Starts the places behind these commands. `by` is what the line about the start must say;
         `links` what carries the messages of place 0 and of place 1."""
-        command = [*AROUND, "mpirun", "-n", "1", *first, BEHAVE, "long", ":",
+        command = [*AROUND, *around, "mpirun", "-n", "1", *first, BEHAVE, "long", ":",
                    "-n", "1", *second, BEHAVE, "long"]
-        result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120,
-                                env=environment_with({"APGAS_STATS": "1"}))
-        self.assertEqual(result.returncode, 0, result)
-        self.assertRegex(own_lines(result.stderr)[0], rf"^apgas: 2 places, by {by}, on 1 host: ")
-        found = dict(re.findall(r"(?m)^ +(\d to \d) .* (\w+)$", result.stderr))
+        job = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               env=environment_with({"APGAS_STATS": "1"}), start_new_session=True)
+        out, err = output_of(job, 120)
+        self.assertEqual(job.returncode, 0, out + err)
+        self.assertRegex(own_lines(err)[0], rf"^apgas: 2 places, by {by}, on 1 host: ")
+        found = dict(re.findall(r"(?m)^ +(\d to \d) .* (\w+)$", err))
         self.assertEqual((found["0 to 1"], found["1 to 0"]), links)
-        self.assertNotIn("ERROR", result.stderr)  # of UCX
+        self.assertNotIn("ERROR", err)  # of UCX
 
     def check_shared(self, both):
         self.check(both, both, r"shm \(default\)", ("shm", "shm"))
@@ -75,6 +99,10 @@ class Namespaces(unittest.TestCase):
         by = rf"shm\+{BETWEEN_HOSTS} "
         self.check([], USER, by + why.format(1), ("shm", BETWEEN_HOSTS))
         self.check(USER, [], by + why.format(0), (BETWEEN_HOSTS, "shm"))
+
+    def test_an_interface_that_comes_and_goes(self):
+        by = rf"shm\+{BETWEEN_HOSTS} \(rank 1 .*\)"
+        self.check([], USER, by, ("shm", BETWEEN_HOSTS), CHANGING_NETWORK)
 
 
 def may_unshare():
