@@ -11,6 +11,11 @@ endif()
 set(APGAS_TEST_OPTIONS "${options}" CACHE STRING "Compiler options of the programs of the tests")
 unset(options)
 
+# Programs that say little more in a lane of a sanitizer or with a second compiler than without, for
+# the time they take.
+option(APGAS_TEST_FULL "Test also what ./launch/test leaves out without --full" OFF)
+mark_as_advanced(APGAS_TEST_FULL)
+
 # For mpirun: allow any user and more places than cores, bind nothing, and let waiting places yield
 # the core.
 set(apgas_mpirun_environment
@@ -252,7 +257,8 @@ function(apgas_compile_fail_test name)
   set_tests_properties(${name} PROPERTIES FIXTURES_REQUIRED compile_fail_headers)
   find_program(APGAS_SECOND_COMPILER clang++-16)
   mark_as_advanced(APGAS_SECOND_COMPILER)
-  if(arg_FIRST AND APGAS_SECOND_COMPILER AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  if(APGAS_TEST_FULL AND arg_FIRST AND APGAS_SECOND_COMPILER AND
+      NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     apgas_compile_fail_headers(compile_fail_headers_clang ${APGAS_SECOND_COMPILER} first)
     apgas_compile_fail_run(${name}.clang "${source}" "${arg_EXPECT}" apgas "${first}"
       -Dfirst_error=ON -Dcompiler=${APGAS_SECOND_COMPILER})
