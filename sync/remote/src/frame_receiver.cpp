@@ -103,10 +103,12 @@ struct task_batch : scheduler::external_task {
       next = reinterpret_cast<const comm::frame_header*>(
           reinterpret_cast<const std::byte*>(header) + comm::frame_bytes(header->length));
       for (std::uint32_t k = 0; k < all.count(); ++k) {
-        spawn(self,
-              child{header, batch->first.owner, batch->first.handler, batch->first.source, k,
-                    batch->next_starts()},
-              site);
+        const std::uint32_t starts = batch->next_starts();
+        // This task has no values of task_local objects that its children could inherit.
+        push_child(self,
+                   child{header, batch->first.owner, batch->first.handler, all.element(k).data(),
+                         batch->first.source, starts},
+                   site, scheduler::slot_kind::task);
       }
     }
     return batch->finish;
@@ -139,15 +141,15 @@ struct task_batch : scheduler::external_task {
     const comm::frame_header* header;
     comm::inbound_buffer* owner;
     const comm::handler_entry* handler;
+    const std::byte* element;
     comm::rank source;
-    std::uint32_t element;
     std::uint32_t starts;  // as next_starts()
 
     void operator()() const {
       scheduler::fiber& self = *scheduler::current_fiber();
       self.allowance = flow_control::answer_bytes;
       remote_task task;
-      auto payload = comm::frame_tasks(header->kind, payload_of(header)).element(element);
+      std::span payload(element, comm::frame_tasks(header->kind, payload_of(header)).bytes());
       static_cast<void>(take_reducer(header->flags, payload));
       task.frame = {source, header, payload, owner, handler, nullptr};
       task.site = site_of(header);

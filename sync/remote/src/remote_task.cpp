@@ -94,9 +94,9 @@ bool must_wait(const place_state& place, comm::rank dest) noexcept {
 
 // Waits while flow control or the network requires it, and counts the task.
 void admit(scheduler::fiber& self, place_state& place, comm::rank dest,
-           const comm::out_archive& payload, bool waits) {
+           const comm::out_archive& payload) {
   const std::size_t bytes = comm::frame_bytes(payload.size());
-  if (waits) [[unlikely]]
+  if (must_wait(place, dest)) [[unlikely]]
     wait_for_turn(self, place, dest, payload);
   place.flow->on_send(dest, bytes);
 }
@@ -110,13 +110,13 @@ void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
   comm::frame_header header{.kind = comm::frame_kind::task, .flags = flags, .handler = thunk};
   remote_finishes::add_reducer(finish, header, payload);
   if (!is_unlimited(header)) {
-    const bool waits = must_wait(place, dest);
-    if (flags == flag_spawn && !waits &&
-        place.finishes->add_task(finish, dest, header, payload.bytes(),
-                                 place.flow->added_to(dest))) {
+    // A frame that waits to be sent takes a few KiB at most, so the limits are not checked for each of
+    // its tasks.
+    if (flags == flag_spawn && place.finishes->add_task(finish, dest, header, payload.bytes(),
+                                                        place.flow->added_to(dest))) {
       return;
     }
-    admit(self, place, dest, payload, waits);
+    admit(self, place, dest, payload);
   }
   place.finishes->send_task(finish, dest, header, payload);
   place.task_scheduler->keep_polling();
@@ -126,7 +126,7 @@ void send_uncounted_task(scheduler::fiber& self, comm::rank dest, comm::handler_
                          comm::out_archive& payload) {
   place_state& place = place_of(self);
   comm::frame_header header{.kind = comm::frame_kind::task, .flags = flag_spawn, .handler = thunk};
-  admit(self, place, dest, payload, must_wait(place, dest));
+  admit(self, place, dest, payload);
   place.finishes->send_uncounted(finish_of(self), dest, header, payload);
   place.task_scheduler->keep_polling();
 }

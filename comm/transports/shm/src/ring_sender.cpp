@@ -79,7 +79,7 @@ inline frame_counts& ring_sender::counts_of(std::uint64_t run) noexcept {
 }
 
 // Determines whether frames follow each other quickly. The clock is read for the first frame of a
-// record, when that has been written, and for every eighth of the others. Requires: lock_.
+// record, when that has been written, and for every sixteenth of the others. Requires: lock_.
 inline void ring_sender::look_for_burst(bool first) noexcept {
   ++since_clock_;
   if (!first && since_clock_ % frames_per_clock_read != 0) return;

@@ -67,7 +67,7 @@ class ring_sender {
 
  private:
   static constexpr std::uint64_t burst_cycles = 600;  // between two frames, on average
-  static constexpr std::uint32_t frames_per_clock_read = 8;
+  static constexpr std::uint32_t frames_per_clock_read = 16;
   // At most about the capacity of a ring, so that the lock is not held for a whole long message.
   static constexpr std::uint64_t most_bytes = std::uint64_t{256} << 10;
   static constexpr std::size_t burst_bytes = 4096;

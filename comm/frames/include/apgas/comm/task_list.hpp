@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include <apgas/base/atomic.hpp>
 #include <apgas/comm/message.hpp>
@@ -66,6 +67,8 @@ class frame_tasks {
     }
   }
   std::uint32_t count() const noexcept { return list_.count; }
+  // The length of each element.
+  std::uint32_t bytes() const noexcept { return list_.bytes; }
   // The element of task i: the bytes of its payload behind the common prefix.
   std::span<const std::byte> element(std::size_t i) const noexcept {
     return payload_.subspan(list_.offset(i), list_.bytes);
@@ -95,6 +98,8 @@ class growing_frame {
     }
     frame_ = frame;
     list_ = {1, static_cast<std::uint32_t>(payload - task_list_prefix)};
+    stride_ = list_.stride();
+    end_ = frame + sizeof header + list_.offset(1);
     finish_ = header.finish;
     flags_ = header.flags;
     std::memcpy(&prefix_, first_payload(), sizeof prefix_);
@@ -117,19 +122,17 @@ class growing_frame {
         std::memcmp(&prefix_, payload.data(), sizeof prefix_) != 0) {
       return 0;
     }
-    const std::size_t now =
-        list_.count == 1 ? padded(task_list_prefix + list_.bytes) : list_.payload_bytes();
-    const std::size_t offset = list_.offset(list_.count++);
-    const std::size_t grown = list_.payload_bytes() - now;
-    if (grown > room) {
-      --list_.count;
-      return 0;
+    std::size_t grown = stride_;
+    if (list_.count == 1) [[unlikely]] {  // from a frame of one task
+      grown = list_bytes(2) - padded(task_list_prefix + list_.bytes);
+      // The element of the first task has no bytes in its own frame if it is empty.
+      if (list_.bytes == 0 && grown <= room) std::memset(end_ - stride_, 0, stride_);
     }
-    // The element of the first task has no bytes in its own frame if it is empty.
-    if (now < offset) std::memset(first_payload() + now, 0, offset - now);
-    std::byte* const to = first_payload() + offset;
-    std::memset(to + list_.stride() - 8, 0, 8);  // the padding is initialised
-    std::memcpy(to, payload.data() + task_list_prefix, list_.bytes);
+    if (grown > room) return 0;
+    ++list_.count;
+    std::byte* const to = std::exchange(end_, end_ + stride_);
+    std::memset(to + stride_ - 8, 0, 8);  // the padding is initialised
+    copy_bytes(to, payload.data() + task_list_prefix, list_.bytes);
     return grown;
   }
 
@@ -148,11 +151,16 @@ class growing_frame {
 
  private:
   std::byte* first_payload() const noexcept { return frame_ + sizeof(frame_header); }
+  std::size_t list_bytes(std::uint32_t count) const noexcept {
+    return task_list{count, list_.bytes}.payload_bytes();
+  }
 
   // The fields that the tasks have in common are kept here, because loads from a frame that has
   // just been written stall.
   base::atomic<std::uint64_t> handler_{0};  // 0: nothing can be added
   std::byte* frame_ = nullptr;
+  std::byte* end_ = nullptr;  // where the next element begins
+  std::size_t stride_ = 0;    // of an element in bytes
   std::uint64_t finish_ = 0;
   std::uint64_t prefix_ = 0;
   task_list list_;
