@@ -110,8 +110,8 @@ void send_task(scheduler::fiber& self, comm::rank dest, comm::handler_id thunk,
   comm::frame_header header{.kind = comm::frame_kind::task, .flags = flags, .handler = thunk};
   remote_finishes::add_reducer(finish, header, payload);
   if (!is_unlimited(header)) {
-    // A frame that waits to be sent takes a few KiB at most, so the limits are not checked for each of
-    // its tasks.
+    // A frame that waits to be sent takes a few KiB at most, so the limits are not checked for each
+    // of its tasks.
     if (flags == flag_spawn && place.finishes->add_task(finish, dest, header, payload.bytes(),
                                                         place.flow->added_to(dest))) {
       return;
