@@ -7,7 +7,7 @@ apgas_add_test(tidy lint 1 300 ""
 # Every public header compiles by itself.
 add_test(NAME headers COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/headers.py
   ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER_LAUNCHER})
-set_tests_properties(headers PROPERTIES LABELS "lint;long" TIMEOUT 1800 PROCESSORS 2)
+set_tests_properties(headers PROPERTIES LABELS "lint;long" TIMEOUT 600 PROCESSORS 2)
 apgas_test_needs(headers "lint;long")
 
 find_program(apgas_shellcheck shellcheck)

@@ -4,12 +4,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <fmt/format.h>
-#include <ifaddrs.h>
-#include <net/if.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <apgas/comm/transports.hpp>
 
 #include "launcher_process.hpp"
@@ -18,23 +12,6 @@
 namespace apgas::inline v0::comm {
 
 namespace {
-
-std::vector<network_interface> interfaces_with_ipv4() {
-  std::vector<network_interface> all;
-  ifaddrs* first = nullptr;
-  if (getifaddrs(&first) != 0) return all;
-  for (const ifaddrs* each = first; each != nullptr; each = each->ifa_next) {
-    if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
-    const std::string name = each->ifa_name;
-    const bool bridge = access(fmt::format("/sys/class/net/{}/bridge", name).c_str(), F_OK) == 0;
-    all.push_back({.name = name,
-                   .loopback = (each->ifa_flags & IFF_LOOPBACK) != 0,
-                   .running = (each->ifa_flags & IFF_RUNNING) != 0,
-                   .passing = bridge || (each->ifa_flags & IFF_POINTOPOINT) != 0});
-  }
-  freeifaddrs(first);
-  return all;
-}
 
 // NOLINTBEGIN(concurrency-mt-unsafe): no other thread
 
@@ -51,7 +28,7 @@ bool all_on_this_host() {
 
 tcp_interfaces choose_tcp_interfaces(const std::vector<network_interface>& all, bool one_host) {
   const auto remaining = std::ranges::find_if(all, [](const network_interface& each) {
-    return each.running && !each.loopback && !each.passing;
+    return each.running && !each.loopback && !each.transient;
   });
   if (one_host && remaining != all.end()) return {.use = remaining->name, .avoid = {}};
   tcp_interfaces chosen{.use = {}, .avoid = "127.0.0.1/8"};

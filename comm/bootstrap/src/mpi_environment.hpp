@@ -6,14 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace apgas::inline v0::comm {
+#include "network_interfaces.hpp"
 
-struct network_interface {
-  std::string name;
-  bool loopback = false;
-  bool running = false;  // up, and connected to something
-  bool passing = false;  // may end while the job runs: a bridge of a container engine, or a tunnel
-};
+namespace apgas::inline v0::comm {
 
 // How Open MPI connects places of which one is in namespaces of its own.
 struct tcp_interfaces {

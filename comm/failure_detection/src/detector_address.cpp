@@ -8,8 +8,6 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netdb.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,34 +16,15 @@
 #include <apgas/errors.hpp>
 
 #include "detector_address.hpp"
+#include "network_interfaces.hpp"
 
 namespace apgas::inline v0::comm {
 
 namespace {
 
-struct interface {
-  std::string name;
-  in_addr address;
-  bool loopback;
-};
-
 std::string address_text(in_addr address) {
   char text[INET_ADDRSTRLEN];
   return inet_ntop(AF_INET, &address, text, sizeof(text)) ? text : "?";
-}
-
-std::vector<interface> interfaces() {
-  std::vector<interface> found;
-  ifaddrs* all = nullptr;
-  if (getifaddrs(&all) != 0) return found;
-  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(all, freeifaddrs);
-  for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
-    if (!each->ifa_addr || each->ifa_addr->sa_family != AF_INET) continue;
-    if ((each->ifa_flags & IFF_UP) == 0) continue;
-    found.push_back({each->ifa_name, reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr,
-                     (each->ifa_flags & IFF_LOOPBACK) != 0});
-  }
-  return found;
 }
 
 // Whether the address is in the network `wanted` (10.0.0.0/24), or equal to it (10.0.0.7).
@@ -79,14 +58,14 @@ std::vector<in_addr> addresses_of_own_name() {
   return found;
 }
 
-std::optional<in_addr> chosen_of(const std::vector<interface>& all) {
+std::optional<in_addr> chosen_of(const std::vector<network_interface>& all) {
   for (const in_addr own : addresses_of_own_name()) {
-    const bool here = std::ranges::any_of(all, [own](const interface& each) {
+    const bool here = std::ranges::any_of(all, [own](const network_interface& each) {
       return !each.loopback && each.address.s_addr == own.s_addr;
     });
     if (here) return own;
   }
-  const auto first = std::ranges::find(all, false, &interface::loopback);
+  const auto first = std::ranges::find(all, false, &network_interface::loopback);
   if (first == all.end()) return std::nullopt;
   return first->address;
 }
@@ -94,9 +73,10 @@ std::optional<in_addr> chosen_of(const std::vector<interface>& all) {
 }  // namespace
 
 in_addr address_of_job(const std::string& wanted) {
-  const std::vector<interface> all = interfaces();
+  std::vector<network_interface> all = interfaces_with_ipv4();
+  std::erase_if(all, [](const network_interface& each) { return !each.up; });
   std::string list;
-  for (const interface& each : all) {
+  for (const network_interface& each : all) {
     if (each.name == wanted || fits(each.address, wanted)) return each.address;
     list += fmt::format("{}{} {}", list.empty() ? "" : ", ", each.name, address_text(each.address));
   }

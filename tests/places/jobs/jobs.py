@@ -94,8 +94,8 @@ def mpirun(n):
 
 
 def jobs(places, networks=NETWORKS if "APGAS_TEST_ALL_NETWORKS" in os.environ else NETWORKS[:1]):
-    """The ways to start this many places, as arguments of Job. The transports after the default
-    double the number of jobs, and belong to the long tests."""
+    """The ways to start this many places, as arguments of Job; over all transports only in the
+    long tests."""
     yield {"APGAS_PLACES": str(places), "APGAS_TRANSPORT": "local"}
     if WITH_MPI:
         yield {"APGAS_PLACES": str(places)}

@@ -14,8 +14,8 @@ namespace {
 using namespace apgas::comm;
 
 const network_interface lo{.name = "lo", .loopback = true, .running = true};
-const network_interface docker0{.name = "docker0", .passing = true};
-const network_interface bridge{.name = "br-1", .running = true, .passing = true};
+const network_interface docker0{.name = "docker0", .transient = true};
+const network_interface bridge{.name = "br-1", .running = true, .transient = true};
 const network_interface unplugged{.name = "eth0"};
 const network_interface eth1{.name = "eth1", .running = true};
 const network_interface eth2{.name = "eth2", .running = true};
