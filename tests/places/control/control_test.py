@@ -109,7 +109,8 @@ class Ps(unittest.TestCase):
     def test_lists_a_job(self):
         with job("suspended") as process:
             code, out, err = run("apgas-ps")
-            self.assertEqual((code, err), (0, ""))
+            self.assertNotIn(f" {process.pid} ", err)  # jobs of others may have no answer
+            self.assertEqual(code, 3 if err else 0)
             self.assertRegex(out, r"(?m)^JOB +PROGRAM +PLACES +SINCE +WAITING +AWAKE +PROCESSES$")
             self.assertRegex(out, rf"(?m)^{process.pid} +places_observed +0 of 1 +\d\d:\d\d:\d\d +"
                                   rf"\d+ +\d of 2 +{process.pid}$")
@@ -119,6 +120,20 @@ class Ps(unittest.TestCase):
         self.assertLess(abs(row["started"] - time.time()), 600)
         self.assertNotIn(str(process.pid), [row["job"] for row in
                                             rows(run("apgas-ps", "--json")[1])])
+
+    def test_leaves_out_a_job_that_ends_meanwhile(self):
+        with foreign_socket(os.getpid(), b"") as (name, _):
+            self.assertIn(name, [each.name for each in running_jobs.running_jobs()])
+            _, out, err = run("apgas-ps")
+        self.assertNotIn(name, out + err)
+
+    def test_lists_a_job_that_does_not_answer(self):
+        with foreign_socket(os.getpid(), b"x" * 24) as (name, pid):
+            code, out, err = run("apgas-ps")
+        self.assertEqual(code, 3)
+        self.assertRegex(out, rf"(?m)^{name} +\S+ +\? +\? +\? +\? +{pid}$")
+        self.assertRegex(err, rf"(?m)^apgas-ps: place 0 of job {name} \(process {pid}\) answers "
+                              "with another protocol$")
 
     def test_reports_what_tasks_wait_for_without_a_watchdog(self):
         with job("suspended") as process:
