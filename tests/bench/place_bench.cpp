@@ -127,7 +127,7 @@ measured empty_findings(const options& o, const peers& others) {
   for (const exchange& e : exchanges(o.quick)) {
     std::vector<std::string> all = variants("apgas at", e.fits_ring());
     if (e.is_long()) all.insert(all.end(), std::begin(long_variants), std::end(long_variants));
-    if (e.is_long() && others.ucx.there()) all.emplace_back("UCX echo");
+    if (others.ucx.there()) all.emplace_back("UCX echo");
     m.trips.push_back(make_finding(fmt::format("round trip, {} there and back", e.name),
                                    "round trip", e.rounds, all, o.workers));
   }
@@ -158,9 +158,9 @@ void run_peers(const options& o, const peers& others, measured& m, bool counts) 
     keep_trip(i, "MPI", {others.mpi.ping_pong(all[i].bytes, all[i].rounds), true});
   }
   for (std::size_t i = 0; others.ucx.there() && i < all.size(); ++i) {
-    keep_trip(i, "UCX", {others.ucx.ping_pong(all[i].bytes, all[i].rounds), true});
-    if (!all[i].is_long()) continue;
-    keep_trip(i, "UCX echo", {others.ucx.ping_pong(all[i].bytes, all[i].rounds, true), true});
+    const auto& [name, bytes, rounds] = all[i];
+    keep_trip(i, "UCX", {others.ucx.ping_pong(bytes, rounds), true});
+    keep_trip(i, "UCX echo", {others.ucx.ping_pong(bytes, rounds, true), true});
   }
   for (std::size_t i = 0; others.ring.there() && i < all.size(); ++i) {
     if (!all[i].fits_ring()) break;

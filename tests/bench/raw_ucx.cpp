@@ -25,6 +25,7 @@ struct raw_ucx::connection {
   bool first = false;
   std::vector<std::byte> to;
   std::vector<std::byte> from;
+  bool keeps = false;  // the bytes of short messages, which UCX hands over in its own memory
   int received = 0;
   ucp_mem_h memory = nullptr;  // of this process
   ucp_rkey_h key = nullptr;    // of the other process
@@ -80,6 +81,7 @@ struct raw_ucx::connection {
                                  std::size_t bytes, const ucp_am_recv_param_t* how) {
     auto& c = *static_cast<connection*>(self);
     if ((how->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
+      if (c.keeps) std::memcpy(c.from.data(), data, bytes);
       ++c.received;
       return UCS_OK;
     }
@@ -190,6 +192,7 @@ double raw_ucx::ping_pong(std::size_t bytes, int rounds, bool echo) const {
   connection& c = *connection_;
   c.to.assign(bytes, std::byte{42});
   c.from.resize(bytes);
+  c.keeps = echo;
   c.received = 0;
   c.meet();
   const auto begin = std::chrono::steady_clock::now();

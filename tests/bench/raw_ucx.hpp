@@ -21,10 +21,10 @@ class raw_ucx {
 
   [[nodiscard]] bool there() const { return connection_ != nullptr; }
 
-  // Seconds for `rounds` round trips of `bytes` bytes. Both processes call it. The second process
-  // returns bytes of its own, which never change and so stay in the caches of both; or, with
-  // `echo`, the bytes that it has just received, which are in its own cache only. `echo` is for
-  // messages that are long enough for UCX to let the receiver choose their memory.
+  // Seconds for `rounds` round trips of `bytes` bytes. Both processes call it. Without `echo` the
+  // bytes never change, and nobody looks at those of short messages: they stay in the cache of the
+  // sender. With `echo`, as with an `at` whose function returns its argument, each process takes
+  // the bytes that it receives, and the second one returns them.
   double ping_pong(std::size_t bytes, int rounds, bool echo = false) const;
 
   // At the first process: seconds for `rounds` puts into the memory of the other process, each

@@ -26,7 +26,9 @@ std::chrono::nanoseconds pause_after(unsigned polls) noexcept {
 
 // If the workers together poll at most this often between two waits of the fallback poller, they
 // are busy with tasks that do not return to the scheduling loop. A worker that has left such a task
-// for a message polls a few times before it goes on with it.
+// for a message polls a few times before it goes on with it. A worker that searches for work polls
+// as often as it can. If it shares its core with other places, that may be rarely, too, but to wake
+// the fallback poller would not be quicker: it made each message to such a place a system call.
 constexpr std::uint64_t rare_polls = 64;
 
 // The fallback poller pauses for a millisecond after so many polls that brought no task although
@@ -82,7 +84,9 @@ bool scheduler::implementation::poll_outside(worker& w, poll_kind kind) noexcept
 parker::wake scheduler::implementation::wait_for_busy_workers(parker& sleep) noexcept {
   using namespace std::chrono_literals;
   const std::uint64_t now = polls.load(base::relaxed);
-  const bool rarely = now - std::exchange(polls_before, now) <= rare_polls;
+  const bool search =
+      std::ranges::any_of(workers, [](const auto& w) { return w->searches.load(base::relaxed); });
+  const bool rarely = now - std::exchange(polls_before, now) <= rare_polls && !search;
   const int descriptor = settings.events->descriptor();
   const bool stopped = halted.load(base::acquire);  // P1 of halt.cpp
   if (stopped || !rarely || descriptor < 0 || futile_polls > futile_polls_max) {
