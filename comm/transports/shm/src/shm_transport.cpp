@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <apgas/base/assert.hpp>
+#include <apgas/base/cpu_relax.hpp>
 
 #include "shm_transport.hpp"
 
@@ -160,6 +161,7 @@ bool shm_transport::anything_arrived() noexcept {
 bool shm_transport::arrives_within(unsigned looks) noexcept {
   while (looks > 0) {
     if (anything_arrived()) return true;
+    base::cpu_relax();  // leaves the execution units to a place on the other thread of this core
     const auto looked = static_cast<unsigned>(sources_.size() + 1);
     looks -= std::min(looks, looked);
   }
