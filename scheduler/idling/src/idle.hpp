@@ -92,6 +92,14 @@ class idle_list {
     return is;
   }
 
+  // Returns whether a worker searches, which notices arriving messages as well.
+  bool anyone_searches() noexcept {
+    lock_.lock();
+    const bool is = searching_ != 0;
+    lock_.unlock();
+    return is;
+  }
+
   // The calling worker has found work. Returns the workers that the caller must wake, or null in
   // their places: one by I4, or, if `wakes_two`, up to two whether others search or not.
   [[nodiscard]] std::array<Entry*, 2> end_search(bool wakes_two = false) noexcept {

@@ -84,9 +84,8 @@ bool scheduler::implementation::poll_outside(worker& w, poll_kind kind) noexcept
 parker::wake scheduler::implementation::wait_for_busy_workers(parker& sleep) noexcept {
   using namespace std::chrono_literals;
   const std::uint64_t now = polls.load(base::relaxed);
-  const bool search =
-      std::ranges::any_of(workers, [](const auto& w) { return w->searches.load(base::relaxed); });
-  const bool rarely = now - std::exchange(polls_before, now) <= rare_polls && !search;
+  const bool few = now - std::exchange(polls_before, now) <= rare_polls;
+  const bool rarely = few && !idle.anyone_searches();
   const int descriptor = settings.events->descriptor();
   const bool stopped = halted.load(base::acquire);  // P1 of halt.cpp
   if (stopped || !rarely || descriptor < 0 || futile_polls > futile_polls_max) {
