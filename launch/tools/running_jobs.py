@@ -34,6 +34,10 @@ class Job:
         return ([reply for reply in results if not isinstance(reply, Unanswered)],
                 [error for error in results if isinstance(error, Unanswered)])
 
+    def has_ended(self):
+        """Whether none of its processes on this host can be asked any more."""
+        return not set(self.members) & set(processes())
+
     def joint_report(self, replies):
         """Returns the lines that all places, also of other hosts, have made together, and an
         Unanswered for each reason why there are none. A job of one place needs none."""

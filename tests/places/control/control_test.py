@@ -122,18 +122,21 @@ class Ps(unittest.TestCase):
                                             rows(run("apgas-ps", "--json")[1])])
 
     def test_leaves_out_a_job_that_ends_meanwhile(self):
-        with foreign_socket(os.getpid(), b"") as (name, _):
+        with foreign_socket(os.getpid(), b"", once=True) as (name, _):
             self.assertIn(name, [each.name for each in running_jobs.running_jobs()])
-            _, out, err = run("apgas-ps")
+            code, out, err = run("apgas-ps")
         self.assertNotIn(name, out + err)
+        self.assertEqual(code, 3 if err else 0)
 
     def test_lists_a_job_that_does_not_answer(self):
-        with foreign_socket(os.getpid(), b"x" * 24) as (name, pid):
-            code, out, err = run("apgas-ps")
-        self.assertEqual(code, 3)
-        self.assertRegex(out, rf"(?m)^{name} +\S+ +\? +\? +\? +\? +{pid}$")
-        self.assertRegex(err, rf"(?m)^apgas-ps: place 0 of job {name} \(process {pid}\) answers "
-                              "with another protocol$")
+        for answer, message in ((b"x" * 24, "answers with another protocol"),
+                                (b"", "has ended, or its run has")):
+            with foreign_socket(os.getpid(), answer) as (name, pid):
+                code, out, err = run("apgas-ps")
+            self.assertEqual(code, 3)
+            self.assertRegex(out, rf"(?m)^{name} +\S+ +\? +\? +\? +\? +{pid}$")
+            self.assertRegex(err, rf"(?m)^apgas-ps: place 0 of job {name} \(process {pid}\) "
+                                  f"{message}$")
 
     def test_reports_what_tasks_wait_for_without_a_watchdog(self):
         with job("suspended") as process:
@@ -346,9 +349,9 @@ class Refused(unittest.TestCase):
 
 
 @contextlib.contextmanager
-def foreign_socket(pid=None, answer=None):
+def foreign_socket(pid=None, answer=None, once=False):
     """A socket of this process at the address of a place of process `pid`, by default another one,
-    which answers every connection with `answer`."""
+    which answers every connection with `answer`, or only one and is then closed."""
     sleeper = None if pid else subprocess.Popen(["sleep", "100"])
     pid = pid or sleeper.pid
     name = f"foreign-{os.getpid()}-{time.monotonic_ns()}"
@@ -364,8 +367,12 @@ def foreign_socket(pid=None, answer=None):
                         held.append(connection)
                         continue
                     connection.recv(1000)
+                    if once:
+                        listening.close()
                     connection.sendall(answer)
                     connection.close()
+                    if once:
+                        return
 
         held = []
         thread = threading.Thread(target=serve, daemon=True)
@@ -373,7 +380,8 @@ def foreign_socket(pid=None, answer=None):
         try:
             yield name, pid
         finally:
-            listening.shutdown(socket.SHUT_RDWR)
+            with contextlib.suppress(OSError):  # it is closed already
+                listening.shutdown(socket.SHUT_RDWR)
             thread.join()
             for connection in held:
                 connection.close()
