@@ -13,8 +13,8 @@
 // do not return to the scheduling loop. Messages that a place has begun to send must not wait for
 // these tasks, and messages that arrive must get a worker (implementation::prefer_external_tasks).
 // It sleeps until it is armed. While armed it waits for the network, as idle.cpp decides: until
-// something arrives, if workers poll rarely and the network has a descriptor, but for a millisecond
-// at most. Then it polls, unless a worker has done so.
+// something arrives, if the network has a descriptor and workers poll rarely, and, on shared cores,
+// none searches, but for a millisecond at most. Then it polls, unless a worker has done so.
 //
 //   armed_   set by any thread, cleared by the fallback poller
 //

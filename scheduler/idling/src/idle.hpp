@@ -92,7 +92,8 @@ class idle_list {
     return is;
   }
 
-  // Returns whether a worker searches, which notices arriving messages as well.
+  // Returns whether a worker counts as searching: it polls the network as soon as it runs. It may
+  // stop searching at any time.
   bool anyone_searches() noexcept {
     lock_.lock();
     const bool is = searching_ != 0;

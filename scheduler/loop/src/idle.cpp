@@ -26,9 +26,9 @@ std::chrono::nanoseconds pause_after(unsigned polls) noexcept {
 
 // If the workers together poll at most this often between two waits of the fallback poller, they
 // are busy with tasks that do not return to the scheduling loop. A worker that has left such a task
-// for a message polls a few times before it goes on with it. A worker that searches for work polls
-// as often as it can. If it shares its core with other places, that may be rarely, too, but to wake
-// the fallback poller would not be quicker: it made each message to such a place a system call.
+// for a message polls a few times before it goes on with it. On shared cores a worker that searches
+// polls rarely, too: it yields its core after each poll. To arm the network for it would cost a
+// system call and the wake-up of a thread for each message.
 constexpr std::uint64_t rare_polls = 64;
 
 // The fallback poller pauses for a millisecond after so many polls that brought no task although
@@ -85,7 +85,7 @@ parker::wake scheduler::implementation::wait_for_busy_workers(parker& sleep) noe
   using namespace std::chrono_literals;
   const std::uint64_t now = polls.load(base::relaxed);
   const bool few = now - std::exchange(polls_before, now) <= rare_polls;
-  const bool rarely = few && !idle.anyone_searches();
+  const bool rarely = few && !(oversubscribed.load(base::relaxed) && idle.anyone_searches());
   const int descriptor = settings.events->descriptor();
   const bool stopped = halted.load(base::acquire);  // P1 of halt.cpp
   if (stopped || !rarely || descriptor < 0 || futile_polls > futile_polls_max) {

@@ -116,9 +116,9 @@ struct scheduler::implementation {
   bool fire_timers() noexcept;  // the first part of that
 
   // For the fallback poller. wait_for_busy_workers() sleeps until it is time to poll, which is when
-  // something arrives, if workers poll rarely and there is a descriptor. poll_for_busy_workers()
-  // polls if no worker did since the last call, or if the descriptor was readable, and returns
-  // whether the fallback poller is still needed.
+  // something arrives, if there is a descriptor and workers poll rarely, and, on shared cores, none
+  // searches. poll_for_busy_workers() polls if no worker did since the last call, or if the
+  // descriptor was readable, and returns whether the fallback poller is still needed.
   parker::wake wait_for_busy_workers(parker& sleep) noexcept;
   bool poll_for_busy_workers(bool readable) noexcept;
 
