@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The page and the plots of a full run of ./launch/benchmark.
+
+  full_run.py REPORT.JSON  keeps the report as docs/measurements/full_run/report.json, draws its
+                           plots and writes the page full_run.md; needs matplotlib
+                           (docs/site/requirements.txt)
+  full_run.py --check      checks that the page and its plots were made from that report
+"""
+
+import hashlib
+import json
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "tests/bench/report"))
+import comparison  # noqa: E402
+import groups  # noqa: E402
+import plots  # noqa: E402
+
+PAGE = ROOT / "docs/measurements/full_run.md"
+FOLDER = PAGE.with_suffix("")
+REPORT = FOLDER / "report.json"
+TITLES = "| benchmark | workers | places | `apgas` | fastest peer | ratio |"
+# Variants that are no peers, and ours that do less than the peers.
+LEFT_OUT = ("serial", "serial, not inlined", "plain calls", "ring", "X10's clocks",
+            "apgas async, no clock", "apgas future, ready before", "apgas co_await, ready before",
+            "apgas fork_join, 10 levels")
+
+INTRODUCTION = """\
+# A full run of the benchmarks
+
+`./launch/benchmark {options}` on the machine below.
+`docs/plots/full_run.py` made this page of its report; [report.json](full_run/report.json) has every
+sample, and `--compare` compares another run with it.
+
+A time is the median over the rounds of the run, of one operation. *Ratio* is the time of `apgas`
+divided by that of its fastest peer in the same run; above 1 the peer is faster. A bar of the plots
+has the spread as its error: half the range of the middle half of the rounds.
+"""
+
+
+def seconds(ns):
+    """A time for readers, with three digits."""
+    for unit, size in (("ns", 1), ("us", 1e3), ("ms", 1e6), ("s", 1e9)):
+        if ns < 999.5 * size or unit == "s":
+            return f"{float(f'{ns / size:.3g}'):g} {unit}"
+    raise AssertionError
+
+
+def beside_peers(records):
+    """The rows of the table: our variants beside the fastest peer of each benchmark."""
+    cases = {}
+    for each in records:
+        if each["variant"] not in LEFT_OUT:
+            case = each["benchmark"], each["workers"], each["places"]
+            cases.setdefault(case, {True: [], False: []})[each["ours"]].append(each)
+    for (benchmark, workers, places), found in cases.items():
+        if not found[False]:
+            continue
+        peer = min(found[False], key=lambda each: each["median"])
+        for ours in sorted(found[True], key=lambda each: each["median"]):
+            name = ours["variant"].removeprefix("apgas").strip(" :")
+            yield (f"| {benchmark} | {workers} | {places} | {name or 'apgas'}: "
+                   f"{seconds(ours['median'])} | {peer['variant']}: {seconds(peer['median'])} | "
+                   f"{ours['median'] / peer['median']:.2f} |")
+
+
+def page(report, drawn):
+    """The text of the page. drawn: the names of the plots of each group."""
+    options = f"--rounds {report['rounds']}" + "".join(
+        f" --{name} {','.join(map(str, sorted({each[name] for each in report['records']})))}"
+        for name in ("workers", "places"))
+    lines = [INTRODUCTION.format(options=options), "| | |", "|---|---|"]
+    lines += [f"| {name} | {value} |" for name, value in
+              (report["machine"] | report["versions"] | {
+                  "cores used by other programs": f"{report['cores_used_by_others']:.2f}"}).items()]
+    lines += ["", "Left out:", "", *(f"- {note}" for note in report["notes"] or ["nothing"]), ""]
+    for name, group in groups.GROUPS.items():
+        records = [each for each in report["records"] if each["group"] == name]
+        if not records:
+            continue
+        lines += [f"## {group.title}", ""]
+        rows = list(beside_peers(records))
+        if rows:
+            lines += [TITLES, "|---|---|---|---|---|---|", *rows, ""]
+        for plot in drawn[name]:
+            lines += [f"![{plot.replace('_', ' ')}](full_run/{plot}.svg)", ""]
+    return "\n".join(lines)
+
+
+def draw(report):
+    """Draws the plots, and returns their names by group."""
+    import matplotlib
+    matplotlib.use("svg")
+    matplotlib.rcParams |= {"svg.fonttype": "none", "font.family": "sans-serif"}
+    for old in FOLDER.glob("*.svg"):
+        old.unlink()
+    drawn = {}
+    for name in groups.GROUPS:
+        if all(each["group"] != name for each in report["records"]):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            drawn[name] = plots.draw(name, [each for each in report["records"]
+                                            if each["group"] == name], pathlib.Path(folder))
+            for plot in drawn[name]:
+                text = (pathlib.Path(folder) / f"{plot}.svg").read_text(encoding="utf-8")
+                (FOLDER / f"{plot}.svg").write_text(re.sub(r" +$", "", text, flags=re.M),
+                                                    encoding="utf-8")
+    return drawn
+
+
+def drawn_plots(text):
+    """The names of the plots of a page, by group."""
+    titles = {group.title: name for name, group in groups.GROUPS.items()}
+    found, name = {}, None
+    for line in text.splitlines():
+        if line.startswith("## "):
+            name = titles.get(line[3:])
+            found[name] = []
+        elif plot := re.fullmatch(r"!\[[^]]*\]\(full_run/(\w+)\.svg\)", line):
+            found[name].append(plot[1])
+    return found
+
+
+def mark(data):
+    return f"<!-- Made by docs/plots/full_run.py from report.json, sha256 {data} -->\n"
+
+
+def main(arguments):
+    if len(arguments) != 1:
+        sys.exit(__doc__)
+    check = arguments == ["--check"]
+    source = REPORT if check else pathlib.Path(arguments[0])
+    report = comparison.load(source)
+    data = hashlib.sha256(source.read_bytes()).hexdigest()
+    if check:
+        text = PAGE.read_text(encoding="utf-8")
+        drawn = drawn_plots(text)
+        if text != page(report, drawn) + mark(data):
+            sys.exit(f"{PAGE.name} was not made from {REPORT.name}: run docs/plots/full_run.py")
+        missing = {plot for names in drawn.values() for plot in names} ^ {
+            path.stem for path in FOLDER.glob("*.svg")}
+        if missing:
+            sys.exit(f"the page and the plots differ in {', '.join(sorted(missing))}: run "
+                     "docs/plots/full_run.py")
+        return
+    FOLDER.mkdir(exist_ok=True)
+    if source.resolve() != REPORT.resolve():
+        shutil.copyfile(source, REPORT)
+    PAGE.write_text(page(report, draw(report)) + mark(data), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except comparison.Unusable as reason:
+        sys.exit(f"full_run.py: {reason}")
