@@ -8,8 +8,6 @@
   full_run.py --check      checks that the page and its plots were made from that report
 """
 
-import hashlib
-import json
 import pathlib
 import re
 import shutil
@@ -21,6 +19,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tests/bench/report"))
 import comparison  # noqa: E402
 import groups  # noqa: E402
+import kept  # noqa: E402
 import plots  # noqa: E402
 
 PAGE = ROOT / "docs/measurements/full_run.md"
@@ -71,7 +70,7 @@ def beside_peers(records):
                    f"{ours['median'] / peer['median']:.2f} |")
 
 
-def page(report, drawn):
+def page(report, drawn, mark):
     """The text of the page. drawn: the names of the plots of each group."""
     options = f"--rounds {report['rounds']}" + "".join(
         f" --{name} {','.join(map(str, sorted({each[name] for each in report['records']})))}"
@@ -91,10 +90,10 @@ def page(report, drawn):
             lines += [TITLES, "|---|---|---|---|---|---|", *rows, ""]
         for plot in drawn[name]:
             lines += [f"![{plot.replace('_', ' ')}](full_run/{plot}.svg)", ""]
-    return "\n".join(lines)
+    return "\n".join([*lines, mark])
 
 
-def draw(report):
+def draw(report, mark):
     """Draws the plots, and returns their names by group."""
     import matplotlib
     matplotlib.use("svg")
@@ -110,7 +109,7 @@ def draw(report):
                                             if each["group"] == name], pathlib.Path(folder))
             for plot in drawn[name]:
                 text = (pathlib.Path(folder) / f"{plot}.svg").read_text(encoding="utf-8")
-                (FOLDER / f"{plot}.svg").write_text(re.sub(r" +$", "", text, flags=re.M),
+                (FOLDER / f"{plot}.svg").write_text(re.sub(r" +$", "", text, flags=re.M) + mark,
                                                     encoding="utf-8")
     return drawn
 
@@ -128,32 +127,32 @@ def drawn_plots(text):
     return found
 
 
-def mark(data):
-    return f"<!-- Made by docs/plots/full_run.py from report.json, sha256 {data} -->\n"
+def check(report, mark):
+    """Ends the program with a message if the page or a plot was not made from the report."""
+    text = PAGE.read_text(encoding="utf-8")
+    drawn = drawn_plots(text)
+    if text != page(report, drawn, mark):
+        sys.exit(f"{PAGE.name} was not made from {REPORT.name}: run docs/plots/full_run.py")
+    made = {path.stem for path in FOLDER.glob("*.svg")
+            if path.read_text(encoding="utf-8").endswith(mark)}
+    if wrong := made ^ {plot for names in drawn.values() for plot in names}:
+        sys.exit(f"plots of another report, or none: {', '.join(sorted(wrong))}; run "
+                 "docs/plots/full_run.py")
 
 
 def main(arguments):
     if len(arguments) != 1:
         sys.exit(__doc__)
-    check = arguments == ["--check"]
-    source = REPORT if check else pathlib.Path(arguments[0])
+    source = REPORT if arguments == ["--check"] else pathlib.Path(arguments[0])
     report = comparison.load(source)
-    data = hashlib.sha256(source.read_bytes()).hexdigest()
-    if check:
-        text = PAGE.read_text(encoding="utf-8")
-        drawn = drawn_plots(text)
-        if text != page(report, drawn) + mark(data):
-            sys.exit(f"{PAGE.name} was not made from {REPORT.name}: run docs/plots/full_run.py")
-        missing = {plot for names in drawn.values() for plot in names} ^ {
-            path.stem for path in FOLDER.glob("*.svg")}
-        if missing:
-            sys.exit(f"the page and the plots differ in {', '.join(sorted(missing))}: run "
-                     "docs/plots/full_run.py")
+    mark = f"<!-- {kept.mark('report', source.read_text(encoding='utf-8'))} -->\n"
+    if arguments == ["--check"]:
+        check(report, mark)
         return
     FOLDER.mkdir(exist_ok=True)
     if source.resolve() != REPORT.resolve():
         shutil.copyfile(source, REPORT)
-    PAGE.write_text(page(report, draw(report)) + mark(data), encoding="utf-8")
+    PAGE.write_text(page(report, draw(report, mark), mark), encoding="utf-8")
 
 
 if __name__ == "__main__":
