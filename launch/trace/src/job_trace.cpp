@@ -122,7 +122,9 @@ void job_trace::record(const std::string& path) {
   }
   path_ = path;
   record_path_ = record_path(path, here_);
-  unlink(record_path_.c_str());  // that of an earlier job
+  unfinished_path_ = unfinished_record_path(path, here_);
+  unlink(record_path_.c_str());  // those of an earlier job
+  unlink(unfinished_path_.c_str());
   recorder_->begin();
   unwritten_.store(true, base::release);  // P2
   place_->endpoint->observe(frames_.get(), *frames_);
@@ -230,19 +232,20 @@ void write_all(void* file, std::span<const std::byte> bytes) {
 
 }  // namespace
 
+// The place may be killed while it writes, so the record gets its name when it is whole.
 // Context: any thread, also in a handler of a signal.
 void job_trace::leave_record(bool complete) noexcept {
   if (!unwritten_.exchange(false, base::acq_rel) || process_ != getpid()) return;  // P2
   if (recorder_->recording()) recorder_->stop();
-  int fd = open(record_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int fd = open(unfinished_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   recorder_->for_each_piece(complete, write_all, &fd);
   base::safe_line line;
-  if (fd >= 0) {
-    close(fd);
+  if (fd >= 0 && close(fd) == 0 && rename(unfinished_path_.c_str(), record_path_.c_str()) == 0) {
     line << "apgas: what place " << static_cast<std::uint64_t>(here_) << " did is in "
          << record_path_.c_str() << "; apgas-trace-merge " << path_.c_str()
          << " makes a trace of it";
   } else {
+    unlink(unfinished_path_.c_str());
     line << "apgas: warning: place " << static_cast<std::uint64_t>(here_) << " cannot write "
          << record_path_.c_str() << ", so the trace lacks it; make space on the disk";
   }

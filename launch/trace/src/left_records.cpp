@@ -56,15 +56,35 @@ left_records read_left_records(const std::string& path) {
   for (int p = 0; p < records.job_places; ++p) {
     const std::string record = record_path(path, p);
     if (!std::ifstream(record)) {
-      records.missing.push_back(p);
+      const bool begun = fs::exists(unfinished_record_path(path, p));
+      (begun ? records.unfinished : records.missing).push_back(p);
       continue;
     }
     records.places.emplace_back(read_file(record), record);
     records.job_places =
         static_cast<int>(std::min(records.places.front().header().places, places_most));
   }
-  if (records.places.empty()) read_file(record_path(path, 0));  // throws, and tells the reason
-  return records;
+  if (!records.places.empty()) return records;
+  records.missing.clear();  // the number of places is unknown
+  if (records.unfinished.empty()) read_file(record_path(path, 0));  // throws, and tells the reason
+  throw bad_trace_record(why_incomplete(records, path));
+}
+
+std::string why_incomplete(const left_records& records, const std::string& path) {
+  std::vector<std::string> reasons;
+  if (!records.missing.empty()) {
+    reasons.push_back(fmt::format(
+        "nothing is here of place {}, which was killed or ran on another host: in the latter case "
+        "copy its record here and call apgas-trace-merge {}",
+        fmt::join(records.missing, ", "), path));
+  }
+  if (!records.unfinished.empty()) {
+    reasons.push_back(fmt::format(
+        "place {} was killed while it wrote its record: give places more time, with Open MPI for "
+        "example by OMPI_MCA_odls_base_sigkill_timeout=10",
+        fmt::join(records.unfinished, ", ")));
+  }
+  return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
 std::vector<std::string> write_left_records(const left_records& records, const std::string& path,
@@ -82,12 +102,8 @@ void merge_left_records(const std::string& path, fs::file_time_type begun) noexc
     if (!written) return;
     std::string line = fmt::format("the trace {} has what {} of {} places did", path,
                                    records.places.size(), records.job_places);
-    if (!records.missing.empty()) {
-      line += fmt::format(
-          "; nothing is here of place {}, which was killed or ran on another host: in the latter "
-          "case copy its record here and call apgas-trace-merge {}",
-          fmt::join(records.missing, ", "), path);
-    }
+    const std::string reason = why_incomplete(records, path);
+    if (!reason.empty()) line += "; " + reason;
     base::print_line(line);
   } catch (const std::exception& failure) {
     base::warn(fmt::format("there is no trace of all places: {}", failure.what()));

@@ -13,9 +13,14 @@ namespace apgas::inline v0::launch {
 
 struct left_records {
   std::vector<place_trace> places;
-  std::vector<int> missing;  // places of the job that have left none in this folder
+  std::vector<int> missing;     // places of the job that have left none in this folder
+  std::vector<int> unfinished;  // and those that were killed while they wrote theirs
   int job_places = 0;
 };
+
+// Says why the trace lacks the places that have left no whole record, and what to do; empty if it
+// lacks none.
+std::string why_incomplete(const left_records& records, const std::string& path);
 
 // Reads the records beside the trace `path`. Throws: bad_trace_record if there is none, or one is
 // damaged.

@@ -69,4 +69,8 @@ std::string record_path(const std::string& path, int place) {
   return fmt::format("{}.place{}", path, place);
 }
 
+std::string unfinished_record_path(const std::string& path, int place) {
+  return record_path(path, place) + ".unfinished";
+}
+
 }  // namespace apgas::inline v0::launch

@@ -23,4 +23,7 @@ std::string why_not_written(const std::string& path);
 // The file that place `place` leaves when the job does not end in order.
 std::string record_path(const std::string& path, int place);
 
+// The name of that file while the place writes it.
+std::string unfinished_record_path(const std::string& path, int place);
+
 }  // namespace apgas::inline v0::launch

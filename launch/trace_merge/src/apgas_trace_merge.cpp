@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "left_records.hpp"
-#include "trace_file.hpp"
 
 // apgas-trace-merge run.json makes a trace of the files run.json.place0, run.json.place1, ... that
 // the places of a job have left which did not end in order, or could not write its trace.
@@ -27,10 +26,8 @@ constexpr std::string_view help =
 
 int merge(const std::string& path) {
   const launch::left_records records = launch::read_left_records(path);
-  for (const int p : records.missing) {
-    fmt::print(stderr, "apgas-trace-merge: warning: {} is missing, so the trace lacks place {}\n",
-               launch::record_path(path, p), p);
-  }
+  const std::string reason = launch::why_incomplete(records, path);
+  if (!reason.empty()) fmt::print(stderr, "apgas-trace-merge: warning: {}\n", reason);
   bool written = true;
   for (const std::string& line : launch::write_left_records(records, path, written)) {
     fmt::print(stderr, "apgas-trace-merge: warning: {}\n", line);

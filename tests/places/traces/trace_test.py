@@ -21,13 +21,20 @@ from trace_events import Events  # noqa: E402
 
 TRACED, MERGE, WITH_MPI = sys.argv[1], sys.argv[2], sys.argv[3] == "1"
 
+# mpirun also ends the other places of a job in which one was killed, and kills what has not ended a
+# second later: too early for the records of places on a busy machine.
+KILLS_LATER = {"OMPI_MCA_odls_base_sigkill_timeout": "5"}
+
+
+def environment(path, **variables):
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("APGAS_")}
+    return {**inherited, **variables, "APGAS_TRACE": str(path)}
+
 
 def job(path, *arguments, timeout=120, **variables):
     """Runs the program and returns its code and the lines of the library."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("APGAS_")}
-    environment.update(variables, APGAS_TRACE=str(path))
-    done = subprocess.run([TRACED, *arguments], env=environment, capture_output=True, text=True,
-                          timeout=timeout, check=False)
+    done = subprocess.run([TRACED, *arguments], env=environment(path, **variables),
+                          capture_output=True, text=True, timeout=timeout, check=False)
     return done.returncode, [x for x in done.stderr.splitlines() if x.startswith("apgas: ")]
 
 
@@ -189,26 +196,24 @@ class Deaths(Traces):
     def test_a_killed_place_leaves_a_trace_of_the_others(self):
         if not WITH_MPI:
             return
-        code, lines = job(self.path, "killed", APGAS_PLACES="3")
+        code, lines = job(self.path, "killed", APGAS_PLACES="3", **KILLS_LATER)
         self.assertEqual(code, 137, lines)
-        # mpirun may end another place, too, before it has left its record.
-        self.assertRegex(lines[-1], f"apgas: the trace {self.path} has what [12] of 3 places did; "
-                                    "nothing is here of place ([01], )?2, which was killed")
+        self.assertRegex(lines[-1], f"apgas: the trace {self.path} has what 2 of 3 places did; "
+                                    "nothing is here of place 2, which was killed")
         self.check(self.path)
         events = Events(self.path)
-        self.assertIn(events.metadata["died"], ([0, 1], [0], [1]))
-        self.assertIn({e["pid"] for e in events.of("task", "B")}, ({1, 2}, {1}, {2}))
+        self.assertEqual(events.metadata["died"], [0, 1])
+        self.assertEqual({e["pid"] for e in events.of("task", "B")}, {1, 2})
 
     def test_the_launcher_makes_the_trace(self):
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("APGAS_")}
-        environment.update(APGAS_TRACE=str(self.path),
-                           PATH=f"{pathlib.Path(MERGE).parent}:{environment['PATH']}")
+        variables = environment(self.path, **KILLS_LATER,
+                                PATH=f"{pathlib.Path(MERGE).parent}:{os.environ['PATH']}")
         ways = [("local", "abort", 134, "3")]
-        ways += [("shm", "killed", 137, "[12]")] if WITH_MPI else []
+        ways += [("shm", "killed", 137, "2")] if WITH_MPI else []
         for transport, how, code, places in ways:
             with self.subTest(transport=transport):
                 done = subprocess.run([APGAS_RUN, "-n", "3", "--transport", transport, TRACED, how],
-                                      env=environment, capture_output=True, text=True, timeout=120,
+                                      env=variables, capture_output=True, text=True, timeout=120,
                                       check=False)
                 self.assertEqual(done.returncode, code, done.stderr)
                 self.assertRegex(done.stderr, f"(?m)^apgas-run: the trace {self.path}: {places} "
@@ -291,9 +296,48 @@ class Refusals(Traces):
         (self.folder / "run.json.place0").unlink()
         code, warning = self.merge()
         self.assertEqual((code, len(warning.splitlines())), (0, 1), warning)
-        self.assertIn("run.json.place0 is missing, so the trace lacks place 0", warning)
+        self.assertIn("warning: nothing is here of place 0, which was killed", warning)
         self.check(self.path)
         self.assertEqual({e["pid"] for e in Events(self.path).of("task", "B")}, {2, 3})
+
+    def test_a_place_that_was_killed_while_it_wrote(self):
+        code, _ = job(self.path, "abort", APGAS_PLACES="3", APGAS_TRANSPORT="local")
+        self.assertEqual(code, -6)
+        records = [self.folder / f"run.json.place{p}" for p in range(3)]
+        for record in records[:2]:
+            unfinished = record.with_name(record.name + ".unfinished")
+            unfinished.write_bytes(record.read_bytes()[:-8])
+            record.unlink()
+        code, warning = self.merge()
+        self.assertEqual((code, len(warning.splitlines())), (0, 1), warning)
+        self.assertIn("warning: place 0, 1 was killed while it wrote its record: give places more "
+                      "time", warning)
+        self.check(self.path)
+        self.assertEqual({e["pid"] for e in Events(self.path).of("task", "B")}, {3})
+        records[2].unlink()
+        code, warning = self.merge()
+        self.assertEqual((code, len(warning.splitlines())), (1, 1), warning)
+        self.assertIn("place 0, 1 was killed while it wrote its record", warning)
+        # The next job does not take them for its own.
+        self.assertEqual(job(self.path, APGAS_PLACES="3", APGAS_TRANSPORT="local"), (0, []))
+        self.assertEqual(self.files(), ["run.json"])
+
+    def test_a_record_that_cannot_be_written(self):
+        (self.folder / "run.json.place1.unfinished").mkdir()
+        code, lines = job(self.path, "abort", APGAS_PLACES="2", APGAS_TRANSPORT="local")
+        self.assertEqual(code, -6)
+        self.assertRegex("\n".join(lines), "warning: place 1 cannot write .*/run.json.place1, so "
+                                           "the trace lacks it; make space on the disk")
+        (self.folder / "run.json.place1.unfinished").rmdir()
+        limits = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); " \
+                 "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)); "
+        script = limits + "import os, sys; os.execv(sys.argv[1], sys.argv[1:])"
+        done = subprocess.run([sys.executable, "-c", script, TRACED, "abort"],
+                              env=environment(self.path), capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, -6)
+        self.assertIn("warning: place 0 cannot write", done.stderr)
+        self.assertEqual(self.files(), ["run.json"])  # nor is a part of the record left
 
     def test_a_name_that_is_no_utf8(self):
         for path in (self.path, self.folder / "run.pftrace"):
