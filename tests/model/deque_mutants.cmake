@@ -96,8 +96,13 @@ apgas_mutants(deque scheduler/deques/include/apgas/scheduler/deque.hpp
   publish_counts_stolen
     [[Slot* s = std::max(counted_, tail_.load(relaxed)); s < h;]] [[Slot* s = counted_; s < h;]]
   publish_keeps_counted
-    [[counted_ = h;
-    asked_at_]] [[asked_at_]]
+    [[first->add(s - first);
+    }
+    counted_ = h;]] [[first->add(s - first);
+    }]]
+  take_newest_counts_nothing
+    [[if (!is_published()) count_locked();
+    asked_at_.store(0, relaxed);  // what]] [[asked_at_.store(0, relaxed);  // what]]
   pushed_keeps_counted
     [[counted_ = h;
     set_limit(h);

@@ -29,7 +29,7 @@ apgas_mutants(drain scheduler/deques/include/apgas/scheduler/deque.hpp
       s->assign(by);]] [[s->assign(by);]]
   publish_keeps_limit
     [[asked_at_.store(0, relaxed);  // thieves may take every slot now
-    set_limit(h);]] [[asked_at_.store(0, relaxed);]]
+    set_limit(counted_);]] [[asked_at_.store(0, relaxed);]]
   popped_stays_counted
     [[s->add(-1);
         counted_ = s;]] [[counted_ = s;]]

@@ -13,29 +13,26 @@ namespace {
 // busy monitor.
 constexpr int run_for_others_max = 64;
 
-// While this object lives, the running code acts as another task: errors, names and registrations
-// are those of that task.
-class acting_as {
+// While it lives, the running code may act as other tasks: errors, names and registrations are those
+// of the last one.
+class acting {
  public:
-  acting_as(scheduler::fiber& self, const scheduler::fiber& task) noexcept
-      : self_(self), mine_(std::exchange(self.task, task.task)) {
+  explicit acting(scheduler::fiber& self) noexcept : self_(self), mine_(self.task) {}
+  acting(const acting&) = delete;
+  acting& operator=(const acting&) = delete;
+  ~acting() { self_.task = mine_; }
+
+  void as(const scheduler::fiber& task) noexcept {
+    self_.task = task.task;
     ++self_.task.rare.atomic_depth;
   }
-  acting_as(const acting_as&) = delete;
-  acting_as& operator=(const acting_as&) = delete;
-  ~acting_as() { self_.task = mine_; }
 
  private:
   scheduler::fiber& self_;
-  scheduler::task_state mine_;
+  const scheduler::task_state mine_;
 };
 
-}  // namespace
-
-bool monitor_core::test(scheduler::fiber& self, waiting_section& s) noexcept {
-  if (s.condition == nullptr) return true;
-  count_one(counters_.tested);
-  const acting_as task(self, *s.task);
+bool is_true_or_throws(waiting_section& s) noexcept {
   try {
     return s.condition(s);
   } catch (...) {
@@ -44,28 +41,38 @@ bool monitor_core::test(scheduler::fiber& self, waiting_section& s) noexcept {
   }
 }
 
+}  // namespace
+
 // Takes the longest waiting section that may proceed out of its queues. Returns null if there is
 // none.
 waiting_section* monitor_core::next_runnable(scheduler::fiber& self) noexcept {
-  for (;;) {
-    waiting_section* const s = waiting_.next_to_test();
-    if (s == nullptr) return nullptr;
-    if (!test(self, *s)) continue;
-    waiting_.remove(*s);
-    return s;
+  waiting_section* s = waiting_.next_to_test();
+  if (s == nullptr) return nullptr;
+  std::uint64_t tested = 0;
+  {
+    acting task(self);
+    for (; s != nullptr && s->condition != nullptr; s = waiting_.next_to_test()) {
+      ++tested;
+      task.as(*s->task);
+      if (is_true_or_throws(*s)) break;
+    }
   }
+  add(counters_.tested, tested);
+  if (s != nullptr) waiting_.remove(*s);
+  return s;
 }
 
 void monitor_core::run_for(scheduler::fiber& self, waiting_section& s) noexcept {
   if (s.error == nullptr) {
-    const acting_as task(self, *s.task);
+    acting task(self);
+    task.as(*s.task);
     try {
       s.body(s);
     } catch (...) {
       s.error = std::current_exception();
     }
   }
-  count_one(counters_.run);
+  add(counters_.run);
   s.done.signal();
 }
 
@@ -81,7 +88,7 @@ void monitor_core::run_others_and_leave(scheduler::fiber& self) noexcept {
       continue;
     }
     if (budget-- == 0 && s->error == nullptr) {
-      count_one(counters_.passed);
+      add(counters_.passed);
       lock_.pass(s->task);
       s->granted = true;
       s->done.signal();
@@ -106,7 +113,7 @@ void monitor_core::join(scheduler::fiber& self, waiting_section& s,
     s.done.wait({s.condition != nullptr ? "when" : "atomic", this, where, explain});
   }
   if (s.granted) {
-    count_one(counters_.entered);
+    add(counters_.entered);
     ++self.task.rare.atomic_depth;
     try {
       s.body(s);
@@ -123,7 +130,7 @@ void monitor_core::submit(scheduler::fiber& self, waiting_section& s,
                           const scheduler::call_site& where) {
   s.task = &self;
   if (lock_.arrive(&self, s)) {
-    count_one(counters_.entered);
+    add(counters_.entered);
     run_others_and_leave(self);
   }
   join(self, s, where);

@@ -41,6 +41,14 @@ void waiting_sections::add(waiting_section& s) noexcept {
 
 waiting_section* waiting_sections::next_to_test() noexcept {
   if (to_test_ == nullptr) return nullptr;
+  if (to_test_->next_to_test_ == nullptr) [[likely]] {
+    queue_entry& e = *to_test_->untested_;
+    if (e.section->entries.size() == 1) [[likely]] {
+      to_test_->untested_ = e.next;
+      if (e.next == nullptr) to_test_ = nullptr;  // I1
+      return e.section;
+    }
+  }
   waiting_section* oldest = to_test_->untested_->section;
   for (const section_queue* q = to_test_->next_to_test_; q != nullptr; q = q->next_to_test_) {
     if (q->untested_->section->turn < oldest->turn) oldest = q->untested_->section;

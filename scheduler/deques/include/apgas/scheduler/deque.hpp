@@ -341,8 +341,9 @@ class deque {
   // The first slot of [begin, end) that an observer does not permit to be stolen yet.
   static Slot* end_of_observed(Slot* begin, Slot* end);
 
-  // Counts all slots that are not.
+  // Counts all slots that are not, and lets thieves take every slot.
   void publish_locked();
+  [[gnu::noinline]] void count_locked();  // without the latter
 
   // Lowers the head to `to`. Requires: all slots below `to` are counted.
   void shrink_locked(Slot* to) {

@@ -11,7 +11,8 @@ template <class Slot>
 bool deque<Slot>::take_newest(Slot& out) {
   if (empty() && head() == first_) return false;
   lock_.lock();
-  publish_locked();
+  if (!is_published()) count_locked();
+  asked_at_.store(0, relaxed);  // what is left may be taken by thieves
   Slot* s = head_.load(relaxed);
   const bool found = s > tail_.load(relaxed);
   if (found) {
@@ -67,7 +68,7 @@ void deque<Slot>::move_to(Slot* slots, std::size_t capacity) {
 }
 
 template <class Slot>
-void deque<Slot>::adopt(Slot* slots, std::size_t n) {
+[[gnu::always_inline]] inline void deque<Slot>::adopt(Slot* slots, std::size_t n) {
   lock_.lock();
   first_ = slots;
   last_ = slots + n;
@@ -169,6 +170,13 @@ void deque<Slot>::answer_slow() {
 
 template <class Slot>
 void deque<Slot>::publish_locked() {
+  if (!is_published()) count_locked();
+  asked_at_.store(0, relaxed);  // thieves may take every slot now
+  set_limit(counted_);
+}
+
+template <class Slot>
+void deque<Slot>::count_locked() {
   Slot* const h = head_.load(relaxed);
   for (Slot* s = std::max(counted_, tail_.load(relaxed)); s < h;) {
     Slot* const first = s;
@@ -176,8 +184,6 @@ void deque<Slot>::publish_locked() {
     first->add(s - first);
   }
   counted_ = h;
-  asked_at_.store(0, relaxed);  // thieves may take every slot now
-  set_limit(h);
 }
 
 template <class Slot>

@@ -51,9 +51,9 @@ class typed_section : public waiting_section {
   value take() { return *std::move(result_); }
 
  private:
+  std::array<queue_entry, Queues> places_;
   C& condition_;
   F& body_;
-  std::array<queue_entry, Queues> places_;
   std::optional<value> result_;
 };
 

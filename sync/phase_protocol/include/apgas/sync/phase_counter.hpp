@@ -71,7 +71,8 @@ class phase_counter {
   [[nodiscard]] change leave(std::int64_t s, std::int64_t n = 1) { return record(s, 0, n); }
 
   // signal() and leave() in one step.
-  [[nodiscard]] change record(std::int64_t s, std::int64_t signal, std::int64_t leave) {
+  [[nodiscard, gnu::always_inline]] change record(std::int64_t s, std::int64_t signal,
+                                                  std::int64_t leave) {
     const bool was_unarrived = unarrived_ != 0;
     if (signal != 0) at(s + 1) += signal;
     std::int64_t& count = at(s);

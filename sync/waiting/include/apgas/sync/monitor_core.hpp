@@ -41,7 +41,7 @@ class monitor_core {
   // it.
   [[nodiscard]] bool try_enter(scheduler::fiber& self) noexcept {
     const bool entered = lock_.try_enter(&self);
-    if (entered) count_one(counters_.entered);
+    if (entered) add(counters_.entered);
     return entered;
   }
 
@@ -81,13 +81,12 @@ class monitor_core {
   struct counters {
     base::atomic<std::uint64_t> entered{0}, tested{0}, run{0}, passed{0};
   };
-  static void count_one(base::atomic<std::uint64_t>& n) noexcept {
-    n.store(n.load(base::relaxed) + 1, base::relaxed);
+  static void add(base::atomic<std::uint64_t>& n, std::uint64_t more = 1) noexcept {
+    n.store(n.load(base::relaxed) + more, base::relaxed);
   }
 
   APGAS_API void run_others_and_leave(scheduler::fiber& self) noexcept;
   waiting_section* next_runnable(scheduler::fiber& self) noexcept;
-  bool test(scheduler::fiber& self, waiting_section& s) noexcept;
   void run_for(scheduler::fiber& self, waiting_section& s) noexcept;
   void join(scheduler::fiber& self, waiting_section& s, const scheduler::call_site& where);
   // For the watchdog: the waiting tasks need the one that holds the monitor.

@@ -27,17 +27,19 @@ struct queue_entry {
 };
 
 // A critical section that its task could not begin by itself. It lives on the stack of that task.
+// What a test of the condition reads stands last, beside the entries and the condition of the
+// object that derives from this one: a section may end beside thousands that wait.
 struct waiting_section {
-  bool (*condition)(waiting_section&) = nullptr;  // null: always true
   void (*body)(waiting_section&) = nullptr;
-  std::span<queue_entry> entries;  // `in` is set; one that is null means the queue of the monitor
+  std::exception_ptr error;         // thrown by the condition or the body
+  bool granted = false;             // the task was given the monitor and runs the section itself
+  waiting_section* next = nullptr;  // among those that have arrived
+  handoff done;                     // signalled when the section has been run or granted
+  std::uint64_t turn = 0;           // the number of sections that began to wait before
 
-  scheduler::fiber* task = nullptr;  // the task that waits
-  std::exception_ptr error;          // thrown by the condition or the body
-  bool granted = false;              // the task was given the monitor and runs the section itself
-  waiting_section* next = nullptr;   // among those that have arrived
-  std::uint64_t turn = 0;            // the number of sections that began to wait before
-  handoff done;                      // signalled when the section has been run or granted
+  bool (*condition)(waiting_section&) = nullptr;  // null: always true
+  scheduler::fiber* task = nullptr;               // the task that waits
+  std::span<queue_entry> entries;  // `in` is set; one that is null means the queue of the monitor
 };
 
 // Sections in the order in which they began to wait.
