@@ -169,7 +169,7 @@ void deque<Slot>::answer_slow() {
 }
 
 template <class Slot>
-void deque<Slot>::publish_locked() {
+[[gnu::always_inline]] inline void deque<Slot>::publish_locked() {
   if (!is_published()) count_locked();
   asked_at_.store(0, relaxed);  // thieves may take every slot now
   set_limit(counted_);
@@ -187,7 +187,7 @@ void deque<Slot>::count_locked() {
 }
 
 template <class Slot>
-void deque<Slot>::move_down_locked(bool overlapping) {
+[[gnu::always_inline]] inline void deque<Slot>::move_down_locked(bool overlapping) {
   const std::ptrdiff_t unused = tail_.load(relaxed) - first_;
   const std::ptrdiff_t n = head_.load(relaxed) - tail_.load(relaxed);
   const std::ptrdiff_t enough = std::min(move_least, (last_ - first_) / 2);
@@ -195,7 +195,7 @@ void deque<Slot>::move_down_locked(bool overlapping) {
 }
 
 template <class Slot>
-void deque<Slot>::move_locked() {
+[[gnu::noinline]] void deque<Slot>::move_locked() {
   Slot* const t = tail_.load(relaxed);
   const std::ptrdiff_t n = head_.load(relaxed) - t;
   for (std::ptrdiff_t i = 0; i < n; ++i) first_[i].assign(t[i]);
