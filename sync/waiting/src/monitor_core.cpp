@@ -13,8 +13,8 @@ namespace {
 // busy monitor.
 constexpr int run_for_others_max = 64;
 
-// While it lives, the running code may act as other tasks: errors, names and registrations are those
-// of the last one.
+// While it lives, the running code may act as other tasks, one after the other: errors, names and
+// registrations are those of the last one.
 class acting {
  public:
   explicit acting(scheduler::fiber& self) noexcept : self_(self), mine_(self.task) {}

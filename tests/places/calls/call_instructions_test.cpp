@@ -36,7 +36,7 @@
 #include <apgas/scheduler/fiber.hpp>
 #include <apgas/sync/place_state.hpp>
 
-#include "single_step.hpp"
+#include "support/single_step.hpp"
 
 namespace {
 

@@ -27,7 +27,8 @@ namespace test {
 
 struct instruction_counts {
   std::uint64_t instructions = 0;
-  std::uint64_t locked = 0;  // instructions that lock the bus or are full fences
+  std::uint64_t branches = 0;  // conditional ones
+  std::uint64_t locked = 0;    // instructions that lock the bus or are full fences
   std::uint64_t system_calls = 0;
 };
 
@@ -45,6 +46,7 @@ inline void lap() { asm volatile("int3" ::: "memory"); }
 // What an instruction of x86-64 does, as far as it is counted.
 struct decoded {
   bool repeated = false;  // has a prefix with which it is executed several times
+  bool branch = false;
   bool locked = false;
   bool system_call = false;
 };
@@ -71,6 +73,8 @@ inline decoded decode(std::span<const unsigned char> code) {
   const bool mfence = at(i) == 0x0f && at(i + 1) == 0xae && at(i + 2) == 0xf0;
   if (mfence && !result.repeated) result.locked = true;
   result.system_call = at(i) == 0x0f && at(i + 1) == 0x05;
+  const bool near_branch = at(i) == 0x0f && (at(i + 1) & 0xf0) == 0x80;
+  result.branch = (at(i) & 0xf0) == 0x70 || near_branch;
   return result;
 }
 
@@ -107,6 +111,7 @@ class single_stepper {
       const decoded next = decode({code, bytes});
       if (!next.repeated || registers_.rip != before) {
         ++counts.instructions;
+        counts.branches += next.branch ? 1 : 0;
         counts.locked += next.locked ? 1 : 0;
         counts.system_calls += next.system_call ? 1 : 0;
       }

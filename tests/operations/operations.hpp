@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <thread>
+
+#include <apgas/apgas.hpp>
+
+// The operations within a place whose instructions and cache lines are counted, as loops. All run
+// on one worker, so that each loop always executes the same instructions, except that the worker
+// looks for other work now and then. `laps` has two functions: lap() ends an operation and begins
+// the next; over() says whether enough have been counted.
+namespace operations {
+
+struct operation {
+  const char* name;
+  // The instructions that the operation may take, on average. g++ 12.2 -O3 needs 90 to 98
+  // hundredths of them.
+  std::uint64_t instructions;
+  std::uint64_t locked;  // instructions that lock the bus or are full fences, rounded up
+};
+
+template <class Laps>
+struct measured {
+  operation what;
+  void (*loop)(Laps& laps);
+};
+
+template <class Laps, class F>
+void repeat(Laps& laps, F f) {
+  while (!laps.over()) {
+    laps.lap();
+    f();
+  }
+}
+
+// Spawns tasks in lock-step. The first one counts the phases, and the others end with it.
+template <class Laps, class Spawn, class Advance>
+void spawn_in_phases(Laps& laps, bool& over, int tasks, Spawn spawn, Advance advance) {
+  spawn([&laps, &over, advance] {
+    while (!laps.over()) {
+      laps.lap();
+      advance();
+    }
+    over = true;
+  });
+  for (int i = 1; i < tasks; ++i) {
+    spawn([&over, advance] {
+      while (!over) advance();
+    });
+  }
+}
+
+template <class Laps>
+void clock_phases(Laps& laps, int tasks) {
+  bool over = false;
+  apgas::finish([&] {
+    const auto c = apgas::clock::make();
+    const auto spawn = [&c](auto body) { apgas::async(apgas::clocked(c), body); };
+    spawn_in_phases(laps, over, tasks, spawn, [c] { c.advance(); });
+    c.drop();
+  });
+}
+
+template <class Laps>
+void summed_phases(Laps& laps, int tasks) {
+  bool over = false;
+  apgas::finish([&] {
+    const auto mode = apgas::phaser_mode::signal_wait;
+    const apgas::phaser p(mode);
+    const apgas::accumulator<long> sum(p);
+    const auto spawn = [&](auto body) { apgas::async(apgas::phased(p, mode), body); };
+    spawn_in_phases(laps, over, tasks, spawn, [p, sum] {
+      sum.send(1);
+      p.next();
+      sum.result();
+    });
+    p.drop();
+  });
+}
+
+// A critical section beside tasks that wait at the same monitor.
+template <class Laps>
+void beside_waiting(Laps& laps, int tasks) {
+  apgas::monitor m;
+  bool go_on = false;
+  int came = 0;
+  int sum = 0;
+  apgas::finish([&] {
+    for (int i = 0; i < tasks; ++i) {
+      apgas::async([&] {
+        ++came;
+        m.when([&go_on] { return go_on; }, [] {});
+      });
+    }
+    while (came < tasks) apgas::yield();
+    repeat(laps, [&] { m.atomic([&sum] { ++sum; }); });
+    m.atomic([&go_on] { go_on = true; });
+  });
+}
+
+template <class Laps>
+void beside_watching(Laps& laps, int tasks) {
+  apgas::monitor m;
+  std::deque<apgas::watched<bool>> go_on;
+  for (int i = 0; i < tasks; ++i) go_on.emplace_back(m, false);
+  apgas::watched<int> sum(m, 0);
+  int came = 0;
+  apgas::finish([&] {
+    for (auto& mine : go_on) {
+      apgas::async([&] {
+        ++came;
+        m.when(apgas::watching(mine), [&mine] { return mine.get(); }, [] {});
+      });
+    }
+    while (came < tasks) apgas::yield();
+    repeat(laps, [&] { m.atomic([&sum] { sum.set(sum.get() + 1); }); });
+    m.atomic([&go_on] {
+      for (auto& each : go_on) each.set(true);
+    });
+  });
+}
+
+inline apgas::task<int> number() { co_return 1; }
+
+template <class Laps>
+apgas::task<> coroutine_calls(Laps& laps) {
+  int sum = 0;
+  while (!laps.over()) {
+    laps.lap();
+    sum += co_await number();
+  }
+}
+
+inline constexpr int few_tasks = 8;
+inline constexpr int many_tasks = 128;
+inline constexpr int waiting_tasks = 1'000;
+
+template <class Laps>
+constexpr measured<Laps> all[] = {
+    {{"`fork_join` of two empty branches", 60, 0},
+     [](Laps& laps) { repeat(laps, [] { apgas::fork_join([] {}, [] {}); }); }},
+    {{"`finish` over one empty `async`", 124, 0},
+     [](Laps& laps) { repeat(laps, [] { apgas::finish([] { apgas::async([] {}); }); }); }},
+    {{"`async` in a loop that only spawns, spawn and run", 70, 1},
+     [](Laps& laps) { apgas::finish([&] { repeat(laps, [] { apgas::async([] {}); }); }); }},
+    {{"`yield` of two tasks in turn, both", 575, 5},
+     [](Laps& laps) {
+       bool over = false;
+       apgas::finish([&] {
+         apgas::async([&over] {
+           while (!over) apgas::yield();
+         });
+         repeat(laps, [] { apgas::yield(); });
+         over = true;
+       });
+     }},
+    {{"`async_future` and `get`, not ready", 1'310, 12},
+     [](Laps& laps) { repeat(laps, [] { apgas::async_future([] { return 1; }).get(); }); }},
+    {{"8 tasks that `get` a future which is not ready, with its promise and their `finish`", 5'040,
+      39},
+     [](Laps& laps) {
+       repeat(laps, [] {
+         const apgas::promise<int> gate;
+         const apgas::future<int> open = gate.get_future();
+         apgas::finish([&] {
+           apgas::async([&gate] { gate.set_value(1); });
+           for (int i = 0; i < few_tasks; ++i) apgas::async([&open] { open.get(); });
+         });
+       });
+     }},
+    {{"call of a coroutine, with its `co_await`", 288, 0},
+     [](Laps& laps) { apgas::finish([&] { apgas::async(coroutine_calls(laps)); }); }},
+    {{"`monitor::atomic`, uncontended", 41, 2},
+     [](Laps& laps) {
+       apgas::monitor m;
+       int sum = 0;
+       repeat(laps, [&] { m.atomic([&sum] { ++sum; }); });
+     }},
+    {{"`monitor::when` with a true condition", 60, 2},
+     [](Laps& laps) {
+       apgas::monitor m;
+       int sum = 0;
+       repeat(laps, [&] { m.when([] { return true; }, [&sum] { ++sum; }); });
+     }},
+    {{"`monitor::atomic` beside 1,000 tasks that wait there with `when`", 42'200, 2},
+     [](Laps& laps) { beside_waiting(laps, waiting_tasks); }},
+    {{"the same beside 1,000 tasks that watch other cells", 80, 2},
+     [](Laps& laps) { beside_watching(laps, waiting_tasks); }},
+    {{"`mutex`, locked and unlocked", 55, 2},
+     [](Laps& laps) {
+       apgas::mutex m;
+       repeat(laps, [&m] {
+         m.lock();
+         m.unlock();
+       });
+     }},
+    {{"`sync_var`, `write_ef` and `read_fe` without waiting", 221, 4},
+     [](Laps& laps) {
+       apgas::sync_var<int> v;
+       repeat(laps, [&v] {
+         v.write_ef(1);
+         v.read_fe();
+       });
+     }},
+    {{"`sync_var` handed to another task and one back", 1'060, 12},
+     [](Laps& laps) {
+       apgas::sync_var<int> there;
+       apgas::sync_var<int> back;
+       apgas::finish([&] {
+         apgas::async([&] {
+           while (there.read_fe() != 0) back.write_ef(1);
+         });
+         repeat(laps, [&] {
+           there.write_ef(1);
+           back.read_fe();
+         });
+         there.write_ef(0);
+       });
+     }},
+    {{"`clocked_async` of a task that advances once, and the advance of its parent", 2'090, 9},
+     [](Laps& laps) {
+       apgas::clocked_finish([&] {
+         repeat(laps, [] {
+           apgas::clocked_async([] { apgas::clock::advance_all(); });
+           apgas::clock::advance_all();
+         });
+       });
+     }},
+    {{"phase of a clock with 8 tasks", 1'930, 3},
+     [](Laps& laps) { clock_phases(laps, few_tasks); }},
+    {{"phase of a clock with 128 tasks", 18'400, 9},
+     [](Laps& laps) { clock_phases(laps, many_tasks); }},
+    {{"phase of a phaser with 8 tasks, with a sum of all", 3'250, 10},
+     [](Laps& laps) { summed_phases(laps, few_tasks); }},
+};
+
+}  // namespace operations
