@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <apgas/base/assert.hpp>
+
 namespace apgas::inline v0::sync {
 
 void section_queue::append(queue_entry& e) noexcept {
@@ -25,7 +27,10 @@ void waiting_sections::test_from(section_queue& q, queue_entry* e) noexcept {
     return;
   }
   section_queue** at = &to_test_;
-  while (*at != &q) at = &(*at)->next_to_test_;
+  while (*at != &q) {
+    APGAS_ASSERT(*at != nullptr, "a queue with conditions to test is not in the list");  // I1
+    at = &(*at)->next_to_test_;
+  }
   *at = q.next_to_test_;
 }
 
