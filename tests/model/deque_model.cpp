@@ -186,7 +186,8 @@ struct deque_suite : rl::test_suite<deque_suite<Deque>, 3>,
     this->wait();
   }
 
-  // A frame that lost a task to a thief spawns another, and is suspended. The loop counts that task.
+  // A frame that lost a task to a thief spawns another, and is suspended. The loop counts the last
+  // one.
   void lost() {
     base_slot* base = this->deque.head();
     this->spawn(0);
