@@ -11,10 +11,17 @@ import sys
 TOOL = "apgas-trace-merge"
 
 
+def changed_since(path, begun):
+    try:
+        return os.path.getmtime(path) >= begun
+    except FileNotFoundError:  # a place that is still writing has renamed it
+        return False
+
+
 def merge_left_records(trace, begun):
     """`trace` is the value of APGAS_TRACE or None, and `begun` the time at which the job began. The
     lines of the places say which command does the same, so nothing is said where it is missing."""
-    if not trace or not any(os.path.getmtime(record) >= begun
+    if not trace or not any(changed_since(record, begun)
                             for record in glob.glob(glob.escape(trace) + ".place*")):
         return
     beside = pathlib.Path(sys.argv[0]).resolve().parent / TOOL

@@ -18,10 +18,11 @@ namespace operations {
 
 struct operation {
   const char* name;
-  // The instructions that the operation may take, on average. g++ 12.2 -O3 needs 90 to 98
-  // hundredths of them.
+  // The instructions that the operation may take, on average. g++ 12.2 -O3 needs 89 to 98
+  // hundredths of them; what switches tasks varies most, by how often the worker looks elsewhere.
   std::uint64_t instructions;
-  std::uint64_t locked;  // instructions that lock the bus or are full fences, rounded up
+  std::uint64_t
+      locked;  // instructions that lock the bus or are full fences; at most three too many
 };
 
 template <class Laps>
@@ -146,9 +147,9 @@ constexpr measured<Laps> all[] = {
      [](Laps& laps) { repeat(laps, [] { apgas::fork_join([] {}, [] {}); }); }},
     {{"`finish` over one empty `async`", 124, 0},
      [](Laps& laps) { repeat(laps, [] { apgas::finish([] { apgas::async([] {}); }); }); }},
-    {{"`async` in a loop that only spawns, spawn and run", 70, 1},
+    {{"`async` in a loop that only spawns, spawn and run", 59, 1},
      [](Laps& laps) { apgas::finish([&] { repeat(laps, [] { apgas::async([] {}); }); }); }},
-    {{"`yield` of two tasks in turn, both", 575, 5},
+    {{"`yield` of two tasks in turn, both", 620, 5},
      [](Laps& laps) {
        bool over = false;
        apgas::finish([&] {
@@ -159,10 +160,10 @@ constexpr measured<Laps> all[] = {
          over = true;
        });
      }},
-    {{"`async_future` and `get`, not ready", 1'310, 12},
+    {{"`async_future` and `get`, not ready", 1'380, 13},
      [](Laps& laps) { repeat(laps, [] { apgas::async_future([] { return 1; }).get(); }); }},
-    {{"8 tasks that `get` a future which is not ready, with its promise and their `finish`", 5'040,
-      39},
+    {{"8 tasks that `get` a future which is not ready, with its promise and their `finish`", 5'400,
+      41},
      [](Laps& laps) {
        repeat(laps, [] {
          const apgas::promise<int> gate;
@@ -187,7 +188,7 @@ constexpr measured<Laps> all[] = {
        int sum = 0;
        repeat(laps, [&] { m.when([] { return true; }, [&sum] { ++sum; }); });
      }},
-    {{"`monitor::atomic` beside 1,000 tasks that wait there with `when`", 42'200, 2},
+    {{"`monitor::atomic` beside 1,000 tasks that wait there with `when`", 46'000, 2},
      [](Laps& laps) { beside_waiting(laps, waiting_tasks); }},
     {{"the same beside 1,000 tasks that watch other cells", 80, 2},
      [](Laps& laps) { beside_watching(laps, waiting_tasks); }},
@@ -207,7 +208,7 @@ constexpr measured<Laps> all[] = {
          v.read_fe();
        });
      }},
-    {{"`sync_var` handed to another task and one back", 1'060, 12},
+    {{"`sync_var` handed to another task and one back", 1'230, 14},
      [](Laps& laps) {
        apgas::sync_var<int> there;
        apgas::sync_var<int> back;
@@ -222,7 +223,7 @@ constexpr measured<Laps> all[] = {
          there.write_ef(0);
        });
      }},
-    {{"`clocked_async` of a task that advances once, and the advance of its parent", 2'090, 9},
+    {{"`clocked_async` of a task that advances once, and the advance of its parent", 2'200, 10},
      [](Laps& laps) {
        apgas::clocked_finish([&] {
          repeat(laps, [] {
@@ -231,11 +232,11 @@ constexpr measured<Laps> all[] = {
          });
        });
      }},
-    {{"phase of a clock with 8 tasks", 1'930, 3},
+    {{"phase of a clock with 8 tasks", 2'060, 4},
      [](Laps& laps) { clock_phases(laps, few_tasks); }},
-    {{"phase of a clock with 128 tasks", 18'400, 9},
+    {{"phase of a clock with 128 tasks", 19'500, 9},
      [](Laps& laps) { clock_phases(laps, many_tasks); }},
-    {{"phase of a phaser with 8 tasks, with a sum of all", 3'250, 10},
+    {{"phase of a phaser with 8 tasks, with a sum of all", 3'450, 11},
      [](Laps& laps) { summed_phases(laps, few_tasks); }},
 };
 

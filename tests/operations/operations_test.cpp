@@ -6,7 +6,8 @@
 // With `--marked N` it is the program for cache_lines.py: it runs each operation N times, and marks
 // the beginning of each by a write to an address, which it prints.
 //
-// Exit code: 77 if the system does not permit to trace the child.
+// Exit code: 77 if the system does not permit to trace the child, or has no membarrier, without
+// which each push and pop of a task is a full fence.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -93,9 +94,13 @@ mean_counts step_series(test::single_stepper& worker) {
 }
 
 // Prints the counts as a row of a table. Returns whether they are within the limits.
-bool check(const operations::operation& what, stepped_laps& laps) {
+bool check(pid_t child, const operations::operation& what, stepped_laps& laps) {
   constexpr int series_most = 4;  // another process may have caused work for the worker
-  while (laps.thread == 0) std::this_thread::sleep_for(100us);
+  for (; laps.thread == 0; std::this_thread::sleep_for(100us)) {
+    if (waitpid(child, nullptr, WNOHANG) == 0) continue;
+    std::fprintf(stderr, "the child process ended before the test of %s\n", what.name);
+    std::exit(1);
+  }
   test::single_stepper worker(laps.thread);
   laps.traced = true;
   worker.wait_for_first_lap();
@@ -143,6 +148,10 @@ int main(int argc, char** argv) {
   if (argc == 3 && argv[1] == std::string_view("--marked")) {
     return run_marked(argc, argv, std::atoi(argv[2]));
   }
+  if (!test::membarrier_available()) {
+    std::printf("skipped: the system has no membarrier\n");
+    return 77;
+  }
   void* const memory = mmap(nullptr, operations_all * sizeof(stepped_laps), PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) test::give_up("mmap");
@@ -161,7 +170,7 @@ int main(int argc, char** argv) {
   }
   std::printf("| operation | instructions | conditional branches | locked |\n|---|---|---|---|\n");
   bool good = true;
-  for (std::size_t i = 0; i < operations_all; ++i) good &= check(stepped[i].what, shared[i]);
+  for (std::size_t i = 0; i < operations_all; ++i) good &= check(child, stepped[i].what, shared[i]);
   int status = 0;
   if (waitpid(child, &status, 0) == child && status == 0) return good ? 0 : 1;
   std::fprintf(stderr, "the child process failed\n");

@@ -14,7 +14,9 @@
 #include <string>
 #include <vector>
 
+#include <linux/membarrier.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -41,6 +43,12 @@ inline void lap() { asm volatile("int3" ::: "memory"); }
   const int error = errno;
   std::fprintf(stderr, "%s: %s\n", what, std::strerror(error));
   std::exit(error == EPERM || error == EACCES || error == ENOSYS ? 77 : 1);
+}
+
+// Whether the system permits a thread to execute a fence on behalf of all others.
+inline bool membarrier_available() {
+  const long commands = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+  return commands > 0 && (commands & MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0;
 }
 
 // What an instruction of x86-64 does, as far as it is counted.

@@ -42,8 +42,9 @@ bool any_left_since(const std::string& path, fs::file_time_type begun) {
   std::error_code missing;
   return std::ranges::any_of(fs::directory_iterator(folder, missing),
                              [&](const fs::directory_entry& each) {
+                               std::error_code gone;
                                return each.path().filename().string().starts_with(start) &&
-                                      each.last_write_time() >= begun;
+                                      each.last_write_time(gone) >= begun;
                              });
 }
 
@@ -56,7 +57,8 @@ left_records read_left_records(const std::string& path) {
   for (int p = 0; p < records.job_places; ++p) {
     const std::string record = record_path(path, p);
     if (!std::ifstream(record)) {
-      const bool begun = fs::exists(unfinished_record_path(path, p));
+      std::error_code unknown;
+      const bool begun = fs::exists(unfinished_record_path(path, p), unknown);
       (begun ? records.unfinished : records.missing).push_back(p);
       continue;
     }
@@ -80,7 +82,7 @@ std::string why_incomplete(const left_records& records, const std::string& path)
   }
   if (!records.unfinished.empty()) {
     reasons.push_back(fmt::format(
-        "place {} was killed while it wrote its record: give places more time, with Open MPI for "
+        "killed while it wrote its record: place {}; give places more time, with Open MPI for "
         "example by OMPI_MCA_odls_base_sigkill_timeout=10",
         fmt::join(records.unfinished, ", ")));
   }

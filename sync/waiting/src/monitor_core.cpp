@@ -23,7 +23,7 @@ class acting {
   ~acting() { self_.task = mine_; }
 
   void as(const scheduler::fiber& task) noexcept {
-    self_.task = task.task;
+    self_.task = &task == &self_ ? mine_ : task.task;
     ++self_.task.rare.atomic_depth;
   }
 

@@ -25,11 +25,9 @@
 #include <new>
 #include <thread>
 
-#include <linux/membarrier.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 
 #include <apgas/apgas.hpp>
 #include <apgas/base/biased_lock.hpp>
@@ -235,12 +233,6 @@ bool check_all(pid_t child, locks kind) {
   return good;
 }
 
-// Whether the system permits what other threads need to take a lock that has an owner.
-bool membarrier_available() {
-  const long commands = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
-  return commands > 0 && (commands & MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0;
-}
-
 // Runs the places in a child process, and counts. Returns whether all counts are within the limits.
 bool measure(int argc, char** argv, locks kind) {
   void* const memory = mmap(nullptr, paths * sizeof(measurement), PROT_READ | PROT_WRITE,
@@ -272,7 +264,7 @@ int main(int argc, char** argv) {
     return 77;
   }
   bool good = measure(argc, argv, locks::shared);
-  if (membarrier_available()) {
+  if (test::membarrier_available()) {  // with which others take a lock that has an owner
     good &= measure(argc, argv, locks::owned);
   } else {
     std::printf("workers cannot own locks: the system has no membarrier\n");

@@ -310,14 +310,14 @@ class Refusals(Traces):
             record.unlink()
         code, warning = self.merge()
         self.assertEqual((code, len(warning.splitlines())), (0, 1), warning)
-        self.assertIn("warning: place 0, 1 was killed while it wrote its record: give places more "
+        self.assertIn("warning: killed while it wrote its record: place 0, 1; give places more "
                       "time", warning)
         self.check(self.path)
         self.assertEqual({e["pid"] for e in Events(self.path).of("task", "B")}, {3})
         records[2].unlink()
         code, warning = self.merge()
         self.assertEqual((code, len(warning.splitlines())), (1, 1), warning)
-        self.assertIn("place 0, 1 was killed while it wrote its record", warning)
+        self.assertIn("killed while it wrote its record: place 0, 1; give", warning)
         # The next job does not take them for its own.
         self.assertEqual(job(self.path, APGAS_PLACES="3", APGAS_TRANSPORT="local"), (0, []))
         self.assertEqual(self.files(), ["run.json"])
