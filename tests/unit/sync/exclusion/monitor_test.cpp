@@ -236,8 +236,7 @@ TEST(When, ASectionRunByAnotherTaskKeepsItsName) {
 
 // The task that leaves a monitor tests all waiting conditions and resumes only tasks whose sections
 // it has run. So each waiting task leaves its worker once.
-// The same for conditions: a task that begins to wait tests those of the others first, and then its
-// own.
+// The same for the condition of a task that begins to wait, which is tested after those of others.
 TEST(When, ATaskTestsItsOwnConditionUnderItsOwnName) {
   run_tasks(1, [] {
     monitor m;
