@@ -29,9 +29,9 @@ namespace test {
 
 struct instruction_counts {
   std::uint64_t instructions = 0;
-  std::uint64_t branches = 0;  // conditional ones
-  std::uint64_t locked = 0;    // instructions that lock the bus or are full fences
+  std::uint64_t locked = 0;  // instructions that lock the bus or are full fences
   std::uint64_t system_calls = 0;
+  std::uint64_t branches = 0;  // conditional ones
 };
 
 inline constexpr unsigned char breakpoint = 0xcc;

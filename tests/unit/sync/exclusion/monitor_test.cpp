@@ -236,30 +236,6 @@ TEST(When, ASectionRunByAnotherTaskKeepsItsName) {
 
 // The task that leaves a monitor tests all waiting conditions and resumes only tasks whose sections
 // it has run. So each waiting task leaves its worker once.
-// The same for the condition of a task that begins to wait, which is tested after those of others.
-TEST(When, ATaskTestsItsOwnConditionUnderItsOwnName) {
-  run_tasks(1, [] {
-    monitor m;
-    bool go_on = false;
-    int tested = 0;
-    const auto wait_as = [&](const char* name) {
-      const auto condition = [&, name] {
-        EXPECT_STREQ(apgas::scheduler::current_fiber()->task.name, name);
-        ++tested;
-        return go_on;
-      };
-      async(apgas::name(name), [&m, condition] { m.when(condition, [] {}); });
-    };
-    finish([&] {
-      wait_as("first");
-      while (tested < 2) apgas::yield();
-      wait_as("second");
-      while (tested < 5) apgas::yield();  // 2 by the first; then by the second its own, both
-      m.atomic([&] { go_on = true; });
-    });
-  });
-}
-
 TEST(Monitor, ResumesNoTaskInVain) {
   for (const int workers : {1, 2}) {
     run_tasks(workers, [workers] {

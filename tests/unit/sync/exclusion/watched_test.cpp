@@ -29,6 +29,30 @@ using apgas::when;
 using apgas::test::run_tasks;
 using apgas::test::scaled;
 
+// A task that begins to wait tests the conditions of the others first, and then its own.
+TEST(When, ATaskTestsItsOwnConditionUnderItsOwnName) {
+  run_tasks(1, [] {
+    monitor m;
+    bool go_on = false;
+    int tested = 0;
+    const auto wait_as = [&](const char* name) {
+      const auto condition = [&, name] {
+        EXPECT_STREQ(apgas::scheduler::current_fiber()->task.name, name);
+        ++tested;
+        return go_on;
+      };
+      async(apgas::name(name), [&m, condition] { m.when(condition, [] {}); });
+    };
+    finish([&] {
+      wait_as("first");
+      while (tested < 2) apgas::yield();
+      wait_as("second");
+      while (tested < 5) apgas::yield();  // 2 by the first; then by the second its own, both
+      m.atomic([&] { go_on = true; });
+    });
+  });
+}
+
 TEST(Watched, HasAValue) {
   run_tasks(1, [] {
     monitor m;
