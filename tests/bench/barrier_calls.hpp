@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Ways to synchronise places without a team, which team_bench and place_bench measure. All functions
-// are called by a task at place 0.
+// Ways to synchronise places without a team, which team_bench and place_bench measure. All
+// functions are called by a task at place 0.
 
 #include "harness.hpp"
 
