@@ -84,8 +84,8 @@ std::string describe_failures(const std::vector<mapping_record>& all,
   const auto found =
       std::ranges::find_if(failed, [&](std::size_t r) { return reason(r) != they_offer_none; });
   const std::string first = reason(found == failed.end() ? failed[0] : *found);
-  const auto others = std::ranges::stable_partition(
-      failed, [&](std::size_t r) { return reason(r) == first; });
+  const auto others =
+      std::ranges::stable_partition(failed, [&](std::size_t r) { return reason(r) == first; });
   const auto names = [&](const std::vector<std::size_t>& ranks) {
     const host_record& host = hosts[ranks[0]];
     return names_of(ranks, text_of(host.host, sizeof host.host));
