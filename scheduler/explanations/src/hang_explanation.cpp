@@ -46,8 +46,8 @@ std::uint32_t hang_explanation::find_or_add(const object_name& name) {
   return at->second;
 }
 
-// Begins to fetch the fiber of a task that comes some steps later. Each is on a page of its own, and
-// a report of a million tasks spends most of its time waiting for these pages.
+// Begins to fetch the fiber of a task that comes some steps later. Each is on a page of its own,
+// and a report of a million tasks spends most of its time waiting for these pages.
 void hang_explanation::fetch_ahead(std::size_t task) const noexcept {
   constexpr std::size_t steps = 8;
   if (task + steps >= tasks_.size()) return;

@@ -3,7 +3,6 @@
 
 #include <string_view>
 
-
 namespace apgas::inline v0::scheduler {
 
 // Returns what the reader of the report of a deadlock should look at first, as the end of a
