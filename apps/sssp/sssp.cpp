@@ -16,6 +16,7 @@
 #include "sssp/serial.hpp"
 #include "sssp/weighted_graph.hpp"
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
@@ -107,5 +108,10 @@ int main(int argc, char** argv) {
   line.choice("--variant", variant, {"delta", "serial"},
               "delta stepping, or Dijkstra's algorithm at one place");
   if (const auto code = line.parse(argc, argv)) return *code;
+  // Place 0 checks the result with the whole graph, which has two arcs for each edge.
+  const double arcs = 2.0 * p.edge_factor * static_cast<double>(std::int64_t{1} << p.scale);
+  if (const auto problem = apps::beyond_memory(arcs * sizeof(sssp::arc)); !problem.empty()) {
+    return line.refuse("--scale and --edge-factor: " + problem + "; choose a smaller graph");
+  }
   return apgas::run(argc, argv, [&] { return search_and_report(p, delta, variant); });
 }

@@ -15,6 +15,7 @@
 
 #include "support/command_line.hpp"
 #include "support/exchange.hpp"
+#include "support/memory.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 #include "triangles/oriented_graph.hpp"
@@ -166,5 +167,11 @@ int main(int argc, char** argv) {
   line.option("--seed", p.seed, 0, 1'000'000'000, "seed of the graph");
   line.choice("--variant", variant, {"places", "serial"}, "over all places, or serially at one");
   if (const auto code = line.parse(argc, argv)) return *code;
+  // Place 0 checks the result with the whole graph: each edge twice, as a pair and in a list.
+  const double edges = 2.0 * p.edge_factor * static_cast<double>(std::int64_t{1} << p.scale);
+  if (const auto problem = apps::beyond_memory(edges * (sizeof(edge) + sizeof(vertex)));
+      !problem.empty()) {
+    return line.refuse("--scale and --edge-factor: " + problem + "; choose a smaller graph");
+  }
   return apgas::run(argc, argv, [&] { return count_and_report(p, variant); });
 }
