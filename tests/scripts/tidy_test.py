@@ -92,6 +92,14 @@ class Tidy(unittest.TestCase):
                      **{"sync/src/a.cpp": SPDX + "void f();\n"})
         self.reports("leads nowhere", "docs/a.md", "[b](b.md)\n")
 
+    def test_blocks_of_documents(self):
+        self.reports("a.md:4: the block names no language", "apps/a.md",
+                     "```sh\nls\n```\n```\nls\n```\n")
+        self.reports("a.md:2: the block names no language", "a.md", "- b:\n  ~~~\n  c\n  ~~~\n")
+        failed, output = check({"a.md": "```text\na\n```\n~~~~ sh\n```\n~~~\n~~~~\n"
+                                        "```cpp declarations\nint a;\n```\n"})
+        self.assertFalse(failed, output)
+
     def test_retired_words_in_names(self):
         self.reports("'tally' is retired", "sync/src/a.cpp", SPDX + "int take_tally();\n")
         self.reports("'verdict' is retired", "comm/src/a.cpp", SPDX + "struct TheVerdict;\n")
