@@ -38,6 +38,8 @@ INTRODUCTION = """\
 `docs/plots/full_run.py` made this page of its report; [report.json](full_run/report.json) has every
 sample, and `--compare` compares another run with it.
 
+If fewer than four rounds are counted, the *spread* below is half of their whole range.
+
 A time is the median over the rounds of the run, of one operation. *Ratio* is the time of `apgas`
 divided by that of its fastest peer in the same run; above 1 the peer is faster. A bar of the plots
 has the spread as its error: half the range of the middle half of the rounds.
