@@ -44,6 +44,9 @@ SWITCHED_OFF = re.compile(r"\bDISABLED_|\bGTEST_SKIP\(|^\s*//\s*(TEST(_F|_P)?)\(
 REFERENCE = re.compile(r"`([\w./-]+/[\w./-]+\.\w+) : ([\w:~]+)`")
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[\w-]*)?\)")
 CODE_FENCE = re.compile(r"\s*(`{3,}|~{3,})\s*(\w*)")
+# Pages on which readers look for the cause of a failure; the README.md of a folder only lists them.
+PAGE = re.compile(r"docs/(tutorials|how_to|debugging)/(?!README)\w+\.md")
+FAILURES = "## What can go wrong"
 
 
 class Checker:
@@ -163,9 +166,12 @@ class Checker:
 
     def check_document(self, path, name):
         """`file : symbol` in a document exists, and so do the files it links to. Each block of code
-        names its language."""
+        names its language, and a page for users says what can go wrong."""
         block = None  # the fence that has begun the block of this line
-        for number, line in enumerate(path.read_text().splitlines(), 1):
+        lines = path.read_text().splitlines()
+        if PAGE.fullmatch(name) and FAILURES not in lines:
+            self.report(name, len(lines), f"the page has no section '{FAILURES}'")
+        for number, line in enumerate(lines, 1):
             if fence := CODE_FENCE.match(line):
                 if block is None and not fence[2]:
                     self.report(name, number, "the block names no language: ```text, ```sh, ...")

@@ -100,6 +100,13 @@ class Tidy(unittest.TestCase):
                                         "```cpp declarations\nint a;\n```\n"})
         self.assertFalse(failed, output)
 
+    def test_pages_say_what_can_go_wrong(self):
+        page = "# A\n## What can go wrong\n"
+        for name in ("docs/tutorials/a.md", "docs/how_to/a.md", "docs/debugging/a.md"):
+            self.reports("no section '## What can go wrong'", name, "# A\n")
+            self.assertFalse(check({name: page})[0])
+        self.assertFalse(check({"docs/debugging/README.md": "# A\n", "docs/a.md": "# A\n"})[0])
+
     def test_retired_words_in_names(self):
         self.reports("'tally' is retired", "sync/src/a.cpp", SPDX + "int take_tally();\n")
         self.reports("'verdict' is retired", "comm/src/a.cpp", SPDX + "struct TheVerdict;\n")
