@@ -26,6 +26,7 @@ function(apgas_precompiled target of)
     set(headers <apgas/apgas.hpp>)
     if(of STREQUAL "gtest")
       target_link_libraries(${owner} PRIVATE GTest::gtest)
+      target_compile_options(${owner} PRIVATE ${APGAS_TEST_OPTIONS})  # must be alike for clang
       list(APPEND headers <gtest/gtest.h>)
     else()
       target_compile_options(${owner} PRIVATE -Wpedantic)  # must be alike, it defines a macro

@@ -42,8 +42,15 @@ If fewer than four rounds are counted, the *spread* below is half of their whole
 
 A time is the median over the rounds of the run, of one operation. *Ratio* is the time of `apgas`
 divided by that of its fastest peer in the same run; above 1 the peer is faster. A bar of the plots
-has the spread as its error: half the range of the middle half of the rounds.
+has the spread as its error: half the range of the middle half of the rounds. The first of the
+rounds warms up and is not counted.
+
+The load average is that of the minute before the first benchmark began, so it tells what ran
+before. What other programs used while the benchmarks ran is in the last line of the table, as an
+average over the run.
 """
+# The names in the table of what a report says of the machine, where its own would mislead.
+MACHINE = {"date": "begin", "load": "load average of the minute before"}
 
 
 def seconds(ns):
@@ -78,9 +85,11 @@ def page(report, drawn, mark):
         f" --{name} {','.join(map(str, sorted({each[name] for each in report['records']})))}"
         for name in ("workers", "places"))
     lines = [INTRODUCTION.format(options=options), "| | |", "|---|---|"]
-    lines += [f"| {name} | {value} |" for name, value in
-              (report["machine"] | report["versions"] | {
-                  "cores used by other programs": f"{report['cores_used_by_others']:.2f}"}).items()]
+    machine = report["machine"] | {"load": f"{report['machine']['load']:.1f}"}
+    others = f"{report['cores_used_by_others']:.2f}"
+    lines += [f"| {MACHINE.get(name, name)} | {value} |" for name, value in
+              (machine | report["versions"] | {
+                  "cores used by other programs during the run": others}).items()]
     lines += ["", "Left out:", "", *(f"- {note}" for note in report["notes"] or ["nothing"]), ""]
     for name, group in groups.GROUPS.items():
         records = [each for each in report["records"] if each["group"] == name]

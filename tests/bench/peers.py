@@ -57,7 +57,7 @@ def ours(*names):
 
 T3 = "-t 0 -b 2000 -q 0.124875 -m 8 -r 42"
 CASES = {
-    "gups": Case("-n 20", "-n 10", ("gups", 1e3, "M updates/s"),
+    "gups": Case("-n 18", "-n 10", ("gups", 1e3, "M updates/s"),
                  [*ours("counted", "task", "batches"), Variant("mpi", app="gups_mpi")]),
     "bfs": Case("--scale 16", "--scale 8", ("teps", 1e-6, "MTEPS"),
                 [*ours("tasks", "batches"), Variant("mpi", app="bfs_mpi")]),

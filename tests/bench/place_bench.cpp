@@ -27,6 +27,7 @@
 #include <apgas/comm/transports.hpp>
 #include <apgas/places/place_report.hpp>
 
+#include "barrier_calls.hpp"
 #include "options.hpp"
 #include "place_calls.hpp"
 #include "raw_mpi.hpp"
@@ -59,6 +60,7 @@ struct measured {
   bench::finding lone;
   std::uint64_t lone_waited = 0;
   bench::finding finishes;
+  bench::finding phases;
   bench::finding tasks;
   bench::one_way last;
   double idle = 0;
@@ -138,6 +140,8 @@ measured empty_findings(const options& o, const peers& others) {
                         variants("apgas async_at", true), o.workers);
   m.finishes = make_finding("finish over a remote task", "finish", rounds,
                             variants("apgas finish/async_at", true), o.workers);
+  m.phases = make_finding("phase of a clock, a task at each of two places", "phase", rounds,
+                          variants("apgas clock", true), o.workers);
   std::vector<std::string> one_way = {"apgas async_at"};
   if (others.ring.there()) one_way.emplace_back("ring");
   m.tasks =
@@ -152,7 +156,9 @@ void run_peers(const options& o, const peers& others, measured& m, bool counts) 
   const auto keep_trip = [&](std::size_t i, const char* peer, const bench::sample& s) {
     keep(m.trips[i], peer, s, counts);
     if (i != 0) return;
-    for (bench::finding* const f : {&m.futures, &m.lone, &m.finishes}) keep(*f, peer, s, counts);
+    for (bench::finding* const f : {&m.futures, &m.lone, &m.finishes, &m.phases}) {
+      keep(*f, peer, s, counts);
+    }
   };
   for (std::size_t i = 0; others.mpi.measures() && i < all.size(); ++i) {
     keep_trip(i, "MPI", {others.mpi.ping_pong(all[i].bytes, all[i].rounds), true});
@@ -197,6 +203,7 @@ int run_once(int argc, char** argv, const options& o, const peers& others, measu
     keep(m.futures, "apgas async_future_at", bench::future_round_trips(rounds), counts);
     keep(m.lone, "apgas async_at", bench::lone_async_trips(rounds, m.lone_waited), counts);
     keep(m.finishes, "apgas finish/async_at", bench::remote_finishes(rounds), counts);
+    keep(m.phases, "apgas clock", bench::phases_over(2, rounds), counts);
     m.last = bench::one_way_tasks(o.tasks);
     keep(m.tasks, "apgas async_at", m.last.time, counts);
     if (!counts) m.idle = bench::idle_share(o.idle_seconds, !others.mpi.there());
@@ -217,6 +224,7 @@ void add_demands_over_ring(std::vector<bench::demand>& all, const measured& m) {
     double bar;
   } short_messages[] = {{"at, 8 B", m.trips[0], 2.3},
                         {"finish over a remote task", m.finishes, 4},
+                        {"phase of a clock", m.phases, 4},
                         {"single async_at there and back", m.lone, 2.5}};
   for (const auto& [what, f, bar] : short_messages) {
     const bench::result* const ring = f.find("ring", 1);
@@ -273,6 +281,7 @@ int end(bench::run_report& report, const options& o, const measured& m, bool wit
   report.add(m.futures);
   report.add(m.lone);
   report.add(m.finishes);
+  report.add(m.phases);
   report.add(m.tasks);
   fmt::print("\n{} of the messages of {} single async_at there and back waited for others\n",
              m.lone_waited, m.lone.what.operations);

@@ -2,11 +2,13 @@ include_guard()
 # The functions with which the folders of tests/ declare tests: apgas_test, apgas_room_test,
 # apgas_model_test, apgas_compile_fail_test, apgas_add_test, apgas_test_needs, apgas_run_first
 
-# Test programs are optimized less than the library, because they then build in two thirds of the
-# time. If empty, the build type decides, as in ./launch/test --full.
+# Test programs are optimized less than the library, because they then build in half of the time. If
+# empty, the build type decides, as in ./launch/test --full.
 set(options)
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
-  set(options -O1)
+  set(options -Og)
+elseif(APGAS_SANITIZE)  # clang, whose -Og is -O1
+  set(options -O0)
 endif()
 set(APGAS_TEST_OPTIONS "${options}" CACHE STRING "Compiler options of the programs of the tests")
 unset(options)

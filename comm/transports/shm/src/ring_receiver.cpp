@@ -48,11 +48,12 @@ void ring_receiver::refuse(const char* what) const noexcept {
                           source_, what));
 }
 
-bool ring_receiver::take_several(message_sink& sink, std::uint64_t run) noexcept {
+bool ring_receiver::take_several(message_sink& sink, std::uint64_t run,
+                                 std::uint64_t latest_run) noexcept {
   taken_ = 0;
   or_end_job(longest_record, {"from", source_, host_.c_str()}, [&] {
     buffer frames;
-    while (!ring_.empty() && taken_ < most_bytes && take_record(sink, run, frames)) {
+    while (!ring_.empty() && taken_ < most_bytes && take_record(sink, run, latest_run, frames)) {
     }
     deliver(sink, source_, frames);
   });
@@ -95,7 +96,8 @@ bool ring_receiver::take_single(message_sink& sink, std::uint64_t run) noexcept 
 
 // Takes the next record, unless it belongs to the next run. `frames` are those that have not been
 // delivered yet.
-bool ring_receiver::take_record(message_sink& sink, std::uint64_t run, buffer& frames) {
+bool ring_receiver::take_record(message_sink& sink, std::uint64_t run, std::uint64_t latest_run,
+                                buffer& frames) {
   const std::uint64_t offset = ring_.offset();
   const record_word word = next_word();
   const std::uint64_t bytes = record_bytes(word.length);
@@ -103,8 +105,10 @@ bool ring_receiver::take_record(message_sink& sink, std::uint64_t run, buffer& f
       !ring_.holds(bytes)) {
     refuse("an invalid record");
   }
-  if (word.run == run_of_record(run + 1)) return false;
-  if (word.run != run_of_record(run)) refuse("a record of another run");
+  if (word.run != run_of_record(run)) {
+    if (latest_run > run && word.run == run_of_record(latest_run)) return false;
+    refuse("a record of another run");
+  }
   const std::byte* const content = bytes_ + offset + sizeof word;
   if (word.kind == record_kind::frames) {
     if (frames && frames.size() + word.length > frames.capacity()) deliver(sink, source_, frames);

@@ -32,9 +32,10 @@ class ring_receiver {
     return !ring_.empty();
   }
   // Delivers what has arrived in this run, up to about `most_bytes`. Consecutive frames become one
-  // message. Returns whether there was anything.
-  bool receive(message_sink& sink, std::uint64_t run) noexcept {
-    return filled() && (take_single(sink, run) || take_several(sink, run));
+  // message. Returns whether there was anything. `latest_run` is `run + 1` if the sender may have
+  // begun the next run, whose records then wait, and otherwise at most `run`.
+  bool receive(message_sink& sink, std::uint64_t run, std::uint64_t latest_run) noexcept {
+    return filled() && (take_single(sink, run) || take_several(sink, run, latest_run));
   }
 
  private:
@@ -46,8 +47,8 @@ class ring_receiver {
   record_word next_word() const noexcept;
   bool take_single(message_sink& sink, std::uint64_t run) noexcept;
   void make_single() noexcept;
-  bool take_several(message_sink& sink, std::uint64_t run) noexcept;
-  bool take_record(message_sink& sink, std::uint64_t run, buffer& frames);
+  bool take_several(message_sink& sink, std::uint64_t run, std::uint64_t latest_run) noexcept;
+  bool take_record(message_sink& sink, std::uint64_t run, std::uint64_t latest_run, buffer& frames);
   void take_part(message_sink& sink, const record_word& word, const std::byte* content);
   [[noreturn]] void refuse(const char* what) const noexcept;
 

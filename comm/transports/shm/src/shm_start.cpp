@@ -72,7 +72,7 @@ mapping_record map_all(shm_peers& peers, const std::vector<segment_offer>& offer
 }
 
 // The ranks that could not map a segment, with the reason; empty if there are none. Of different
-// reasons, one that a rank found itself comes first.
+// reasons only one is given, if possible one that a rank found itself.
 std::string describe_failures(const std::vector<mapping_record>& all,
                               const std::vector<host_record>& hosts) {
   const auto reason = [&](std::size_t r) { return text_of(all[r].why_not, sizeof all[r].why_not); };
@@ -84,10 +84,16 @@ std::string describe_failures(const std::vector<mapping_record>& all,
   const auto found =
       std::ranges::find_if(failed, [&](std::size_t r) { return reason(r) != they_offer_none; });
   const std::string first = reason(found == failed.end() ? failed[0] : *found);
-  std::erase_if(failed, [&](std::size_t r) { return reason(r) != first; });
-  const host_record& host = hosts[failed[0]];
-  return fmt::format("{} cannot share memory with other places of the host: {}",
-                     names_of(failed, text_of(host.host, sizeof host.host)), first);
+  const auto others =
+      std::ranges::stable_partition(failed, [&](std::size_t r) { return reason(r) == first; });
+  const auto names = [&](const std::vector<std::size_t>& ranks) {
+    const host_record& host = hosts[ranks[0]];
+    return names_of(ranks, text_of(host.host, sizeof host.host));
+  };
+  const std::vector<std::size_t> rest(others.begin(), others.end());
+  failed.erase(others.begin(), others.end());
+  return fmt::format("{} cannot share memory with other places of the host: {}{}", names(failed),
+                     first, rest.empty() ? "" : fmt::format("; nor can {}", names(rest)));
 }
 
 }  // namespace

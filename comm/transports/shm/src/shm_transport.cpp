@@ -148,7 +148,7 @@ inline void shm_transport::note_new_sources() noexcept {
 bool shm_transport::receive(message_sink& sink) noexcept {
   note_new_sources();
   bool any = false;
-  for (ring_receiver* const from : sources_) any |= from->receive(sink, run());
+  for (ring_receiver* const from : sources_) any |= from->receive(sink, run(), latest_run_);
   return any;
 }
 
@@ -199,6 +199,7 @@ bool shm_transport::arm() noexcept {
 void shm_transport::begin_barrier() {
   const std::scoped_lock guard(progress_lock_);
   end_asked_ = true;
+  latest_run_ = run() + 1;
 }
 
 bool shm_transport::barrier_done() {

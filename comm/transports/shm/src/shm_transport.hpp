@@ -15,7 +15,8 @@
 //       everything that it sent through rings. So when the end is complete, all of it has been
 //       delivered.
 //   I2  A record carries the number of its run, and a receiver takes only those of its own run. A
-//       faster rank may begin the next run, but its records wait.
+//       faster rank may begin the next run, but its records wait. It can do so only when this rank
+//       has called begin_barrier(), too; before that, a record of the next run is an error.
 
 #include <memory>
 #include <span>
@@ -102,7 +103,8 @@ class shm_transport final : public transport {
   int both_ = -1;  // a descriptor that is readable when either transport's is
 
   base::spin_lock progress_lock_;
-  bool end_asked_ = false;  // but not yet begun at the inner transport
+  bool end_asked_ = false;        // but not yet begun at the inner transport
+  std::uint64_t latest_run_ = 0;  // since begin_barrier(), the run after the one that ended
 };
 
 // The transport over `inside` that uses shared memory between the ranks of each host; null if there

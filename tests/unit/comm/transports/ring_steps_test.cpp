@@ -85,7 +85,7 @@ std::vector<std::byte> found_in(const ring& original) {
   const std::span bytes(original.segment.memory().ring(index_of_ring), 2 * long_message);
   std::ranges::copy(bytes, copy.segment.memory().ring(index_of_ring));
   copy.segment.memory().positions(index_of_ring).written = original.written();
-  while (copy.receiver.receive(copy.sink, the_run)) {
+  while (copy.receiver.receive(copy.sink, the_run, the_run)) {
   }
   return copy.sink.all;
 }
@@ -150,8 +150,9 @@ TEST(RingSteps, AReceiverLeavesPositionsThatTheSenderHasWritten) {
     std::vector<std::uint64_t> found;
     const int steps = step_through(
         [&] {
-          static_cast<void>(both.receiver.receive(both.sink, the_run));
-          static_cast<void>(both.receiver.receive(both.sink, the_run));  // releases a single record
+          static_cast<void>(both.receiver.receive(both.sink, the_run, the_run));
+          static_cast<void>(
+              both.receiver.receive(both.sink, the_run, the_run));  // releases a single record
         },
         [&](int) {
           const std::uint64_t read = both.segment.memory().positions(index_of_ring).read;

@@ -156,6 +156,7 @@ TEST(ShmTransport, ARunEndsWhenAllHasBeenTaken) {
 TEST(ShmTransport, ARecordOfTheNextRunWaits) {
   shared_ranks ranks(2);
   messages_sink sink(2);
+  ranks[1].begin_barrier();
   ranks[0].detach();
   EXPECT_EQ(ranks[0].attach(), 2U);
   ranks[0].send(1, made(ranks[0].pool(), 0, 8));
@@ -275,7 +276,7 @@ struct garbled {
     std::memcpy(segment.memory().ring(1), &word, sizeof word);
     segment.memory().positions(1).written = written;
   }
-  void take() { receiver.receive(sink, 1); }
+  void take() { receiver.receive(sink, 1, 0); }
 
   std::string why_not;
   own_segment segment{2, why_not};
@@ -308,8 +309,10 @@ TEST(RingReceiver, NamesTheSenderOfGarbage) {
   wrong.position = 1;
   refuses("an invalid record", wrong);
   wrong = right;
-  wrong.run = 3;
-  refuses("a record of another run", wrong);
+  for (const std::uint8_t run : {0, 2, 3}) {  // the next run cannot begin before this one ends
+    wrong.run = run;
+    refuses("a record of another run", wrong);
+  }
   wrong = right;
   wrong.kind = record_kind{9};
   refuses("a record of an unknown kind", wrong);

@@ -144,7 +144,7 @@ namespace apgas::inline v0::parallel {
 // inside `atomic` or `when`.
 // Context: task. May suspend and resume on another worker.
 // Cost: one pass with a hash table for each block, up to eight blocks for each worker; then a
-// second pass over the groups of each block, and a sort of the groups.
+// second pass over the groups of each block, by at most 64 workers, and a sort of the groups.
 template <std::ranges::range Range, class Key, class Value, class Op>
 auto collect_reduce(Range&& range, Key key, Value value, Op op,
                     std::source_location site = std::source_location::current()) {

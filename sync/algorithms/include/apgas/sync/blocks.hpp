@@ -33,10 +33,12 @@ struct division {
   }
 };
 
-// Divides n elements into at least 64 blocks, as far as there are that many elements, because the
-// work for one element may be long. The blocks depend only on n.
+// Divides n elements into at least `least_blocks` blocks, as far as there are that many elements,
+// because the work for one element may be long and there may be as many workers. The blocks depend
+// only on n. With few nanoseconds for each element, they cost a microsecond or two more than one.
+inline constexpr std::size_t least_blocks = 256;
 inline division divide(std::size_t n, std::size_t most = block_elements) {
-  return {n, std::clamp<std::size_t>(n / 64, 1, most)};
+  return {n, std::clamp<std::size_t>(n / least_blocks, 1, most)};
 }
 
 // Divides n elements into about `count` blocks of at least `least` elements.
