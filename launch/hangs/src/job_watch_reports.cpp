@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <apgas/base/assert.hpp>
+#include <apgas/scheduler/remedy.hpp>
 
 #include "job_watch.hpp"
 #include "known_objects.hpp"
@@ -86,11 +87,13 @@ void job_watch::deliver(const wanted_report& w, const scheduler::job_report& rep
       break;
   }
   if (report.tasks() == 0) return;
-  print_(
-      report.text(standstill) +
-      "\nthis is a deadlock: no task can run again, since at all places all workers sleep, no "
+  const std::string text = report.text(standstill);
+  print_(fmt::format(
+      "{}\nthis is a deadlock: no task can run again, since at all places all workers sleep, no "
       "message is on its way, and no timer, no blocking call and no other thread can make a task "
-      "ready. See docs/debugging/hangs.md; APGAS_DEADLOCK=report lets the program wait on");
+      "ready. What to try: {}. See docs/debugging/hangs.md; APGAS_DEADLOCK=report lets the program "
+      "wait on",
+      text, scheduler::remedy_for(text)));
   if (on_deadlock_ == base::deadlock_choice::abort) base::end_job(base::deadlock_exit_code);
 }
 

@@ -17,6 +17,7 @@
 #include <apgas/run.hpp>
 #include <apgas/scheduler/seeded_schedule.hpp>
 
+#include "job_trace.hpp"
 #include "keep_loaded.hpp"
 #include "left_records.hpp"
 #include "process_exit.hpp"
@@ -121,6 +122,7 @@ session::session(const config& defaults, std::optional<command_line> again)
   if (one_process) {
     if (settings_.places <= 1) base::set_exit_reporting("place 0", nullptr);
     base::catch_crashes();
+    if (!launcher) job_trace::job_is_this_process();
     start_local_places();
   } else {
     const auto chosen = comm::choose_transport(settings_.transport, watched);

@@ -16,6 +16,7 @@
 #include <apgas/errors.hpp>
 
 #include "job_trace.hpp"
+#include "merge_program.hpp"
 #include "trace_file.hpp"
 #include "trace_work.hpp"
 #include "trace_writer.hpp"
@@ -33,6 +34,8 @@ constexpr int round_trips = 30;
 base::atomic<job_trace*> first_trace{nullptr};
 std::mutex list_lock;
 
+base::atomic<bool> whole_job{false};  // this process is the job, and no launcher waits for it
+
 std::int64_t clock_ns() noexcept {
   return std::chrono::steady_clock::now().time_since_epoch().count();
 }
@@ -46,6 +49,8 @@ job_trace::job_trace(const base::settings& settings, comm::frame_sink& receiver)
       profiled_(settings.profile_span),
       receiver_(receiver),
       process_(getpid()) {}
+
+void job_trace::job_is_this_process() noexcept { whole_job.store(true, base::relaxed); }
 
 job_trace::~job_trace() {
   leave_record(true);
@@ -118,6 +123,10 @@ void job_trace::record(const std::string& path) {
     }
     frames_ = std::make_unique<traced_frames>(*place_->endpoint, receiver_, *recorder_);
     base::catch_signals();
+    if (whole_job.load(base::relaxed)) {
+      const std::lock_guard guard(list_lock);
+      find_merge_program();
+    }
     base::add_end_action(leave_records);
   }
   path_ = path;
@@ -232,15 +241,17 @@ void write_all(void* file, std::span<const std::byte> bytes) {
 
 }  // namespace
 
-// The place may be killed while it writes, so the record gets its name when it is whole.
-// Context: any thread, also in a handler of a signal.
-void job_trace::leave_record(bool complete) noexcept {
-  if (!unwritten_.exchange(false, base::acq_rel) || process_ != getpid()) return;  // P2
+// Returns whether the place has left a record. It may be killed while it writes, so the record gets
+// its name when it is whole. Context: any thread, also in a handler of a signal.
+bool job_trace::leave_record(bool complete) noexcept {
+  if (!unwritten_.exchange(false, base::acq_rel) || process_ != getpid()) return false;  // P2
   if (recorder_->recording()) recorder_->stop();
   int fd = open(unfinished_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   recorder_->for_each_piece(complete, write_all, &fd);
   base::safe_line line;
-  if (fd >= 0 && close(fd) == 0 && rename(unfinished_path_.c_str(), record_path_.c_str()) == 0) {
+  const bool left =
+      fd >= 0 && close(fd) == 0 && rename(unfinished_path_.c_str(), record_path_.c_str()) == 0;
+  if (left) {
     line << "apgas: what place " << static_cast<std::uint64_t>(here_) << " did is in "
          << record_path_.c_str() << "; apgas-trace-merge " << path_.c_str()
          << " makes a trace of it";
@@ -250,12 +261,23 @@ void job_trace::leave_record(bool complete) noexcept {
          << record_path_.c_str() << ", so the trace lacks it; make space on the disk";
   }
   line.print();
+  return left;
 }
 
 void job_trace::leave_records() noexcept {
+  std::uint64_t left = 0;
+  const job_trace* last = nullptr;
   for (job_trace* t = first_trace.load(base::acquire); t != nullptr; t = t->next_) {  // P1
-    t->leave_record(false);
+    if (!t->leave_record(false)) continue;
+    ++left;
+    last = t;
   }
+  if (last == nullptr || !whole_job.load(base::relaxed)) return;
+  if (!run_merge_program(last->path_.c_str())) return;
+  base::safe_line line;
+  line << "apgas: the trace " << last->path_.c_str() << " has what " << left << " of "
+       << static_cast<std::uint64_t>(last->places_) << " places did";
+  line.print();
 }
 
 }  // namespace apgas::inline v0::launch

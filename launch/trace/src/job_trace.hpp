@@ -24,7 +24,8 @@
 // At the start place 0 compares the clocks of all places with its own, and tells them to record. At
 // the end it stops them, compares the clocks again, fetches what they have recorded, and writes one
 // file. If that fails, or if the process ends in any other way, each place leaves what it has in a
-// file of its own (record_path()), from which apgas-trace-merge makes the trace.
+// file of its own (record_path()), from which apgas-trace-merge makes the trace. The process that
+// started the places calls it, or the last process itself if it is the whole job.
 //
 // Pairs
 //   P2  A thread that sees unwritten_ == true sees the recorder and the paths.
@@ -45,6 +46,10 @@ class job_trace {
   job_trace(const job_trace&) = delete;
   job_trace& operator=(const job_trace&) = delete;
   ~job_trace();
+
+  // Says that this process is the whole job and was not started by a launcher, so that it makes the
+  // trace itself of what it leaves. Context: before any object is made.
+  static void job_is_this_process() noexcept;
 
   // The place has its scheduler and its endpoint. `other` is its observer, or null; it remains one.
   // With a seed and APGAS_TRACE the place begins to record, since tasks that tell it to would be a
@@ -86,7 +91,7 @@ class job_trace {
   void collect();
   void ask(void (*work)(job_trace&), bool stops);
   trace_status status_locked() const;
-  void leave_record(bool complete) noexcept;
+  bool leave_record(bool complete) noexcept;
   static void leave_records() noexcept;
 
   const std::string path_of_setting_;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,6 +22,31 @@ namespace {
 // they are 1 MiB in a message.
 constexpr std::size_t single_objects_max = 4096;
 
+// Tasks of one entry have all of this in common.
+struct task_look {
+  const char* construct;
+  const char* file;
+  const char* caller;
+  const char* spawn_file;
+  const char* name;
+  const char* mode;
+  std::uint32_t line;
+  std::uint32_t spawn_line;
+  std::uint32_t object;
+  bool main;
+  bool operator==(const task_look&) const noexcept = default;
+};
+
+struct task_look_hash {
+  std::size_t operator()(const task_look& k) const noexcept {
+    std::size_t h = k.object * std::size_t{31} + k.line * std::size_t{17} + k.spawn_line + k.main;
+    for (const char* p : {k.construct, k.file, k.caller, k.spawn_file, k.name, k.mode}) {
+      h = (h ^ reinterpret_cast<std::uintptr_t>(p)) * std::size_t{0x9e3779b97f4a7c15};
+    }
+    return h ^ (h >> 32);
+  }
+};
+
 }  // namespace
 
 // While other tasks run, places may know different phases of a clock at one moment. A task that
@@ -35,13 +61,15 @@ std::string hang_explanation::name_text(const object_node& o) const {
 // Returns the entry of each object. Of many objects, those with a name come first and keep an entry
 // of their own, in the order of the names, so that several places keep the same ones.
 std::vector<std::uint32_t> hang_explanation::condense_objects(place_waits& to) const {
-  using look = std::tuple<const char*, std::string, std::int64_t, const char*, std::uint32_t>;
+  using look =
+      std::tuple<const char*, const char*, std::uint32_t, std::int64_t, const char*, std::uint32_t>;
   std::vector<std::uint32_t> entries(objects_.size());
   std::vector<std::uint32_t> order(objects_.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
   const bool many = objects_.size() > single_objects_max;
   if (many) {
-    std::ranges::sort(order, {}, [this](std::uint32_t i) {
+    const auto last = order.begin() + single_objects_max;
+    std::ranges::partial_sort(order, last, {}, [this](std::uint32_t i) {
       return std::pair(objects_[i].name.kind == 0, objects_[i].name);
     });
   }
@@ -55,7 +83,7 @@ std::vector<std::uint32_t> hang_explanation::condense_objects(place_waits& to) c
       const wait_record* const w = o.first_task == no_task ? nullptr : &tasks_[o.first_task].waits;
       entries[i] =
           alike
-              .try_emplace({o.what.kind, line_text(o.what.made), o.what.phase,
+              .try_emplace({o.what.kind, o.what.made.file_name(), o.what.made.line(), o.what.phase,
                             w == nullptr ? "" : w->construct, w == nullptr ? 0 : w->where.line()},
                            next)
               .first->second;
@@ -74,18 +102,25 @@ std::vector<std::uint32_t> hang_explanation::condense_objects(place_waits& to) c
 // Returns the entry of each task.
 std::vector<std::uint32_t> hang_explanation::condense_tasks(
     place_waits& to, const std::vector<std::uint32_t>& objects) const {
-  using look = std::tuple<const char*, const char*, std::uint32_t, const char*, const char*,
-                          std::uint32_t, const char*, std::uint32_t, const char*, bool>;
-  std::map<look, std::uint32_t> alike;
+  std::unordered_map<task_look, std::uint32_t, task_look_hash> alike;
   std::vector<std::uint32_t> entries;
   entries.reserve(tasks_.size());
-  for (const waiting_task& t : tasks_) {
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    fetch_ahead(i);
+    const waiting_task& t = tasks_[i];
     const task_state& task = t.on->task;
     const std::uint32_t object = t.object == no_object ? place_waits::none : objects[t.object];
-    const auto [at, is_new] = alike.try_emplace(
-        {t.waits.construct, t.waits.where.file_name(), t.waits.where.line(), t.caller,
-         task.site.file_name(), task.site.line(), task.name, object, t.mode, t.on->runs_main},
-        static_cast<std::uint32_t>(to.graph_tasks.size()));
+    const auto [at, is_new] = alike.try_emplace({.construct = t.waits.construct,
+                                                 .file = t.waits.where.file_name(),
+                                                 .caller = t.caller,
+                                                 .spawn_file = task.site.file_name(),
+                                                 .name = task.name,
+                                                 .mode = t.mode,
+                                                 .line = t.waits.where.line(),
+                                                 .spawn_line = task.site.line(),
+                                                 .object = object,
+                                                 .main = t.on->runs_main},
+                                                static_cast<std::uint32_t>(to.graph_tasks.size()));
     if (is_new) {
       to.graph_tasks.push_back({.text = task_text(task, t.on->runs_main),
                                 .construct = t.waits.construct,
@@ -180,8 +215,12 @@ void hang_explanation::condense(place_waits& to) const {
     std::uint32_t last = 0;
   };
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, counted> needs;
+  auto found = needs.end();
   for (const need& n : edges) {
-    counted& c = needs[{objects[n.object], tasks[n.task], n.label}];
+    const std::tuple between(objects[n.object], tasks[n.task], n.label);
+    // Edges of objects that are alike follow each other.
+    if (found == needs.end() || found->first != between) found = needs.try_emplace(between).first;
+    counted& c = found->second;
     if (c.objects == 0 || c.last != n.object) ++c.objects;
     c.last = n.object;
     ++c.tasks;

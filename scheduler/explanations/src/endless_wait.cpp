@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <apgas/scheduler/job_report.hpp>
+#include <apgas/scheduler/remedy.hpp>
 
 #include "joined_graph.hpp"
 
@@ -13,9 +14,9 @@ namespace {
 
 constexpr std::string_view never =
     "\nthis is a deadlock of these tasks: each of them waits for the next one, and nothing else "
-    "can let "
-    "it go on. See docs/debugging/hangs.md; APGAS_DEADLOCK=report "
-    "lets the other tasks run on";
+    "can let it go on. What to try: ";
+constexpr std::string_view more =
+    ". See docs/debugging/hangs.md; APGAS_DEADLOCK=report lets the other tasks run on";
 constexpr std::string_view unless_unlocked =
     "\nthey can only go on if another task unlocks what one of them has locked";
 
@@ -37,7 +38,10 @@ std::optional<job_report::endless_wait> job_report::find_endless_wait() const {
     } else {
       continue;
     }
-    return endless_wait{sentence.append(certain ? never : unless_unlocked), certain};
+    const std::string_view remedy = remedy_for(sentence);
+    sentence += certain ? never : unless_unlocked;
+    if (certain) sentence.append(remedy).append(more);
+    return endless_wait{sentence, certain};
   }
   return std::nullopt;
 }

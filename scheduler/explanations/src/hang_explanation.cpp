@@ -46,6 +46,15 @@ std::uint32_t hang_explanation::find_or_add(const object_name& name) {
   return at->second;
 }
 
+// Begins to fetch the fiber of a task that comes some steps later. Each is on a page of its own,
+// and a report of a million tasks spends most of its time waiting for these pages.
+void hang_explanation::fetch_ahead(std::size_t task) const noexcept {
+  constexpr std::size_t steps = 8;
+  if (task + steps >= tasks_.size()) return;
+  const auto* const f = reinterpret_cast<const std::byte*>(tasks_[task + steps].on);
+  for (std::size_t line = 0; line < sizeof(fiber); line += 64) __builtin_prefetch(f + line);
+}
+
 void hang_explanation::add(fiber& f, const wait_record& waits, const char* caller) {
   f.node = static_cast<wait_graph::node>(tasks_.size());
   std::uint32_t object = no_object;
@@ -60,7 +69,10 @@ void hang_explanation::add(fiber& f, const wait_record& waits, const char* calle
 void hang_explanation::explain(place_waits& to) {
   do {
     needs_.clear();
-    for (waiting_task& t : tasks_) add_edges(t);
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      fetch_ahead(i);
+      add_edges(tasks_[i]);
+    }
   } while (add_parked());
   for (waiting_task& t : tasks_) {
     if (t.object != no_object && !waits_truly(t)) t.object = no_object;

@@ -120,6 +120,7 @@ class hang_explanation final : private wait_explainer {
   void add_need(const object_name& name, const waited_object& object, const fiber& needed,
                 const char* relation, releaser by = releaser::this_task);
   std::uint32_t find_or_add(const object_name& name);
+  void fetch_ahead(std::size_t task) const noexcept;
   std::uint32_t label_of(const char* relation, const fiber& needed, releaser by);
   std::string relation_text(std::uint32_t label) const;
   void add_edges(waiting_task& t);

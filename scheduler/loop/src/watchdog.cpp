@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <exception>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include <apgas/base/own_threads.hpp>
 #include <apgas/scheduler/job_report.hpp>
 #include <apgas/scheduler/quit_signal.hpp>
+#include <apgas/scheduler/remedy.hpp>
 
 #include "implementation.hpp"
 #include "running_text.hpp"
@@ -138,11 +140,13 @@ void watchdog::look_at_tasks() {
 
 // Reports a deadlock of all tasks.
 void watchdog::conclude(std::string report) {
+  const std::string_view remedy = remedy_for(report);
   if (!report.empty()) report += '\n';
-  report +=
+  report += fmt::format(
       "this is a deadlock: no task can run again, since all workers sleep and no timer, no "
-      "blocking call and no other thread can make a task ready. See docs/debugging/hangs.md; "
-      "APGAS_DEADLOCK=report lets the program wait on";
+      "blocking call and no other thread can make a task ready. What to try: {}. See "
+      "docs/debugging/hangs.md; APGAS_DEADLOCK=report lets the program wait on",
+      remedy);
   end_deadlock(std::move(report));
 }
 

@@ -83,6 +83,20 @@ BESIDE = {
                                   "which is registered on it and has not arrived",
                                   r"main.* waits in future::wait at $wait for task"],
 }
+# The beginning of what the report proposes.
+REMEDIES = {
+    "two_mutexes": "lock these mutexes in the same order",
+    "future_cycle": "take out one of these waits",
+    "clock_and_finish": "drop the clock or phaser",
+    "later_phase_beside_pauses": "drop the clock or phaser",
+    "channel_full": "look for the task that should have received",
+    "channel_never_sent": "look for the task that should have sent",
+    "lost_signal": "wait with a predicate",
+    "sync_var_never_filled": "look for the task that should have written",
+    "promise_never_set": "look for the task that should have set the promise",
+    "clock_member_lost": "look for the task that should have called semaphore::release",
+    "when_never_true": "look for the section",
+}
 NEVER = "this is a deadlock of these tasks"
 UNLESS_UNLOCKED = "they can only go on if another task unlocks what one of them has locked"
 
@@ -131,6 +145,7 @@ class Hangs(unittest.TestCase):
                 self.assertEqual(code, DEADLOCK, err)
                 self.assertIn(wanted, err)
                 self.assertNotIn(unwanted, err)
+                self.assertIn(f"What to try: {REMEDIES.get(case, '')}", err)
                 if has_cycle:
                     self.assertIn("they wait for each other", err)
                 marks = marked_lines(case)
