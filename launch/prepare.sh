@@ -17,7 +17,7 @@ docs_packages=(python3 python3-venv doxygen)
 site_test_packages=(chromium)
 # To make packages, and to test them in a clean Debian.
 package_packages=(dpkg-dev file git)
-package_test_packages=(lintian mmdebstrap)
+package_test_packages=(lintian mmdebstrap rpm)
 # To build for another processor and with compilers of another Debian, in tests/portability.
 portability_packages=(mmdebstrap debian-archive-keyring g++-aarch64-linux-gnu qemu-user-static)
 # For the tests on virtual hosts (containers or namespaces), which are skipped without them.
@@ -68,6 +68,7 @@ chromium              -           =                      =
 dpkg-dev              =           =                      dpkg
 lintian               =           -                      -
 mmdebstrap            =           =                      -
+rpm                   =           rpm-build              rpm-tools
 debian-archive-keyring =          =                      =
 g++-aarch64-linux-gnu =           gcc-c++-aarch64-linux-gnu aarch64-linux-gnu-gcc
 qemu-user-static      =           =                      =

@@ -47,6 +47,7 @@ class Files:
             self.check(os.access(path, os.X_OK), name, f"{script} is no program of this repository")
 
     def check_workflows(self):
+        all_commands = []
         for path in sorted((self.root / ".github/workflows").glob("*.yml")):
             name = str(path.relative_to(self.root))
             workflow = self.parse(name, yaml.safe_load)
@@ -55,12 +56,18 @@ class Files:
             for job, content in workflow["jobs"].items():
                 self.check("runs-on" in content, name, f"{job} has no runs-on")
                 self.check("timeout-minutes" in content, name, f"{job} has no timeout-minutes")
-            self.check_commands(name, [step["run"] for content in workflow["jobs"].values()
-                                       for step in content["steps"] if "run" in step])
+            commands = [step["run"] for content in workflow["jobs"].values()
+                        for step in content["steps"] if "run" in step]
+            self.check_commands(name, commands)
+            all_commands += commands
         name = ".gitlab-ci.yml"
         jobs = self.parse(name, yaml.safe_load) or {}
-        self.check_commands(name, [command for job in jobs.values() if isinstance(job, dict)
-                                   for command in job.get("script", [])])
+        commands = [command for job in jobs.values() if isinstance(job, dict)
+                    for command in job.get("script", [])]
+        self.check_commands(name, commands)
+        ours = {command for command in all_commands if SCRIPT.match(command)}
+        self.check(ours == set(commands), name, "runs other commands than the workflows of GitHub: "
+                   + ", ".join(sorted(ours ^ set(commands))))
 
     def check_templates(self):
         for path in sorted((self.root / ".github/ISSUE_TEMPLATE").glob("*.md")):

@@ -43,6 +43,10 @@ LEFT_OVER = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")  # tidy: the words themselv
 SWITCHED_OFF = re.compile(r"\bDISABLED_|\bGTEST_SKIP\(|^\s*//\s*(TEST(_F|_P)?)\(")
 REFERENCE = re.compile(r"`([\w./-]+/[\w./-]+\.\w+) : ([\w:~]+)`")
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[\w-]*)?\)")
+CODE_FENCE = re.compile(r"\s*(`{3,}|~{3,})\s*(\w*)")
+# Pages on which readers look for the cause of a failure; the README.md of a folder only lists them.
+PAGE = re.compile(r"docs/(tutorials|how_to|debugging)/(?!README)\w+\.md")
+FAILURES = "## What can go wrong"
 
 
 class Checker:
@@ -161,8 +165,18 @@ class Checker:
                 self.report(name, number, "suppresses a report about our own code")
 
     def check_document(self, path, name):
-        """`file : symbol` in a document exists, and so do the files it links to."""
-        for number, line in enumerate(path.read_text().splitlines(), 1):
+        """`file : symbol` in a document exists, and so do the files it links to. Each block of code
+        names its language, and a page for users says what can go wrong."""
+        block = None  # the fence that has begun the block of this line
+        lines = path.read_text().splitlines()
+        if PAGE.fullmatch(name) and FAILURES not in lines:
+            self.report(name, len(lines), f"the page has no section '{FAILURES}'")
+        for number, line in enumerate(lines, 1):
+            if fence := CODE_FENCE.match(line):
+                if block is None and not fence[2]:
+                    self.report(name, number, "the block names no language: ```text, ```sh, ...")
+                if block is None or fence[1].startswith(block):
+                    block = fence[1] if block is None else None
             for file, symbol in REFERENCE.findall(line):
                 target = self.root / file
                 word = symbol.rpartition("::")[2]

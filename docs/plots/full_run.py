@@ -40,8 +40,8 @@ sample, and `--compare` compares another run with it.
 
 A time is the median over the rounds of the run, of one operation. *Ratio* is the time of `apgas`
 divided by that of its fastest peer in the same run; above 1 the peer is faster. A bar of the plots
-has the spread as its error: half the range of the middle half of the rounds. The first of the
-rounds warms up and is not counted.
+has the spread as its error: half the range of the middle half of the rounds, or half of their
+whole range if fewer than four are counted. The first of the rounds warms up and is not counted.
 
 The load average is that of the minute before the first benchmark began, so it tells what ran
 before. What other programs used while the benchmarks ran is in the last line of the table, as an

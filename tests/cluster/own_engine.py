@@ -17,10 +17,19 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = pathlib.Path("/var/cache/apgas-test-engine")
 BASE = "apgas-base:bookworm"
+SKIPPED = 77
 
 
 class NoEngine(Exception):
     """The reason why there is no engine, and what to install."""
+
+
+def without_tests(reason):
+    """Says why a test does not run, and returns its exit code: SKIPPED, or 1 with the variable
+    APGAS_TEST_REQUIRE_ENGINE, which launch/test sets where the tests with containers must run."""
+    required = os.environ.get("APGAS_TEST_REQUIRE_ENGINE")
+    print(f"{'FAILED' if required else 'SKIPPED'}: {reason}")
+    return 1 if required else SKIPPED
 
 
 def works(*command):

@@ -5,7 +5,8 @@
     program_image_test.py docker PREFIX
 
 PREFIX is a folder with an installation, which becomes the image with the library; nothing of it is
-compiled again. The exit code is 77 if there is no engine or no compose.
+compiled again. The exit code is 77 if there is no engine or no compose, or 1 with
+APGAS_TEST_REQUIRE_ENGINE.
 """
 
 import os
@@ -24,7 +25,6 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PREFIX = pathlib.Path(sys.argv[2])
 LIBRARY, IMAGE, PROJECT = "apgas-test-library", "apgas-test-program", f"test{os.getpid()}"
 LABEL = "apgas.test"  # of the images made here, so that old ones can be removed
-SKIPPED = 77
 LINE = re.compile(r"Hello from place (\d+) on (\S+)$", re.M)
 
 
@@ -143,8 +143,7 @@ def main():
             return 0 if unittest.main(argv=sys.argv[:1], exit=False,
                                       verbosity=2).result.wasSuccessful() else 1
     except own_engine.NoEngine as reason:
-        print(f"SKIPPED: {reason}")
-        return SKIPPED
+        return own_engine.without_tests(reason)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 
 Arguments of the program: the engine (netns or docker), the folder of an installation with the
 programs, the transports to test, and after -- the names of tests. The exit code is 77 if the
-cluster cannot run on this host.
+cluster cannot run on this host, or 1 with APGAS_TEST_REQUIRE_ENGINE.
 """
 
 import contextlib
@@ -27,7 +27,6 @@ NAMES = TRANSPORTS[TRANSPORTS.index("--") + 1:] if "--" in TRANSPORTS else []
 TRANSPORTS = TRANSPORTS[:-len(NAMES) - 1] if NAMES else TRANSPORTS
 NAME = f"test{os.getpid()}"
 HOSTS = ["node1", "node2", "node3"]
-SKIPPED = 77
 
 
 def cluster(*arguments, name=NAME, seconds=120):
@@ -71,8 +70,7 @@ def with_cluster(run=run_tests):
         try:
             ends.enter_context(an_engine())
         except own_engine.NoEngine as reason:
-            print(f"SKIPPED: {reason}")
-            return SKIPPED
+            return own_engine.without_tests(reason)
         result = up(NAME, len(HOSTS))
         if result.returncode != 0:
             print(result.stderr)

@@ -7,6 +7,8 @@
                                         is installed in PREFIX at ~/apgas, and no file left unused
   shell_blocks.py marked DOCUMENT...    checks which blocks are marked as not run; the blocks of the
                                         other documents of docs/ must all be marked
+  shell_blocks.py compiled DOCUMENT...  checks that no other document of docs/ has a program in C++,
+                                        but those of docs/moving, which moving.py compiles
 
 The document is named by its path in this repository. The clone has the files of the work tree that
 git does not ignore. All blocks of a document run in one session, which keeps variables and the
@@ -33,6 +35,7 @@ MARKED = {  # of the documents whose blocks are run
     "README.md": ["runs all tests, this one among them"],
     "docs/tutorials/first_program.md": ["the test starts in a clone"],
     "docs/tutorials/histogram.md": ["needs three hosts"],
+    "docs/debugging/hangs.md": ["the tutorial about a hang runs such commands"],
     "docs/how_to/install.md": ["README.md and the first tutorial run these commands",
                                "a second build of the library takes minutes"],
     "docs/how_to/packages.md": ["./launch/package --test runs these commands",
@@ -73,6 +76,14 @@ def check_marked(documents):
                      for line, language, info, _ in blocks(document)
                      if language == "sh" and not re.match("no-test: .", info)]
     return problems
+
+
+def check_compiled(documents):
+    """A program of a document that no test compiles is found here."""
+    pages = {str(p.relative_to(ROOT)) for p in (ROOT / "docs").rglob("*.md")} - set(documents)
+    return [f"{page}:{line}: no test compiles this block: see tests/docs/CMakeLists.txt"
+            for page in sorted(pages) if not page.startswith("docs/moving/")
+            for line, language, _, _ in blocks(page) if language == "cpp"]
 
 
 def clone(folder):
@@ -195,8 +206,8 @@ def run_document(document, folder, prefix=None):
 
 def main():
     mode, *arguments = sys.argv[1:]
-    if mode == "marked":
-        problems = check_marked(arguments)
+    if mode in ("marked", "compiled"):
+        problems = (check_marked if mode == "marked" else check_compiled)(arguments)
         sys.exit("\n".join(problems) if problems else 0)
     try:
         folder = pathlib.Path(arguments[1]).resolve()

@@ -263,6 +263,16 @@ class CommandLine(unittest.TestCase):
         self.refused("'1,x' is not a list of numbers", "--workers", "1,x")
         self.refused("has format 0, and this version reads format 1", "--compare", other)
         self.refused("whose times mean nothing", "--compare", quick)
+        self.refused("is no whole report, since it lacks quick: make it again", "--compare",
+                     self.write("part.json", {k: v for k, v in OLD.items() if k != "quick"}))
+        part = {k: v for k, v in OLD["records"][0].items() if k not in ("median", "ours")}
+        self.refused("since it lacks median, ours: make it again", "--from-json",
+                     self.write("fields.json", OLD | {"records": OLD["records"] + [part]}))
+        for name, records in (("number", 3), ("text", ["fib"])):
+            self.refused("is no whole report", "--compare",
+                         self.write(f"{name}.json", OLD | {"records": records}))
+        (self.folder / "bytes.json").write_bytes(b"\xff")
+        self.refused("is not JSON", "--compare", str(self.folder / "bytes.json"))
         self.refused("cannot be read: No such file", "--compare", "/none.json")
         self.refused("has no benchmarks", "--build", "/none")
         without = self.folder / "without"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """./launch/test with the name of a test works after ./launch/quickstart, which configures no tests.
-CMake configures a copy of the repository, but nothing is compiled."""
+CMake configures a copy of the repository, but nothing is compiled. Those with containers fail
+without an engine if somebody asks for them."""
 
 import os
 import pathlib
@@ -19,6 +20,7 @@ echo '{"places": '$APGAS_PLACES', "nodes": 4130071, "depth": 10, "leaves": 33051
 CMAKE = """#!/bin/sh
 case "$*" in
 *"--target apgas apgas-info"*) mkdir -p build/release/apps; cp {uts} build/release/apps/uts ;;
+*"--preset release --target"*) ;;
 *) exec {cmake} "$@" ;;
 esac
 """
@@ -44,9 +46,10 @@ class AfterQuickstart(unittest.TestCase):
         file.chmod(0o755)
 
     def launch(self, *command):
+        environment = {**os.environ, "PATH": f"{self.path}:{os.environ['PATH']}"}
+        environment.pop("APGAS_TEST_REQUIRE_ENGINE", None)
         result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False,
-                                cwd=self.clone,
-                                env={**os.environ, "PATH": f"{self.path}:{os.environ['PATH']}"})
+                                cwd=self.clone, env=environment)
         return result.returncode, result.stdout + result.stderr
 
     def options(self):
@@ -64,6 +67,11 @@ class AfterQuickstart(unittest.TestCase):
         code, output = self.launch("./launch/test", "no/such/room")
         self.assertEqual(code, 1, output)
         self.assertIn("Lane release has no test with the name or label no/such/room", output)
+        self.program("ctest", "#!/bin/sh\necho engine required: $APGAS_TEST_REQUIRE_ENGINE.\n")
+        for selected, required in ("shell_blocks_test", ""), ("docker", "1"):
+            code, output = self.launch("./launch/test", selected)
+            self.assertEqual(code, 0, output)
+            self.assertIn(f"engine required: {required}.", output)
 
 
 if __name__ == "__main__":

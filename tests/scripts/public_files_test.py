@@ -21,6 +21,7 @@ CHANGES = [  # file, what is replaced, by what, and the problem then
     (".github/workflows/ci.yml", "runs-on: ubuntu-24.04", "runs_on: x", "has no runs-on"),
     (".github/workflows/ci.yml", "jobs:", "jobs: [", "ci.yml: "),
     (".gitlab-ci.yml", "./launch/package", "./launch/pack", "launch/pack is no program"),
+    (".gitlab-ci.yml", "package --test", "package", "other commands than the workflows of GitHub"),
     (".gitlab-ci.yml", "script:", "commands:", "runs nothing"),
     (".github/ISSUE_TEMPLATE/bug.md", "about:", "on:", "has no name and about"),
     ("CITATION.cff", "title: apgas", "name: apgas", "has no title"),

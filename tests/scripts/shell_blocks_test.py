@@ -99,6 +99,13 @@ class ShellBlocks(unittest.TestCase):
             page.write_text(f"```{wrong}\nfalse\n```\n")
             self.assertEqual(len(shell_blocks.check_marked([])), 1, wrong)
 
+    def test_a_program_that_no_test_compiles(self):
+        for folder in ("docs/moving", "docs/debugging"):
+            (self.tree / folder).mkdir(parents=True)
+            (self.tree / folder / "other.md").write_text("```cpp\nint a;\n```\n")
+        self.assertEqual(shell_blocks.check_compiled(["docs/debugging/other.md"]), [])
+        self.assertIn("docs/debugging/other.md:1: no test", *shell_blocks.check_compiled([]))
+
     def test_marked_blocks_are_listed(self):
         (self.tree / "page.md").write_text("```sh no-test: W\nfalse\n```\n")
         shell_blocks.MARKED["page.md"] = ["W"]

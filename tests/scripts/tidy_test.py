@@ -92,6 +92,21 @@ class Tidy(unittest.TestCase):
                      **{"sync/src/a.cpp": SPDX + "void f();\n"})
         self.reports("leads nowhere", "docs/a.md", "[b](b.md)\n")
 
+    def test_blocks_of_documents(self):
+        self.reports("a.md:4: the block names no language", "apps/a.md",
+                     "```sh\nls\n```\n```\nls\n```\n")
+        self.reports("a.md:2: the block names no language", "a.md", "- b:\n  ~~~\n  c\n  ~~~\n")
+        failed, output = check({"a.md": "```text\na\n```\n~~~~ sh\n```\n~~~\n~~~~\n"
+                                        "```cpp declarations\nint a;\n```\n"})
+        self.assertFalse(failed, output)
+
+    def test_pages_say_what_can_go_wrong(self):
+        page = "# A\n## What can go wrong\n"
+        for name in ("docs/tutorials/a.md", "docs/how_to/a.md", "docs/debugging/a.md"):
+            self.reports("no section '## What can go wrong'", name, "# A\n")
+            self.assertFalse(check({name: page})[0])
+        self.assertFalse(check({"docs/debugging/README.md": "# A\n", "docs/a.md": "# A\n"})[0])
+
     def test_retired_words_in_names(self):
         self.reports("'tally' is retired", "sync/src/a.cpp", SPDX + "int take_tally();\n")
         self.reports("'verdict' is retired", "comm/src/a.cpp", SPDX + "struct TheVerdict;\n")

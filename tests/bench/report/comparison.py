@@ -5,6 +5,9 @@ import json
 import statistics
 
 FORMAT = 1
+PARTS = {"quick", "rounds", "machine", "versions", "cores_used_by_others", "notes", "commands",
+         "records"}
+FIELDS = {"group", "benchmark", "variant", "workers", "places", "ours", "least", "median", "spread"}
 LEAST_NOISE = 0.05  # a smaller change is not reported, however close the samples are
 
 
@@ -13,7 +16,8 @@ class Unusable(Exception):
 
 
 def summary(values):
-    """Minimum, median, and spread: half the range of the middle half over the median."""
+    """Minimum, median, and spread: half the range of the middle half, or of all values if these
+    are fewer than four, over the median."""
     middle = statistics.median(values)
     low, high = min(values), max(values)
     if len(values) >= 4:
@@ -28,18 +32,32 @@ def records(samples):
             for group, found in samples.items() for key, values in found.items()]
 
 
+def missing(report):
+    """The parts that a report lacks, or the fields that one of its records lacks."""
+    lacking = PARTS - report.keys()
+    if not lacking and isinstance(report["records"], list):
+        lacking = set().union(*(FIELDS - each.keys() if isinstance(each, dict) else FIELDS
+                                for each in report["records"]))
+    elif not lacking:
+        lacking = {"records"}
+    return sorted(lacking)
+
+
 def load(path):
     try:
         with open(path, encoding="utf-8") as file:
             report = json.load(file)
     except OSError as error:
         raise Unusable(f"{path} cannot be read: {error.strerror}") from error
-    except json.JSONDecodeError as error:
+    except ValueError as error:  # of JSON, or of UTF-8
         raise Unusable(f"{path} is not JSON: {error}") from error
+    again = "make it again with ./launch/benchmark"
     found = report.get("format") if isinstance(report, dict) else None
-    if found != FORMAT or "records" not in report:
+    if found != FORMAT:
         raise Unusable(f"{path} has format {found}, and this version reads format {FORMAT}: "
-                       "make it again with ./launch/benchmark")
+                       f"{again}")
+    if lacking := missing(report):
+        raise Unusable(f"{path} is no whole report, since it lacks {', '.join(lacking)}: {again}")
     if report["quick"]:
         raise Unusable(f"{path} is of a run with --quick, whose times mean nothing")
     return report

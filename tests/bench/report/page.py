@@ -42,7 +42,8 @@ def write(report, plots, titles, folder):
     if report["quick"]:
         parts.append("<p><strong>This is a run with --quick: its times mean nothing.</strong>")
     parts.append("<p>Times are of one operation, over the rounds of the run. The spread is half "
-                 "the range of the middle half of the rounds, relative to the median. Variants of "
+                 "the range of the middle half of the rounds, or of all if these are fewer than "
+                 "four, relative to the median. Variants of "
                  "apgas are bold. Lower is better.")
     for group, title in titles.items():
         records = [each for each in report["records"] if each["group"] == group]
