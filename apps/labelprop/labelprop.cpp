@@ -90,7 +90,7 @@ class block {
         take({v, label});
       } else {
         auto& mine = *offers_;
-        mine.resize(team_.size());
+        if (mine.empty()) mine.resize(team_.size());
         mine[place_of(v)].push_back({v, label});
       }
     }
@@ -106,29 +106,34 @@ class block {
     }
   }
 
-  // Context: a worker. Several tasks of this place may call it at the same time.
+  // Context: a worker. Several tasks of this place may call it at the same time. Then a vertex may
+  // be in two queues, and makes its offers twice: that is rare, and a locked operation for each
+  // vertex would cost more.
   void enqueue(std::size_t i) {
     const std::atomic_ref queued(queued_[i]);
-    if (queued.exchange(1, std::memory_order_relaxed) == 0) queue_->push_back(i);
+    if (queued.load(std::memory_order_relaxed) != 0) return;
+    queued.store(1, std::memory_order_relaxed);
+    queue_->push_back(i);
   }
   std::vector<std::size_t> take_queue() {
     std::vector<std::size_t> all;
-    for (auto& each : queue_) {
-      all.insert(all.end(), each.begin(), each.end());
-      each.clear();
-    }
+    for (auto& each : queue_) move_to(all, each);
     for (const std::size_t i : all) queued_[i] = 0;
     return all;
   }
   std::vector<std::vector<offer>> take_offers() {
     std::vector<std::vector<offer>> all(team_.size());
     for (auto& each : offers_) {
-      for (std::size_t q = 0; q < each.size(); ++q) {
-        all[q].insert(all[q].end(), each[q].begin(), each[q].end());
-        each[q].clear();
-      }
+      for (std::size_t q = 0; q < each.size(); ++q) move_to(all[q], each[q]);
     }
     return all;
+  }
+  // Appends the values of one worker to those of others.
+  template <class T>
+  static void move_to(std::vector<T>& all, std::vector<T>& each) {
+    if (all.empty()) return all.swap(each);
+    all.insert(all.end(), each.begin(), each.end());
+    each.clear();
   }
 
   const labels& all_;
