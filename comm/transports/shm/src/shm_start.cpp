@@ -71,8 +71,9 @@ mapping_record map_all(shm_peers& peers, const std::vector<segment_offer>& offer
   return result;
 }
 
-// The ranks that could not map a segment, with the reason; empty if there are none. Of different
-// reasons only one is given, if possible one that a rank found itself.
+// The ranks that could not map a segment, with the reason; empty if there are none. A rank that
+// only misses a segment which another one does not offer is no reason itself. Of different reasons
+// only the first one is given.
 std::string describe_failures(const std::vector<mapping_record>& all,
                               const std::vector<host_record>& hosts) {
   const auto reason = [&](std::size_t r) { return text_of(all[r].why_not, sizeof all[r].why_not); };
@@ -81,9 +82,9 @@ std::string describe_failures(const std::vector<mapping_record>& all,
     if (all[r].unmapped != 0) failed.push_back(r);
   }
   if (failed.empty()) return {};
-  const auto found =
-      std::ranges::find_if(failed, [&](std::size_t r) { return reason(r) != they_offer_none; });
-  const std::string first = reason(found == failed.end() ? failed[0] : *found);
+  const auto offered_none = [&](std::size_t r) { return reason(r) == they_offer_none; };
+  if (!std::ranges::all_of(failed, offered_none)) std::erase_if(failed, offered_none);
+  const std::string first = reason(failed[0]);
   const auto others =
       std::ranges::stable_partition(failed, [&](std::size_t r) { return reason(r) == first; });
   const auto names = [&](const std::vector<std::size_t>& ranks) {
