@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view never =
     "\nthis is a deadlock of these tasks: each of them waits for the next one, and nothing else "
     "can let it go on. What to try: ";
-constexpr std::string_view more =
+constexpr std::string_view where_to_read =
     ". See docs/debugging/hangs.md; APGAS_DEADLOCK=report lets the other tasks run on";
 constexpr std::string_view unless_unlocked =
     "\nthey can only go on if another task unlocks what one of them has locked";
@@ -40,7 +40,7 @@ std::optional<job_report::endless_wait> job_report::find_endless_wait() const {
     }
     const std::string_view remedy = remedy_for(sentence);
     sentence += certain ? never : unless_unlocked;
-    if (certain) sentence.append(remedy).append(more);
+    if (certain) sentence.append(remedy).append(where_to_read);
     return endless_wait{sentence, certain};
   }
   return std::nullopt;
