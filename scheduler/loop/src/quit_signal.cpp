@@ -15,11 +15,11 @@ namespace {
 
 // A signal belongs to the process, and a handler has no argument that could lead to an object.
 constinit base::atomic<unsigned> received{0};
-constinit base::atomic<int> event{-1};
+constinit base::atomic<int> wake_event{-1};
 
 void on_quit(int) noexcept {
   received.fetch_add(1, base::relaxed);
-  const int to = event.load(base::relaxed);
+  const int to = wake_event.load(base::relaxed);
   if (to < 0) return;
   const int error = errno;
   const std::uint64_t one = 1;
@@ -49,13 +49,13 @@ void set_handler(void (*handler)(int)) noexcept {
 
 quit_signal_handler::quit_signal_handler(int event_to_signal) noexcept : event_(event_to_signal) {
   const std::lock_guard hold(handler_lock);
-  if (event_ >= 0) event.store(event_, base::relaxed);
+  if (event_ >= 0) wake_event.store(event_, base::relaxed);
   if (handlers++ == 0 && handler_is(SIG_DFL)) set_handler(on_quit);
 }
 
 quit_signal_handler::~quit_signal_handler() {
   const std::lock_guard hold(handler_lock);
-  if (event_ >= 0) event.store(-1, base::relaxed);
+  if (event_ >= 0) wake_event.store(-1, base::relaxed);
   if (--handlers == 0 && handler_is(on_quit)) set_handler(SIG_DFL);
 }
 
