@@ -78,8 +78,8 @@ struct mean_counts {
 // Steps a number of laps. There are more if they are short, because the worker looks for other work
 // and moves its tasks only now and then.
 mean_counts step_series(test::single_stepper& worker) {
-  constexpr std::uint64_t instructions_least = 10'000;
-  constexpr std::uint64_t laps_least = 4;
+  constexpr std::uint64_t instructions_least = 20'000;
+  constexpr std::uint64_t laps_least = 6;
   test::instruction_counts sum;
   double laps = 0;
   for (; sum.instructions < instructions_least || laps < laps_least; ++laps) {
