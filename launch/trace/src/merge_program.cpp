@@ -74,12 +74,12 @@ bool run_merge_program(const char* path) noexcept {
   if (!program_known.load(base::acquire)) return false;  // P1
   const pid_t child = _Fork();  // fork() would run handlers of the program and of malloc
   if (child == 0) become_program(path);
+  if (child < 0) return false;
   int status = 0;
-  pid_t ended = -1;
-  do {
-    ended = child < 0 ? -1 : waitpid(child, &status, 0);
-  } while (ended < 0 && child > 0 && errno == EINTR);
-  return ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return false;
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 }  // namespace apgas::inline v0::launch

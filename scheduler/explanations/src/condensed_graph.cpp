@@ -22,27 +22,19 @@ namespace {
 // they are 1 MiB in a message.
 constexpr std::size_t single_objects_max = 4096;
 
-// Tasks of one entry have all of this in common.
+// Tasks of one entry are of one group, and wait for the same object entry in the same way.
 struct task_look {
-  const char* construct;
-  const char* file;
-  const char* caller;
-  const char* spawn_file;
-  const char* name;
+  wait_groups::key group;
   const char* mode;
-  std::uint32_t line;
-  std::uint32_t spawn_line;
   std::uint32_t object;
-  bool main;
   bool operator==(const task_look&) const noexcept = default;
 };
 
 struct task_look_hash {
   std::size_t operator()(const task_look& k) const noexcept {
-    std::size_t h = k.object * std::size_t{31} + k.line * std::size_t{17} + k.spawn_line + k.main;
-    for (const char* p : {k.construct, k.file, k.caller, k.spawn_file, k.name, k.mode}) {
-      h = (h ^ reinterpret_cast<std::uintptr_t>(p)) * std::size_t{0x9e3779b97f4a7c15};
-    }
+    constexpr std::size_t odd = 0x9e3779b97f4a7c15;
+    const auto mode = reinterpret_cast<std::uintptr_t>(k.mode);
+    const std::size_t h = (wait_groups::key_hash()(k.group) ^ mode ^ k.object) * odd;
     return h ^ (h >> 32);
   }
 };
@@ -110,17 +102,9 @@ std::vector<std::uint32_t> hang_explanation::condense_tasks(
     const waiting_task& t = tasks_[i];
     const task_state& task = t.on->task;
     const std::uint32_t object = t.object == no_object ? place_waits::none : objects[t.object];
-    const auto [at, is_new] = alike.try_emplace({.construct = t.waits.construct,
-                                                 .file = t.waits.where.file_name(),
-                                                 .caller = t.caller,
-                                                 .spawn_file = task.site.file_name(),
-                                                 .name = task.name,
-                                                 .mode = t.mode,
-                                                 .line = t.waits.where.line(),
-                                                 .spawn_line = task.site.line(),
-                                                 .object = object,
-                                                 .main = t.on->runs_main},
-                                                static_cast<std::uint32_t>(to.graph_tasks.size()));
+    const auto [at, is_new] = alike.try_emplace(
+        {wait_groups::key_of(t.waits, task, t.on->runs_main, t.caller), t.mode, object},
+        static_cast<std::uint32_t>(to.graph_tasks.size()));
     if (is_new) {
       to.graph_tasks.push_back({.text = task_text(task, t.on->runs_main),
                                 .construct = t.waits.construct,

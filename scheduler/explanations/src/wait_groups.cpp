@@ -52,17 +52,21 @@ std::size_t wait_groups::key_hash::operator()(const key& k) const noexcept {
   return h ^ (h >> 32);
 }
 
+wait_groups::key wait_groups::key_of(const wait_record& waits_for, const task_state& task,
+                                     bool main, const char* caller) noexcept {
+  return {.construct = waits_for.construct,
+          .file = waits_for.where.file_name(),
+          .caller = caller,
+          .spawn_file = task.site.file_name(),
+          .name = task.name,
+          .line = waits_for.where.line(),
+          .spawn_line = task.site.line(),
+          .main = main && task.site.line() == 0};
+}
+
 std::uint64_t wait_groups::add(const wait_record& waits_for, const task_state& task, bool main,
                                double waited_s, const char* caller) {
-  const key k{.construct = waits_for.construct,
-              .file = waits_for.where.file_name(),
-              .caller = caller,
-              .spawn_file = task.site.file_name(),
-              .name = task.name,
-              .line = waits_for.where.line(),
-              .spawn_line = task.site.line(),
-              .main = main && task.site.line() == 0};
-  group& g = groups_[k];
+  group& g = groups_[key_of(waits_for, task, main, caller)];
   if (g.count++ == 0) {
     g.waits_for = waits_for;
     g.task = task;

@@ -54,7 +54,7 @@ class wait_groups {
   static waiting_tasks description_of(const wait_record& waits_for, const task_state& task,
                                       bool main, const char* caller = "");
 
- private:
+  // What the tasks of a group have in common.
   struct key {
     const char* construct;
     const char* file;
@@ -69,6 +69,10 @@ class wait_groups {
   struct key_hash {
     std::size_t operator()(const key& k) const noexcept;
   };
+  static key key_of(const wait_record& waits_for, const task_state& task, bool main,
+                    const char* caller) noexcept;
+
+ private:
   struct group {
     wait_record waits_for{nullptr};
     task_state task;
