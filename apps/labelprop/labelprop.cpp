@@ -106,14 +106,10 @@ class block {
     }
   }
 
-  // Context: a worker. Several tasks of this place may call it at the same time. Then a vertex may
-  // be in two queues, and makes its offers twice: that is rare, and a locked operation for each
-  // vertex would cost more.
+  // Context: a worker. Several tasks of this place may call it at the same time.
   void enqueue(std::size_t i) {
     const std::atomic_ref queued(queued_[i]);
-    if (queued.load(std::memory_order_relaxed) != 0) return;
-    queued.store(1, std::memory_order_relaxed);
-    queue_->push_back(i);
+    if (queued.exchange(1, std::memory_order_relaxed) == 0) queue_->push_back(i);
   }
   std::vector<std::size_t> take_queue() {
     std::vector<std::size_t> all;
