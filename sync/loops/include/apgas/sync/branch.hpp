@@ -125,11 +125,15 @@ APGAS_API bool take_back_or_wait(scheduler::task_counter& join,
                                  const scheduler::call_site& where) noexcept;
 
 // Ends a branch that its fork has run itself: what it was given by name_task, by registration or by
-// task_local ends with it. Requires: the task of the fork has no attributes.
-[[gnu::always_inline]] inline void end_branch() noexcept {
-  scheduler::fiber& self = *scheduler::fiber_after_call();
-  if (self.task.rare.has_attributes != 0) [[unlikely]]
-    scheduler::clear_attributes(self);
+// task_local ends with it. Returns the fiber, whose address is computed anew after a call rather
+// than kept in a register. Requires: the task of the fork has no attributes.
+[[gnu::always_inline]] inline scheduler::fiber* end_branch() noexcept {
+  scheduler::fiber* self = scheduler::fiber_after_call();
+  if (self->task.rare.has_attributes != 0) [[unlikely]] {
+    scheduler::clear_attributes(*self);
+    self = scheduler::fiber_after_call();
+  }
+  return self;
 }
 
 // Runs a branch in the task of its fork.
@@ -233,15 +237,17 @@ template <class F, class G>
   }
 
   std::optional<second> from_g;
+  scheduler::fiber* self;
   try {
-    from_g.emplace(branch_value(g));
+    from_g.emplace(value_from(g));
+    self = end_branch();
   } catch (...) {
     fork_failed<first, handed>(f, true, join_here());
   }
   try {
     // Untouched means that this stack was not left meanwhile, or its slots would have been counted.
     if (join.untouched()) [[likely]] {
-      auto& tasks = scheduler::fiber_after_call()->on->tasks;
+      auto& tasks = self->on->tasks;
       scheduler::slot* const top = tasks.head() - 1;
       if (top->tagged_counter == address_here<join_kind>(join) && tasks.pop(top)) [[likely]] {
         return std::pair<first, second>(branch_value(f), *std::move(from_g));
