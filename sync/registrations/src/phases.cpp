@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <apgas/base/cpu_relax.hpp>
+#include <apgas/scheduler/poll_in_place.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 #include <apgas/sync/registration.hpp>
 
@@ -67,8 +68,12 @@ void park(scheduler::fiber& self, registration& r, std::int64_t p,
 // Waits until phase p is over. The task has already signalled it, or only waits.
 void await(scheduler::fiber& self, registration& r, std::int64_t p, wait_style style,
            const scheduler::call_site& where) {
-  const phaser_tree_node& node = *r.node;
-  if (!node.passed(p) && (style == wait_style::lazy || !spin_for(self, node, p))) {
+  phaser_tree_node& node = *r.node;
+  const auto is_over = [&node, p] { return node.passed(p); };
+  // The messages of a clock are taken where they arrive.
+  const bool over_places = r.kind == phase_kind::clock && node.core().link() != nullptr;
+  if (over_places && scheduler::wait_in_place(is_over)) style = wait_style::eager;
+  if (!is_over() && (style == wait_style::lazy || !spin_for(self, node, p))) {
     park(self, r, p, {}, where);
     return;
   }

@@ -16,9 +16,10 @@
 
 #include "phase_wire.hpp"
 
-// The table, the messages, and registrations in transit. A message handler only queues a message; a
-// single external task takes the queued messages one after another, since the end of a phase
-// resumes tasks and runs the operations of accumulators.
+// The table, the messages, and registrations in transit. A message handler only queues a message of
+// a phaser; a single external task takes the queued messages one after another, since the end of a
+// phase runs the operations of accumulators. A clock has none, and a worker that polls takes its
+// message at once.
 namespace apgas::inline v0::sync {
 
 remote_phases::~remote_phases() {
@@ -46,19 +47,41 @@ void remote_phases::send_arrived(std::uint64_t number, const phase_transits& t) 
        number, t.at);
 }
 
+namespace {
+
+// The worker that runs this handler; null on a thread that is none.
+scheduler::worker* receiving_worker(const scheduler::scheduler& here) noexcept {
+  const scheduler::fiber* const caller = scheduler::current_fiber();
+  return caller != nullptr && caller->on->home == &here ? caller->on : nullptr;
+}
+
+}  // namespace
+
 void remote_phases::on_message(const comm::inbound_frame& frame) {
+  message m{frame.source,
+            frame.header->handler & ~control_phase,
+            frame.header->finish,
+            static_cast<std::int64_t>(frame.header->credit),
+            {frame.payload.begin(), frame.payload.end()}};
+  scheduler::worker* const w = receiving_worker(*place_.task_scheduler);
+  phase_core* const core = w != nullptr ? find(m.number) : nullptr;
+  const bool at_once = core != nullptr && core->kind() == phase_kind::clock;
   bool begin = false;
   {
-    std::lock_guard hold(inbox_lock_);
-    if (stopped_) return;
-    inbox_.push_back({frame.source,
-                      frame.header->handler & ~control_phase,
-                      frame.header->finish,
-                      static_cast<std::int64_t>(frame.header->credit),
-                      {frame.payload.begin(), frame.payload.end()}});
-    begin = !std::exchange(draining_, true);
+    const std::lock_guard hold(inbox_lock_);
+    if (!stopped_) {
+      begin = !std::exchange(draining_, true);
+      if (!at_once || !begin) inbox_.push_back(std::move(m));
+    }
   }
-  if (begin) place_.task_scheduler->submit(&drain_);
+  if (begin && at_once) {
+    take(*w, core, m);
+    const std::lock_guard hold(inbox_lock_);
+    draining_ = false;  // only this thread receives messages now
+    return;
+  }
+  if (core != nullptr) core->release();
+  if (begin) place_.task_scheduler->submit_from_poll(&drain_);
 }
 
 scheduler::task_counter* remote_phases::drain(scheduler::external_task* work,
@@ -75,7 +98,7 @@ scheduler::task_counter* remote_phases::drain(scheduler::external_task* work,
         return nullptr;
       }
     }
-    for (const message& m : taken) all.take(*self.on, m);
+    for (const message& m : taken) all.take(*self.on, all.find(m.number), m);
   }
 }
 
@@ -130,14 +153,14 @@ bool fits(const phase_core& core, addressee to, std::uint64_t what) noexcept {
 
 }  // namespace
 
-void remote_phases::take(scheduler::worker& w, const message& m) noexcept {
+// Releases `core`, to which the message belongs; null if this place does not know it.
+void remote_phases::take(scheduler::worker& w, phase_core* core, const message& m) noexcept {
   const std::uint64_t operation = m.what & 0xff;
   const addressee to = addressee_of(operation);
   if (to == addressee::nobody) {
     base::fatal(fmt::format("place {} sent a frame of a clock with the unknown operation {}",
                             m.source, operation));
   }
-  phase_core* const core = find(m.number);
   // A removed replica is told of phases until the home receives its `gone`.
   const bool may_be_late = operation == operation_phase || operation == operation_result;
   if (core == nullptr && may_be_late) return;

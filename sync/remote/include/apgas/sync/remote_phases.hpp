@@ -115,7 +115,7 @@ class remote_phases {
   void send_arrived(std::uint64_t number, const phase_transits& t) noexcept;
   static scheduler::task_counter* drain(scheduler::external_task* work,
                                         scheduler::fiber& self) noexcept;
-  void take(scheduler::worker& w, const message& m) noexcept;
+  void take(scheduler::worker& w, phase_core* core, const message& m) noexcept;
   void take_value(phase_core& core, const message& m) noexcept;
   void let_go(scheduler::worker& w, phase_core& core, const message& m) noexcept;
 
