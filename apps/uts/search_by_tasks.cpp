@@ -44,7 +44,11 @@ class searcher {
 [[gnu::noinline]] void searcher::spawn_children(const node& n, int children) {
   found_->add_children(n, children);
   for (int i = 0; i < children; ++i) {
-    apgas::async([child = tree_.child(n, i), this] { explore(child); });
+    // The words are captured one by one. A copy of the whole node would read what has just been
+    // stored by wider loads, which wait for the stores: as long as all the rest of the task takes.
+    const node child = tree_.child(n, i);
+    const auto [a, b, c, d, e] = child.state;
+    apgas::async([this, a = a, b = b, c = c, d = d, e = e, depth = child.depth] { explore({{a, b, c, d, e}, depth}); });
   }
 }
 
