@@ -140,10 +140,7 @@ void run_drain(fiber& self) noexcept {
       return_to_spawner(self);
       return;
     }
-    w.count.inlined_tasks.add_one();
-    self.task.site = s->site;
-    s->run(*s, self);
-    if (self.task.rare.has_attributes != 0) clear_attributes(self);
+    run_child(w, *s, self);
     if (self.generation != generation) {  // the task was suspended, so all slots were counted
       run_children(self, frame_mark(self.base, self.generation));
       break;

@@ -149,6 +149,15 @@ void drop_cached_fibers(worker& w) noexcept {
   w.num_cached_fibers = 0;
 }
 
+bool run_child_slowly(fiber& self, slot* s) {
+  worker& w = *self.on;
+  if (w.tasks.pop_slow(s)) {
+    run_child(w, *s, self);
+    return true;
+  }
+  return w.tasks.head() == s;
+}
+
 void clear_attributes(fiber& self) noexcept {
   if (task_extension* locals = self.task.locals) locals->task_ended(self);
   if (task_extension* extension = self.task.registrations) extension->task_ended(self);

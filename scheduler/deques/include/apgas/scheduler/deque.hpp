@@ -117,13 +117,15 @@ class deque {
   // Takes back the newest slot, `s` == head() - 1. Returns false if a thief has taken it; then
   // head() is `s`. Also returns false if the pop is refused (refuse_pop()); then head() is as
   // before the call, and every slot is counted.
-  [[nodiscard]] bool pop(Slot* s) {
+  [[nodiscard]] bool pop(Slot* s) { return pop_fast(s) || pop_slow(s); }
+
+  // The two parts of pop(). If pop_fast() returns false, pop_slow() must follow.
+  [[nodiscard]] bool pop_fast(Slot* s) {
     head_.store(s, release);  // P1
     light_fence();            // P2
-    if (s >= gate_.load(relaxed)) [[likely]]
-      return true;
-    return pop_slow(s);
+    return s >= gate_.load(relaxed);
   }
+  [[gnu::noinline]] bool pop_slow(Slot* s);
 
   // Takes the slot `s` out of the middle of the deque, and moves the newest slot to its place. This
   // is for the branch of a join that lies below tasks which must not run on top of the join.
@@ -334,8 +336,6 @@ class deque {
     gate_.store(slow ? last_ : to, relaxed);
   }
 
-  // The rest of pop() for a slot below gate_. head() is `s` already.
-  [[gnu::noinline]] bool pop_slow(Slot* s);
   [[gnu::noinline, gnu::cold]] void answer_slow();
 
   // The first slot of [begin, end) that an observer does not permit to be stolen yet.

@@ -133,6 +133,20 @@ inline void task_described(fiber& self) noexcept {
     describe_to_observer(self);
 }
 
+// Runs a task that has been taken from the deque of `w`. Context: task, of that worker.
+[[gnu::always_inline]] inline void run_child(worker& w, slot& s, fiber& self) {
+  w.count.inlined_tasks.add_one();
+  self.task.site = s.site;
+  s.run(s, self);
+  if (self.task.rare.has_attributes != 0) [[unlikely]]
+    clear_attributes(self);
+}
+
+// Runs the task in `s` after a pop_fast() in vain, unless a thief has taken it. Returns false if the
+// pop was refused. It is a function of its own, so that run_children() keeps nothing in registers
+// across it. Context: as run_children().
+APGAS_API bool run_child_slowly(fiber& self, slot* s);
+
 // Runs the tasks that the frames of `self` have in the deque above `mark`, newest first, on the
 // stack of the caller, which waits for them. If the fiber was left after the mark was set, the
 // tasks begin at fiber::base instead. If a pop is refused (deque::refuse_pop()), it returns early;
@@ -141,17 +155,12 @@ inline void task_described(fiber& self) noexcept {
 inline void run_children(fiber& self, const frame_mark& mark) {
   for (;;) {
     worker& w = *self.on;
-    deque<slot>& tasks = w.tasks;
     slot* const from = self.generation == mark.generation ? mark.base : self.base;
-    slot* const s = tasks.head() - 1;
+    slot* const s = w.tasks.head() - 1;
     if (s < from) return;
-    if (tasks.pop(s)) {
-      w.count.inlined_tasks.add_one();
-      self.task.site = s->site;
-      s->run(*s, self);
-      if (self.task.rare.has_attributes != 0) [[unlikely]]
-        clear_attributes(self);
-    } else if (tasks.head() != s) {  // refused
+    if (w.tasks.pop_fast(s)) [[likely]] {
+      run_child(w, *s, self);
+    } else if (!run_child_slowly(self, s)) {
       return;
     }
   }
