@@ -9,7 +9,8 @@ tests/docs/header_examples.py compiles the examples.
 import re
 
 CONTRACT = re.compile(r"^((?:Requires|Throws|Context|Cost|Errors|Order)\b[^:.]*):\s*(.*)", re.S)
-CODE = re.compile(r"^[^\"]*?(?:\"[^\"]*\"[^\"]*?)*[;{}]\s*(?://.*|/\*.*)?$")
+CODE = re.compile(r"[;{}]\s*$")
+REMARK = re.compile(r"(?:^|\s)//.*")
 
 
 def kind_of(row):
@@ -29,6 +30,10 @@ def ends(part, row, kind):
     return not row.startswith(" ")
 
 
+def is_code(lines):
+    return any(CODE.search(REMARK.sub("", row)) for row in lines)
+
+
 def blocks(rows):
     """The parts between empty rows, where a kind begins and where a contract begins."""
     part, first, lines = None, 0, []
@@ -36,7 +41,7 @@ def blocks(rows):
         kind = kind_of(row)
         if part and ends(part, row, kind):
             if part == "block":
-                part = "code" if any(CODE.match(each) for each in lines) else "table"
+                part = "code" if is_code(lines) else "table"
             yield part, first, lines
             part = None
         if part is None and kind != "empty":

@@ -28,6 +28,10 @@ Every public name, from the comments of the headers. All are in namespace `apgas
 `<apgas/apgas.hpp>` includes all headers but `<apgas/c.h>`. [Constructs](../constructs.md) explains
 them by examples, and [the words of the contracts](../constructs.md#where-a-call-may-stand).
 
+In the examples, `p` and `q` are places, `1ms` needs `std::chrono_literals`, and names such as
+`work()` and `job` stand for functions and types of the program
+([all of them](../../tests/docs/header_examples.hpp)). The tests compile and run every example.
+
 | name | header | |
 |---|---|---|"""
 LANGUAGES = {"code": "cpp", "table": "text"}

@@ -43,7 +43,6 @@ using namespace std::chrono_literals;
 inline apgas::place p;  // some place
 inline apgas::place q;  // another one, if the program has more than one
 
-inline int n = 100;
 inline std::vector<double> x(100, 1.0);
 inline std::vector<double> y(100, 2.0);
 

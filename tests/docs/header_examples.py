@@ -5,7 +5,7 @@
   header_examples.py FOLDER    writes the sources of the program into FOLDER
 
 docs/site/comments.py says which part of a comment is an example. What an example takes for granted,
-such as `p` or `work()`, is declared in header_examples.hpp, or in the one for C. An example is
+such as `p` or `work()`, is declared in header_examples.hpp. An example is
   - with a main(): a program of its own, whose main() must return 0;
   - all others: the body of a task. Functions, classes and templates that begin at the left margin
     stand at namespace scope. The program runs these examples one after the other, each in a finish.
@@ -35,7 +35,7 @@ DEFINITION = re.compile(
     r"[\w:<>*&, ]+[ *&]\w+\(.*\) (?:const )?\{(?:.*\})?$)")
 END = re.compile(r"(?! )(?:\}|.*[;}]$)")  # the last row of one
 HEAD = {"cpp": '#undef NDEBUG\n#include "docs/header_examples.hpp"\n',
-        "c": '#undef NDEBUG\n#include "docs/header_examples_c.h"\n'}
+        "c": "#undef NDEBUG\n#include <assert.h>\n#include <stdio.h>\n\n#include <apgas/c.h>\n"}
 RUN = """
 namespace examples {{
 void run_{source}() {{

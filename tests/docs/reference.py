@@ -49,7 +49,7 @@ RESULT = re.compile(r"\b[Rr]eturns?\b|\bresult|\b[Ww]hether\b|"
                     r"Which|Iterators|Makes|Allocates)\b")
 CHEAP = re.compile(r"\boperator|= default|\(\)(?: const)?(?: noexcept)?$")
 # Members that need no example, and how the operators appear that are not written as their symbol.
-WITHOUT_EXAMPLE = re.compile(r"~|operator(?:=|\(\)| )|.* [&*]$|"
+WITHOUT_EXAMPLE = re.compile(r"~|operator(?:=$|\(\)| )|.* [&*]$|"
                              r"(?:begin|end|allocate|deallocate|construct)$")
 WRITTEN = {"operator*": r"\*\w", "operator[]": r"\w\["}
 

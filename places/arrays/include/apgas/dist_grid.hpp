@@ -33,13 +33,13 @@ namespace apgas::inline v0 {
 //   g.exchange_halo();                           // called by one task
 //   apgas::finish([g] {
 //     apgas::async_at(g.group(), [g] {           // at each place
+//       apgas::finish([g] { g.send_halo(); });   // to the neighbours
 //       g.swap_halo();                           // with all other places
 //       const auto mine = g.local();             // indices from -1 to mine.rows(), mine.columns()
 //       use(mine(-1, 0) + mine(0, -1));
 //       g.for_each_local([g](std::size_t r, std::size_t c, double& x) {
 //         if (g.place_of(r, c) == apgas::here()) x += 1;
 //       });
-//       apgas::finish([g] { g.send_halo(); });   // to all neighbours
 //     });
 //   });
 //   g.destroy();

@@ -13,8 +13,10 @@
 // to a part of the program without making it compete with the rest.
 //
 //   int balance = 0;
-//   apgas::async([&] { apgas::when([&] { return balance >= 100; }, [&] { balance -= 100; }); });
-//   apgas::atomic([&] { balance += 100; });
+//   apgas::finish([&] {
+//     apgas::async([&] { apgas::when([&] { return balance >= 100; }, [&] { balance -= 100; }); });
+//     apgas::atomic([&] { balance += 100; });
+//   });
 namespace apgas::inline v0 {
 
 // Runs f() as a critical section: no other atomic or when section of this place runs meanwhile.

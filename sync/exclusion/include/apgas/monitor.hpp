@@ -20,10 +20,10 @@ class watched;
 // things, see watched.hpp.
 //
 //   apgas::monitor m;
-//   int free_seats = 0;                             // guarded by m
+//   int items = 0;                                  // guarded by m
 //   apgas::finish([&] {
-//     apgas::async([&] { m.when([&] { return free_seats > 0; }, [&] { --free_seats; }); });
-//     m.atomic([&] { ++free_seats; });
+//     apgas::async([&] { m.when([&] { return items > 0; }, [&] { --items; }); });
+//     m.atomic([&] { ++items; });
 //   });
 //
 // Requires, when it is destroyed: no task is inside or waits for it.
