@@ -33,7 +33,7 @@ inline constexpr std::size_t recycled_alignment = 64;
 //
 // All uninitialized_allocators are equal, so memory may be moved between containers.
 //
-//   std::vector<char, apgas::uninitialized_allocator<char>> buffer(1 << 20);  // no zeros
+//   std::vector<char, apgas::uninitialized_allocator<char>> buffer(1 << 20);  // not zeroed
 //
 // Throws: std::bad_alloc.
 // Context: any thread.

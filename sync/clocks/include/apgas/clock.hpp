@@ -86,7 +86,7 @@ class phase_event;
 //       c.advance_eager();        // a short, even phase
 //       work();
 //       c.advance_lazy();         // as c.advance()
-//       c.resume();               // so do resume_eager, resume_lazy
+//       c.resume();               // as resume_eager(), resume_lazy()
 //       work();                   // no task waits for this
 //       c.advance();
 //     });
@@ -192,7 +192,7 @@ class clock {
   //
   //   const auto rows = apgas::clock::make();
   //   const auto columns = apgas::clock::make();
-  //   apgas::clock::resume_all();         // so do resume_all_lazy and resume_all_eager
+  //   apgas::clock::resume_all();         // of all clocks of this task
   //   work();
   //   apgas::clock::advance_all();
   //   apgas::clock::resume_all_eager();
