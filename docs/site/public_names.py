@@ -12,6 +12,7 @@ the header itself. These comments are plain `//` sentences (docs/style.md):
 """
 
 import dataclasses
+import itertools
 import pathlib
 import re
 import subprocess
@@ -45,7 +46,8 @@ SITE_PARAMETER = re.compile(r",?\s*(?:std::source_location|scheduler::call_site)
 # compiler explain a wrong call, definitions outside of their class, what cannot be called.
 NOT_PUBLIC = re.compile(r"scheduler::fiber&|sync::coroutine_runner|= delete$|\boverride\b|"
                         r"\((?:\w+(?:&&)?, )?\w+(?:&&)?\.\.\.\)$|^namespace |"
-                        r"^template.*\n.*\w<T>::|\) -> \w+<.*>$", re.S)
+                        r"^template.*\n.*\w<T>::|"
+                        r"^(?:template[^\n]*\n)?\w+\([^()]*\) -> \w+<.*>$", re.S)
 ALIASES = ("value_type", "element_type", "promise_type", "iterator", "const_iterator", "source")
 NOISE = re.compile(r"\bAPGAS_API |\bAPGAS_C_API |\bAPGAS_C_NOEXCEPT\b|\[\[gnu::\w+\]\] |^inline |"
                    r"(?<=\n)inline ")
@@ -71,6 +73,13 @@ def headers():
         for pattern in ("*.hpp", "*.h", "parallel/*.hpp"):
             found |= set((ROOT / module).glob(f"**/include/apgas/{pattern}"))
     return sorted(path for path in found if path.name != "apgas.hpp")
+
+
+def portions():
+    """The headers in the portions that Doxygen reads. It takes functions for the same one if only
+    their constraints differ, as those of coroutine.hpp and async.hpp."""
+    alone = [path for path in headers() if path.name == "coroutine.hpp"]
+    return [part for part in (alone, [path for path in headers() if path not in alone]) if part]
 
 
 def is_comment(line):
@@ -154,8 +163,7 @@ class Source:
                 (blocks[0].splitlines() if blocks else [])]
 
 
-def xml_of(folder):
-    paths = headers()
+def xml_of(folder, paths):
     doxyfile = DOXYFILE.format(headers=" ".join(map(str, paths)), folder=folder)
     subprocess.run(["doxygen", "-"], input=doxyfile, text=True, check=True, cwd=ROOT,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -195,7 +203,8 @@ def collect():
                                                   comment, shared))
 
     with tempfile.TemporaryDirectory() as folder:
-        for compound in xml_of(folder):
+        for compound in itertools.chain(*(xml_of(f"{folder}/{i}", paths)
+                                          for i, paths in enumerate(portions()))):
             name, kind = compound.find("compoundname").text, compound.get("kind")
             if kind == "namespace" and name in ("apgas", "apgas::parallel"):
                 for member in compound.iter("memberdef"):

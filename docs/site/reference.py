@@ -5,6 +5,7 @@ import html
 import re
 
 import public_names
+from comments import CONTRACT, paragraphs, without_indent
 from public_names import ROOT
 
 INDEX = "reference/index.md"
@@ -27,9 +28,13 @@ Every public name, from the comments of the headers. All are in namespace `apgas
 `<apgas/apgas.hpp>` includes all headers but `<apgas/c.h>`. [Constructs](../constructs.md) explains
 them by examples, and [the words of the contracts](../constructs.md#where-a-call-may-stand).
 
+In the examples, `p` and `q` are places, `1ms` needs `std::chrono_literals`, and names such as
+`work()` and `job` stand for functions and types of the program
+([all of them](../../tests/docs/header_examples.hpp)). The tests compile and run every example.
+
 | name | header | |
 |---|---|---|"""
-CONTRACT = re.compile(r"^((?:Requires|Throws|Context|Cost|Errors|Order)\b[^:.]*):\s*(.*)", re.S)
+LANGUAGES = {"code": "cpp", "table": "text"}
 SENTENCE = re.compile(r"(?<=[.;]) (?=(?:Requires|Throws|Context|Cost|Errors)\b[^:.]{0,30}: )")
 # Names with :: or _ or arguments, files, and what stands between backquotes.
 CODE = re.compile(r"`[^`]+`|<=|>=|\b(?:\w+(?:::|[.]|->))*(?:\w+\((?:[^()]|\([^()]*\))*\)|"
@@ -76,30 +81,13 @@ def prose(text):
     return result
 
 
-def paragraphs(rows):
-    """The parts of a comment: ("text", rows), ("code", rows) or ("list", rows)."""
-    part = []
-    for row in [*rows, ""]:
-        kind = "list" if re.match(r" +- ", row) else "code" if row.startswith("  ") else "text"
-        ends_text = CONTRACT.match(row) or kind != "text"
-        if not row.strip() or (part and part[0] == "text" and ends_text):
-            if part:
-                yield part[0], part[1:]
-            part = []
-        if row.strip():
-            part = part or [kind]
-            part.append(row)
-
-
 def markdown(rows):
     """A comment as Markdown. A part of the contract is a paragraph that begins with its word."""
     text = []
-    parts = list(paragraphs(rows))
-    for kind, lines in parts:
-        if kind == "code":
-            indent = min(len(row) - len(row.lstrip()) for row in lines)
-            code = "\n".join(row[indent:] for row in lines)
-            text.append(f"~~~~ cpp\n{code}\n~~~~")
+    for kind, _, lines in paragraphs(rows):
+        if kind in ("code", "table"):
+            block = "\n".join(without_indent(lines))
+            text.append(f"~~~~ {LANGUAGES[kind]}\n{block}\n~~~~")
         elif kind == "list":
             items = re.split(r"\s*\n\s*- |^\s*- ", "\n".join(lines))
             text.append("\n".join(f"- {prose(' '.join(item.split()))}" for item in items if item))
@@ -112,7 +100,8 @@ def markdown(rows):
 
 def purpose(name):
     """The first sentence of the comment."""
-    text = next((" ".join(rows) for kind, rows in paragraphs(name.comment) if kind == "text"), "")
+    text = next((" ".join(rows) for kind, _, rows in paragraphs(name.comment) if kind == "text"),
+                "")
     return prose(re.split(r"(?<=[a-z)`\"])[.:](?: |$)", text)[0])
 
 

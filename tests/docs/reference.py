@@ -13,8 +13,14 @@ which holds for all, also says:
   - its cost, unless it is a constructor, an operator or a function without parameters that does not
     suspend, whose declaration says enough.
 A comment that begins with "The same" or refers to another one ("as above", "As resume") continues
-that one. Each function is used in an example: in a comment, on a page whose examples are compiled,
-or in a program of apps/.
+that one.
+
+Each class, free function and member function is used in an example in a comment of its header; the
+test docs_header_examples compiles and runs these. A class is named there, a function is called and
+an operator is written. Exempt is what cannot be called by its name, or says nothing when it is:
+  - destructors, assignments, conversions, operator(), and operators that are defaulted;
+  - begin and end, which a range-based for loop calls; allocate, deallocate and construct, which
+    containers call.
 
 tests/scripts/reference_test.py checks that each of these checks can fail.
 """
@@ -25,7 +31,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(ROOT / "docs/site"))
+sys.path[:0] = [str(ROOT / "docs/site"), str(ROOT / "tests/docs")]
+import header_examples  # noqa: E402
 import public_names  # noqa: E402
 
 REFERS = re.compile(r"^The same\b|\bas above\b|\bOtherwise as\b|"
@@ -41,7 +48,10 @@ RESULT = re.compile(r"\b[Rr]eturns?\b|\bresult|\b[Ww]hether\b|"
                     r"^(?:\(S\) )?(?:An?|The|Its|All|This|Each|Blocks|Elements?|How|Where|What|"
                     r"Which|Iterators|Makes|Allocates)\b")
 CHEAP = re.compile(r"\boperator|= default|\(\)(?: const)?(?: noexcept)?$")
-EXAMPLES = ("README.md", "docs/**/*.md", "launch/c_interface/README.md", "apps/**/*.[ch]*")
+# Members that need no example, and how the operators appear that are not written as their symbol.
+WITHOUT_EXAMPLE = re.compile(r"~|operator(?:=$|\(\)| )|.* [&*]$|"
+                             r"(?:begin|end|allocate|deallocate|construct)$")
+WRITTEN = {"operator*": r"\*\w", "operator[]": r"\w\["}
 
 
 def words_for_all(*comments):
@@ -120,17 +130,30 @@ def check_group(names, comments, report):
             previous = text + (" " + previous if REFERS.search(text) else "")
 
 
-def examples():
-    code = []
-    for pattern in EXAMPLES:
-        for path in ROOT.glob(pattern):
-            text = path.read_text()
-            code += re.findall(r"^```(?:cpp|c)\b.*?\n(.*?)^```", text, re.M | re.S) if (
-                path.suffix == ".md") else [text]
-    return "\n".join(code)
+def is_shown(name, scope, code):
+    """Whether the examples `code` of a header show a name. `scope` is the class of a member."""
+    last = name.name.rpartition("::")[2]
+    if name.kind == "class" or last == scope:
+        return re.search(rf"\b{last}\b", code) is not None
+    if name.kind != "function" or (scope and WITHOUT_EXAMPLE.match(last)):
+        return True
+    if last.startswith("operator"):
+        symbol = WRITTEN.get(last, re.escape(last.removeprefix("operator")))
+        return "= default" in name.declaration or re.search(symbol, code) is not None
+    before = r"(?:\.|->|::)" if scope else r"\b"
+    return re.search(rf"{before}{last}(?:<[^;(]*>)?\(", code) is not None
 
 
-def problems(names, sources, code):
+def not_shown(names, code):
+    """The names of a header, and their members, that no example shows."""
+    for name in names:
+        missing = [] if is_shown(name, "", code) else [name]
+        scope = name.name.rpartition("::")[2]
+        missing += [m for m in name.members if not is_shown(m, scope, code)]
+        yield from missing
+
+
+def problems(names, sources):
     """Yields (name, message)."""
     found = []
     by_header = {}
@@ -141,18 +164,14 @@ def problems(names, sources, code):
         check_group(group, [head], lambda *args: found.append(args))
         for each in group:
             check_group(each.members, [head, each.comment], lambda *args: found.append(args))
-        comments = "\n".join(row for row in sources[header].lines if row.strip().startswith("//  "))
-        for each in group:
-            last = each.name.rpartition("::")[2]
-            if each.kind == "function" and "operator" not in last and not re.search(
-                    rf"\b{re.escape(last)}\b", code + comments):
-                found.append((each, "no example uses it"))
+        code = header_examples.code_of(header)
+        found += [(each, "no example uses it") for each in not_shown(group, code)]
     return found
 
 
 def main():
     names, sources = public_names.collect()
-    found = problems(names, sources, examples())
+    found = problems(names, sources)
     for name, message in found:
         print(f"{name.header.relative_to(ROOT)}:{name.line}: {name.name}: {message}")
     count = len(names) + sum(len(name.members) for name in names)

@@ -12,8 +12,15 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "docs"))
 import reference  # noqa: E402
 from reference import public_names  # noqa: E402
 
+EXAMPLE = """//
+//   const int next = increment(1);
+//
+"""
 COMPLETE = """
 // Returns x + 1.
+//
+//   const int next = increment(1);
+//
 // Throws: overflow.
 // Context: any thread.
 // Cost: 1 ns.
@@ -32,12 +39,12 @@ class Reference(unittest.TestCase):
             self.addCleanup(setattr, public_names, name, getattr(public_names, name))
             setattr(public_names, name, value)
 
-    def problems(self, text, head="", code="increment"):
+    def problems(self, text, head=""):
         self.header.write_text(f"#pragma once\n\n{head}namespace apgas::inline v0 {{\n{text}\n"
                                "}  // namespace apgas::inline v0\n")
         names, sources = public_names.collect()
         self.names = {name.name: name for name in names}
-        found = reference.problems(names, sources, code)
+        found = reference.problems(names, sources)
         return [f"{name.name} {message}" for name, message in found]
 
     def test_a_complete_comment(self):
@@ -45,7 +52,8 @@ class Reference(unittest.TestCase):
         self.assertEqual(self.names["increment"].declaration, "int increment(int x)")
 
     def test_a_function_without_comment(self):
-        self.assertEqual(self.problems("\nint increment(int x);"), ["increment has no comment"])
+        self.assertEqual(self.problems("\nint increment(int x);"),
+                         ["increment has no comment", "increment no example uses it"])
 
     def test_each_part_of_the_contract(self):
         for part in ("Throws", "Context", "Cost"):
@@ -66,9 +74,13 @@ class Reference(unittest.TestCase):
                                        .replace("(int x)", "(int x) noexcept")), [])
 
     def test_an_example(self):
-        self.assertEqual(self.problems(COMPLETE, code=""), ["increment no example uses it"])
-        self.assertEqual(self.problems(COMPLETE.replace("1.\n", "1.\n//\n//   increment(1);\n//\n"),
-                                       code=""), [])
+        for text in (COMPLETE.replace(EXAMPLE, ""), COMPLETE.replace("increment(1)", "next(1)"),
+                     COMPLETE.replace("int next = ", "// int next = ")):
+            self.assertEqual(self.problems(text), ["increment no example uses it"])
+
+    def test_an_example_is_code(self):
+        text = COMPLETE.replace("const int next = increment(1);", "increment(1)   one more than 1")
+        self.assertEqual(self.problems(text), ["increment no example uses it"])
 
     def test_the_comment_above_holds_for_the_next_declaration(self):
         self.assertEqual(self.problems(COMPLETE + "int increment(long x);"), [])
@@ -81,12 +93,18 @@ class Reference(unittest.TestCase):
         self.assertEqual(len(self.problems(COMPLETE + second.format("For long"))), 1)
 
     def test_the_head_holds_for_all(self):
-        head = "// Numbers.\n// Throws of all: overflow. Context: any thread.\n// Cost: 1 ns.\n"
+        contract = "// Throws of all: overflow. Context: any thread.\n// Cost: 1 ns.\n"
+        head = "// Numbers.\n" + EXAMPLE + contract
         self.assertEqual(self.problems("\n// The successor of x.\nint increment(int x);", head), [])
 
     def test_members(self):
         text = """
-// A number. Context: any thread.
+// A number.
+//
+//   number one;
+//   if (one.get() == 1) *one;
+//
+// Context: any thread.
 class number {
  public:
   // The value. Throws nothing.
@@ -97,6 +115,14 @@ class number {
 
   void forgotten();
 
+  // Returns the value. Throws nothing.
+  int operator*() const;
+  int operator-() const;
+  bool operator==(const number&) const = default;
+
+  // As an integer. Throws nothing.
+  explicit operator int() const;
+
  private:
   void secret();
   int x_;
@@ -105,7 +131,9 @@ class number {
         self.assertEqual(self.problems(text), [
             "number::set its comment does not say: Cost, Throws",
             "number::lost its comment does not say: Cost, Throws",
-            "number::forgotten has no comment"])
+            "number::forgotten has no comment",
+            *(f"number::{name} no example uses it"
+              for name in ("set", "lost", "forgotten", "operator-"))])
 
     def test_what_is_not_public(self):
         self.assertEqual(self.problems("""

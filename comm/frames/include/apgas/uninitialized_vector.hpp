@@ -32,6 +32,9 @@ inline constexpr std::size_t recycled_alignment = 64;
 // a message. Other memory comes from operator new.
 //
 // All uninitialized_allocators are equal, so memory may be moved between containers.
+//
+//   std::vector<char, apgas::uninitialized_allocator<char>> buffer(1 << 20);  // not zeroed
+//
 // Throws: std::bad_alloc.
 // Context: any thread.
 // Cost: one short lock if the cache has memory of the size.
@@ -80,9 +83,9 @@ class uninitialized_allocator {
 // memory that needs no page faults.
 //
 //   apgas::uninitialized_vector<double> block(100'000);
-//   fill(block);
+//   std::iota(block.begin(), block.end(), 0.0);
 //   const auto sorted = apgas::at(p, [](apgas::uninitialized_vector<double> b) {
-//     std::sort(b.begin(), b.end());
+//     std::sort(b.begin(), b.end(), std::greater<>());
 //     return b;
 //   }, block);
 template <class T>

@@ -3,7 +3,22 @@
 #define APGAS_C_H
 
 // The C interface of the runtime, in C99, for programs and runtimes in C and for other languages
-// that call C functions. README.md of launch/c_interface has an example.
+// that call C functions.
+//
+//   static void hello(void* unused) {
+//     (void)unused;
+//     printf("place %d of %d has %d workers\n", apgas_here(), apgas_places(), apgas_workers());
+//   }
+//   int main(int argc, char** argv) {
+//     apgas_config config = APGAS_CONFIG_INIT;
+//     config.argc = argc;
+//     config.argv = argv;
+//     int code = apgas_start(&config);
+//     if (code == 0 && apgas_here() == 0) code = apgas_run(hello, NULL);
+//     if (code == 0) code = apgas_stop();  // places other than 0 work here until place 0 stops
+//     if (code != 0) fprintf(stderr, "%s\n", apgas_strerror(code));
+//     return code != 0;
+//   }
 //
 // Results. Functions that return int return 0 or a negative code APGAS_E...; those that return a
 // number return it instead of 0. apgas_strerror gives the text of a code. No C++ exception leaves a
@@ -127,6 +142,26 @@ APGAS_C_API int apgas_finish(void (*body)(void*), void* arg) APGAS_C_NOEXCEPT;
 // The same in two calls: tasks that are spawned between begin and end belong to the finish. Each
 // begin is followed by an end, in the same task and callback; inner ones end first. When a callback
 // returns without the end, the finish is ended for it, and the enclosing finish fails with EFINISH.
+//
+//   static void child(void* number) {
+//     *apgas_task_pointer() = number;  // of this task alone
+//     apgas_yield();
+//     apgas_sleep(1e-3);
+//     printf("task %d has id %lu, worker %d\n", *(int*)*apgas_task_pointer(),
+//            (unsigned long)apgas_task_id(), apgas_worker());
+//   }
+//   static void spawn_three(void* unused) {
+//     (void)unused;
+//     for (int i = 0; i < 3; ++i) apgas_spawn(child, &i, sizeof i);  // i is copied
+//   }
+//
+//   apgas_finish(spawn_three, NULL);
+//
+//   apgas_finish_t finish;               // the same in two calls
+//   apgas_finish_begin(&finish);
+//   spawn_three(NULL);
+//   apgas_finish_end(finish);
+//
 // Errors of begin: EINVAL, ENOMEM, ENOTASK, ECRITICAL. Errors of end: those of apgas_finish;
 // EFINISH if this is not the innermost finish that the task has begun, which changes nothing.
 // Context: task. end may suspend.
@@ -181,6 +216,23 @@ APGAS_C_API int apgas_async_at(int place, void (*f)(const void*, size_t), const 
 // Calls f(copy of the block, bytes, result, result_bytes) at a place and waits for it. f finds
 // result_bytes zeros at result; what it leaves there is copied into the memory of the caller, which
 // does not change if the call fails. Tasks that f spawns belong to the caller's finish.
+//
+//   static void square(const void* arg, size_t bytes, void* result, size_t result_bytes) {
+//     assert(bytes == sizeof(int) && result_bytes == sizeof(int));
+//     *(int*)result = *(const int*)arg * *(const int*)arg;
+//   }
+//   static void print_number(const void* arg, size_t bytes) {
+//     assert(bytes == sizeof(int));
+//     printf("%d at place %d\n", *(const int*)arg, apgas_here());
+//   }
+//
+//   int number = 7;
+//   int result = 0;
+//   int last = apgas_places() - 1;
+//   int code = apgas_at(last, square, &number, sizeof number, &result, sizeof result);
+//   assert(code == 0 && result == 49);
+//   apgas_async_at(last, print_number, &result, sizeof result);
+//
 // Errors: as apgas_async_at, and EFUNCTION, EEXCEPTION, ENOMEM and EFINISH if the call failed so
 // at the place. Context: task. May suspend.
 APGAS_C_API int apgas_at(int place, void (*f)(const void*, size_t, void*, size_t), const void* arg,
@@ -195,6 +247,27 @@ APGAS_C_API int apgas_at(int place, void (*f)(const void*, size_t, void*, size_t
 // A lock with a state, full or empty: what a sync variable of Chapel needs beside its value. It
 // begins empty. Tasks that wait for the same state proceed first come first served, and lock() goes
 // before tasks that wait for a state.
+//
+//   static apgas_sync_t sync;
+//   static int value;  // has a meaning while sync is full
+//   static void fill(void* unused) {
+//     (void)unused;
+//     apgas_sync_wait_empty_lock(sync);
+//     value = 42;
+//     apgas_sync_set_full_unlock(sync);
+//   }
+//
+//   apgas_sync_create(&sync);
+//   apgas_spawn(fill, NULL, 0);
+//   apgas_sync_wait_full_lock(sync);       // waits for the task
+//   assert(value == 42);
+//   apgas_sync_set_empty_unlock(sync);
+//   apgas_sync_lock(sync);                 // whatever its state
+//   apgas_sync_unlock(sync);
+//   int full = 1;
+//   apgas_sync_is_full(sync, &full);
+//   assert(!full);
+//   apgas_sync_destroy(sync);
 typedef struct apgas_sync* apgas_sync_t;
 APGAS_C_API int apgas_sync_create(apgas_sync_t* sync) APGAS_C_NOEXCEPT;
 APGAS_C_API int apgas_sync_destroy(apgas_sync_t sync) APGAS_C_NOEXCEPT;
@@ -222,6 +295,29 @@ APGAS_C_API int apgas_mutex_trylock(apgas_mutex_t mutex) APGAS_C_NOEXCEPT;
 APGAS_C_API int apgas_mutex_unlock(apgas_mutex_t mutex) APGAS_C_NOEXCEPT;
 
 // A condition variable, named `cond` below. Its waiting tasks are notified first come first served.
+//
+//   static apgas_mutex_t mutex;
+//   static apgas_cond_t changed;
+//   static int jobs = 0;  // guarded by mutex
+//   static void add_job(void* unused) {
+//     (void)unused;
+//     apgas_mutex_lock(mutex);
+//     ++jobs;
+//     apgas_cond_signal(changed);          // or apgas_cond_broadcast(changed), to wake all tasks
+//     apgas_mutex_unlock(mutex);
+//   }
+//
+//   apgas_mutex_create(&mutex);
+//   apgas_cond_create(&changed);
+//   apgas_spawn(add_job, NULL, 0);
+//   apgas_mutex_lock(mutex);
+//   while (jobs == 0) apgas_cond_wait(changed, mutex);
+//   --jobs;
+//   apgas_mutex_unlock(mutex);
+//   if (apgas_mutex_trylock(mutex) == 0) apgas_mutex_unlock(mutex);
+//   apgas_cond_broadcast(changed);         // nobody waits, so it has no effect
+//   apgas_cond_destroy(changed);
+//   apgas_mutex_destroy(mutex);
 typedef struct apgas_cond* apgas_cond_t;
 APGAS_C_API int apgas_cond_create(apgas_cond_t* cond) APGAS_C_NOEXCEPT;
 // A wait for `cond` counts as waiting until it has returned.

@@ -56,6 +56,10 @@ std::function<int(int, char**)> main_function(F& main) {
 // `main` is not run, and the code is exit_code_not_started at every place. So `return
 // apgas::run(...)` is all that the main function of the program needs.
 //
+//   int main(int argc, char** argv) {
+//     return apgas::run(argc, argv, [] { std::cout << "hello from " << apgas::here() << '\n'; });
+//   }
+//
 // Under a launcher (mpirun, srun) each process is a place, and all must call run in the same order.
 // Without a launcher the program is one place. With APGAS_PLACES=n, run executes the same command
 // line under the mpirun of Open MPI and ends the process with its code, so that code after run does

@@ -25,8 +25,11 @@ class runtime_core;
 //   int main(int argc, char** argv) {
 //     apgas::runtime runtime(argc, argv);
 //     if (runtime.place_id() != 0) return runtime.serve();
-//     const int sum = runtime.run([] { return apgas::at(apgas::place(0), [] { return 42; }); });
-//     ...
+//     std::future<int> answer = runtime.submit([] { return 42; });       // goes on at once
+//     const int places = runtime.run([] { return apgas::num_places(); });
+//     assert(apgas::runtime::active() && places == runtime.num_places());
+//     std::cout << answer.get() << '\n';
+//     return runtime.stop();
 //   }
 //
 // Places. Without a launcher the program is one place; APGAS_TRANSPORT=local with APGAS_PLACES=n

@@ -11,10 +11,12 @@ namespace apgas::inline v0 {
 // Argument of apgas::run. A member that is zero or empty stands for the usual default. Environment
 // variables override all members; apgas-info prints them.
 //
-//   apgas::config settings;
-//   settings.workers = 2;
-//   settings.more["APGAS_IDLE"] = "100";
-//   return apgas::run(argc, argv, settings, main_task);
+//   int main(int argc, char** argv) {
+//     apgas::config settings;
+//     settings.workers = 2;
+//     settings.more["APGAS_IDLE"] = "100";
+//     return apgas::run(argc, argv, settings, [] { work(); });
+//   }
 struct config {
   int places = 0;               // 0: one place, or as many as the launcher started
   int workers = 0;              // of each place; 0: one for each core that the place may use

@@ -31,7 +31,35 @@ struct dist_array_access;
 //   const apgas::dist_array<double> a(1'000'000, apgas::distribution::block());
 //   forall(a, [](std::size_t i, double& x) { x = std::sqrt(i); });  // at the place of each element
 //   const double sum = a.reduce(0.0, std::plus<>());
+//   a.put(7, 2.5);
+//   assert(a.get(7) == 2.5);
+//   std::vector<double> all = a.gather();
+//   std::ranges::reverse(all);
+//   a.scatter(all);
 //   a.destroy();
+//
+//   const apgas::dist_array<int> b(1'000, apgas::distribution::cyclic());
+//   apgas::finish([b] {
+//     apgas::async_at(b.group(), [b] {                              // at each place
+//       b.for_each_local([](std::size_t i, int& x) { x = static_cast<int>(i); });
+//       const std::span<int> mine = b.local();                      // not all of b.size()
+//       for (std::size_t k = 0; k < mine.size(); ++k) {
+//         const std::size_t i = b.index_of(k);
+//         assert(b.place_of(i) == apgas::here() && &b[i] == &mine[k]);
+//       }
+//     });
+//   });
+//
+//   const apgas::dist_array<double> from(1'000, apgas::distribution::block(), {.halo = 1});
+//   const apgas::dist_array<double> to(1'000, apgas::distribution::block(), {.halo = 1});
+//   from.exchange_halo();                                           // called by one task
+//   apgas::finish([=] {
+//     apgas::async_at(from.group(), [=] {
+//       apgas::finish([=] { from.send_halo(); });                   // to both neighbours only
+//       from.swap_halo();                                           // with all other places
+//       to.local().front() = from.before().back() + from.behind().front();
+//     });
+//   });
 //
 // Elements must be trivially copyable without pointers. Tasks that access the same element must
 // synchronise. dist_algorithms.hpp has the algorithms of apgas::parallel over these arrays.

@@ -24,11 +24,25 @@ namespace apgas::inline v0 {
 // position, its *local portion*. A dist_grid is a handle like dist_array: 16 bytes, stale after
 // destroy().
 //
-//   const apgas::dist_grid<double> g(1024, 1024, {.halo = 1});
-//   for (int step = 0; step < 100; ++step) {
-//     g.exchange_halo();
-//     ...  at each place: g.local()(r, c), with r and c from -1 to rows() and columns()
-//   }
+//   const apgas::dist_grid<double> g(128, 256, {.halo = 1});
+//   assert(g.rows() == 128 && g.columns() == 256);
+//   forall(g, [](std::size_t r, std::size_t c, double& x) { x = r == c ? 1 : 0; });
+//   g.put(3, 4, 2.5);
+//   assert(g.get(3, 4) == 2.5 && g.reduce(0.0, std::plus<>()) == 130.5);
+//   g.scatter(g.gather());
+//   g.exchange_halo();                           // called by one task
+//   apgas::finish([g] {
+//     apgas::async_at(g.group(), [g] {           // at each place
+//       apgas::finish([g] { g.send_halo(); });   // to the neighbours
+//       g.swap_halo();                           // with all other places
+//       const auto mine = g.local();             // indices from -1 to mine.rows(), mine.columns()
+//       use(mine(-1, 0) + mine(0, -1));
+//       g.for_each_local([g](std::size_t r, std::size_t c, double& x) {
+//         if (g.place_of(r, c) == apgas::here()) x += 1;
+//       });
+//     });
+//   });
+//   g.destroy();
 //
 // Which task calls what, Throws, Context and (S) are as for dist_array.
 template <class T>

@@ -12,6 +12,14 @@ namespace apgas::inline v0 {
 
 // A distribution of elements over the n places of a group (X10's Dist, Chapel's domain maps). A
 // value.
+//
+//   const apgas::distribution d = apgas::distribution::block_cyclic(64);
+//   assert(d.what() == apgas::distribution::kind::block_cyclic && d.block_size() == 64);
+//   const apgas::dist_array<int> dealt(10'000, d);
+//   const apgas::dist_array<int> blocks(10'000, apgas::distribution::block());
+//   const apgas::dist_array<int> one_by_one(10'000, apgas::distribution::cyclic());
+//   const apgas::dist_array<int> table(100, apgas::distribution::replicated());
+//
 // Context of all: any thread; no function suspends.
 class distribution {
  public:
@@ -42,6 +50,10 @@ class distribution {
 };
 
 // Optional settings of a dist_array or dist_grid.
+//
+//   apgas::dist_options options;
+//   options.group = apgas::place_group(apgas::places()).same_node();
+//   const apgas::dist_array<int> at_this_host(1'000, apgas::distribution::block(), options);
 struct dist_options {
   // Width of the halo: how many elements of each neighbour a place keeps copies of, beside its own.
   // Needs a block distribution, and at least this many elements (in a dist_grid: rows and columns)

@@ -107,7 +107,40 @@ glb_result<glb_value<Bag>> gather_glb(const typename glb_place<Bag>::handle& all
 // Returns the sum of the results of all bags, and statistics for each place. The bag is a type of
 // the program that says how tasks are processed, split and merged: see glb_bag.hpp.
 //
-//   const auto r = apgas::glb(tree_bag(root));
+//   struct numbers {  // a bag; the task `number` makes the tasks number - 1 and number - 2
+//     std::vector<int> tasks;
+//     long leaves = 0;
+//
+//     std::size_t process(std::size_t n) {
+//       std::size_t done = 0;
+//       for (; done < n && !tasks.empty(); ++done) {
+//         const int number = tasks.back();
+//         tasks.pop_back();
+//         if (number < 2) {
+//           ++leaves;
+//         } else {
+//           tasks.insert(tasks.end(), {number - 1, number - 2});
+//         }
+//       }
+//       return done;
+//     }
+//     std::optional<numbers> split() {
+//       if (tasks.size() < 2) return std::nullopt;
+//       const auto middle = tasks.begin() + static_cast<std::ptrdiff_t>(tasks.size() / 2);
+//       numbers half{{tasks.begin(), middle}};
+//       tasks.erase(tasks.begin(), middle);
+//       return half;
+//     }
+//     void merge(numbers&& other) { tasks = std::move(other.tasks); }
+//     long result() const { return leaves; }
+//     template <class Archive>
+//     void serialize(Archive& archive) {
+//       archive(tasks);
+//     }
+//   };
+//
+//   const apgas::glb_parameters parameters{.random_victims = 2};
+//   const apgas::glb_result<long> r = apgas::glb(numbers{{20}}, parameters);
 //   std::cout << r.value << '\n' << r.places;
 //
 // Throws: illegal_operation if a parameter is out of range, inside `atomic` or `when`, or outside a

@@ -16,7 +16,7 @@ namespace apgas::inline v0 {
 // with a future, at a place). `f`, `args` and the result must be sendable (at.hpp). The innermost
 // enclosing finish waits for the task, and for all tasks that it spawns.
 //
-//   apgas::future<long> sum = apgas::async_future_at(p, [](int n) { return add_up(n); }, 100);
+//   const auto sum = apgas::async_future_at(p, [](int to) { return add_up(to); }, 100);
 //   use(sum.get());
 //
 // Throws: serialization_error; what copying an argument throws; illegal_operation inside a critical

@@ -137,7 +137,7 @@ void async_at_registered(const char* operation, const sync::spawn_from<place>& p
 // and before it suspends, so they may be changed again afterwards.
 //
 //   apgas::finish([] {
-//     for (apgas::place p : apgas::places()) apgas::async_at(p, [](int n) { work(n); }, 100);
+//     for (apgas::place each : apgas::places()) apgas::async_at(each, [](int i) { work(i); }, 100);
 //   });
 //
 // Throws: serialization_error; what copying an argument throws; illegal_operation inside `atomic`
@@ -169,8 +169,13 @@ void async_at(sync::spawn_from<place> p, F&& f, Args&&... args) {
 // with any number of clocks (clock.hpp), and phased(...) with any number of phasers, each with the
 // mode in which the task is registered (phaser.hpp):
 //
-//   async_at(p, clocked(c1, c2), f, args...);
-//   async_at(p, clocked(c), phased(ph, phaser_mode::signal), f, args...);
+//   apgas::finish([] {
+//     const auto c = apgas::clock::make();
+//     const apgas::phaser ph;
+//     apgas::async_at(p, apgas::clocked(c), [c](int i) { work(i), c.advance(); }, 7);
+//     apgas::async_at(p, apgas::clocked(c), apgas::phased(ph, apgas::phaser_mode::signal),
+//                     [c, ph] { ph.signal(), c.advance(); });
+//   });
 //
 // Throws also: clock_use_error, phaser_use_error as the clauses say. If the call throws, no task
 // was spawned and nothing registered.
@@ -192,6 +197,17 @@ void async_at(sync::spawn_from<place> p, C&& clause, D&& other, F&& f, Args&&...
 
 // The same with the implicit clock of the innermost clocked_finish: clocked_async (clock.hpp) at
 // another place.
+//
+//   apgas::clocked_finish([] {
+//     for (apgas::place each : apgas::places()) {
+//       apgas::clocked_async_at(each, [] {
+//         prepare();
+//         apgas::clock::advance_all();  // all places have prepared
+//         work();
+//       });
+//     }
+//   });
+//
 // Throws also: clock_use_error if the calling task is not registered on the clock of a
 // clocked_finish.
 // Context, Cost: as async_at with clocked(c).
@@ -205,6 +221,9 @@ void clocked_async_at(sync::spawn_from<place> p, F&& f, Args&&... args) {
 // apgas::run (run.hpp), which started the program, waits for it before it returns (X10's uncounted
 // async). If an exception leaves f, place 0 prints it on standard error at the end of `run`, and
 // `run` returns 1.
+//
+//   apgas::uncounted_async_at(p, [] { work(); });
+//
 // Throws, Context, Cost: as async_at without a clause.
 template <class F, class... Args>
 void uncounted_async_at(sync::spawn_from<place> p, F&& f, Args&&... args) {

@@ -11,11 +11,12 @@
 // Calls to other places by coroutines.
 //
 //   apgas::task<double> sum_of(apgas::place p, apgas::place q) {
-//     auto x = apgas::at_awaitable(p, [] { return measure(); });
-//     auto y = apgas::at_awaitable(q, [] { return measure(); });  // both places compute
-//     const double first = co_await x;
+//     apgas::call_awaitable<double> x = apgas::at_awaitable(p, [] { return measure(); });
+//     apgas::call_awaitable<double> y = apgas::at_awaitable(q, [] { return measure(); });
+//     const double first = co_await x;  // both places compute
 //     co_return first + co_await y;
 //   }
+//   use(apgas::sync_wait(sum_of(p, q)));
 namespace apgas::inline v0 {
 
 // A call that was started and whose result a task<T> can await, once. Awaiting it a second time

@@ -36,7 +36,8 @@ scheduler::task_counter* run_detached(sync::remote_task& task, scheduler::fiber&
 // value that it returns is discarded. The task begins without registrations, and without values of
 // task_local objects. For other places there is uncounted_async_at (at.hpp).
 //
-//   apgas::detached_async([log = std::move(log)]() mutable { log.write_all(); });
+//   log_file log;
+//   apgas::detached_async([log = std::move(log)] { log.write_all(); });
 //
 // Throws: illegal_operation outside a task and inside `atomic` or `when`; what copying or moving f
 // throws; std::bad_alloc. There is no task then.

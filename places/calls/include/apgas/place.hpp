@@ -26,6 +26,11 @@ constexpr place trusted_place(int id) noexcept;
 
 // A place, named by its number. It is a value, the size of an int, that may be copied, captured and
 // sent. Places are ordered by number, can be hashed, and print as "place(2)".
+//
+//   const apgas::place last(apgas::num_places() - 1);
+//   assert(last.id() == apgas::num_places() - 1 && apgas::place(0) <= last);
+//   std::cout << last << " runs on " << last.host() << '\n';
+//   if (last.same_node(apgas::here())) work();
 class place {
  public:
   // Place 0, which always exists.
@@ -70,6 +75,10 @@ constexpr place remote::trusted_place(int id) noexcept { return {place::trusted{
 APGAS_API std::ostream& operator<<(std::ostream& out, place p);
 
 // The place at which the calling task runs.
+//
+//   std::cout << "worker " << apgas::worker_id() << " of " << apgas::num_workers() << " at "
+//             << apgas::here() << " of " << apgas::num_places() << '\n';
+//
 // Throws: illegal_operation outside a task.
 // Context: task; does not suspend.
 APGAS_API place here();
@@ -85,6 +94,10 @@ APGAS_API int worker_id();
 
 // The places 0 to n - 1 in this order, as an immutable range with random access. places() returns
 // one.
+//
+//   const apgas::place_range all = apgas::places();
+//   const apgas::place last = all[all.size() - 1];
+//
 // Context: any thread.
 class place_range {
  public:
@@ -138,7 +151,9 @@ class place_range {
 
 // All places of the program. Throws, Context: as here().
 //
-//   for (apgas::place p : apgas::places()) apgas::async_at(p, [] { work(); });
+//   apgas::finish([] {
+//     for (apgas::place each : apgas::places()) apgas::async_at(each, [] { work(); });
+//   });
 APGAS_API place_range places();
 
 }  // namespace apgas::inline v0

@@ -19,7 +19,13 @@ namespace apgas::inline v0 {
 // those of places(), take no memory of their own.
 //
 //   const apgas::place_group world = apgas::places();
-//   const apgas::place_group pair{apgas::place(2), apgas::place(0)};  // pair[0] is place 2
+//   const apgas::place right = world.next(apgas::here());  // in a ring
+//   assert(world.prev(right) == apgas::here() && world[world.index_of(right)] == right);
+//
+//   const apgas::place_group host = world.same_node();
+//   assert(host.contains(apgas::here()) && !host.empty() && host.size() <= world.size());
+//   for (apgas::place each : host) work(each.id());
+//   const apgas::place_group alone{apgas::here()};
 //
 // No function suspends.
 // Context: any thread, except for same_node().

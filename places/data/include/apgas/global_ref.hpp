@@ -34,15 +34,17 @@ struct made_type<void, Arg> {
 // make_global<T>(args...) makes a T from the arguments, make_global(x) a copy of x. The object
 // lives until forget() is called, or else until the end of the run.
 //
-//   auto sum = apgas::make_global<std::atomic<long>>(0);
+//   const apgas::global_ref<std::atomic<long>> sum = apgas::make_global<std::atomic<long>>(0);
 //   apgas::finish([sum] {
-//     for (apgas::place p : apgas::places()) {
-//       apgas::async_at(p, [sum] {
+//     for (apgas::place each : apgas::places()) {
+//       apgas::async_at(each, [sum] {
 //         const long mine = count();
 //         apgas::at(sum.home(), [sum, mine] { *sum += mine; });
 //       });
 //     }
 //   });
+//   std::cout << sum->load() << '\n';
+//   sum.forget();
 //
 // Throws: what the constructor throws; std::bad_alloc; illegal_operation outside a task.
 // Context: task; does not suspend.

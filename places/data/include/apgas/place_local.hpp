@@ -27,8 +27,13 @@ struct place_local_access;
 //   auto counts = apgas::place_local<std::vector<int>>::make(
 //       apgas::places(), [] { return std::vector<int>(100); });
 //   apgas::finish([counts] {
-//     apgas::async_at(apgas::places(), [counts] { (*counts)[7]++; });
+//     apgas::async_at(apgas::places(), [counts] {
+//       (*counts)[7]++;
+//       counts->push_back(1);
+//     });
 //   });
+//   const std::vector<int> there = counts.fetch(p);
+//   counts.destroy();
 //
 // The values of different places are independent objects. The tasks of one place share one of them
 // and must synchronise their accesses.

@@ -52,6 +52,18 @@ APGAS_API [[noreturn]] void throw_not_first(std::int64_t index);
 // copies are stale, and an access through one throws. Pointer arithmetic works as within an array;
 // a pointer may point outside of the allocation, but an access there throws.
 //
+//   const apgas::global_ptr<double> first = apgas::allocate<double>(p, 100);
+//   apgas::at(first.home(), [first] { std::fill_n(first.local(), 100, 0.5); });
+//   double sum = 0;
+//   for (apgas::global_ptr<double> i = first; i != first + 100; ++i) sum += apgas::rget(i);
+//
+//   apgas::global_ptr<double> i = first;
+//   i += 10;
+//   i -= 5;
+//   i--;
+//   assert(i && i - first == 4);
+//   apgas::deallocate(first);
+//
 // Unless its comment says otherwise, a member may be called by any thread and does not suspend.
 template <class T>
 class global_ptr {
@@ -165,8 +177,9 @@ APGAS_API void release_here(const allocation_name& allocation);
 // deallocate() is called, or else until the end of the run. T must be trivially copyable, without
 // const or volatile, and aligned to 64 bytes at most.
 //
-//   auto counts = apgas::allocate<long>(apgas::place(1), 1000);
+//   auto counts = apgas::allocate<long>(p, 1000);
 //   apgas::fetch_add(counts + 7, 1L);
+//   apgas::deallocate(counts);
 //
 // Throws: std::bad_alloc if p has no memory left; illegal_operation if n elements exceed the
 // largest allocation (128 GiB), inside `atomic` or `when`, or outside a task.

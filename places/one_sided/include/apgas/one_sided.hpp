@@ -23,6 +23,25 @@
 //   one element           rput, rget             async_rput             rput_future, rget_future
 //   several elements      copy                   async_copy             copy_future
 //
+//   const auto there = apgas::allocate<double>(p, 100);
+//   const auto elsewhere = apgas::allocate<double>(q, 100);
+//   std::vector<double> mine(100, 1.0);
+//   apgas::copy(mine, there);                  // from here
+//   apgas::rput(2.5, there + 7);
+//   apgas::copy(there, mine);                  // to here
+//   apgas::copy(there, elsewhere, 100);        // between places
+//   assert(apgas::rget(elsewhere + 7) == 2.5);
+//
+//   apgas::finish([&] {
+//     apgas::async_copy(mine, there);
+//     apgas::async_rput(3.5, elsewhere);
+//   });
+//
+//   const auto written = apgas::rput_future(4.5, there);
+//   written.wait();
+//   use(apgas::rget_future(there).get());
+//   apgas::copy_future(there, mine).wait();
+//
 // A write is complete when every task that learns of it through a message, a remote atomic
 // operation or the end of a finish can read the new elements; a read is complete when the elements
 // are here. Elements are moved as bytes. If a read and a write of the same element overlap in time,
@@ -167,6 +186,11 @@ future<void> copy_future(global_ptr<T> from, global_ptr<T> to, N n,
 // Writes one element, and then spawns f(args...) as a task at to.home(), where f sees the new value
 // (UPC++'s remote completion). The innermost finish waits for the task. `f` and `args` must be
 // sendable (at.hpp). Returns when the task is on its way. If the write throws, no task was spawned.
+//
+//   const auto there = apgas::allocate<double>(p, 100);
+//   apgas::rput_notify(2.5, there, [there] { use(*there.local()); });
+//   apgas::copy_notify(x, there, [there] { use(*there.local()); });
+//
 // Throws also: what async_at throws.
 // Cost: as rput and async_at. If the memory is not directly accessible, the task is sent when the
 // reply to the write has come.

@@ -19,8 +19,21 @@
 // The bit operations need an integer type. Load, store and exchange are called atomic_..., since
 // std::exchange would otherwise be found as well.
 //
-//   apgas::global_ptr<long> counter = apgas::allocate<long>(apgas::place(0), 1);
-//   const long mine = apgas::fetch_add(counter, 1L);
+//   const auto counter = apgas::allocate<long>(p, 1);
+//   const long mine = apgas::fetch_add(counter, 1);      // 0 for the first task that calls it
+//   apgas::fetch_sub(counter, 1);
+//   apgas::atomic_store(counter, 12);
+//   apgas::fetch_and(counter, 6);                        // 4
+//   apgas::fetch_or(counter, 3);                         // 7
+//   apgas::fetch_xor(counter, 1);                        // 6
+//   long expected = 6;
+//   assert(apgas::compare_exchange(counter, expected, 8));
+//   assert(apgas::atomic_exchange(counter, 9) == 8);
+//   apgas::finish([counter] {
+//     apgas::async_add(counter, 1);                      // 10
+//     apgas::async_xor(counter, 0);
+//   });
+//   assert(apgas::atomic_load(counter) == 10);
 //
 // Throws of all: illegal_operation if the pointer is null or stale, if the element is outside of
 // the allocation, inside `atomic` or `when`, and outside a task. For async_add and async_xor, an

@@ -10,6 +10,12 @@ namespace apgas::inline v0 {
 
 // What a place, or all places together, have done since their workers started.
 //
+//   apgas::statistics sum;
+//   for (apgas::place each : apgas::places()) {  // stats_all() does it at the same time
+//     sum += apgas::at(each, [] { return apgas::stats(); });
+//   }
+//   assert(sum.places == apgas::places().size());
+//
 // The counters are always kept; each is written by one thread and read without stopping it, so two
 // fields may differ by what happens between their reads. Branches of fork_join, forall and coforall
 // are no tasks here, and are only counted if they are stolen.
@@ -107,7 +113,7 @@ struct statistics {
 //
 //   const apgas::statistics before = apgas::stats();
 //   work();
-//   print(apgas::stats().steals - before.steals);
+//   std::cout << apgas::stats().steals - before.steals << " steals\n";
 //
 // Throws: illegal_operation outside a task; std::bad_alloc.
 // Context: task; does not suspend.
@@ -116,6 +122,11 @@ struct statistics {
 APGAS_API statistics stats();
 
 // The sum over all places.
+//
+//   const apgas::statistics all = apgas::stats_all();
+//   std::cout << "awake for " << 100 * all.awake() << " % of the time, "
+//             << all.frames_per_message() << " frames in a message\n";
+//
 // Throws: illegal_operation inside `atomic` or `when`, or outside a task.
 // Context: task, not inside `atomic` or `when`; may suspend and resume on another worker.
 // Cost: an `at` to each place, at the same time.

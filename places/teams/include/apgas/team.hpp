@@ -29,8 +29,28 @@ namespace apgas::inline v0 {
 //   auto t = apgas::team::world();
 //   apgas::finish([t] {
 //     apgas::async_at(apgas::places(), [t] {
-//       const double all = t.allreduce(work(), std::plus<>());
+//       const double all = t.allreduce(measure(), std::plus<>());
 //       t.barrier();
+//     });
+//   });
+//
+//   const apgas::team own(apgas::places());
+//   apgas::finish([own] {
+//     apgas::async_at(apgas::places(), [own] {
+//       const apgas::place root = own.group()[0];
+//       const double step = own.broadcast(0.1, root);
+//       const std::optional<double> sum = own.reduce(step, std::plus<>(), root);  // at the root
+//       const std::vector<std::size_t> all = own.gather(own.index(), root);       // at the root
+//       assert(own.scatter(std::span(all), root) == own.index());
+//
+//       const std::vector<int> out(own.size(), 7);                                // one for each
+//       std::vector<int> in(own.size());
+//       own.alltoall(std::span(out), std::span(in));
+//
+//       const apgas::team half = own.split(static_cast<int>(own.index() % 2));
+//       half.barrier();
+//       half.destroy();
+//       own.destroy();
 //     });
 //   });
 //

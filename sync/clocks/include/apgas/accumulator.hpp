@@ -16,13 +16,16 @@
 // Peixotto, V. Sarkar and W. Scherer: "Phaser accumulators: a new reduction construct for dynamic
 // parallelism", IPDPS 2009; over a tree: Shirako and Sarkar, IPDPS 2010).
 //
-//   apgas::phaser ph;
+//   const apgas::phaser ph;
 //   const apgas::accumulator<int> total(ph);
-//   async(phased(ph, phaser_mode::signal_wait), [=] {
-//     total.send(1);
-//     ph.next();
-//     const int tasks = total.result();  // what all tasks sent before next()
-//   });
+//   for (int i = 0; i < 4; ++i) {
+//     apgas::async(apgas::phased(ph, apgas::phaser_mode::signal_wait), [=] {
+//       total.send(1);
+//       ph.next();
+//       assert(total.result() == 4);  // what all tasks sent before next()
+//     });
+//   }
+//   ph.next();
 namespace apgas::inline v0 {
 
 // An operation that knows its identity for T: op(x, Op::identity<T>()) == x.
@@ -58,6 +61,12 @@ struct made_with<T, Op> {
 }  // namespace sync
 
 // The usual operations. Their identities are for arithmetic types.
+//
+//   const double least = apgas::parallel::reduce(x, apgas::minimum::identity<double>(),
+//                                                apgas::minimum());
+//   assert(apgas::sum()(2, 3) == 5 && apgas::sum::identity<int>() == 0);
+//   assert(apgas::product()(2, 3) == 6 && apgas::product::identity<int>() == 1);
+//   assert(apgas::maximum()(2, 3) == 3 && apgas::maximum::identity<double>() < -1e300);
 //
 // a + b. The identity is T{}.
 // Throws: what the operators of T throw. Context: any thread.

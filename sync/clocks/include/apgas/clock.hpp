@@ -79,6 +79,22 @@ class phase_event;
 // and even. The choice concerns only the calling task: whichever it makes, the other tasks learn of
 // its resume at once. The forms without a suffix are lazy.
 //
+//   apgas::finish([] {
+//     const auto c = apgas::clock::make();
+//     apgas::async(apgas::clocked(c), [c] {
+//       work();
+//       c.advance_eager();        // a short, even phase
+//       work();
+//       c.advance_lazy();         // as c.advance()
+//       c.resume();               // as resume_eager(), resume_lazy()
+//       work();                   // no task waits for this
+//       c.advance();
+//     });
+//     assert(c.registered() && c.phase() == 0);
+//     c.drop();
+//     assert(c.dropped());        // the task above does not wait for this one any more
+//   });
+//
 // Clocks have the three properties that the uClocks paper asks for: a clock shares no lock with any
 // other construct (DP1), waiting tasks never cause more threads to run than there are workers
 // (DP2), and the operations of a phase are proportional to the number of registered tasks (DP3).
@@ -101,6 +117,13 @@ class clock {
   // Context: task, also inside `atomic` and `when`; does not suspend.
   // Cost: one lock. The last resume of a phase also makes the waiting tasks ready. At another place
   // than the home of the clock, the last resume of the place sends a message to the home.
+  //
+  //   const auto c = apgas::clock::make();
+  //   c.resume();
+  //   c.resume_eager();  // has no effect any more in this phase
+  //   c.resume_lazy();
+  //   work();
+  //   c.advance();       // waits at most for other tasks
   //
   // The forms with a suffix, from uClocks, are equivalent.
   APGAS_API void resume() const;
@@ -126,6 +149,16 @@ class clock {
   // (coroutine.hpp). The task stays registered while it waits, but holds no fiber and no stack. The
   // clock is resumed when the coroutine awaits the object, at the latest. Throws, where it is
   // awaited: as advance().
+  //
+  //   apgas::task<> two_phases(apgas::clock c) {
+  //     read_neighbours(1);
+  //     co_await c.advance_awaitable();
+  //     write_own(1);
+  //   }
+  //   const auto c = apgas::clock::make();
+  //   apgas::async(apgas::clocked(c), two_phases(c));
+  //   c.drop();
+  //
   // Context: task<T>; may resume on another worker. Cost: one lock when it waits and one submission
   // to the scheduler when the phase ends, so more than advance(), whose tasks are resumed in
   // batches.
@@ -156,6 +189,17 @@ class clock {
   // Clock.advanceAll). advance_all resumes all clocks before it waits for the first one, so that
   // tasks with several clocks cannot wait for each other in a cycle. Without any clock the calls
   // have no effect. The forms with a suffix are as for one clock.
+  //
+  //   const auto rows = apgas::clock::make();
+  //   const auto columns = apgas::clock::make();
+  //   apgas::clock::resume_all();         // of all clocks of this task
+  //   work();
+  //   apgas::clock::advance_all();
+  //   apgas::clock::resume_all_eager();
+  //   apgas::clock::advance_all_eager();  // waits eagerly for both clocks
+  //   apgas::clock::resume_all_lazy();
+  //   apgas::clock::advance_all_lazy();   // as advance_all()
+  //
   // Throws: illegal_operation outside a task; advance_all also inside `atomic` or `when`.
   // Context: task. advance_all may suspend, and may resume on another worker. resume_all does not
   // suspend, and may be called inside `atomic` and `when`.
@@ -200,6 +244,11 @@ struct clock_access {
 // resumed it, too. The spawn throws clock_use_error, and spawns nothing, if
 //   - the spawner is not registered on one of the clocks, or a handle is empty;
 //   - a clock is named twice.
+//
+//   const auto rows = apgas::clock::make();
+//   const auto columns = apgas::clock::make();
+//   const apgas::clocked_clause both = apgas::clocked(rows, columns);
+//   for (int i = 0; i < 4; ++i) apgas::async(both, [] { apgas::clock::advance_all(); });
 template <std::size_t N>
 struct clocked_clause : sync::clause_of_size<N> {
   // The clocks, in the order in which they were named.
@@ -223,7 +272,8 @@ clocked_clause<sizeof...(C)> clocked(C... c) {
   return {{}, {c...}};
 }
 
-// The clause of clocked_async: the clock of the innermost clocked_finish of the task.
+// For the implementation: the clause of clocked_async, which stands for the clock of the innermost
+// clocked_finish of the task.
 struct implicit_clause : sync::clause_of_size<1> {
   template <class F>
   static void for_each(scheduler::fiber& self, const char* operation, F f) {
@@ -235,6 +285,16 @@ struct implicit_clause : sync::clause_of_size<1> {
 // on the clock until `body` ends; every task spawned by clocked_async in it is registered until
 // that task ends. There is no handle: clock::advance_all() and clock::resume_all() apply to the
 // clock, and to all other clocks of the task.
+//
+//   apgas::clocked_finish([] {
+//     for (int i = 0; i < 10; ++i) {
+//       apgas::clocked_async([i] {
+//         read_neighbours(i);
+//         apgas::clock::advance_all();  // every task has read
+//         write_own(i);
+//       });
+//     }
+//   });
 //
 // Returns the value of `body`.
 // Throws: multiple_exceptions as finish does; illegal_operation outside a task, and inside `atomic`

@@ -54,6 +54,23 @@ namespace apgas::inline v0 {
 // A task that has waited for a phase sees everything that each signaller wrote before it signalled
 // that phase, or was dropped, and everything that the closure of a next_single wrote in between.
 //
+//   apgas::finish([] {
+//     const apgas::phaser ph(apgas::phaser_mode::signal_wait_next);
+//     for (int i = 0; i < 4; ++i) {
+//       apgas::async(apgas::phased(ph, apgas::phaser_mode::signal_wait_next), [=] {
+//         work(i);
+//         ph.next();                           // a barrier
+//         ph.next_single([] { prepare(); });   // the same, and one task prepares
+//         ph.signal();                         // a barrier in two steps: what is between them
+//         work(i);                             // need not have ended when the others go on
+//         ph.wait();
+//         assert(ph.phase() == 3);
+//       });
+//     }
+//     assert(ph.registered());
+//     ph.drop();                               // the tasks do not wait for this one
+//   });
+//
 // A phaser spans places, as a clock does. It exists while a task is registered on it; a stale
 // handle is detected.
 //
@@ -156,9 +173,15 @@ class phaser {
 
 // Calls next() on every phaser of the calling task, but on no clock (Habanero `next`). It signals
 // all of them before it waits for the first, so that tasks with several phasers cannot wait for
-// each other in a cycle. Without any phaser it has no effect. Throws: phaser_use_error if the task
-// is running the closure of a next_single; illegal_operation outside a task, and inside `atomic` or
-// `when`. It has no effect then. Context: task. May suspend; may resume on another worker.
+// each other in a cycle. Without any phaser it has no effect.
+//
+//   const apgas::phaser rows;
+//   const apgas::phaser columns;
+//   apgas::next();
+//
+// Throws: phaser_use_error if the task is running the closure of a next_single; illegal_operation
+// outside a task, and inside `atomic` or `when`. It has no effect then.
+// Context: task. May suspend; may resume on another worker.
 APGAS_API void next(scheduler::call_site where = scheduler::call_site::current());
 
 // For the implementation: access to the identity of a phaser.
@@ -186,6 +209,13 @@ struct phased_entry {
 //   - the spawner acquired a phaser, by making it or by its own spawn, outside the innermost
 //     finish (Habanero's rule). That finish would wait for the child, and the child for a signal of
 //     the spawner, which waits in the finish.
+//
+//   const apgas::phaser ready;
+//   const apgas::phased_clause producer = apgas::phased(ready, apgas::phaser_mode::signal);
+//   const apgas::phased_entry first = producer.entries[0];
+//   assert(first.ph == ready && first.mode == apgas::phaser_mode::signal);
+//   for (int i = 0; i < 4; ++i) apgas::async(producer, [] { produce(); });
+//   ready.next();  // until all have ended
 template <std::size_t N>
 struct phased_clause : sync::clause_of_size<N> {
   // The pairs, in the order in which they were named.
@@ -205,6 +235,13 @@ struct phased_clause : sync::clause_of_size<N> {
 // clocked_clause: a phaser that the spawner acquired outside the innermost finish makes the spawn
 // throw, a clock is passed on. The child has its registrations in the order of the spawner, so that
 // the innermost clocked_finish is the same for both.
+//
+//   const auto c = apgas::clock::make();
+//   const apgas::phaser ph;
+//   const apgas::phased_all_clause all = apgas::phased();
+//   apgas::async(all, [] { apgas::next(); });
+//   ph.next();
+//   c.drop();
 struct phased_all_clause : sync::clause_of_any_size {
   template <class F>
   static void for_each(scheduler::fiber& self, const char*, F f) {

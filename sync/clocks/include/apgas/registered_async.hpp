@@ -12,11 +12,14 @@
 // Spawns of tasks that are registered on clocks and phasers (X10 `async clocked(...)`, Habanero
 // `async phased(...)`):
 //
-//   async(clocked(c1, c2), f);
-//   async(phased(ph, mode), f);
-//   async(clocked(c), phased(ph, mode), f);
-//   async(name("relax"), clocked(c), f);
-//   auto r = async_future(clocked(c), f);
+//   const auto c = apgas::clock::make();
+//   const auto d = apgas::clock::make();
+//   const apgas::phaser ph;
+//   apgas::async(apgas::clocked(c, d), [=] { c.advance(); });
+//   apgas::async(apgas::phased(ph, apgas::phaser_mode::signal), [=] { ph.signal(); });
+//   apgas::async(apgas::name("relax"), apgas::clocked(c),
+//                apgas::phased(ph, apgas::phaser_mode::wait), [=] { ph.wait(); });
+//   const auto result = apgas::async_future(apgas::clocked(c), [] { return compute(); });
 //
 // The child is registered before it can run. For other places there is async_at (at.hpp).
 namespace apgas::inline v0 {

@@ -22,7 +22,7 @@
 //     const long right = co_await fib(n - 2);                            // runs in this task
 //     co_return right + co_await left;
 //   }
-//   const long result = apgas::sync_wait(fib(30));                       // in a plain task
+//   const long result = apgas::sync_wait(fib(20));                       // in a plain task
 //
 // finish_awaitable.hpp has the finish for coroutines, clock.hpp advance_awaitable, at_awaitable.hpp
 // calls to other places.
@@ -48,6 +48,11 @@ namespace apgas::inline v0 {
 // fiber and no stack while it awaits a future, a finish, a clock or a call to another place. A call
 // that waits without co_await, for example future::get, suspends the fiber on which the coroutine
 // runs, as in any task.
+//
+//   apgas::task<> halve = relax(cells[0]);  // a coroutine; none of its code has run
+//   assert(halve.valid());
+//   apgas::async(std::move(halve));         // runs it as a task
+//   assert(!halve.valid());
 //
 // What coroutines take by reference must outlive them. In particular, the captures of a lambda that
 // is a coroutine live in the closure: pass the closure itself to async or async_future, which keep

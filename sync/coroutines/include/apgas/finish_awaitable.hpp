@@ -15,6 +15,7 @@
 //     co_await apgas::finish_awaitable([] { for (auto& c : cells) apgas::async(relax(c)); });
 //     co_await apgas::finish_awaitable(write_all());   // the body is a coroutine as well
 //   }
+//   apgas::async(update());
 namespace apgas::inline v0 {
 
 namespace sync {

@@ -11,9 +11,15 @@
 // The exception that a finish throws when tasks failed, and what it tells about each of them.
 //
 //   try {
-//     apgas::finish([] { apgas::async([] { throw std::runtime_error("disk full"); }); });
+//     apgas::finish([] {
+//       apgas::async(apgas::name("writer"), [] { throw std::runtime_error("disk full"); });
+//     });
 //   } catch (const apgas::multiple_exceptions& failures) {
 //     for (const apgas::task_exception& f : failures) std::cerr << f.describe() << '\n';
+//     const apgas::task_exception& first = failures[failures.size() - 1];
+//     const apgas::spawn_site site = first.site();
+//     assert(site.task_name == "writer" && first.place_id() == apgas::here().id());
+//     const std::exception_ptr cause = first.exception();  // for std::rethrow_exception
 //   }
 namespace apgas::inline v0 {
 

@@ -12,8 +12,11 @@
 // Mutual exclusion and conditions for all tasks of a place. A monitor (monitor.hpp) gives the same
 // to a part of the program without making it compete with the rest.
 //
-//   apgas::atomic([&] { balance += amount; });
-//   apgas::when([&] { return balance >= amount; }, [&] { balance -= amount; });
+//   int balance = 0;
+//   apgas::finish([&] {
+//     apgas::async([&] { apgas::when([&] { return balance >= 100; }, [&] { balance -= 100; }); });
+//     apgas::atomic([&] { balance += 100; });
+//   });
 namespace apgas::inline v0 {
 
 // Runs f() as a critical section: no other atomic or when section of this place runs meanwhile.

@@ -29,9 +29,19 @@ APGAS_API [[noreturn]] void throw_channel_closed();
 // channel can be neither copied nor moved, nor sent to another place.
 //
 //   apgas::channel<job> jobs(16);
-//   apgas::async([&] { while (auto j = jobs.receive()) run(*j); });
-//   for (const job& j : work) jobs.send(j);
-//   jobs.close();
+//   apgas::finish([&] {
+//     apgas::async([&] { while (auto j = jobs.receive()) run(*j); });
+//     for (int i = 0; i < 100; ++i) jobs.send(job{i});
+//     jobs.close();
+//   });
+//
+//   apgas::channel<job> urgent(1);
+//   bool sent = urgent.try_send(job{1});                                      // there is room
+//   sent = urgent.try_send_for(job{2}, 1ms);                                  // waits in vain
+//   sent = urgent.try_send_until(job{2}, std::chrono::steady_clock::now() + 1ms);
+//   std::optional<job> next = urgent.try_receive();                           // job 1
+//   next = urgent.try_receive_for(1ms);                                       // waits in vain
+//   next = urgent.try_receive_until(std::chrono::steady_clock::now() + 1ms);
 //
 //   free_    has a permit for each free position, and one more once the channel is closed
 //   filled_  has a permit for each value, and one more once the channel is closed

@@ -31,13 +31,23 @@ APGAS_API [[noreturn]] void throw_lock_not_owned(const char* operation);
 //   const auto next_job = [&] {
 //     std::unique_lock hold(m);
 //     changed.wait(hold, [&] { return !jobs.empty(); });
-//     return take_front(jobs);
+//     const job first = jobs.front();
+//     jobs.pop_front();
+//     return first;
 //   };
 //   const auto add = [&](job j) {
 //     const std::lock_guard hold(m);
-//     jobs.push_back(std::move(j));
-//     changed.notify_one();
+//     jobs.push_back(j);
+//     changed.notify_one();                                // or notify_all(), to wake all tasks
 //   };
+//
+//   add(job{1});
+//   run(next_job());
+//   std::unique_lock hold(m);
+//   bool there = changed.wait_for(hold, 1ms, [&] { return !jobs.empty(); });
+//   const auto soon = std::chrono::steady_clock::now() + 1ms;
+//   there = changed.wait_until(hold, soon, [&] { return !jobs.empty(); });
+//   changed.notify_all();
 //
 // Waiting tasks are notified first come first served, and a wait returns only when it was notified
 // or its time is over. Another task may nevertheless have changed the guarded data again before the

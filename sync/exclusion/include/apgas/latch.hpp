@@ -20,9 +20,19 @@ APGAS_API [[noreturn]] void throw_latch_below_zero(std::ptrdiff_t left, std::ptr
 // A countdown that is used once: tasks wait until it has reached zero. std::latch for tasks. It
 // belongs to its place and cannot be sent to another.
 //
-//   apgas::latch ready(workers);
-//   for (int i = 0; i < workers; ++i) apgas::async([&] { prepare(); ready.count_down(); });
+//   apgas::latch ready(4);
+//   for (int i = 0; i < 4; ++i) apgas::async([&] { prepare(); ready.count_down(); });
+//   while (!ready.try_wait_for(100ms)) std::cerr << "still waiting\n";
+//   const bool in_time = ready.try_wait_until(std::chrono::steady_clock::now() + 1s);
 //   ready.wait();
+//   assert(in_time && ready.try_wait());
+//
+//   apgas::latch all(4);                        // as a barrier that is used once
+//   apgas::coforall(0, 4, [&](int i) {
+//     work(i);
+//     all.arrive_and_wait();
+//     work(i);
+//   });
 //
 // Requires, when it is destroyed: the waits with a time limit have returned.
 class latch {

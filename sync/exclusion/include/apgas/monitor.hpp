@@ -19,6 +19,13 @@ class watched;
 // made on any thread. X10 and Hoare's monitors. Where many tasks wait at one monitor for different
 // things, see watched.hpp.
 //
+//   apgas::monitor m;
+//   int items = 0;                                  // guarded by m
+//   apgas::finish([&] {
+//     apgas::async([&] { m.when([&] { return items > 0; }, [&] { --items; }); });
+//     m.atomic([&] { ++items; });
+//   });
+//
 // Requires, when it is destroyed: no task is inside or waits for it.
 class monitor {
  public:

@@ -31,6 +31,18 @@ APGAS_API [[noreturn]] void throw_not_locked();
 // A task that acquires the mutex sees everything that its earlier holders wrote before they
 // released it.
 //
+//   apgas::mutex m;
+//   std::map<int, job> jobs;                        // guarded by m
+//   apgas::coforall(0, 4, [&](int i) {
+//     const std::lock_guard hold(m);
+//     jobs.emplace(i, job{i});
+//   });
+//   if (m.try_lock()) m.unlock();
+//   if (m.try_lock_for(1ms)) m.unlock();
+//   if (m.try_lock_until(std::chrono::steady_clock::now() + 1ms)) m.unlock();
+//   m.lock();                                       // std::lock_guard does that, and unlocks
+//   m.unlock();
+//
 // Requires, when it is destroyed: it is not locked, and no task waits for it.
 class mutex {
  public:

@@ -25,6 +25,16 @@ APGAS_API [[noreturn]] void throw_negative(const char* operation, std::ptrdiff_t
 // returns some. std::counting_semaphore for tasks. It belongs to its place. A task that takes a
 // permit sees everything that was written before the release() which returned it.
 //
+//   apgas::semaphore connections(2);                // no more than two at a time
+//   apgas::coforall(0, 10, [&](int i) {
+//     connections.acquire();
+//     work(i);
+//     connections.release();
+//   });
+//   if (connections.try_acquire()) connections.release();
+//   if (connections.try_acquire_for(1ms)) connections.release();
+//   if (connections.try_acquire_until(std::chrono::steady_clock::now())) connections.release();
+//
 // Requires, when it is destroyed: no task waits for it, and no acquisition with a time limit is in
 // progress.
 class semaphore {

@@ -35,8 +35,20 @@ APGAS_API [[noreturn]] void throw_not_shared();
 //   };
 //   const auto add = [&](int id, job j) {
 //     const std::unique_lock hold(m);                            // alone
-//     jobs.emplace(id, std::move(j));
+//     jobs.emplace(id, j);
 //   };
+//
+//   const auto in_a_moment = std::chrono::steady_clock::now() + 1ms;
+//   m.lock();                                                    // what the locks above call
+//   m.unlock();
+//   if (m.try_lock()) m.unlock();
+//   if (m.try_lock_for(1ms)) m.unlock();
+//   if (m.try_lock_until(in_a_moment)) m.unlock();
+//   m.lock_shared();
+//   m.unlock_shared();
+//   if (m.try_lock_shared()) m.unlock_shared();
+//   if (m.try_lock_shared_for(1ms)) m.unlock_shared();
+//   if (m.try_lock_shared_until(in_a_moment)) m.unlock_shared();
 //
 // It is served strictly first come first served, and handed over directly: readers that came one
 // after the other share it as a group, and a reader that comes while a writer waits queues behind

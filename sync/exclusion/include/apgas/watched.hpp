@@ -15,9 +15,13 @@
 //   apgas::monitor m;
 //   std::deque<apgas::watched<int>> stock;                    // one for each of 1,000 products
 //   for (int i = 0; i < 1000; ++i) stock.emplace_back(m);
-//   m.when(apgas::watching(stock[7]), [&] { return stock[7].get() >= 3; },
-//          [&] { stock[7].change([](int& n) { n -= 3; }); });
-//   m.atomic([&] { stock[7].set(5); });
+//   apgas::finish([&] {
+//     apgas::async([&] {
+//       m.when(apgas::watching(stock[7]), [&] { return stock[7].get() >= 3; },
+//              [&] { stock[7].change([](int& count) { count -= 3; }); });
+//     });
+//     m.atomic([&] { stock[7].set(5); });
+//   });
 namespace apgas::inline v0 {
 
 // A value guarded by a monitor. It belongs to its place and can be neither copied nor moved. It may

@@ -14,12 +14,13 @@
 // Waiting for all tasks of a part of the program, at whatever place they run. apgas.hpp explains
 // the words of the contracts.
 //
-//   apgas::finish([seed] {
-//     for (apgas::place p : apgas::places()) {
-//       apgas::async_at(p, [](int s) { simulate(s); }, seed);
+//   apgas::finish([] {
+//     for (apgas::place each : apgas::places()) {
+//       apgas::async_at(each, [](int i) { work(i); }, 7);
 //     }
 //   });
 //   // All tasks have ended, at all places, and so have the tasks that they spawned.
+//   const long total = apgas::finish([] { return count(); });  // the value of the body
 namespace apgas::inline v0 {
 
 // Runs body() in the calling task, and then waits until all tasks have ended that the body spawned,

@@ -16,9 +16,10 @@
 
 // A finish that collects and reduces values from its tasks (X10's collecting finish).
 //
-//   long total = apgas::finish_reduce(0L, std::plus<>(), [] {
-//     for (apgas::place p : apgas::places()) apgas::async_at(p, [] { apgas::offer(count_local());
-//     });
+//   const long total = apgas::finish_reduce(0L, std::plus<>(), [] {
+//     for (apgas::place each : apgas::places()) {
+//       apgas::async_at(each, [] { apgas::offer(count()); });
+//     }
 //   });
 namespace apgas::inline v0 {
 

@@ -30,7 +30,7 @@ APGAS_API void run_blocking(scheduler::fiber& self, void (*run)(void*) noexcept,
 // The task is suspended meanwhile and its worker runs other tasks. On the helper thread f is
 // outside any task, so operations that need one throw illegal_operation there.
 //
-//   std::string text = apgas::blocking([&] { return read_file(path); });
+//   const std::string text = apgas::blocking([] { return read_file("points.csv"); });
 //
 // Throws: what f throws; illegal_operation outside a task and inside `atomic` or `when`;
 // std::system_error if a new helper thread is needed and cannot be created.

@@ -14,7 +14,7 @@
 // Futures: tasks whose result other tasks can wait for. The handle itself, with get(), wait() and
 // then(), is class future in sync/future_handle.hpp.
 //
-//   apgas::future<int> answer = apgas::async_future([] { return compute(); });
+//   const apgas::future<int> answer = apgas::async_future([] { return compute(); });
 //   prepare();
 //   use(answer.get());  // suspends until the task has returned
 namespace apgas::inline v0 {
@@ -48,6 +48,10 @@ auto async_future(F&& f, std::source_location site = std::source_location::curre
 // with an exception, so that get() in f does not wait. The task belongs to the caller's finish from
 // this call on, so the finish does not end before f has run. What f throws goes to the finish. With
 // no futures, f starts at once. Habanero's asyncAwait.
+//
+//   const auto left = apgas::async_future([] { return compute(); });
+//   const auto right = apgas::async_future([] { return measure(); });
+//   apgas::async_await([=] { use(left.get() + right.get()); }, left, right);
 //
 // Throws: illegal_operation outside a task, inside `atomic` or `when` and for an empty handle;
 // std::bad_alloc.

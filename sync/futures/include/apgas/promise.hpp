@@ -52,9 +52,15 @@ struct no_value {};
 // the last copy is destroyed before the future is set, the future fails with broken_promise. A
 // promise belongs to its place and cannot be sent to another. std::promise for tasks.
 //
-//   apgas::promise<int> result;
-//   std::thread([result] { result.set_value(measure()); }).detach();  // a foreign thread
-//   use(result.get_future().get());                                    // suspends the task
+//   const apgas::promise<double> result;
+//   std::thread([result] {  // a foreign thread
+//     try {
+//       result.set_value(measure());
+//     } catch (...) {
+//       result.set_exception(std::current_exception());
+//     }
+//   }).detach();
+//   use(result.get_future().get());  // suspends the task
 //
 // Throws, all set_ functions: illegal_operation if the future is set already, and for a promise
 // that was moved from.

@@ -16,8 +16,13 @@
 // counts as ready; the exception is thrown by get() of that future, not by get() of the
 // combination.
 //
+//   const auto a = apgas::async_future([] { return compute(); });
+//   const auto b = apgas::async_future([] { return compute(); });
 //   apgas::when_all(a, b).wait();
-//   std::size_t first = apgas::when_any(a, b).get().index;
+//
+//   const std::vector tries{a, b};
+//   const apgas::when_any_result first = apgas::when_any(tries).get();
+//   use(first.futures[first.index].get());
 namespace apgas::inline v0 {
 
 // The result of when_any: which future was ready first, and all the futures in the order given.

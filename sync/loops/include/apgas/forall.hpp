@@ -228,7 +228,7 @@ APGAS_API int workers_here(const scheduler::fiber& self) noexcept;
 // forall is not a finish: a task that an iteration spawns by async belongs to the enclosing finish
 // and may outlive the loop. Chapel's forall.
 //
-//   apgas::forall(0, n, [&](int i) { y[i] += a * x[i]; });
+//   apgas::forall(0, 100, [&](int i) { y[i] += 2 * x[i]; });
 //
 // Throws: multiple_exceptions if iterations threw, after all others have run; illegal_operation
 // outside a task, inside `atomic` or `when`, and if `end` does not fit the type of `first`.
@@ -258,12 +258,14 @@ template <std::ranges::forward_range Range, class Body>
 void forall(Range&& range, Body body, std::ptrdiff_t grain = 0,
             std::source_location site = std::source_location::current()) {
   const auto at = detail::positions(range);
-  auto element = [&](std::size_t i) { body(*at[i]); };
-  forall(std::size_t{0}, at.size(), element, grain, site);
+  forall(std::size_t{0}, at.size(), [&](std::size_t i) { body(*at[i]); }, grain, site);
 }
 
 // Runs body(i) for every i of [first, last), each in a task of its own, and waits for all of them.
 // Each task has its own copy of i, and the tasks may wait for each other. Chapel's coforall.
+//
+//   apgas::latch ready(4);
+//   apgas::coforall(0, 4, [&](int i) { prepare(i), ready.arrive_and_wait(), work(i); });
 //
 // Throws, Context: as forall. Cost: a fork_join for each iteration.
 template <detail::loop_index I, detail::loop_index J, std::invocable<I> Body>
@@ -286,8 +288,7 @@ template <std::ranges::forward_range Range, class Body>
 void coforall(Range&& range, Body body,
               std::source_location site = std::source_location::current()) {
   const auto at = detail::positions(range);
-  auto element = [&](std::size_t i) { body(*at[i]); };
-  coforall(std::size_t{0}, at.size(), element, site);
+  coforall(std::size_t{0}, at.size(), [&](std::size_t i) { body(*at[i]); }, site);
 }
 
 namespace detail {
@@ -321,8 +322,8 @@ T reduce_adaptive(I first, I last, const T& identity, Map& map, Op& op, std::uin
 // map(i), in the order of i. So op must be associative but need not be commutative, and `identity`
 // must be its neutral element, because each task starts from a copy of it.
 //
-//   double norm2 = apgas::parallel_reduce(0, n, 0.0, [&](int i) { return x[i] * x[i]; },
-//                                         std::plus<>());
+//   const double norm2 = apgas::parallel_reduce(
+//       0, 100, 0.0, [&](int i) { return x[i] * x[i]; }, std::plus<>());
 //
 // Throws: multiple_exceptions if map or op threw; illegal_operation as forall.
 // Context: task. May suspend and resume on another worker. Cost: as forall.
@@ -344,8 +345,7 @@ T parallel_reduce(I first, J end, T identity, Map map, Op op,
   }
 }
 
-// Loops over other things and with other bodies do not compile, and one sentence of the compiler
-// says why.
+// Other loops do not compile, and one sentence of the compiler says why.
 
 namespace detail {
 

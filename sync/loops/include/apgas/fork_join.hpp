@@ -41,7 +41,8 @@ inline constexpr bool returns_void = std::is_void_v<std::invoke_result_t<F&>>;
 // fork_join is not a finish: a task that a branch spawns by async belongs to the enclosing finish
 // and may outlive the join.
 //
-//   auto [left, right] = apgas::fork_join([&] { return fib(n - 1); }, [&] { return fib(n - 2); });
+//   const auto [left, right] = apgas::fork_join([] { return fib(20); }, [] { return fib(19); });
+//   const auto [a, b, c] = apgas::fork_join(compute, measure, [] { return fib(18); });
 //
 // Throws: multiple_exceptions if branches threw, after all of them have ended; illegal_operation
 // outside a task and inside `atomic` or `when`.

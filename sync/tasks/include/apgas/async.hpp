@@ -12,15 +12,20 @@
 // Spawning tasks at this place (at.hpp spawns them at other places). A task belongs to the
 // innermost enclosing finish, which waits for it. apgas.hpp explains the words of the contracts.
 //
+//   long left = 0;
+//   long right = 0;
 //   apgas::finish([&] {
-//     apgas::async([&] { left = search(first_half); });
-//     right = search(second_half);
+//     apgas::async([&] { left = fib(20); });
+//     right = fib(19);
 //   });
 //   // Both results are there.
 namespace apgas::inline v0 {
 
 // A name for a task: async(name("relax"), f). Reports, traces and the description of a
 // task_exception show it.
+//
+//   apgas::async(apgas::name("relax"), [] { work(); });
+//
 // Requires: the text outlives the task; a string literal does.
 // Throws nothing. Context: any thread. Cost: none.
 struct name {
@@ -68,6 +73,8 @@ void async(name n, F&& f, std::source_location site = std::source_location::curr
 }
 
 // The same as async, by the name that Chapel uses.
+//
+//   apgas::begin([] { work(); });
 template <std::invocable F>
 void begin(F&& f, std::source_location site = std::source_location::current()) {
   async(std::forward<F>(f), site);

@@ -23,6 +23,8 @@ APGAS_API void sleep_task(scheduler::fiber& self, deadline when,
 // more than a century means for ever. The task wakes late if all workers are busy with tasks that
 // do not suspend. Unlike std::this_thread::sleep_for, it does not block the worker.
 //
+//   apgas::sleep_for(1ms);
+//
 // Throws: illegal_operation outside a task and inside `atomic` or `when`.
 // Context: task. May suspend and resume on another worker.
 // Cost: a few short locks of the scheduler, to set the timer and when it has expired.
@@ -34,7 +36,15 @@ void sleep_for(const std::chrono::duration<Rep, Period>& d,
 }
 
 // Suspends the task at least until `Clock` shows the time t. If the clock is set back meanwhile,
-// the task sleeps again for the rest. Throws, Context, Cost: as sleep_for.
+// the task sleeps again for the rest.
+//
+//   auto next = std::chrono::steady_clock::now();
+//   for (int i = 0; i < 3; ++i) {
+//     work(i);
+//     apgas::sleep_until(next += 1ms);  // once in each millisecond
+//   }
+//
+// Throws, Context, Cost: as sleep_for.
 template <class Clock, class Duration>
 void sleep_until(const std::chrono::time_point<Clock, Duration>& t,
                  scheduler::call_site where = scheduler::call_site::current()) {

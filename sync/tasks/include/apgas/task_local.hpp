@@ -11,11 +11,12 @@
 // not use because they may move between threads.
 namespace apgas::inline v0 {
 
-// The argument of a task_local whose values children inherit.
+// For the implementation: the type of `inherit`.
 struct inherit_t {
-  // Made once, by the library: `inherit`. Throws nothing. Context: any thread.
   explicit inherit_t() = default;
 };
+
+// The argument of a task_local whose values children inherit.
 inline constexpr inherit_t inherit{};
 
 // Holds one T for each task of this place that asks for it. The value begins as T{}, follows the
@@ -23,16 +24,24 @@ inline constexpr inherit_t inherit{};
 // the task has ended. Only the task itself can reach it.
 //
 //   apgas::task_local<std::mt19937> engine;
-//   apgas::coforall(0, 100, [&](int i) { engine->seed(i); simulate(*engine); });
+//   apgas::coforall(0, 100, [&](int i) {
+//     engine->seed(i);
+//     use((*engine)());
+//   });
+//   apgas::task_local<std::string> user;
+//   user.set("alice");
+//   assert(user.get() == "alice");
 //
 // task_local<T> x(inherit) gives each child a copy of the value that its parent had at the spawn,
 // if it had one:
 //
-//   apgas::task_local<int> depth(apgas::inherit);
-//   void visit(node* n) {
+//   const apgas::task_local<int> depth(apgas::inherit);
+//   const std::function<void(const tree&)> visit = [&](const tree& t) {
 //     ++*depth;
-//     for (node* c : n->children) apgas::async([c] { visit(c); });
-//   }
+//     for (const tree& child : t.children) apgas::async([&] { visit(child); });
+//   };
+//   const tree root{{tree{}, tree{}}};
+//   apgas::finish([&] { visit(root); });
 //
 // Tasks are: what async, async_future and clocked_async spawn, also with a name or a registration;
 // the branches of fork_join; and the iterations of coforall. The iterations of a forall and a

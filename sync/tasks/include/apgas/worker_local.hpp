@@ -30,8 +30,14 @@ APGAS_API [[noreturn]] void throw_other_workers();
 // one. After that it may run on another worker, and another task may use the value.
 //
 //   apgas::worker_local<long> hits;  // zero at each worker
-//   apgas::forall(0, n, [&](int i) { if (matches(i)) ++*hits; });
-//   long sum = hits.reduce(std::plus<>());
+//   apgas::forall(0, 1000, [&](int i) { if (matches(i)) ++*hits; });
+//   assert(hits.reduce(std::plus<>()) == 500);
+//
+//   apgas::worker_local<std::vector<int>> found;
+//   apgas::forall(0, 1000, [&](int i) { if (matches(i)) found->push_back(i); });
+//   std::size_t most = found.local().size();
+//   for (const std::vector<int>& each : found) most = std::max(most, each.size());
+//   assert(found.size() == static_cast<std::size_t>(apgas::num_workers()));
 //
 // Context: constructing it and reaching the value of a worker need a task of the place. begin(),
 // end(), size() and reduce() may be called by any thread. Nothing suspends.

@@ -10,6 +10,12 @@ namespace apgas::inline v0 {
 // that calls it starves no other ready task, neither tasks that have not started nor the handling
 // of messages. Use it in a loop that polls a flag of another task.
 //
+//   std::atomic<bool> done = false;
+//   apgas::finish([&] {
+//     apgas::async([&] { done = true; });
+//     while (!done) apgas::yield();
+//   });
+//
 // Throws: illegal_operation outside a task and inside `atomic` or `when`.
 // Context: task. May suspend and resume on another worker. Cost: about 50 ns if nothing else is
 // ready.

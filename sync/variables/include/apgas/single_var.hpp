@@ -28,7 +28,10 @@ APGAS_API [[noreturn]] void throw_written_twice();
 //   apgas::finish([&] {
 //     apgas::async([&] { v.write_ef(1); });
 //     use(v.read_ff());  // waits for the write
+//     assert(v.is_full());
 //   });                  // v outlives the tasks that use it
+//   if (const int* value = v.try_read_ff_for(1ms)) use(*value);
+//   if (const int* value = v.try_read_ff_until(std::chrono::steady_clock::now())) use(*value);
 //
 // Requires, when it is destroyed: no task waits for it.
 template <class T>

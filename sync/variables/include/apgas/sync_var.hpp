@@ -26,6 +26,11 @@ namespace apgas::inline v0 {
 //     use(v.read_fe());                   // waits for the write, and leaves v empty
 //   });                                   // v outlives the tasks that use it
 //
+//   v.write_xf(2);                        // whatever its state
+//   v.write_ff(v.read_ff() + 1);          // is full before and after
+//   assert(v.is_full() && v.read_xx() == 3);
+//   v.reset();                            // empty
+//
 // A variable belongs to its place: it can be neither copied nor moved, nor sent to another place.
 // The operations on one variable take place one after the other, and each sees everything that the
 // tasks of the earlier ones wrote before they called them.
@@ -50,6 +55,16 @@ namespace apgas::inline v0 {
 // the variable did not have its state in time; a value to be written is destroyed then. An
 // operation whose turn comes takes place, even if the time is over by then. If it must wait, it
 // also costs an allocation and two short locks of the scheduler.
+//
+//   const auto soon = std::chrono::steady_clock::now() + 1ms;
+//   apgas::sync_var<int> slot;
+//   bool written = slot.try_write_ef_for(1, 1ms);
+//   written = slot.try_write_ff_for(2, 1ms) && slot.try_write_ff_until(3, soon);
+//   std::optional<int> value = slot.try_read_ff_for(1ms);
+//   value = slot.try_read_ff_until(soon);
+//   value = slot.try_read_fe_for(1ms);
+//   written = slot.try_write_ef_until(4, soon);
+//   value = slot.try_read_fe_until(soon);
 //
 // Requires, when it is destroyed: no task waits for it or will use it. A task whose own operation
 // has returned may destroy it, even if the operation before that one, such as the write of the

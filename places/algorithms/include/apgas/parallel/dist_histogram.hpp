@@ -16,7 +16,8 @@ namespace apgas::inline v0::parallel {
 // Returns for each bucket b below `buckets` the number of elements x of the array with key(x) == b.
 // Without `key`, the elements themselves are integers.
 //
-//   std::vector<std::size_t> ages =
+//   const apgas::dist_array<person> people = all_people();
+//   const std::vector<std::size_t> ages =
 //       apgas::parallel::histogram(people, 120, [](const person& p) { return p.age; });
 //
 // Throws: as all algorithms over arrays (dist_algorithms.hpp). The multiple_exceptions contains an

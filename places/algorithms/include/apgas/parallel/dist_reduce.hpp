@@ -47,8 +47,9 @@ namespace apgas::inline v0::parallel {
 // distribution and the number of places, but not on the number of workers, and is the same in every
 // run.
 //
-//   double norm2 = apgas::parallel::transform_reduce(a, 0.0, std::plus<>(),
-//                                                    [](double v) { return v * v; });
+//   const apgas::dist_array<double> a = measurements();
+//   const double norm2 = apgas::parallel::transform_reduce(a, 0.0, std::plus<>(),
+//                                                          [](double v) { return v * v; });
 //
 // Throws, Context: as all algorithms over arrays (dist_algorithms.hpp).
 // Cost: one round, in which each place that has elements sends back one R. No messages if the array
@@ -76,7 +77,8 @@ R transform_reduce(const dist_array<T>& a, R init, Op op, F f,
 // Returns `op` over `init` and the elements of the array: the sum of the elements, without `init`
 // and `op`. Everything else is as for transform_reduce.
 //
-//   double sum = apgas::parallel::reduce(a, 0.0);
+//   const apgas::dist_array<double> a = measurements();
+//   const double sum = apgas::parallel::reduce(a, 0.0);
 template <class T, class R, class Op = std::plus<>>
 R reduce(const dist_array<T>& a, R init, Op op = {},
          std::source_location site = std::source_location::current()) {

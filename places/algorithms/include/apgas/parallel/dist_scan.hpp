@@ -137,6 +137,7 @@ namespace apgas::inline v0::parallel {
 // results depend on the distribution and on the numbers of places and workers, but are the same in
 // every run.
 //
+//   const apgas::dist_array<double> a = measurements();
 //   apgas::parallel::inclusive_scan(a, a);
 //
 // Throws: as all algorithms over arrays (dist_algorithms.hpp); if op threw, the elements of `out`
@@ -164,6 +165,9 @@ void inclusive_scan(const dist_array<T>& a, const dist_array<O>& out, Op op, R i
 // Assigns to each element of `out` the result of `op` over `init` and all elements of `a` before
 // the one with the same index. Everything else is as for inclusive_scan.
 //
+//   const apgas::dist_array<std::size_t> sizes(1000, apgas::distribution::block(),
+//                                              [](std::size_t i) { return i % 7; });
+//   const apgas::dist_array<std::size_t> offsets(1000, apgas::distribution::block());
 //   apgas::parallel::exclusive_scan(sizes, offsets, std::size_t{0});
 template <class T, class O, class R, class Op = std::plus<>>
 void exclusive_scan(const dist_array<T>& a, const dist_array<O>& out, R init, Op op = {},

@@ -52,8 +52,9 @@ namespace apgas::inline v0::parallel {
 // Returns the index of the first of the least elements of the array in the order `less`, or
 // a.size() if there are none.
 //
-//   const std::size_t i = apgas::parallel::min_element(a);
-//   const double least = a.get(i);
+//   const apgas::dist_array<double> a = measurements();
+//   const double least = a.get(apgas::parallel::min_element(a));
+//   const double greatest = a.get(apgas::parallel::max_element(a));
 //
 // Throws, Context: as all algorithms over arrays (dist_algorithms.hpp).
 // Cost: one round with one element from each place; none if the array is replicated.

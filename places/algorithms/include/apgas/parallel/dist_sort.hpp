@@ -15,7 +15,9 @@ namespace apgas::inline v0::parallel {
 // Sorts the elements of the array in the order `comp`. Each place has as many elements as before.
 // Equal elements may come in any order. A replicated array is sorted at each place by itself.
 //
+//   const apgas::dist_array<double> a = measurements();
 //   apgas::parallel::sort(a);
+//   const apgas::dist_array<person> people = all_people();
 //   apgas::parallel::sort(people, [](const person& x, const person& y) { return x.age < y.age; });
 //
 // Requires: comp is a strict weak order, as for std::sort; so no floating-point element is NaN.

@@ -13,6 +13,17 @@ namespace apgas::inline v0 {
 
 // A view of the local portion of a dist_grid, surrounded by its halo. Copying it is cheap; it is
 // valid until the grid is destroyed.
+//
+//   const apgas::dist_grid<double> g(64, 64);
+//   const apgas::grid_view<double> mine = g.local();
+//   for (std::size_t r = 0; r < mine.rows(); ++r) {
+//     double* const row = mine.row(static_cast<std::ptrdiff_t>(r));
+//     for (std::size_t c = 0; c < mine.columns(); ++c) {
+//       row[c] = mine.first_row() + r == mine.first_column() + c ? 1 : 0;
+//     }
+//   }
+//   assert(mine(0, 0) == 1);
+//
 // Context: any thread, as for any value. Cost: that of an array.
 template <class T>
 class grid_view {

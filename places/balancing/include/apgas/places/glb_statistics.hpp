@@ -11,6 +11,11 @@
 namespace apgas::inline v0 {
 
 // Counts of events at one place during a glb. Context: any thread, as for any value.
+//
+//   const std::vector<apgas::glb_statistics> places(2);  // in programs: glb_result::places
+//   apgas::glb_statistics sum;
+//   for (const apgas::glb_statistics& each : places) sum += each;
+//   std::cout << sum.done << " tasks\n" << places;
 struct glb_statistics {
   std::uint64_t done = 0;             // tasks processed
   std::uint64_t chunks = 0;           // calls of process()

@@ -176,6 +176,8 @@ auto collect_reduce(I first, I last, Key key, Value value, Op op,
 // std::vector of copies of the elements that have it, in their order; the keys are in the order in
 // which they first occur. ParlayLib's group_by_key.
 //
+//   auto orders_of = apgas::parallel::group_by(orders, [](const order& o) { return o.customer; });
+//
 // Throws, Context: as collect_reduce. Cost: as collect_reduce, and each element is copied once, and
 // moved when its group grows or is joined with that of another block.
 template <std::ranges::range Range, class Key>

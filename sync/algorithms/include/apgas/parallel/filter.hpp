@@ -107,6 +107,10 @@ namespace apgas::inline v0::parallel {
 // in their order, and returns the end of what was written. `pred` is called once for each element.
 // The destination must have room for all selected elements and must not overlap the source.
 //
+//   std::vector<double> large(x.size());
+//   large.erase(apgas::parallel::copy_if(x, large.begin(), [](double v) { return v > 0.5; }),
+//               large.end());
+//
 // Throws: multiple_exceptions if pred or an assignment threw; elements of the destination may then
 // have been written. illegal_operation outside a task, inside `atomic` or `when`, and for
 // contiguous iterators if the selected elements would be written over the source.
@@ -140,6 +144,8 @@ O copy_if(Range&& range, O out, Pred pred,
 // Returns the elements x of a range, or of [first, last), for which pred(x) is true, in their
 // order. `pred` is called once for each element. ParlayLib's filter.
 //
+//   const std::vector<double> large = apgas::parallel::filter(x, [](double v) { return v > 0.5; });
+//
 // Throws: multiple_exceptions if pred, a constructor or an assignment threw; illegal_operation
 // outside a task and inside `atomic` or `when`.
 // Context: task. May suspend and resume on another worker.
@@ -166,7 +172,9 @@ std::vector<std::iter_value_t<I>> filter(
 // Returns the elements of a range whose flag is true, in their order. `flags` is a range of the
 // same size whose elements convert to bool. ParlayLib's pack.
 //
-//   std::vector<int> taken = apgas::parallel::pack(candidates, accepted);
+//   const std::vector<int> candidates{3, 5, 8};
+//   const std::vector<bool> accepted{true, false, true};
+//   const std::vector<int> taken = apgas::parallel::pack(candidates, accepted);  // 3, 8
 //
 // Throws, Context, Cost: as filter, without the byte for each element if the flags are bytes in
 // contiguous memory (char, bool, std::uint8_t); also illegal_operation if the sizes differ.

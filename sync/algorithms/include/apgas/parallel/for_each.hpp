@@ -19,6 +19,8 @@ namespace apgas::inline v0::parallel {
 // any order and several of them may share a task, so they must not wait for each other. This is
 // apgas::forall with the parameters of std::for_each. What f returns is ignored.
 //
+//   apgas::parallel::for_each(x, [](double& v) { v = std::sqrt(v); });
+//
 // Throws: multiple_exceptions if f threw, after the other elements have been visited;
 // illegal_operation outside a task and inside `atomic` or `when`.
 // Context: task. May suspend and resume on another worker.

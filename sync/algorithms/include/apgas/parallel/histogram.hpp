@@ -58,7 +58,8 @@ namespace apgas::inline v0::parallel {
 // Returns for each bucket b below `buckets` the number of elements x of [first, last) with
 // key(x) == b. Without `key`, the elements themselves are integers.
 //
-//   std::vector<std::size_t> lengths =
+//   const std::vector<std::string> words{"to", "be", "or", "not"};
+//   const std::vector<std::size_t> lengths =
 //       apgas::parallel::histogram(words, 65, [](const std::string& w) { return w.size(); });
 //
 // Throws: multiple_exceptions if key threw, or with an illegal_operation if it returned no number

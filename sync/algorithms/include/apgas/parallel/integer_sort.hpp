@@ -141,6 +141,7 @@ namespace apgas::inline v0::parallel {
 // themselves are integers. `key` is called several times for each element and must return the same
 // each time.
 //
+//   std::vector<edge> edges{{2, 0}, {0, 1}, {1, 2}};
 //   apgas::parallel::integer_sort(edges, [](const edge& e) { return e.source; });
 //
 // Throws: multiple_exceptions if key or a move threw; elements may then have been moved from.

@@ -20,6 +20,11 @@ namespace apgas::inline v0::parallel {
 // order, and those of the first sequence come first. The destination must not overlap either
 // source.
 //
+//   const std::vector<int> odd{1, 3, 5};
+//   const std::vector<int> even{2, 4};
+//   std::vector<int> all(odd.size() + even.size());
+//   apgas::parallel::merge(odd, even, all.begin());
+//
 // Throws: multiple_exceptions if comp or an assignment threw; elements of the destination may then
 // have been written. illegal_operation outside a task, inside `atomic` or `when`, and for
 // contiguous iterators if the destination overlaps a source.

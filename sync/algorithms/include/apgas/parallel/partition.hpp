@@ -24,6 +24,10 @@ namespace apgas::inline v0::parallel {
 // any order; the order is the same in every run with the same number of workers. `pred` is called
 // once for each element. Elements need only be movable and swappable.
 //
+//   std::vector<int> v{1, 2, 3, 4};
+//   const auto odd = apgas::parallel::partition(v, [](int i) { return i % 2 == 0; });
+//   assert(odd == v.begin() + 2);
+//
 // Throws: multiple_exceptions if pred or a move threw; the elements are then in another order.
 // illegal_operation outside a task and inside `atomic` or `when`.
 // Context: task. May suspend and resume on another worker.
@@ -51,6 +55,9 @@ std::ranges::borrowed_iterator_t<Range> partition(
 }
 
 // The same, but the elements on each side keep their order.
+//
+//   std::vector<int> v{1, 2, 3, 4};
+//   apgas::parallel::stable_partition(v, [](int i) { return i % 2 == 0; });  // 2, 4, 1, 3
 //
 // Throws: as partition; if pred threw, nothing has been moved. std::bad_alloc.
 // Context: as partition.

@@ -59,7 +59,7 @@ namespace apgas::inline v0::parallel {
 // only nearly associative, such as the addition of floating-point numbers, gives the same result in
 // every run and with every number of workers.
 //
-//   double sum = apgas::parallel::reduce(x, 0.0);
+//   const double sum = apgas::parallel::reduce(x, 0.0);
 //
 // Throws: multiple_exceptions if op threw; illegal_operation outside a task and inside `atomic` or
 // `when`.
@@ -98,8 +98,8 @@ std::ranges::range_value_t<Range> reduce(
 // Returns `op` over `init` and all f(x) for the elements x of [first, last), in their order. `op`
 // is as for reduce, with what f returns for an element.
 //
-//   double norm2 = apgas::parallel::transform_reduce(x, 0.0, std::plus<>(),
-//                                                    [](double v) { return v * v; });
+//   const double norm2 = apgas::parallel::transform_reduce(x, 0.0, std::plus<>(),
+//                                                          [](double v) { return v * v; });
 //
 // Throws, Context, Cost: as reduce, also for f.
 template <sync::position I, class T, class Op, class F>

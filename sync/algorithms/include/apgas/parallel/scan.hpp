@@ -120,6 +120,7 @@ namespace apgas::inline v0::parallel {
 // associative, such as the addition of floating-point numbers, may give other roundings with
 // another number of workers, but the same in every run with the same number.
 //
+//   std::vector<double> sums(x.size());
 //   apgas::parallel::inclusive_scan(x, sums.begin());
 //
 // Throws: multiple_exceptions if op or an assignment threw; the elements of the destination then
@@ -161,7 +162,9 @@ O inclusive_scan(Range&& range, O out, Op op, T init,
 // [first, last) before the one at the same position, and returns the end of what was written.
 // Everything else is as for inclusive_scan.
 //
-//   apgas::parallel::exclusive_scan(sizes, offsets.begin(), std::size_t{0});
+//   const std::vector<std::size_t> sizes{3, 1, 2};
+//   std::vector<std::size_t> offsets(sizes.size());
+//   apgas::parallel::exclusive_scan(sizes, offsets.begin(), std::size_t{0});  // 0, 3, 4
 template <sync::position I, sync::position O, class T, class Op = std::plus<>>
 O exclusive_scan(I first, I last, O out, T init, Op op = {},
                  std::source_location site = std::source_location::current()) {

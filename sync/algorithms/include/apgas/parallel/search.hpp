@@ -78,6 +78,9 @@ namespace apgas::inline v0::parallel {
 // that has a match. So pred is called for at most twice as many elements as there are up to the
 // match, or for 4096 if that is more.
 //
+//   const auto negative = apgas::parallel::find_if(x, [](double v) { return v < 0; });
+//   assert(negative == x.end());
+//
 // Throws: multiple_exceptions if pred threw for an element that was visited, even if there is a
 // match before it; illegal_operation outside a task and inside `atomic` or `when`.
 // Context: task. May suspend and resume on another worker.
@@ -121,6 +124,8 @@ std::ranges::borrowed_iterator_t<Range> find_if(
 // Returns the first of the least elements of [first, last) in the order `less`, or `last` if there
 // are none.
 //
+//   const double least = *apgas::parallel::min_element(x);
+//
 // Throws: multiple_exceptions if less threw; illegal_operation outside a task and inside `atomic`
 // or `when`.
 // Context: task. May suspend and resume on another worker.
@@ -138,7 +143,11 @@ std::ranges::borrowed_iterator_t<Range> min_element(
 }
 
 // Returns the first of the greatest elements of [first, last) in the order `less`, or `last` if
-// there are none. Throws, Context, Cost: as min_element.
+// there are none.
+//
+//   const double greatest = *apgas::parallel::max_element(x);
+//
+// Throws, Context, Cost: as min_element.
 template <sync::position I, class Less = std::less<>>
 I max_element(I first, I last, Less less = {},
               std::source_location site = std::source_location::current()) {

@@ -22,6 +22,7 @@ namespace apgas::inline v0::parallel {
 // be movable and swappable. The sequence is sorted in place, by a quicksort whose partitions and
 // whose two sides run in parallel.
 //
+//   std::vector<int> v{3, 1, 2};
 //   apgas::parallel::sort(v);
 //   apgas::parallel::sort(v.begin(), v.end(), std::greater<>());
 //
@@ -50,6 +51,9 @@ void sort(Range&& range, Comp comp = {},
 
 // Sorts [first, last) in the order `comp`, and equal elements keep their order. The elements must
 // be movable.
+//
+//   apgas::parallel::stable_sort(
+//       orders, [](const order& a, const order& b) { return a.customer < b.customer; });
 //
 // Throws: multiple_exceptions if comp or a move threw; elements may then have been moved from, and
 // none is destroyed twice or leaked. std::bad_alloc. illegal_operation outside a task and inside

@@ -59,6 +59,15 @@ using future_result = std::conditional_t<std::is_void_v<T> || std::is_reference_
 // time, but several tasks may use copies. A future belongs to its place and cannot be sent to
 // another.
 //
+//   const apgas::future<double> x = apgas::async_future([] { return measure(); });
+//   const apgas::future<double> twice =
+//       x.then([](const apgas::future<double>& ready) { return 2 * ready.get(); });
+//   assert(x.valid() && twice.valid());
+//   if (!x.ready()) x.wait();                            // throws nothing if the task failed
+//   if (x.wait_for(1ms) == std::future_status::ready) use(x.get());
+//   if (x.wait_until(std::chrono::steady_clock::now()) == std::future_status::ready) use(x.get());
+//   assert(twice.get() == 2 * x.get());                  // waits; throws what the task threw
+//
 // A task observes a future by get, wait, a wait_for or wait_until that finds it ready, then,
 // when_all, when_any or async_await. If the task behind a future failed and no task has observed
 // the future when its last handle is destroyed or the run ends, the root finish throws the
