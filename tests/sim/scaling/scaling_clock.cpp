@@ -52,10 +52,7 @@ void world::advance(sim_worker& w) {
   if (switch_to_next(w) || switch_to_start(w)) return;
   reads(w, clock_line());
   const auto signals = static_cast<std::int64_t>(1 + (w.batch.noted() ? w.batch.waiting->size : 0));
-  if (clock_.counter.unarrived() != signals) {
-    if (w.batch.noted()) return lock_clock(w, node_event::flush_and_park);
-    return park(w);
-  }
+  if (clock_.counter.unarrived() != signals) return park(w);
   w.current->stack.back().step = 2;
   lock_clock(w, node_event::update);
 }
@@ -66,7 +63,8 @@ bool world::starts_next(const sim_worker& w) const {
 
 bool world::switch_to_next(sim_worker& w) {
   if (!w.batch.notes_arrivals || !w.tasks.is_published()) return false;
-  fiber* const next = next_of_batch_fast(w);
+  fiber* next = next_of_batch_fast(w);
+  if (next == nullptr) next = next_of_batch(w);
   if (next == nullptr) return false;
   block& waiting = *w.batch.waiting;
   waiting.at[waiting.size++] = {.task = w.current};
@@ -140,12 +138,12 @@ void world::update_clock(sim_worker& w) {
   writes(w, lists_line());
   sync::phase_counter& counter = clock_.counter;
   switch (w.event) {
-    case node_event::flush_and_choose:
-    case node_event::flush_and_park:
+    case node_event::flush:
       take_arrivals(w);
       break;
     case node_event::park:
       static_cast<void>(counter.signal(counter.phase()));
+      take_arrivals(w);
       park_in(w, list_of(w), std::exchange(w.left, nullptr));
       break;
     case node_event::update:
@@ -222,7 +220,6 @@ void world::unlock_clock(sim_worker& w) {
 // What a worker does after it has released the lock, and resumed the tasks of the next phase.
 void world::after_update(sim_worker& w) {
   using enum sim_worker::mode;
-  if (w.event == node_event::flush_and_park) return park(w);
   w.doing = w.current != nullptr ? runs : chooses;
   if (w.event == node_event::park && w.current != nullptr) enter(w, w.current);
 }

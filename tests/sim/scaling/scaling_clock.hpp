@@ -62,11 +62,10 @@ struct batches {
 
 // What a worker wants of the phaser tree node, which it locks for that.
 enum class node_event : std::uint8_t {
-  flush_and_choose,  // flush_arrivals(), before it chooses other work
-  flush_and_park,    // flush_arrivals(), before it leaves a task that waits
-  park,              // update_and_park()
-  update,            // update(), by the last task to arrive
-  leave,             // update(), by the task that has spawned the others
+  flush,   // flush_arrivals(), before it chooses other work
+  park,    // update_and_park()
+  update,  // update(), by the last task to arrive
+  leave,   // update(), by the task that has spawned the others
 };
 
 // The only phaser tree node of a clock, its lock and its parked tasks.

@@ -18,8 +18,7 @@ int main(int argc, char** argv) {
     argv += 2, argc -= 2;
   }
   if (argc < 4) {
-    std::fprintf(stderr,
-                 "usage: scaling_model [--flat] [--task NS] PROGRAM SIZE WORKERS...\n");
+    std::fprintf(stderr, "usage: scaling_model [--flat] [--task NS] PROGRAM SIZE WORKERS...\n");
     return 2;
   }
   for (int i = 3; i < argc; ++i) {

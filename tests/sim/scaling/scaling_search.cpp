@@ -56,8 +56,12 @@ void world::choose(sim_worker& w) {
   if (w.batch.noted()) {
     if (fiber* const f = next_of_batch(w)) return enter(w, f);
     task member;
-    if (starts_next(w) && w.tasks.take_newest(member)) return start_slot(w, member);
-    return lock_clock(w, node_event::flush_and_choose);
+    if (starts_next(w)) {
+      updates(w, line_of(w.id, tail_line));
+      writes(w, line_of(w.id, head_line));
+      if (w.tasks.take_newest(member)) return start_slot(w, member);
+    }
+    return lock_clock(w, node_event::flush);
   }
   if (choose_own(w)) return;
   begin_search(w);
@@ -102,8 +106,8 @@ void world::look_for_resumed(sim_worker& w) {
       w.resumed_since = now_;
     }
   }
-  w.take_resumed =
-      w.resumed_since != 0 && now_ - w.resumed_since > scheduler::resumed_patience_cycles;
+  const cycles patience = scheduler::resumed_patience_cycles(workers_.size());
+  w.take_resumed = w.resumed_since != 0 && now_ - w.resumed_since > patience;
 }
 
 // Looks at some of the victims, one after the other, until one has tasks.
@@ -231,8 +235,8 @@ void world::wake(entry* e) {
 }
 
 bool world::any_work() {
-  return std::ranges::any_of(
-      workers_, [](const auto& w) { return !w->tasks.empty() || has_resumed(*w); });
+  return std::ranges::any_of(workers_,
+                             [](const auto& w) { return !w->tasks.empty() || has_resumed(*w); });
 }
 
 void world::fall_asleep(sim_worker& w) {

@@ -18,9 +18,9 @@
 // A discrete-event simulation of the workers of one place on a machine with as many cores. The
 // deques, the idle list, the order of victims, the pace of steals and the counter of a clock are
 // those of the runtime; only the loop around them is transcribed from scheduler/loop/src, and each
-// access costs what machine_model.hpp says. One event is one action of a worker: a task or a part of it, a look at
-// some victims, a steal. The events happen in the order of their times, so a run is a function of
-// its parameters.
+// access costs what machine_model.hpp says. One event is one action of a worker: a task or a part
+// of it, a look at some victims, a steal. The events happen in the order of their times, so a run
+// is a function of its parameters.
 namespace apgas::test::scaling {
 
 struct fiber;
