@@ -177,24 +177,27 @@ namespace {
   }
 }
 
-// With `through_loop` the scheduling loop chooses the next work; otherwise a resumed fiber may be
-// entered directly.
-void leave_for(fiber& self, const wait_record& waits_for, bool through_loop,
+struct way_to_leave {
+  bool through_loop = false;  // the loop chooses the next work; otherwise it may be a resumed fiber
+  bool keeps_arrivals = false;
+};
+
+void leave_for(fiber& self, const wait_record& waits_for, way_to_leave how,
                void (*after)(fiber*, void*), void* argument) noexcept {
   worker& w = *self.on;
   ++self.generation;
   self.waits_for.store(&waits_for, base::release);  // P1 of suspended_tasks.hpp
   if (task_observer* const observer = w.observer.get()) [[unlikely]]
     observer->suspends(self, waits_for);
-  flush_arrivals(w);
+  if (!how.keeps_arrivals) flush_arrivals(w);
   ++w.count.suspensions;
   w.waits.add(waits_for.construct, w.home->internals().constructs);
   w.tasks.publish();
   // Entering a resumed fiber directly saves a switch. Every eighth time the scheduling loop
   // chooses, so that tasks which keep resuming each other starve neither unstarted tasks nor the
   // network.
-  through_loop |= (++w.direct_switches & 7U) == 0;
-  fiber* next = through_loop ? nullptr : next_single_resumed(w);
+  how.through_loop |= (++w.direct_switches & 7U) == 0;
+  fiber* next = how.through_loop ? nullptr : next_single_resumed(w);
   switch_to(self, next != nullptr ? *next : take_cached_fiber(w), after, argument);
   self.waits_for.store(nullptr, base::relaxed);
   base::light_fence();  // P2 of suspended_tasks.hpp, P4 of suspended_tasks.hpp
@@ -209,11 +212,18 @@ void leave_for(fiber& self, const wait_record& waits_for, bool through_loop,
 
 void leave(fiber& self, const wait_record& waits_for, void (*after)(fiber*, void*),
            void* argument) noexcept {
-  leave_for(self, waits_for, false, after, argument);
+  leave_for(self, waits_for, {}, after, argument);
+}
+
+void leave_with_arrivals(fiber& self, const wait_record& waits_for, void (*after)(fiber*, void*),
+                         void* argument) noexcept {
+  leave_for(self, waits_for, {.keeps_arrivals = true}, after, argument);
 }
 
 void yield_to_loop() noexcept {
-  leave_for(*current_fiber(), "yield", true, [](fiber* f, void*) { resume(f); }, nullptr);
+  leave_for(
+      *current_fiber(), "yield", {.through_loop = true}, [](fiber* f, void*) { resume(f); },
+      nullptr);
 }
 
 void complete(fiber& self, task_counter& counter) noexcept {

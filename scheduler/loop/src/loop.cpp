@@ -165,7 +165,7 @@ class patience {
   explicit patience(const scheduler::implementation& s) noexcept : workers_(s.workers) {}
   bool exhausted(std::uint64_t now) noexcept {
     if (now >= look_at_) look(now);
-    return since_ != 0 && now - since_ > resumed_patience_cycles;
+    return since_ != 0 && now - since_ > resumed_patience_cycles(workers_.size());
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include <apgas/base/assert.hpp>
 #include <apgas/sync/phase_core.hpp>
 
 namespace apgas::inline v0::sync {
@@ -86,10 +87,14 @@ void phaser_tree_node::update_and_park(scheduler::worker& w, scheduler::fiber* f
   const before b = now();
   if (counter_.phase() > p || open_.load(base::relaxed)) {
     lock_.unlock();
+    APGAS_ASSERT(e.signals == 0, "a phase ended before a registered task had signalled it");
     scheduler::resume(f);
     return;
   }
-  if (e.signals != 0) static_cast<void>(counter_.record(p, e.signals, e.leave));
+  if (e.signals != 0) {
+    static_cast<void>(counter_.record(p, e.signals, e.leave));
+    take_arrivals(w);
+  }
   scheduler::park_in(w, list_of(w), this, f);
   members_ -= e.gone;
   ++counts_.parked;

@@ -56,13 +56,16 @@ void park(scheduler::fiber& self, registration& r, std::int64_t p,
     std::int64_t p;
     phaser_tree_node::events e;
   } how{&node, p, e};
-  scheduler::leave(
-      self, record_of(r),
-      [](scheduler::fiber* f, void* argument) {
-        const parking a = *static_cast<parking*>(argument);
-        a.node->update_and_park(*f->on, f, a.p, a.e);
-      },
-      &how);
+  const auto after = [](scheduler::fiber* f, void* argument) {
+    const parking a = *static_cast<parking*>(argument);
+    a.node->update_and_park(*f->on, f, a.p, a.e);
+  };
+  // If the task has yet to signal, its own arrival and the batched ones need one lock together.
+  if (e.signals != 0 && self.on->arrivals.of == &node) {
+    scheduler::leave_with_arrivals(self, record_of(r), after, &how);
+  } else {
+    scheduler::leave(self, record_of(r), after, &how);
+  }
 }
 
 // Waits until phase p is over. The task has already signalled it, or only waits.
@@ -124,7 +127,10 @@ void advance(scheduler::fiber& self, registration& r, wait_style style,
              const scheduler::call_site& where) {
   if (r.has_signalled()) return wait(self, r, style, where);
   r.where = where;
-  if (switch_to_next(self, r) || switch_to_start(self, r)) return;
+  // A worker that answers a thief goes on with its batch. To leave the task instead would take the
+  // lock of the tree node, and with many thieves it is the lock that all wait for.
+  const auto take = [](scheduler::worker& w) { return scheduler::next_of_batch(w); };
+  if (switch_to_next(self, r, take) || switch_to_start(self, r)) return;
   signal_and_wait(self, r, style, where);
   ++r.waited;
 }

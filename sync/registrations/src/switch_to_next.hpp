@@ -20,10 +20,14 @@ namespace apgas::inline v0::sync {
 // Switches to the next task of the batch if it suffices to batch the arrival of this one: the
 // worker has another task of the same batch, which has not signalled either. Requires: the task
 // signals and waits, and has not signalled.
-[[gnu::always_inline]] inline bool switch_to_next(scheduler::fiber& self, registration& r) {
+// `take` is next_of_batch_fast, or next_of_batch, which also takes a task for which the batch must
+// be locked because a thief has asked.
+template <class Take>
+[[gnu::always_inline]] inline bool switch_to_next(scheduler::fiber& self, registration& r,
+                                                  Take take) {
   scheduler::worker& w = *self.on;
   if (w.arrivals.of != r.node || r.credit != 0 || !scheduler::may_switch_fast(self)) return false;
-  scheduler::fiber* const next = scheduler::next_of_batch_fast(w);
+  scheduler::fiber* const next = take(w);
   if (next == nullptr) return false;
   note_and_switch(self, r, *next);
   return true;
@@ -58,7 +62,8 @@ template <class Wanted, class Slowly>
       r->has_signalled()) [[unlikely]]
     return slowly(where);
   r->where = where;
-  if (!switch_to_next(self, *r) && !switch_to_start(self, *r)) slowly(r->where);
+  const auto take = [](scheduler::worker& w) { return scheduler::next_of_batch_fast(w); };
+  if (!switch_to_next(self, *r, take) && !switch_to_start(self, *r)) slowly(r->where);
 }
 template <class Slowly>
 [[gnu::always_inline]] inline void switch_first_or(scheduler::call_site where, std::uint64_t number,

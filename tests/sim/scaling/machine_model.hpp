@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 // The cost model of a host with many cores: what the transfer of a cache line, a membarrier and the
@@ -31,6 +33,19 @@ struct machine {
   cycles locked_update = 20;  // an atomic read-modify-write, in addition to the transfer
   cycles switch_fiber = 25;
 
+  // A worker that goes from one task of a batch to the next, and all else that a phase costs for
+  // the task: the more tasks the worker has, the fewer of their stacks are in its caches.
+  struct switch_cost {
+    double log2_tasks;
+    double cost;
+  };
+  switch_cost switch_task[3] = {{9, 34}, {12, 64}, {16, 257}};
+  // The lines of a task that has moved to another core.
+  cycles lines_of_task = 8;
+  // A thread that waits for a lock reads its line again when the lock is released. This is how long
+  // that keeps the line from the next holder.
+  cycles spinning_read = 25;
+
   // membarrier: its fixed part, the part for each core that it interrupts, and what an interrupted
   // core loses. The calls of all threads exclude each other in the kernel.
   cycles barrier = 2'400;
@@ -44,6 +59,14 @@ struct machine {
     if (a == b) return 0;
     if (a / cores_of_complex == b / cores_of_complex) return 1;
     return a / cores_of_socket == b / cores_of_socket ? 2 : 3;
+  }
+
+  cycles switch_among(std::size_t tasks) const {
+    const double n = std::log2(static_cast<double>(std::max<std::size_t>(tasks, 1)));
+    const auto& [few, some, many] = switch_task;
+    const auto& [from, to] = n < some.log2_tasks ? std::pair(few, some) : std::pair(some, many);
+    const double part = (n - from.log2_tasks) / (to.log2_tasks - from.log2_tasks);
+    return static_cast<cycles>(from.cost + std::clamp(part, 0.0, 1.0) * (to.cost - from.cost));
   }
 };
 

@@ -27,7 +27,8 @@ def main():
         after = file.name.startswith("after")
         style = "-" if after else ":"
         workers = [run["workers"] for run in runs]
-        speed.plot(workers, [runs[0]["ms"] / run["ms"] for run in runs], style, color=colour,
+        times = [run.get("us_a_phase", run["ms"]) for run in runs]
+        speed.plot(workers, [times[0] / time for time in times], style, color=colour,
                    label=name if after else None)
         steals.plot(workers[1:], [max(run["steals"], 1) for run in runs[1:]], style, color=colour)
     speed.plot([1, 1024], [1, 1024], color="grey", linewidth=0.5)

@@ -50,6 +50,38 @@ TEST(ScalingSim, ThievesOfALoopNeedNoFence) {
   EXPECT_EQ(simulated("loop", 20'000, 256).fences, 0U);
 }
 
+// The time of a task and phase of a clock, in ns, less the tenth of a microsecond of work that is
+// the share of each worker.
+double phase_overhead_ns(const machine& m, std::uint64_t tasks, int workers) {
+  world w(m, workers);
+  const result r = w.run(program_called("clock", workers, tasks));
+  EXPECT_NE(r.phases, 0U);
+  const double phase = static_cast<double>(r.phases_time) / cycles_per_ns;
+  return phase / static_cast<double>(r.phases * tasks) - 100.0 / workers;
+}
+
+TEST(ScalingSim, APhaseOfOneWorkerCostsWhatWasMeasured) {
+  EXPECT_NEAR(phase_overhead_ns(machine{}, 512, 1), 13.8, 5);
+  EXPECT_NEAR(phase_overhead_ns(machine{}, 4'096, 1), 26, 5);
+}
+
+TEST(ScalingSim, TwoWorkersShareThePhasesOfAClock) {
+  EXPECT_LT(phase_overhead_ns(machine{}, 512, 2), 15);
+  EXPECT_LT(phase_overhead_ns(machine{}, 4'096, 2), 15);
+}
+
+// Workers that have run their tasks of a phase must not tear up the batches of the others: a phase
+// took longer on 16 workers than on one.
+TEST(ScalingSim, ThievesLeaveTheBatchesOfAPhaseToTheirWorkers) {
+  EXPECT_LT(phase_overhead_ns(flat_machine(), 512, 16), 20);
+  EXPECT_LT(phase_overhead_ns(machine{}, 512, 32), 40);
+  EXPECT_LT(phase_overhead_ns(machine{}, 4'096, 16), 10);
+}
+
+TEST(ScalingSim, ThePhasesOfAClockAreTheSameTwice) {
+  EXPECT_EQ(phase_overhead_ns(machine{}, 512, 32), phase_overhead_ns(machine{}, 512, 32));
+}
+
 TEST(ScalingSim, TheSameRunTwiceIsTheSame) {
   const result first = simulated("geometric", 8, 64);
   const result second = simulated("geometric", 8, 64);

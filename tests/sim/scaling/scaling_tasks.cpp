@@ -54,7 +54,6 @@ void world::enter(sim_worker& w, fiber* f) {
 void world::resume(sim_worker& w, fiber* f) {
   updates(w, line_of(w.id, ready_line));
   w.ready.push_back(f);
-  ++resumed_;
   notify(w);
 }
 
@@ -236,6 +235,8 @@ void world::run_body(sim_worker& w) {
       return run_producer(w);
     case kind::rounds:
       return run_round(w);
+    case kind::member:
+      return run_member(w);
     case kind::continuation:
       break;
   }
@@ -277,14 +278,18 @@ void world::run_tree_node(sim_worker& w) {
 }
 
 void world::run_producer(sim_worker& w) {
+  const bool members = program_.phases != 0;
   frame& top = w.current->stack.back();
   bool asked = false;
   for (int i = 0; i < 4 && top.t.a != 0 && !asked; ++i) {
     --top.t.a;
-    asked = spawn(w, {.what = kind::compute, .of = top.t.of});
+    if (members) static_cast<void>(clock_.counter.join(0, 1));
+    asked = spawn(w, {.what = members ? kind::member : kind::compute, .of = top.t.of});
   }
   if (asked) return attend(w, true);
-  if (top.t.a == 0) end_frame(w);
+  if (top.t.a != 0) return;
+  end_frame(w);
+  if (members) lock_clock(w, node_event::leave);
 }
 
 // A round is a finish over `b` tasks.

@@ -13,13 +13,14 @@
 
 #include "idle.hpp"
 #include "machine_model.hpp"
+#include "scaling_clock.hpp"
 
 // A discrete-event simulation of the workers of one place on a machine with as many cores. The
-// deques, the idle list, the order of victims and the pace of steals are those of the scheduler;
-// only the loop around them is transcribed from scheduler/loop/src, and each access costs what
-// machine_model.hpp says. One event is one action of a worker: a task or a part of it, a look at
-// some victims, a steal. The events happen in the order of their times, so a run is a function of
-// its parameters.
+// deques, the idle list, the order of victims, the pace of steals and the counter of a clock are
+// those of the runtime; only the loop around them is transcribed from scheduler/loop/src, and each
+// access costs what machine_model.hpp says. One event is one action of a worker: a task or a part
+// of it, a look at some victims, a steal. The events happen in the order of their times, so a run
+// is a function of its parameters.
 namespace apgas::test::scaling {
 
 struct fiber;
@@ -31,7 +32,16 @@ struct counter {
   int last_changed_by = 0;
 };
 
-enum class kind : std::uint8_t { compute, fib, range, tree_node, producer, rounds, continuation };
+enum class kind : std::uint8_t {
+  compute,
+  fib,
+  range,
+  tree_node,
+  producer,
+  rounds,
+  member,  // of a clock
+  continuation
+};
 
 struct task {
   kind what = kind::compute;
@@ -67,6 +77,7 @@ struct fiber {
   task* floor = nullptr;
   counter* finish = nullptr;
   std::uint64_t drained_from = 0;  // the generation when the drain began
+  int last_on = -1;                // of a member of a clock: the worker that ran it last
 };
 
 struct entry {
@@ -81,6 +92,7 @@ struct sim_worker {
   scheduler::deque<task> tasks;
   std::vector<task> slots;
   std::deque<fiber*> ready;
+  batches batch;
   scheduler::steal_pace pace;
   scheduler::victim_order victims;
   fiber* current = nullptr;
@@ -89,7 +101,17 @@ struct sim_worker {
   std::uint64_t drains = 0;
   entry in_list;
 
-  enum class mode : std::uint8_t { runs, chooses, looks, steals, falls_asleep, sleeps };
+  enum class mode : std::uint8_t {
+    runs,
+    chooses,
+    looks,
+    steals,
+    falls_asleep,
+    sleeps,
+    waits_for_lock,  // of the clock
+    holds_lock,
+    resumes  // the tasks of a phase
+  };
   mode doing = mode::chooses;
   bool searches = false;
   bool woken = false;  // for this search
@@ -98,9 +120,14 @@ struct sim_worker {
   unsigned rounds = 0;
   cycles give_up = 0;         // 0: not determined yet
   cycles resumed_since = 0;   // how long there have been resumed tasks
+  cycles look_at = 0;         // when it looks for resumed tasks again
   bool take_resumed = false;  // in this round
   cycles asked_at = 0;        // as victim
   cycles interrupted = 0;     // what membarriers have cost it since its last event
+
+  node_event event{};         // what it does once it has the lock
+  fiber* left = nullptr;      // park: the task that waits
+  block* released = nullptr;  // resumes: the blocks that are left
 };
 
 // What a program is, and what a run of it has shown.
@@ -111,6 +138,7 @@ struct program {
   int branching = 4;                // of a geometric tree: children of an inner node on average
   int depth = 0;                    // of a geometric tree; 0: the tree is binomial
   std::uint64_t root_children = 0;  // of a binomial tree
+  std::int64_t phases = 0;          // of a clock; the second half of them is measured
 };
 struct result {
   cycles time = 0;
@@ -123,6 +151,10 @@ struct result {
   std::uint64_t wakes = 0;
   std::uint64_t looks = 0;  // at victims
   std::uint64_t suspensions = 0;
+  std::uint64_t phases = 0;  // that were measured
+  cycles phases_time = 0;    // of these together
+  std::uint64_t locks = 0;   // of the clock
+  std::uint64_t moved = 0;   // waiting tasks that another worker has taken
 
   // The share of the time of all workers in which they computed.
   double efficiency(int workers) const {
@@ -144,12 +176,24 @@ class world {
   result run(const program& p);
 
  private:
-  // The lines of a worker: the owner's and the thieves' part of its deque, its ready queue.
-  enum own_line : std::uint8_t { head_line, tail_line, ready_line, lines_of_worker };
+  // The lines of a worker: the owner's and the thieves' part of its deque, the same of its batch,
+  // and its ready queue.
+  enum own_line : std::uint8_t {
+    head_line,
+    tail_line,
+    batch_head_line,
+    batch_tail_line,
+    ready_line,
+    lines_of_worker
+  };
   std::size_t line_of(int w, own_line l) const {
     return static_cast<std::size_t>(w) * lines_of_worker + l;
   }
   std::size_t idle_line() const { return workers_.size() * lines_of_worker; }
+  // The line of the lock of the clock, which contains the counter too; and that of the lists.
+  std::size_t clock_line() const { return idle_line() + 1; }
+  std::size_t lists_line() const { return idle_line() + 2; }
+  std::size_t lines() const { return idle_line() + 3; }
 
   sim_worker& at(int id) { return *workers_[static_cast<std::size_t>(id)]; }
   int size() const { return static_cast<int>(workers_.size()); }
@@ -169,10 +213,13 @@ class world {
   void barrier(sim_worker& w);
 
   void step(sim_worker& w);
+
+  // scaling_search.cpp
   void choose(sim_worker& w);
   bool choose_own(sim_worker& w);
   void begin_search(sim_worker& w);
   void begin_round(sim_worker& w);
+  void look_for_resumed(sim_worker& w);
   void end_round(sim_worker& w);
   void look(sim_worker& w);
   void steal(sim_worker& w);
@@ -181,7 +228,42 @@ class world {
   void notify(sim_worker& w);
   void wake(entry* e);
   bool any_work();
-  bool has_other_work(const sim_worker& w) const { return !w.tasks.empty() || !w.ready.empty(); }
+  static bool has_resumed(const sim_worker& w) {
+    return !w.ready.empty() || !w.batch.ready.empty() || !w.batch.tasks.empty();
+  }
+  static bool has_other_work(const sim_worker& w) {
+    return w.batch.noted() || !w.tasks.empty() || has_resumed(w);
+  }
+
+  // scaling_batch.cpp
+  fiber* next_of_batch_fast(sim_worker& w);
+  fiber* next_of_batch(sim_worker& w);
+  fiber* next_resumed(sim_worker& w);
+  void note_arrivals(sim_worker& w);
+  void begin_batch(sim_worker& w, block* b);
+  void join_blocks(sim_worker& w, block*& list, block* more);
+  void park_in(sim_worker& w, block*& list, fiber* f);
+  void resume_next_blocks(sim_worker& w);
+  bool steal_resumed(sim_worker& w, sim_worker& victim, cycles begun);
+  void take_resumed(sim_worker& w, fiber* f);
+  block* new_block(const sim_worker& w);
+  void drop_block(block* b) { free_blocks_.push_back(b); }
+
+  // scaling_clock.cpp
+  void run_member(sim_worker& w);
+  void advance(sim_worker& w);
+  bool switch_to_next(sim_worker& w);
+  bool switch_to_start(sim_worker& w);
+  bool starts_next(const sim_worker& w) const;
+  void park(sim_worker& w);
+  void yield_to_loop(sim_worker& w);
+  void lock_clock(sim_worker& w, node_event e);
+  void update_clock(sim_worker& w);
+  void take_arrivals(sim_worker& w);
+  void conclude(sim_worker& w);
+  void unlock_clock(sim_worker& w);
+  void after_update(sim_worker& w);
+  block*& list_of(const sim_worker& w);
 
   // scaling_tasks.cpp
   void run_fiber(sim_worker& w);
@@ -219,7 +301,6 @@ class world {
   cycles barrier_ends_ = 0;       // of the one in progress, if any
   cycles next_barrier_ends_ = 0;  // of the one after it; the same if nobody waits for one
   int awake_ = 0;
-  std::size_t resumed_ = 0;  // tasks in ready queues
   bool ended_ = false;
   program program_;
   result result_;
@@ -227,6 +308,9 @@ class world {
   std::vector<fiber*> free_fibers_;
   std::vector<std::unique_ptr<counter>> counters_;
   std::vector<counter*> free_counters_;
+  simulated_clock clock_;
+  std::vector<std::unique_ptr<block>> blocks_;
+  std::vector<block*> free_blocks_;
 };
 
 }  // namespace apgas::test::scaling

@@ -25,8 +25,12 @@ constexpr std::uint64_t answer_patience_cycles(int workers) noexcept {
 }
 
 // A resumed task will most likely continue soon on its own worker, with its stack in the caches
-// there. So thieves take resumed tasks only if there have been some for this long.
-inline constexpr std::uint64_t resumed_patience_cycles = 6'000;
+// there. So thieves take resumed tasks only if there have been some for this long. At the end of a
+// phase all workers get tasks, and those that have run theirs disturb the others by their requests.
+// So they wait longer if there are more workers, but not as long as until they sleep.
+constexpr std::uint64_t resumed_patience_cycles(std::size_t workers) noexcept {
+  return std::clamp<std::uint64_t>(750 * workers, 6'000, 45'000);
+}
 
 // To see whether there are any, a thief reads two lines of each worker. With up to nine workers it
 // does so in each round of its search. With more, it looks so rarely that this takes about half of

@@ -172,6 +172,9 @@ inline void run_children(fiber& self, const frame_mark& mark) {
 // Context: task. Suspends; may resume on another worker.
 APGAS_API void leave(fiber& self, const wait_record& waits_for, void (*after)(fiber*, void*),
                      void* argument) noexcept;
+// The same, but the worker keeps its batched arrivals until after(), which flushes them.
+APGAS_API void leave_with_arrivals(fiber& self, const wait_record& waits_for,
+                                   void (*after)(fiber*, void*), void* argument) noexcept;
 
 // Suspends the current task. When its context is saved, after(fiber*) runs on another stack of the
 // same worker. It hands the fiber to the code that will resume it, which may happen before after()

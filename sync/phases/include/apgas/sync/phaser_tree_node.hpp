@@ -85,7 +85,8 @@ class phaser_tree_node final : public scheduler::batch_source {
   };
   void update(scheduler::worker& w, std::int64_t s, const events& e);
 
-  // Does the same on behalf of a suspended task, and parks the task until phase p is over.
+  // Does the same on behalf of a suspended task, and parks the task until phase p is over. Without
+  // a signal, the batched arrivals have been flushed before.
   void update_and_park(scheduler::worker& w, scheduler::fiber* f, std::int64_t p,
                        const events& e) noexcept;
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include <apgas/scheduler/batch.hpp>
+#include <apgas/scheduler/deque.hpp>
+#include <apgas/sync/phase_counter.hpp>
+
+#include "machine_model.hpp"
+
+// The state of a simulated clock and of the batches of a worker. The counter of the clock, the
+// deque of a batch and the size of a block are those of the runtime. What workers do with them is
+// transcribed in scaling_clock.cpp and scaling_batch.cpp.
+namespace apgas::test::scaling {
+
+struct fiber;
+
+// An entry of a block (fiber_slot of scheduler/batch.hpp).
+struct parked_task {
+  fiber* task = nullptr;
+
+  static void add(std::ptrdiff_t) noexcept {}
+  static bool same_counter(const parked_task&) noexcept { return true; }
+  void assign(const parked_task& other) noexcept { *this = other; }
+};
+
+// Tasks that wait for a phase and were left on the same worker (batch_block of
+// scheduler/batch.hpp).
+struct block {
+  static constexpr std::size_t capacity = scheduler::batch_block::capacity;
+
+  block* next = nullptr;
+  int on = 0;
+  std::size_t size = 0;
+  std::array<parked_task, capacity> at;
+};
+
+// What a worker has of batches: the one that it runs, its batched arrivals, and the blocks in its
+// ready queue.
+struct batches {
+  scheduler::deque<parked_task> tasks;
+  block* memory = nullptr;      // of the batch
+  bool notes_arrivals = false;  // batched_arrivals::of is the clock
+  block* waiting = nullptr;     // the batched arrivals
+  std::deque<block*> ready;
+  bool blocks_first = false;
+  cycles asked_at = 0;  // by a thief of the batch
+  unsigned phases_in_a_row = 0;
+
+  // The tasks that the worker has run in the phase `phase`, and in the one before it.
+  std::int64_t phase = 0;
+  std::size_t ran = 0;
+  std::size_t ran_before = 0;
+
+  bool noted() const { return notes_arrivals && waiting->size != 0; }
+};
+
+// What a worker wants of the phaser tree node, which it locks for that.
+enum class node_event : std::uint8_t {
+  flush,   // flush_arrivals(), before it chooses other work
+  park,    // update_and_park()
+  update,  // update(), by the last task to arrive
+  leave,   // update(), by the task that has spawned the others
+};
+
+// The only phaser tree node of a clock, its lock and its parked tasks.
+struct simulated_clock {
+  static constexpr std::size_t most_lists = 64;  // phaser_tree_node.cpp
+
+  sync::phase_counter counter;
+  std::array<block*, most_lists> parked{};  // by worker
+  std::vector<std::size_t> used;            // lists
+  bool locked = false;
+  std::deque<int> waits_for_lock;  // workers
+
+  cycles measured_from = 0;  // the end of the last phase that is not measured
+};
+
+}  // namespace apgas::test::scaling
