@@ -123,10 +123,11 @@ class Finish(Command):
     for. Tasks that only their spawner's deque holds are not counted yet."""
 
     def run(self, _arguments):
+        found = list(tasks())
         counter = type_of("task_counter")
         count_at, waiter_at = offset_of(counter, "count_"), offset_of(counter, "waiter_")
         members, waiting = {}, {}
-        for fiber, _ in tasks():
+        for fiber, _ in found:
             if fiber["task.finish"] != 0:
                 members.setdefault(fiber["task.finish"], []).append(fiber.number)
             waiting[fiber.address] = fiber
