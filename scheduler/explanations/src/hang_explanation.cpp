@@ -81,7 +81,9 @@ void hang_explanation::explain(place_waits& to) {
   to.cycle_is_certain = !found.empty();
   const auto is_uncertain = [](const need_reason& r) { return r.by != releaser::this_task; };
   if (found.empty() && std::ranges::any_of(reasons_, is_uncertain)) found = find_cycle(true);
-  if (!found.empty()) to.cycle = cycle_text(found);
+  const std::vector<cycle_step> steps = steps_of(found);
+  to.cycle = describe_cycle(steps);
+  to.kind_of_cycle = kind_of_cycle(steps);
   if (scope_ == graph_scope::some_tasks) leave_out_ends();
   condense(to);
 }
@@ -243,10 +245,12 @@ std::vector<wait_graph::edge> hang_explanation::find_cycle(bool with_others) con
   return graph.find_cycle();
 }
 
-// The cycle alternates between tasks and objects.
-std::string hang_explanation::cycle_text(const std::vector<wait_graph::edge>& cycle) const {
-  const std::size_t begin = cycle.front().from < tasks_.size() ? 0 : 1;
+// The cycle alternates between tasks and objects. Empty: there is none.
+std::vector<cycle_step> hang_explanation::steps_of(
+    const std::vector<wait_graph::edge>& cycle) const {
   std::vector<cycle_step> steps;
+  if (cycle.empty()) return steps;
+  const std::size_t begin = cycle.front().from < tasks_.size() ? 0 : 1;
   for (std::size_t i = 0; i < cycle.size() / 2; ++i) {
     const wait_graph::edge& waits = cycle[begin + 2 * i];
     const wait_graph::edge& needed = cycle[(begin + 2 * i + 1) % cycle.size()];
@@ -260,7 +264,7 @@ std::string hang_explanation::cycle_text(const std::vector<wait_graph::edge>& cy
                      .phase = object.phase,
                      .relation = relation_text(needed.label)});
   }
-  return describe_cycle(steps);
+  return steps;
 }
 
 }  // namespace apgas::inline v0::scheduler

@@ -43,6 +43,8 @@ wait_record waits_for(const fiber& f);
 // Whether all workers sleep and all waiting tasks are added, or others run.
 enum class graph_scope : std::uint8_t { all_tasks, some_tasks };
 
+struct cycle_step;
+
 class hang_explanation final : private wait_explainer {
  public:
   // With names, edges of objects for which only tasks of other places wait are kept for condense().
@@ -133,7 +135,7 @@ class hang_explanation final : private wait_explainer {
   std::vector<std::uint32_t> condense_tasks(place_waits& to,
                                             const std::vector<std::uint32_t>& entries) const;
   void condense(place_waits& to) const;
-  std::string cycle_text(const std::vector<wait_graph::edge>& cycle) const;
+  std::vector<cycle_step> steps_of(const std::vector<wait_graph::edge>& cycle) const;
 
   const object_names* const names_;
   const graph_scope scope_;
@@ -164,5 +166,6 @@ struct cycle_step {
 };
 // Describes a cycle, in which each step waits for the next one. Throws: std::bad_alloc.
 std::string describe_cycle(const std::vector<cycle_step>& steps);
+cycle_kind kind_of_cycle(const std::vector<cycle_step>& steps) noexcept;
 
 }  // namespace apgas::inline v0::scheduler

@@ -127,11 +127,13 @@ void suspended_tasks::for_each(F f) const {
   }
 }
 
-double suspended_tasks::waited_s(const fiber& f, std::uint64_t generation,
-                                 time now) const noexcept {
+// Returns for how long the looks up to now have seen this wait, and notes it.
+double suspended_tasks::waited_s(const fiber& f, std::uint64_t generation, time now) noexcept {
   const std::size_t n = number_of_stack(f);
-  if (n >= seen_.size() || seen_[n].since == time{} || seen_[n].generation != generation) return 0;
-  return std::chrono::duration<double>(now - seen_[n].since).count();
+  if (n >= seen_.size()) return 0;
+  seen_wait& seen = seen_[n];
+  if (seen.since == time{} || seen.generation != generation) seen = {generation, now};
+  return std::chrono::duration<double>(now - seen.since).count();
 }
 
 void suspended_tasks::observe() {
@@ -140,12 +142,7 @@ void suspended_tasks::observe() {
   const time now = std::chrono::steady_clock::now();
   if (now < observe_again_) return;
   seen_.resize(stacks_made());
-  for_each([&](const fiber& f) {
-    const std::size_t n = number_of_stack(f);
-    if (n >= seen_.size()) return;
-    if (const std::uint64_t g = f.generation; seen_[n].since == time{} || seen_[n].generation != g)
-      seen_[n] = {g, now};
-  });
+  for_each([&](const fiber& f) { waited_s(f, f.generation, now); });
   const time end = std::chrono::steady_clock::now();
   observe_again_ = end + std::max<time::duration>(std::chrono::seconds(1), (end - now) * share);
 }
@@ -159,6 +156,7 @@ const char* suspended_tasks::caller_of(const fiber& f, const wait_record& waits)
 void suspended_tasks::explain(wait_groups& groups, hang_explanation& explanation) {
   const std::lock_guard guard(lock_);
   callers_.begin_report();
+  seen_.resize(stacks_made());
   const time now = std::chrono::steady_clock::now();
   for_each([&](fiber& f) {
     const wait_record waits = waits_for(f);
@@ -244,6 +242,7 @@ void suspended_tasks::find_waiting(Found found) const {
 
 void suspended_tasks::group(wait_groups& groups) {
   const std::lock_guard guard(lock_);
+  seen_.resize(stacks_made());
   const time now = std::chrono::steady_clock::now();
   find_waiting([&](const copied_wait& c) {
     groups.add(c.waits, c.task, c.main, waited_s(*c.of, c.generation, now), "");

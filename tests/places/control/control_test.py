@@ -33,6 +33,7 @@ sys.path.insert(0, str(pathlib.Path(PREFIX) / "share/apgas/tools" if PREFIX
 import control_socket  # noqa: E402
 import running_jobs  # noqa: E402
 
+SINCE = "(, for at least [1-9][0-9]* s)?"
 SOURCE = (HERE / "observed.cpp").read_text().splitlines()
 
 
@@ -97,7 +98,7 @@ def report_when(wanted, *arguments):
     deadline = time.monotonic() + 60
     while True:
         code, out, err = run("apgas-ps", *arguments)
-        if re.search(wanted, out) or time.monotonic() > deadline:
+        if re.search(wanted, out, re.MULTILINE) or time.monotonic() > deadline:
             return code, out, err
 
 
@@ -145,13 +146,29 @@ class Ps(unittest.TestCase):
         self.assertEqual((code, err), (0, ""))
         self.assertRegex(out, rf"^job {process.pid}: places_observed, 1 place, since ")
         self.assertRegex(out, rf"(?m)^ +3 in latch::wait at {line('latch')}, spawned at "
-                              rf"{line('spawn of waiting')}$")
+                              rf"{line('spawn of waiting')}{SINCE}$")
         self.assertRegex(out, rf"(?m)^ +1 in semaphore::acquire at {line('acquire')}, \"writer\", "
-                              rf"spawned at {line('spawn of writer')}$")
+                              rf"spawned at {line('spawn of writer')}{SINCE}$")
         self.assertRegex(out, rf"(?m)^ +4 in a phase of a clock at {line('advance')}, spawned at "
-                              rf"{line('advance')} \(phase 0 of the clock made at "
+                              rf"{line('advance')}{SINCE} \(phase 0 of the clock made at "
                               rf"{line('clock made')} awaits the task that is registered on it and "
                               r"has not arrived: main, in blocking at \S*observed.cpp:\d+\)$")
+
+    def test_says_for_how_long_earlier_reports_have_seen_a_wait(self):
+        with job("suspended") as process:
+            _, out, _ = report_when(r" 3 in latch.*, for at least [1-9]\d* s$", process.pid)
+            self.assertRegex(out, r" 1 in semaphore::acquire .*, for at least \d+ s\n")
+            answer = json.loads(run("apgas-ps", process.pid, "--json")[1])
+        (place,) = answer["processes"][0]["places"]
+        self.assertGreaterEqual(max(group["waited_s"] for group in place["groups"]), 1)
+        self.assertFalse(place["observed"])
+        with job("suspended", APGAS_WATCHDOG="100") as process:
+            _, out, _ = report_when(r" 3 in latch.*, for [1-9]\d* s$", process.pid)
+        self.assertRegex(out, r" 1 in semaphore::acquire .*, for \d+ s\n")
+        with job("suspended", APGAS_TRANSPORT="local", APGAS_PLACES="2") as process:
+            _, out, _ = report_when(r"  .* 6 in latch.*, for at least \d+ s, at places 0 and 1",
+                                    process.pid)
+        self.assertRegex(out, ", for at least [1-9]")
 
     def test_reports_what_workers_run(self):
         with job("computing") as process:
@@ -187,6 +204,21 @@ class Ps(unittest.TestCase):
                           if group["construct"] == "latch::wait"])
         self.assertEqual(len(place["workers"]), 2)
 
+    def test_json_has_all_groups_of_which_the_text_has_twenty(self):
+        with job("named", APGAS_TRANSPORT="local", APGAS_PLACES="2") as process:
+            _, out, _ = report_when(r"^  \d+ tasks wait: 2 in latch.*and 2\d more tasks in other",
+                                    process.pid)
+            answer = json.loads(run("apgas-ps", process.pid, "--json")[1])
+        self.assertRegex(out, r"\n +and 1\d more such groups\n")
+        for place in answer["processes"][0]["places"]:
+            self.assertEqual({group["name"] for group in place["groups"] if group["name"]},
+                             {f"reader {i}" for i in range(30)})
+        groups = [group for group in answer["groups_of_all_places"] if "reader" in group["task"]]
+        self.assertEqual(len(groups), 30)
+        for group in groups:
+            self.assertEqual((group["tasks"], group["places"]), (2, [0, 1]))
+            self.assertRegex(group["waits_in"], r"^latch::wait at \S+observed.cpp:\d+$")
+
     def test_all_places_are_asked_by_messages_for_other_hosts(self):
         with job("suspended", APGAS_TRANSPORT="local", APGAS_PLACES="3") as process:
             places = control_socket.ask(members(process)[0], "activity of all places")["places"]
@@ -220,6 +252,8 @@ class Stacks(unittest.TestCase):
         try:
             ctypes.CDLL("libdw.so.1")
         except OSError:
+            if os.environ.get("APGAS_TEST_REQUIRE_TOOLS"):
+                self.fail("there is no libdw1 (Debian: apt install libdw1)")
             self.skipTest("there is no libdw1")
 
     def test_of_suspended_tasks(self):

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that control_test.py looks at while it runs. It prints a line when its tasks are in the
 // state that its first argument names, and ends when its standard input does.
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
+#include <string>
 #include <string_view>
 
 #include <unistd.h>
@@ -79,6 +82,28 @@ void suspended() {
   });
 }
 
+// Thirty tasks of each place wait, each with a name of its own.
+void named() {
+  static const auto names = [] {
+    std::array<std::string, 30> all;
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = "reader " + std::to_string(i);
+    return all;
+  }();
+  const auto at_each =
+      apgas::place_local<waiting_place>::make(apgas::places(), [] { return waiting_place(); });
+  apgas::finish([&] {
+    for (apgas::place p : apgas::places()) {
+      apgas::async_at(p, [at_each] {
+        for (const std::string& each : names) {
+          apgas::async(apgas::name(each.c_str()), [at_each] { at_each->gate.wait(); });
+        }
+      });
+    }
+    wait_for_the_end_of_input();
+    for (apgas::place p : apgas::places()) apgas::at(p, [at_each] { at_each->gate.count_down(); });
+  });
+}
+
 int fib(int n) {
   if (n < 2) return n;
   int left = 0;
@@ -144,6 +169,7 @@ int main(int argc, char** argv) {
   const std::string_view mode = argc > 1 ? argv[1] : "";
   return apgas::run(argc, argv, [mode] {
     if (mode == "computing") return computing();
+    if (mode == "named") return named();
     mode == "working" ? working() : suspended();
   });
 }

@@ -69,9 +69,9 @@ TEST(JobReport, MergesEqualGroupsOfSeveralPlaces) {
   job_report report(3);
   for (const int p : {2, 0}) {
     place_waits waits = place(p, 5);
-    waits.groups.push_back({"finish at x.cpp:1", "spawned at x.cpp:2", 2, p + 1.0});
+    waits.groups.push_back({"finish at x.cpp:1", "spawned at x.cpp:2", 2, p + 1.0, false});
     waits.groups.push_back(
-        {"latch::wait at y.cpp:" + std::to_string(p), "spawned at y.cpp:9", 3, 0});
+        {"latch::wait at y.cpp:" + std::to_string(p), "spawned at y.cpp:9", 3, 0, false});
     report.add(std::move(waits));
   }
   report.add_missing(1, 5);
@@ -82,6 +82,33 @@ TEST(JobReport, MergesEqualGroupsOfSeveralPlaces) {
                 "now 10 tasks wait: 4 in finish at x.cpp:1, spawned at x.cpp:2, for 3 s, at "
                 "places 0 and 2; 3 in latch::wait at y.cpp:0, spawned at y.cpp:9, at place 0; "),
             HasSubstr("\nplace 1 has not answered for 5 s")));
+}
+
+TEST(JobReport, SaysThatAWaitMayHaveLastedForLonger) {
+  job_report report(2);
+  for (const int p : {0, 1}) {
+    place_waits waits = place(p);
+    waits.groups.push_back({"finish at x.cpp:1", "main", 1, p + 1.9, p == 1});
+    report.add(std::move(waits));
+  }
+  EXPECT_THAT(report.text(""), HasSubstr("main, for at least 2 s, at places 0 and 1"));
+}
+
+TEST(JobReport, HasAllGroupsOfWhichTheTextHasTwenty) {
+  job_report report(2);
+  for (const int p : {0, 1}) {
+    place_waits waits = place(p, 100);
+    for (int i = 0; i < 100; ++i)
+      waits.groups.push_back({"finish", "task " + std::to_string(i), 1, 0, false});
+    report.add(std::move(waits));
+  }
+  EXPECT_THAT(report.text(""), EndsWith("; and 160 more tasks in other groups"));
+  const std::vector<job_report::group> all = report.groups();
+  ASSERT_EQ(all.size(), 100u);
+  for (const job_report::group& g : all) {
+    EXPECT_EQ(g.waits.count, 2u);
+    EXPECT_EQ(g.places, (std::vector<int>{0, 1}));
+  }
 }
 
 TEST(JobReport, JoinsGraphsByNames) {
