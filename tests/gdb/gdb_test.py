@@ -83,7 +83,11 @@ class Commands(unittest.TestCase):
         latches = re.findall(r"waits in latch::wait at .*: spawned at", tasks)
         self.assertEqual(len(latches), 3, tasks)
         self.assertRegex(tasks, r"worker [01] +running in thread \d+: ")
-        self.assertIn("6 tasks with a stack", tasks)
+        self.assertIn("6 tasks with a stack, 2 without one", tasks)
+        reader = rf"waits in co_await of a future at {line}: \"reader\", spawned at {line}"
+        self.assertEqual(len(re.findall(rf"(?m)^ +- +{reader}$", tasks)), 2, tasks)
+        self.assertRegex(where, rf"(?m)^ +2  {reader}  \(without a stack\)$")
+        self.assertRegex(finish, r"tasks .*, 2 without a stack")
         self.assertRegex(where.lstrip(),
                          r"^3  waits in latch::wait at .*: spawned at .*\(apgas bt ")
         self.assertRegex(finish, r"0x[0-9a-f]+  count \d+.*; tasks (\d+, )*\d+")

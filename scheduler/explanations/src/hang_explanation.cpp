@@ -66,6 +66,15 @@ void hang_explanation::add(fiber& f, const wait_record& waits, const char* calle
   tasks_.push_back({&f, waits, object, caller});
 }
 
+void hang_explanation::add(const stackless_task& t, const wait_record& waits) {
+  constexpr std::size_t substitutes_max = 4096;
+  if (substitutes_.size() == substitutes_max) return;
+  fiber& f = substitutes_.emplace_back();
+  f.task = t.state;
+  f.outermost = t.outermost();
+  add(f, waits);
+}
+
 void hang_explanation::explain(place_waits& to) {
   do {
     needs_.clear();
@@ -133,10 +142,12 @@ void hang_explanation::needs(const waited_object& object, const fiber& needed, c
 void hang_explanation::add_need(const object_name& name, const waited_object& object,
                                 const fiber& needed, const char* relation, releaser by) {
   if (name.kind == 0 && !index_.contains(name)) return;  // nobody waits for it
+  // The task whose edges are reported may have a substitute.
+  const bool is_current = current_ != nullptr && &needed == current_->on;
   // An object may name a fiber that is gone: a task of an earlier run, with another size of stacks,
   // has ended without unlocking a mutex. A fiber that is not in the list has no task that waits; it
   // has been used anew.
-  if (fiber_of_address(&needed) != &needed || !is_added(needed)) return;
+  if (!is_current && (fiber_of_address(&needed) != &needed || !is_added(needed))) return;
   const std::uint32_t index = find_or_add(name);
   objects_[index].what = object;
   needs_.push_back({index, needed.node, label_of(relation, needed, by)});

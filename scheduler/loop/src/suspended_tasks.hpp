@@ -17,7 +17,8 @@
 
 // The fibers of a scheduler as the watchdog sees them. They are found by going through all stacks
 // that the process has ever used; a fiber belongs to the scheduler of the worker that ran it last.
-// So nothing is recorded for them.
+// So nothing is recorded for them. Tasks that wait without a fiber are in lists
+// (stackless_task.hpp).
 //
 //   of a fiber    written by                          read by
 //   on            the worker that takes the stack     its frames, the watchdog
@@ -94,6 +95,8 @@ class suspended_tasks {
   void for_each(F f) const;
   template <class Found>
   void find_waiting(Found found) const;
+  template <class Found>
+  void find_stackless(Found found) const;
   double waited_s(const fiber& f, std::uint64_t generation, time now) noexcept;
   bool waits_since(const fiber& f, time begin) const noexcept;
 

@@ -8,6 +8,7 @@ of unittest. With APGAS_TEST_PREFIX, the tools of that installation are tested.
 
 import contextlib
 import ctypes
+import ctypes.util
 import json
 import os
 import pathlib
@@ -218,6 +219,30 @@ class Ps(unittest.TestCase):
         for group in groups:
             self.assertEqual((group["tasks"], group["places"]), (2, [0, 1]))
             self.assertRegex(group["waits_in"], r"^latch::wait at \S+observed.cpp:\d+$")
+
+    def test_coroutines_that_wait_without_a_stack(self):
+        with job("coroutines") as process:
+            _, out, err = report_when(r"(?s)(?=.* 3 in co_await)(?=.* 1 in a phase)", process.pid)
+            _, stacks, _ = run("apgas-ps", process.pid, "--stacks")
+            _, later, _ = report_when(r" 3 in co_await.*, for at least [1-9]\d* s", process.pid)
+        self.assertEqual(err, "")
+        self.assertRegex(out, rf"(?m)^ +3 in co_await of a future at {line('co_await')}, \"reader\", "
+                              rf"spawned at {line('readers')}{SINCE}( \(the promise made at .*\))?$")
+        self.assertRegex(out, rf"(?m)^ +1 in a phase of a clock at {line('awaited phase')}, spawned "
+                              rf"at {line('spawn of advancing')}{SINCE}( \(phase 0 of the clock|$)")
+        self.assertIn("for at least", later)
+        if ctypes.util.find_library("dw"):
+            self.assertRegex(stacks, rf"place 0: 3 tasks wait in co_await of a future at "
+                                     rf"{line('co_await')}, .*\n    #0  a coroutine, which has no")
+
+    def test_reports_while_tasks_and_coroutines_come_and_go(self):
+        with job("working", APGAS_TRANSPORT="local", APGAS_PLACES="2") as process:
+            member, seen = members(process)[0], 0
+            for _ in range(50):
+                for request in ("report", "stacks", "groups of all places"):
+                    answer = control_socket.ask(member, request)
+                    seen += sum(place["waiting"] for place in answer.get("places", []))
+        self.assertGreater(seen, 0)
 
     def test_all_places_are_asked_by_messages_for_other_hosts(self):
         with job("suspended", APGAS_TRANSPORT="local", APGAS_PLACES="3") as process:

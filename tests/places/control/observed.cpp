@@ -82,6 +82,26 @@ void suspended() {
   });
 }
 
+// Three coroutines wait for a promise without a stack, and one for a phase of a clock.
+void coroutines() {
+  apgas::promise<int> value;
+  const auto c = apgas::clock::make();
+  const auto reader = [](apgas::future<int> of) -> apgas::task<> {
+    static_cast<void>(co_await of);  // co_await
+  };
+  const auto advancing = [](apgas::clock of) -> apgas::task<> {
+    co_await of.advance_awaitable();  // awaited phase
+  };
+  const auto of = value.get_future();
+  apgas::finish([&] {
+    for (int i = 0; i < 3; ++i) apgas::async(apgas::name("reader"), reader(of));  // readers
+    apgas::async(apgas::clocked(c), advancing(c));  // spawn of advancing
+    wait_for_the_end_of_input();
+    c.drop();
+    value.set_value(1);
+  });
+}
+
 // Thirty tasks of each place wait, each with a name of its own.
 void named() {
   static const auto names = [] {
@@ -129,6 +149,13 @@ void phases_until_the_end() {
   });
 }
 
+// Waits without a stack, unless the values are there already.
+apgas::task<> sum_of_two(int n) {
+  const auto first = apgas::async_future([n] { return fib(n % 6); });
+  const auto second = apgas::async_future([] { return fib(5); });
+  static_cast<void>(co_await second + co_await first);
+}
+
 void step() {
   apgas::finish([] {
     for (apgas::place p : apgas::places()) {
@@ -139,6 +166,9 @@ void step() {
     apgas::at(p, [] { apgas::forall(0, 100, [](int) {}); });
   }
   apgas::fork_join([] { return fib(4); }, [] { return fib(4); });
+  apgas::finish([] {
+    for (int i = 0; i < 10; ++i) apgas::async(sum_of_two(i));
+  });
 }
 
 // Tasks of many constructs come and go at all places.
@@ -170,6 +200,7 @@ int main(int argc, char** argv) {
   return apgas::run(argc, argv, [mode] {
     if (mode == "computing") return computing();
     if (mode == "named") return named();
+    if (mode == "coroutines") return coroutines();
     mode == "working" ? working() : suspended();
   });
 }

@@ -55,6 +55,7 @@ task_report report_tasks(scheduler& of);
 
 // The top of the stack of a suspended task, from its stack pointer up. A switch has saved the
 // registers there (context.cpp).
+// A task that waits without a fiber has none: `stack_pointer` is 0.
 struct suspended_stack {
   waiting_tasks task;
   std::uintptr_t stack_pointer = 0;
