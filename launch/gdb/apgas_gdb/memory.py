@@ -9,8 +9,8 @@ NO_TYPES = (
     "no debug information about apgas here: compile the program with -g, or build the library with "
     "CMAKE_BUILD_TYPE=RelWithDebInfo")
 NO_PROGRAM = (
-    "gdb has no symbols, so it finds no tasks: start it as `gdb PROGRAM CORE`, with the program that "
-    "has left the core file")
+    "gdb has no symbols, so it finds no tasks: start it as `gdb PROGRAM CORE`, with the program "
+    "that has left the core file")
 NO_SYMBOLS = (
     "this program does not use apgas, or has not started, or gdb lacks the symbols of apgas: the "
     "program must not be stripped, and its libapgas.so must be where it was")

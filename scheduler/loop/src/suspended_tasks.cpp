@@ -92,7 +92,7 @@ APGAS_READS_RACING std::vector<std::byte> copy_stack(const copied_wait& c, std::
 }
 
 // What a report says of a task that may go on meanwhile.
-APGAS_READS_RACING task_state named(const stackless_task& t) noexcept {
+APGAS_READS_RACING task_state name_and_site_of(const stackless_task& t) noexcept {
   task_state s;
   s.site = t.state.site;
   s.name = racing_read(t.state.name);
@@ -279,7 +279,7 @@ void suspended_tasks::group(wait_groups& groups) {
   });
   const std::uint32_t now_s = seconds_of(now);
   find_stackless([&](stackless_task& t, const char* construct, const call_site& where) {
-    groups.add({construct, nullptr, where}, named(t), false, t.seen_for_s(now_s));
+    groups.add({construct, nullptr, where}, name_and_site_of(t), false, t.seen_for_s(now_s));
   });
 }
 
@@ -293,7 +293,7 @@ suspended_stacks suspended_tasks::copy_stacks(std::size_t most_bytes) const {
   suspended_stacks result;
   find_stackless([&](stackless_task& t, const char* construct, const call_site& where) {
     const wait_record waits(construct, nullptr, where);
-    const task_state task = named(t);
+    const task_state task = name_and_site_of(t);
     if (groups.add(waits, task, false, 0) <= stacks_of_a_group)
       result.some.push_back({wait_groups::description_of(waits, task, false), 0, {}});
   });

@@ -84,33 +84,6 @@ TEST(JobReport, MergesEqualGroupsOfSeveralPlaces) {
             HasSubstr("\nplace 1 has not answered for 5 s")));
 }
 
-TEST(JobReport, SaysThatAWaitMayHaveLastedForLonger) {
-  job_report report(2);
-  for (const int p : {0, 1}) {
-    place_waits waits = place(p);
-    waits.groups.push_back({"finish at x.cpp:1", "main", 1, p + 1.9, p == 1});
-    report.add(std::move(waits));
-  }
-  EXPECT_THAT(report.text(""), HasSubstr("main, for at least 2 s, at places 0 and 1"));
-}
-
-TEST(JobReport, HasAllGroupsOfWhichTheTextHasTwenty) {
-  job_report report(2);
-  for (const int p : {0, 1}) {
-    place_waits waits = place(p, 100);
-    for (int i = 0; i < 100; ++i)
-      waits.groups.push_back({"finish", "task " + std::to_string(i), 1, 0, false});
-    report.add(std::move(waits));
-  }
-  EXPECT_THAT(report.text(""), EndsWith("; and 160 more tasks in other groups"));
-  const std::vector<job_report::group> all = report.groups();
-  ASSERT_EQ(all.size(), 100u);
-  for (const job_report::group& g : all) {
-    EXPECT_EQ(g.waits.count, 2u);
-    EXPECT_EQ(g.places, (std::vector<int>{0, 1}));
-  }
-}
-
 TEST(JobReport, JoinsGraphsByNames) {
   job_report report(3);
   report.add(link(0, "a0.1", "a2.1"));

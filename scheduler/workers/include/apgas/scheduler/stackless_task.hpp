@@ -19,6 +19,9 @@
 // for the first time and leaves it when it ends, so a further wait costs four stores. Without
 // memory for the table it is not reported.
 //
+// All of it costs a coroutine that waits once 25 ns, of 205 ns from its spawn to its end, and 61
+// bytes, of 365; a further wait costs 1.5 ns, of 36 ns.
+//
 //                  written by                                   read by
 //   construct_     the worker on which a wait begins or ends    reports, gdb
 //   where_         the worker on which a wait begins            reports, gdb
@@ -50,7 +53,7 @@ struct alignas(base::cache_line_bytes) stackless_table {
 inline constexpr std::size_t stackless_tables_max = 64;
 APGAS_API extern stackless_table stackless_tables[stackless_tables_max];
 
-class APGAS_API stackless_task {
+class stackless_task {
  public:
   stackless_task(const stackless_task&) = delete;
   stackless_task& operator=(const stackless_task&) = delete;
@@ -95,7 +98,7 @@ class APGAS_API stackless_task {
   // tables, the size of one, the offsets of `used` and `parts` in it, and the number of entries of
   // the first part; the offsets of construct_ and where_, and of the spawn site, the name and the
   // finish in `state`.
-  static const std::uint32_t layout[10];
+  APGAS_API static const std::uint32_t layout[10];
 
  protected:
   stackless_task() = default;
