@@ -10,7 +10,7 @@ build_packages=(g++ cmake ninja-build pkg-config python3 openmpi-bin libopenmpi-
   libhwloc-dev libboost-context-dev libcereal-dev libfmt-dev libcli11-dev nlohmann-json3-dev)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libtbb-dev libboost-fiber-dev relacy-dev
   ccache jq clang-16 libclang-rt-16-dev llvm-16 shellcheck python3-venv gdb libdw1
-  pybind11-dev python3-dev nodejs doxygen)
+  linux-perf pybind11-dev python3-dev nodejs doxygen)
 # For the site of the documents.
 docs_packages=(python3 python3-venv doxygen)
 # To open each page of the site in a browser.
@@ -62,6 +62,7 @@ llvm-16               =           llvm                   llvm
 shellcheck            =           ShellCheck             =
 python3-venv          =           python3                python
 libdw1                libdw1t64   elfutils-libs          libelf
+linux-perf       linux-tools-generic perf                perf
 pybind11-dev          =           pybind11-devel         pybind11
 python3-dev           =           python3-devel          python
 chromium              -           =                      =

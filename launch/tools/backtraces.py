@@ -20,6 +20,7 @@ X86_64_STACK_POINTER, X86_64_PC = 7, 16
 AARCH64 = {"own": ((29, 30, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28), 160),
            "boost": ((None,) * 8 + (19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30), 176)}
 AARCH64_STACK_POINTER, AARCH64_PC = 31, 30
+NO_STACK = "a coroutine, which has no stack while it waits"
 WORKER = re.compile(r"apgas-\d+")
 
 
@@ -51,7 +52,10 @@ def suspended(reply):
     with elfutils.Process(reply["process"]) as process:
         for place in reply["places"]:
             for stack in place["stacks"]:
-                frames = tuple(process.frames_of_stack(SavedStack(stack, reply["switch"])))
+                if stack["stack_pointer"] == 0:
+                    frames = (NO_STACK,)
+                else:
+                    frames = tuple(process.frames_of_stack(SavedStack(stack, reply["switch"])))
                 task = {name: stack[name] for name in ("construct", "where", "spawned", "name")}
                 key = (place["place"], tuple(task.items()), frames)
                 found.setdefault(key, [place["place"], task, 0, list(frames)])[2] += 1

@@ -105,7 +105,8 @@ class ObservedJob:
         """The lines of apgas-ps about the job."""
         replies, errors = self.job.ask("report")
         together, more = self.job.joint_report(replies)
-        return list(report_lines(self.job, replies, together)) + list(map(str, errors + more))
+        lines = report_lines(self.job, replies, together["text"].splitlines())
+        return list(lines) + list(map(str, errors + more))
 
 
 __all__ = ["JobEnded", "ObservedJob", "UNANSWERED", "Unanswered"]

@@ -38,17 +38,19 @@ class Job:
         """Whether none of its processes on this host can be asked any more."""
         return not set(self.members) & set(processes())
 
-    def joint_report(self, replies):
-        """Returns the lines that all places, also of other hosts, have made together, and an
-        Unanswered for each reason why there are none. A job of one place needs none."""
+    def joint_report(self, replies, request="report"):
+        """Returns the report that all places, also of other hosts, have made together, and an
+        Unanswered for each reason why there is none. `text` has its lines, and with the request
+        "groups" `groups` has all groups of waiting tasks. A job of one place needs none."""
+        nothing = {"text": "", "groups": []}
         if max((reply["job_places"] for reply in replies), default=1) == 1:
-            return [], []
+            return nothing, []
         try:
-            return ask(self.members[0], "report of all places")["text"].splitlines(), []
+            return ask(self.members[0], f"{request} of all places"), []
         except NotNow:
-            return [], []  # the run ends
+            return nothing, []  # the run ends
         except Unanswered as error:
-            return [], [error]
+            return nothing, [error]
 
 
 def ask_quietly(process, request):

@@ -76,6 +76,14 @@ def wait_text(group):
     return f"{group['construct']}{at}, {task_text(group)}"
 
 
+def duration_text(place, group):
+    """For how long the task of a group has waited that waits longest, as far as it is known."""
+    seconds = int(group.get("waited_s", 0))
+    if seconds < 1:
+        return ""
+    return f", for {'' if place['observed'] else 'at least '}{seconds} s"
+
+
 def worker_lines(workers):
     """A line for the workers that run tasks of the same spawn site."""
     sites = collections.defaultdict(list)
@@ -105,7 +113,7 @@ def place_lines(reply, place):
            f"{waits}{queued}")
     for group in place["groups"][:GROUPS_AT_MOST]:
         awaits = f" ({group['awaits']})" if group.get("awaits") else ""
-        yield f"{group['tasks']:>8,} in {wait_text(group)}{awaits}"
+        yield f"{group['tasks']:>8,} in {wait_text(group)}{duration_text(place, group)}{awaits}"
     if len(place["groups"]) > GROUPS_AT_MOST:
         yield f"           and {len(place['groups']) - GROUPS_AT_MOST} more such groups"
     if place["cycle"]:

@@ -2,7 +2,7 @@
 """The commands of gdb on a process and on a core file: gdb_test.py <program> <library>.
 
 The program is suspended.cpp. gdb starts it, so that no right to attach is necessary. Exit code 77:
-gdb is not installed.
+gdb is not installed; with APGAS_TEST_REQUIRE_TOOLS that is an error instead.
 """
 import os
 import pathlib
@@ -83,7 +83,11 @@ class Commands(unittest.TestCase):
         latches = re.findall(r"waits in latch::wait at .*: spawned at", tasks)
         self.assertEqual(len(latches), 3, tasks)
         self.assertRegex(tasks, r"worker [01] +running in thread \d+: ")
-        self.assertIn("6 tasks with a stack", tasks)
+        self.assertIn("6 tasks with a stack, 2 without one", tasks)
+        reader = rf"waits in co_await of a future at {line}: \"reader\", spawned at {line}"
+        self.assertEqual(len(re.findall(rf"(?m)^ +- +{reader}$", tasks)), 2, tasks)
+        self.assertRegex(where, rf"(?m)^ +2  {reader}  \(without a stack\)$")
+        self.assertRegex(finish, r"tasks .*, 2 without a stack")
         self.assertRegex(where.lstrip(),
                          r"^3  waits in latch::wait at .*: spawned at .*\(apgas bt ")
         self.assertRegex(finish, r"0x[0-9a-f]+  count \d+.*; tasks (\d+, )*\d+")
@@ -144,6 +148,22 @@ class Commands(unittest.TestCase):
         if "6 tasks" not in outputs[0]:  # the library has debug information
             self.assertIn("compile the program with -g", outputs[0], said)
 
+    def test_a_core_file_without_symbols(self):
+        self.needs_core()
+        stripped = pathlib.Path(self.folder.name, "without_symbols")
+        subprocess.run(["objcopy", "--strip-all", PROGRAM, stripped], check=True)
+        elsewhere = ["-iex", "set sysroot /nonexistent", stripped, self.core]
+        lacking = "compile the program with -g|gdb lacks the symbols of apgas"
+        for arguments, message in (([stripped, self.core], lacking), (elsewhere, lacking),
+                                   (["-c", self.core], "start it as `gdb PROGRAM CORE`")):
+            commands = ["apgas tasks", "apgas where", "apgas finish", "apgas bt 1"]
+            outputs, said = gdb(*arguments, commands=[f"source {LOAD}", *commands])
+            if "6 tasks" in outputs[1]:
+                continue  # the library has debug information
+            for output in outputs[1:]:
+                self.assertRegex(output, message, said)
+                self.assertEqual(len(output.strip().splitlines()), 1, said)
+
     def test_without_a_process(self):
         outputs, said = gdb(PROGRAM, commands=[f"source {LOAD}", "apgas tasks"])
         self.assertIn("start the program first", outputs[1], said)
@@ -165,8 +185,19 @@ class Commands(unittest.TestCase):
         self.assertIn("6 tasks with a stack", outputs[-1], said)
 
 
+class WithoutGdb(unittest.TestCase):
+    def test_is_skipped_unless_the_tools_must_be_there(self):
+        environment = {k: v for k, v in os.environ.items() if k != "APGAS_TEST_REQUIRE_TOOLS"}
+        for required, code in (({}, 77), ({"APGAS_TEST_REQUIRE_TOOLS": "1"}, 1)):
+            done = subprocess.run([sys.executable, __file__, PROGRAM, LIBRARY], check=False,
+                                  env=environment | required | {"PATH": "/nonexistent"},
+                                  capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stderr), (code, ""))
+            self.assertIn("gdb is not installed", done.stdout)
+
+
 if __name__ == "__main__":
     if shutil.which("gdb") is None:
-        print("skipped: gdb is not installed")
-        sys.exit(77)
+        print("gdb is not installed (Debian: apt install gdb)")
+        sys.exit(1 if os.environ.get("APGAS_TEST_REQUIRE_TOOLS") else 77)
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """perf sees the frames of a task on a fiber: perf_test.py <program>, which is spinning.cpp.
 
-Exit code 77: perf is not installed, or this system does not permit it.
+Exit code 77: perf is not installed, or this system does not permit it. With
+APGAS_TEST_REQUIRE_TOOLS it is an error that perf is not installed.
 """
 
 import os
@@ -11,6 +12,7 @@ import sys
 import tempfile
 
 ENVIRONMENT = os.environ | {"APGAS_TRANSPORT": "local", "APGAS_WORKERS": "2", "APGAS_PLACES": "1"}
+SKIPPED = 77
 
 
 def perf(*arguments):
@@ -18,7 +20,8 @@ def perf(*arguments):
         done = subprocess.run(["perf", *arguments], capture_output=True, text=True, env=ENVIRONMENT,
                               errors="replace", timeout=300, check=False)
     except FileNotFoundError:
-        skip("perf is not installed")
+        print("perf is not installed (Debian: apt install linux-perf)")
+        sys.exit(1 if os.environ.get("APGAS_TEST_REQUIRE_TOOLS") else SKIPPED)
     if done.returncode != 0:
         skip(f"perf {arguments[0]} is not permitted here: {done.stderr[-300:]}")
     return done.stdout
@@ -26,7 +29,7 @@ def perf(*arguments):
 
 def skip(reason):
     print(reason)
-    sys.exit(77)
+    sys.exit(SKIPPED)
 
 
 def stacks(text):
@@ -36,6 +39,16 @@ def stacks(text):
                      if line[:1] in "\t " and len(line.split()) > 1]
         if functions:
             yield functions
+
+
+def check_without_perf(program):
+    """Without perf this test is skipped, unless the tools must be there."""
+    environment = {k: v for k, v in os.environ.items() if k != "APGAS_TEST_REQUIRE_TOOLS"}
+    for required, code in (({}, SKIPPED), ({"APGAS_TEST_REQUIRE_TOOLS": "1"}, 1)):
+        done = subprocess.run([sys.executable, __file__, program], check=False,
+                              env=environment | required | {"PATH": "/nonexistent"}, timeout=60)
+        if done.returncode != code:
+            sys.exit(f"without perf and with {required}, this test ends with {done.returncode}")
 
 
 def main(program):
@@ -59,4 +72,6 @@ def main(program):
 
 
 if __name__ == "__main__":
+    if os.environ["PATH"] != "/nonexistent":
+        check_without_perf(sys.argv[1])
     main(sys.argv[1])

@@ -16,11 +16,17 @@ using namespace std::chrono_literals;
   return 0;
 }
 
+// Waits without a stack.
+apgas::task<> read_later(apgas::future<int> value) {
+  static_cast<void>(co_await value);  // coroutines wait
+}
+
 void suspend_all() {
   apgas::latch gate(1);
   apgas::latch started(5);
   apgas::mutex held;
   held.lock();
+  apgas::promise<int> value;
   const auto c = apgas::clock::make();
   apgas::finish([&] {
     for (int i = 0; i < 3; ++i) {
@@ -37,6 +43,7 @@ void suspend_all() {
       started.count_down();
       c.advance();
     });
+    for (int i = 0; i < 2; ++i) apgas::async(apgas::name("reader"), read_later(value.get_future()));
     started.wait();
     apgas::sleep_for(200ms);  // until the tasks wait
     std::abort();

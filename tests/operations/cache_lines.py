@@ -41,8 +41,11 @@ def laps_of(program):
     command = ["valgrind", "--tool=lackey", "--trace-mem=yes", program, "--marked", str(LAPS)]
     laps = []
     code, data = set(), set()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True) as job:
+    try:
+        job = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    except FileNotFoundError:
+        sys.exit("cache_lines.py: valgrind is not installed (Debian: apt install valgrind)")
+    with job:
         printed = Names(job.stdout)
         for line in job.stderr:
             if printed.mark is None or (access := ACCESS.match(line)) is None:
@@ -60,6 +63,8 @@ def laps_of(program):
 
 
 def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: cache_lines.py PROGRAM, which is operations_test of a release build")
     names, laps = laps_of(sys.argv[1])
     print("| operation | lines of data | lines of code |\n|---|---|---|")
     for i, name in enumerate(names):

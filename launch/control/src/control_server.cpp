@@ -143,7 +143,7 @@ void control_server::answer_signal() noexcept {
   static_cast<void>(!read(quit_.number(), &signals, sizeof signals));
   try {
     std::unique_lock lock(mutex_);
-    std::istringstream text(report_of_all(signal_patience));
+    std::istringstream text(report_of_all(signal_patience, false).text);
     lock.unlock();
     std::string line;
     for (const char* begin = "on SIGQUIT, "; std::getline(text, line); begin = "")
@@ -231,10 +231,12 @@ std::string control_server::answer_about_trace(std::string_view request) {
   return trace_answer(trace_->status());
 }
 
-// Empty if no place runs. Requires: mutex_.
-std::string control_server::report_of_all(std::chrono::milliseconds limit) {
+// The text is empty if no place runs. Requires: mutex_.
+job_explanation::answer control_server::report_of_all(std::chrono::milliseconds limit,
+                                                      bool with_groups) {
   const auto first = places_.empty() ? explanations_.end() : explanations_.find(places_[0]);
-  return first == explanations_.end() ? std::string() : first->second->text(limit);
+  if (first == explanations_.end()) return {};
+  return first->second->explain(limit, with_groups);
 }
 
 std::string control_server::answer(std::string_view request, control_status& status) {
@@ -243,10 +245,11 @@ std::string control_server::answer(std::string_view request, control_status& sta
   if (request == "report") return tasks_answer(facts_, places_, true);
   if (request == "stacks") return stacks_answer(facts_, places_);
   if (request.starts_with(trace_request)) return answer_about_trace(request);
-  if (request == "report of all places") {
-    const std::string text = report_of_all(report_patience);
-    if (text.empty()) status = control_status::not_now;
-    return text.empty() ? text : text_answer(text);
+  if (request == "report of all places" || request == "groups of all places") {
+    const bool with_groups = request.starts_with("groups");
+    const job_explanation::answer all = report_of_all(report_patience, with_groups);
+    if (all.text.empty()) status = control_status::not_now;
+    return all.text.empty() ? all.text : explanation_answer(all, with_groups);
   }
   if (request == "activity") {
     std::vector<place_activity> here;

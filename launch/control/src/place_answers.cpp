@@ -28,7 +28,7 @@ json json_of(const process_facts& facts) {
 json json_of(const scheduler::waiting_tasks& group) {
   return {{"tasks", group.tasks},     {"construct", group.construct}, {"where", group.where},
           {"spawned", group.spawned}, {"name", group.name},           {"main", group.main},
-          {"awaits", group.awaits}};
+          {"awaits", group.awaits},   {"waited_s", group.longest_s}};
 }
 
 const char* name_of(scheduler::worker_report::kind what) {
@@ -44,11 +44,8 @@ json tasks_of(const sync::place_state& place, bool detailed) {
     if (each.what != scheduler::worker_report::kind::asleep) ++awake;
     workers.push_back({{"state", name_of(each.what)}, {"spawned", each.spawned}});
   }
-  json result{{"place", place.here},
-              {"waiting", report.waiting},
-              {"queued", report.queued},
-              {"at_rest", report.at_rest},
-              {"awake", awake}};
+  json result{{"place", place.here},       {"waiting", report.waiting},   {"queued", report.queued},
+              {"at_rest", report.at_rest}, {"observed", report.observed}, {"awake", awake}};
   if (!detailed) {
     result["workers"] = report.workers.size();
     return result;
@@ -104,7 +101,22 @@ std::string stacks_answer(const process_facts& facts, places_of_process places) 
   return text_of(answer);
 }
 
-std::string text_answer(const std::string& text) { return text_of({{"text", text}}); }
+std::string explanation_answer(const job_explanation::answer& report, bool with_groups) {
+  json result{{"text", report.text}, {"waiting", report.tasks}};
+  if (!with_groups) return text_of(result);
+  json groups = json::array();
+  for (const scheduler::job_report::group& each : report.groups) {
+    groups.push_back({{"tasks", each.waits.count},
+                      {"waits_in", each.waits.construct},
+                      {"task", each.waits.task},
+                      {"waited_s", each.waits.longest_s},
+                      {"at_least", each.waits.at_least},
+                      {"places", each.places},
+                      {"awaits", each.awaits}});
+  }
+  result["groups"] = std::move(groups);
+  return text_of(result);
+}
 
 std::string trace_answer(const trace_status& status) {
   return text_of({{"state", status.state}, {"path", status.path}, {"problems", status.problems}});

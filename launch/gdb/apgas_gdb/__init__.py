@@ -7,6 +7,7 @@ a core file, and call no function of the program. In the order of dependence:
   memory    the memory of the process, and the types of the library
   fibers    the records of all fibers
   frames    the frames of a suspended fiber
+  stackless the tasks that wait without a fiber
   tasks     which fibers have a task, and what it does
   commands  the commands
 """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands."""
+import collections
 import re
 
 import gdb
@@ -7,6 +8,7 @@ import gdb
 from .fibers import fibers
 from .frames import Pretend, count_to
 from .memory import offset_of, read, type_of
+from .stackless import stackless_tasks
 from .tasks import spawner_is_suspended, tasks, thread_on
 
 PENDING = (1 << 40) - 1  # the bits of a task_counter that hold its count
@@ -15,7 +17,7 @@ PENDING = (1 << 40) - 1  # the bits of a task_counter that hold its count
 class Apgas(gdb.Command):
     """Commands for the tasks of apgas.
 
-    apgas tasks    lists the tasks that have a stack
+    apgas tasks    lists the tasks that run or wait
     apgas where    groups the tasks by what they wait for
     apgas bt N     shows the stack of task N
     apgas finish   lists the finishes that these tasks belong to"""
@@ -55,10 +57,11 @@ def description(fiber):
 
 
 class Tasks(Command):
-    """List the tasks that have a stack: number, worker, state, name and spawn site.
+    """List the tasks that run or wait: number, worker, state, name and spawn site.
 
-    These are the tasks that run or are suspended. Tasks that have not started have no stack. If
-    tasks run inline inside each other on one stack, the innermost is listed."""
+    If tasks run inline inside each other on one stack, the innermost is listed. A coroutine that
+    waits has no stack, and so neither number nor worker. Tasks that have not started are not
+    listed."""
 
     def run(self, _arguments):
         count = 0
@@ -67,7 +70,11 @@ class Tasks(Command):
             on = f"worker {worker}" if worker is not None else "worker ?"
             print(f"{fiber.number:>6}  {on:<10}  {state}: {description(fiber)}")
             count += 1
-        print(f"{count} tasks with a stack" if count != 1 else "1 task with a stack")
+        without = list(stackless_tasks())
+        for task in without:
+            print(f"     -             waits in {task.awaited()}: {description(task)}")
+        more = f", {len(without)} without one" if without else ""
+        print(f"{count} task{'' if count == 1 else 's'} with a stack{more}")
 
 
 class Where(Command):
@@ -78,11 +85,15 @@ class Where(Command):
         for fiber, state in tasks():
             state = re.sub(r" in thread \d+", "", state)
             groups.setdefault((state, description(fiber)), []).append(fiber.number)
+        for task in stackless_tasks():
+            groups.setdefault((f"waits in {task.awaited()}", description(task)), []).append(None)
         if not groups:
-            print("no task has a stack")
+            print("no task runs or waits")
         for (state, what), numbers in sorted(groups.items(), key=lambda g: -len(g[1])):
-            some = ", ".join(str(n) for n in numbers[:4]) + (", ..." if len(numbers) > 4 else "")
-            print(f"{len(numbers):>6}  {state}: {what}  (apgas bt {some})")
+            known = [str(n) for n in numbers if n is not None]
+            some = ", ".join(known[:4]) + (", ..." if len(known) > 4 else "")
+            stacks = f"apgas bt {some}" if known else "without a stack"
+            print(f"{len(numbers):>6}  {state}: {what}  ({stacks})")
 
 
 class Bt(Command):
@@ -117,19 +128,23 @@ class Bt(Command):
 
 
 class Finish(Command):
-    """List the finishes that tasks with a stack belong to or wait for, with their counts.
+    """List the finishes that tasks belong to or wait for, with their counts.
 
     A count is the number of tasks, and of threads or places on their behalf, that the finish waits
     for. Tasks that only their spawner's deque holds are not counted yet."""
 
     def run(self, _arguments):
+        found = list(tasks())
         counter = type_of("task_counter")
         count_at, waiter_at = offset_of(counter, "count_"), offset_of(counter, "waiter_")
         members, waiting = {}, {}
-        for fiber, _ in tasks():
+        for fiber, _ in found:
             if fiber["task.finish"] != 0:
                 members.setdefault(fiber["task.finish"], []).append(fiber.number)
             waiting[fiber.address] = fiber
+        without = collections.Counter(task["finish"] for task in stackless_tasks())
+        for address in without:
+            members.setdefault(address, [])
         for address, numbers in sorted(members.items()):
             try:
                 count = read(address + count_at)[0] & PENDING
@@ -140,10 +155,15 @@ class Finish(Command):
             by = ""
             if waiter is not None and "finish" in (waiter.awaited() or ""):
                 by = f", awaited by task {waiter.number}"
-            names = ", ".join(str(n) for n in numbers[:8]) + (", ..." if len(numbers) > 8 else "")
-            print(f"{address:#x}  count {count}{by}; tasks {names}")
+            parts = []
+            if numbers:
+                parts.append("tasks " + ", ".join(str(n) for n in numbers[:8])
+                             + (", ..." if len(numbers) > 8 else ""))
+            if without[address]:
+                parts.append(f"{without[address]} without a stack")
+            print(f"{address:#x}  count {count}{by}; {', '.join(parts)}")
         if not members:
-            print("no task with a stack belongs to a finish")
+            print("no task that runs or waits belongs to a finish")
 
 
 def define():

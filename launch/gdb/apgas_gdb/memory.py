@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The memory of the process, and the types of the library."""
+import os
+
 import gdb
 
 NAMESPACE = "apgas::v0::scheduler::"
 NO_TYPES = (
     "no debug information about apgas here: compile the program with -g, or build the library with "
     "CMAKE_BUILD_TYPE=RelWithDebInfo")
+NO_PROGRAM = (
+    "gdb has no symbols, so it finds no tasks: start it as `gdb PROGRAM CORE`, with the program "
+    "that has left the core file")
+NO_SYMBOLS = (
+    "this program does not use apgas, or has not started, or gdb lacks the symbols of apgas: the "
+    "program must not be stripped, and its libapgas.so must be where it was")
 
 
 def type_of(name):
@@ -52,7 +60,8 @@ def all_stacks():
     except gdb.MemoryError:
         raise gdb.GdbError("the memory of the process cannot be read; start it first") from None
     except gdb.error:
-        raise gdb.GdbError("this program does not use apgas, or has not started") from None
+        known = any(os.path.exists(each.filename or "") for each in gdb.objfiles())
+        raise gdb.GdbError(NO_SYMBOLS if known else NO_PROGRAM) from None
     if length == 0:
         raise gdb.GdbError("apgas has not started in this process, or has ended")
     return begin, length, mask + 1

@@ -154,7 +154,7 @@ job_watch::time job_watch::next_time() const {
 void job_watch::handle(const message& m) {
   switch (m.what) {
     case operation::probe: {
-      const wave_answer a = answer();
+      const wave_answer a = answer_wave();
       return send(m.source, operation::answer, m.number, std::as_bytes(std::span(&a, 1)));
     }
     case operation::answer: {
@@ -208,7 +208,7 @@ std::chrono::milliseconds job_watch::stood() const {
 
 // The timer of the teams runs while members wait, and its messages change nothing once all of them
 // have been delivered. So it pauses while the waves ask, and the place can stand still.
-job_watch::wave_answer job_watch::answer() {
+job_watch::wave_answer job_watch::answer_wave() {
   wave_answer a;
   if (stood() >= look_pause && teams_.pause()) teams_resume_ = clock::now() + teams_pause;
   scheduler::place_watch::state seen;
@@ -276,7 +276,7 @@ void job_watch::ask_all(time now) {
   wave_ = waves_.begin();
   wave_begun_ = now;
   answers_.assign(answers_.size(), {});
-  const wave_answer own = answer();  // first, since the probes wait to be sent for a moment
+  const wave_answer own = answer_wave();  // first, since the probes wait to be sent for a moment
   for (comm::rank p = 1; p < place_.places; ++p) send(p, operation::probe, wave_);
   on_answer(0, wave_, own);
 }

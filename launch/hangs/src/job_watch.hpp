@@ -24,7 +24,7 @@
 
 // The watchdog of a job with several places. Each place has one of these objects. With
 // APGAS_WATCHDOG or APGAS_DEADLOCK it has a thread that looks at the place ten times a second;
-// without them the thread begins when another place, or text(), asks for something.
+// without them the thread begins when another place, or explain(), asks for something.
 //
 // If place 0 stands still, it asks all places in waves whether they do, too (deadlock_waves.hpp).
 // If all do for long enough, or on request, it collects what the tasks of all places wait for and
@@ -37,7 +37,7 @@
 // `finish` is the number of the wave or of the collection. The endpoint counts them; this object
 // subtracts them, so that the waves do not count their own frames.
 //
-// All of it but on_frame() and text() runs on the thread, which alone uses the fields without a
+// All of it but on_frame() and explain() runs on the thread, which alone uses the fields without a
 // lock.
 namespace apgas::inline v0::launch {
 
@@ -58,7 +58,7 @@ class job_watch final : public job_explanation {
   // Context: handler. Throws: std::bad_alloc.
   void on_frame(const comm::inbound_frame& frame);
 
-  std::string text(std::chrono::milliseconds limit) override;
+  answer explain(std::chrono::milliseconds limit, bool with_groups) override;
 
  private:
   using clock = std::chrono::steady_clock;
@@ -79,11 +79,12 @@ class job_watch final : public job_explanation {
     std::uint32_t number;
     std::vector<std::byte> payload;
   };
-  enum class reason : std::uint8_t { standstill, deadlock, signal, text };
+  enum class reason : std::uint8_t { standstill, deadlock, signal, explanation };
   struct wanted_report {
     reason why;
     std::chrono::milliseconds limit;
-    std::shared_ptr<std::promise<std::string>> promise;  // of text(); null: it is printed
+    std::shared_ptr<std::promise<answer>> promise;  // of explain(); null: it is printed
+    bool with_groups = false;
   };
   // What a place answers in a wave. Wire: as in memory.
   struct wave_answer {
@@ -113,7 +114,7 @@ class job_watch final : public job_explanation {
   void look();
   void ask_all(time now);
   void note(const scheduler::place_watch::state& seen, std::uint64_t received);
-  wave_answer answer();
+  wave_answer answer_wave();
   void on_answer(comm::rank place, std::uint32_t wave, const wave_answer& a);
   void on_silence(time now);
   void want_once(reason why);

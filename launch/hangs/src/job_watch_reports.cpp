@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <apgas/base/assert.hpp>
-#include <apgas/scheduler/remedy.hpp>
 
 #include "job_watch.hpp"
 #include "known_objects.hpp"
@@ -76,8 +75,10 @@ void job_watch::deliver(const wanted_report& w, const scheduler::job_report& rep
   const std::string standstill =
       fmt::format("nothing has run at any place for {:g} s while ", seconds);
   switch (w.why) {
-    case reason::text:
-      return w.promise->set_value(report.text(""));
+    case reason::explanation:
+      return w.promise->set_value(
+          {report.text(""), report.tasks(),
+           w.with_groups ? report.groups() : std::vector<scheduler::job_report::group>()});
     case reason::signal:
       return print_(report.text("on SIGQUIT, "));
     case reason::standstill:
@@ -93,17 +94,17 @@ void job_watch::deliver(const wanted_report& w, const scheduler::job_report& rep
       "message is on its way, and no timer, no blocking call and no other thread can make a task "
       "ready. What to try: {}. See docs/debugging/hangs.md; APGAS_DEADLOCK=report lets the program "
       "wait on",
-      text, scheduler::remedy_for(text)));
+      text, report.remedy()));
   if (on_deadlock_ == base::deadlock_choice::abort) base::end_job(base::deadlock_exit_code);
 }
 
-std::string job_watch::text(std::chrono::milliseconds limit) {
-  const auto promise = std::make_shared<std::promise<std::string>>();
-  std::future<std::string> made = promise->get_future();
+job_explanation::answer job_watch::explain(std::chrono::milliseconds limit, bool with_groups) {
+  const auto promise = std::make_shared<std::promise<answer>>();
+  std::future<answer> made = promise->get_future();
   {
     const std::lock_guard hold(mutex_);
     if (!running_) return {};
-    requests_.push_back({reason::text, limit, promise});
+    requests_.push_back({reason::explanation, limit, promise, with_groups});
     begin_thread();
     wake_.notify_all();
   }

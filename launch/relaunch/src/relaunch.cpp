@@ -8,9 +8,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <iterator>
-#include <sstream>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include <fcntl.h>
@@ -22,6 +20,7 @@
 #include <unistd.h>
 
 #include <apgas/base/log.hpp>
+#include <apgas/base/program_path.hpp>
 #include <apgas/config.hpp>
 #include <apgas/errors.hpp>
 #include <apgas/scheduler/cores.hpp>
@@ -32,18 +31,6 @@
 
 namespace apgas::inline v0::launch {
 namespace {
-
-std::string find_on_path(const std::string& program) {
-  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): before any thread
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    std::string file = fmt::format("{}/{}", folder, program);
-    std::error_code ignored;
-    const bool is_file = std::filesystem::is_regular_file(file, ignored);
-    if (is_file && access(file.c_str(), X_OK) == 0) return file;
-  }
-  return {};
-}
 
 // Whether the user steers Open MPI by its own variables: then it may say why it refuses.
 bool open_mpi_is_steered() {
@@ -183,7 +170,7 @@ int watch(pid_t mpirun, const sigset_t& signals, job_messages& words) {
 }  // namespace
 
 void relaunch(int places, int argc, char** argv, const std::function<void()>& when_ended) {
-  const std::string mpirun = find_on_path("mpirun");
+  const std::string mpirun = base::find_program("mpirun");
   if (mpirun.empty()) {
     throw launch_error(fmt::format(
         "APGAS_PLACES={} needs mpirun, which is not on PATH: install Open MPI (Debian: apt install "

@@ -2,11 +2,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
-#include <sstream>
 #include <string>
-#include <vector>
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -14,6 +11,7 @@
 #include <unistd.h>
 
 #include <apgas/base/atomic.hpp>
+#include <apgas/base/program_path.hpp>
 
 #include "merge_program.hpp"
 
@@ -28,21 +26,18 @@ constexpr const char* program_name = "apgas-trace-merge";
 char program_file[4096];  // not a string, whose destructor may run before a late signal
 base::atomic<bool> program_known{false};
 
-// An installed library is in lib or lib/x86_64-linux-gnu, and its programs are in bin.
-std::vector<fs::path> folders() {
-  std::vector<fs::path> all;
+// An installed library is in lib or lib/x86_64-linux-gnu, and its programs are in bin. Empty: it is
+// neither there nor on PATH.
+std::string find_file() {
   Dl_info here{};
   if (dladdr(reinterpret_cast<void*>(&find_merge_program), &here) != 0 && here.dli_fname) {
     const fs::path folder = fs::path(here.dli_fname).parent_path();
-    all = {folder / "../bin", folder / "../../bin"};
+    for (const char* const each : {"../bin", "../../bin"}) {
+      std::string file = (folder / each / program_name).string();
+      if (base::is_program(file)) return file;
+    }
   }
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): read at start
-  const char* const path = std::getenv("PATH");
-  std::istringstream entries(path == nullptr ? "" : path);
-  for (std::string each; std::getline(entries, each, ':');) {
-    if (!each.empty()) all.emplace_back(each);
-  }
-  return all;
+  return base::find_program(program_name);
 }
 
 // What the child of a fork does: only what the handler of a signal may do.
@@ -61,13 +56,10 @@ std::vector<fs::path> folders() {
 
 void find_merge_program() {
   if (program_known.load(base::relaxed)) return;
-  for (const fs::path& folder : folders()) {
-    const std::string file = (folder / program_name).string();
-    if (file.size() >= sizeof program_file || access(file.c_str(), X_OK) != 0) continue;
-    std::ranges::copy(file, program_file);
-    program_known.store(true, base::release);  // P1
-    return;
-  }
+  const std::string file = find_file();
+  if (file.empty() || file.size() >= sizeof program_file) return;
+  std::ranges::copy(file, program_file);
+  program_known.store(true, base::release);  // P1
 }
 
 bool run_merge_program(const char* path) noexcept {

@@ -24,7 +24,19 @@ std::string letter(std::size_t i) {
   return i < 26 ? std::string(1, static_cast<char>('A' + i)) : fmt::format("{}", i + 1);
 }
 
+cycle_kind kind_of_step(const cycle_step& s) noexcept {
+  if (s.kind == "clock" || s.kind == "phaser") return cycle_kind::phase;
+  if (s.kind == "mutex" || s.kind == "shared_mutex") return cycle_kind::mutex;
+  return s.construct == "a collective of a team" ? cycle_kind::collective : cycle_kind::other;
+}
+
 }  // namespace
+
+cycle_kind kind_of_cycle(const std::vector<cycle_step>& steps) noexcept {
+  cycle_kind kind = cycle_kind::none;
+  for (const cycle_step& s : steps) kind = std::max(kind, kind_of_step(s));
+  return kind;
+}
 
 std::string describe_cycle(const std::vector<cycle_step>& steps) {
   std::string text;

@@ -31,16 +31,18 @@ std::optional<job_report::endless_wait> job_report::find_endless_wait() const {
     const auto here = std::ranges::find_if(answers_, [certain](const place_waits& p) {
       return !p.cycle.empty() && p.cycle_is_certain == certain;
     });
+    cycle_kind kind = cycle_kind::none;
     if (const auto steps = graph.certain_cycle(with_places, !certain); !steps.empty()) {
       sentence += describe_cycle(steps);
+      kind = kind_of_cycle(steps);
     } else if (here != answers_.end()) {
       sentence += here->cycle;
+      kind = here->kind_of_cycle;
     } else {
       continue;
     }
-    const std::string_view remedy = remedy_for(sentence);
     sentence += certain ? never : unless_unlocked;
-    if (certain) sentence.append(remedy).append(where_to_read);
+    if (certain) sentence.append(remedy_for(kind)).append(where_to_read);
     return endless_wait{sentence, certain};
   }
   return std::nullopt;

@@ -66,6 +66,15 @@ void hang_explanation::add(fiber& f, const wait_record& waits, const char* calle
   tasks_.push_back({&f, waits, object, caller});
 }
 
+void hang_explanation::add(const stackless_task& t, const wait_record& waits) {
+  constexpr std::size_t substitutes_max = 4096;
+  if (substitutes_.size() == substitutes_max) return;
+  fiber& f = substitutes_.emplace_back();
+  f.task = t.state;
+  f.outermost = t.outermost();
+  add(f, waits);
+}
+
 void hang_explanation::explain(place_waits& to) {
   do {
     needs_.clear();
@@ -81,7 +90,9 @@ void hang_explanation::explain(place_waits& to) {
   to.cycle_is_certain = !found.empty();
   const auto is_uncertain = [](const need_reason& r) { return r.by != releaser::this_task; };
   if (found.empty() && std::ranges::any_of(reasons_, is_uncertain)) found = find_cycle(true);
-  if (!found.empty()) to.cycle = cycle_text(found);
+  const std::vector<cycle_step> steps = steps_of(found);
+  to.cycle = describe_cycle(steps);
+  to.kind_of_cycle = kind_of_cycle(steps);
   if (scope_ == graph_scope::some_tasks) leave_out_ends();
   condense(to);
 }
@@ -131,10 +142,12 @@ void hang_explanation::needs(const waited_object& object, const fiber& needed, c
 void hang_explanation::add_need(const object_name& name, const waited_object& object,
                                 const fiber& needed, const char* relation, releaser by) {
   if (name.kind == 0 && !index_.contains(name)) return;  // nobody waits for it
+  // The task whose edges are reported may have a substitute.
+  const bool is_current = current_ != nullptr && &needed == current_->on;
   // An object may name a fiber that is gone: a task of an earlier run, with another size of stacks,
   // has ended without unlocking a mutex. A fiber that is not in the list has no task that waits; it
   // has been used anew.
-  if (fiber_of_address(&needed) != &needed || !is_added(needed)) return;
+  if (!is_current && (fiber_of_address(&needed) != &needed || !is_added(needed))) return;
   const std::uint32_t index = find_or_add(name);
   objects_[index].what = object;
   needs_.push_back({index, needed.node, label_of(relation, needed, by)});
@@ -243,10 +256,12 @@ std::vector<wait_graph::edge> hang_explanation::find_cycle(bool with_others) con
   return graph.find_cycle();
 }
 
-// The cycle alternates between tasks and objects.
-std::string hang_explanation::cycle_text(const std::vector<wait_graph::edge>& cycle) const {
-  const std::size_t begin = cycle.front().from < tasks_.size() ? 0 : 1;
+// The cycle alternates between tasks and objects. Empty: there is none.
+std::vector<cycle_step> hang_explanation::steps_of(
+    const std::vector<wait_graph::edge>& cycle) const {
   std::vector<cycle_step> steps;
+  if (cycle.empty()) return steps;
+  const std::size_t begin = cycle.front().from < tasks_.size() ? 0 : 1;
   for (std::size_t i = 0; i < cycle.size() / 2; ++i) {
     const wait_graph::edge& waits = cycle[begin + 2 * i];
     const wait_graph::edge& needed = cycle[(begin + 2 * i + 1) % cycle.size()];
@@ -260,7 +275,7 @@ std::string hang_explanation::cycle_text(const std::vector<wait_graph::edge>& cy
                      .phase = object.phase,
                      .relation = relation_text(needed.label)});
   }
-  return describe_cycle(steps);
+  return steps;
 }
 
 }  // namespace apgas::inline v0::scheduler

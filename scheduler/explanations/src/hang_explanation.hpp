@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <string>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 #include <apgas/scheduler/fiber.hpp>
 #include <apgas/scheduler/object_names.hpp>
 #include <apgas/scheduler/place_waits.hpp>
+#include <apgas/scheduler/stackless_task.hpp>
 
 #include "wait_graph.hpp"
 
@@ -23,8 +25,8 @@
 //   others     what wait_record::explain and task_extension::explain report: a clock needs the
 //              tasks that have not arrived, a mutex its holder, a future the task that computes it
 //
-// A node for a task is the fiber it waits on. Tasks that wait below it on the same stack cannot go
-// on before it does, so they share the node.
+// A node for a task is the fiber it waits on, or a substitute for a task that waits without one.
+// Tasks that wait below it on the same stack cannot go on before it does, so they share the node.
 //
 // Requires, while an object exists: the tasks on the given fibers do not run. What they wait for
 // may change nevertheless, since messages are received and other threads run: phases advance, for
@@ -43,6 +45,8 @@ wait_record waits_for(const fiber& f);
 // Whether all workers sleep and all waiting tasks are added, or others run.
 enum class graph_scope : std::uint8_t { all_tasks, some_tasks };
 
+struct cycle_step;
+
 class hang_explanation final : private wait_explainer {
  public:
   // With names, edges of objects for which only tasks of other places wait are kept for condense().
@@ -57,6 +61,10 @@ class hang_explanation final : private wait_explainer {
   // Adds a fiber whose task waits as the record says; `caller` is as for wait_groups::add().
   // Throws: std::bad_alloc.
   void add(fiber& f, const wait_record& waits, const char* caller = "");
+
+  // The same for a task that waits without a fiber. Only the first few thousand become part of the
+  // graph, so that it takes little memory, however many there are.
+  void add(const stackless_task& t, const wait_record& waits);
 
   // Adds the graph in condensed form: tasks of one group that wait for the same object are one
   // entry, and with more than a few thousand objects those that look alike are one entry, too.
@@ -133,12 +141,13 @@ class hang_explanation final : private wait_explainer {
   std::vector<std::uint32_t> condense_tasks(place_waits& to,
                                             const std::vector<std::uint32_t>& entries) const;
   void condense(place_waits& to) const;
-  std::string cycle_text(const std::vector<wait_graph::edge>& cycle) const;
+  std::vector<cycle_step> steps_of(const std::vector<wait_graph::edge>& cycle) const;
 
   const object_names* const names_;
   const graph_scope scope_;
   std::function<bool(const fiber&)> accepts_;
   std::vector<waiting_task> tasks_;
+  std::deque<fiber> substitutes_;     // each has the state of a task without a fiber
   std::vector<object_node> objects_;  // that some task waits for, or that other places know
   std::unordered_map<object_name, std::uint32_t, hash> index_;  // of the object with a name
   // The task of which add_edges() reports; whether of one below it on the same stack, and which one
@@ -164,5 +173,6 @@ struct cycle_step {
 };
 // Describes a cycle, in which each step waits for the next one. Throws: std::bad_alloc.
 std::string describe_cycle(const std::vector<cycle_step>& steps);
+cycle_kind kind_of_cycle(const std::vector<cycle_step>& steps) noexcept;
 
 }  // namespace apgas::inline v0::scheduler

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include <apgas/scheduler/remedy.hpp>
 
 #include "awaited_tasks.hpp"
 #include "hang_explanation.hpp"
@@ -57,8 +60,8 @@ std::uint64_t job_report::tasks() const noexcept {
   return n;
 }
 
-// Returns the largest groups of all places, each with its places.
-std::string job_report::groups(const joined_graph& graph) const {
+std::vector<job_report::group> job_report::groups(const joined_graph& graph,
+                                                  std::size_t most) const {
   struct merged {
     place_waits::group all;
     std::set<int> places;
@@ -71,33 +74,48 @@ std::string job_report::groups(const joined_graph& graph) const {
       m.all.task = g.task;
       m.all.count += g.count;
       m.all.longest_s = std::max(m.all.longest_s, g.longest_s);
+      m.all.at_least |= g.at_least;
       m.places.insert(p.place);
     }
   }
-  std::vector<const merged*> most;
-  most.reserve(by_text.size());
-  for (const auto& [text, m] : by_text) most.push_back(&m);
-  std::ranges::stable_sort(most, std::ranges::greater{},
+  std::vector<const merged*> order;
+  order.reserve(by_text.size());
+  for (const auto& [text, m] : by_text) order.push_back(&m);
+  std::ranges::stable_sort(order, std::ranges::greater{},
                            [](const merged* m) { return m->all.count; });
+  if (order.size() > most) order.resize(most);
   const awaited_tasks awaited(graph, places_ > 1);
+  std::vector<group> result;
+  result.reserve(order.size());
+  for (const merged* const m : order) {
+    result.push_back({.waits = m->all,
+                      .places = {m->places.begin(), m->places.end()},
+                      .awaits = awaited.text(m->all.construct, m->all.task)});
+  }
+  return result;
+}
+
+std::vector<job_report::group> job_report::groups() const {
+  return groups(joined_graph(answers_), std::numeric_limits<std::size_t>::max());
+}
+
+// Returns the largest groups of all places, each with its places.
+std::string job_report::groups_text(const joined_graph& graph) const {
   std::string text;
   std::uint64_t told = 0;
-  for (std::size_t i = 0; i < std::min(groups_printed_max, most.size()); ++i) {
-    const merged& m = *most[i];
-    told += m.all.count;
-    text += fmt::format("{} {}", i == 0 ? "" : ";", text_of(m.all));
-    if (places_ > 1)
-      text += fmt::format(", at {}", places_text({m.places.begin(), m.places.end()}));
-    if (const std::string more = awaited.text(m.all.construct, m.all.task); !more.empty())
-      text += fmt::format(" ({})", more);
+  for (const group& g : groups(graph, groups_printed_max)) {
+    text += fmt::format("{} {}", told == 0 ? "" : ";", text_of(g.waits));
+    told += g.waits.count;
+    if (places_ > 1) text += fmt::format(", at {}", places_text(g.places));
+    if (!g.awaits.empty()) text += fmt::format(" ({})", g.awaits);
   }
   if (tasks() > told) text += fmt::format("; and {} more tasks in other groups", tasks() - told);
   return text;
 }
 
-std::string job_report::cycle(const joined_graph& graph) const {
+job_report::cycle_line job_report::cycle(const joined_graph& graph) const {
   const auto sentence = [](std::string_view begin, const std::vector<cycle_step>& steps) {
-    return std::string(begin).append(describe_cycle(steps));
+    return cycle_line{std::string(begin).append(describe_cycle(steps)), kind_of_cycle(steps)};
   };
   const bool with_places = places_ > 1;
   if (with_places) {
@@ -106,22 +124,28 @@ std::string job_report::cycle(const joined_graph& graph) const {
   }
   for (const place_waits& p : answers_) {
     if (p.cycle.empty()) continue;
-    return fmt::format("\nthey wait for each other{}: {}",
-                       with_places ? fmt::format(", at place {}", p.place) : "", p.cycle);
+    return {fmt::format("\nthey wait for each other{}: {}",
+                        with_places ? fmt::format(", at place {}", p.place) : "", p.cycle),
+            p.kind_of_cycle};
   }
   if (!with_places) return {};  // the place has seen its whole graph
   bool all_wait = false;
   if (const auto called = graph.cycle_of_collectives(with_places, all_wait); !called.empty())
     return sentence(all_wait && missing_.empty() ? they_wait : they_may_wait, called);
   const auto possible = graph.possible_cycle(with_places);
-  return possible.empty() ? std::string() : sentence(they_may_wait, possible);
+  return possible.empty() ? cycle_line() : sentence(they_may_wait, possible);
+}
+
+std::string_view job_report::remedy() const {
+  const cycle_kind kind = cycle(joined_graph(answers_)).kind;
+  return kind == cycle_kind::none ? remedy_for(answers_) : remedy_for(kind);
 }
 
 std::string job_report::text(const std::string& begin) const {
   std::string text = begin + tasks_wait(tasks());
   const joined_graph graph(answers_);
-  if (tasks() != 0) text += fmt::format(":{}", groups(graph));
-  text += cycle(graph);
+  if (tasks() != 0) text += fmt::format(":{}", groups_text(graph));
+  text += cycle(graph).text;
   text += missing_members(answers_);
   for (const place_waits& p : answers_) {
     for (const std::string& line : p.running) {

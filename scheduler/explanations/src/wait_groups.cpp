@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -66,19 +68,25 @@ wait_groups::key wait_groups::key_of(const wait_record& waits_for, const task_st
 
 std::uint64_t wait_groups::add(const wait_record& waits_for, const task_state& task, bool main,
                                double waited_s, const char* caller) {
-  group& g = groups_[key_of(waits_for, task, main, caller)];
-  if (g.count++ == 0) {
-    g.waits_for = waits_for;
-    g.task = task;
-  }
-  g.longest_s = std::max(g.longest_s, waited_s);
   ++tasks_;
-  return g.count;
+  const key k = key_of(waits_for, task, main, caller);
+  auto at = groups_.find(k);
+  if (at == groups_.end()) {
+    if (groups_.size() == groups_told_apart_max) return std::numeric_limits<std::uint64_t>::max();
+    at = groups_.try_emplace(k).first;
+    at->second.waits_for = waits_for;
+    at->second.task = task;
+  }
+  group& g = at->second;
+  g.longest_s = std::max(g.longest_s, waited_s);
+  return ++g.count;
 }
 
 std::string text_of(const place_waits::group& g) {
   std::string text = fmt::format("{} in {}, {}", g.count, g.construct, g.task);
-  if (g.longest_s >= 1) text += fmt::format(", for {:.0f} s", g.longest_s);
+  // Rounded down, since less is known to be true.
+  if (g.longest_s >= 1)
+    text += fmt::format(", for {}{:.0f} s", g.at_least ? "at least " : "", std::floor(g.longest_s));
   return text;
 }
 
@@ -124,6 +132,7 @@ std::vector<waiting_tasks> wait_groups::list(const awaited_tasks& awaited) const
       at->second.awaits = awaited.text(at->first.first, at->first.second);
     }
     at->second.tasks = before + g.count;
+    at->second.longest_s = std::max(at->second.longest_s, g.longest_s);
   }
   std::vector<waiting_tasks> all;
   all.reserve(by_text.size());

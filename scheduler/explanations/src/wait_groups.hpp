@@ -18,8 +18,14 @@ namespace apgas::inline v0::scheduler {
 
 class awaited_tasks;
 
-// How many groups of a place a report has at most.
-inline constexpr std::size_t groups_kept_max = 64;
+// How many groups a place sends for a report over all places at most, the largest ones: with texts
+// of 150 bytes, they are 150 KiB in a message.
+inline constexpr std::size_t groups_kept_max = 1024;
+
+// How many groups are told apart. Only a program that makes up names for its tasks has more. The
+// tasks of further groups are only counted, so that a report takes a few MiB, however many tasks
+// wait.
+inline constexpr std::size_t groups_told_apart_max = 16384;
 
 // A source line as text, "file:line"; empty if it is unknown, or a line of the standard library, as
 // for a lock that std::lock_guard takes.
@@ -40,14 +46,15 @@ class wait_groups {
  public:
   // Counts a task that waits as `waits_for` says, for `waited_s` seconds as far as that is known.
   // `caller` says where the call is, if the line is unknown; it is one text for each place, and
-  // outlives this object. Returns how many tasks its group has now. Throws: std::bad_alloc.
+  // outlives this object. Returns how many tasks its group has now, or the highest number if it is
+  // not told apart from others. Throws: std::bad_alloc.
   std::uint64_t add(const wait_record& waits_for, const task_state& task, bool main,
                     double waited_s, const char* caller = "");
 
   std::uint64_t tasks() const noexcept { return tasks_; }
   // Returns the groups, the largest first; at most `most` of them. Throws: std::bad_alloc.
   std::vector<place_waits::group> largest(std::size_t most) const;
-  // Returns all groups, the largest first, for tools. Throws: std::bad_alloc.
+  // Returns all groups that are told apart, the largest first, for tools. Throws: std::bad_alloc.
   std::vector<waiting_tasks> list(const awaited_tasks& awaited) const;
 
   // Describes a task that waits; waiting_tasks::tasks is 1. Throws: std::bad_alloc.

@@ -135,6 +135,15 @@ struct scheduler::implementation {
   // scheduler::halt().
   void stop_if_halted(const worker& w) noexcept;
 
+  // The suspended tasks, with what the watchdog has noted of them; without one, with what earlier
+  // requests for a report have.
+  suspended_tasks& suspended() noexcept {
+    return stall_watchdog != nullptr ? stall_watchdog->tasks : on_request;
+  }
+  bool observes_waits() const noexcept {
+    return stall_watchdog != nullptr && stall_watchdog->observes();
+  }
+
   // Returns whether any queue of this scheduler contains work. The answer is exact only after a
   // heavy fence.
   bool anything_to_do() const noexcept;
@@ -176,6 +185,7 @@ struct scheduler::implementation {
   observed_pool observed_memory;
   std::vector<turns::participant*> participants;  // of the schedule, for each worker
   construct_names constructs;                     // in which tasks have waited
+  suspended_tasks on_request{workers};            // see suspended()
 
   // What different threads write is on different lines; docs/scaling.md has the table.
   alignas(base::cache_line_bytes) idle_list<idle_entry> idle;  // written by each search

@@ -42,7 +42,7 @@ std::uint64_t queued_tasks(scheduler& of) noexcept {
 
 task_report report_tasks(scheduler& of) {
   scheduler::implementation& s = of.internals();
-  suspended_tasks tasks(s.workers);
+  suspended_tasks& tasks = s.suspended();
   task_report report;
   wait_groups groups;
   std::vector<place_waits> waits(1);
@@ -53,6 +53,7 @@ task_report report_tasks(scheduler& of) {
   });
   if (!report.at_rest) tasks.group(groups);
   report.cycle = waits.front().cycle;
+  report.observed = s.observes_waits();
   report.waiting = groups.tasks();
   const joined_graph graph(waits);
   report.groups = groups.list(awaited_tasks(graph, false));
@@ -62,7 +63,7 @@ task_report report_tasks(scheduler& of) {
 }
 
 suspended_stacks copy_stacks(scheduler& of, std::size_t most_bytes) {
-  return suspended_tasks(of.internals().workers).copy_stacks(most_bytes);
+  return of.internals().suspended().copy_stacks(most_bytes);
 }
 
 bool switches_by_boost() noexcept { return APGAS_SWITCH_BY_BOOST != 0; }

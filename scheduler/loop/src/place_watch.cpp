@@ -59,9 +59,7 @@ place_watch::state place_watch::look(bool threads, const std::function<void()>& 
 place_waits place_watch::explain(const object_names* names, std::size_t own_timers) const {
   place_waits result;
   wait_groups groups;
-  suspended_tasks fresh(watched_.workers);
-  suspended_tasks& tasks =
-      watched_.stall_watchdog != nullptr ? watched_.stall_watchdog->tasks : fresh;
+  suspended_tasks& tasks = watched_.suspended();
   for (int i = 0; i < looks_while_none_runs && !result.asleep; ++i) {
     if (i >= looks_for_sleep && any_runs_a_task(watched_)) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(std::min(i, looks_for_sleep)));
@@ -79,6 +77,7 @@ place_waits place_watch::explain(const object_names* names, std::size_t own_time
   }
   result.tasks = groups.tasks();
   result.groups = groups.largest(groups_kept_max);
+  for (place_waits::group& g : result.groups) g.at_least = !watched_.observes_waits();
   return result;
 }
 

@@ -331,7 +331,7 @@ std::vector<construct_waits> scheduler::waits() const {
 }
 
 std::size_t scheduler::deepest_stack() const {
-  return suspended_tasks(implementation_->workers).deepest_stack();
+  return implementation_->suspended().deepest_stack();
 }
 
 namespace {

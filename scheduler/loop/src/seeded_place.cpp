@@ -25,13 +25,13 @@ bool seeded_place::is_stuck() noexcept { return of_.stall_watchdog->is_stuck(); 
 
 void seeded_place::report_deadlock(std::span<turns::place* const> all) noexcept {
   if (all.size() == 1) return of_.stall_watchdog->report_stuck(nullptr);
-  of_.stall_watchdog->report_stuck([all] {
+  of_.stall_watchdog->report_stuck([all]() -> watchdog::explained {
     job_report report(static_cast<int>(all.size()));
     for (turns::place* const p : all) {
       const auto& at = static_cast<seeded_place&>(*p);
       if (at.explain_) report.add(at.explain_());
     }
-    return report.text("no task can run at any place while ");
+    return {report.text("no task can run at any place while "), report.remedy()};
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include <apgas/base/atomic.hpp>
 #include <apgas/base/membarrier.hpp>
+#include <apgas/scheduler/stackless_task.hpp>
 
 #include "stack_depth.hpp"
 #include "stack_pool.hpp"
@@ -90,6 +91,21 @@ APGAS_READS_RACING std::vector<std::byte> copy_stack(const copied_wait& c, std::
   return bytes;
 }
 
+// What a report says of a task that may go on meanwhile.
+APGAS_READS_RACING task_state name_and_site_of(const stackless_task& t) noexcept {
+  task_state s;
+  s.site = t.state.site;
+  s.name = racing_read(t.state.name);
+  return s;
+}
+
+// In seconds of a clock that does not begin with 0.
+std::uint32_t seconds_of(suspended_tasks::time t) noexcept {
+  return static_cast<std::uint32_t>(
+             std::chrono::duration_cast<std::chrono::seconds>(t.time_since_epoch()).count()) +
+         1;
+}
+
 constexpr std::uint64_t stacks_of_a_group = 4;
 constexpr std::size_t stacks_at_most = 256;
 
@@ -127,11 +143,18 @@ void suspended_tasks::for_each(F f) const {
   }
 }
 
-double suspended_tasks::waited_s(const fiber& f, std::uint64_t generation,
-                                 time now) const noexcept {
+template <class Found>
+void suspended_tasks::find_stackless(Found found) const {
+  if (!workers_.empty()) stackless_task::for_each(workers_.front()->home, found);
+}
+
+// Returns for how long the looks up to now have seen this wait, and notes it.
+double suspended_tasks::waited_s(const fiber& f, std::uint64_t generation, time now) noexcept {
   const std::size_t n = number_of_stack(f);
-  if (n >= seen_.size() || seen_[n].since == time{} || seen_[n].generation != generation) return 0;
-  return std::chrono::duration<double>(now - seen_[n].since).count();
+  if (n >= seen_.size()) return 0;
+  seen_wait& seen = seen_[n];
+  if (seen.since == time{} || seen.generation != generation) seen = {generation, now};
+  return std::chrono::duration<double>(now - seen.since).count();
 }
 
 void suspended_tasks::observe() {
@@ -139,13 +162,11 @@ void suspended_tasks::observe() {
   const std::lock_guard guard(lock_);
   const time now = std::chrono::steady_clock::now();
   if (now < observe_again_) return;
+  const std::uint32_t now_s = seconds_of(now);
+  find_stackless(
+      [now_s](stackless_task& t, const char*, const call_site&) { t.seen_for_s(now_s); });
   seen_.resize(stacks_made());
-  for_each([&](const fiber& f) {
-    const std::size_t n = number_of_stack(f);
-    if (n >= seen_.size()) return;
-    if (const std::uint64_t g = f.generation; seen_[n].since == time{} || seen_[n].generation != g)
-      seen_[n] = {g, now};
-  });
+  for_each([&](const fiber& f) { waited_s(f, f.generation, now); });
   const time end = std::chrono::steady_clock::now();
   observe_again_ = end + std::max<time::duration>(std::chrono::seconds(1), (end - now) * share);
 }
@@ -159,6 +180,7 @@ const char* suspended_tasks::caller_of(const fiber& f, const wait_record& waits)
 void suspended_tasks::explain(wait_groups& groups, hang_explanation& explanation) {
   const std::lock_guard guard(lock_);
   callers_.begin_report();
+  seen_.resize(stacks_made());
   const time now = std::chrono::steady_clock::now();
   for_each([&](fiber& f) {
     const wait_record waits = waits_for(f);
@@ -166,6 +188,12 @@ void suspended_tasks::explain(wait_groups& groups, hang_explanation& explanation
     const char* const caller = caller_of(f, waits);
     groups.add(waits, f.task, f.runs_main, waited_s(f, f.generation, now), caller);
     explanation.add(f, waits, caller);
+  });
+  const std::uint32_t now_s = seconds_of(now);
+  find_stackless([&](stackless_task& t, const char*, const call_site&) {
+    const wait_record waits = t.waits();
+    groups.add(waits, t.state, false, t.seen_for_s(now_s));
+    explanation.add(t, waits);
   });
 }
 
@@ -244,9 +272,14 @@ void suspended_tasks::find_waiting(Found found) const {
 
 void suspended_tasks::group(wait_groups& groups) {
   const std::lock_guard guard(lock_);
+  seen_.resize(stacks_made());
   const time now = std::chrono::steady_clock::now();
   find_waiting([&](const copied_wait& c) {
     groups.add(c.waits, c.task, c.main, waited_s(*c.of, c.generation, now), "");
+  });
+  const std::uint32_t now_s = seconds_of(now);
+  find_stackless([&](stackless_task& t, const char* construct, const call_site& where) {
+    groups.add({construct, nullptr, where}, name_and_site_of(t), false, t.seen_for_s(now_s));
   });
 }
 
@@ -258,6 +291,12 @@ suspended_stacks suspended_tasks::copy_stacks(std::size_t most_bytes) const {
     if (equal <= stacks_of_a_group && wanted.size() < stacks_at_most) wanted.push_back(c);
   });
   suspended_stacks result;
+  find_stackless([&](stackless_task& t, const char* construct, const call_site& where) {
+    const wait_record waits(construct, nullptr, where);
+    const task_state task = name_and_site_of(t);
+    if (groups.add(waits, task, false, 0) <= stacks_of_a_group)
+      result.some.push_back({wait_groups::description_of(waits, task, false), 0, {}});
+  });
   for (const copied_wait& c : wanted) {
     std::vector<std::byte> bytes = copy_stack(c, most_bytes);
     base::heavy_fence();  // P2

@@ -17,7 +17,8 @@
 
 // The fibers of a scheduler as the watchdog sees them. They are found by going through all stacks
 // that the process has ever used; a fiber belongs to the scheduler of the worker that ran it last.
-// So nothing is recorded for them.
+// So nothing is recorded for them. Tasks that wait without a fiber are in lists
+// (stackless_task.hpp).
 //
 //   of a fiber    written by                          read by
 //   on            the worker that takes the stack     its frames, the watchdog
@@ -54,7 +55,8 @@ class suspended_tasks {
   suspended_tasks(const suspended_tasks&) = delete;
   suspended_tasks& operator=(const suspended_tasks&) = delete;
 
-  // Groups the tasks that wait, and adds them to the explanation. Requires: no task can be resumed.
+  // Groups the tasks that wait, and adds them to the explanation. Notes that they wait, so that a
+  // later call can say for how long at least. Requires: no task can be resumed.
   // Throws: std::bad_alloc. Context: any thread.
   void explain(wait_groups& groups, hang_explanation& explanation);
 
@@ -64,8 +66,8 @@ class suspended_tasks {
   // worker, or a worker with a schedule.
   void explain_long_waits(time::duration patience, hang_explanation& explanation, place_waits& to);
 
-  // Groups the tasks that wait, while others run. A task that is resumed or suspended at this
-  // moment may be left out. Throws: std::bad_alloc. Context: any thread.
+  // Groups the tasks that wait, while others run, and notes that they wait. A task that is resumed
+  // or suspended at this moment may be left out. Throws: std::bad_alloc. Context: any thread.
   void group(wait_groups& groups);
 
   // Copies the stacks of tasks that wait, while others run; see inspection.hpp.
@@ -75,13 +77,14 @@ class suspended_tasks {
   // See scheduler::deepest_stack().
   std::size_t deepest_stack() const;
 
-  // Notes since when each task has been waiting, so that the groups can say how long. Called now
-  // and then; does so rarely enough to take a fiftieth of the time of a thread at most.
+  // Notes since when each task has been waiting, so that the groups can say how long. The watchdog
+  // calls it now and then; it does so rarely enough to take a fiftieth of the time of a thread at
+  // most.
   // Throws: std::bad_alloc. Context: any thread.
   void observe();
 
  private:
-  // A wait that observe() has seen, by the number of the stack.
+  // A wait that a look has seen, by the number of the stack.
   struct seen_wait {
     std::uint64_t generation = 0;
     time since{};
@@ -92,7 +95,9 @@ class suspended_tasks {
   void for_each(F f) const;
   template <class Found>
   void find_waiting(Found found) const;
-  double waited_s(const fiber& f, std::uint64_t generation, time now) const noexcept;
+  template <class Found>
+  void find_stackless(Found found) const;
+  double waited_s(const fiber& f, std::uint64_t generation, time now) noexcept;
   bool waits_since(const fiber& f, time begin) const noexcept;
 
   const char* caller_of(const fiber& f, const wait_record& waits);

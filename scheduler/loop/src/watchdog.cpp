@@ -10,7 +10,6 @@
 #include <apgas/base/own_threads.hpp>
 #include <apgas/scheduler/job_report.hpp>
 #include <apgas/scheduler/quit_signal.hpp>
-#include <apgas/scheduler/remedy.hpp>
 
 #include "implementation.hpp"
 #include "running_text.hpp"
@@ -57,10 +56,10 @@ watchdog::watchdog(scheduler::implementation& watched)
       watched_(watched),
       patience_(watched.settings.watchdog_patience.count() != 0 ? watched.settings.watchdog_patience
                                                                 : deadlock_patience),
+      // A schedule asks when nothing can run, and its time is not that of the clock.
+      observes_(watched.schedule == nullptr || watched.settings.watchdog_patience.count() != 0),
       workers_(watched.workers.size()) {
-  // A schedule asks when nothing can run, and its time is not that of the clock.
-  if (watched.schedule != nullptr && watched.settings.watchdog_patience.count() == 0) return;
-  thread_ = std::thread([this] { watch(); });
+  if (observes_) thread_ = std::thread([this] { watch(); });
 }
 
 watchdog::~watchdog() { stop(); }
@@ -105,7 +104,7 @@ void watchdog::without_exceptions(Look look) noexcept {
 // Reports a standstill when it has lasted for `patience_`, and a deadlock when it is certain.
 void watchdog::look_at_tasks() {
   const config& settings = watched_.settings;
-  std::string report;
+  explained report;
   bool deadlock = false;
   const bool waits_for_time = watched_.timed.until_next() != std::chrono::nanoseconds::max();
   const bool no_other_thread = may_be_deadlock() && base::foreign_threads() == 0;
@@ -133,21 +132,20 @@ void watchdog::look_at_tasks() {
         fmt::format("nothing has run here for {:g} s while ", seconds(patience_)));
   });
   if (!all_asleep) standstill_.reset();
-  if (report.empty()) return;
+  if (report.text.empty()) return;
   if (deadlock) return conclude(std::move(report));
-  settings.watchdog_report(with_line(std::move(report), reason_to_wait(watched_)));
+  settings.watchdog_report(with_line(std::move(report.text), reason_to_wait(watched_)));
 }
 
 // Reports a deadlock of all tasks.
-void watchdog::conclude(std::string report) {
-  const std::string_view remedy = remedy_for(report);
-  if (!report.empty()) report += '\n';
-  report += fmt::format(
+void watchdog::conclude(explained report) {
+  if (!report.text.empty()) report.text += '\n';
+  report.text += fmt::format(
       "this is a deadlock: no task can run again, since all workers sleep and no timer, no "
       "blocking call and no other thread can make a task ready. What to try: {}. See "
       "docs/debugging/hangs.md; APGAS_DEADLOCK=report lets the program wait on",
-      remedy);
-  end_deadlock(std::move(report));
+      report.remedy);
+  end_deadlock(std::move(report.text));
 }
 
 // Prints the report, and ends the process if that is what to do about a deadlock.
@@ -194,7 +192,7 @@ void watchdog::look_for_deadlock() noexcept {
     // worker that has ended the schedule, with the program, may sleep since then.
     if (!watched_.settings.only_place) return;
     if (base::foreign_threads() == 0 && is_stuck() && !watched_.schedule->ended()) {
-      std::string report;
+      explained report;
       watched_.idle.when_all_asleep(watched_.workers.size(),
                                     [&] { report = explain_standstill(no_task_can_run); });
       return conclude(std::move(report));
@@ -215,9 +213,9 @@ bool watchdog::is_stuck() noexcept {
   return stuck;
 }
 
-void watchdog::report_stuck(const std::function<std::string()>& explain) noexcept {
+void watchdog::report_stuck(const std::function<explained()>& explain) noexcept {
   without_exceptions([this, &explain] {
-    std::string report;
+    explained report;
     if (explain != nullptr) {
       report = explain();
     } else {
@@ -259,23 +257,24 @@ bool nothing_can_become_ready(scheduler::implementation& s) {
 
 namespace {
 
-std::string report_of(place_waits waits, const wait_groups& groups, const std::string& begin) {
+watchdog::explained report_of(place_waits waits, const wait_groups& groups,
+                              const std::string& begin) {
   waits.tasks = groups.tasks();
   waits.groups = groups.largest(groups_kept_max);
   job_report report(1);
   report.add(std::move(waits));
-  return report.text(begin);
+  return {report.text(begin), report.remedy()};
 }
 
 }  // namespace
 
-// Returns the text of the report; empty if no task waits.
+// The text of the report is empty if no task waits.
 // Requires: all workers sleep, and none can be woken.
-std::string watchdog::explain_standstill(const std::string& begin) {
+watchdog::explained watchdog::explain_standstill(const std::string& begin) {
   wait_groups groups;
   hang_explanation explanation;
   tasks.explain(groups, explanation);
-  if (groups.tasks() == 0) return {};
+  if (groups.tasks() == 0) return {{}, job_report(1).remedy()};
   place_waits waits;
   explanation.explain(waits);
   return report_of(std::move(waits), groups, begin);
@@ -299,14 +298,14 @@ std::string reason_to_wait(scheduler::implementation& s, std::size_t own_timers)
 void watchdog::answer_signal() {
   std::string report;
   const bool all_asleep = watched_.idle.when_all_asleep(watched_.workers.size(), [&] {
-    report = explain_standstill("on SIGQUIT, no worker runs a task, and ");
+    report = explain_standstill("on SIGQUIT, no worker runs a task, and ").text;
   });
   if (!all_asleep) {
     wait_groups groups;
     tasks.group(groups);
     place_waits waits;
     waits.running = running_tasks();
-    report = report_of(std::move(waits), groups, "on SIGQUIT, ");
+    report = report_of(std::move(waits), groups, "on SIGQUIT, ").text;
   }
   if (report.empty()) {
     report = "on SIGQUIT, no task waits or runs";

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -54,18 +55,25 @@ class watchdog {
   // thread.
   void leave_reports() noexcept { leaves_reports_.store(true, base::relaxed); }
 
+  // Whether it notes every second since when tasks have been waiting.
+  bool observes() const noexcept { return observes_; }
+
   // A line for each worker that runs tasks. Throws: std::bad_alloc. Context: any thread.
   std::vector<std::string> running_tasks();
 
   // For a seeded schedule. look_for_deadlock() looks once, as if the patience had passed, from a
   // worker of the only place that has announced its sleep, also for tasks that wait for each other
   // while others can run. is_stuck() returns whether no task can
-  // run again unless another place makes it ready. report_stuck() reports a deadlock: with the text
-  // that `explain` returns, or, if that is null, with what waits here. Context: while no other
-  // thread takes its turn.
+  // run again unless another place makes it ready. report_stuck() reports a deadlock: with what
+  // `explain` returns, or, if that is null, with what waits here. Context: while no other thread
+  // takes its turn.
   void look_for_deadlock() noexcept;
   bool is_stuck() noexcept;
-  void report_stuck(const std::function<std::string()>& explain) noexcept;
+  struct explained {
+    std::string text;
+    std::string_view remedy;  // job_report::remedy()
+  };
+  void report_stuck(const std::function<explained()>& explain) noexcept;
 
   suspended_tasks tasks;
 
@@ -101,14 +109,15 @@ class watchdog {
   void answer_signal();
   bool may_be_deadlock() const noexcept;
   bool is_deadlock() const;
-  void conclude(std::string report);
+  void conclude(explained report);
   void end_deadlock(std::string report);
-  std::string explain_standstill(const std::string& begin);
+  explained explain_standstill(const std::string& begin);
   std::string running_tasks(std::size_t worker,
                             bool with_position) const;  // requires workers_lock_
 
   scheduler::implementation& watched_;
   const std::chrono::milliseconds patience_;
+  const bool observes_;
   std::optional<standstill> standstill_;
   unsigned signals_ = 0;
   time search_again_{};       // for tasks that wait for each other while others run

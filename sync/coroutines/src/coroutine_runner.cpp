@@ -10,10 +10,10 @@ namespace apgas::inline v0::sync {
 // of the code that runs it. Those of an inner finish are not. So they are counted now, and frames
 // on this stack no longer take them from the deque.
 void started_coroutine::move_state_from(scheduler::fiber& self) noexcept {
-  state_ = self.task;
+  state = self.task;
   self.task = {.finish = finish_};
   scheduler::flush_arrivals(*self.on);
-  if (state_.finish == finish_) return;
+  if (state.finish == finish_) return;
   self.on->tasks.publish();
   ++self.generation;
   self.base = self.on->tasks.head();
@@ -27,10 +27,13 @@ void started_coroutine::start(scheduler::fiber& self) {
     finish_core& finish = *finish_;
     move_state_from(self);
     finish.add(1);
+    begin_wait(*self.on, event->waits());
     if (event->notify(*this)) return;
+    end_wait();
     finish.add(-1);  // not the last one: the code that runs this task holds another
-    self.task = state_;
+    self.task = state;
   }
+  leave_table();
   ended(self);
 }
 
@@ -38,7 +41,8 @@ scheduler::task_counter* started_coroutine::run_again(external_task* work,
                                                       scheduler::fiber& self) noexcept {
   auto& runner = *static_cast<started_coroutine*>(work);
   finish_core& finish = *runner.finish_;
-  self.task = runner.state_;
+  runner.end_wait();
+  self.task = runner.state;
   scheduler::task_described(self);
   ++self.generation;  // an inner finish that began on this fiber finds its children from here on
   self.base = self.on->tasks.head();
@@ -50,10 +54,13 @@ scheduler::task_counter* started_coroutine::run_again(external_task* work,
         self.on->tasks.head() != (self.generation == generation ? lowest : self.base);
     // The count of this run stays with the coroutine, unless children need it.
     if (has_children) finish.add(1);
+    runner.begin_wait(*self.on, event->waits());
     if (event->notify(runner)) return has_children ? &finish : nullptr;
+    runner.end_wait();
     if (has_children) finish.add(-1);
-    self.task = runner.state_;
+    self.task = runner.state;
   }
+  runner.leave_table();
   runner.ended(self);
   return &finish;
 }
@@ -62,7 +69,7 @@ void started_coroutine::wake() noexcept { home_->submit(this); }
 
 void awaited_coroutine::run() {
   while (awaited_event* const event = run_until_wait()) {
-    scheduler::suspend(event->description(), [this, event](scheduler::fiber* self) {
+    scheduler::suspend(event->waits(), [this, event](scheduler::fiber* self) {
       fiber_ = self;
       if (!event->notify(*this)) scheduler::resume(self);
     });

@@ -8,10 +8,11 @@
 
 namespace apgas::inline v0::sync {
 
-finish_scope::finish_scope()
+finish_scope::finish_scope(const scheduler::call_site& where)
     : begun_on_(&suspendable_fiber("finish_awaitable")),
       outer_(begun_on_->task.finish),
-      mark_(*begun_on_) {
+      mark_(*begun_on_),
+      where_(where) {
   scheduler::current_fiber()->task.finish = &core_;
 }
 

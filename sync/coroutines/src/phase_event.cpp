@@ -5,7 +5,9 @@
 
 namespace apgas::inline v0 {
 
-sync::phase_event clock::advance_awaitable() const noexcept { return sync::phase_event(id_); }
+sync::phase_event clock::advance_awaitable(scheduler::call_site where) const noexcept {
+  return {id_, where};
+}
 
 namespace sync {
 
@@ -20,6 +22,10 @@ bool phase_event::ready() {
 bool phase_event::notify(coroutine_runner& waiting) noexcept {
   runner_ = &waiting;
   return registration_->node->observe(*this, registration_->waited);
+}
+
+scheduler::wait_record phase_event::waits() const noexcept {
+  return {"a phase of a clock", &registration_->node->core(), where_};
 }
 
 void phase_event::result() {

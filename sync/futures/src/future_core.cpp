@@ -62,6 +62,11 @@ bool future_core::wait_until(const scheduler::wait_record& waits_for, deadline w
   return true;
 }
 
+scheduler::wait_record future_core::record(const char* construct,
+                                           const scheduler::call_site& where) const noexcept {
+  return {construct, this, where, explain};
+}
+
 void future_core::explain(const scheduler::wait_record& waits_for, scheduler::wait_explainer& to) {
   const auto& core = *static_cast<const future_core*>(waits_for.object);
   if (core.of_promise_) {

@@ -172,10 +172,20 @@ instruction_counts step_laps(test::single_stepper& worker, useconds_t pause) {
   return laps[2];
 }
 
+// Ends the test if the child has ended, of which it says why itself.
+void check_that_it_lives(pid_t child) {
+  siginfo_t ended{};
+  if (waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+      ended.si_pid == 0)
+    return;
+  std::fprintf(stderr, "the child process ended before its worker was traced\n");
+  std::exit(1);
+}
+
 // Steps the worker of a measurement until a series of laps is within the limits. Returns the counts
 // of the series with the fewest instructions.
 instruction_counts count(pid_t child, measurement& m, const instruction_counts& limits) {
-  while (m.thread == 0) std::this_thread::sleep_for(100us);
+  for (; m.thread == 0; std::this_thread::sleep_for(100us)) check_that_it_lives(child);
   const test::stopped_threads others(child, {m.thread, m.other});
   test::single_stepper worker(m.thread);
   m.traced = true;

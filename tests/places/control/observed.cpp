@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that control_test.py looks at while it runs. It prints a line when its tasks are in the
 // state that its first argument names, and ends when its standard input does.
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
+#include <string>
 #include <string_view>
 
 #include <unistd.h>
@@ -79,6 +82,48 @@ void suspended() {
   });
 }
 
+// Three coroutines wait for a promise without a stack, and one for a phase of a clock.
+void coroutines() {
+  apgas::promise<int> value;
+  const auto c = apgas::clock::make();
+  const auto reader = [](apgas::future<int> of) -> apgas::task<> {
+    static_cast<void>(co_await of);  // co_await
+  };
+  const auto advancing = [](apgas::clock of) -> apgas::task<> {
+    co_await of.advance_awaitable();  // awaited phase
+  };
+  const auto of = value.get_future();
+  apgas::finish([&] {
+    for (int i = 0; i < 3; ++i) apgas::async(apgas::name("reader"), reader(of));  // readers
+    apgas::async(apgas::clocked(c), advancing(c));  // spawn of advancing
+    wait_for_the_end_of_input();
+    c.drop();
+    value.set_value(1);
+  });
+}
+
+// Thirty tasks of each place wait, each with a name of its own.
+void named() {
+  static const auto names = [] {
+    std::array<std::string, 30> all;
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = "reader " + std::to_string(i);
+    return all;
+  }();
+  const auto at_each =
+      apgas::place_local<waiting_place>::make(apgas::places(), [] { return waiting_place(); });
+  apgas::finish([&] {
+    for (apgas::place p : apgas::places()) {
+      apgas::async_at(p, [at_each] {
+        for (const std::string& each : names) {
+          apgas::async(apgas::name(each.c_str()), [at_each] { at_each->gate.wait(); });
+        }
+      });
+    }
+    wait_for_the_end_of_input();
+    for (apgas::place p : apgas::places()) apgas::at(p, [at_each] { at_each->gate.count_down(); });
+  });
+}
+
 int fib(int n) {
   if (n < 2) return n;
   int left = 0;
@@ -104,6 +149,13 @@ void phases_until_the_end() {
   });
 }
 
+// Waits without a stack, unless the values are there already.
+apgas::task<> sum_of_two(int n) {
+  const auto first = apgas::async_future([n] { return fib(n % 6); });
+  const auto second = apgas::async_future([] { return fib(5); });
+  static_cast<void>(co_await second + co_await first);
+}
+
 void step() {
   apgas::finish([] {
     for (apgas::place p : apgas::places()) {
@@ -114,6 +166,9 @@ void step() {
     apgas::at(p, [] { apgas::forall(0, 100, [](int) {}); });
   }
   apgas::fork_join([] { return fib(4); }, [] { return fib(4); });
+  apgas::finish([] {
+    for (int i = 0; i < 10; ++i) apgas::async(sum_of_two(i));
+  });
 }
 
 // Tasks of many constructs come and go at all places.
@@ -144,6 +199,8 @@ int main(int argc, char** argv) {
   const std::string_view mode = argc > 1 ? argv[1] : "";
   return apgas::run(argc, argv, [mode] {
     if (mode == "computing") return computing();
+    if (mode == "named") return named();
+    if (mode == "coroutines") return coroutines();
     mode == "working" ? working() : suspended();
   });
 }

@@ -88,6 +88,23 @@ void shared_mutex_upgrade() {
   });
 }
 
+// A coroutine, which has no stack while it waits, is registered on c, whose phase the task awaits
+// that computes the future.
+void coroutine_and_clock() {
+  const auto c = clock::make();  // marks made
+  const future<int> phases = async_future(clocked(c), [c] {
+    c.advance();  // marks advance
+    return 1;
+  });
+  const auto reader = [](future<int> of) -> task<> {
+    static_cast<void>(co_await of);  // marks await
+  };
+  finish([&] {
+    async(clocked(c), reader(phases));  // marks spawn
+    c.drop();
+  });
+}
+
 void forked_branches() {
   mutex m;
   latch locked(2);
@@ -111,6 +128,7 @@ std::vector<hang_case> cycles() {
           {"clock_and_finish", clock_and_finish},
           {"phaser_and_finish", phaser_and_finish},
           {"shared_mutex_upgrade", shared_mutex_upgrade},
+          {"coroutine_and_clock", coroutine_and_clock},
           {"forked_branches", forked_branches}};
 }
 

@@ -36,6 +36,12 @@ CYCLES = {
                           "(runs inside the finish at $finish of main, which )?is registered on it "
                           "as signal_wait and has not arrived",
                           "waits in future::wait at $wait for task .*, which computes its value"],
+    "coroutine_and_clock": [
+        "at $advance for phase 0 of the clock made at $made for task .*, which is registered on it "
+        "and has not arrived",
+        "waits in co_await of a future at $await for task .*, which computes its value",
+        r"1 in co_await of a future at $await, spawned at $spawn, for \d+ s \(awaits the task that "
+        "computes its value: "],
     "shared_mutex_upgrade": ["waits in mutex::lock at $other for task .*, which has locked it",
                              "waits in shared_mutex::lock_shared at $shared for task"],
 }
@@ -52,6 +58,11 @@ MISSING = {
         r"\(the program\+0x[0-9a-f]+\), spawned at "],
     "promise_never_set": [r'1 in future::get at $get, "reader", spawned at $get, for \d+ s \(the '
                           r"promise made at $made\)$"],
+    "coroutines_without_a_promise": [
+        r'1 in co_await of a future at $await, "reader", spawned at $spawn, for \d+ s \(the '
+        r"promise made at $made\)",
+        r"1 in finish at $inner, spawned at \S+, for \d+ s \(awaits the task that belongs to it: "
+        '"reader", spawned at $spawn, in co_await of a future at $await'],
     "channel_never_sent": [r"1 in channel::receive at $receive, main, for \d+ s$"],
     "channel_full": [r"1 in channel::send at $send, main, for \d+ s$"],
     "semaphore_without_permits": [r"1 in semaphore::acquire at $acquire, main, for \d+ s$"],

@@ -44,6 +44,20 @@ void promise_never_set() {
   });
 }
 
+// Coroutines wait without a stack: one for the promise, and one for the finish of that.
+void coroutines_without_a_promise() {
+  promise<int> p;  // marks made
+  const auto reader = [](future<int> of) -> task<> {
+    static_cast<void>(co_await of);  // marks await
+  };
+  const auto parent = [reader](future<int> of) -> task<> {
+    co_await finish_awaitable([&] {       // marks inner
+      async(name("reader"), reader(of));  // marks spawn
+    });
+  };
+  finish([&] { async(parent(p.get_future())); });
+}
+
 void channel_never_sent() {
   channel<int> c(1);
   c.receive();  // marks receive
@@ -126,6 +140,7 @@ std::vector<hang_case> missing() {
           {"thread_that_ends", thread_that_ends},
           {"lock_of_the_library", lock_of_the_library},
           {"promise_never_set", promise_never_set},
+          {"coroutines_without_a_promise", coroutines_without_a_promise},
           {"channel_never_sent", channel_never_sent},
           {"channel_full", channel_full},
           {"semaphore_without_permits", semaphore_without_permits},

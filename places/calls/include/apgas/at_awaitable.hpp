@@ -25,7 +25,8 @@ template <class R>
 class [[nodiscard]] call_awaitable final : public sync::awaited_event {
  public:
   // For the implementation: at_awaitable makes it.
-  explicit call_awaitable(future<R> reply) noexcept : reply_(std::move(reply)) {}
+  call_awaitable(future<R> reply, const scheduler::call_site& where) noexcept
+      : reply_(std::move(reply)), where_(where) {}
   call_awaitable(call_awaitable&&) noexcept = default;
   call_awaitable& operator=(call_awaitable&&) noexcept = default;
 
@@ -38,7 +39,9 @@ class [[nodiscard]] call_awaitable final : public sync::awaited_event {
     };
     return sync::future_access::state(reply_, "co_await").enlist(waiter_);
   }
-  const char* description() const noexcept override { return "at_awaitable"; }
+  scheduler::wait_record waits() const noexcept override {
+    return sync::future_access::state(reply_, "co_await").record("at_awaitable", where_);
+  }
   R result() {
     const future<R> reply = std::move(reply_);
     reply.get();
@@ -53,6 +56,7 @@ class [[nodiscard]] call_awaitable final : public sync::awaited_event {
   };
 
   future<R> reply_;
+  scheduler::call_site where_;
   waiter waiter_;
 };
 
@@ -69,8 +73,9 @@ class [[nodiscard]] call_awaitable final : public sync::awaited_event {
 // Cost: one message each way, and two allocations.
 template <class F, class... Args>
 auto at_awaitable(sync::spawn_from<place> p, F&& f, Args&&... args) {
+  const scheduler::call_site where = p.site;
   auto reply = async_future_at(std::move(p), std::forward<F>(f), std::forward<Args>(args)...);
-  return call_awaitable<typename decltype(reply)::value_type>(std::move(reply));
+  return call_awaitable<typename decltype(reply)::value_type>(std::move(reply), where);
 }
 
 template <std::integral P, class... Rest>

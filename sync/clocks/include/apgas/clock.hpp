@@ -162,7 +162,8 @@ class clock {
   // Context: task<T>; may resume on another worker. Cost: one lock when it waits and one submission
   // to the scheduler when the phase ends, so more than advance(), whose tasks are resumed in
   // batches.
-  APGAS_API sync::phase_event advance_awaitable() const noexcept;
+  APGAS_API sync::phase_event advance_awaitable(
+      scheduler::call_site where = scheduler::call_site::current()) const noexcept;
 
   // Ends the registration of the calling task: no task waits for it any more (X10 Clock.drop). A
   // task that ends, normally or by an exception, drops all its clocks.

@@ -31,12 +31,13 @@ struct finish_body_result<Body> {
 
 // Runs the body in a finish. It is a coroutine, whose frame holds the scope of the finish.
 template <class Body>
-auto finish_coroutine(Body body) -> task<typename finish_body_result<Body>::type> {
+auto finish_coroutine(Body body, scheduler::call_site where)
+    -> task<typename finish_body_result<Body>::type> {
   using result = typename finish_body_result<Body>::type;
   static_assert(!std::is_reference_v<result>,
                 "apgas: the body of a finish returns a reference, to an object that may end with "
                 "the finish; return a value");
-  finish_scope scope;
+  finish_scope scope(where);
   if constexpr (std::is_void_v<result>) {
     try {
       if constexpr (makes_task<Body>) {
@@ -77,13 +78,15 @@ auto finish_coroutine(Body body) -> task<typename finish_body_result<Body>::type
 // Context: task, where it is awaited. May resume on another worker.
 // Cost: one allocation, and otherwise that of a finish, if no other worker steals a task.
 template <std::invocable Body>
-auto finish_awaitable(Body body) {
-  return sync::finish_coroutine(std::move(body));
+auto finish_awaitable(Body body, scheduler::call_site where = scheduler::call_site::current()) {
+  return sync::finish_coroutine(std::move(body), where);
 }
 // The same for a coroutine that was made already.
 template <class T>
-task<T> finish_awaitable(task<T> body) {
-  return sync::finish_coroutine([body = std::move(body)]() mutable { return std::move(body); });
+task<T> finish_awaitable(task<T> body,
+                         scheduler::call_site where = scheduler::call_site::current()) {
+  return sync::finish_coroutine([body = std::move(body)]() mutable { return std::move(body); },
+                                where);
 }
 
 }  // namespace apgas::inline v0

@@ -69,9 +69,9 @@ TEST(JobReport, MergesEqualGroupsOfSeveralPlaces) {
   job_report report(3);
   for (const int p : {2, 0}) {
     place_waits waits = place(p, 5);
-    waits.groups.push_back({"finish at x.cpp:1", "spawned at x.cpp:2", 2, p + 1.0});
+    waits.groups.push_back({"finish at x.cpp:1", "spawned at x.cpp:2", 2, p + 1.0, false});
     waits.groups.push_back(
-        {"latch::wait at y.cpp:" + std::to_string(p), "spawned at y.cpp:9", 3, 0});
+        {"latch::wait at y.cpp:" + std::to_string(p), "spawned at y.cpp:9", 3, 0, false});
     report.add(std::move(waits));
   }
   report.add_missing(1, 5);

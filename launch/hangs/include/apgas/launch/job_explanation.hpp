@@ -2,9 +2,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include <apgas/base/api.hpp>
+#include <apgas/scheduler/job_report.hpp>
 
 // The report of what all tasks of a job wait for, on request. place_runtime::explanation() is the
 // object of a place.
@@ -16,14 +19,21 @@ class job_explanation {
   job_explanation(const job_explanation&) = delete;
   job_explanation& operator=(const job_explanation&) = delete;
 
+  struct answer {
+    std::string text;         // lines, without a line feed after the last one
+    std::uint64_t tasks = 0;  // that wait
+    std::vector<scheduler::job_report::group> groups;
+  };
+
   // Returns what the tasks of all places wait for and what their workers run, as the report of the
-  // watchdog: lines without a line feed after the last one. Works with and without APGAS_WATCHDOG;
-  // only with it is known for how long tasks have been waiting. A place that has not answered
-  // within `limit` is named, and the report has the rest. Empty if the run ends. Throws:
-  // std::bad_alloc. Context: a thread that is no worker, at any place; several may call it at the
-  // same time. Cost: each place goes through all stacks that it has ever used, about 0.2 us each,
-  // while no task of it can wake; one message from each place.
-  virtual std::string text(std::chrono::milliseconds limit) = 0;
+  // watchdog. `with_groups`: also all groups of waiting tasks, of which the text has the largest
+  // twenty; of each place up to a thousand. Works with and without APGAS_WATCHDOG;
+  // without it, only for how long tasks have been waiting since an earlier report is known. A place
+  // that has not answered within `limit` is named, and the report has the rest. The text is empty
+  // if the run ends. Throws: std::bad_alloc. Context: a thread that is no worker, at any place;
+  // several may call it at the same time. Cost: each place goes through all stacks that it has ever
+  // used, about 0.2 us each, while no task of it can wake; one message from each place.
+  virtual answer explain(std::chrono::milliseconds limit, bool with_groups) = 0;
 
  protected:
   ~job_explanation() = default;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <apgas/base/api.hpp>
@@ -27,10 +29,23 @@ class job_report {
   void add_missing(int place, double seconds) { missing_.push_back({place, seconds}); }
 
   std::uint64_t tasks() const noexcept;
+  // Tasks of all places that wait in the same construct at the same line, and share spawn site and
+  // name.
+  struct group {
+    place_waits::group waits;
+    std::vector<int> places;
+    std::string awaits;  // what they wait for and which tasks should act, if it is known
+  };
+  // Returns the groups that the places have sent, the largest first. Throws: std::bad_alloc.
+  std::vector<group> groups() const;
+
   // Returns the lines of the report; the first one begins with `begin`, which is followed by "5
-  // tasks wait: ...". Throws: std::bad_alloc.
+  // tasks wait: ...", with the largest twenty groups. Throws: std::bad_alloc.
   // Cost: n log n in the number of entries that the places have sent.
   std::string text(const std::string& begin) const;
+  // Returns what its reader should look at first if it is a deadlock (remedy.hpp).
+  // Throws: std::bad_alloc. Cost: as text().
+  std::string_view remedy() const;
 
   // Tasks that wait for each other although others run. `is_certain`: no other task can let them go
   // on; else one can, if it unlocks what one of them has locked.
@@ -48,8 +63,14 @@ class job_report {
     double seconds;
   };
 
-  std::string groups(const joined_graph& graph) const;
-  std::string cycle(const joined_graph& graph) const;
+  std::vector<group> groups(const joined_graph& graph, std::size_t most) const;
+  std::string groups_text(const joined_graph& graph) const;
+  // A line about a cycle; empty if there is none.
+  struct cycle_line {
+    std::string text;
+    cycle_kind kind = cycle_kind::none;
+  };
+  cycle_line cycle(const joined_graph& graph) const;
 
   const int places_;
   std::vector<place_waits> answers_;

@@ -11,6 +11,10 @@
 // (archive.hpp).
 namespace apgas::inline v0::scheduler {
 
+// What a cycle of waiting tasks leads through. If it leads through several of these, the last one
+// in this order counts, since its remedy is the simplest.
+enum class cycle_kind : std::uint8_t { none, other, collective, mutex, phase };
+
 struct place_waits {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
@@ -19,11 +23,12 @@ struct place_waits {
     std::string construct;  // with the line, if it is known
     std::string task;       // name and spawn site
     std::uint64_t count = 0;
-    double longest_s = 0;  // the longest wait among them, as far as the watchdog has seen it
+    double longest_s = 0;   // the longest wait among them, as far as looks have seen it
+    bool at_least = false;  // the looks were few: it may have begun long before the first one
 
     template <class Archive>
     void serialize(Archive& a) {
-      a(construct, task, count, longest_s);
+      a(construct, task, count, longest_s, at_least);
     }
   };
 
@@ -90,7 +95,8 @@ struct place_waits {
   std::vector<group> groups;  // the largest ones
   // A line for each worker that runs tasks, or if none does, why this need not be a deadlock.
   std::vector<std::string> running;
-  std::string cycle;              // tasks of this place that wait for each other, as a sentence
+  std::string cycle;  // tasks of this place that wait for each other, as a sentence
+  cycle_kind kind_of_cycle = cycle_kind::none;
   bool cycle_is_certain = false;  // no other task can let one of them go on
   std::vector<task> graph_tasks;
   std::vector<object> objects;
@@ -99,8 +105,8 @@ struct place_waits {
 
   template <class Archive>
   void serialize(Archive& a) {
-    a(place, asleep, tasks, groups, running, cycle, cycle_is_certain, graph_tasks, objects, needs,
-      teams);
+    a(place, asleep, tasks, groups, running, cycle, kind_of_cycle, cycle_is_certain, graph_tasks,
+      objects, needs, teams);
   }
 };
 

@@ -11,7 +11,8 @@
 // Looks at a scheduler from outside while its tasks run or wait, for tools that attach to a running
 // program. Nothing has to be recorded for it, and no task is stopped: the fibers are found in the
 // pool of stacks, and what is read of a task is used only if the task was suspended all the time.
-// A task that is suspended or resumed at this moment may be left out.
+// A task that is suspended or resumed at this moment may be left out. When a wait began is not
+// known, so a report notes what waits, and a later one says for how long that is.
 namespace apgas::inline v0::scheduler {
 
 // How many tasks wait in the same construct at the same line, spawned at the same line with the
@@ -22,8 +23,9 @@ struct waiting_tasks {
   std::string where;
   std::string spawned;
   std::string name;
-  bool main = false;   // the task is main
-  std::string awaits;  // what they wait for and which tasks should act, if it is known
+  bool main = false;     // the task is main
+  std::string awaits;    // what they wait for and which tasks should act, if it is known
+  double longest_s = 0;  // the longest wait among them, as far as looks have seen it
 };
 
 // What a worker does.
@@ -39,6 +41,7 @@ struct task_report {
   std::vector<worker_report> workers;
   std::uint64_t queued = 0;  // tasks that have been spawned and not started, and resumed tasks
   bool at_rest = false;      // all workers sleep: only then is a cycle searched for
+  bool observed = false;     // a watchdog notes every second what waits; else only reports do
   std::string cycle;  // a sentence for each step of a cycle of tasks that wait for each other
 };
 
@@ -52,6 +55,7 @@ task_report report_tasks(scheduler& of);
 
 // The top of the stack of a suspended task, from its stack pointer up. A switch has saved the
 // registers there (context.cpp).
+// A task that waits without a fiber has none: `stack_pointer` is 0.
 struct suspended_stack {
   waiting_tasks task;
   std::uintptr_t stack_pointer = 0;

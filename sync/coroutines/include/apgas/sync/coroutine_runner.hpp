@@ -6,6 +6,7 @@
 
 #include <apgas/base/api.hpp>
 #include <apgas/scheduler/scheduler.hpp>
+#include <apgas/scheduler/stackless_task.hpp>
 #include <apgas/sync/finish_core.hpp>
 
 // Running coroutines inside tasks of the runtime.
@@ -37,8 +38,8 @@ class awaited_event {
   // has come already; then wake() is not called.
   // Context: worker; must not suspend and must not run user code.
   virtual bool notify(coroutine_runner& waiting) noexcept = 0;
-  // Returns the text that reports show for a task whose fiber waits for the event.
-  virtual const char* description() const noexcept = 0;
+  // Returns what reports show for a task that waits for the event.
+  virtual scheduler::wait_record waits() const noexcept = 0;
 
  protected:
   awaited_event() = default;
@@ -67,6 +68,7 @@ class APGAS_API coroutine_runner {
   ~coroutine_runner() = default;
   // Resumes coroutines until one waits for an event, which is returned, or until the last one has
   // ended, and then returns null. Context: task. May resume on another worker.
+  const awaited_event* event() const noexcept { return event_; }
   awaited_event* run_until_wait() {
     event_ = nullptr;
     do {
@@ -83,9 +85,12 @@ class APGAS_API coroutine_runner {
 // The runner of a coroutine that was started as a task. While the coroutine waits, it holds no
 // fiber and no stack: the state of the task moves from the fiber to this object, which holds a
 // count of the task's finish. When the event has come, the runner is submitted to the scheduler as
-// an external task, and takes the state to the fiber on which it runs next.
-// NOLINTNEXTLINE(misc-multiple-inheritance): one base for the scheduler, one for the coroutines
-class APGAS_API started_coroutine : public coroutine_runner, scheduler::external_task {
+// an external task, and takes the state to the fiber on which it runs next. Reports find it in a
+// table of the process.
+// NOLINTNEXTLINE(misc-multiple-inheritance): two bases for the scheduler, one for the coroutines
+class APGAS_API started_coroutine : public coroutine_runner,
+                                    scheduler::external_task,
+                                    scheduler::stackless_task {
  public:
   // Begins the run. `this` must not be used afterwards. Context: the task that was spawned for it.
   void start(scheduler::fiber& self);
@@ -105,10 +110,10 @@ class APGAS_API started_coroutine : public coroutine_runner, scheduler::external
 
   static scheduler::task_counter* run_again(external_task* work, scheduler::fiber& self) noexcept;
   void move_state_from(scheduler::fiber& self) noexcept;
+  scheduler::wait_record waits() const noexcept override { return event()->waits(); }
+  const scheduler::task_counter* outermost() const noexcept override { return finish_; }
 
-  scheduler::scheduler* home_ = nullptr;
   finish_core* finish_ = nullptr;  // of the task; a coroutine may be inside an inner finish
-  scheduler::task_state state_;    // while the coroutine waits
 };
 
 // The runner of a coroutine that the calling task waits for. While the coroutine waits, the fiber

@@ -12,8 +12,8 @@ namespace apgas::inline v0::sync {
 // NOLINTNEXTLINE(misc-multiple-inheritance): it waits for its counter on behalf of a coroutine
 class APGAS_API finish_scope final : public awaited_event, scheduler::counter_observer {
  public:
-  // Makes this the innermost finish of the running task. Context: task.
-  finish_scope();
+  // Makes this the innermost finish of the running task, for a call at `where`. Context: task.
+  explicit finish_scope(const scheduler::call_site& where);
 
   // Records the exception that is being handled. Context: a catch block of the task.
   static void failed() noexcept;
@@ -23,7 +23,9 @@ class APGAS_API finish_scope final : public awaited_event, scheduler::counter_ob
   // Context: task that may suspend; may resume on another worker.
   bool ready() noexcept;
   bool notify(coroutine_runner& waiting) noexcept override;
-  const char* description() const noexcept override { return "finish"; }
+  scheduler::wait_record waits() const noexcept override {
+    return {"finish", static_cast<const scheduler::task_counter*>(&core_), where_};
+  }
   // Makes the enclosing finish the innermost one again. Throws: multiple_exceptions with what tasks
   // and body threw.
   void result();
@@ -34,6 +36,7 @@ class APGAS_API finish_scope final : public awaited_event, scheduler::counter_ob
   const scheduler::fiber* const begun_on_;
   scheduler::task_counter* const outer_;
   const scheduler::frame_mark mark_;
+  const scheduler::call_site where_;
   finish_core core_;
   coroutine_runner* runner_ = nullptr;
 };

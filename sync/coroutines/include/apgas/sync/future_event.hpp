@@ -16,14 +16,18 @@ namespace sync {
 class APGAS_API future_core_event : public awaited_event, future_waiter {
  public:
   bool notify(coroutine_runner& waiting) noexcept override;
-  const char* description() const noexcept override { return "co_await of a future"; }
+  scheduler::wait_record waits() const noexcept override {
+    return core_.record("co_await of a future", where_);
+  }
 
  protected:
-  explicit future_core_event(future_core& core) noexcept : core_(core) {}
+  future_core_event(future_core& core, const scheduler::call_site& where) noexcept
+      : core_(core), where_(where) {}
   ~future_core_event() = default;
 
  private:
   future_core& core_;
+  const scheduler::call_site where_;
   coroutine_runner* runner_ = nullptr;
 };
 
@@ -31,8 +35,8 @@ template <class T>
 class future_event final : public future_core_event {
  public:
   // Throws: illegal_operation for an empty handle.
-  explicit future_event(const future<T>& awaited)
-      : future_core_event(future_access::state(awaited, "co_await of a future")),
+  future_event(const future<T>& awaited, const scheduler::call_site& where)
+      : future_core_event(future_access::state(awaited, "co_await of a future"), where),
         future_(awaited) {}
 
   bool ready() const { return future_.ready(); }

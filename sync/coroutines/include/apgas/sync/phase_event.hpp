@@ -15,12 +15,13 @@ namespace apgas::inline v0::sync {
 // a coroutine
 class [[nodiscard]] APGAS_API phase_event final : public awaited_event, phase_observer {
  public:
-  explicit phase_event(const phase_id& id) noexcept : id_(id) {}
+  phase_event(const phase_id& id, const scheduler::call_site& where) noexcept
+      : id_(id), where_(where) {}
 
   // Resumes the clock, and returns whether the phase is over. Throws: as clock::advance.
   bool ready();
   bool notify(coroutine_runner& waiting) noexcept override;
-  const char* description() const noexcept override { return "a phase of a clock or phaser"; }
+  scheduler::wait_record waits() const noexcept override;
   // Enters the next phase.
   void result();
 
@@ -28,6 +29,7 @@ class [[nodiscard]] APGAS_API phase_event final : public awaited_event, phase_ob
   void on_phase_end() noexcept override { runner_->wake(); }
 
   const phase_id id_;
+  const scheduler::call_site where_;
   registration* registration_ = nullptr;
   coroutine_runner* runner_ = nullptr;
 };

@@ -141,8 +141,9 @@ class promise_base {
     return {*runner_, task_access::take(awaited, "co_await")};
   }
   template <class U>
-  event_awaiter<future_event<U>> await_transform(const future<U>& awaited) {
-    return event_awaiter<future_event<U>>(*runner_, awaited);
+  event_awaiter<future_event<U>> await_transform(
+      const future<U>& awaited, scheduler::call_site where = scheduler::call_site::current()) {
+    return event_awaiter<future_event<U>>(*runner_, awaited, where);
   }
   template <class Event>
     requires std::derived_from<std::remove_cvref_t<Event>, awaited_event>

@@ -88,6 +88,10 @@ class APGAS_API future_core : public ref_counted {
   APGAS_API [[nodiscard]] bool claim() noexcept;
   // Gives the right up without having set the future.
   APGAS_API void abandon() noexcept;
+  // What reports show for a task that waits in `construct`, a static text, for this future.
+  APGAS_API scheduler::wait_record record(const char* construct,
+                                          const scheduler::call_site& where) const noexcept;
+
   // Sets the future and calls the waiters.
   APGAS_API void publish_value() noexcept;
   APGAS_API void publish_error(std::exception_ptr error) noexcept;
