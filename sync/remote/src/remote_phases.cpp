@@ -49,10 +49,12 @@ void remote_phases::send_arrived(std::uint64_t number, const phase_transits& t) 
 
 namespace {
 
-// The worker that runs this handler; null on a thread that is none.
+// The worker that runs this handler; null on a thread that is none, and if it has batched arrivals,
+// because to flush these may run the operations of accumulators.
 scheduler::worker* receiving_worker(const scheduler::scheduler& here) noexcept {
   const scheduler::fiber* const caller = scheduler::current_fiber();
-  return caller != nullptr && caller->on->home == &here ? caller->on : nullptr;
+  if (caller == nullptr || caller->on->home != &here) return nullptr;
+  return caller->on->arrivals.noted() ? nullptr : caller->on;
 }
 
 }  // namespace
@@ -77,7 +79,8 @@ void remote_phases::on_message(const comm::inbound_frame& frame) {
   if (begin && at_once) {
     take(*w, core, m);
     const std::lock_guard hold(inbox_lock_);
-    draining_ = false;  // only this thread receives messages now
+    APGAS_ASSERT(inbox_.empty(), "two threads received messages at the same time");
+    draining_ = false;
     return;
   }
   if (core != nullptr) core->release();
