@@ -78,11 +78,19 @@ int measure(const options& o) {
   }
   fmt::print("{:>14}{:>14}{:>14}{:>14}{:>14}\n", "task, us", "median, us", "90 %, us", "99 %, us",
              "worst, us");
+  std::vector<bench::demand> demands;
   for (const int grain : {0, 1, 10, 100, 1000}) {
     const auto took = answers(microseconds(grain), grain == 1000 ? o.calls / 3 : o.calls);
     fmt::print("{:>14}{:>14.1f}{:>14.1f}{:>14.1f}{:>14.1f}\n", grain, took[took.size() / 2],
                took[took.size() * 9 / 10], took[took.size() * 99 / 100], took.back());
+    if (grain > 100) continue;
+    demands.push_back({.what = fmt::format("answer during tasks of {} us, 99 of 100", grain),
+                       .value = took[took.size() * 99 / 100],
+                       .bar = 50.0 + grain,
+                       .unit = "us",
+                       .median = took[took.size() / 2]});
   }
+  if (!o.quick) bench::print_demands(demands);
   return 0;
 }
 

@@ -142,9 +142,9 @@ inline void task_described(fiber& self) noexcept {
     clear_attributes(self);
 }
 
-// Runs the task in `s` after a pop_fast() in vain, unless a thief has taken it. Returns false if the
-// pop was refused. It is a function of its own, so that run_children() keeps nothing in registers
-// across it. Context: as run_children().
+// Runs the task in `s` after a pop_fast() in vain, unless a thief has taken it. Returns false if
+// the pop was refused. It is a function of its own, so that run_children() keeps nothing in
+// registers across it. Context: as run_children().
 APGAS_API bool run_child_slowly(fiber& self, slot* s);
 
 // Runs the tasks that the frames of `self` have in the deque above `mark`, newest first, on the
