@@ -9,17 +9,14 @@
 #include <fmt/format.h>
 
 #include <apgas/base/assert.hpp>
-#include <apgas/sync/accumulator_core.hpp>
-#include <apgas/sync/critical_section.hpp>
 #include <apgas/sync/place_state.hpp>
 #include <apgas/sync/registration.hpp>
 
 #include "phase_wire.hpp"
 
-// The table, the messages, and registrations in transit. A message handler only queues a message of
-// a phaser; a single external task takes the queued messages one after another, since the end of a
-// phase runs the operations of accumulators. A clock has none, and a worker that polls takes its
-// message at once.
+// The table, the messages, and registrations in transit. The end of a phase runs the operations of
+// accumulators, so messages are queued for a single external task. A clock has no accumulators, and
+// a worker that polls takes its message at once.
 namespace apgas::inline v0::sync {
 
 remote_phases::~remote_phases() {
@@ -204,41 +201,6 @@ void remote_phases::take(scheduler::worker& w, phase_core* core, const message& 
   core->release();
 }
 
-// ---- values of accumulators ---------------------------------------------------------------------
-
-void remote_phases::send_value(comm::rank dest, std::uint64_t operation, const phase_core& core,
-                               std::uint32_t action, std::int64_t p,
-                               const phase_value& v) noexcept {
-  std::uint64_t flags = 0;
-  if (v.is == phase_value::kind::error) flags = flag_error;
-  if (v.is == phase_value::kind::nothing) flags = flag_nothing;
-  count_one(operation == operation_part ? parts_ : results_);
-  send(dest, operation | flags | std::uint64_t{action} << action_shift, core.number(), p, v.bytes);
-}
-
-void remote_phases::ask(phase_core& core, std::uint32_t action, std::int64_t p) noexcept {
-  count_one(asked_);
-  send(phase_core::home_of(core.number()), operation_ask | std::uint64_t{action} << action_shift,
-       core.number(), p);
-}
-
-void remote_phases::take_value(phase_core& core, const message& m) noexcept {
-  const auto index = static_cast<std::uint32_t>(m.what >> action_shift);
-  phase_value v{phase_value::kind::value, m.payload};
-  if ((m.what & flag_error) != 0) v.is = phase_value::kind::error;
-  if ((m.what & flag_nothing) != 0) v.is = phase_value::kind::nothing;
-  const section_guard no_suspension(*scheduler::current_fiber());
-  switch (m.what & 0xff) {
-    case operation_part:
-      return core.action(index).add_part(m.phase, v);
-    case operation_ask:
-      return send_value(m.source, operation_result, core, index, m.phase,
-                        core.action(index).result_of(m.phase));
-    default:
-      core.set_result(index, m.phase, v);
-  }
-}
-
 // ---- registrations ------------------------------------------------------------------------------
 
 // Registrations in transit have arrived: stop counting them here.
@@ -394,10 +356,6 @@ transit remote_phases::received(scheduler::fiber& self, const transferred_regist
   send_arrived(t.number, in_transit);
   core->release();
   return {leaf, t.bits};
-}
-
-void ask_for_result(const registration& r, std::uint32_t index, std::int64_t p) {
-  place_of(*scheduler::current_fiber()).phases->ask(r.node->core(), index, p);
 }
 
 }  // namespace apgas::inline v0::sync

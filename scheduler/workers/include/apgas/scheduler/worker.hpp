@@ -145,7 +145,7 @@ inline void task_described(fiber& self) noexcept {
 // Runs the task in `s` after a pop_fast() in vain, unless a thief has taken it. Returns false if
 // the pop was refused. It is a function of its own, so that run_children() keeps nothing in
 // registers across it. Context: as run_children().
-APGAS_API bool run_child_slowly(fiber& self, slot* s);
+bool run_child_slowly(fiber& self, slot* s);
 
 // Runs the tasks that the frames of `self` have in the deque above `mark`, newest first, on the
 // stack of the caller, which waits for them. If the fiber was left after the mark was set, the
@@ -173,8 +173,8 @@ inline void run_children(fiber& self, const frame_mark& mark) {
 APGAS_API void leave(fiber& self, const wait_record& waits_for, void (*after)(fiber*, void*),
                      void* argument) noexcept;
 // The same, but the worker keeps its batched arrivals until after(), which flushes them.
-APGAS_API void leave_with_arrivals(fiber& self, const wait_record& waits_for,
-                                   void (*after)(fiber*, void*), void* argument) noexcept;
+void leave_with_arrivals(fiber& self, const wait_record& waits_for, void (*after)(fiber*, void*),
+                         void* argument) noexcept;
 
 // Suspends the current task. When its context is saved, after(fiber*) runs on another stack of the
 // same worker. It hands the fiber to the code that will resume it, which may happen before after()
