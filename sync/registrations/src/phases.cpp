@@ -75,7 +75,7 @@ void await(scheduler::fiber& self, registration& r, std::int64_t p, wait_style s
   const auto is_over = [&node, p] { return node.passed(p); };
   // The messages of a clock are taken where they arrive.
   const bool over_places = r.kind == phase_kind::clock && node.core().link() != nullptr;
-  if (over_places && scheduler::wait_in_place(is_over)) style = wait_style::eager;
+  if (over_places) static_cast<void>(scheduler::wait_in_place(is_over));
   if (!is_over() && (style == wait_style::lazy || !spin_for(self, node, p))) {
     park(self, r, p, {}, where);
     return;
