@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -16,6 +17,7 @@
 #include <apgas/latch.hpp>
 #include <apgas/monitor.hpp>
 #include <apgas/mutex.hpp>
+#include <apgas/scheduler/place_watch.hpp>
 #include <apgas/sleep.hpp>
 
 #include "support/scheduler_fixture.hpp"
@@ -199,6 +201,27 @@ TEST(Watchdog, HandlesSigquitWhileItExistsAndOnlyInPlaceOfTheDefault) {
   run_tasks(settings, [&] { blocking([] { std::this_thread::sleep_for(50ms); }); });
   EXPECT_EQ(quit_handler(), SIG_IGN);
   std::signal(SIGQUIT, before);
+}
+
+// The search reads the state of tasks that wait, and these change it as soon as they go on.
+TEST(Watchdog, SearchesForCyclesWhileTasksGoOn) {
+  reports said;
+  task_place place(watched(said, 1h));
+  std::atomic<bool> ended{false};
+  std::thread searches([&] {
+    const scheduler::place_watch watch(place.tasks(), false);
+    while (!ended) EXPECT_EQ(watch.explain_long_waits(nullptr, 0ms).cycle, "");
+  });
+  place.run([] {
+    for (int i = 0; i < 2'000; ++i) {
+      finish([] {
+        async([] { finish([] { async([] { yield(); }); }); });
+        async([] { yield(); });
+      });
+    }
+  });
+  ended = true;
+  searches.join();
 }
 
 TEST(Watchdog, FollowsStacksThatComeAndGo) {
