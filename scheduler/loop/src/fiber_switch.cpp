@@ -201,7 +201,7 @@ void leave_for(fiber& self, const wait_record& waits_for, way_to_leave how,
   switch_to(self, next != nullptr ? *next : take_cached_fiber(w), after, argument);
   self.waits_for.store(nullptr, base::relaxed);
   base::light_fence();  // P2 of suspended_tasks.hpp, P4 of suspended_tasks.hpp
-  if (self.on->holds_resumed.load(base::acquire)) [[unlikely]]
+  if (self.on->holds_resumed.load(base::acquire)) [[unlikely]]  // P4 of suspended_tasks.hpp
     stay_while_held(*self.on);
   if (task_observer* const observer = self.on->observer.get()) [[unlikely]]
     observer->resumes(self, std::exchange(self.cause, 0));
