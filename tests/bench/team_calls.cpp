@@ -22,16 +22,19 @@ class team_data {
  public:
   team_data(const team_work& work, int n, int me)
       : n_(n), me_(me), each_(work.bytes / sizeof(double)), out(each_), in(each_) {
+    const std::size_t of_all = each_ * static_cast<std::size_t>(n);
     if (work.call == team_call::alltoall) {
-      out.resize(each_ * static_cast<std::size_t>(n));
-      in.resize(out.size());
+      out.resize(of_all);
+      in.resize(of_all);
     }
+    if (work.call == team_call::gather) in.resize(me == 0 ? of_all : 0);
   }
 
-  void fill() {
-    out.assign(out.size(), static_cast<double>(me_ + 1));
-    in = out;
+  void fill(double value) {
+    out.assign(out.size(), value);
+    in.assign(in.size(), value);
   }
+  void fill() { fill(me_ + 1); }
   // Whether the result is right after one call on the values of fill().
   bool right(team_call call) const {
     const double sum = 0.5 * n_ * (n_ + 1);
@@ -40,7 +43,9 @@ class team_data {
       if (call == team_call::allreduce) expected = sum;
       if (call == team_call::broadcast) expected = 1;
       const std::size_t sender = i / each_;
-      if (call == team_call::alltoall) expected = static_cast<double>(sender + 1);
+      if (call == team_call::alltoall || call == team_call::gather) {
+        expected = static_cast<double>(sender + 1);
+      }
       if (in[i] != expected) return false;
     }
     return true;
@@ -63,8 +68,7 @@ sample rounds_of(const team_work& work, team_data& data, Call call, Barrier barr
   data.fill();
   call();
   const bool correct = data.right(work.call);
-  data.out.assign(data.out.size(), 0);
-  data.in = data.out;
+  data.fill(0);
   barrier();
   const auto begin = clock::now();
   for (int i = 0; i < work.rounds; ++i) call();
@@ -79,6 +83,8 @@ void call_team(const apgas::team& t, team_call what, team_data& data) {
       return t.broadcast(std::span(data.in), apgas::place());
     case team_call::allreduce:
       return t.allreduce(std::span(data.in), std::plus<>());
+    case team_call::gather:
+      return t.gather(std::span<const double>(data.out), std::span(data.in), apgas::place());
     case team_call::alltoall:
       return t.alltoall(std::span(data.out), std::span(data.in));
   }
@@ -132,6 +138,10 @@ sample mpi_rounds(const team_work& work) {
         break;
       case team_call::allreduce:
         MPI_Allreduce(MPI_IN_PLACE, data.in.data(), count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        break;
+      case team_call::gather:
+        MPI_Gather(data.out.data(), count, MPI_DOUBLE, data.in.data(), count, MPI_DOUBLE, 0,
+                   MPI_COMM_WORLD);
         break;
       case team_call::alltoall:
         MPI_Alltoall(data.out.data(), count, MPI_DOUBLE, data.in.data(), count, MPI_DOUBLE,

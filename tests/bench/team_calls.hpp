@@ -10,7 +10,7 @@
 
 namespace bench {
 
-enum class team_call { barrier, broadcast, allreduce, alltoall };
+enum class team_call { barrier, broadcast, allreduce, gather, alltoall };
 
 struct team_work {
   std::string name;

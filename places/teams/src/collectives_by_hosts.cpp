@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
+#include <vector>
 
 #include <apgas/places/between_runs.hpp>
+#include <apgas/places/heads_alltoall.hpp>
 #include <apgas/places/team_schedule.hpp>
 
 #include "board_collectives.hpp"
@@ -82,6 +84,49 @@ void allreduce_by_hosts(team_member& m, std::span<std::byte> data, const reducti
       m, between(m, heads_allreduce_schedule(m.hosts(), m.index(), n, data.size() >= long_bytes)),
       data, op);
   if (m.has_board()) board_release(m, data);
+}
+
+namespace {
+
+// The head of a run, its first member, gathers blocks from the others, or deals blocks out to them.
+// A run of one member has only its own.
+void gather_in_run(team_member& m, std::span<const std::byte> mine, std::span<std::byte> all) {
+  m.has_board() ? board_gather(m, 0, mine, all) : copy_message(all, mine);
+}
+void scatter_in_run(team_member& m, std::span<const std::byte> all, std::span<std::byte> mine) {
+  m.has_board() ? board_scatter(m, 0, all, mine) : copy_message(mine, all);
+}
+
+}  // namespace
+
+void alltoall_by_hosts(team_member& m, std::span<const std::byte> out, std::span<std::byte> in) {
+  if (m.index() != m.run().first) {
+    gather_in_run(m, out, {});
+    return scatter_in_run(m, {}, in);
+  }
+  const std::size_t each = out.size() / m.size();
+  const std::size_t own = m.run().size();
+  std::vector<std::byte> first(own * out.size());
+  std::vector<std::byte> second(first.size());
+  const auto blocks = [each](std::vector<std::byte>& of, std::size_t begin, std::size_t count = 1) {
+    return std::span(of).subspan(begin * each, count * each);
+  };
+  gather_in_run(m, out, first);
+  sort_by_receiver(m.size(), own, [&](std::size_t to, std::size_t from) {
+    copy_message(blocks(second, to), blocks(first, from));
+  });
+  const span_of within = blocks_between(m.run(), own);
+  copy_message(blocks(first, within.first, within.size()),
+               blocks(second, within.first, within.size()));
+  heads_alltoall_schedule steps(m.hosts(), m.index());
+  while (const auto e = steps.next()) {
+    send_all(m, e->to, blocks(second, e->out.first, e->out.size()));
+    receive_all(m, e->from, blocks(first, e->in.first, e->in.size()));
+  }
+  deal_out(m.hosts(), own, [&](std::size_t to, std::size_t from, std::size_t count) {
+    copy_message(blocks(second, to, count), blocks(first, from, count));
+  });
+  scatter_in_run(m, second, in);
 }
 
 }  // namespace apgas::inline v0::remote

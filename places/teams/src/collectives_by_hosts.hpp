@@ -21,5 +21,7 @@ broadcast_message broadcast_message_by_hosts(team_member& m, std::size_t root,
 void reduce_by_hosts(team_member& m, std::size_t root, std::span<std::byte> data,
                      const reduction& op);
 void allreduce_by_hosts(team_member& m, std::span<std::byte> data, const reduction& op);
+// For short blocks, since the head of a run copies those of all its members.
+void alltoall_by_hosts(team_member& m, std::span<const std::byte> out, std::span<std::byte> in);
 
 }  // namespace apgas::inline v0::remote

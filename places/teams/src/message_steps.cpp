@@ -24,6 +24,18 @@ void copy_message(std::span<std::byte> to, std::span<const std::byte> from) {
   std::ranges::copy(from, to.begin());
 }
 
+void send_all(team_member& m, std::size_t to, std::span<const std::byte> data) {
+  const parts_of parts(data.size(), 1);
+  for (std::uint32_t i = 0; i < parts.count(); ++i) m.send(to, 0, i, parts.of(data, i));
+}
+
+void receive_all(team_member& m, std::size_t from, std::span<std::byte> data) {
+  const parts_of parts(data.size(), 1);
+  for (std::uint32_t i = 0; i < parts.count(); ++i) {
+    copy_message(parts.of(data, i), m.receive(from, 0, i).data());
+  }
+}
+
 void combine_step(team_member& m, const exchange& e, std::span<std::byte> data, const reduction& op,
                   std::uint32_t first_part) {
   const std::size_t each = op.element_bytes;

@@ -51,6 +51,10 @@ class parts_of {
 // Copies a message whose size its receiver knows.
 void copy_message(std::span<std::byte> to, std::span<const std::byte> from);
 
+// Send and receive data of any size, in parts.
+void send_all(team_member& m, std::size_t to, std::span<const std::byte> data);
+void receive_all(team_member& m, std::size_t from, std::span<std::byte> data);
+
 // Executes one step of a reduction, with parts in both directions. Parts are numbered from
 // `first_part`.
 void combine_step(team_member& m, const exchange& e, std::span<std::byte> data, const reduction& op,

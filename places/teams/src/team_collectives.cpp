@@ -14,7 +14,8 @@ namespace apgas::inline v0::remote {
 namespace {
 
 // From this size on, blocks are sent directly to and from the root; along a tree they would be
-// copied at each level.
+// copied at each level. An alltoall over several hosts sends blocks directly if those of a run for
+// one member have more bytes, since the head of the run would copy them all.
 constexpr std::size_t direct_bytes = std::size_t{4} << 10;
 
 // Added to the step numbers when members agree on their boards, before all others.
@@ -23,18 +24,6 @@ constexpr std::uint16_t agree_step = 1000;
 // Whether each member reads the boards of all others.
 bool all_have_boards(const team_member& m) noexcept {
   return m.has_board() && m.hosts().count() == 1;
-}
-
-void send_all(team_member& m, std::size_t to, std::span<const std::byte> data) {
-  const parts_of parts(data.size(), 1);
-  for (std::uint32_t i = 0; i < parts.count(); ++i) m.send(to, 0, i, parts.of(data, i));
-}
-
-void receive_all(team_member& m, std::size_t from, std::span<std::byte> data) {
-  const parts_of parts(data.size(), 1);
-  for (std::uint32_t i = 0; i < parts.count(); ++i) {
-    copy_message(parts.of(data, i), m.receive(from, 0, i).data());
-  }
 }
 
 }  // namespace
@@ -204,6 +193,9 @@ std::vector<std::vector<std::byte>> run_gather_messages(team_member& m, std::siz
 void run_alltoall(team_member& m, std::span<const std::byte> out, std::span<std::byte> in) {
   if (all_have_boards(m)) return board_alltoall(m, out, in);
   const std::size_t each = out.size() / m.size();
+  if (m.uses_boards() && each * m.hosts().longest_run() <= direct_bytes) {
+    return alltoall_by_hosts(m, out, in);
+  }
   const std::size_t me = m.index();
   copy_message(in.subspan(me * each, each), out.subspan(me * each, each));
   alltoall_schedule steps(m.size(), me);

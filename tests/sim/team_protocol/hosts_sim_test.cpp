@@ -4,119 +4,32 @@
 // random orders: boards within the runs, messages between them. The values are words, so that a
 // result shows which members were combined and in which order.
 #include <bit>
-#include <cstdint>
-#include <random>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 
-#include <apgas/places/between_runs.hpp>
-
-#include "sim_board.hpp"
-#include "sim_runs.hpp"
-#include "sim_team.hpp"
+#include "sim_hosts.hpp"
 
 namespace {
 
 using namespace apgas::remote;
-using sim::board_world;
-using sim::schedules_of;
-using sim::team_words;
-using sim::team_world;
-
-constexpr std::size_t most_members = 33;
-constexpr std::size_t part = 3;  // elements of a post
-
-// A phase that all members leave out.
-enum class fault { none, no_boards_before, no_messages, no_boards_after, last };
-const char* name(fault f) {
-  constexpr const char* names[] = {"no fault", "no boards before the messages", "no messages",
-                                   "no boards after the messages"};
-  return names[static_cast<std::size_t>(f)];
-}
-
-host_runs random_hosts(std::size_t n, std::uint64_t seed) {
-  std::mt19937_64 random(seed + n);
-  const std::uint64_t rarely = 1 + random() % 8;
-  return host_runs(n, [&](auto...) { return random() % rarely != 0; });
-}
-
-span_of run_of(const host_runs& hosts, std::size_t member) {
-  return hosts.run(hosts.index_of_run(member));
-}
-
-struct settings {
-  host_runs hosts;
-  std::size_t root;
-  std::size_t elements;
-  std::uint64_t seed;
-  fault f = fault::none;
-
-  std::size_t n() const { return hosts.members(); }
-};
-
-// The members of each run execute make(run, index in the run).
-template <class Make>
-std::string within_runs(const settings& s, fault left_out, team_words& words, Make make) {
-  if (s.f == left_out) return "";
-  sim::random_choice chooser(s.seed);
-  for (std::size_t r = 0; r < s.hosts.count(); ++r) {
-    const span_of run = s.hosts.run(r);
-    if (run.size() == 1) continue;
-    team_words of_run(run.size(), {});
-    for (std::size_t i = 0; i < run.size(); ++i) of_run[i] = words[run.first + i];
-    auto schedules = schedules_of(run.size(), [&](std::size_t i) { return make(run, i); });
-    std::string wrong = board_world(std::move(schedules), of_run, of_run).run(chooser);
-    if (!wrong.empty()) return wrong;
-    for (std::size_t i = 0; i < run.size(); ++i) words[run.first + i] = of_run[i];
-  }
-  return "";
-}
-
-// The steps of make(member) that lead to other runs.
-template <class Make>
-auto crossing(const host_runs& hosts, Make make) {
-  return schedules_of(hosts.members(),
-                      [&](std::size_t i) { return between_runs(run_of(hosts, i), make(i)); });
-}
-
-template <class Data, class Make>
-std::string by_messages(const settings& s, Data& words, Make make) {
-  if (s.f == fault::no_messages) return "";
-  sim::random_choice chooser(s.seed);
-  return team_world(crossing(s.hosts, make), words).run(chooser).wrong;
-}
-
-std::string word(std::size_t member, std::size_t element) {
-  return "(" + std::to_string(member) + "." + std::to_string(element) + ")";
-}
-std::string all_words(std::size_t n, std::size_t element) {
-  std::string all;
-  for (std::size_t i = 0; i < n; ++i) all += word(i, element);
-  return all;
-}
-team_words own_words(std::size_t n, std::size_t elements) {
-  team_words words(n, std::vector<std::string>(elements));
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t e = 0; e < elements; ++e) words[i][e] = word(i, e);
-  }
-  return words;
-}
+using namespace sim;
 
 // ---- each collective; returns "" or an error ----------------------------------------------------
 
 // The steps on the boards before and after the messages.
 std::string combine_in_runs(const settings& s, team_words& words, std::size_t root) {
-  return within_runs(s, fault::no_boards_before, words, [&](const span_of& run, std::size_t i) {
-    const std::size_t head = head_of(run, root) - run.first;
-    return board_up_schedule(run.size(), i, head, s.elements, part, true);
-  });
+  return within_runs(s, fault::no_boards_before, words, words,
+                     [&](const span_of& run, std::size_t i) {
+                       const std::size_t head = head_of(run, root) - run.first;
+                       return board_up_schedule(run.size(), i, head, s.elements, part, true);
+                     });
 }
 std::string spread_in_runs(const settings& s, team_words& words, std::size_t root) {
-  return within_runs(s, fault::no_boards_after, words, [&](const span_of& run, std::size_t i) {
-    return board_broadcast_schedule(i, head_of(run, root) - run.first, s.elements, part);
-  });
+  return within_runs(
+      s, fault::no_boards_after, words, words, [&](const span_of& run, std::size_t i) {
+        return board_broadcast_schedule(i, head_of(run, root) - run.first, s.elements, part);
+      });
 }
 
 // In a barrier all members pass on what they have heard, whatever the ranges are.
@@ -177,9 +90,10 @@ std::string allreduce(const settings& s, bool is_long) {
   if (!is_long) {
     wrong = combine_in_runs(s, words, 0);
   } else {
-    wrong = within_runs(s, fault::no_boards_before, words, [&](const span_of& run, std::size_t i) {
-      return board_long_allreduce(run.size(), i, s.elements, part, 0);
-    });
+    wrong = within_runs(s, fault::no_boards_before, words, words,
+                        [&](const span_of& run, std::size_t i) {
+                          return board_long_allreduce(run.size(), i, s.elements, part, 0);
+                        });
   }
   if (wrong.empty()) {
     wrong = by_messages(s, words, [&](std::size_t i) {
@@ -188,9 +102,10 @@ std::string allreduce(const settings& s, bool is_long) {
   }
   // The first member of each run has the result of all.
   if (wrong.empty()) {
-    wrong = within_runs(s, fault::no_boards_after, words, [&](const span_of&, std::size_t i) {
-      return board_broadcast_schedule(i, 0, s.elements, part);
-    });
+    wrong =
+        within_runs(s, fault::no_boards_after, words, words, [&](const span_of&, std::size_t i) {
+          return board_broadcast_schedule(i, 0, s.elements, part);
+        });
   }
   for (std::size_t i = 0; wrong.empty() && i < s.n(); ++i) {
     for (std::size_t e = 0; e < s.elements; ++e) {

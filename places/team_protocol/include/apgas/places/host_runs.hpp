@@ -45,6 +45,13 @@ class host_runs {
     return {begins_[i], i + 1 < count() ? begins_[i + 1] : members_};
   }
 
+  // The number of members of the longest run.
+  std::size_t longest_run() const noexcept {
+    std::size_t most = 0;
+    for (std::size_t i = 0; i < count(); ++i) most = std::max(most, run(i).size());
+    return most;
+  }
+
   // Divides `part`, and returns the half that contains `head` first. The border is the beginning of
   // a run, as near to the middle as possible; a range within one run is divided in the middle. A
   // tree that is built by dividing again and again therefore enters each run once. Its depth is at
