@@ -7,6 +7,13 @@ pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 find_package(Boost 1.74 CONFIG REQUIRED COMPONENTS context)
 find_package(cereal REQUIRED)
 find_package(fmt REQUIRED)
+# With libc++, only the headers of fmt: systems such as Debian have built its library with libstdc++.
+set(apgas_fmt fmt::fmt)
+set(apgas_standard_library stdc++)
+if("c++" IN_LIST CMAKE_CXX_IMPLICIT_LINK_LIBRARIES)
+  set(apgas_fmt fmt::fmt-header-only)
+  set(apgas_standard_library c++)
+endif()
 find_package(nlohmann_json REQUIRED)
 
 # MPI: AUTO uses it when it is there. Without it a program has one place, or several in one process

@@ -11,12 +11,14 @@ include_guard()
 #
 # Declares a room as the object library apgas_<module>_<folder>. DEPENDS names what its headers and
 # sources include: rooms of the same module, and whole modules below. LINK are libraries whose headers
-# the headers of the room include, LINK_PRIVATE those that its sources use.
+# the headers of the room include, LINK_PRIVATE those that its sources use; there, fmt::fmt means
+# ${apgas_fmt}.
 function(apgas_room room)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINK;LINK_PRIVATE")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "apgas_room(${room}): unknown ${arg_UNPARSED_ARGUMENTS}")
   endif()
+  list(TRANSFORM arg_LINK_PRIVATE REPLACE "^fmt::fmt$" ${apgas_fmt})
   string(REGEX MATCH "^[a-z]+" module ${room})
   string(REPLACE "/" "_" target apgas_${room})
   set(folder ${PROJECT_SOURCE_DIR}/${room})

@@ -18,8 +18,9 @@ site_test_packages=(chromium)
 # To make packages, and to test them in a clean Debian.
 package_packages=(dpkg-dev file git)
 package_test_packages=(lintian mmdebstrap rpm)
-# To build for another processor and with compilers of another Debian, in tests/portability.
-portability_packages=(mmdebstrap debian-archive-keyring g++-aarch64-linux-gnu qemu-user-static)
+# To build with libc++, for another processor and with compilers of another Debian.
+portability_packages=(libc++-16-dev libc++abi-16-dev mmdebstrap debian-archive-keyring
+  g++-aarch64-linux-gnu qemu-user-static)
 # For the tests on virtual hosts (containers or namespaces), which are skipped without them.
 cluster_packages=(docker.io docker-compose debootstrap iproute2 iptables)
 
@@ -59,6 +60,8 @@ relacy-dev            =           -                      -
 clang-16              =           clang                  clang
 libclang-rt-16-dev    =           compiler-rt            compiler-rt
 llvm-16               =           llvm                   llvm
+libc++-16-dev         =           libcxx-devel           libc++
+libc++abi-16-dev      =           libcxxabi-devel        libc++abi
 shellcheck            =           ShellCheck             =
 python3-venv          =           python3                python
 libdw1                libdw1t64   elfutils-libs          libelf

@@ -51,8 +51,7 @@ build_and_run() {
 for each in "$@"; do
   case $each in
     g++-*) build_and_run "$each" "$each" "gcc${each#g++}" "" ;;
-    # Debian has fmt for the other standard library only; its headers alone work with both.
-    libc++) build_and_run libc++ clang++-19 clang-19 "-stdlib=libc++ -DFMT_HEADER_ONLY" ;;
+    libc++) build_and_run libc++ clang++-19 clang-19 -stdlib=libc++ ;;
     *)
       echo "compilers.sh: there is no compiler $each, only g++-13, g++-14 and libc++" >&2
       exit 2 ;;

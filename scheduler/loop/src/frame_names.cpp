@@ -95,8 +95,9 @@ struct program_part {
     return is_executable() ? "the program" : std::filesystem::path(loaded->l_name).filename();
   }
   bool is_of_system() const {
-    constexpr std::array<std::string_view, 7> libraries = {
-        "libc.", "libm.", "libpthread.", "libstdc++.", "libgcc_s.", "ld-linux", "linux-vdso."};
+    constexpr std::array<std::string_view, 10> libraries = {
+        "libc.",     "libm.",      "libpthread.", "libstdc++.", "libc++.",
+        "libc++abi", "libunwind.", "libgcc_s.",   "ld-linux",   "linux-vdso."};
     return begins_with_any(name(), libraries);
   }
 };

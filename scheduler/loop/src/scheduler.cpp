@@ -161,7 +161,7 @@ scheduler::implementation::~implementation() {
 }
 
 scheduler::scheduler(const config& c)
-    : environment_(c.environment), implementation_(std::make_unique<implementation>(c)) {
+    : environment_(c.environment), implementation_(new implementation(c)), owner_(implementation_) {
   auto& s = *implementation_;
   for (auto& w : s.workers) w->home = this;
   try {

@@ -14,8 +14,10 @@
 // Invariant: lookup() returns a function only for an id that was registered with exactly the
 // requested signature.
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
+#include <functional>
+#include <string_view>
 #include <typeinfo>
 
 #include <apgas/base/api.hpp>
@@ -36,11 +38,12 @@ struct plain_signature<Result(Args...) noexcept> {
   using type = Result(Args...);
 };
 
-// Identifies a signature. (Comparing two std::type_info of which a library hides one means
-// comparing their names.)
+// Identifies a signature by its name. The program and a library each have a std::type_info of it,
+// since the library hides its own. libstdc++ hashes the name of a type, but libc++ the address of
+// the name, so hash_code() would differ between the two.
 template <class Signature>
 std::size_t signature_hash() noexcept {
-  static const std::size_t hash = typeid(Signature).hash_code();
+  static const std::size_t hash = std::hash<std::string_view>()(typeid(Signature).name());
   return hash;
 }
 

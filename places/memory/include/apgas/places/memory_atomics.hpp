@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <apgas/base/atomic.hpp>
+#include <apgas/base/atomic_ref.hpp>
 
 // Atomic operations on a word of another place's memory. A processor executes them on a host that
 // has the memory, never a network card. So the operations of all places, and those of
@@ -104,7 +105,7 @@ T combined(atomic_operation operation, T found, T operand) noexcept {
 template <class T>
 [[gnu::always_inline]] inline T apply_atomic(atomic_operation operation, T* at, T operand,
                                              T second) noexcept {
-  const std::atomic_ref<T> word(*at);
+  const base::atomic_ref<T> word(*at);
   switch (operation) {
     case atomic_operation::load:
       return word.load(base::seq_cst);  // P1

@@ -206,7 +206,10 @@ class scheduler {
 
  private:
   void* environment_ = nullptr;
-  std::unique_ptr<implementation> implementation_;
+  // Workers use the pointer until the destructor of the implementation has joined them. That of
+  // std::unique_ptr may be null by then: libc++ sets it to null before it deletes the object.
+  implementation* const implementation_;
+  std::unique_ptr<implementation> owner_;
 };
 
 // The time from which a task computes the deadline of a timed wait: scheduler::now() of its
