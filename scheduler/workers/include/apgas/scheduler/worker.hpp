@@ -273,7 +273,7 @@ APGAS_API void arrive_slow() noexcept;
   if (to.has_exceptions != 0) [[unlikely]]
     return switch_slow(self, to);
   worker& w = *self.on;
-  ++self.generation;
+  self.generation.add_one();
   w.left = nullptr;
   w.running.store(&to, base::relaxed);
   to.on = &w;
