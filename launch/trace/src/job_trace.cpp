@@ -121,7 +121,7 @@ void job_trace::record(const std::string& path) {
     if (other_ != nullptr) {
       both_ = std::make_unique<scheduler::observer_pair>(*recorder_, *other_);
     }
-    frames_ = std::make_unique<traced_frames>(*place_->endpoint, receiver_, *recorder_);
+    frames_ = std::make_unique<traced_frames>(*place_, receiver_, *recorder_);
     base::catch_signals();
     if (whole_job.load(base::relaxed)) {
       const std::lock_guard guard(list_lock);

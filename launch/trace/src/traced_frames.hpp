@@ -5,18 +5,20 @@
 
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/scheduler/trace_recorder.hpp>
+#include <apgas/sync/place_state.hpp>
 
 // Records the frames that a place sends, and those that it receives before it hands them on. Frames
 // between two places arrive in the order in which they are sent, so both sides number them alike,
-// and nothing more need be sent: the number is that of the arrow from one place to the other.
+// and nothing more need be sent: the number is that of the arrow from one place to the other. A
+// call is told the number of its reply, which may come before the caller is suspended.
 namespace apgas::inline v0::launch {
 
 class traced_frames final : public comm::frame_observer, public comm::frame_sink {
  public:
   // `behind` is the usual sink of the endpoint.
-  traced_frames(comm::endpoint& network, comm::frame_sink& behind,
+  traced_frames(sync::place_state& place, comm::frame_sink& behind,
                 scheduler::trace_recorder& recorder) noexcept
-      : network_(network), behind_(behind), recorder_(recorder) {}
+      : place_(place), behind_(behind), recorder_(recorder) {}
 
   void sent(comm::rank dest, std::uint64_t number,
             const comm::frame_header& header) noexcept override;
@@ -28,7 +30,7 @@ class traced_frames final : public comm::frame_observer, public comm::frame_sink
   }
 
  private:
-  comm::endpoint& network_;
+  sync::place_state& place_;
   comm::frame_sink& behind_;
   scheduler::trace_recorder& recorder_;
 };

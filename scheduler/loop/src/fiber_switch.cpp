@@ -82,7 +82,7 @@ void switch_to(fiber& self, fiber& to, void (*after)(fiber*, void*), void* argum
 
 void switch_slow(fiber& self, fiber& to) noexcept {
   worker& w = *self.on;
-  ++self.generation;
+  self.generation.add_one();
   w.left = nullptr;
   enter(w, self, to);
   self.base = self.on->tasks.head();
@@ -185,7 +185,7 @@ struct way_to_leave {
 void leave_for(fiber& self, const wait_record& waits_for, way_to_leave how,
                void (*after)(fiber*, void*), void* argument) noexcept {
   worker& w = *self.on;
-  ++self.generation;
+  self.generation.add_one();
   self.waits_for.store(&waits_for, base::release);  // P1 of suspended_tasks.hpp
   if (task_observer* const observer = w.observer.get()) [[unlikely]]
     observer->suspends(self, waits_for);

@@ -336,35 +336,40 @@ std::size_t scheduler::deepest_stack() const {
 
 namespace {
 
-// resume() in a fenced or observed run.
-[[gnu::noinline]] void resume_specially(scheduler::implementation& s, ready_queue& to,
-                                        fiber* f) noexcept {
+// Resumes a task in a fenced or observed run.
+[[gnu::noinline]] void resume_specially(scheduler::implementation& s, ready_queue& to, fiber* f,
+                                        std::uint64_t cause) noexcept {
   if (s.schedule != nullptr) s.schedule->note_ready();
-  if (task_observer* const by = s.observer.get()) f->cause = by->makes_ready(*f);
+  if (task_observer* const by = s.observer.get()) {
+    f->cause = cause != 0 ? cause : by->makes_ready(*f);
+  }
   to.push(f);
   s.notify();
 }
 
-}  // namespace
-
-void resume(fiber* f) noexcept {
+[[gnu::always_inline]] inline void resume_from(std::uint64_t cause, fiber* f) noexcept {
   worker& home = *f->on;  // a fiber never changes its scheduler
   fiber* caller = current_fiber();
   if (caller != nullptr && caller->on->home == home.home) {
     worker& w = *caller->on;
     auto& s = w.home->internals();
     if (s.fenced_or_observed.load(base::relaxed)) [[unlikely]]
-      return resume_specially(s, w.ready, f);
+      return resume_specially(s, w.ready, f, cause);
     w.ready.push(f);
     s.notify_usual();
   } else {
     auto& s = home.home->internals();
     const scheduler::implementation::external_call call(s);
     if (s.fenced_or_observed.load(base::relaxed)) [[unlikely]]
-      return resume_specially(s, home.ready, f);
+      return resume_specially(s, home.ready, f, cause);
     home.ready.push(f);
     s.notify_usual();
   }
 }
+
+}  // namespace
+
+void resume(fiber* f) noexcept { resume_from(0, f); }
+void resume(fiber* f, std::uint64_t cause) noexcept { resume_from(cause, f); }
 
 }  // namespace apgas::inline v0::scheduler

@@ -59,12 +59,18 @@ suspended_call::~suspended_call() {
 
 void suspended_call::wait(std::uint64_t patience, const scheduler::wait_record& what) noexcept {
   const auto is_here = [this] { return state_.load(base::acquire) == arrived; };  // P1
-  if (scheduler::wait_in_place(is_here, patience)) return scheduler::observe_wait(this);
+  if (!scheduler::wait_in_place(is_here, patience)) return suspend(what);
+  if (!scheduler::is_observed()) return;
+  suspend(what);
+  scheduler::observe_wait(this);
+}
+
+void suspended_call::suspend(const scheduler::wait_record& what) noexcept {
   scheduler::suspend(what, [this](scheduler::fiber* self) {
     std::uintptr_t expected = no_waiter;
     if (!state_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(self),
                                         base::acq_rel, base::acquire)) {  // P1
-      scheduler::resume(self);
+      scheduler::resume(self, reply_frame_);
     }
   });
 }

@@ -20,7 +20,8 @@
 // memory for the table it is not reported.
 //
 // All of it costs a coroutine that waits once 25 ns, of 205 ns from its spawn to its end, and 61
-// bytes, of 365; a further wait costs 1.5 ns, of 36 ns.
+// bytes, of 365; a further wait costs 1.5 ns, of 36 ns. On a machine where such a coroutine takes
+// 127 ns, and 180 if there are 100,000, the table takes 13 and 22, half of that for its lock.
 //
 //                  written by                                   read by
 //   construct_     the worker on which a wait begins or ends    reports, gdb

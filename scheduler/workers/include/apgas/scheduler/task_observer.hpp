@@ -92,8 +92,9 @@ class task_observer {
   virtual void suspends(fiber& self, const wait_record& why) noexcept {
     static_cast<void>(self), static_cast<void>(why);
   }
-  // It goes on, on worker `self.on`. `cause` is the result of makes_ready(); 0 if the task that
-  // this worker ran last has ended and thereby resumed it directly.
+  // It goes on, on worker `self.on`. `cause` is the result of makes_ready(), or the number of the
+  // frame that had come before the task was suspended (trace::frame_flow()). It is 0 if the task
+  // that this worker ran last has ended and thereby resumed it directly.
   virtual void resumes(fiber& self, std::uint64_t cause) noexcept {
     static_cast<void>(self), static_cast<void>(cause);
   }
@@ -171,6 +172,10 @@ inline void observe_publication(const void* event) noexcept {
   if (task_observer* const observer = self->on->observer.get()) [[unlikely]]
     observer->published(event);
 }
+// Returns whether the run has an observer. If so, a task that would wait in place is suspended, and
+// the observer learns of the wait.
+// Context: task.
+inline bool is_observed() noexcept { return fiber_of_this_stack()->on->observer.get() != nullptr; }
 // Tells an observer, if there is one, that the calling task has waited for an event.
 // Context: task.
 inline void observe_wait(const void* event) noexcept {

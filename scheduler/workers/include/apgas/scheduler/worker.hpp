@@ -196,6 +196,9 @@ void suspend(const wait_record& waits_for, F after) noexcept {
 // into that of the worker which the task was suspended on.
 // Context: any thread.
 APGAS_API void resume(fiber* f) noexcept;
+// The same for a task whose event had happened before it was suspended. In an observed run, `cause`
+// is passed on to task_observer::resumes(); 0: the caller has made the task ready.
+APGAS_API void resume(fiber* f, std::uint64_t cause) noexcept;
 
 // ---- batches (batch.hpp); the context of all these functions is: worker -------------------------
 
@@ -270,7 +273,7 @@ APGAS_API void arrive_slow() noexcept;
   if (to.has_exceptions != 0) [[unlikely]]
     return switch_slow(self, to);
   worker& w = *self.on;
-  ++self.generation;
+  self.generation.add_one();
   w.left = nullptr;
   w.running.store(&to, base::relaxed);
   to.on = &w;

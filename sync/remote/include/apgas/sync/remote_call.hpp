@@ -33,6 +33,9 @@ class pending_call {
   // Returns the object that tasks wait for until the reply has come, as in their wait_record; null:
   // unknown.
   virtual const void* awaited() const noexcept { return nullptr; }
+  // Takes the number of the frame (trace::frame_flow()) that is passed to on_reply() next. It is
+  // called in a traced run only. Context: handler.
+  virtual void reply_comes(std::uint64_t frame) noexcept { static_cast<void>(frame); }
 
  protected:
   ~pending_call() = default;
@@ -98,8 +101,9 @@ class suspended_call final : public pending_call {
   std::uint64_t number() const noexcept { return number_; }
 
   // Waits until the reply has arrived: for `patience` cycles in place (poll_in_place.hpp), then
-  // suspended. `what` is as for scheduler::suspend. Context: the calling task, once. May suspend
-  // and resume on another worker.
+  // suspended. In an observed run the task is always suspended, so that a trace has the wait and
+  // its end. `what` is as for scheduler::suspend. Context: the calling task, once. May suspend and
+  // resume on another worker.
   APGAS_API void wait(std::uint64_t patience = scheduler::patience_cycles,
                       const scheduler::wait_record& what = "at") noexcept;
   // Returns the bytes of the value, or of the failure for rethrow_reply. Requires: wait() returned.
@@ -117,12 +121,14 @@ class suspended_call final : public pending_call {
   void on_reply(const comm::inbound_frame& frame) noexcept override;
   finish_core& finish() const noexcept override { return finish_; }
   const void* awaited() const noexcept override { return this; }
+  void reply_comes(std::uint64_t frame) noexcept override { reply_frame_ = frame; }
 
  private:
   // P1  A task that sees the state `arrived` sees the complete reply.
   static constexpr std::uintptr_t no_waiter = 0;
   static constexpr std::uintptr_t arrived = 1;
 
+  void suspend(const scheduler::wait_record& what) noexcept;
   void acknowledge_read() const noexcept;
 
   place_state& place_;
@@ -130,6 +136,7 @@ class suspended_call final : public pending_call {
   const scheduler::fiber* const caller_;
   const std::uint64_t number_;
   comm::inbound_frame reply_{};
+  std::uint64_t reply_frame_ = 0;                  // in a traced run the number of the reply
   base::atomic<std::uintptr_t> state_{no_waiter};  // or `arrived`, or the fiber that waits
 };
 
