@@ -32,13 +32,8 @@ void run_first_iterations(std::size_t& first, std::size_t last, F& f) {
   }
 }
 
-// Runs f(i) for all i of [first, last) in tasks of `least` iterations or more; 0 leaves the number
-// to forall. It passes f by reference: f need not be copyable, and a lambda that refers to it would
-// cost each iteration another load.
 template <class F>
-void loop_of_tasks(std::size_t first, std::size_t last, F& f, std::size_t least) {
-  apgas::forall<std::size_t, std::size_t, F&>(first, last, f, static_cast<std::ptrdiff_t>(least));
-}
+void loop_of_tasks(std::size_t first, std::size_t last, F& f, std::size_t least);
 
 // Completes a loop whose iteration `failed` threw the exception that is being handled: runs those
 // after it and throws everything that was thrown. Context: a catch block.
@@ -48,11 +43,35 @@ template <class F>
   apgas::sync::branch_failures failures(std::source_location::current());
   failures.add();
   try {
-    loop_of_tasks(failed + 1, last, f, 0);
+    if (failed + 1 < last) loop_of_tasks(failed + 1, last, f, 1);
   } catch (...) {
     failures.add();
   }
   failures.raise();
+}
+
+// Runs f(i) for all i of [first, last), also if some of them throw. Inlined into the code that
+// splits a loop, f would have too few registers.
+template <class F>
+[[gnu::noinline]] void run_block(std::size_t first, std::size_t last, F& f) {
+  try {
+    for (; first < last; ++first) f(first);
+  } catch (...) {
+    loop_failed(first, last, f);
+  }
+}
+
+// Runs f(i) for all i of [first, last), which is not empty, in blocks of `least` iterations.
+template <class F>
+void loop_of_tasks(std::size_t first, std::size_t last, F& f, std::size_t least) {
+  const std::size_t blocks = (last - first - 1) / least + 1;
+  apgas::forall(
+      std::size_t{0}, blocks,
+      [first, last, &f, least](std::size_t block) {
+        const std::size_t begin = first + block * least;
+        run_block(begin, begin + std::min(least, last - begin), f);
+      },
+      1);
 }
 
 // Runs f(i) for all i of [first, last). A task runs at least `least` iterations; 0 leaves the

@@ -129,9 +129,9 @@ void split(const scheduler::fiber& self, I first, I last, loop<I, Body>& shared)
                                    shared.site));
 }
 
-// Runs body(i) for every i of [first, last), also if some throw. Not inlined, for more registers.
+// Runs body(i) for every i of [first, last), also if some of them throw.
 template <class I, class Body>
-[[gnu::noinline]] void run_iterations(I first, I last, loop<I, Body>& shared) {
+void run_iterations(I first, I last, loop<I, Body>& shared) {
   while (first < last) {
     try {
       for (Body& body = shared.body; first < last; ++first) body(first);
