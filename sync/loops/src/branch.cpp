@@ -38,6 +38,20 @@ bool take_back_or_wait(scheduler::task_counter& join, const scheduler::call_site
   return false;
 }
 
+void fork_hiding_attributes(branch_without_type f, branch_without_type g,
+                            std::source_location site) {
+  scheduler::fiber& self = suspendable_fiber("fork_join");
+  if (children_inherit(self)) {
+    inheriting<branch_without_type> first(self, f);
+    inheriting<branch_without_type> second(self, g);
+    const hidden_attributes hidden(self, site);
+    static_cast<void>(fork_two(std::move(first), std::move(second), site));
+  } else {
+    const hidden_attributes hidden(self, site);
+    static_cast<void>(fork_two(f, g, site));
+  }
+}
+
 void branch_failures::add() {
   const scheduler::fiber& self = *scheduler::current_fiber();
   const spawn_site site{.file = site_.file_name(),

@@ -27,4 +27,5 @@
 
 #include <parlay/parallel.h>
 
+#include "apgas_parlay_main.hpp"
 #include "apgas_parlay_scheduler.hpp"

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <exception>
+#include <source_location>
 
 #include <apgas/forall.hpp>
 
@@ -32,17 +32,46 @@ void run_first_iterations(std::size_t& first, std::size_t last, F& f) {
   }
 }
 
+template <class F>
+void loop_of_tasks(std::size_t first, std::size_t last, F& f, std::size_t least);
+
 // Completes a loop whose iteration `failed` threw the exception that is being handled: runs those
 // after it and throws everything that was thrown. Context: a catch block.
 template <class F>
 [[noreturn, gnu::noinline, gnu::cold]] void loop_failed(std::size_t failed, std::size_t last,
                                                         F& f) {
-  const std::exception_ptr error = std::current_exception();
-  apgas::forall(failed, last, [&](std::size_t i) {
-    if (i == failed) std::rethrow_exception(error);
-    f(i);
-  });
-  std::terminate();  // not reached: the iteration `failed` throws
+  apgas::sync::branch_failures failures(std::source_location::current());
+  failures.add();
+  try {
+    if (failed + 1 < last) loop_of_tasks(failed + 1, last, f, 1);
+  } catch (...) {
+    failures.add();
+  }
+  failures.raise();
+}
+
+// Runs f(i) for all i of [first, last), also if some of them throw. Inlined into the code that
+// splits a loop, f would have too few registers.
+template <class F>
+[[gnu::noinline]] void run_block(std::size_t first, std::size_t last, F& f) {
+  try {
+    for (; first < last; ++first) f(first);
+  } catch (...) {
+    loop_failed(first, last, f);
+  }
+}
+
+// Runs f(i) for all i of [first, last), which is not empty, in blocks of `least` iterations.
+template <class F>
+void loop_of_tasks(std::size_t first, std::size_t last, F& f, std::size_t least) {
+  const std::size_t blocks = (last - first - 1) / least + 1;
+  apgas::forall(
+      std::size_t{0}, blocks,
+      [first, last, &f, least](std::size_t block) {
+        const std::size_t begin = first + block * least;
+        run_block(begin, begin + std::min(least, last - begin), f);
+      },
+      1);
 }
 
 // Runs f(i) for all i of [first, last). A task runs at least `least` iterations; 0 leaves the
@@ -62,7 +91,19 @@ void loop(std::size_t first, std::size_t last, F& f, std::size_t least) {
     const std::size_t chunks = 128 * static_cast<std::size_t>(apgas::num_workers());
     least = std::max(first - start, (last - first) / chunks);
   }
-  apgas::forall(first, last, [&f](std::size_t i) { f(i); }, static_cast<std::ptrdiff_t>(least));
+  loop_of_tasks(first, last, f, least);
+}
+
+// The same for any thread: outside tasks it starts a task, and after the end of the runtime the
+// loop is serial. A function of its own, so that the compiler inlines loops that are too short to
+// call it.
+template <class F>
+[[gnu::noinline]] void parallel_loop(std::size_t first, std::size_t last, F& f, std::size_t least) {
+  if (cannot_start()) {
+    for (; first < last; ++first) f(first);
+  } else {
+    in_task([&] { loop(first, last, f, least); });
+  }
 }
 
 }  // namespace apgas_parlay

@@ -36,6 +36,13 @@ inline int workers_of_environment() {
                             std::string(text) + "'; correct it or unset it");
 }
 
+// Two settings are those of parlaylib's own scheduler. The stack of a task is as large as that of a
+// thread usually is; only the pages that a task has used take memory. An idle worker searches for
+// 10 ms before it sleeps: a program that is serial for a shorter time finds it awake, and does not
+// pay 8 us to wake it.
+inline constexpr std::size_t stack_bytes = std::size_t{8} << 20;
+inline constexpr const char* idle_us = "10000";
+
 class started_runtime {
  public:
   // The only one. The first call starts the workers. Context: a thread that is no worker.
@@ -66,6 +73,8 @@ class started_runtime {
   static apgas::config settings() {
     apgas::config chosen;
     chosen.workers = workers_of_environment();
+    chosen.stack_bytes = stack_bytes;
+    chosen.more["APGAS_IDLE"] = idle_us;
     return chosen;
   }
 

@@ -41,10 +41,10 @@ inline void parallel_for(std::size_t start, std::size_t end, F&& f, long granula
   if (end <= start) return;
   const std::size_t n = end - start;
   const std::size_t least = granularity > 0 ? static_cast<std::size_t>(granularity) : 0;
-  if (n == 1 || n <= least || conservative || apgas_parlay::cannot_start()) {
+  if (n == 1 || n <= least || conservative) {
     for (std::size_t i = start; i < end; ++i) f(i);
   } else {
-    apgas_parlay::in_task([&] { apgas_parlay::loop(start, end, f, least); });
+    apgas_parlay::parallel_loop(start, end, f, least);
   }
 }
 

@@ -134,7 +134,7 @@ template <class I, class Body>
 void run_iterations(I first, I last, loop<I, Body>& shared) {
   while (first < last) {
     try {
-      for (; first < last; ++first) shared.body(first);
+      for (Body& body = shared.body; first < last; ++first) body(first);
     } catch (...) {
       shared.failed();
       ++first;

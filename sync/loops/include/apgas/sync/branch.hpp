@@ -186,25 +186,37 @@ template <std::uintptr_t Offset = 0, class T>
 template <class F, class G>
 using values_of = std::pair<value_of<std::invoke_result_t<F&>>, value_of<std::invoke_result_t<G&>>>;
 
-template <class F, class G>
-auto fork_two(F f, G g, std::source_location site) -> values_of<F, G>;
+// A branch without its type. It refers to a function in the frame of the fork, which keeps the
+// value.
+class branch_without_type {
+ public:
+  template <class F>
+    requires(!std::is_same_v<F, branch_without_type>)
+  explicit branch_without_type(F& f) noexcept
+      : run_([](void* of) { (*static_cast<F*>(of))(); }), f_(&f) {}
+  void operator()() const { run_(f_); }
 
-// The same for a task that has a name or registrations. Throws illegal_operation in an atomic
-// section.
+ private:
+  void (*run_)(void*);
+  void* f_;
+};
+
+// Runs f and g in parallel for a task that has a name, registrations or task locals. Throws
+// illegal_operation in an atomic section.
+APGAS_API void fork_hiding_attributes(branch_without_type f, branch_without_type g,
+                                      std::source_location site);
+
+// The same for branches with values. It does not fork them itself: a second copy of the code of
+// each branch would double what a program with many forks takes to compile.
 template <class F, class G>
-[[gnu::noinline]] auto fork_hiding_attributes(F f, G g, std::source_location site)
+[[gnu::noinline, gnu::cold]] auto fork_rarely(F f, G g, std::source_location site)
     -> values_of<F, G> {
-  scheduler::fiber& self = suspendable_fiber("fork_join");
-  if constexpr (!is_inheriting<F>) {  // fork_two must not be instantiated for ever
-    if (children_inherit(self)) {
-      inheriting<F> first(self, std::move(f));
-      inheriting<G> second(self, std::move(g));
-      const hidden_attributes hidden(self, site);
-      return fork_two(std::move(first), std::move(second), site);
-    }
-  }
-  const hidden_attributes hidden(self, site);
-  return fork_two(std::move(f), std::move(g), site);
+  std::optional<value_of<std::invoke_result_t<F&>>> from_f;
+  std::optional<value_of<std::invoke_result_t<G&>>> from_g;
+  auto run_f = [&f, &from_f] { from_f.emplace(value_from(f)); };
+  auto run_g = [&g, &from_g] { from_g.emplace(value_from(g)); };
+  fork_hiding_attributes(branch_without_type(run_f), branch_without_type(run_g), site);
+  return {*std::move(from_f), *std::move(from_g)};
 }
 
 // Runs f and g in parallel and returns both values. While g runs, only f is kept in registers. The
@@ -220,7 +232,7 @@ template <class F, class G>
   using handed = std::conditional_t<copied, F, F&>;
   scheduler::fiber& before = task_fiber("fork_join");
   if (!before.task.plain()) [[unlikely]]
-    return fork_hiding_attributes<F, G>(std::move(f), std::move(g), site);
+    return fork_rarely<F, G>(std::move(f), std::move(g), site);
   constexpr auto join_kind = static_cast<std::uintptr_t>(scheduler::slot_kind::join);
   branch_join<first> join(before.task.finish, site);
   const auto join_here = [&join]() -> auto& {

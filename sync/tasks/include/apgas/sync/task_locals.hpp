@@ -82,11 +82,6 @@ class inheriting {
   F f_;
 };
 
-template <class F>
-inline constexpr bool is_inheriting = false;
-template <class F>
-inline constexpr bool is_inheriting<inheriting<F>> = true;
-
 // Hides the values of the calling task while it runs the body of a loop or of a call to its own
 // place, which see their own; with `inherit`, these begin as copies. The destructor ends them and
 // restores the values of the task.
