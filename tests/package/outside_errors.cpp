@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types that the program shares with the library: exceptions of another place, which the library
-// makes again, and values that it collects there. A library that hides its copy of such a type
-// makes another type of it with some standard libraries.
+// makes again, and values that it collects there. With some standard libraries the copy of such a
+// type that a library hides is another type than the program's.
 #include <any>
 #include <cstdio>
 #include <functional>

@@ -22,9 +22,9 @@ struct moment {
   std::uint64_t ns;
 };
 
-// Reads both clocks at the same moment. If the thread loses its processor between two readings, the
-// result would be wrong by that time, so it is the one of several readings that took least. An
-// error makes effects precede their causes at another place, which an `at` follows within 0.5 us.
+// Reads both clocks. If the thread loses its processor between the readings, they do not belong
+// together, so of several pairs it takes the one that took the least time. An error of 0.5 us would
+// suffice for the body of an `at` to seem to begin before the call.
 moment read_clocks() noexcept {
   constexpr int readings = 16;
   moment best{};

@@ -43,8 +43,9 @@
 //   P4  The watchdog can keep tasks from going on (held_tasks). It sets worker::holds_resumed,
 //       executes the heavy fence and loads waits_for. A fiber that is resumed clears waits_for,
 //       executes the light fence and loads holds_resumed. So a fiber whose waits_for the watchdog
-//       still sees stays in leave() until holds_resumed is cleared. The watchdog releases that
-//       store and the fiber acquires it, so the task does not change what the watchdog still reads.
+//       still sees stays in leave() until holds_resumed is cleared. The store that clears it is a
+//       release and the fiber's load an acquire, so what the watchdog reads happens before
+//       everything that the task does next.
 namespace apgas::inline v0::scheduler {
 
 class suspended_tasks {

@@ -29,7 +29,8 @@ void for_each_head(const settings& s, Body body) {
   }
 }
 
-// The head of a run gathers `each` words from every member of it, or deals out so many.
+// The head of a run gathers `each` words from every member of it, or deals out `each`
+// words to every member.
 std::string gather_in_runs(const settings& s, std::size_t each, team_words& out, team_words& in) {
   for_each_head(s, [&](std::size_t head, auto&) { copy_words(in[head], 0, out[head], 0, each); });
   return within_runs(s, fault::no_boards_before, out, in, [&](const span_of& run, std::size_t i) {

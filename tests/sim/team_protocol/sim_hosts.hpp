@@ -51,8 +51,8 @@ struct settings {
   std::size_t n() const { return hosts.members(); }
 };
 
-// The members of each run execute make(run, index in the run), and publish from `out` what they
-// read into `in`, which may be the same object.
+// The members of each run execute make(run, index in the run). Their posts come from `out`, and
+// what they read goes to `in`, which may be the same object.
 template <class Make>
 std::string within_runs(const settings& s, fault left_out, team_words& out, team_words& in,
                         Make make) {

@@ -50,8 +50,8 @@ template <class F>
   failures.raise();
 }
 
-// Runs f(i) for all i of [first, last), also if some of them throw. Inlined into the code that
-// splits a loop, f would have too few registers.
+// Runs f(i) for all i of [first, last), also if some of them throw. It is not inlined into the code
+// that splits a loop, where f would have too few registers.
 template <class F>
 [[gnu::noinline]] void run_block(std::size_t first, std::size_t last, F& f) {
   try {
@@ -61,7 +61,8 @@ template <class F>
   }
 }
 
-// Runs f(i) for all i of [first, last), which is not empty, in blocks of `least` iterations.
+// Runs f(i) for all i of [first, last), which is not empty, in blocks of `least` iterations, the
+// last of which may be shorter.
 template <class F>
 void loop_of_tasks(std::size_t first, std::size_t last, F& f, std::size_t least) {
   const std::size_t blocks = (last - first - 1) / least + 1;
@@ -74,10 +75,10 @@ void loop_of_tasks(std::size_t first, std::size_t last, F& f, std::size_t least)
       1);
 }
 
-// Runs f(i) for all i of [first, last). A task runs at least `least` iterations; 0 leaves the
-// number to the loop, which measures its first iterations and, like parlaylib, makes no more than
-// 128 chunks for each worker.
-// Throws: apgas::multiple_exceptions. Context: task; may suspend and resume on another worker.
+// Runs f(i) for all i of [first, last). A task runs at least `least` iterations, unless fewer are
+// left or an iteration has thrown; 0 leaves the number to the loop, which measures its first
+// iterations and, like parlaylib, makes no more than 128 chunks for each worker. Throws:
+// apgas::multiple_exceptions. Context: task; may suspend and resume on another worker.
 template <class F>
 void loop(std::size_t first, std::size_t last, F& f, std::size_t least) {
   if (least == 0) {
@@ -95,8 +96,7 @@ void loop(std::size_t first, std::size_t last, F& f, std::size_t least) {
 }
 
 // The same for any thread: outside tasks it starts a task, and after the end of the runtime the
-// loop is serial. A function of its own, so that the compiler inlines loops that are too short to
-// call it.
+// loop is serial. It is not inlined, so that parallel_for is, and a short loop calls nothing.
 template <class F>
 [[gnu::noinline]] void parallel_loop(std::size_t first, std::size_t last, F& f, std::size_t least) {
   if (cannot_start()) {

@@ -6,6 +6,8 @@
 // those of a task do. Otherwise each of them wakes a worker, whose end wakes the thread of main,
 // which takes some 50 us together.
 
+#include <cstdio>
+
 #include "apgas_parlay_runtime.hpp"
 
 // NOLINTBEGIN(bugprone-reserved-identifier): the linker chooses these names
@@ -15,6 +17,12 @@ extern "C" [[gnu::weak]] int __real_main(int argc, char** argv, char** environme
 
 // A main that declares fewer parameters does not read the others.
 extern "C" [[gnu::used]] inline int __wrap_main(int argc, char** argv, char** environment) {
+  if (__real_main == nullptr) {  // the linker takes it out of no archive
+    std::fputs(
+        "apgas: the main of this program is in a static library; link it without -Wl,--wrap=main\n",
+        stderr);
+    return 2;
+  }
   int code = 0;
   apgas_parlay::in_task([&] { code = __real_main(argc, argv, environment); });
   return code;

@@ -75,6 +75,7 @@ class started_runtime {
     chosen.workers = workers_of_environment();
     chosen.stack_bytes = stack_bytes;
     chosen.more["APGAS_IDLE"] = idle_us;
+    chosen.serve_and_exit = true;  // in a job of several processes only place 0 runs the program
     return chosen;
   }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A program of parlaylib that is linked with -Wl,--wrap=main: its main is a task. It is called with
-// one argument, and it has no return statement, as programs of parlaylib seldom do.
+// A program of parlaylib that is linked with -Wl,--wrap=main: its main is a task. The argument says
+// how it ends.
 
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
+#include <stdexcept>
 #include <string_view>
 
 #include <parlay/parallel.h>
@@ -25,10 +26,14 @@ const bool started_in_task = apgas::scheduler::on_fiber();
 }  // namespace
 
 int main(int argc, char** argv) {
-  require(argc == 2 && std::string_view(argv[1]) == "argument", 3);
+  require(argc == 2, 3);
   require(!started_in_task && apgas::scheduler::on_fiber(), 4);
   require(parlay::num_workers() == static_cast<std::size_t>(apgas::num_workers()), 5);
   std::atomic<std::size_t> sum = 0;
   parlay::parallel_for(0, 1000, [&](std::size_t i) { sum += i; });
   require(sum == 499500, 6);
+  const std::string_view end = argv[1];
+  if (end == "returns") return 17;
+  require(end != "exits", 18);
+  if (end == "throws") throw std::runtime_error("thrown by main");
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Atomic access to an ordinary object: std::atomic_ref, or the part of it that this library uses,
-// because libc++ has none before version 19.
+// Atomic access to an ordinary object: std::atomic_ref, or builtin_atomic_ref, because libc++ has
+// none before version 19.
 
 #include <atomic>
 #include <type_traits>
@@ -11,18 +11,12 @@
 
 namespace apgas::inline v0::base {
 
-#ifdef __cpp_lib_atomic_ref
-
-template <class T>
-using atomic_ref = std::atomic_ref<T>;
-
-#else
-
+// The part of std::atomic_ref that this library uses, by builtin functions of the compiler.
 // Requires: the object is aligned to its size, and T is a number of at most 8 bytes.
 template <class T>
-class atomic_ref {
+class builtin_atomic_ref {
  public:
-  explicit atomic_ref(T& object) noexcept : object_(&object) {}
+  explicit builtin_atomic_ref(T& object) noexcept : object_(&object) {}
 
   T load(order o) const noexcept {
     T value;
@@ -61,6 +55,12 @@ class atomic_ref {
   T* object_;
 };
 
+#ifdef __cpp_lib_atomic_ref
+template <class T>
+using atomic_ref = std::atomic_ref<T>;
+#else
+template <class T>
+using atomic_ref = builtin_atomic_ref<T>;
 #endif
 
 }  // namespace apgas::inline v0::base

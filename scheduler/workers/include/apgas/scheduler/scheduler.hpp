@@ -206,8 +206,8 @@ class scheduler {
 
  private:
   void* environment_ = nullptr;
-  // Workers use the pointer until the destructor of the implementation has joined them. That of
-  // std::unique_ptr may be null by then: libc++ sets it to null before it deletes the object.
+  // Workers use this pointer until the destructor of the implementation has joined them. The one
+  // inside std::unique_ptr would not do: libc++ sets it to null before it deletes the object.
   implementation* const implementation_;
   std::unique_ptr<implementation> owner_;
 };

@@ -99,7 +99,8 @@ class task_observer {
     static_cast<void>(self), static_cast<void>(cause);
   }
   // The caller makes the suspended fiber `f` ready, or submits an external task. The result is
-  // passed on to resumes(), or becomes the cause of the external task.
+  // passed on to resumes(), or becomes the cause of the external task. It is not called for a fiber
+  // whose cause is known (resume with a cause).
   // Context: any thread.
   virtual std::uint64_t makes_ready(const fiber& f) noexcept {
     static_cast<void>(f);
@@ -172,9 +173,7 @@ inline void observe_publication(const void* event) noexcept {
   if (task_observer* const observer = self->on->observer.get()) [[unlikely]]
     observer->published(event);
 }
-// Returns whether the run has an observer. If so, a task that would wait in place is suspended, and
-// the observer learns of the wait.
-// Context: task.
+// Returns whether the run has an observer. Context: task.
 inline bool is_observed() noexcept { return fiber_of_this_stack()->on->observer.get() != nullptr; }
 // Tells an observer, if there is one, that the calling task has waited for an event.
 // Context: task.

@@ -197,8 +197,9 @@ void suspend(const wait_record& waits_for, F after) noexcept {
 // Context: any thread.
 APGAS_API void resume(fiber* f) noexcept;
 // The same for a task whose event had happened before it was suspended. In an observed run, `cause`
-// is passed on to task_observer::resumes(); 0: the caller has made the task ready.
-APGAS_API void resume(fiber* f, std::uint64_t cause) noexcept;
+// is passed on to task_observer::resumes(). If it is 0, the caller counts as what made the task
+// ready, as above.
+void resume(fiber* f, std::uint64_t cause) noexcept;
 
 // ---- batches (batch.hpp); the context of all these functions is: worker -------------------------
 

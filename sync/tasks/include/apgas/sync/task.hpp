@@ -46,7 +46,7 @@ class hidden_attributes {
   }
   hidden_attributes(const hidden_attributes&) = delete;
   hidden_attributes& operator=(const hidden_attributes&) = delete;
-  APGAS_API ~hidden_attributes();
+  ~hidden_attributes();
 
  private:
   const scheduler::task_state task_;
