@@ -16,18 +16,22 @@ const sync::place_state& state(const char* operation) {
   return sync::place_of(sync::task_fiber(operation));
 }
 
+// A function of its own, so that the constructor of a place needs no frame: programs construct one
+// for each of many short tasks.
+[[noreturn, gnu::noinline, gnu::cold]] void refuse(int id, int n) {
+  throw bad_place(
+      fmt::format("place {} was asked for, but the program runs with {} {}, numbered from 0; start "
+                  "it with more (APGAS_PLACES or apgas-run -n), or ask apgas::num_places()",
+                  id, n, n == 1 ? "place" : "places"));
+}
+
 }  // namespace
 
 place::place(int id) : id_(id) {
   if (id == 0) return;
   const int n = state("the constructor of place").places;
-  if (id < 0 || id >= n) {
-    throw bad_place(
-        fmt::format("place {} was asked for, but the program runs with {} {}, numbered from 0; "
-                    "start it with more "
-                    "(APGAS_PLACES or apgas-run -n), or ask apgas::num_places()",
-                    id, n, n == 1 ? "place" : "places"));
-  }
+  if (id < 0 || id >= n) [[unlikely]]
+    refuse(id, n);
 }
 
 std::string place::host() const { return state("place::host").endpoint->host(id_); }
