@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 
-from simulated_cluster import CLUSTER, HOSTS, NAME, ROOT, TRANSPORTS, cluster, up, with_cluster
+from simulated_cluster import CLUSTER, HOSTS, NAME, ROOT, WAYS, cluster, up, with_cluster
 
 sys.path.insert(0, str(ROOT / "launch/tools"))
 from launchers import REPORTS_THE_END  # noqa: E402
@@ -64,7 +64,7 @@ class Run:
     def __init__(self, number):
         draw = random.Random(f"{SEED}:{number}")
         self.program = draw.choice(PROGRAMS)
-        self.transport = draw.choice([*TRANSPORTS, "shm"])  # shm: shared memory within a host
+        self.transport = WAYS[number % len(WAYS)]
         self.fault = draw.choice(FAULTS)
         # The first host runs mpirun. Without it no line could be printed.
         far = "cut" in self.fault or "host" in self.fault

@@ -10,7 +10,7 @@ import sys
 import unittest
 
 from job import PLACES, Job
-from simulated_cluster import HOSTS, TRANSPORTS, apgas_run, cluster, with_cluster
+from simulated_cluster import HOSTS, TRANSPORTS, WAYS, apgas_run, cluster, with_cluster
 
 FIRST, *OTHERS = HOSTS
 FILE = "/tmp/apgas-observed-{}.json"
@@ -22,7 +22,7 @@ def on(host, *command):
 
 class Observed(unittest.TestCase):
     def test_a_trace_has_the_places_of_all_hosts_at_the_same_time(self):
-        for transport in TRANSPORTS:
+        for transport in WAYS:
             with self.subTest(transport=transport):
                 file = FILE.format(transport)
                 result = apgas_run("-n", "6", "--transport", transport, "--env",

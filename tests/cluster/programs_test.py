@@ -15,14 +15,12 @@ import time
 import unittest
 import uuid
 
-from simulated_cluster import (CLUSTER, ENGINE, HOSTS, NAME, TRANSPORTS, apgas_run, cluster, up,
-                               with_cluster)
+from simulated_cluster import (CLUSTER, ENGINE, HOSTS, NAME, TRANSPORTS, WAYS, apgas_run, cluster,
+                               up, with_cluster)
 
 TREE, NODES_OF_TREE = "-t 1 -a 3 -d 10 -b 4 -r 19".split(), 4130071  # T1 of UTS
 
-# Shared memory within each host, and the transports between hosts alone, with their names in the
-# line about the start.
-WAYS = [*TRANSPORTS, "shm"]
+# What the line about the start calls them.
 NAMES = {"shm": f"shm+{TRANSPORTS[-1]}"}
 
 
@@ -37,7 +35,7 @@ class Programs(unittest.TestCase):
         return report, lines
 
     def test_places_run_on_the_hosts_in_order(self):
-        for transport in TRANSPORTS:
+        for transport in WAYS:
             with self.subTest(transport=transport):
                 _, lines = self.check("-n", "6", "--transport", transport, "hello")
                 found = re.findall(r"place (\d) of 6 on (\w+) with", "\n".join(lines))
@@ -62,7 +60,7 @@ class Programs(unittest.TestCase):
         self.assertEqual({re.search(r" on (\w+) ", line)[1] for line in lines}, set(HOSTS))
 
     def test_load_is_balanced_over_hosts(self):
-        for transport in TRANSPORTS:
+        for transport in WAYS:
             with self.subTest(transport=transport):
                 report, _ = self.check("-n", "6", "--transport", transport, "uts", *TREE)
                 self.assertEqual((report["variant"], report["nodes"], report["places"]),

@@ -25,6 +25,8 @@ CLUSTER = str(ROOT / "docker/cluster")
 ENGINE, PREFIX, *TRANSPORTS = sys.argv[1:]
 NAMES = TRANSPORTS[TRANSPORTS.index("--") + 1:] if "--" in TRANSPORTS else []
 TRANSPORTS = TRANSPORTS[:-len(NAMES) - 1] if NAMES else TRANSPORTS
+# The transports between hosts alone, and shared memory within each host.
+WAYS = [*TRANSPORTS, "shm"]
 NAME = f"test{os.getpid()}"
 HOSTS = ["node1", "node2", "node3"]
 

@@ -36,6 +36,10 @@ constexpr std::uint64_t rare_polls = 64;
 // which the workers send tasks would cost more than these tasks.
 constexpr unsigned futile_polls_max = 2;
 
+// For so long a thread does not poll if a look at the place waits until none does. A look tries to
+// begin once in a millisecond.
+constexpr std::chrono::milliseconds during_a_look{3};
+
 // The number of external tasks that go first after prefer_external_tasks().
 constexpr int preferred_at_once = 16;
 
@@ -165,6 +169,7 @@ bool scheduler::implementation::sleep(worker& w) noexcept {
     const auto limit = is_poller ? timed.until_next() : no_limit;
     const bool on_network = is_poller && !progress.joinable();
     woken = on_network ? sleep_as_poller(entry.sleep, idle_polls, limit) : entry.sleep.park(limit);
+    if (!woken && look_waits.load(base::relaxed)) woken = entry.sleep.park(during_a_look);
     if (woken || !poll_outside(w, poll_kind::loop)) continue;
     idle_polls = 0;
     // A message need not become a task: it may have been answered already, and more messages may
@@ -201,6 +206,7 @@ void scheduler::implementation::serve_network() noexcept {
        ++idle_polls) {
     if (halted.load(base::acquire)) return;  // P1 of halt.cpp
     static_cast<void>(sleep_as_poller(progress_sleep, idle_polls, no_limit));
+    if (look_waits.load(base::relaxed)) static_cast<void>(progress_sleep.park(during_a_look));
     if (!poll_network()) continue;
     idle_polls = 0;
     if (!outside.empty()) prefer_external_tasks();

@@ -207,6 +207,9 @@ struct scheduler::implementation {
   alignas(base::cache_line_bytes) base::spin_lock poller_lock;  // held while polling
   base::atomic<std::uint64_t> polls{0};
 
+  // A look at this place waits until nobody polls: the sleeping poller does not poll meanwhile.
+  base::atomic<bool> look_waits{false};
+
   // Written by each call of a thread that is not a worker of this scheduler.
   alignas(base::cache_line_bytes) base::atomic<std::uint32_t> external_calls{0};
 

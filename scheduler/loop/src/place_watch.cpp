@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -25,6 +24,33 @@ namespace {
 constexpr int looks_for_sleep = 20;
 constexpr int looks_while_none_runs = 60;
 
+// Where other programs compute, a poll may last for tens of milliseconds: Open MPI yields its core
+// in each. So a look waits for its end.
+constexpr int ms_for_a_poll = 100;
+
+// While it exists, no thread polls the network; unless a poll has not ended in time, which
+// is_held() says.
+class held_polls {
+ public:
+  explicit held_polls(scheduler::implementation& s) : of_(s) {
+    of_.look_waits.store(true, base::relaxed);
+    for (int i = 0; !(is_held_ = of_.poller_lock.try_lock()) && i < ms_for_a_poll; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  held_polls(const held_polls&) = delete;
+  held_polls& operator=(const held_polls&) = delete;
+  ~held_polls() {
+    if (is_held_) of_.poller_lock.unlock();
+    of_.look_waits.store(false, base::relaxed);
+  }
+  bool is_held() const noexcept { return is_held_; }
+
+ private:
+  scheduler::implementation& of_;
+  bool is_held_ = false;
+};
+
 bool any_runs_a_task(scheduler::implementation& s) {
   return std::ranges::any_of(s.workers, [&s](const auto& w) {
     const auto& entry = s.entries[static_cast<std::size_t>(w->id)];
@@ -44,15 +70,15 @@ place_watch::state place_watch::look(bool threads, const std::function<void()>& 
   state seen;
   const bool only_own = threads && base::foreign_threads() == 0;
   seen.threads = threads && !only_own;
-  const std::unique_lock nobody_polls(watched_.poller_lock, std::try_to_lock);
-  seen.asleep =
-      nobody_polls.owns_lock() && watched_.idle.when_all_asleep(watched_.workers.size(), [&] {
-        seen.activity = activity_of(watched_);
-        seen.timers = watched_.timed.count();
-        seen.blocking = watched_.helpers.busy();
-        seen.still = only_own && nothing_can_become_ready(watched_);
-        inside();
-      });
+  if (!watched_.idle.when_all_asleep(watched_.workers.size(), [] {})) return seen;
+  const held_polls polls(watched_);
+  seen.asleep = polls.is_held() && watched_.idle.when_all_asleep(watched_.workers.size(), [&] {
+    seen.activity = activity_of(watched_);
+    seen.timers = watched_.timed.count();
+    seen.blocking = watched_.helpers.busy();
+    seen.still = only_own && nothing_can_become_ready(watched_);
+    inside();
+  });
   return seen;
 }
 

@@ -39,9 +39,9 @@ class place_watch {
     bool threads = false;    // threads outside the library were looked for, and there are some
   };
   // Looks at the place. If all workers sleep, calls `inside` while no thread receives frames and
-  // none of the workers can wake. `threads`: also count the threads of the process, which reads a
-  // folder of /proc; without that a place is never still.
-  // Context: a thread that is no worker. Throws: what `inside` throws.
+  // none of the workers can wake; for a poll of the network that has begun it waits up to 100 ms.
+  // `threads`: also count the threads of the process, which reads a folder of /proc; without that a
+  // place is never still. Context: a thread that is no worker. Throws: what `inside` throws.
   state look(bool threads, const std::function<void()>& inside) const;
 
   // What the tasks wait for, and which ones run. `own_timers`: how many timers of the runtime are
