@@ -201,15 +201,10 @@ bool steal(worker& w, work& found, patience& leave_resumed) {
   return false;
 }
 
-// Yields the processor. Returns whether other threads have computed on it meanwhile for so long
-// that this worker had better sleep: each further yield may take as long, and the system lets a
-// thread that is woken go first.
-bool yield_takes_long() noexcept {
-  constexpr std::uint64_t long_yield = 3'000'000;  // cycles, about 1 ms
-  const std::uint64_t before = cycles();
-  sched_yield();
-  return cycles() - before > long_yield;
-}
+// A round of a search that takes longer, in cycles, about 1 ms: other threads have computed on the
+// processor meanwhile. Then the worker had better sleep: each further yield may take as long, and
+// the system lets a thread that is woken go first. The poll counts, since Open MPI yields in it.
+constexpr std::uint64_t long_round = 3'000'000;
 
 // Searches all queues, and sleeps in between, until it finds work. Returns false if the scheduler
 // stops.
@@ -232,13 +227,16 @@ bool search(worker& w, work& found) {
       static_cast<void>(s.idle.end_search());
       return false;
     }
+    const bool yields = s.oversubscribed.load(base::relaxed);
+    const std::uint64_t round_begun = yields ? cycles() : 0;
     if (s.poll_outside(w, poll_kind::search)) {
       give_up = clock::time_point::max();
       continue;
     }
     bool others_compute = false;
-    if (s.oversubscribed.load(base::relaxed)) {
-      others_compute = yield_takes_long();
+    if (yields) {
+      sched_yield();
+      others_compute = cycles() - round_begun > long_round;
     } else {
       base::cpu_relax();
     }
