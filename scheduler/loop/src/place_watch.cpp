@@ -51,13 +51,6 @@ class held_polls {
   bool is_held_ = false;
 };
 
-bool any_runs_a_task(scheduler::implementation& s) {
-  return std::ranges::any_of(s.workers, [&s](const auto& w) {
-    const auto& entry = s.entries[static_cast<std::size_t>(w->id)];
-    return !running_text(*w, state_of(*w), s.idle.sleeps(&**entry)).empty();
-  });
-}
-
 }  // namespace
 
 place_watch::place_watch(scheduler& of, bool takes_over) : watched_(of.internals()) {
@@ -82,12 +75,19 @@ place_watch::state place_watch::look(bool threads, const std::function<void()>& 
   return seen;
 }
 
+bool place_watch::any_runs_a_task() const {
+  return std::ranges::any_of(watched_.workers, [this](const auto& w) {
+    const auto& entry = watched_.entries[static_cast<std::size_t>(w->id)];
+    return !running_text(*w, state_of(*w), watched_.idle.sleeps(&**entry)).empty();
+  });
+}
+
 place_waits place_watch::explain(const object_names* names, std::size_t own_timers) const {
   place_waits result;
   wait_groups groups;
   suspended_tasks& tasks = watched_.suspended();
   for (int i = 0; i < looks_while_none_runs && !result.asleep; ++i) {
-    if (i >= looks_for_sleep && any_runs_a_task(watched_)) break;
+    if (i >= looks_for_sleep && any_runs_a_task()) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(std::min(i, looks_for_sleep)));
     result.asleep = watched_.idle.when_all_asleep(watched_.workers.size(), [&] {
       hang_explanation explanation(names);

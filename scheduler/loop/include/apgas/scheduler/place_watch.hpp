@@ -44,6 +44,10 @@ class place_watch {
   // place is never still. Context: a thread that is no worker. Throws: what `inside` throws.
   state look(bool threads, const std::function<void()>& inside) const;
 
+  // Whether a worker runs a task at this moment, as far as can be seen from another thread.
+  // Context: a thread that is no worker. Throws: std::bad_alloc.
+  bool any_runs_a_task() const;
+
   // What the tasks wait for, and which ones run. `own_timers`: how many timers of the runtime are
   // set, which make no task of the program ready. Throws: std::bad_alloc.
   // Context: a thread that is no worker.
