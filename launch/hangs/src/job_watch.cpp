@@ -30,12 +30,6 @@ constexpr auto slept_lately = 1s;       // a worker may wake for a moment, or po
 constexpr auto teams_pause = 500ms;     // after an answer, their timer stops for so long
 constexpr int refusals_max = 10;        // then a standstill is reported, although nobody knows why
 
-// A frame that asks has woken a worker, which finds nothing and sleeps again. On processors with
-// many other threads that takes a while. So a place looks again after 1, 2, ... 20 ms, and then, as
-// long as no worker runs a task, every 20 ms up to a second.
-constexpr int looks_for_sleep = 20;
-constexpr int looks_while_none_runs = 60;
-
 base::atomic<unsigned> answered_signals{0};  // by a place of this process; all see the same signals
 
 }  // namespace
@@ -217,9 +211,7 @@ job_watch::wave_answer job_watch::answer_wave() {
   comm::traffic all;
   std::uint64_t own_received = 0;
   std::uint64_t heard = 0;
-  for (int i = 0; i < looks_while_none_runs && !seen.asleep; ++i) {
-    if (i >= looks_for_sleep && watched_->any_runs_a_task()) break;
-    if (i != 0) std::this_thread::sleep_for(1ms * std::min(i, looks_for_sleep));
+  for (int i = 0; !seen.asleep && watched_->wait_for_sleep(i); ++i) {
     seen = watched_->look(true, [&] {
       all = place_.endpoint->total_traffic();
       own_received = received_.load(base::relaxed);

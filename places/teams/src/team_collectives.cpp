@@ -14,9 +14,8 @@ namespace apgas::inline v0::remote {
 namespace {
 
 // From this size on, blocks are sent directly to and from the root; along a tree they would be
-// copied at each level. An alltoall over several hosts sends blocks directly if all
-// blocks of a run for one member together exceed this size, since the head of the run would copy
-// them.
+// copied at each level. An alltoall over several hosts sends blocks directly if all blocks of a run
+// for one member together exceed this size, since the head of the run would copy them.
 constexpr std::size_t direct_bytes = std::size_t{4} << 10;
 
 // Added to the step numbers when members agree on their boards, before all others.

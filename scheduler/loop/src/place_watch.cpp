@@ -18,9 +18,7 @@
 namespace apgas::inline v0::scheduler {
 namespace {
 
-// The frame that asks for an explanation has woken a worker, which finds nothing and sleeps again.
-// On processors with many other threads that takes a while. So place_watch looks again after 1, 2,
-// ... 20 ms, and then, as long as no worker runs a task, every 20 ms up to a second.
+// See wait_for_sleep().
 constexpr int looks_for_sleep = 20;
 constexpr int looks_while_none_runs = 60;
 
@@ -51,6 +49,13 @@ class held_polls {
   bool is_held_ = false;
 };
 
+bool any_runs_a_task(scheduler::implementation& s) {
+  return std::ranges::any_of(s.workers, [&s](const auto& w) {
+    const auto& entry = s.entries[static_cast<std::size_t>(w->id)];
+    return !running_text(*w, state_of(*w), s.idle.sleeps(&**entry)).empty();
+  });
+}
+
 }  // namespace
 
 place_watch::place_watch(scheduler& of, bool takes_over) : watched_(of.internals()) {
@@ -75,20 +80,18 @@ place_watch::state place_watch::look(bool threads, const std::function<void()>& 
   return seen;
 }
 
-bool place_watch::any_runs_a_task() const {
-  return std::ranges::any_of(watched_.workers, [this](const auto& w) {
-    const auto& entry = watched_.entries[static_cast<std::size_t>(w->id)];
-    return !running_text(*w, state_of(*w), watched_.idle.sleeps(&**entry)).empty();
-  });
+bool place_watch::wait_for_sleep(int i) const {
+  if (i >= looks_while_none_runs || (i >= looks_for_sleep && any_runs_a_task(watched_)))
+    return false;
+  std::this_thread::sleep_for(std::chrono::milliseconds(std::min(i, looks_for_sleep)));
+  return true;
 }
 
 place_waits place_watch::explain(const object_names* names, std::size_t own_timers) const {
   place_waits result;
   wait_groups groups;
   suspended_tasks& tasks = watched_.suspended();
-  for (int i = 0; i < looks_while_none_runs && !result.asleep; ++i) {
-    if (i >= looks_for_sleep && any_runs_a_task()) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(std::min(i, looks_for_sleep)));
+  for (int i = 0; !result.asleep && wait_for_sleep(i); ++i) {
     result.asleep = watched_.idle.when_all_asleep(watched_.workers.size(), [&] {
       hang_explanation explanation(names);
       tasks.explain(groups, explanation);

@@ -44,9 +44,12 @@ class place_watch {
   // place is never still. Context: a thread that is no worker. Throws: what `inside` throws.
   state look(bool threads, const std::function<void()>& inside) const;
 
-  // Whether a worker runs a task at this moment, as far as can be seen from another thread.
+  // To be called before look number i, from 0, of a series that ends when all workers sleep. The
+  // frame that asks has woken a worker, which finds nothing and sleeps again; on processors with
+  // many other threads that takes a while. So it waits for i ms, up to 20, and returns true; false
+  // if it is no use to look again: after 210 ms if a worker runs a task, otherwise after a second.
   // Context: a thread that is no worker. Throws: std::bad_alloc.
-  bool any_runs_a_task() const;
+  bool wait_for_sleep(int i) const;
 
   // What the tasks wait for, and which ones run. `own_timers`: how many timers of the runtime are
   // set, which make no task of the program ready. Throws: std::bad_alloc.
