@@ -56,16 +56,19 @@ void spawn_in_phases(Laps& laps, bool& over, int tasks, Spawn spawn, Advance adv
   }
 }
 
-template <class Laps>
-void clock_phases(Laps& laps, int tasks) {
+template <class Laps, class Advance>
+void clock_phases(Laps& laps, int tasks, Advance advance) {
   bool over = false;
   apgas::finish([&] {
     const auto c = apgas::clock::make();
     const auto spawn = [&c](auto body) { apgas::async(apgas::clocked(c), body); };
-    spawn_in_phases(laps, over, tasks, spawn, [c] { c.advance(); });
+    spawn_in_phases(laps, over, tasks, spawn, [c, advance] { advance(c); });
     c.drop();
   });
 }
+
+inline constexpr auto lazily = [](const apgas::clock& c) { c.advance(); };
+inline constexpr auto eagerly = [](const apgas::clock& c) { c.advance_eager(); };
 
 template <class Laps>
 void summed_phases(Laps& laps, int tasks) {
@@ -233,9 +236,11 @@ constexpr measured<Laps> all[] = {
        });
      }},
     {{"phase of a clock with 8 tasks", 2'060, 4},
-     [](Laps& laps) { clock_phases(laps, few_tasks); }},
+     [](Laps& laps) { clock_phases(laps, few_tasks, lazily); }},
     {{"phase of a clock with 128 tasks", 19'500, 9},
-     [](Laps& laps) { clock_phases(laps, many_tasks); }},
+     [](Laps& laps) { clock_phases(laps, many_tasks, lazily); }},
+    {{"the same with `advance_eager`", 19'500, 9},
+     [](Laps& laps) { clock_phases(laps, many_tasks, eagerly); }},
     {{"phase of a phaser with 8 tasks, with a sum of all", 3'450, 11},
      [](Laps& laps) { summed_phases(laps, few_tasks); }},
 };

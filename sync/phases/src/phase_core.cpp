@@ -23,11 +23,13 @@ phase_core::phase_core(phase_kind kind, int home, int workers, int tiers, int de
       workers_(workers),
       degree_(static_cast<std::size_t>(degree)),
       ends_in_one_step_(tiers == 1) {
-  // Tasks wait at leaves only, mostly those of the workers that leaf_of() sends there.
+  // Tasks wait at leaves only, mostly those of the workers that leaf_of() sends there. Thieves wait
+  // there as well, and workers that share a list fill their blocks less.
+  constexpr int with_thieves = 4;
   std::size_t all_leaves = 1;
   for (int tier = 1; tier < tiers; ++tier) all_leaves *= degree_;
-  const int for_each_leaf =
-      static_cast<int>((static_cast<std::size_t>(workers) - 1) / all_leaves) + 1;
+  const int share = static_cast<int>((static_cast<std::size_t>(workers) - 1) / all_leaves) + 1;
+  const int for_each_leaf = std::max(share, std::min(workers, with_thieves));
   nodes_.push_back(std::make_unique<phaser_tree_node>(*this, nullptr, tiers == 1 ? workers : 1,
                                                       tiers == 1 ? 0 : degree));
   for (int tier = 1; tier < tiers; ++tier) {

@@ -130,7 +130,8 @@ void advance(scheduler::fiber& self, registration& r, wait_style style,
   // A worker that answers a thief goes on with its batch. To leave the task instead would take the
   // lock of the tree node, and with many thieves it is the lock that all wait for.
   const auto take = [](scheduler::worker& w) {
-    return w.batch.empty() ? nullptr : scheduler::next_of_batch(w);
+    scheduler::fiber* const next = scheduler::next_of_batch_fast(w);
+    return next != nullptr || w.batch.empty() ? next : scheduler::next_of_batch(w);
   };
   if (switch_to_next(self, r, take) || switch_to_start(self, r)) return;
   signal_and_wait(self, r, style, where);

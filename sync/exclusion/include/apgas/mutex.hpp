@@ -105,8 +105,9 @@ class mutex {
       if (free_.load(base::relaxed)) [[unlikely]]
         return false;
       next = overtaken_.pop();  // if there is one, the mutex stays locked for it
-      holder_ = next != nullptr ? next->task : nullptr;
-      if (next == nullptr) {
+      if (next != nullptr) {
+        holder_ = next->task;
+      } else {
         free_.store(true, base::relaxed);
         if (!waking_) next = waiting_.pop();
         waking_ = waking_ || next != nullptr;
@@ -174,7 +175,7 @@ class mutex {
   base::spin_lock guard_;
   base::atomic<bool> free_{true};             // written under guard_
   bool waking_ = false;                       // a task that was resumed has not tried to lock yet
-  const scheduler::fiber* holder_ = nullptr;  // of the task that has locked it; under guard_
+  const scheduler::fiber* holder_ = nullptr;  // of the task that has locked it, while it is locked
   sync::wait_queue waiting_;
   sync::wait_queue overtaken_;
 };
