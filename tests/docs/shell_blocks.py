@@ -36,6 +36,7 @@ MARKED = {  # of the documents whose blocks are run
     "docs/tutorials/first_program.md": ["the test starts in a clone"],
     "docs/tutorials/histogram.md": ["needs three hosts"],
     "docs/debugging/hangs.md": ["the tutorial about a hang runs such commands"],
+    "docs/debugging/schedules.md": ["needs a program that fails, and gdb"],
     "docs/how_to/install.md": ["README.md and the first tutorial run these commands",
                                "a second build of the library takes minutes"],
     "docs/how_to/packages.md": ["./launch/package --test runs these commands",
