@@ -35,6 +35,7 @@ MARKED = {  # of the documents whose blocks are run
     "README.md": ["runs all tests, this one among them"],
     "docs/tutorials/first_program.md": ["the test starts in a clone"],
     "docs/tutorials/histogram.md": ["needs three hosts"],
+    "docs/debugging/crashes.md": ["gdb waits for its user"],
     "docs/debugging/hangs.md": ["the tutorial about a hang runs such commands"],
     "docs/debugging/schedules.md": ["needs a program that fails, and gdb"],
     "docs/how_to/install.md": ["README.md and the first tutorial run these commands",
