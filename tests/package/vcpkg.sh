@@ -10,7 +10,7 @@ set -euo pipefail
 vcpkg=$(realpath "$1") folder=$(realpath -m "$2")
 cd "$(dirname "$0")/../.."
 
-for port in boost-context cereal fmt hwloc nlohmann-json; do
+for port in boost-context cereal fmt hwloc mpi nlohmann-json; do
   mkdir -p "$folder/ports/$port"
   echo "{\"name\": \"$port\", \"version\": \"0\"}" >"$folder/ports/$port/vcpkg.json"
   echo 'set(VCPKG_POLICY_EMPTY_PACKAGE enabled)' >"$folder/ports/$port/portfile.cmake"
@@ -28,8 +28,7 @@ END
 
 export VCPKG_FORCE_SYSTEM_BINARIES=1 VCPKG_DISABLE_METRICS=1
 export VCPKG_ROOT=${vcpkg%/*}
-"$vcpkg" format-manifest packages/vcpkg/ports/apgas/vcpkg.json
-"$vcpkg" install apgas --triplet release --binarysource=clear --enforce-port-checks \
+"$vcpkg" install 'apgas[mpi]' --triplet release --binarysource=clear --enforce-port-checks \
   --overlay-ports=packages/vcpkg/ports --overlay-ports="$folder/ports" \
   --overlay-triplets="$folder/triplets" --x-install-root="$folder/installed" \
   --x-buildtrees-root="$folder/buildtrees" --x-packages-root="$folder/packages" \
@@ -40,6 +39,6 @@ cmake -S packages/conan/test_package -B "$folder/program" -DCMAKE_BUILD_TYPE=Rel
   -DVCPKG_TARGET_TRIPLET=release -DVCPKG_OVERLAY_TRIPLETS="$folder/triplets" \
   -DVCPKG_INSTALLED_DIR="$folder/installed"
 cmake --build "$folder/program"
-APGAS_TRANSPORT=local APGAS_PLACES=2 "$folder/program/program"
+APGAS_PLACES=2 "$folder/program/program"
 "$folder/installed/release/tools/apgas/apgas-run" --help >"$folder/apgas-run.txt"
 echo "The port works"
