@@ -57,11 +57,13 @@ function check(page, scheme) {
 
 
 def build(mkdocs, folder):
-    result = subprocess.run(  # not with --quiet: then --strict does not see the warnings
+    result = subprocess.run(
         [mkdocs, "build", "--strict", "--site-dir", folder], cwd=ROOT, check=False,
         capture_output=True, text=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
     if result.returncode != 0:
         sys.exit(f"the site does not build:\n{result.stdout}{result.stderr}")
+    if "Documentation built" not in result.stderr:
+        sys.exit("MkDocs logs nothing, so --strict has seen no warnings")
 
 
 def browser(chromium, profile, *arguments):
