@@ -91,7 +91,7 @@ class Files:
         port = "packages/vcpkg/ports/apgas/vcpkg.json"
         manifest = self.parse(port, json.loads) or {}
         self.check(manifest.get("version") == self.version(), port, "has another version")
-        spack = "packages/spack/repo/packages/apgas/package.py"
+        spack = "packages/spack/spack_repo/apgas/packages/apgas/package.py"
         for name in (spack, "packages/conan/conanfile.py",
                      "packages/conan/test_package/conanfile.py"):
             self.parse(name, ast.parse)

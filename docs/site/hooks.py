@@ -74,9 +74,10 @@ def listing(path):
 
 
 def folder_index(path):
-    """A page that lists the documents of a folder without a README.md."""
+    """A page that lists the documents of a folder without a README.md; without any, its files."""
     pages = sorted((ROOT / path).glob("*.md"))
     lines = [f"- [{title_of(page)}]({page.name})" for page in pages]
+    lines = lines or [f"- `{path / file.name}`" for file in sorted((ROOT / path).iterdir())]
     return f"# {path.name.capitalize()}\n\n" + "\n".join(lines) + "\n"
 
 

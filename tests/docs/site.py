@@ -58,10 +58,12 @@ function check(page, scheme) {
 
 def build(mkdocs, folder):
     result = subprocess.run(
-        [mkdocs, "build", "--strict", "--quiet", "--site-dir", folder], cwd=ROOT, check=False,
+        [mkdocs, "build", "--strict", "--site-dir", folder], cwd=ROOT, check=False,
         capture_output=True, text=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
     if result.returncode != 0:
         sys.exit(f"the site does not build:\n{result.stdout}{result.stderr}")
+    if "Documentation built" not in result.stderr:
+        sys.exit("MkDocs logs nothing, so --strict has seen no warnings")
 
 
 def browser(chromium, profile, *arguments):

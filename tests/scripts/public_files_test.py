@@ -31,7 +31,8 @@ CHANGES = [  # file, what is replaced, by what, and the problem then
     ("packages/vcpkg/ports/apgas/vcpkg.json", '"0.1.0"', '"0.0.9"', "has another version"),
     ("packages/vcpkg/ports/apgas/vcpkg.json", "{", "", "vcpkg.json: "),
     ("packages/conan/conanfile.py", "class Apgas(", "class Apgas((", "conanfile.py: "),
-    ("packages/spack/repo/packages/apgas/package.py", '"0.1.0"', '"0.0.9"', "another version"),
+    ("packages/spack/spack_repo/apgas/packages/apgas/package.py", '"0.1.0"', '"0.0.9"',
+     "another version"),
 ]
 
 

@@ -102,7 +102,8 @@ class Tidy(unittest.TestCase):
 
     def test_pages_say_what_can_go_wrong(self):
         page = "# A\n## What can go wrong\n"
-        for name in ("docs/tutorials/a.md", "docs/how_to/a.md", "docs/debugging/a.md"):
+        for name in ("docs/tutorials/a.md", "docs/how_to/a.md", "docs/debugging/a.md",
+                     "docs/explanation/a.md"):
             self.reports("no section '## What can go wrong'", name, "# A\n")
             self.assertFalse(check({name: page})[0])
         self.assertFalse(check({"docs/debugging/README.md": "# A\n", "docs/a.md": "# A\n"})[0])

@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-from spack.package import *  # noqa: F403
+# ruff: noqa: F403, F405
+"""The recipe for Spack 1.0 or later, whose package API is v2."""
+
+from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
+
+from spack.package import *
 
 
-class Apgas(CMakePackage):  # noqa: F405
+class Apgas(CMakePackage):
     """Asynchronous partitioned global address space for C++20: places, work-stealing tasks, finish,
     clocks and phasers, as in X10."""
 
     # There is no public archive yet: `spack develop` or `spack dev-build` builds a clone.
     version("0.1.0")
+
+    license("Apache-2.0")
 
     variant("mpi", default=True, description="Several processes, started by an MPI launcher")
     variant("ucx", default=True, when="+mpi", description="The transport ucx")
