@@ -1,13 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
-#include <functional>
 #include <utility>
 
 #include "sssp/portion.hpp"
-#include "support/exchange.hpp"
 
 namespace sssp {
+
+namespace {
+
+// A task takes so many vertices at once.
+constexpr std::size_t piece = 64;
+
+std::vector<std::vector<length>> nothing_offered(const plan& p, const bfs::dealing& dealt) {
+  std::vector<std::vector<length>> all(static_cast<std::size_t>(dealt.places));
+  for (std::int64_t q = 0; q < dealt.places; ++q) {
+    if (q == dealt.here) continue;
+    const bfs::dealing theirs{dealt.places, q};
+    all[static_cast<std::size_t>(q)].assign(theirs.size(p.graph().vertices()), unreached);
+  }
+  return all;
+}
+
+// Whether the value was greater. Context: any thread, several at the same time.
+bool lower(length& value, length to) {
+  const std::atomic_ref shared(value);
+  length before = shared.load(std::memory_order_relaxed);
+  while (to < before) {
+    if (shared.compare_exchange_weak(before, to, std::memory_order_relaxed)) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 portion::portion(const plan& p, length delta, std::span<length> lengths, const apgas::team& team)
     : delta_(delta),
@@ -15,109 +40,107 @@ portion::portion(const plan& p, length delta, std::span<length> lengths, const a
       team_(team),
       lengths_(lengths),
       followed_(lengths.size(), unreached),
-      removed_(lengths.size()) {
-  auto came = apps::exchange(team, share_of_arcs(p, dealt_));
-  arcs_ = arcs(lengths.size(), std::move(came.values), [this](vertex v) { return dealt_.at(v); });
+      arcs_(lengths.size(), dealt_, apps::exchange(team, share_of_edges(p, dealt_)).values),
+      taken_(found_.size()),
+      offered_(nothing_offered(p, dealt_)),
+      exchanger_(team),
+      outgoing_(team.size()) {
+  for (found& each : found_) each.offers.resize(team.size());
 }
 
 std::int64_t portion::search(vertex root) {
-  if (dealt_.owner(root) == dealt_.here) take_offer(dealt_.at(root), 0);
+  if (dealt_.owner(root) == dealt_.here) improve(dealt_.at(root), 0, *found_);
   std::int64_t rounds = 0;
-  for (auto bucket = lowest_bucket(); bucket != no_bucket; bucket = lowest_bucket()) {
-    std::vector<std::size_t> removed;
-    for (;; ++rounds) {
-      const std::vector<std::size_t> frontier = take(bucket);
-      if (team_.allreduce(frontier.size(), std::plus<>()) == 0) break;
-      for (const std::size_t v : frontier) {
-        if (std::exchange(removed_[v], 1) == 0) removed.push_back(v);
-      }
-      apgas::forall(frontier, [this](std::size_t v) { follow(v, light(v)); });
-      exchange_offers();
+  for (std::size_t bucket = 0; bucket != no_bucket; bucket = exchange_offers(), ++rounds) {
+    take(bucket);
+    for (const std::vector<local_vertex>& each : taken_) {
+      const std::size_t pieces = (each.size() + piece - 1) / piece;
+      apgas::forall(
+          std::size_t{0}, pieces,
+          [&](std::size_t i) {
+            const std::span<const local_vertex> rest = std::span(each).subspan(i * piece);
+            follow(rest.first(std::min(piece, rest.size())), *found_);
+          },
+          1);
     }
-    apgas::forall(removed, [this](std::size_t v) { follow(v, heavy(v)); });
-    exchange_offers();
-    for (const std::size_t v : removed) removed_[v] = 0;
-    ++rounds;
   }
+  exchanger_.release();
   return rounds;
 }
 
-// The lowest bucket of all places that is not empty.
-std::size_t portion::lowest_bucket() {
+// Moves the vertices of a bucket to taken_.
+void portion::take(std::size_t bucket) {
+  std::size_t worker = 0;
+  for (found& each : found_) {
+    std::vector<local_vertex>& to = taken_[worker++];
+    to.clear();
+    if (bucket < each.improved.size()) to.swap(each.improved[bucket]);
+  }
+}
+
+// Context: a worker, whose value is `mine`; several at the same time.
+void portion::follow(std::span<const local_vertex> vertices, found& mine) {
+  for (const local_vertex v : vertices) {
+    const length here = std::atomic_ref(lengths_[v]).load(std::memory_order_relaxed);
+    // It was followed with this length, perhaps as one of a lower bucket.
+    if (std::atomic_ref(followed_[v]).exchange(here, std::memory_order_relaxed) == here) continue;
+    for (const arc& a : arcs_.of(v)) {
+      const length via = here + a.weight;
+      if (std::cmp_equal(a.place, dealt_.here)) {
+        improve(a.index, via, mine);
+      } else {
+        offer_elsewhere(a, via, mine);
+      }
+    }
+  }
+}
+
+void portion::improve(std::size_t index, length via, found& mine) {
+  if (!lower(lengths_[index], via)) return;
+  const auto bucket = static_cast<std::size_t>(via / delta_);
+  if (mine.improved.size() <= bucket) mine.improved.resize(bucket + 1);
+  mine.improved[bucket].push_back(static_cast<std::uint32_t>(index));
+}
+
+void portion::offer_elsewhere(const arc& a, length via, found& mine) {
+  if (!lower(offered_[a.place][a.index], via)) return;
+  mine.offers[a.place].push_back({a.index, static_cast<std::uint64_t>(via) & 0xff'ffff'ffff});
+  mine.lowest_offer = std::min(mine.lowest_offer, static_cast<std::size_t>(via / delta_));
+}
+
+// A collective. Returns the lowest bucket that some place may have vertices in.
+std::size_t portion::exchange_offers() {
+  std::size_t lowest = lowest_bucket();
+  if (team_.size() == 1) return lowest;
+  for (auto& each : outgoing_) each.clear();
+  for (found& each : found_) {
+    lowest = std::min(lowest, std::exchange(each.lowest_offer, no_bucket));
+    for (std::size_t q = 0; q < outgoing_.size(); ++q) {
+      if (outgoing_[q].empty()) {
+        outgoing_[q].swap(each.offers[q]);
+      } else {
+        outgoing_[q].insert(outgoing_[q].end(), each.offers[q].begin(), each.offers[q].end());
+        each.offers[q].clear();
+      }
+    }
+  }
+  const std::vector<std::size_t> of_all = exchanger_.exchange(outgoing_, lowest, incoming_);
+  apgas::forall(incoming_.values,
+                [this](const offer& o) { improve(o.index, static_cast<length>(o.via), *found_); });
+  return *std::ranges::min_element(of_all);
+}
+
+// The lowest bucket of this place that is not empty.
+std::size_t portion::lowest_bucket() const {
   std::size_t lowest = no_bucket;
-  for (const buckets& each : buckets_) {
-    const auto found = std::ranges::find_if(each, [](const auto& b) { return !b.empty(); });
-    if (found != each.end()) {
-      lowest = std::min(lowest, static_cast<std::size_t>(found - each.begin()));
+  for (const found& each : found_) {
+    const auto bucket =
+        std::ranges::find_if(each.improved, [](const auto& b) { return !b.empty(); });
+    if (bucket != each.improved.end()) {
+      lowest = std::min(lowest, static_cast<std::size_t>(bucket - each.improved.begin()));
     }
   }
-  return team_.allreduce(lowest, [](std::size_t a, std::size_t b) { return std::min(a, b); });
-}
-
-// Empties a bucket. Returns its vertices, without those that have moved to a lower bucket or were
-// followed with their present length.
-std::vector<std::size_t> portion::take(std::size_t bucket) {
-  std::vector<std::size_t> all;
-  for (buckets& each : buckets_) {
-    if (bucket >= each.size()) continue;
-    for (const std::size_t v : each[bucket]) {
-      if (followed_[v] == lengths_[v]) continue;
-      followed_[v] = lengths_[v];
-      all.push_back(v);
-    }
-    each[bucket].clear();
-  }
-  return all;
-}
-
-std::span<const arc> portion::light(std::size_t index) const {
-  const std::span<const arc> all = arcs_.of(index);
-  const auto end = std::ranges::upper_bound(all, delta_, {}, &arc::weight);
-  return {all.begin(), end};
-}
-
-std::span<const arc> portion::heavy(std::size_t index) const {
-  return arcs_.of(index).subspan(light(index).size());
-}
-
-void portion::follow(std::size_t index, std::span<const arc> some) {
-  const length here = std::atomic_ref(lengths_[index]).load(std::memory_order_relaxed);
-  for (const arc& a : some) {
-    const std::int64_t owner = dealt_.owner(a.to);
-    if (owner == dealt_.here) {
-      take_offer(dealt_.at(a.to), here + a.weight);
-    } else {
-      auto& mine = *offers_;
-      mine.resize(team_.size());
-      mine[static_cast<std::size_t>(owner)].push_back({a.to, here + a.weight});
-    }
-  }
-}
-
-void portion::exchange_offers() {
-  std::vector<std::vector<offer>> outgoing(team_.size());
-  for (auto& each : offers_) {
-    for (std::size_t q = 0; q < each.size(); ++q) {
-      outgoing[q].insert(outgoing[q].end(), each[q].begin(), each[q].end());
-      each[q].clear();
-    }
-  }
-  const auto came = apps::exchange(team_, outgoing);
-  apgas::forall(came.values, [this](const offer& o) { take_offer(dealt_.at(o.to), o.via); });
-}
-
-// Context: a worker. Several tasks of this place may call it at the same time.
-void portion::take_offer(std::size_t index, length via) {
-  const std::atomic_ref mine(lengths_[index]);
-  length before = mine.load(std::memory_order_relaxed);
-  while (via < before) {
-    if (!mine.compare_exchange_weak(before, via, std::memory_order_relaxed)) continue;
-    buckets& all = *buckets_;
-    const auto bucket = static_cast<std::size_t>(via / delta_);
-    if (all.size() <= bucket) all.resize(bucket + 1);
-    all[bucket].push_back(index);
-    return;
-  }
+  return lowest;
 }
 
 }  // namespace sssp

@@ -97,10 +97,9 @@ struct lock_step {
   phaser_tree tree;
 
   void declare(command_line& line) {
-    refusals missing = missing_peers();
-    std::erase_if(missing, [](const auto& peer) { return peer.first == "tbb"; });  // has no barrier
-    line.choice("--variant", variant, with_built_peers({"phaser", "tree", "serial"}),
-                "how the tasks keep in lock-step", missing);
+    // oneTBB has no barrier.
+    declare_variant_beside_openmp(line, variant, {"phaser", "tree", "serial"},
+                                  "how the tasks keep in lock-step");
     line.option("--tasks", tasks, 0, 4096, "tasks, or threads of OpenMP; 0: one for each worker");
     tree.declare(line);
   }

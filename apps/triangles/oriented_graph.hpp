@@ -1,88 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A graph of which each edge is kept once, at the end with fewer edges, so that no vertex keeps
-// many: the usual form for counting triangles. Does not use the library.
+// A place's portion of a graph of which each edge is kept once, at the end with fewer edges, so
+// that no vertex keeps many: the usual form for counting triangles. A vertex is named by its rank,
+// which is its position in the order of degrees, and rank r is at place r % places. Does not use
+// the library.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "bfs/dealing.hpp"
-#include "bfs/kronecker.hpp"
 #include "support/adjacency.hpp"
 
 namespace triangles {
 
 using apps::edge;
 using apps::vertex;
-using list = std::span<const vertex>;
+using rank = std::uint32_t;
+using list = std::span<const rank>;  // in ascending order
 
 // Sorts the edges and removes repetitions.
-inline void normalise(std::vector<edge>& edges) {
-  const auto ends = [](const edge& e) { return std::pair(e.from, e.to); };
-  std::ranges::sort(edges, {}, ends);
-  const auto repeated = std::ranges::unique(edges, {}, ends);
-  edges.erase(repeated.begin(), repeated.end());
-}
+void normalise(std::vector<edge>& edges);
 
-// Removes the edges to a vertex of lower rank. The rank of a vertex is its degree, and among equal
-// degrees its number.
-inline void orient(std::vector<edge>& edges, std::span<const std::int32_t> degrees) {
-  const auto rank = [&](vertex v) { return std::pair(degrees[static_cast<std::size_t>(v)], v); };
-  std::erase_if(edges, [&](const edge& e) { return rank(e.from) > rank(e.to); });
-}
+// By vertex: the number of edges that start from it.
+std::vector<std::int32_t> degrees_of(std::span<const edge> edges, std::int64_t vertices);
 
-// How many vertices are in both sorted lists.
-inline std::int64_t common(list a, list b) {
-  std::int64_t count = 0;
-  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-    count += a[i] == b[j] ? 1 : 0;
-    const bool advance_a = a[i] <= b[j];
-    const bool advance_b = b[j] <= a[i];
-    i += advance_a ? 1 : 0;
-    j += advance_b ? 1 : 0;
+// By vertex: its position in the order of the degrees, and among equal degrees of the numbers.
+std::vector<rank> ranks_of(std::span<const std::int32_t> degrees);
+
+// The edges to a vertex of higher rank, named by ranks. Item p holds those for place p.
+std::vector<std::vector<edge>> oriented(std::span<const edge> edges, std::span<const rank> ranks,
+                                        const bfs::dealing& dealt);
+
+// The vertices of a place, each with the list of its neighbours of higher rank.
+class portion {
+ public:
+  portion(const bfs::dealing& dealt, std::int64_t vertices, std::span<const edge> oriented);
+
+  [[nodiscard]] std::size_t size() const { return first_.size() - 1; }
+  [[nodiscard]] list of(std::size_t v) const {
+    return std::span(higher_).subspan(first_[v], first_[v + 1] - first_[v]);
   }
-  return count;
-}
 
-// The edges of the whole graph, in both directions, normalised.
-inline std::vector<edge> whole_graph(const bfs::kronecker& g) {
-  std::vector<edge> all = std::move(bfs::share_of_edges(g, {1, 0}).front());
-  normalise(all);
-  return all;
-}
+  // The triangles of the vertex to which the list belongs, at any place, of a vertex in the list
+  // that is at this place, and of a later vertex in the list.
+  [[nodiscard]] std::int64_t count_with(list of_lowest) const;
 
-inline std::size_t index_of(vertex v) { return static_cast<std::size_t>(v); }
+  // The lists that count_with() needs at other places. Each list goes once to each place that has
+  // one of its vertices, from that vertex on and after its length.
+  [[nodiscard]] std::vector<std::vector<rank>> lists_for_places() const;
 
-// Serially, by the lists of the oriented graph.
-inline std::int64_t count_serially(const apps::adjacency& oriented, std::size_t vertices) {
-  std::int64_t count = 0;
-  for (std::size_t v = 0; v < vertices; ++v) {
-    for (const vertex u : oriented.of(v)) count += common(oriented.of(v), oriented.of(index_of(u)));
-  }
-  return count;
-}
+ private:
+  rank places_;
+  rank here_;
+  std::vector<std::size_t> first_;
+  std::vector<rank> higher_;
+};
 
-// An independent count: each triangle u < v < w is found from the neighbours of u that are marked.
-// It uses neither the lists in common nor the ranks of the vertices.
-inline std::int64_t count_by_marks(const apps::adjacency& graph, std::size_t vertices) {
-  std::int64_t count = 0;
-  std::vector<vertex> marked_by(vertices, -1);
-  for (std::size_t u = 0; u < vertices; ++u) {
-    const auto from = static_cast<vertex>(u);
-    for (const vertex w : graph.of(u)) marked_by[index_of(w)] = from;
-    for (const vertex v : graph.of(u)) {
-      if (v < from) continue;
-      for (const vertex w : graph.of(index_of(v))) {
-        count += w > v && marked_by[index_of(w)] == from ? 1 : 0;
-      }
-    }
-  }
-  return count;
-}
+// The lists in what lists_for_places() of other places has put together.
+std::vector<list> separate(list received);
 
 }  // namespace triangles
