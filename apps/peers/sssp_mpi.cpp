@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,11 @@ class mail {
         out_first_(ranks),
         in_count_(ranks),
         in_first_(ranks) {}
+
+  // Allocates memory for so many offers in each exchange. More will be allocated when needed.
+  void reserve(std::size_t offers) {
+    for (auto* each : {&leaving_, &came_}) each->resize(offers);  // touches the memory
+  }
 
   void add(std::size_t rank, const offer& o) { outgoing_[rank].push_back(o); }
 
@@ -99,6 +105,7 @@ class portion {
               peers::exchange(sssp::share_of_edges(o.graph, dealt_)).values),
         offered_(static_cast<std::size_t>(job.size())),
         mail_(offered_.size()) {
+    mail_.reserve(lengths_.size());
     for (std::int64_t q = 0; q < dealt_.places; ++q) {
       const bfs::dealing theirs{dealt_.places, q};
       offered_[static_cast<std::size_t>(q)].assign(theirs.size(o.graph.graph().vertices()),
@@ -138,16 +145,27 @@ class portion {
       const length here = lengths_[v];
       // It was followed with this length, perhaps as one of a lower bucket.
       if (std::exchange(followed_[v], here) == here) continue;
-      for (const arc& a : arcs_.of(v)) follow(a, here + a.weight);
+      for (std::span<const arc> rest = arcs_.of(v); !rest.empty();) {
+        const std::span<const arc> group = sssp::first_group(rest);
+        follow(group, here);
+        rest = rest.subspan(group.size());
+      }
     }
   }
-  void follow(const arc& a, length via) {
-    if (std::cmp_equal(a.place, dealt_.here)) return improve(a.index, via);
-    length& before = offered_[a.place][a.index];
-    if (via >= before) return;
-    before = via;
-    mail_.add(a.place, {a.index, static_cast<std::uint64_t>(via) & 0xff'ffff'ffff});
-    lowest_offer_ = std::min(lowest_offer_, via / delta_);
+  void follow(std::span<const arc> group, length here) {
+    const std::size_t rank = group.front().place;
+    if (std::cmp_equal(rank, dealt_.here)) {
+      for (const arc& a : group) improve(a.index, here + a.weight);
+      return;
+    }
+    const std::span<length> offered = offered_[rank];
+    for (const arc& a : group) {
+      const length via = here + a.weight;
+      if (via >= offered[a.index]) continue;
+      offered[a.index] = via;
+      mail_.add(rank, {a.index, static_cast<std::uint64_t>(via) & 0xff'ffff'ffff});
+      lowest_offer_ = std::min(lowest_offer_, via / delta_);
+    }
   }
   void improve(std::size_t index, length via) {
     if (via >= lengths_[index]) return;

@@ -28,7 +28,9 @@ class thread_search {
   void follow(std::uint32_t v) {
     const length here = std::atomic_ref(lengths_[v]).load(std::memory_order_relaxed);
     // It was followed with this length, perhaps as one of a lower bucket.
-    if (std::atomic_ref(followed_[v]).exchange(here, std::memory_order_relaxed) == here) return;
+    const std::atomic_ref followed(followed_[v]);
+    if (followed.load(std::memory_order_relaxed) == here) return;
+    followed.store(here, std::memory_order_relaxed);
     for (const arc& a : graph_.of(v)) improve(a.index, here + a.weight);
   }
 

@@ -18,7 +18,7 @@ namespace sssp {
 
 struct options {
   plan graph{.scale = 14, .edge_factor = 16, .seed = 1, .heaviest = 255};
-  length delta = 16;
+  length delta = 8;
   std::string variant = "delta";
 
   void declare(apps::command_line& line) {

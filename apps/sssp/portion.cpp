@@ -9,7 +9,7 @@ namespace sssp {
 
 namespace {
 
-// A task takes so many vertices at once.
+// A task takes so many vertices or offers at once.
 constexpr std::size_t piece = 64;
 
 std::vector<std::vector<length>> nothing_offered(const plan& p, const bfs::dealing& dealt) {
@@ -46,6 +46,7 @@ portion::portion(const plan& p, length delta, std::span<length> lengths, const a
       exchanger_(team),
       outgoing_(team.size()) {
   for (found& each : found_) each.offers.resize(team.size());
+  if (team.size() > 1) exchanger_.reserve(lengths.size());
 }
 
 std::int64_t portion::search(vertex root) {
@@ -54,18 +55,25 @@ std::int64_t portion::search(vertex root) {
   for (std::size_t bucket = 0; bucket != no_bucket; bucket = exchange_offers(), ++rounds) {
     take(bucket);
     for (const std::vector<local_vertex>& each : taken_) {
-      const std::size_t pieces = (each.size() + piece - 1) / piece;
-      apgas::forall(
-          std::size_t{0}, pieces,
-          [&](std::size_t i) {
-            const std::span<const local_vertex> rest = std::span(each).subspan(i * piece);
-            follow(rest.first(std::min(piece, rest.size())), *found_);
-          },
-          1);
+      in_pieces(each, [this](local_vertex v, found& mine) { follow(v, mine); });
     }
   }
   exchanger_.release();
   return rounds;
+}
+
+// Calls f(x, found) for each of the values, several at the same time, where found is the value of
+// the worker that runs it. A task gets it once for all values that it takes.
+template <class T, class F>
+void portion::in_pieces(const std::vector<T>& values, F f) {
+  apgas::forall(
+      std::size_t{0}, (values.size() + piece - 1) / piece,
+      [&](std::size_t i) {
+        found& mine = *found_;
+        const std::size_t last = std::min(values.size(), (i + 1) * piece);
+        for (std::size_t k = i * piece; k < last; ++k) f(values[k], mine);
+      },
+      1);
 }
 
 // Moves the vertices of a bucket to taken_.
@@ -78,32 +86,36 @@ void portion::take(std::size_t bucket) {
   }
 }
 
-// Context: a worker, whose value is `mine`; several at the same time.
-void portion::follow(std::span<const local_vertex> vertices, found& mine) {
-  for (const local_vertex v : vertices) {
-    const length here = std::atomic_ref(lengths_[v]).load(std::memory_order_relaxed);
-    // It was followed with this length, perhaps as one of a lower bucket.
-    if (std::atomic_ref(followed_[v]).exchange(here, std::memory_order_relaxed) == here) continue;
-    for (const arc& a : arcs_.of(v)) {
-      const length via = here + a.weight;
-      if (std::cmp_equal(a.place, dealt_.here)) {
-        improve(a.index, via, mine);
-      } else {
-        offer_elsewhere(a, via, mine);
-      }
+// Follows the arcs of a vertex, unless it was followed with its present length, perhaps as one of a
+// lower bucket.
+void portion::follow(local_vertex v, found& mine) {
+  const length here = std::atomic_ref(lengths_[v]).load(std::memory_order_relaxed);
+  const std::atomic_ref followed(followed_[v]);
+  if (followed.load(std::memory_order_relaxed) == here) return;
+  followed.store(here, std::memory_order_relaxed);
+  for (std::span<const arc> rest = arcs_.of(v); !rest.empty();) {
+    const std::span<const arc> group = first_group(rest);
+    rest = rest.subspan(group.size());
+    const std::size_t place = group.front().place;
+    if (std::cmp_equal(place, dealt_.here)) {
+      for (const arc& a : group) improve(a.index, here + a.weight, mine);
+      continue;
+    }
+    const std::span<length> offered = offered_[place];
+    for (const arc& a : group) {
+      if (lower(offered[a.index], here + a.weight)) offer_elsewhere(a, here + a.weight, mine);
     }
   }
 }
 
-void portion::improve(std::size_t index, length via, found& mine) {
+void portion::improve(std::size_t index, length via, found& mine) const {
   if (!lower(lengths_[index], via)) return;
   const auto bucket = static_cast<std::size_t>(via / delta_);
   if (mine.improved.size() <= bucket) mine.improved.resize(bucket + 1);
-  mine.improved[bucket].push_back(static_cast<std::uint32_t>(index));
+  mine.improved[bucket].push_back(static_cast<local_vertex>(index));
 }
 
-void portion::offer_elsewhere(const arc& a, length via, found& mine) {
-  if (!lower(offered_[a.place][a.index], via)) return;
+void portion::offer_elsewhere(const arc& a, length via, found& mine) const {
   mine.offers[a.place].push_back({a.index, static_cast<std::uint64_t>(via) & 0xff'ffff'ffff});
   mine.lowest_offer = std::min(mine.lowest_offer, static_cast<std::size_t>(via / delta_));
 }
@@ -125,8 +137,9 @@ std::size_t portion::exchange_offers() {
     }
   }
   const std::vector<std::size_t> of_all = exchanger_.exchange(outgoing_, lowest, incoming_);
-  apgas::forall(incoming_.values,
-                [this](const offer& o) { improve(o.index, static_cast<length>(o.via), *found_); });
+  in_pieces(incoming_.values, [this](const offer& o, found& mine) {
+    improve(o.index, static_cast<length>(o.via), mine);
+  });
   return *std::ranges::min_element(of_all);
 }
 

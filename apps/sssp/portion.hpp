@@ -43,9 +43,11 @@ class portion {
   static constexpr std::size_t no_bucket = SIZE_MAX;
 
   void take(std::size_t bucket);
-  void follow(std::span<const local_vertex> vertices, found& mine);
-  void improve(std::size_t index, length via, found& mine);
-  void offer_elsewhere(const arc& a, length via, found& mine);
+  template <class T, class F>
+  void in_pieces(const std::vector<T>& values, F f);
+  void follow(local_vertex v, found& mine);
+  void improve(std::size_t index, length via, found& mine) const;
+  void offer_elsewhere(const arc& a, length via, found& mine) const;
   std::size_t exchange_offers();
   std::size_t lowest_bucket() const;
 

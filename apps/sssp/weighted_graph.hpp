@@ -4,6 +4,7 @@
 // A Kronecker graph whose edges have random weights, and a place's portion of its arcs in
 // compressed sparse rows. Does not use the library.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -71,8 +72,11 @@ inline std::vector<std::vector<weighted_edge>> share_of_edges(const plan& p,
                                                               const bfs::dealing& dealt) {
   const bfs::kronecker g = p.graph();
   std::vector<std::vector<weighted_edge>> all(static_cast<std::size_t>(dealt.places));
+  const std::int64_t first = g.edges() * dealt.here / dealt.places;
   const std::int64_t last = g.edges() * (dealt.here + 1) / dealt.places;
-  for (std::int64_t k = g.edges() * dealt.here / dealt.places; k < last; ++k) {
+  // About what each place gets. Growing a vector would need half as much memory again.
+  for (auto& each : all) each.reserve(static_cast<std::size_t>(2 * (last - first) / dealt.places));
+  for (std::int64_t k = first; k < last; ++k) {
     const auto [u, v] = g(k);
     if (u == v) continue;
     all[static_cast<std::size_t>(dealt.owner(u))].push_back({u, v, p.weight(k)});
@@ -81,7 +85,7 @@ inline std::vector<std::vector<weighted_edge>> share_of_edges(const plan& p,
   return all;
 }
 
-// The arcs that start from each vertex of a place.
+// The arcs that start from each vertex of a place, those to vertices of the same place together.
 class arcs {
  public:
   arcs() = default;
@@ -95,6 +99,10 @@ class arcs {
                                          static_cast<std::uint64_t>(dealt.owner(e.to)) & 0xffffff,
                                          static_cast<std::uint64_t>(e.weight) & 0xffff};
     }
+    for (std::size_t v = 0; v < vertices; ++v) {
+      std::ranges::sort(std::span(arcs_).subspan(first_[v], first_[v + 1] - first_[v]), {},
+                        [](const arc& a) { return std::pair(a.place, a.index); });
+    }
   }
 
   // The number of vertices.
@@ -107,6 +115,15 @@ class arcs {
   std::vector<std::size_t> first_;
   std::vector<arc> arcs_;
 };
+
+// The arcs at the beginning that lead to the same place. `some` are arcs of a vertex, at least one.
+inline std::span<const arc> first_group(std::span<const arc> some) {
+  const std::uint64_t place = some.front().place;
+  if (some.back().place == place) return some;
+  const auto end =
+      std::ranges::partition_point(some, [place](const arc& a) { return a.place == place; });
+  return {some.begin(), end};
+}
 
 // All arcs, as if there were one place: the index of a vertex is its number.
 inline arcs whole_graph(const plan& p) {

@@ -53,6 +53,15 @@ class exchanger {
     return notes;
   }
 
+  // Allocates memory for so many values in each exchange, and lets all members map it. More will be
+  // allocated when needed. A collective.
+  void reserve(std::size_t values) {
+    for (area& each : areas_) grow(each, values);
+    const std::vector<std::vector<T>> one_for_each(team_.size(), std::vector<T>(1));
+    arrivals<T> in;
+    for (std::size_t i = 0; i < areas_.size(); ++i) exchange(one_for_each, {}, in);
+  }
+
   // Frees the memory, when all members have called it. A collective.
   void release() {
     team_.barrier();
@@ -70,17 +79,18 @@ class exchanger {
     std::size_t size = 0;
   };
 
+  static void grow(area& a, std::size_t size) {
+    apgas::deallocate(std::exchange(a, {}).data);
+    a = {apgas::allocate<T>(apgas::here(), size), size};
+  }
+
   // Copies the data to where the others will read them.
   void announce(const std::vector<std::vector<T>>& outgoing, const Note& note) {
     std::size_t total = 0;
     for (const auto& each : outgoing) total += each.size();
     std::swap(areas_[0], areas_[1]);
     area& mine = areas_[0];
-    if (mine.size < total) {
-      const std::size_t size = std::max(total, 2 * mine.size);
-      apgas::deallocate(std::exchange(mine, {}).data);
-      mine = {apgas::allocate<T>(apgas::here(), size), size};
-    }
+    if (mine.size < total) grow(mine, std::max(total, 2 * mine.size));
     std::ptrdiff_t at = 0;
     for (std::size_t i = 0; i < outgoing.size(); ++i) {
       announced_[i] = {mine.data + at, outgoing[i].size(), note};

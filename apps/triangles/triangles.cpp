@@ -43,12 +43,18 @@ portion make_portion(const plan& p, const apgas::team& team) {
   return {dealt, vertices, apps::exchange(team, triangles::oriented(edges, ranks, dealt)).values};
 }
 
+// A task counts with so many lists before it looks whether a worker is idle. The lists of a few
+// vertices take most of the time.
+constexpr std::ptrdiff_t lists_at_once = 64;
+
 // A collective: the number of triangles that are found at this place.
 std::int64_t count(const portion& mine, const apgas::team& team) {
   const auto sum = [&mine](std::size_t lists, const auto& list_at) {
-    return apgas::parallel_reduce(
-        std::size_t{0}, lists, std::int64_t{0},
-        [&](std::size_t i) { return mine.count_with(list_at(i)); }, std::plus<>());
+    apgas::worker_local<std::int64_t> counts;
+    apgas::forall(
+        std::size_t{0}, lists, [&](std::size_t i) { *counts += mine.count_with(list_at(i)); },
+        lists_at_once);
+    return counts.reduce(std::plus<>());
   };
   std::int64_t found = sum(mine.size(), [&](std::size_t v) { return mine.of(v); });
   if (team.size() > 1) {
