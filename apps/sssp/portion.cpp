@@ -41,11 +41,15 @@ portion::portion(const plan& p, length delta, std::span<length> lengths, const a
       lengths_(lengths),
       followed_(lengths.size(), unreached),
       arcs_(lengths.size(), dealt_, apps::exchange(team, share_of_edges(p, dealt_)).values),
+      found_([&team] {
+        found of_a_worker;
+        of_a_worker.offers.resize(team.size());
+        return of_a_worker;
+      }),
       taken_(found_.size()),
       offered_(nothing_offered(p, dealt_)),
       exchanger_(team),
       outgoing_(team.size()) {
-  for (found& each : found_) each.offers.resize(team.size());
   if (team.size() > 1) exchanger_.reserve(lengths.size());
 }
 
