@@ -102,7 +102,7 @@ void run_stage(std::size_t radix, const number* from, number* to, const number* 
 }  // namespace
 
 bool has_small_factors(std::size_t n) {
-  for (const std::size_t r : {2, 3, 5}) {
+  for (const std::size_t r : {2U, 3U, 5U}) {
     while (n != 0 && n % r == 0) n /= r;
   }
   return n == 1;
