@@ -97,7 +97,8 @@ class mail {
 class portion {
  public:
   portion(const sssp::options& o, const peers::job& job)
-      : delta_(o.delta),
+      : vertices_(static_cast<std::size_t>(o.graph.graph().vertices())),
+        delta_(o.delta),
         dealt_{job.size(), job.rank()},
         lengths_(dealt_.size(o.graph.graph().vertices()), unreached),
         followed_(lengths_.size(), unreached),
@@ -127,12 +128,12 @@ class portion {
   }
 
   // All lengths, at all ranks.
-  [[nodiscard]] std::vector<length> gather(std::size_t vertices) const {
-    std::vector<length> all(vertices, unreached);
+  [[nodiscard]] std::vector<length> gather() const {
+    std::vector<length> all(vertices_, unreached);
     for (std::size_t i = 0; i < lengths_.size(); ++i) {
       all[static_cast<std::size_t>(dealt_.vertex_at(i))] = lengths_[i];
     }
-    MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(vertices), MPI_INT64_T, MPI_MIN,
+    MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(vertices_), MPI_INT64_T, MPI_MIN,
                   MPI_COMM_WORLD);
     return all;
   }
@@ -179,6 +180,7 @@ class portion {
     return found == buckets_.end() ? no_bucket : found - buckets_.begin();
   }
 
+  std::size_t vertices_;  // of the whole graph
   length delta_;
   bfs::dealing dealt_;
   std::vector<length> lengths_;
@@ -193,13 +195,18 @@ class portion {
 };
 
 int search_and_report(const peers::job& job, const sssp::options& o) {
-  const arcs graph = sssp::whole_graph(o.graph);
-  const std::size_t root = sssp::root_of(graph);
+  arcs graph;  // the whole one, at rank 0
+  std::uint64_t root = 0;
+  if (job.rank() == 0) {
+    graph = sssp::whole_graph(o.graph);
+    root = sssp::root_of(graph);
+  }
+  MPI_Bcast(&root, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
   portion mine(o, job);
   const peers::common_time clock;
   const std::int64_t rounds = mine.search(root);
   const double seconds = clock.seconds();
-  const std::vector<length> lengths = mine.gather(graph.size());
+  const std::vector<length> lengths = mine.gather();
   sssp::summary s;
   if (job.rank() == 0) s = sssp::summarise(graph, lengths, root);
   return job.report("sssp_mpi", seconds, s.wrong == 0, o.figures(s, rounds));

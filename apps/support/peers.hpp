@@ -48,13 +48,6 @@ inline refusals missing_peers() {
   return missing;
 }
 
-// The same for a program that has no variant by oneTBB.
-inline refusals missing_openmp() {
-  refusals missing = missing_peers();
-  std::erase_if(missing, [](const auto& peer) { return peer.first == "tbb"; });
-  return missing;
-}
-
 inline bool is_peer(const std::string& variant) { return variant == "openmp" || variant == "tbb"; }
 
 // Declares the option --variant, whose values are those of `own` and the peers of the program.
@@ -63,9 +56,12 @@ inline void declare_variant(command_line& line, std::string& value, std::vector<
   line.choice("--variant", value, with_built_peers(std::move(own)), help, missing_peers());
 }
 
+// The same for a program that has no variant by oneTBB.
 inline void declare_variant_beside_openmp(command_line& line, std::string& value,
                                           std::vector<std::string> own, const std::string& help) {
-  line.choice("--variant", value, with_built_peers(std::move(own)), help, missing_openmp());
+  refusals missing = missing_peers();
+  std::erase_if(missing, [](const auto& peer) { return peer.first == "tbb"; });
+  line.choice("--variant", value, with_built_peers(std::move(own)), help, missing);
 }
 
 }  // namespace apps

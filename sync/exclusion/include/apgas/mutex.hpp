@@ -175,7 +175,7 @@ class mutex {
   base::spin_lock guard_;
   base::atomic<bool> free_{true};             // written under guard_
   bool waking_ = false;                       // a task that was resumed has not tried to lock yet
-  const scheduler::fiber* holder_ = nullptr;  // of the task that has locked it, while it is locked
+  const scheduler::fiber* holder_ = nullptr;  // its holder, while it is locked; under guard_
   sync::wait_queue waiting_;
   sync::wait_queue overtaken_;
 };
