@@ -30,7 +30,8 @@
 //   phases_, ...   the holder of events_lock_                 the same
 //   frame_         the thread that polls, with polling_       the same
 //   totals_[w]     worker w                                   end(), after the end of the run
-//   job_           end() and add_part()                       summary()
+//   job_           end(), and the thread that polls, with     part(), summary()
+//                  add_part()
 //
 // A frame carries the path of the task that sends it, and while its handler runs, the frame is what
 // makes tasks ready or submits them (recorder_frames.cpp).
@@ -63,8 +64,9 @@ class span_recorder final : public task_observer {
   bool arrives(const arriving_frame& frame, std::span<const std::uint64_t> words) noexcept;
   void handled() noexcept;
 
-  // What the run was, in this order: end(), when the scheduler has ended; part(), or add_part()
-  // with what part() has returned at each other place, and summary().
+  // What the run was: end(), when the scheduler has ended, and then part() or summary(). Before
+  // summary(), add_part() with what part() has returned at each other place; meanwhile tasks of
+  // this place may still run.
   void end();
   span_words part() const;
   bool add_part(std::span<const std::uint64_t> words);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <fstream>
 #include <map>
+#include <mutex>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -133,7 +134,11 @@ bool span_recorder::add_part(std::span<const std::uint64_t> words) {
     job_.add_finish(
         site, {.times = from.word(), .largest_work = from.word(), .largest_span = from.word()});
   }
-  longest_.join(from.next_path(sites_));
+  const path longest_there = from.next_path(sites_);
+  {
+    const std::lock_guard guard(events_lock_);  // the last tasks of this place may still be ending
+    longest_.join(longest_there);
+  }
   return from.good() && from.at_end();
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -84,6 +85,28 @@ TEST_P(KnownSpan, OfIndependentTasksIsTheLongestOne) {
   ASSERT_EQ(found.by_finish.size(), 1U);
   EXPECT_EQ(found.by_finish[0].largest_work, 5'050);
   EXPECT_EQ(found.by_finish[0].largest_span, 100);
+}
+
+// The other places may end before the last tasks of this one have.
+TEST_P(KnownSpan, CountsPartsThatArriveWhileTasksEnd) {
+  constexpr int times = 200;
+  span_recorder elsewhere({.workers = 1, .clock = &computed_here});
+  elsewhere.end();
+  const span_words part = elsewhere.part();
+  span_recorder recorder({.workers = GetParam(), .clock = &computed_here});
+  config settings = test::task_place::config_for(GetParam());
+  settings.observer = &recorder;
+  {
+    test::task_place place(settings);
+    const std::jthread receiver([&] {
+      for (int i = 0; i < times; ++i) EXPECT_TRUE(recorder.add_part(part));
+    });
+    for (std::uint64_t i = 1; i <= times; ++i) place.run([i] { compute(i); });
+  }
+  recorder.end();
+  found = recorder.summary();
+  EXPECT_EQ(found.workers, GetParam() + times);
+  EXPECT_EQ(found.span, times);
 }
 
 void fib(int n) {

@@ -77,7 +77,8 @@ class span_profile {
   // The end, when the scheduler has ended at this place. Each place but 0 sends the result of
   // part() to place 0, which calls add_part() with it and then report(), each once.
   std::vector<std::uint64_t> part();
-  // Returns false if this is not a part.
+  // Returns false if this is not a part. Tasks of this place may still be ending.
+  // Context: one thread at a time.
   bool add_part(std::span<const std::uint64_t> words);
   // Writes the report. Warns if the file cannot be written.
   void report();
