@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bulletin boards of teams. The scenarios are an owner with two readers and a ring of two slots,
-// the same in a second collective, and two members that publish while a third goes to sleep.
-// Checked properties: a reader finds each post complete and in order, the owner overwrites none
-// that a reader still needs, and a member that sleeps is found by the member for which it waits.
-// See docs/protocols/team.md.
+// the same in a second collective, two members that publish while a third goes to sleep, and an
+// owner that withdraws a post. Checked properties: a reader finds each post complete and in order,
+// the owner overwrites none that a reader still needs, a member that sleeps is found by the member
+// for which it waits, and a reader that still finds a zero-copy post after it has copied the data
+// has copied the right data. See docs/protocols/team.md.
 
 // clang-format off: model.hpp comes before every header of the product
 #include "model.hpp"
 #include <apgas/places/bulletin_board.hpp>
 #include "board_mutants.hpp"
+#include "board_zero_copy_mutants.hpp"
 #include "board_sleep_mutants.hpp"
 // clang-format on
 
@@ -85,6 +87,28 @@ struct board_sleep_suite : rl::test_suite<board_sleep_suite<Published, Key, Mark
   }
 };
 
+// Thread 0 has a zero-copy post, withdraws it and changes the data; thread 1 copies them.
+template <class Published, class Key>
+struct board_zero_copy_suite : rl::test_suite<board_zero_copy_suite<Published, Key>, 2> {
+  static inline int scenario = 0;
+
+  Published key;
+  base::atomic<int> data{0};
+
+  void thread(unsigned index) {
+    const Key post{1, 1};
+    if (index == 0) {
+      data.store(1, base::relaxed);
+      key.publish(post);
+      key.withdraw();
+      data.store(2, base::relaxed);
+    } else if (key.look() == post) {
+      const int copied = data.load(base::relaxed);
+      RL_ASSERT(!key.remains(post) || copied == 1);
+    }
+  }
+};
+
 }  // namespace apgas::model
 
 int main() {
@@ -96,6 +120,8 @@ int main() {
   right &= holds<board>("a second collective", 1, 3);
   right &= holds<board_sleep_suite<product::published_key, product::post_key, product::sleep_mark>>(
       "a member that goes to sleep", 0, 3);
+  right &= holds<board_zero_copy_suite<product::published_key, product::post_key>>(
+      "a post that is withdrawn", 0, 3);
 #define REFUTE(name)                                                                  \
   right &= refuted<board_suite<product::name::published_key, product::name::post_key, \
                                product::name::free_for>>(#name, 2, 3);
@@ -104,5 +130,9 @@ int main() {
   right &= refuted<board_sleep_suite<product::name::published_key, product::name::post_key, \
                                      product::name::sleep_mark>>(#name, 1, 3);
   BOARD_SLEEP_MUTANTS(REFUTE_SLEEP)
+#define REFUTE_ZERO_COPY(name)                                                                    \
+  right &= refuted<board_zero_copy_suite<product::name::published_key, product::name::post_key>>( \
+      #name, 1, 3);
+  BOARD_ZERO_COPY_MUTANTS(REFUTE_ZERO_COPY)
   return right ? 0 : 1;
 }

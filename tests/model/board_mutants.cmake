@@ -18,3 +18,13 @@ apgas_mutants(board_sleep places/team_protocol/include/apgas/places/bulletin_boa
     [[static void fence_before_look() noexcept { base::full_fence(); }]]
     [[static void fence_before_look() noexcept {}]]
 )
+apgas_mutants(board_zero_copy places/team_protocol/include/apgas/places/bulletin_board.hpp
+  withdraw_without_fence
+    [[word_.store(0, base::relaxed);
+    base::full_fence();  // P4]]
+    [[word_.store(0, base::relaxed);]]
+  remains_without_fence
+    [[base::full_fence();  // P4
+    return word_]]
+    [[return word_]]
+)

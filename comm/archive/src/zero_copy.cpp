@@ -68,12 +68,17 @@ const std::byte* address_here(const cma_process& from, std::uint64_t address) no
 }
 
 void read_remote_process(const cma_process& from, std::uint64_t address, std::span<std::byte> to) {
-  if (const int error = read_process(from, address, to); error != 0) {
+  const int error = read_process(from, address, to);
+  if (error == 0) return;
+  if (error == ESRCH) {
     throw serialization_error(
-        fmt::format("cannot read a zero-copy argument of {} bytes from process {} on this host "
-                    "({}). Remedy: APGAS_ONE_SIDED=messages",
-                    to.size(), from.process, std::system_category().message(error)));
+        fmt::format("process {} on this host ended before {} bytes of its memory were read",
+                    from.process, to.size()));
   }
+  throw serialization_error(
+      fmt::format("cannot read {} bytes of the memory of process {} on this host ({}). Remedy: "
+                  "APGAS_ONE_SIDED=messages",
+                  to.size(), from.process, std::system_category().message(error)));
 }
 
 bool cma_peer::readable() noexcept {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include <apgas/base/assert.hpp>
 #include <apgas/places/board_schedule.hpp>
 
 #include "board_collectives.hpp"
+#include "board_posts.hpp"
 #include "team_board.hpp"
 
 namespace apgas::inline v0::remote {
@@ -16,6 +18,16 @@ static_assert(board_alltoall_schedule::ahead <= team_board::slots);
 
 // The longest post.
 constexpr std::size_t most_bytes = team_board::slot_bytes;
+
+// The longest zero-copy post.
+constexpr std::size_t zero_copy_most_bytes = std::size_t{1} << 20;
+
+// From these sizes on, posts are zero-copy posts. To copy data from the memory of another process
+// is a system call, and a writer waits for its readers; a board has the data in its caches.
+// Decision 0022 has the measurements.
+constexpr std::size_t zero_copy_broadcast_bytes = std::size_t{64} << 10;  // to a single reader
+constexpr std::size_t zero_copy_allreduce_bytes = std::size_t{512} << 10;
+constexpr std::size_t zero_copy_alltoall_bytes = std::size_t{64} << 10;
 
 // Up to this size, an allreduce has one step; beyond it, each element is combined once.
 constexpr std::size_t short_board_bytes = std::size_t{4} << 10;
@@ -32,47 +44,68 @@ struct member_data {
   const reduction* op = nullptr;
 };
 
-void combine(std::span<std::byte> mine, std::span<const std::byte> theirs, taking how,
-             const reduction* op) {
-  if (how == taking::store) {
-    std::ranges::copy(theirs, mine.begin());
-  } else if (!mine.empty()) {
-    op->combine(op->operation, mine.data(), theirs.data(), mine.size() / op->element_bytes,
-                how == taking::theirs_first);
+template <class Posts, class Schedule>
+void run_steps(team_member& m, Schedule steps, const member_data& data) {
+  m.enter_boards();
+  Posts posts(m, data.op);
+  while (const auto step = steps.next()) {
+    const std::size_t bytes = step->post.size() * data.each;
+    if (step->publishes) {
+      posts.publish(step->member, data.out.subspan(step->post.first * data.each, bytes));
+      continue;
+    }
+    const span_of& range = step->range;
+    posts.read(*step, bytes, (range.first - step->post.first) * data.each,
+               data.in.subspan(step->into * data.each, range.size() * data.each));
+    if (step->takes) m.take(step->member, step->number);
   }
+  posts.end();
+  m.leave_boards();
 }
 
 template <class Schedule>
-void run_steps(team_member& m, Schedule steps, const member_data& data) {
-  const auto bytes_of = [&](std::size_t first, std::size_t size, auto all) {
-    return all.subspan(first * data.each, size * data.each);
-  };
-  m.enter_boards();
-  while (const auto step = steps.next()) {
-    const span_of& post = step->post;
-    if (step->publishes) {
-      const auto content = bytes_of(post.first, post.size(), data.out);
-      step->member == nobody ? m.publish(content) : m.publish_for(step->member, content);
-      continue;
-    }
-    const auto content = m.read(step->member, step->number, post.size() * data.each);
-    const span_of& range = step->range;
-    combine(bytes_of(step->into, range.size(), data.in),
-            bytes_of(range.first - post.first, range.size(), content), step->how, data.op);
-    if (step->takes) m.take(step->member, step->number);
+void run_copied(team_member& m, Schedule steps, const member_data& data) {
+  run_steps<copied_posts>(m, std::move(steps), data);
+}
+
+// Executes the schedule that make() returns for posts of so many bytes: with zero-copy posts if
+// `is_long` and all members can read them, otherwise with posts that are copied.
+template <class Make>
+void run_long(team_member& m, bool is_long, Make make, const member_data& data) {
+  if (is_long && m.uses_zero_copy()) {
+    run_steps<zero_copy_posts>(m, make(zero_copy_most_bytes), data);
+  } else {
+    run_copied(m, make(most_bytes), data);
   }
-  m.leave_boards();
+}
+
+void broadcast_long(team_member& m, std::size_t root, std::span<const std::byte> out,
+                    std::span<std::byte> in) {
+  const std::size_t bytes = index_of(m) == root ? out.size() : in.size();
+  const bool is_long = members(m) == 2 && bytes >= zero_copy_broadcast_bytes;
+  const auto steps = [&](std::size_t most) {
+    return board_broadcast_schedule(index_of(m), root, bytes, most);
+  };
+  run_long(m, is_long, steps, {out, in});
+}
+
+void allreduce_long(team_member& m, const member_data& data, std::size_t elements,
+                    std::size_t collector) {
+  const auto steps = [&](std::size_t most) {
+    return board_long_allreduce(members(m), index_of(m), elements, most / data.each, collector);
+  };
+  run_long(m, data.in.size() >= zero_copy_allreduce_bytes, steps, data);
 }
 
 }  // namespace
 
 void board_barrier(team_member& m) {
-  run_steps(m, board_barrier_schedule(members(m), index_of(m)), {});
+  run_copied(m, board_barrier_schedule(members(m), index_of(m)), {});
   m.note_all_entered();
 }
 
 void board_broadcast(team_member& m, std::size_t root, std::span<std::byte> data) {
-  run_steps(m, board_broadcast_schedule(index_of(m), root, data.size(), most_bytes), {data, data});
+  broadcast_long(m, root, data, data);
 }
 
 std::vector<std::byte> board_broadcast_message(team_member& m, std::size_t root,
@@ -81,14 +114,14 @@ std::vector<std::byte> board_broadcast_message(team_member& m, std::size_t root,
   board_broadcast(m, root, std::as_writable_bytes(std::span(&size, 1)));
   m.check_size(root, size);
   std::vector<std::byte> came(index_of(m) == root ? 0 : size);
-  run_steps(m, board_broadcast_schedule(index_of(m), root, size, most_bytes), {data, came});
+  broadcast_long(m, root, data, came);
   return came;
 }
 
 void board_reduce(team_member& m, std::size_t root, std::span<std::byte> data,
                   const reduction& op) {
   const std::size_t each = op.element_bytes;
-  run_steps(
+  run_copied(
       m,
       board_up_schedule(members(m), index_of(m), root, data.size() / each, most_bytes / each, true),
       {data, data, each, &op});
@@ -99,9 +132,9 @@ void board_allreduce(team_member& m, std::span<std::byte> data, const reduction&
   const std::size_t n = data.size() / each;
   const member_data of_member{data, data, each, &op};
   if (data.size() <= short_board_bytes) {
-    run_steps(m, board_short_allreduce(members(m), index_of(m), n), of_member);
+    run_copied(m, board_short_allreduce(members(m), index_of(m), n), of_member);
   } else {
-    run_steps(m, board_long_allreduce(members(m), index_of(m), n, most_bytes / each), of_member);
+    allreduce_long(m, of_member, n, nobody);
   }
   m.note_all_entered();
 }
@@ -111,10 +144,10 @@ void board_arrive(team_member& m, std::span<std::byte> data, const reduction& op
   const std::size_t n = data.size() / each;
   const member_data of_member{data, data, each, &op};
   if (data.size() <= short_board_bytes) {
-    run_steps(m, board_up_schedule(members(m), index_of(m), 0, n, most_bytes / each, true),
-              of_member);
+    run_copied(m, board_up_schedule(members(m), index_of(m), 0, n, most_bytes / each, true),
+               of_member);
   } else {
-    run_steps(m, board_long_allreduce(members(m), index_of(m), n, most_bytes / each, 0), of_member);
+    allreduce_long(m, of_member, n, 0);
   }
   if (index_of(m) == 0) m.note_all_entered();
 }
@@ -129,16 +162,16 @@ void board_scatter(team_member& m, std::size_t root, std::span<const std::byte> 
                    std::span<std::byte> mine) {
   const std::size_t each = mine.size();
   if (index_of(m) == root) std::ranges::copy(all.subspan(root * each, each), mine.begin());
-  run_steps(m, board_scatter_schedule(members(m), index_of(m), root, each, most_bytes),
-            {all, mine});
+  run_copied(m, board_scatter_schedule(members(m), index_of(m), root, each, most_bytes),
+             {all, mine});
 }
 
 void board_gather(team_member& m, std::size_t root, std::span<const std::byte> mine,
                   std::span<std::byte> all) {
   const std::size_t each = mine.size();
   if (index_of(m) == root) std::ranges::copy(mine, all.subspan(root * each, each).begin());
-  run_steps(m, board_up_schedule(members(m), index_of(m), root, each, most_bytes, false),
-            {mine, all});
+  run_copied(m, board_up_schedule(members(m), index_of(m), root, each, most_bytes, false),
+             {mine, all});
 }
 
 // First the sizes, because only each member knows its own, and then the values, one after the
@@ -179,7 +212,10 @@ void board_alltoall(team_member& m, std::span<const std::byte> out, std::span<st
   const std::size_t each = out.size() / members(m);
   const std::size_t own = index_of(m) * each;
   std::ranges::copy(out.subspan(own, each), in.subspan(own, each).begin());
-  run_steps(m, board_alltoall_schedule(members(m), index_of(m), each, most_bytes), {out, in});
+  const auto steps = [&](std::size_t most) {
+    return board_alltoall_schedule(members(m), index_of(m), each, most);
+  };
+  run_long(m, each >= zero_copy_alltoall_bytes, steps, {out, in});
 }
 
 }  // namespace apgas::inline v0::remote

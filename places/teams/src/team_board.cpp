@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <utility>
 
 #include <apgas/base/assert.hpp>
@@ -28,6 +29,8 @@ void team_board::enter(const call_signature& call, std::uint32_t sequence,
                        std::uint64_t history) noexcept {
   ++collective_;
   posts_ = 0;
+  last_address_ = 0;
+  std::fill_n(last_address_for_.begin(), size(), 0U);
   call_ = call;
   sequence_ = sequence;
   history_ = history;
@@ -53,35 +56,79 @@ std::optional<board_wait> team_board::before_next() noexcept {
     }
     all_left_ = needed;
   }
-  const post_key next = key_of(posts_ + 1);
-  if (next.number <= slots) return std::nullopt;
+  if (posts_ < slots) return std::nullopt;
+  const std::uint32_t oldest = posts_ + 1 - slots;  // its slot is that of the next post
   const std::uint32_t reader = readers_[posts_ % slots];
   for (std::uint32_t i = 0; i < size(); ++i) {
-    if (i == me_ || (reader != everybody && reader != i)) continue;
-    if (free_for(next, taken_by_[i], slots)) continue;
-    const board_wait wait{board_wait::what::taken, i, key_of(next.number - slots)};
-    if (!published(wait)) return wait;
-    taken_by_[i] = control_of(i).taken[me_].look();
+    if (i == me_ || (reader != everybody && reader != i) || has_taken(i, oldest)) continue;
+    return board_wait{board_wait::what::taken, i, key_of(oldest)};
   }
   return std::nullopt;
 }
 
+bool team_board::has_taken(std::uint32_t reader, std::uint32_t number) noexcept {
+  if (free_for(key_of(number + slots), taken_by_[reader], slots)) return true;
+  if (!published({board_wait::what::taken, reader, key_of(number)})) return false;
+  taken_by_[reader] = control_of(reader).taken[me_].look();
+  return true;
+}
+
+team_board::header& team_board::begin_post(std::size_t bytes, std::uint32_t reader) noexcept {
+  readers_[posts_ % slots] = reader;
+  header& of = header_of(me_, key_of(++posts_));
+  of.history = history_;
+  of.signature = call_;
+  of.sequence = sequence_;
+  of.bytes = static_cast<std::uint32_t>(bytes);
+  return of;
+}
+
+void team_board::end_post(header& of) noexcept {
+  const post_key key = key_of(posts_);
+  keys_[index_of(key)] = key;
+  of.key.publish(key);
+  published_ = true;
+}
+
 void team_board::publish(std::span<const std::byte> data, std::uint32_t reader) noexcept {
   APGAS_ASSERT(data.size() <= slot_bytes);
-  readers_[posts_ % slots] = reader;
-  const post_key key = key_of(++posts_);
-  header& to = header_of(me_, key);
-  to.history = history_;
-  to.signature = call_;
-  to.sequence = sequence_;
-  to.bytes = static_cast<std::uint32_t>(data.size());
+  header& to = begin_post(data.size(), reader);
   if (!data.empty()) {
-    std::byte* const place = data.size() <= sizeof to.few ? to.few : slot_of(me_, key) + sizeof to;
-    std::memcpy(place, data.data(), data.size());
+    std::byte* const after = reinterpret_cast<std::byte*>(&to) + sizeof to;
+    std::memcpy(data.size() <= sizeof to.few ? to.few : after, data.data(), data.size());
   }
-  keys_[index_of(key)] = key;
-  to.key.publish(key);
-  published_ = true;
+  end_post(to);
+}
+
+void team_board::publish_address(std::span<const std::byte> data, std::uint32_t reader) noexcept {
+  header& to = begin_post(data.size(), reader);
+  const std::uint64_t address = reinterpret_cast<std::uintptr_t>(data.data());
+  std::memcpy(to.few, &address, sizeof address);
+  end_post(to);
+  (reader == everybody ? last_address_ : last_address_for_[reader]) = posts_;
+}
+
+std::optional<board_wait> team_board::before_reuse() noexcept {
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    const std::uint32_t last = std::max(last_address_, last_address_for_[i]);
+    if (i == me_ || last == 0 || has_taken(i, last)) continue;
+    return board_wait{board_wait::what::taken, i, key_of(last)};
+  }
+  return std::nullopt;
+}
+
+void team_board::withdraw() noexcept {
+  for (std::uint32_t number = 1; number <= std::min(posts_, slots); ++number) {
+    const post_key key = key_of(number);  // or a later post in the same slot
+    header_of(me_, key).key.withdraw();
+    keys_[index_of(key)] = {};
+  }
+}
+
+std::uint64_t team_board::address_of(std::uint32_t member, std::uint32_t number) const noexcept {
+  std::uint64_t address = 0;
+  std::memcpy(&address, post(member, number).few, sizeof address);
+  return address;
 }
 
 // A key of another collective than the expected one may be old: not all slots are used in each

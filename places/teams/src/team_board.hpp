@@ -82,6 +82,16 @@ class team_board {
   // Requires: before_next() has returned nothing; data.size() <= slot_bytes.
   void publish(std::span<const std::byte> data, std::uint32_t reader) noexcept;
 
+  // Publishes a post that has the address of the data in this process instead of the data. They may
+  // not change before before_reuse() has returned nothing, or withdraw() was called.
+  // Requires: before_next() has returned nothing; data.size() < 2^32.
+  void publish_address(std::span<const std::byte> data, std::uint32_t reader) noexcept;
+  // The event for which the owner must wait until its readers have taken all zero-copy posts
+  // in this collective; nothing if they have.
+  std::optional<board_wait> before_reuse() noexcept;
+  // Takes off all posts of this collective, which has failed.
+  void withdraw() noexcept;
+
   board_wait post_of(std::uint32_t member, std::uint32_t number) const noexcept {
     return {board_wait::what::post, member, key_of(number)};
   }
@@ -93,6 +103,12 @@ class team_board {
   // Its data. Requires: bytes <= slot_bytes.
   std::span<const std::byte> data_of(std::uint32_t member, std::uint32_t number,
                                      std::size_t bytes) const noexcept;
+  // The address of the data of a zero-copy post that look() has found; and whether the
+  // post is still there after the data have been copied.
+  std::uint64_t address_of(std::uint32_t member, std::uint32_t number) const noexcept;
+  bool remains(std::uint32_t member, std::uint32_t number) const noexcept {
+    return header_of(member, key_of(number)).key.remains(key_of(number));
+  }
   // The first post of a member in the collective before this one, if there is one. It is not
   // overwritten before this member leaves this collective.
   const header* post_before(std::uint32_t member) const noexcept;
@@ -137,6 +153,10 @@ class team_board {
   post_key key_of(std::uint32_t number) const noexcept {
     return {static_cast<std::uint32_t>(collective_), number};
   }
+  header& begin_post(std::size_t bytes, std::uint32_t reader) noexcept;
+  void end_post(header& of) noexcept;
+  // Whether a reader is known to have taken the posts of this member up to `number`.
+  bool has_taken(std::uint32_t reader, std::uint32_t number) noexcept;
   bool published(const board_wait& what) const noexcept { return look(what) == board_look::found; }
 
   const std::vector<std::byte*> boards_;
@@ -155,6 +175,9 @@ class team_board {
   std::array<post_key, all_slots> keys_{};      // as published, by slot
   std::array<post_key, members_max> taken_{};   // as published, by writer
   std::array<std::uint32_t, slots> readers_{};  // of the posts in this collective, by slot
+  // The last zero-copy post of this collective: for everybody, and for one reader.
+  std::uint32_t last_address_ = 0;
+  std::array<std::uint32_t, members_max> last_address_for_{};
   // What this member has found out about the others:
   std::uint64_t all_left_;
   std::array<std::uint64_t, members_max> left_by_{};

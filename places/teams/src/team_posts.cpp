@@ -84,15 +84,18 @@ void team_member::make_room() {
   while (const auto wait = board_->before_next()) wait_for_board(*wait);
 }
 
-std::span<const std::byte> team_member::read(std::size_t from, std::uint32_t number,
-                                             std::size_t bytes) {
+void team_member::wait_for_post(std::size_t from, std::uint32_t number, std::size_t bytes) {
   const auto member = static_cast<std::uint32_t>(from);
   wait_for_board(board_->post_of(member, number));
-  if (member != board_->me()) {
-    check_call(from, number);
-    if (board_->post(member, number).bytes != bytes) refuse_board(from);
-  }
-  return board_->data_of(member, number, bytes);
+  if (member == board_->me()) return;
+  check_call(from, number);
+  if (board_->post(member, number).bytes != bytes) refuse_board(from);
+}
+
+std::span<const std::byte> team_member::read(std::size_t from, std::uint32_t number,
+                                             std::size_t bytes) {
+  wait_for_post(from, number, bytes);
+  return board_->data_of(static_cast<std::uint32_t>(from), number, bytes);
 }
 
 void team_member::take(std::size_t from, std::uint32_t number) {

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Teams whose members use bulletin boards: what does not fit on one, teams that begin at the same
 // time, and overwritten memory.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <functional>
+#include <mutex>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -55,6 +59,77 @@ TEST(team_boards, an_element_may_be_larger_than_a_post) {
     const vector_of_longs first = t.broadcast(mine, place());
     check(first.values.back() == 2499);
   });
+}
+
+// Data of several parts, and of a part that is not full.
+TEST(team_boards, data_may_be_longer_than_a_board) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    const std::size_t n = t.size();
+    std::vector<std::int64_t> sums(700'001);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      sums[i] = static_cast<std::int64_t>(i * (t.index() + 1));
+    }
+    t.allreduce(std::span(sums), std::plus<>());
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      check(sums[i] == static_cast<std::int64_t>(i * n * (n + 1) / 2));
+    }
+    for (const place root : {place(), test::last()}) {
+      std::vector<std::int64_t> sent(300'001, apgas::here().id());
+      t.broadcast(std::span(sent), root);
+      check(std::ranges::all_of(sent, [&](std::int64_t x) { return x == root.id(); }));
+    }
+    const std::size_t each = 140'001;
+    std::vector<std::size_t> out(n * each);
+    std::vector<std::size_t> in(out.size());
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = t.index() * n * each + i;
+    t.alltoall(std::span<const std::size_t>(out), std::span(in));
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      check(in[i] == i / each * n * each + t.index() * each + i % each);
+    }
+  });
+}
+
+// Memory that exists until the program ends.
+std::span<std::int64_t> kept_memory(std::size_t size) {
+  static std::mutex lock;
+  static std::deque<std::vector<std::int64_t>> all;
+  const std::lock_guard hold(lock);
+  return all.emplace_back(size);
+}
+
+// Others may be copying the data of the last place when its operation throws.
+TEST(team_boards, an_operation_on_long_data_may_throw) {
+  if (apgas::num_places() == 1) return;
+  const team t{place_group(apgas::places())};
+  std::vector<std::string> refused(static_cast<std::size_t>(apgas::num_places()));
+  apgas::finish([&] {
+    for (const place p : apgas::places()) {
+      apgas::async([&, p] {
+        refused[static_cast<std::size_t>(p.id())] = apgas::at(
+            p,
+            [](const team& with) -> std::string {
+              const std::span<std::int64_t> data = kept_memory(200'000);
+              int calls = 0;
+              const auto sum = [&](std::int64_t a, std::int64_t b) {
+                if (++calls == 100 && apgas::here() == test::last()) {
+                  throw std::runtime_error("a sum that cannot be");
+                }
+                return a + b;
+              };
+              try {
+                with.allreduce(data, sum);
+              } catch (const std::exception& e) {
+                return e.what();
+              }
+              return "";
+            },
+            t);
+      });
+    }
+  });
+  for (const std::string& text : refused) {
+    EXPECT_NE(text.find("a sum that cannot be"), std::string::npos) << text;
+  }
 }
 
 // Each member makes the first call of both teams at the same time, so that one of them may get no

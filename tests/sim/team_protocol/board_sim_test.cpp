@@ -16,6 +16,7 @@ namespace {
 
 using namespace apgas::remote;
 using sim::board_world;
+using sim::posts;
 using sim::schedules_of;
 using sim::team_words;
 
@@ -66,6 +67,7 @@ struct settings {
   std::size_t elements;
   std::uint64_t seed;
   fault f = fault::none;
+  posts kind = posts::copied;
 };
 
 // All members execute make(index), the last one with a fault.
@@ -75,7 +77,7 @@ std::string run_boards(const settings& s, team_words& out, team_words& in, Make 
   auto schedules = schedules_of(
       s.n, [&](std::size_t i) { return faulty(make(i), i == s.n - 1 ? s.f : fault::none); });
   sim::random_choice chooser(s.seed);
-  return board_world(std::move(schedules), out, in).run(chooser, all_must_have_entered);
+  return board_world(std::move(schedules), out, in, s.kind).run(chooser, all_must_have_entered);
 }
 
 std::string word(std::size_t member, std::size_t element) {
@@ -208,24 +210,26 @@ std::string alltoall(const settings& s) {
 struct named_run {
   const char* name;
   std::string (*run)(const settings&);
+  bool zero_copy = false;  // its posts, if they are long
 };
 constexpr named_run all_collectives[] = {{"barrier", barrier},
                                          {"allreduce_short", short_allreduce},
-                                         {"allreduce_long", long_allreduce},
-                                         {"broadcast", broadcast},
+                                         {"allreduce_long", long_allreduce, true},
+                                         {"broadcast", broadcast, true},
                                          {"reduce", reduce},
                                          {"gather", gather},
                                          {"scatter", scatter},
-                                         {"alltoall", alltoall},
-                                         {"collect", collect}};
+                                         {"alltoall", alltoall, true},
+                                         {"collect", collect, true}};
 
 // One part, several, and more than a board has slots; also none.
 constexpr std::size_t sizes[] = {0, 1, part, part + 1, 12 * part + 2};
 
-std::string run_all(const named_run& collective, std::size_t most, std::uint64_t seed, fault f) {
+std::string run_all(const named_run& collective, std::size_t most, std::uint64_t seed, fault f,
+                    posts kind = posts::copied) {
   for (std::size_t n = 1; n <= most; ++n) {
     for (std::size_t root = 0; root < n; ++root) {
-      const settings s{n, root, sizes[(root + seed) % std::size(sizes)], seed, f};
+      const settings s{n, root, sizes[(root + seed) % std::size(sizes)], seed, f, kind};
       const std::string wrong = collective.run(s);
       if (!wrong.empty()) {
         return std::to_string(n) + " members, root " + std::to_string(root) + ", " +
@@ -263,6 +267,24 @@ TEST(board_sims, every_fault_is_seen) {
   });
   for (const std::size_t i : {1U, 2U, 4U, 8U}) {
     EXPECT_NE(run_all(all_collectives[i], 6, 1, fault::other_order), "") << all_collectives[i].name;
+  }
+}
+
+// The data have the right words whenever they are read, although results are written beside them. A
+// member that does not wait until they were taken, or that takes nothing, is noticed.
+TEST(board_sims, long_posts_may_be_zero_copy_posts) {
+  for (const named_run& c : all_collectives) {
+    if (!c.zero_copy) continue;
+    const sim::seeds_wanted seeds(2);
+    EXPECT_EQ(sim::first_wrong_seed(seeds.first, seeds.last,
+                                    [&](std::uint64_t seed) {
+                                      return run_all(c, most_members, seed, fault::none,
+                                                     posts::zero_copy);
+                                    }),
+              "")
+        << c.name;
+    EXPECT_NE(run_all(c, 6, 1, fault::none, posts::zero_copy_without_waiting), "") << c.name;
+    EXPECT_NE(run_all(c, 6, 1, fault::takes_none, posts::zero_copy), "") << c.name;
   }
 }
 

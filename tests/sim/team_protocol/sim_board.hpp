@@ -2,7 +2,9 @@
 #pragma once
 
 // Executes the schedules of collectives through bulletin boards (places/board_schedule.hpp) for all
-// members in one thread, in any order. Boards have few slots, as in the product.
+// members in one thread, in any order. Boards have few slots, as in the product. Posts are copied
+// when they are published, or are zero-copy posts: then they are read where they were, and a member
+// ends when all of them have been taken.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,14 +22,17 @@ namespace sim {
 
 using apgas::remote::board_step;
 
+enum class posts { copied, zero_copy, zero_copy_without_waiting };  // the last one is a mistake
+
 // `in` and `out` of the members may be the same object. Elements are words, as in team_words.
 template <class Schedule>
 class board_world {
  public:
   static constexpr std::size_t slots = 8;
 
-  board_world(std::vector<Schedule> schedules, team_words& out, team_words& in)
-      : out_(out), in_(in) {
+  board_world(std::vector<Schedule> schedules, team_words& out, team_words& in,
+              posts kind = posts::copied)
+      : out_(out), in_(in), kind_(kind) {
     for (Schedule& s : schedules) members_.push_back({.schedule = std::move(s)});
     for (member& m : members_) m.taken.resize(members_.size());
   }
@@ -65,6 +70,7 @@ class board_world {
     board_step now{};
     bool begun = false;
     bool waits = false;
+    bool ended = false;  // its schedule has
     bool done = false;
     std::vector<post> posts{};
     std::vector<std::uint32_t> taken{};  // posts of each other member
@@ -75,12 +81,29 @@ class board_world {
     member& m = members_[index];
     m.begun = true;
     if (!m.waits) {
-      const auto step = m.schedule.next();
-      if (!step) return m.done = true;
+      const auto step = m.ended ? std::nullopt : m.schedule.next();
+      if (!step) {
+        m.ended = true;
+        return m.done = kind_ != posts::zero_copy || all_taken(index);
+      }
       m.now = *step;
     }
     m.waits = !(m.now.publishes ? publish(index) : read(index));
     return !m.waits;
+  }
+
+  // Whether member i has taken a post, or does not read it.
+  bool has_taken(std::size_t i, std::size_t owner, const post& p) const {
+    const bool reads = i != owner && (p.step.member == nobody || p.step.member == i);
+    return !reads || members_[i].taken[owner] >= p.step.number;
+  }
+  bool all_taken(std::size_t owner) const {
+    return std::ranges::all_of(members_[owner].posts, [&](const post& p) {
+      for (std::size_t i = 0; i < members_.size(); ++i) {
+        if (!has_taken(i, owner, p)) return false;
+      }
+      return true;
+    });
   }
 
   bool publish(std::size_t index) {
@@ -89,8 +112,7 @@ class board_world {
     if (m.posts.size() >= slots) {
       const post& old = m.posts[m.posts.size() - slots];
       for (std::size_t i = 0; i < members_.size(); ++i) {
-        const bool reads = i != index && (old.step.member == nobody || old.step.member == i);
-        if (reads && members_[i].taken[index] < old.step.number) return false;
+        if (!has_taken(i, index, old)) return false;
       }
     }
     m.posts.push_back({m.now, out_.sent(index, m.now.post), std::vector<bool>(members_.size())});
@@ -106,6 +128,10 @@ class board_world {
     if (!(p.step.post == now.post)) wrong_ = "a post has another range than its reader expects";
     if (p.step.member != nobody && p.step.member != index) wrong_ = "a post is for another member";
     if (now.number <= m.taken[now.member]) wrong_ = "a post is read after it was taken";
+    if (kind_ != posts::copied) {
+      if (from.done) wrong_ = "the data of a zero-copy post are read after its owner has ended";
+      p.data = out_.sent(now.member, p.step.post);
+    }
     if (!wrong_.empty()) return true;
     p.read[index] = true;
     const auto begin =
@@ -130,6 +156,7 @@ class board_world {
 
   team_words& out_;
   team_words& in_;
+  posts kind_;
   std::vector<member> members_;
   std::string wrong_;
 };

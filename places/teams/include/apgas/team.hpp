@@ -75,9 +75,10 @@ namespace apgas::inline v0 {
 // other members wait for it, and it may call no collective of the same team. It must be
 // associative, and need not be commutative: it combines the values in the order of the members.
 // Which neighbours are combined first depends only on the number of members, their hosts, whether
-// the team uses shared memory, the size of the data and the root. So a sum of floating-point
-// numbers, which is not quite associative, is bitwise the same whenever these are, and may differ
-// in the last digits otherwise. After an allreduce all members have bitwise the same result.
+// the team uses shared memory, whether its members can read each other's memory, the size of the
+// data and the root. So a sum of floating-point numbers, which is not quite associative, is bitwise
+// the same whenever these are, and may differ in the last digits otherwise. After an allreduce all
+// members have bitwise the same result.
 //
 // If members make their calls in different orders, if two tasks of a member call at the same time,
 // or if an exception leaves a call that has begun at one member (see Throws below), the team

@@ -105,6 +105,62 @@ TEST(TeamBoard, APostForOneReaderWaitsOnlyForIt) {
   EXPECT_FALSE(team[0].before_next());
 }
 
+TEST(TeamBoard, AZeroCopyPostHasTheAddressOfItsData) {
+  team_of_boards team(2);
+  team.enter();
+  const std::string text(100'000, 'x');
+  team[0].publish_address(bytes_of(text), 1);
+  EXPECT_EQ(team[1].look(team[1].post_of(0, 1)), board_look::found);
+  EXPECT_EQ(team[1].post(0, 1).bytes, text.size());
+  EXPECT_EQ(team[1].address_of(0, 1), reinterpret_cast<std::uintptr_t>(text.data()));
+  EXPECT_TRUE(team[1].remains(0, 1));
+}
+
+TEST(TeamBoard, MemoryMayBeUsedAgainWhenAllZeroCopyPostsAreTaken) {
+  team_of_boards team(4);
+  team.enter();
+  EXPECT_FALSE(team[0].before_reuse());
+  team[0].publish_address({}, team_board::everybody);
+  team[0].publish_address({}, 2);
+  team[0].publish({}, 3);  // its data are copied
+  const auto waits_for = [&](std::uint32_t member, std::uint32_t number) {
+    const auto wait = team[0].before_reuse();
+    ASSERT_TRUE(wait);
+    EXPECT_EQ(wait->member, member);
+    EXPECT_EQ(wait->key.number, number);
+    EXPECT_EQ(team[0].look(*wait), board_look::nothing);
+    team[member].take(0, number);
+    EXPECT_EQ(team[0].look(*wait), board_look::found);
+  };
+  waits_for(1, 1);
+  team[2].take(0, 1);
+  waits_for(2, 2);
+  waits_for(3, 1);
+  EXPECT_FALSE(team[0].before_reuse());
+  team.leave();
+  team.enter();
+  EXPECT_FALSE(team[0].before_reuse());
+  team[0].publish_address({}, 1);
+  EXPECT_TRUE(team[0].before_reuse()) << "the post before was taken, not this one";
+}
+
+TEST(TeamBoard, APostThatIsWithdrawnIsNotThereAnyMore) {
+  team_of_boards team(2);
+  team.enter();
+  for (std::uint32_t i = 0; i < team_board::slots + 2; ++i) {
+    team[0].publish_address({}, 1);
+    if (i < 2) team[1].take(0, i + 1);
+  }
+  const std::uint32_t last = team_board::slots + 2;
+  ASSERT_TRUE(team[1].remains(0, last));
+  team[0].withdraw();
+  for (std::uint32_t number = 3; number <= last; ++number) {
+    EXPECT_FALSE(team[1].remains(0, number));
+    EXPECT_EQ(team[1].look(team[1].post_of(0, number)), board_look::nothing);
+  }
+  EXPECT_TRUE(team[0].intact());
+}
+
 TEST(TeamBoard, AMemberRunsAFewCollectivesAhead) {
   team_of_boards team(2);
   for (std::uint32_t i = 1; i < team_board::collectives; ++i) {

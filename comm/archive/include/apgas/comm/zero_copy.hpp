@@ -5,6 +5,7 @@
 // archive contains its address, and the receiver reads the elements from the sender's memory while
 // the sender's task waits. Within one process that is an ordinary copy; between processes it uses
 // cross-memory attach (CMA), process_vm_readv(2). Decision 0014 has the reasons and measurements.
+// Collectives of long data read the memory of other members in the same way.
 
 #include <cstddef>
 #include <cstdint>

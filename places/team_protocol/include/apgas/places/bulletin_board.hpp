@@ -21,6 +21,10 @@
 // post of another collective when all members have left the old one (free_for). Nobody else waits
 // for a member: a reader that arrives late finds the post.
 //
+// A *zero-copy post* of long data has their address, and its readers copy them from the memory of
+// the owner. The owner changes them only after all readers have taken the post. If a collective
+// fails, it withdraws the post first, and a reader that has just copied them notices.
+//
 // Invariants
 //   I1  A slot is written only after all readers of its last post have said that they need it no
 //       more, by `taken` or by `left`.
@@ -32,6 +36,9 @@
 //   P3  Full fences. A member announces that it sleeps, executes the fence and looks once more for
 //       what it waits for. A member publishes, executes the fence and looks for sleepers. At least
 //       one of them sees the store of the other, so that nobody sleeps who would have to be woken.
+//   P4  Full fences. An owner withdraws a zero-copy post, executes the fence and changes the data.
+//       A reader copies them, executes the fence and looks whether the post is still there. If it
+//       is, the reader has copied nothing of the changes.
 //
 // Zeros are an empty board. Model: tests/model/board_model.cpp.
 
@@ -61,6 +68,18 @@ class published_key {
   void publish(const post_key& key) noexcept { word_.store(key.word(), base::release); }  // P1, P2
   // Context: any member.
   post_key look() const noexcept { return post_key::of(word_.load(base::acquire)); }  // P1, P2
+  // Takes the key off, before the owner changes the data of a zero-copy post.
+  // Context: the owner.
+  void withdraw() noexcept {
+    word_.store(0, base::relaxed);
+    base::full_fence();  // P4
+  }
+  // Whether the key is still there after a reader has copied the data of a zero-copy post.
+  // Context: a reader.
+  bool remains(const post_key& key) const noexcept {
+    base::full_fence();  // P4
+    return word_.load(base::relaxed) == key.word();
+  }
 
  private:
   base::atomic<std::uint64_t> word_{0};

@@ -183,6 +183,22 @@ class team_member {
   void take(std::size_t from, std::uint32_t number);
   static const std::size_t post_bytes;
 
+  // Zero-copy posts (bulletin_board.hpp) of long data. Whether the members of the run use them,
+  // since all can read each other's memory. All ask in the same call, before they enter the boards;
+  // the first time they find out together.
+  bool uses_zero_copy();
+  // As publish_for(), or as publish() if `reader` is nobody. The data may not change, and their
+  // memory must exist, until wait_until_copied() has returned, or withdraw() was called because an
+  // exception leaves the call.
+  void publish_address(std::size_t reader, std::span<const std::byte> data);
+  void wait_until_copied();
+  void withdraw() noexcept;
+  // Waits for a zero-copy post, which must have that many bytes, and copies some of them, from
+  // `first` on. May be called again until take().
+  // Throws: serialization_error if they cannot be read.
+  void copy_from(std::size_t from, std::uint32_t number, std::size_t bytes, std::size_t first,
+                 std::span<std::byte> to);
+
   // Counts calls in which some members only send and do not wait. Returns true when so many have
   // followed each other that a barrier must keep the members together. forget_one_sided() starts
   // the count again.
@@ -245,6 +261,7 @@ class team_member {
   };
 
   void wait_for_board(const board_wait& what);
+  void wait_for_post(std::size_t from, std::uint32_t number, std::size_t bytes);
   bool poll_board(const board_wait& what);
   bool board_has(const board_wait& what) const noexcept;
   void check_call(std::size_t from, std::uint32_t number);
@@ -279,6 +296,7 @@ class team_member {
   std::size_t one_sided_ = 0;
   bool boards_decided_ = false;
   int board_index_ = -1;
+  std::optional<bool> uses_zero_copy_;   // nothing: not found out yet
   std::uint64_t history_ = 0;            // a hash of the calls before the last one
   std::unique_ptr<team_board> board_;    // also read by other threads while the task is suspended
   base::atomic<bool> is_broken_{false};  // broken_ is not empty; set by any thread
