@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
+#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -43,8 +45,13 @@ class block {
   // A collective: each place generates some of the edges and sends them to the places of their
   // ends.
   block(const plan& p, const labels& all, const apgas::team& team)
-      : all_(all), team_(team), label_(all.local()), queued_(label_.size()) {
-    if (!label_.empty()) first_ = static_cast<vertex>(all.index_of(0));
+      : team_(team), state_(all.local()), exchanger_(team), outgoing_(team.size()) {
+    if (!state_.empty()) first_ = static_cast<vertex>(all.index_of(0));
+    ends_.resize(team.size());
+    ends_[team.index()] = first_ + std::ssize(state_);
+    team.allreduce(std::span(ends_), std::plus<>());
+    std::inclusive_scan(ends_.begin(), ends_.end(), ends_.begin(),  // some blocks may be empty
+                        [](vertex a, vertex b) { return std::max(a, b); });
     std::vector<std::vector<edge>> outgoing(team.size());
     const auto index = static_cast<std::int64_t>(team.index());
     const auto places = static_cast<std::int64_t>(team.size());
@@ -54,20 +61,26 @@ class block {
       outgoing[place_of(v)].push_back({v, u});
     }
     const auto came = apps::exchange(team, outgoing);
-    neighbours_ = apps::adjacency(label_.size(), came.values, [&](vertex v) { return at(v); });
+    neighbours_ = apps::adjacency(state_.size(), came.values, [&](vertex v) { return at(v); });
   }
 
   // A collective. Returns the number of rounds.
   std::int64_t propagate() {
-    for (std::size_t i = 0; i < label_.size(); ++i) enqueue(i);
+    for (std::size_t i = 0; i < state_.size(); ++i) {
+      state_[i] = queued(state_[i]);
+      queue_->push_back(i);
+    }
     for (std::int64_t rounds = 0;; ++rounds) {
-      const std::vector<std::size_t> fell = take_queue();
-      if (team_.allreduce(static_cast<std::int64_t>(fell.size()), std::plus<>()) == 0) {
+      take_queue();
+      if (team_.allreduce(static_cast<std::int64_t>(fell_.size()), std::plus<>()) == 0) {
+        for (vertex& each : state_) each = label_in(each);
+        exchanger_.release();
         return rounds;
       }
-      apgas::forall(fell, [this](std::size_t i) { offer_to_neighbours(i); });
-      const auto came = apps::exchange(team_, take_offers());
-      apgas::forall(came.values, [this](const offer& o) { take(o); });
+      apgas::forall(fell_, [this](std::size_t i) { offer_to_neighbours(i); });
+      take_offers();
+      exchanger_.exchange(outgoing_, {}, came_);
+      apgas::forall(came_.values, [this](const offer& o) { take(o); });
     }
   }
 
@@ -77,16 +90,22 @@ class block {
     vertex label;
   };
 
+  // The state of a vertex during the search: twice its label, and 1 if it is in a queue of queue_.
+  // So one atomic operation changes both.
+  static vertex queued(vertex label) noexcept { return 2 * label + 1; }
+  static vertex label_in(vertex state) noexcept { return state >> 1; }
+  static bool is_queued(vertex state) noexcept { return (state & 1) != 0; }
+
   [[nodiscard]] std::size_t at(vertex v) const { return static_cast<std::size_t>(v - first_); }
   [[nodiscard]] std::size_t place_of(vertex v) const {
-    return static_cast<std::size_t>(all_.place_of(static_cast<std::size_t>(v)).id());
+    return static_cast<std::size_t>(std::ranges::upper_bound(ends_, v) - ends_.begin());
   }
 
   void offer_to_neighbours(std::size_t i) {
-    const vertex label = std::atomic_ref(label_[i]).load(std::memory_order_relaxed);
+    const vertex label = label_in(std::atomic_ref(state_[i]).load(std::memory_order_relaxed));
     for (const vertex v : neighbours_.of(i)) {
       if (v < label) continue;  // the vertex started with a smaller label
-      if (first_ <= v && at(v) < label_.size()) {
+      if (first_ <= v && at(v) < state_.size()) {
         take({v, label});
       } else {
         auto& mine = *offers_;
@@ -96,33 +115,30 @@ class block {
     }
   }
 
+  // Context: a worker. Several tasks of this place may call it at the same time.
   void take(const offer& o) {
-    const std::atomic_ref mine(label_[at(o.to)]);
+    const std::atomic_ref mine(state_[at(o.to)]);
     vertex before = mine.load(std::memory_order_relaxed);
-    while (o.label < before) {
-      if (mine.compare_exchange_weak(before, o.label, std::memory_order_relaxed)) {
-        return enqueue(at(o.to));
-      }
+    while (o.label < label_in(before)) {
+      if (!mine.compare_exchange_weak(before, queued(o.label), std::memory_order_relaxed)) continue;
+      if (!is_queued(before)) queue_->push_back(at(o.to));
+      return;
     }
   }
 
-  // Context: a worker. Several tasks of this place may call it at the same time.
-  void enqueue(std::size_t i) {
-    const std::atomic_ref queued(queued_[i]);
-    if (queued.exchange(1, std::memory_order_relaxed) == 0) queue_->push_back(i);
+  // These take what the workers have found, and give them the memory of the round before.
+  void take_queue() {
+    fell_.clear();
+    for (auto& each : queue_) move_to(fell_, each);
+    for (const std::size_t i : fell_) --state_[i];  // not in a queue any more
   }
-  std::vector<std::size_t> take_queue() {
-    std::vector<std::size_t> all;
-    for (auto& each : queue_) move_to(all, each);
-    for (const std::size_t i : all) queued_[i] = 0;
-    return all;
-  }
-  std::vector<std::vector<offer>> take_offers() {
-    std::vector<std::vector<offer>> all(team_.size());
-    for (auto& each : offers_) {
-      for (std::size_t q = 0; q < each.size(); ++q) move_to(all[q], each[q]);
+  void take_offers() {
+    for (std::size_t q = 0; q < outgoing_.size(); ++q) {
+      outgoing_[q].clear();
+      for (auto& each : offers_) {
+        if (!each.empty()) move_to(outgoing_[q], each[q]);
+      }
     }
-    return all;
   }
   // Appends the values of one worker to those of others.
   template <class T>
@@ -132,13 +148,17 @@ class block {
     each.clear();
   }
 
-  const labels& all_;
   const apgas::team& team_;
-  std::span<vertex> label_;
+  std::span<vertex> state_;
   vertex first_ = 0;
+  std::vector<vertex> ends_;  // of the blocks of all places: place_of() of the array costs more
   apps::adjacency neighbours_;
 
-  std::vector<std::uint8_t> queued_;  // by vertex: whether it is in a queue of queue_
+  apps::exchanger<offer> exchanger_;
+  // Used again in each round: the vertices whose labels fell, and the offers to and from places.
+  std::vector<std::size_t> fell_;
+  std::vector<std::vector<offer>> outgoing_;
+  apps::arrivals<offer> came_;
   apgas::worker_local<std::vector<std::size_t>> queue_;
   apgas::worker_local<std::vector<std::vector<offer>>> offers_;  // by place
 };
