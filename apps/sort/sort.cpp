@@ -29,20 +29,6 @@ using sorting::plan;
 using sorting::sample;
 using sorting::summary;
 
-constexpr std::ptrdiff_t leaf = 8192;  // fewer keys are not divided among workers
-
-void sort_by_workers(std::span<key> part) {
-  const auto size = static_cast<std::ptrdiff_t>(part.size());
-  if (size <= leaf) {
-    std::ranges::sort(part);
-    return;
-  }
-  const std::size_t middle = part.size() / 2;
-  apgas::fork_join([=] { sort_by_workers(part.first(middle)); },
-                   [=] { sort_by_workers(part.subspan(middle)); });
-  std::ranges::inplace_merge(part, part.begin() + size / 2);
-}
-
 // Merges the sorted runs [bounds[i], bounds[i + 1]).
 void merge_runs(std::span<key> all, std::span<const std::size_t> bounds) {
   const std::size_t runs = bounds.size() - 1;
@@ -68,7 +54,7 @@ std::vector<sample> splitters(const apgas::team& team, const keys& mine) {
 
 // A collective: replaces the keys of this place by those of its range.
 void sort_here(const apgas::team& team, keys& mine) {
-  sort_by_workers(mine);
+  apgas::parallel::sort(mine);
   auto came = apps::exchange(team, sorting::divide(mine, splitters(team, mine), team.index()));
   merge_runs(came.values, came.bounds);
   mine = std::move(came.values);
