@@ -5,9 +5,10 @@ A block that begins with
   ```text output    has all lines of standard output, in any order
   ```text excerpt   is a part of the output, where `...` stands for any text
   ```text sample    has lines of one run, in this order; others may lie between them. A number (or a
-                    range, as in 0-3) stands for any number, a unit of time or size after it for any such unit, and spaces
-                    for any number of spaces. The line in a source file, as in a.cpp:12, is exact.
-                    A line `...` stands for lines that are left out, `...` in a line for any text
+                    range, as in 0-3) stands for any number, a unit of time or size after it for
+                    any such unit, and spaces for any number of spaces. The line in a source file,
+                    as in a.cpp:12, is exact. A line `...` stands for lines that are left out,
+                    `...` in a line for any text
   ```text session   has lines that begin with a prompt, `$ ` or `(gdb) `: what the user typed. The
                     other lines are what was printed, as in a sample
 """
@@ -36,7 +37,7 @@ def line_pattern(line):
         elif part["spaces"]:
             pattern += r"[ \t]+"
         else:
-            pattern += NUMBER + (rf" ?{UNIT}?\b" if part["unit"] else "")
+            pattern += NUMBER + (rf" ?{UNIT}\b" if part["unit"] else r"(?:[kMGT]\b)?")
     return re.compile(pattern + re.escape(line[end:]))
 
 

@@ -17,11 +17,11 @@ int main(int argc, char** argv) {
       apgas::async(apgas::name("divide"), [] {
         while (true) {
           row[0] /= 2;
-          apgas::sleep_for(std::chrono::milliseconds(20));
+          apgas::sleep_for(std::chrono::milliseconds(30));
         }
       });
       apgas::async(apgas::name("clean up"), [] {
-        apgas::sleep_for(std::chrono::milliseconds(110));
+        apgas::sleep_for(std::chrono::milliseconds(105));
         row = nullptr;
       });
     });
