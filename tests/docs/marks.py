@@ -5,8 +5,8 @@
   marks.py marked DOCUMENT...    DOCUMENT are those whose blocks shell_blocks.py runs. A shell block
                                  that is not run says why (```sh no-test: WHY), MARKED lists it,
                                  bash can parse it, and our own tools have the options that it
-                                 names. A block of text says what it is: an output (outputs.py), or
-                                 one of TEXTS, which are no output
+                                 names. A block of text says what it is: an output (outputs.py), one
+                                 that is not compared, and why, or one of TEXTS
   marks.py compiled DOCUMENT...  no document but these has a program in C++; moving.py compiles
                                  those of docs/moving
 """
@@ -29,6 +29,7 @@ MARKED = {  # the reasons of each document, in the order of its blocks
                          "cluster.program_image.docker runs these commands", "a job of Slurm",
                          "needs Slurm", "needs Kubernetes"],
     "docs/debugging/crashes.md": ["gdb waits for its user"],
+    "docs/debugging/gdb.md": ["perf_test checks these frames"],
     "docs/debugging/hangs.md": ["the tutorial about a hang runs such commands"],
     "docs/debugging/schedules.md": ["needs a program that fails, and gdb"],
     "docs/how_to/install.md": ["README.md and the first tutorial run these commands",
@@ -41,7 +42,9 @@ MARKED = {  # the reasons of each document, in the order of its blocks
     "docs/reliability.md": ["gdb waits for its user"],
     "docs/security.md": ["needs three hosts"],
 }
-TEXTS = ("diagram", "formula", "file", "messages")  # messages.py checks the messages
+TEXTS = ("diagram", "formula", "file",  # no output
+         "messages")  # found in the sources by messages.py
+COMPARED = ("excerpt", "sample", "session")  # examples.py and moving.py compare outputs, too
 OPTION = re.compile(r"(?<![\w-])(--?[a-zA-Z][\w-]*)([ =][A-Z{]|\b)")
 
 
@@ -54,10 +57,12 @@ def check_marked(run):
             if language == "sh" and (info or document not in run):
                 found.append(info.removeprefix("no-test: "))
                 problems += check_unrun(where, code)
-            if language == "text" and not info.startswith((*outputs.KINDS, *TEXTS)):
+            elif language == "text" and info.startswith("no-test: "):
+                found.append(info.removeprefix("no-test: "))
+            elif language == "text" and info not in outputs.KINDS + TEXTS:
                 problems.append(f"{where}: say what this is: ```text sample, for example")
-            if language == "text" and info == "session" and document not in run:
-                problems.append(f"{where}: no test runs this session: see CMakeLists.txt")
+            elif language == "text" and document not in run and info in COMPARED:
+                problems.append(f"{where}: no test compares this {info}: see CMakeLists.txt")
         if found != MARKED.get(document, []):
             problems.append(f"{document} marks {found}; MARKED lists {MARKED.get(document, [])}. "
                             "Mark a block that no test runs by ```sh no-test: WHY")

@@ -6,8 +6,8 @@
   shell_blocks.py page DOCUMENT FOLDER PREFIX   runs them in an empty folder, with the library that
                                         is installed in PREFIX at ~/apgas, and no file left unused.
                                         Before them it runs prepare/NAME.sh, if there is one, which
-                                        brings what the page NAME.md takes for granted. Exit code 77:
-                                        that script says that a program is not installed
+                                        brings what the page NAME.md takes for granted. Exit code
+                                        77: that script says that a program is not installed
 
 The document is named by its path in this repository. The clone has the files of the work tree that
 git does not ignore. All blocks of a document run in one session, which keeps variables and the
@@ -172,6 +172,8 @@ def run_blocks(session, document, prefix):
         elif language == "text" and info == "session" and prefix:
             check_session(session, where, code)
             count += 1
+        elif language == "text" and info in outputs.KINDS and printed is None and prefix:
+            raise Failure(f"{where}: there is no shell block whose output this is")
         elif language == "text" and info in outputs.KINDS and printed is not None:
             if (missing := outputs.difference(info, code, *printed)) is not None:
                 raise Failure(f"{where} says\n{missing}\nbut this was printed:\n"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The page about gdb looks at this program when it has called abort(), with the commands that gdb
 # loads because of the settings on the page.
 command -v gdb > /dev/null || { echo "gdb is not installed"; exit 77; }

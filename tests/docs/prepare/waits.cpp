@@ -62,9 +62,8 @@ void serve() {
 
 void compute() {
   apgas::finish([] {
-    apgas::async(apgas::name("relaxation"), [] {
-      std::printf("%f\n", relaxation(std::chrono::seconds(2)));
-    });
+    apgas::async(apgas::name("relaxation"),
+                 [] { std::printf("%f\n", relaxation(std::chrono::seconds(2))); });
   });
 }
 
