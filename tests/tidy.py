@@ -45,7 +45,8 @@ REFERENCE = re.compile(r"`([\w./-]+/[\w./-]+\.\w+) : ([\w:~]+)`")
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[\w-]*)?\)")
 CODE_FENCE = re.compile(r"\s*(`{3,}|~{3,})\s*(\w*)")
 # Pages on which readers look for the cause of a failure; the README.md of a folder only lists them.
-PAGE = re.compile(r"docs/(tutorials|how_to|debugging|explanation)/(?!README)\w+\.md")
+PAGE = re.compile(r"docs/((tutorials|how_to|debugging|explanation)/(?!README)\w+|architecture"
+                  r"|clusters|constructs|promises|reliability|security|settings|tools)\.md")
 FAILURES = "## What can go wrong"
 
 

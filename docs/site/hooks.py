@@ -26,7 +26,8 @@ CODE = re.compile(r"^ *```.*?^ *```$|`[^`\n]+`", re.M | re.S)
 LINK = re.compile(r"(\]\()([^)\s#:]+)(#[^)\s]*)?(\))")
 LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".h": "c", ".py": "python", ".txt": "text",
              ".cmake": "cmake", ".yaml": "yaml", ".sh": "bash", "": "bash"}
-TITLES = {"output": ' title="Output"', "excerpt": ' title="Output, in part"'}
+TITLES = {"output": ' title="Output"', "excerpt": ' title="Output, in part"',
+          "sample": ' title="Output of one run"', "messages": ' title="Messages"'}
 RAW = (".svg", ".png", ".html", ".json")
 
 

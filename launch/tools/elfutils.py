@@ -76,7 +76,8 @@ def shortened(name):
     while len(name) > LONGEST_NAME:
         shorter = PARAMETERS.sub("(...)", INNERMOST_TEMPLATE.sub("\0", name))
         if shorter == name:
-            return name[:LONGEST_NAME] + "..."
+            name = name[:LONGEST_NAME] + "..."
+            break
         name = shorter
     return name.replace("\0", "<...>")
 

@@ -23,6 +23,8 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import documents  # noqa: E402
+import outputs  # noqa: E402
 import shell_blocks  # noqa: E402
 
 # Of each system: how its programs are compiled, by which suffix, and how they run. The first word
@@ -92,7 +94,7 @@ class Page:
 
     def check(self):
         printed, count, ours = [], 0, False
-        for line, language, info, code in shell_blocks.blocks(self.page):
+        for line, language, info, code in documents.blocks(self.page):
             kind = f"{language} {info}".strip()
             if kind == "cpp" or kind in THEIRS:
                 output = self.program(line, kind, code)
@@ -100,7 +102,7 @@ class Page:
                 count, ours = count + 1, ours or kind == "cpp"
             elif kind == "text output":
                 for where, output in printed:
-                    if not shell_blocks.compare("output", code, output, ""):
+                    if outputs.difference("output", code, output) is not None:
                         raise shell_blocks.Failure(f"{self.page}:{where} printed\n{output}but the "
                                                    f"page says\n{code}")
                 if not ours:

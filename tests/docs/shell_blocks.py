@@ -4,95 +4,54 @@
 
   shell_blocks.py run DOCUMENT FOLDER   runs them in a fresh clone in FOLDER, with a new HOME there
   shell_blocks.py page DOCUMENT FOLDER PREFIX   runs them in an empty folder, with the library that
-                                        is installed in PREFIX at ~/apgas, and no file left unused
-  shell_blocks.py marked DOCUMENT...    checks which blocks are marked as not run; the blocks of the
-                                        other documents of docs/ must all be marked
-  shell_blocks.py compiled DOCUMENT...  checks that no other document of docs/ has a program in C++,
-                                        but those of docs/moving, which moving.py compiles
+                                        is installed in PREFIX at ~/apgas, and no file left unused.
+                                        Before them it runs prepare/NAME.sh, if there is one, which
+                                        brings what the page NAME.md takes for granted. Exit code
+                                        77: that script says that a program is not installed
 
 The document is named by its path in this repository. The clone has the files of the work tree that
 git does not ignore. All blocks of a document run in one session, which keeps variables and the
-folder. A block that begins with
+folder; at its end the processes that it has left are killed. A block that begins with
   ```sh             is run, and fails with its first command that fails
-  ```sh no-test: W  is not run, for the reason W, which MARKED lists
+  ```sh no-test: W  is not run; see marks.py
   ```cpp, ```c, ```python, ```cmake  is a file: it is written, in the folder of the session, before
                     the next shell block that names a .cpp, .c or .py file or calls cmake -B, unless
-                    the file is there. With another word after the language it is not a file
-  ```text output    is what the shell block before it prints, in any order of lines
-  ```text excerpt   is a part of that, in this order; `...` stands for any text
+                    the file is there. With another word after the language it is not a file, and
+                    nor is C++ without a main(), which examples.py compiles
+  ```text           and a kind is what the shell block before it prints, or a session whose commands
+                    are run: see outputs.py
 """
 
+import contextlib
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BLOCK = re.compile(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", re.M | re.S)
-MARKED = {  # of the documents whose blocks are run
-    "README.md": ["runs all tests, this one among them"],
-    "docs/tutorials/first_program.md": ["the test starts in a clone"],
-    "docs/tutorials/histogram.md": ["needs three hosts"],
-    "docs/debugging/crashes.md": ["gdb waits for its user"],
-    "docs/debugging/hangs.md": ["the tutorial about a hang runs such commands"],
-    "docs/debugging/schedules.md": ["needs a program that fails, and gdb"],
-    "docs/how_to/install.md": ["README.md and the first tutorial run these commands",
-                               "a second build of the library takes minutes"],
-    "docs/how_to/packages.md": ["./launch/package --test runs these commands",
-                                "installs packages on this machine", "needs Spack", "needs vcpkg",
-                                "needs Conan"],
-    "docs/how_to/python_and_c.md": ["pip compiles the library, which takes minutes"],
-}
+import documents
+import outputs
+
 FILES = {"cpp": r"\b\w+\.cpp\b", "c": r"\b\w+\.c\b", "python": r"\b\w+\.py\b",
          "cmake": r"\bCMakeLists\.txt\b"}
 # After a block: the folder and the variables of the session, for the next one.
 STATE = 'pwd > "$SHELL_BLOCKS/folder"; env -0 > "$SHELL_BLOCKS/variables"'
 SECONDS = 1500  # for one block, on a machine of any load
+PREPARE = documents.ROOT / "tests/docs/prepare"
+NOT_INSTALLED = 77
 
 
 class Failure(Exception):
     pass
 
 
-def blocks(document):
-    """Yields (line, language, info, code) of each block."""
-    text = (ROOT / document).read_text()
-    for block in BLOCK.finditer(text):
-        language, info, code = block.groups()
-        yield text.count("\n", 0, block.start()) + 1, language, info or "", code
-
-
-def check_marked(documents):
-    """The blocks that are not run are those of MARKED, so that their number cannot grow unseen."""
-    problems = []
-    for document in documents:
-        found = [info.removeprefix("no-test: ") for _, language, info, _ in blocks(document)
-                 if language == "sh" and info]
-        if found != MARKED.get(document, []):
-            problems.append(f"{document} marks {found}; MARKED lists {MARKED.get(document, [])}")
-    others = {str(p.relative_to(ROOT)) for p in (ROOT / "docs").rglob("*.md")} - set(documents)
-    for document in sorted(others):
-        problems += [f"{document}:{line}: no test runs this block: mark it by ```sh no-test: WHY"
-                     for line, language, info, _ in blocks(document)
-                     if language == "sh" and not re.match("no-test: .", info)]
-    return problems
-
-
-def check_compiled(documents):
-    """A program of a document that no test compiles is found here."""
-    pages = {str(p.relative_to(ROOT)) for p in (ROOT / "docs").rglob("*.md")} - set(documents)
-    return [f"{page}:{line}: no test compiles this block: see tests/docs/CMakeLists.txt"
-            for page in sorted(pages) if not page.startswith("docs/moving/")
-            for line, language, _, _ in blocks(page) if language == "cpp"]
-
-
 def clone(folder):
     """A clone with the present state of the work tree, changes that are not committed included."""
     shutil.rmtree(folder, ignore_errors=True)
-    subprocess.run(["git", "clone", "--quiet", "--shared", ROOT, folder], check=True)
-    listed = ["git", "-C", str(ROOT), "ls-files", "-z"]
+    subprocess.run(["git", "clone", "--quiet", "--shared", documents.ROOT, folder], check=True)
+    listed = ["git", "-C", str(documents.ROOT), "ls-files", "-z"]
     for kind, write in (("--deleted", False), ("--modified", True), ("--others", True)):
         names = subprocess.run([*listed, kind, "--exclude-standard"], capture_output=True,
                                text=True, check=True).stdout
@@ -100,9 +59,9 @@ def clone(folder):
             target = folder / name
             if not write:
                 target.unlink(missing_ok=True)
-            elif (ROOT / name).is_file():
+            elif (documents.ROOT / name).is_file():
                 target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(ROOT / name, target)
+                shutil.copy2(documents.ROOT / name, target)
 
 
 def compiler_cache():
@@ -127,11 +86,13 @@ class Session:
     def __init__(self, folder, prefix=None):
         """Begins in a clone, or with a prefix in an empty folder."""
         self.state = folder
+        self.started = []  # the process groups of its shells
         home = folder / "home"
         shutil.rmtree(home, ignore_errors=True)
         home.mkdir(parents=True)
         self.variables = {k: v for k, v in os.environ.items() if not k.startswith("APGAS_")}
-        self.variables |= compiler_cache() | {"HOME": str(home), "SHELL_BLOCKS": str(folder)}
+        self.variables |= compiler_cache() | {"HOME": str(home), "SHELL_BLOCKS": str(folder),
+                                               "PREPARE": str(PREPARE)}
         if prefix:
             self.folder = home / "work"
             self.folder.mkdir()
@@ -156,32 +117,46 @@ class Session:
                     written.add(language)
         return written
 
-    def run(self, code):
+    def run(self, code, options="set -e -o pipefail"):
         """Returns code, stdout, stderr."""
-        script = f"set -e -o pipefail\n{code}\n{STATE}\n"
-        result = subprocess.run(["bash", "-c", script], cwd=self.folder, env=self.variables,
-                                capture_output=True, text=True, check=False, timeout=SECONDS)
-        if result.returncode == 0:
+        script = f"{options}\n{code}\n{STATE}\n"
+        with subprocess.Popen(["bash", "-c", script], cwd=self.folder, env=self.variables,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, start_new_session=True) as shell:
+            self.started.append(shell.pid)
+            out, err = shell.communicate(timeout=SECONDS)
+        if shell.returncode == 0:
             variables = (self.state / "variables").read_text().split("\0")
             self.variables = dict(v.split("=", 1) for v in variables if v)
             self.folder = pathlib.Path((self.state / "folder").read_text().strip())
-        return result.returncode, result.stdout, result.stderr
+        return shell.returncode, out, err
+
+    def end(self):
+        for group in self.started:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGKILL)
 
 
-def compare(kind, wanted, out, err):
-    """Whether an output block is what the shell block before it has printed."""
-    if kind == "output":
-        return sorted(out.splitlines()) == sorted(wanted.splitlines())
-    pattern = ".*?".join(re.escape(part) for part in wanted.strip().split("..."))
-    return re.search(pattern, out + err, re.S) is not None
+def is_file(language, info, code):
+    """Whether a block is a file that shell blocks use."""
+    return (language in FILES and not info
+            and (language != "cpp" or re.search(r"^int main\(|<gtest/", code, re.M) is not None))
 
 
-def run_document(document, folder, prefix=None):
-    session = Session(folder, prefix)
+def check_session(session, where, code):
+    """Runs the commands that the user types in the block, whose exit codes do not matter."""
+    script, wanted = outputs.commands_of(code)
+    print(f"== {where}\n{script}", flush=True)
+    _, out, _ = session.run(script, options="exec 2>&1")
+    if (line := outputs.difference("session", wanted, out)) is not None:
+        raise Failure(f"{where} says\n{line}\nbut this was printed:\n{out}")
+
+
+def run_blocks(session, document, prefix):
     files, unused, printed, count = {}, set(), None, 0
-    for line, language, info, code in blocks(document):
+    for line, language, info, code in documents.blocks(document):
         where = f"{document}:{line}"
-        if language in FILES and not info:
+        if is_file(language, info, code):
             if prefix and language in unused:
                 raise Failure(f"{where}: no shell block uses the file before it")
             files[language] = code
@@ -194,9 +169,14 @@ def run_document(document, folder, prefix=None):
             if result != 0:
                 raise Failure(f"{where} ended with code {result}:\n{out}{err}")
             printed, count = (out, err), count + 1
-        elif language == "text" and info and printed is not None:
-            if not compare(info, code, *printed):
-                raise Failure(f"{where} says\n{code}but this was printed:\n"
+        elif language == "text" and info == "session" and prefix:
+            check_session(session, where, code)
+            count += 1
+        elif language == "text" and info in outputs.KINDS and printed is None and prefix:
+            raise Failure(f"{where}: there is no shell block whose output this is")
+        elif language == "text" and info in outputs.KINDS and printed is not None:
+            if (missing := outputs.difference(info, code, *printed)) is not None:
+                raise Failure(f"{where} says\n{missing}\nbut this was printed:\n"
                               + "".join(printed))
             printed = None  # an output block belongs to one shell block
     if prefix and unused:
@@ -206,16 +186,28 @@ def run_document(document, folder, prefix=None):
     print(f"{document}: {count} blocks")
 
 
-def main():
-    mode, *arguments = sys.argv[1:]
-    if mode in ("marked", "compiled"):
-        problems = (check_marked if mode == "marked" else check_compiled)(arguments)
-        sys.exit("\n".join(problems) if problems else 0)
+def run_document(document, folder, prefix=None):
+    session = Session(folder, prefix)
+    prepare = PREPARE / f"{pathlib.Path(document).stem}.sh"
     try:
-        folder = pathlib.Path(arguments[1]).resolve()
-        folder.mkdir(parents=True, exist_ok=True)
-        prefix = pathlib.Path(arguments[2]).resolve() if mode == "page" else None
-        run_document(arguments[0], folder, prefix)
+        if prefix and prepare.exists():
+            result, out, err = session.run(f"source {prepare}")
+            if result == NOT_INSTALLED:
+                print(out)
+                sys.exit(result)
+            if result != 0:
+                raise Failure(f"{prepare} ended with code {result}:\n{out}{err}")
+        run_blocks(session, document, prefix)
+    finally:
+        session.end()
+
+
+def main():
+    _, document, *folders = sys.argv[1:]
+    folder, *prefix = (pathlib.Path(each).resolve() for each in folders)
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        run_document(document, folder, *prefix)
     except Failure as failure:
         sys.exit(str(failure))
 

@@ -6,10 +6,12 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "docs"))
+import documents  # noqa: E402
 import shell_blocks  # noqa: E402
 
 
@@ -23,8 +25,8 @@ class ShellBlocks(unittest.TestCase):
         for command in (["init", "-q"], ["-c", "user.name=t", "-c", "user.email=t@localhost",
                                          "commit", "-q", "--allow-empty", "-m", "empty"]):
             subprocess.run(["git", "-C", self.tree, *command], check=True)
-        shell_blocks.ROOT, root = self.tree, shell_blocks.ROOT
-        self.addCleanup(setattr, shell_blocks, "ROOT", root)
+        documents.ROOT, root = self.tree, documents.ROOT
+        self.addCleanup(setattr, documents, "ROOT", root)
 
     def run_blocks(self, *texts):
         (self.tree / "page.md").write_text("\n".join(f"```{text}\n```\n" for text in texts))
@@ -85,33 +87,43 @@ class ShellBlocks(unittest.TestCase):
     def test_a_page_uses_each_of_its_files(self):
         self.run_page("c\nint a;", "python\nb", "sh\ncat a.c b.py", "text output\nint a;\nb",
                       "cpp fragment\nnot a file", "cpp fragment\nnot a file, either")
-        for unused in (["cpp\nint a;", "sh\ntrue"],
-                       ["cpp\nint a;", "cpp\nint b;", "sh\ncat b.cpp"]):
+        program = "cpp\nint main() {}"
+        for unused in ([program, "sh\ntrue"], [program, program, "sh\ncat b.cpp"]):
             with self.assertRaisesRegex(shell_blocks.Failure, "no shell block uses"):
                 self.run_page(*unused)
 
-    def test_blocks_of_other_documents_say_why_they_are_not_run(self):
-        (self.tree / "docs").mkdir()
-        page = self.tree / "docs/other.md"
-        page.write_text("```sh no-test: needs a cluster\nfalse\n```\n")
-        self.assertEqual(shell_blocks.check_marked([]), [])
-        for wrong in ("sh", "sh no-test", "sh no-test: "):
-            page.write_text(f"```{wrong}\nfalse\n```\n")
-            self.assertEqual(len(shell_blocks.check_marked([])), 1, wrong)
+    def test_a_session_has_commands_and_what_they_print(self):
+        session = "text session\n$ echo 3 eggs; false\n1 eggs\n...\n$ echo more >&2\nmore"
+        self.run_page(session)
+        with self.assertRaisesRegex(shell_blocks.Failure, "page.md:1 says\nmore\n"):
+            self.run_page(session.replace("echo more", "echo less"))
 
-    def test_a_program_that_no_test_compiles(self):
-        for folder in ("docs/moving", "docs/debugging"):
-            (self.tree / folder).mkdir(parents=True)
-            (self.tree / folder / "other.md").write_text("```cpp\nint a;\n```\n")
-        self.assertEqual(shell_blocks.check_compiled(["docs/debugging/other.md"]), [])
-        self.assertIn("docs/debugging/other.md:1: no test", *shell_blocks.check_compiled([]))
+    def test_an_output_of_a_page_belongs_to_a_shell_block(self):
+        with self.assertRaisesRegex(shell_blocks.Failure, "page.md:9: there is no shell block"):
+            self.run_page("sh\necho a", "text sample\na", "text output\na")
 
-    def test_marked_blocks_are_listed(self):
-        (self.tree / "page.md").write_text("```sh no-test: W\nfalse\n```\n")
-        shell_blocks.MARKED["page.md"] = ["W"]
-        self.assertEqual(shell_blocks.check_marked(["page.md"]), [])
-        shell_blocks.MARKED["page.md"] = []
-        self.assertEqual(len(shell_blocks.check_marked(["page.md"])), 1)
+    def test_a_page_may_be_prepared(self):
+        shell_blocks.PREPARE, prepare = self.folder, shell_blocks.PREPARE
+        self.addCleanup(setattr, shell_blocks, "PREPARE", prepare)
+        script = self.folder / "page.sh"
+        script.write_text("sleep 600 > /dev/null 2>&1 &\necho $! > process; export NUMBER=3")
+        self.run_page("sh\ncat /proc/$(cat process)/comm; echo $NUMBER",
+                      "text output\nsleep\n3")
+        process = (self.folder / "run/home/work/process").read_text().strip()
+        state = pathlib.Path("/proc", process, "stat")
+        for _ in range(100):
+            if not state.exists() or state.read_text().split()[2] == "Z":
+                break
+            time.sleep(0.1)
+        else:
+            self.fail("the process is left")
+        script.write_text("exit 1")
+        with self.assertRaisesRegex(shell_blocks.Failure, "page.sh ended with code 1"):
+            self.run_page("sh\ntrue")
+        script.write_text("echo there is no gdb; exit 77")
+        with self.assertRaises(SystemExit) as ended:
+            self.run_page("sh\ntrue")
+        self.assertEqual(ended.exception.code, 77)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the blocks of code of the documents."""
+
+import pathlib
+import re
+import textwrap
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"^( *)```(\w+)(?: ([^\n]+))?\n(.*?)^\1```$", re.M | re.S)
+
+
+def blocks(document):
+    """Yields (line, language, info, code) of each block. `document` is a path below ROOT, and
+    `info` what follows the language."""
+    text = (ROOT / document).read_text()
+    for block in BLOCK.finditer(text):
+        _, language, info, code = block.groups()
+        line = text.count("\n", 0, block.start()) + 1
+        yield line, language, info or "", textwrap.dedent(code) if block[1] else code
+
+
+def pages():
+    """The documents below docs/."""
+    return sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md"))
