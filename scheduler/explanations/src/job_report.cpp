@@ -14,6 +14,7 @@
 #include <apgas/scheduler/remedy.hpp>
 
 #include "awaited_tasks.hpp"
+#include "edge_list.hpp"
 #include "hang_explanation.hpp"
 #include "joined_graph.hpp"
 #include "team_calls.hpp"
@@ -147,6 +148,30 @@ std::string job_report::text(const std::string& begin) const {
   if (tasks() != 0) text += fmt::format(":{}", groups_text(graph));
   text += cycle(graph).text;
   text += missing_members(answers_);
+  return text + places_lines();
+}
+
+wait_edges job_report::edges(std::size_t most) const {
+  return list_edges(joined_graph(answers_), places_ > 1, most);
+}
+
+std::string job_report::edges_text(const wait_edges& edges) const {
+  std::string text = tasks_wait(tasks());
+  const auto& rest = edges.left_out;
+  for (std::size_t i = 0; i < edges.edges.size(); ++i) {
+    const std::string& construct = edges.edges[i].construct;
+    text.append("\n").append(edges.edges[i].text);
+    if (i + 1 != edges.edges.size() && edges.edges[i + 1].construct == construct) continue;
+    if (const auto left = std::ranges::find(rest, construct, &wait_edges::rest::construct);
+        left != rest.end())
+      text += fmt::format("\nand {} more edges of tasks in {}", left->edges, construct);
+  }
+  return text + places_lines();
+}
+
+// What the workers of each place run, and which places have not answered.
+std::string job_report::places_lines() const {
+  std::string text;
   for (const place_waits& p : answers_) {
     for (const std::string& line : p.running) {
       text +=

@@ -63,7 +63,8 @@ class suspended_tasks {
   void explain(wait_groups& groups, hang_explanation& explanation);
 
   // Adds to the explanation, while others run, the tasks that have been in the same wait for at
-  // least `patience` (0: all that wait), and lets it explain; meanwhile none of them goes on.
+  // least `patience` (0: all that wait), and lets it explain; meanwhile none of them goes on. For
+  // a list of edges, also adds the tasks that wait without a fiber, which may go on.
   // Requires: base::membarrier_available(). Throws: std::bad_alloc. Context: any thread that is no
   // worker, or a worker with a schedule.
   void explain_long_waits(time::duration patience, hang_explanation& explanation, place_waits& to);
@@ -125,5 +126,10 @@ struct worker_state {
   bool operator==(const worker_state&) const = default;
 };
 worker_state state_of(const worker& w) noexcept;
+
+// Adds the tasks that the workers run to a list of edges. A task that begins, ends or waits at this
+// moment may be left out. Throws: std::bad_alloc. Context: any thread.
+void add_running_tasks(const std::vector<std::unique_ptr<worker>>& workers,
+                       hang_explanation& explanation);
 
 }  // namespace apgas::inline v0::scheduler
